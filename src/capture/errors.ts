@@ -80,6 +80,12 @@ export const CATALOGUE = {
     text: 'The first request with this Idempotency-Key has not been answered yet.',
     help: 'Retry after `Retry-After`.',
   },
+  already_acknowledged: {
+    status: 409,
+    retryable: false,
+    text: 'The position lies before the one that was acknowledged last.',
+    help: 'Nothing: those events are acknowledged. `GET /queries/{id}` has the position.',
+  },
   payload_too_large: {
     status: 413,
     retryable: false,
@@ -187,6 +193,12 @@ export const CATALOGUE = {
     retryable: false,
     text: 'There are too many watches.',
     help: 'Remove watches that are no longer needed: `DELETE /watches/{id}`.',
+  },
+  too_many_queries: {
+    status: 429,
+    retryable: false,
+    text: 'There are too many standing queries.',
+    help: 'Remove one: `DELETE /queries/{id}`.',
   },
   too_many_logins: {
     status: 429,

@@ -153,6 +153,9 @@ export const EVENT_TYPES = CapstanEventSchema.options.map(({ shape }) => shape.t
 /** `capture.*`: all types of a group. */
 export const EVENT_GROUPS = [...new Set(EVENT_TYPES.map((type) => `${type.split('.')[0]}.*`))];
 
+/** What filters name: types and groups. */
+export const EVENT_NAMES: readonly string[] = [...EVENT_TYPES, ...EVENT_GROUPS];
+
 export type CaptureEvent = Extract<CapstanEvent, { type: `capture.${string}` }>;
 export type BatchEvent = Extract<CapstanEvent, { type: `batch.${string}` }>;
 export type WatchEvent = Extract<CapstanEvent, { type: `watch.${string}` }>;

@@ -85,6 +85,11 @@ export class ClusterEventLog implements EventLog {
     await this.#writer?.stored();
   }
 
+  /** Only stored events are published. */
+  kept(): Promise<void> {
+    return Promise.resolve();
+  }
+
   /** Waits while NATS is away. */
   async read(after: number, limit: number): Promise<readonly LoggedEvent[]> {
     for (;;) {

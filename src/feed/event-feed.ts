@@ -52,6 +52,13 @@ export interface EventFeed {
    * owners take turns with reading from the log.
    */
   after(cursor: number, limit: number, owner?: string | null): FeedPage | Promise<FeedPage>;
+  /**
+   * As `after`, for readers to whom a gap is final: rejects with a `CapstanError` when the log cannot be read now. Nothing
+   * follows an id that is not known yet, as another node of the cluster may have given it.
+   */
+  read(cursor: number, limit: number, owner?: string | null): FeedPage | Promise<FeedPage>;
+  /** Resolves when every event so far can be read after the process was killed. Rejects when that cannot be done now. */
+  kept(): Promise<void>;
   /** Ends the feed for all listeners, and writes pending events to the log. */
   close(): Promise<void>;
 }
@@ -61,18 +68,18 @@ export function openEventFeed(events$: Observable<CapstanEvent>, log: EventLog, 
   const listeners = new Set<FeedListener>();
   const reads = createWorkInTurn(MAX_READS);
   const early: LoggedEvent[] = [];
-  let kept: RecentEvents = createRecentEvents(0, RECENT);
+  let recent: RecentEvents = createRecentEvents(0, RECENT);
   let isStarted = false;
   let ended = false;
 
   const starting = log.start((events) => {
-    if (isStarted) kept.add(events);
+    if (isStarted) recent.add(events);
     else early.push(...events);
     for (const listener of listeners) listener.events(events);
   });
   const started = starting.then((startAfter) => {
-    kept = createRecentEvents(startAfter, RECENT);
-    kept.add(early.splice(0));
+    recent = createRecentEvents(startAfter, RECENT);
+    recent.add(early.splice(0));
     isStarted = true;
   });
   const subscription = events$.subscribe((event) => log.append(entryOf(event)));
@@ -83,21 +90,25 @@ export function openEventFeed(events$: Observable<CapstanEvent>, log: EventLog, 
     live: false,
   });
 
-  async function read(cursor: number, limit: number): Promise<FeedPage> {
+  async function readLog(cursor: number, limit: number): Promise<FeedPage> {
     // Events up to the floor are only in the log, or lost. Read the floor first: it may rise during the query.
-    const { floor } = kept;
-    try {
-      const events = await log.read(cursor, limit);
-      return { events, cursor: events.at(-1)?.id ?? floor, live: false };
-    } catch {
-      return gapPage('too_old', floor);
-    }
+    const { floor } = recent;
+    const events = await log.read(cursor, limit);
+    return { events, cursor: events.at(-1)?.id ?? floor, live: false };
+  }
+
+  function read(cursor: number, limit: number, owner: string | null = null): FeedPage | Promise<FeedPage> {
+    if (cursor >= recent.newest) return { events: [], cursor, live: true };
+    if (cursor < recent.floor) return firstValueFrom(reads.run(owner, () => readLog(cursor, limit)));
+    const events = recent.after(cursor, limit);
+    const reached = events.at(-1)?.id ?? cursor;
+    return { events, cursor: reached, live: reached >= recent.newest };
   }
 
   return {
     started,
     get newest() {
-      return kept.newest;
+      return recent.newest;
     },
     get ended() {
       return ended;
@@ -106,13 +117,14 @@ export function openEventFeed(events$: Observable<CapstanEvent>, log: EventLog, 
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    after(cursor, limit, owner = null) {
-      if (cursor > kept.newest) return gapPage('unknown_id', kept.newest);
-      if (cursor < kept.floor) return firstValueFrom(reads.run(owner, () => read(cursor, limit)));
-      const events = kept.after(cursor, limit);
-      const reached = events.at(-1)?.id ?? cursor;
-      return { events, cursor: reached, live: reached >= kept.newest };
+    after(cursor, limit, owner) {
+      if (cursor > recent.newest) return gapPage('unknown_id', recent.newest);
+      const { floor } = recent;
+      const page = read(cursor, limit, owner);
+      return page instanceof Promise ? page.catch(() => gapPage('too_old', floor)) : page;
     },
+    read,
+    kept: () => log.kept(),
     async close() {
       if (ended) return;
       subscription.unsubscribe();

@@ -1,40 +1,63 @@
 import { z } from 'zod';
 import { isOfKey, type OfKey } from '../capture/client.ts';
-import type { VerdictName } from '../capture/verdict.ts';
+import { FailureCodeSchema } from '../capture/errors.ts';
+import { RECORDED_OUTCOMES } from '../capture/result-conditions.ts';
+import { VERDICTS } from '../capture/verdict.ts';
 import { GAP, type LoggedEvent } from '../storage/ports/event-log.ts';
 import { type HostRange, hostKeys, hostRanges, matchesHost } from '../storage/records/hosts.ts';
+import { distanceOf } from '../storage/records/perception.ts';
+import { termsOf, wantedTerms } from '../storage/records/terms.ts';
 
-/** A subscriber's filter; all given conditions must hold. */
-export interface EventFilter {
-  /** Event types, and prefixes of types such as `capture.`; undefined selects all. */
-  readonly types: readonly string[] | undefined;
+/** Conditions on the result of a capture, as lists of results have them. */
+const ResultWhereSchema = z.object({
+  status: z.string().optional(),
+  outcome: z.enum(RECORDED_OUTCOMES).optional(),
+  verdict: z.enum(VERDICTS).optional(),
+  text: z.string().optional(),
+  option: z
+    .array(z.object({ name: z.string(), value: z.string().optional() }))
+    .readonly()
+    .optional(),
+});
+
+/** A subscriber's filter; all given conditions must hold. Standing queries store it as JSON. */
+export const EventFilterSchema = z.object({
+  /** Event types and groups such as `capture.*`; undefined selects all. */
+  types: z.array(z.string()).readonly().optional(),
   /** Host, matched as in `by-host` queries. */
-  readonly host: string | undefined;
-  readonly batch: string | undefined;
-  /** Verdict on the captured page. */
-  readonly verdict?: VerdictName | undefined;
+  host: z.string().optional(),
+  batch: z.string().optional(),
+  /** Only events of captures with a result meet a condition on it. */
+  where: ResultWhereSchema.optional(),
+  /** Id and perception hash of a capture, and the number of bits in which the hash of the result may differ. */
+  similar: z.object({ to: z.int(), hash: z.string(), distance: z.int() }).optional(),
   /** The API key whose events alone the subscriber may see, as `visibleKey` returns it; undefined: all events. */
-  readonly ofKey?: string | undefined;
-}
+  ofKey: z.string().optional(),
+});
+
+export type EventFilter = Readonly<z.output<typeof EventFilterSchema>>;
 
 /** Groups of events that concern no capture, which every subscriber may see. */
 const SHARED = ['browser.', 'pressure.'];
 
 /** Returns a key that is the same for all filters that select the same events. */
-export function filterKey({ types, host, batch, verdict, ofKey }: EventFilter): string {
-  return JSON.stringify([types?.toSorted(), host, batch, verdict, ofKey]);
+export function filterKey({ types, host, batch, where = {}, similar, ofKey }: EventFilter): string {
+  const { status, outcome, verdict, text, option } = where;
+  return JSON.stringify([types?.toSorted(), host, batch, [status, outcome, verdict, text, option], similar, ofKey]);
 }
 
 /** Gaps always pass, because a missing event might have matched this subscriber. */
-export function eventPredicate({ types, host, batch, verdict, ofKey }: EventFilter): (event: LoggedEvent) => boolean {
+export function eventPredicate(filter: EventFilter): (event: LoggedEvent) => boolean {
+  const { types, host, batch, ofKey } = filter;
   const ranges = host === undefined ? undefined : hostRanges(host);
+  const meets = resultPredicate(filter);
   return (event) =>
     event.type === GAP ||
     (isVisible(event, ofKey) &&
       (types === undefined || types.some((type) => isOfType(event.type, type))) &&
       (batch === undefined || event.batch === batch) &&
       (ranges === undefined || isOfHost(event.host, ranges)) &&
-      (verdict === undefined || isOfVerdict(event, verdict)));
+      meets(event));
 }
 
 /** Returns whether a subscriber who sees the events of one API key alone, or all, may see an event. */
@@ -43,17 +66,39 @@ export function isVisible(event: OfKey & Pick<LoggedEvent, 'type'>, ofKey: strin
 }
 
 function isOfType(type: string, wanted: string): boolean {
-  return wanted.endsWith('.') ? type.startsWith(wanted) : type === wanted;
+  return wanted.endsWith('*') ? type.startsWith(wanted.slice(0, -1)) : type === wanted;
 }
 
-function isOfVerdict({ type, body }: LoggedEvent, verdict: VerdictName): boolean {
-  if (!type.startsWith('capture.')) return false;
-  const { success, data } = judged.safeParse(JSON.parse(body));
-  return success && data.result.verdict === verdict;
-}
+/** The fields of a result that conditions are about. */
+const Judged = z.object({
+  result: z.object({
+    title: z.string(),
+    url: z.string(),
+    final_url: z.string(),
+    response_code: z.number(),
+    failed: z.boolean(),
+    failed_code: z.union([FailureCodeSchema, z.literal('')]),
+    verdict: z.enum(VERDICTS).nullable(),
+    options: z.record(z.string(), z.unknown()),
+    options_withheld: z.array(z.string()),
+    perception_hash: z.string().nullable(),
+  }),
+});
 
-/** Events whose result has a verdict. */
-const judged = z.looseObject({ result: z.looseObject({ verdict: z.string() }) });
+/** Reads the event's body only when there is a condition on the result. */
+function resultPredicate({ where = {}, similar }: EventFilter): (event: LoggedEvent) => boolean {
+  const wanted = wantedTerms(where);
+  if (wanted.length === 0 && similar === undefined) return () => true;
+  return ({ type, body }) => {
+    if (!type.startsWith('capture.')) return false;
+    const { success, data } = Judged.safeParse(JSON.parse(body));
+    if (!success) return false;
+    const { perception_hash: hash } = data.result;
+    if (similar !== undefined && (hash === null || distanceOf(hash, similar.hash) > similar.distance)) return false;
+    const terms = new Set(termsOf(data.result));
+    return wanted.every((term) => terms.has(term));
+  };
+}
 
 function isOfHost(host: string | null, ranges: readonly HostRange[]): boolean {
   return host !== null && host !== '' && matchesHost(hostKeys(host), ranges);

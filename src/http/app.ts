@@ -11,6 +11,7 @@ import { type CallerFinder, callerFinder, callerOf, identifyCaller, requireScope
 import { KeyRing } from './keys/key-ring.ts';
 import { createRateLimits } from './keys/rate-limits.ts';
 import { createFanOut, type FanOutOptions, ownEvents } from './live/fan-out.ts';
+import { KEEP_ALIVE_MS } from './live/frames.ts';
 import { accessLog } from './middleware/access-log.ts';
 import { allowHosts } from './middleware/allowed-hosts.ts';
 import { authenticate } from './middleware/auth.ts';
@@ -70,8 +71,7 @@ const EVENTS: FanOutOptions = {
   // Holds the events of about one minute of a busy service. A slower subscriber is disconnected, and reads the missed
   // events from the log when it reconnects.
   bufferBytes: 1024 * 1024,
-  // Proxies close connections that are silent for 30 s or more.
-  keepAliveMs: 15_000,
+  keepAliveMs: KEEP_ALIVE_MS,
 };
 
 /** Builds the HTTP application of a service. */

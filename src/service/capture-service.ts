@@ -16,6 +16,7 @@ import type { Jobs } from '../jobs/jobs.ts';
 import type { Tallies } from '../metrics/tallies.ts';
 import type { ArtifactStore } from '../storage/ports/artifact-store.ts';
 import type { IdempotencyStore } from '../storage/ports/idempotency-store.ts';
+import type { QueryStore } from '../storage/ports/query-store.ts';
 import type { ResultStore } from '../storage/ports/result-store.ts';
 import type { BatchElement, BatchRequester } from '../streams/batch.ts';
 import type { Watches } from '../watches/watches.ts';
@@ -63,6 +64,8 @@ export interface CaptureService {
   readonly jobs: Jobs;
   /** Pages that are captured again and again. */
   readonly watches: Watches;
+  /** Standing queries over `feed`. */
+  readonly queries: QueryStore;
   /** Whether a request may have a `callback`. */
   readonly takesCallbacks: boolean;
   /**

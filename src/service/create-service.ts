@@ -200,6 +200,7 @@ export async function createService(
     admitCallback: intake.admitCallback,
     jobs: intake.jobs,
     watches,
+    queries: storage.queries,
     events$: events.events$,
     feed,
     tallies,

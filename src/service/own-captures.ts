@@ -41,6 +41,8 @@ export function ownCaptures(service: CaptureService, key: string): CaptureServic
     submit: service.submit,
     submitBatch: service.submitBatch,
     jobs: service.jobs,
+    // Routes show the queries of the caller alone.
+    queries: service.queries,
     // Idempotency keys include the API key; thumbnails and comparisons are made of captures that the view has found.
     idempotency: service.idempotency,
     thumbnails: service.thumbnails,
@@ -187,6 +189,11 @@ function ownFeed(feed: EventFeed, key: string): EventFeed {
       const page = feed.after(cursor, limit, owner);
       return page instanceof Promise ? page.then(ownPage) : ownPage(page);
     },
+    read: (cursor, limit, owner) => {
+      const page = feed.read(cursor, limit, owner);
+      return page instanceof Promise ? page.then(ownPage) : ownPage(page);
+    },
+    kept: () => feed.kept(),
     close: () => feed.close(),
   };
 }

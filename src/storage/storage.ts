@@ -33,6 +33,7 @@ import type { IdempotencyStore } from './ports/idempotency-store.ts';
 import type { JobStore } from './ports/job-store.ts';
 import { createOwnCopies } from './ports/local-copies.ts';
 import type { OpenArtifacts } from './ports/open-artifacts.ts';
+import type { QueryStore } from './ports/query-store.ts';
 import type { ResultStore, StoreState } from './ports/result-store.ts';
 import type { ThumbnailStore } from './ports/thumbnail-store.ts';
 import type { WatchStore } from './ports/watch-store.ts';
@@ -94,6 +95,8 @@ export interface Storage {
   readonly results: ResultStore;
   readonly jobs: JobStore;
   readonly watches: WatchStore;
+  /** Standing queries, beside the log whose ids are their positions. */
+  readonly queries: QueryStore;
   readonly idempotency: IdempotencyStore;
   readonly artifacts: ArtifactStore;
   readonly thumbnails: ThumbnailStore;
@@ -199,6 +202,7 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
     results,
     jobs,
     watches,
+    queries: ownEvents.queries,
     idempotency,
     artifacts: withoutRemoved(artifacts, (id) => captureStore.isRemoved(id)),
     thumbnails,

@@ -16,3 +16,10 @@ export function clientGone(ctx: HttpContext): Observable<never> {
     return () => socket.off('close', onClose);
   });
 }
+
+/** Returns a signal that is aborted when the client disconnects, until `release` is called. */
+export function goneSignal(ctx: HttpContext): { readonly gone: AbortSignal; readonly release: () => void } {
+  const controller = new AbortController();
+  const watching = clientGone(ctx).subscribe({ error: () => controller.abort() });
+  return { gone: controller.signal, release: () => watching.unsubscribe() };
+}

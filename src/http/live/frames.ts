@@ -4,6 +4,11 @@ import type { LoggedEvent } from '../../feed/event-feed.ts';
  * Frames of Server-Sent Events: https://html.spec.whatwg.org/multipage/server-sent-events.html
  */
 
+/** Delay before browsers reconnect, in milliseconds. */
+export const RETRY_MS = 2000;
+/** Proxies close connections that are silent for 30 s or more. */
+export const KEEP_ALIVE_MS = 15_000;
+
 /** Returns the frame of an event. Its data is one line, because serialised JSON has no line breaks. */
 export function frameOf({ id, type, body }: LoggedEvent): Buffer {
   return Buffer.from(`id: ${id}\nevent: ${type}\ndata: ${body}\n\n`, 'utf8');

@@ -3,11 +3,10 @@ import type { Writable } from 'node:stream';
 import type { EventFeed, FeedPage, LoggedEvent } from '../../feed/event-feed.ts';
 import { type EventFilter, eventPredicate } from '../../feed/event-filter.ts';
 import type { FanOut } from './fan-out.ts';
-import { frameOf, welcomeFrame } from './frames.ts';
+import { frameOf, RETRY_MS, welcomeFrame } from './frames.ts';
 
 /** Events in each page that is read for a subscriber: a few times what a socket takes at once. */
 const PAGE = 50;
-const RETRY_MS = 2000;
 
 export interface Subscription {
   readonly filter: EventFilter;

@@ -9,7 +9,9 @@ export const RESPONSE_HEADERS = {
   ),
   'X-Capture-Verdict': header('What the page turned out to be, as `verdict` of a result; missing without one.'),
   'X-Capture-Cached': header('`true`: the image is that of an earlier capture (`cacheMaxAgeMs`).'),
-  Location: header('Path of the capture, `/screenshot/<id>`, or of the job, `/jobs/<id>`.'),
+  Location: header(
+    'Path of the capture, `/screenshot/<id>`, of the job, `/jobs/<id>`, or of the standing query, `/queries/<id>`.',
+  ),
   'Preference-Applied': header('`respond-async`.'),
   ETag: header('Strong; the same bytes have the same tag.'),
   Link: header('`<path>; rel="next"`: the address of the next page, relative to this host. Absent on the last page.'),

@@ -60,6 +60,11 @@ export const targetUrl = targetField(z.string({ error: 'is required: the URL to 
 /** Conditions of a list of results. */
 export const conditionParameters = conditionsSchema.shape;
 
+const { from: _from, to: _to, ...ofResult } = conditionsSchema.shape;
+
+/** Conditions of events: those on the result of a capture. */
+export const eventConditions = ofResult;
+
 /** A host, or the beginning of one. */
 export const hostPrefix = z
   .string({ error: 'is required: the host to look for, or the beginning of one' })

@@ -18,6 +18,7 @@ import {
   getStats,
   getStatsHistory,
 } from './operations.ts';
+import { ackQuery, deleteQuery, getNext, getQueries, getQuery, postQuery } from './queries.ts';
 import { getResult, getResults, getResultsByHost, getResultsByUrl, getSimilarResults } from './results.ts';
 import { deleteScreenshot, getScreenshot, postScreenshot } from './screenshot.ts';
 import { getScreenshots } from './screenshots.ts';
@@ -65,6 +66,12 @@ export const ROUTES: readonly Route[] = [
   exportResults,
   getResult,
   getEvents,
+  postQuery,
+  getQueries,
+  getQuery,
+  getNext,
+  ackQuery,
+  deleteQuery,
   getStart,
   getLiveness,
   getReadiness,

@@ -1,16 +1,14 @@
 import { z } from 'zod';
 import { CapstanError } from '../../capture/errors.ts';
-import { EVENT_GROUPS, EVENT_TYPES } from '../../capture/events.ts';
-import { conditionFields } from '../../capture/result-conditions.ts';
+import { EVENT_NAMES } from '../../capture/events.ts';
 import { parseOrRefuse } from '../../capture/validate.ts';
 import { callerOf } from '../keys/callers.ts';
+import { beginEvents, takePlace } from '../live/begin-events.ts';
 import { sendEvents } from '../live/subscription.ts';
 import { text } from '../openapi/content.ts';
-import { hostPrefix, integerText } from '../request/parameters.ts';
+import { eventConditions, hostPrefix, integerText } from '../request/parameters.ts';
 import { route } from '../route.ts';
 import type { HttpContext } from '../state.ts';
-
-const EVENT_NAMES: readonly string[] = [...EVENT_TYPES, ...EVENT_GROUPS];
 
 const EVENT_ID = 'must be the id of an event';
 const eventId = integerText(z.int({ error: EVENT_ID }).min(0, { error: EVENT_ID }), EVENT_ID);
@@ -50,9 +48,7 @@ export const getEvents = route({
       .min(1, { error: 'must not be blank: give the id of a batch' })
       .optional()
       .meta({ description: 'Events of one batch and of its captures.' }),
-    verdict: conditionFields.verdict.optional().meta({
-      description: 'Events of captures whose page turned out to be this.',
-    }),
+    ...eventConditions,
     lastEventId: eventId.optional().meta({
       description: 'As the header `Last-Event-ID`, which takes precedence; 0 is the beginning of the log.',
     }),
@@ -67,45 +63,25 @@ export const getEvents = route({
   failures: ['shutting_down', 'too_many_subscribers'],
   handle: async (
     ctx,
-    { type: types, host, batch, verdict, lastEventId },
+    { type: types, host, batch, lastEventId, ...where },
     { service: { feed }, fanOut, subscribers },
   ) => {
     // Reconnecting browsers send both: the header is the current position, the query the first one.
     const after = lastEventIdOf(ctx) ?? lastEventId;
     if (feed.ended) throw new CapstanError('shutting_down');
+    takePlace(ctx, subscribers);
+    if (!beginEvents(ctx)) return;
     const { owner } = callerOf(ctx);
-    const leave = subscribers.take(owner);
-    if (leave === undefined) throw tooMany(subscribers.taken, owner);
-    ctx.res.once('close', leave);
-    ctx.status = 200;
-    ctx.set('Content-Type', 'text/event-stream');
-    // Otherwise nginx buffers the events.
-    ctx.set('X-Accel-Buffering', 'no');
-    if (ctx.method === 'HEAD') return;
-    // The answer ends with its connection, so it needs no chunked framing.
-    ctx.set('Connection', 'close');
-    ctx.res.removeHeader('Transfer-Encoding');
-    ctx.respond = false;
-    ctx.res.flushHeaders();
-    await sendEvents(ctx.res, { filter: { types, host, batch, verdict }, after, owner }, feed, fanOut);
+    await sendEvents(ctx.res, { filter: { types, host, batch, where }, after, owner }, feed, fanOut);
   },
 });
-
-/** Value of `Retry-After`, in seconds: a subscriber that does not read is disconnected after this time. */
-const RETRY_AFTER_SECONDS = 30;
-
-function tooMany(taken: number, owner: string | null): CapstanError {
-  const share = owner === null ? '' : `, and the API key ${owner} has its share of them`;
-  const reason = `There are ${taken} subscribers to events${share}.`;
-  return new CapstanError('too_many_subscribers', reason, { retryAfterSeconds: RETRY_AFTER_SECONDS });
-}
 
 function lastEventIdOf(ctx: HttpContext): number | undefined {
   const header = ctx.get('Last-Event-ID').trim();
   return header === '' ? undefined : parseOrRefuse(LastEventIdHeader, { 'Last-Event-ID': header })['Last-Event-ID'];
 }
 
-/** Returns types in the form of the filter: a group without its asterisk. */
+/** Returns the names in lists with commas. */
 function eventTypes(given: readonly string[], context: z.RefinementCtx): readonly string[] {
   const names = given.flatMap((list) => list.split(',')).map((name) => name.trim());
   const unknown = names.filter((name) => !EVENT_NAMES.includes(name));
@@ -113,5 +89,5 @@ function eventTypes(given: readonly string[], context: z.RefinementCtx): readonl
     const message = `${unknown.map((name) => JSON.stringify(name)).join(', ')} is not an event type; the types are ${EVENT_NAMES.join(', ')}`;
     context.addIssue({ code: 'custom', message });
   }
-  return names.map((name) => name.replace(/\*$/, ''));
+  return names;
 }

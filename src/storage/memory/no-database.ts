@@ -1,6 +1,7 @@
 import { CapstanError } from '../../capture/errors.ts';
 import type { Database } from '../ports/database.ts';
 import type { JobStore } from '../ports/job-store.ts';
+import type { QueryStore } from '../ports/query-store.ts';
 import type { ResultStore } from '../ports/result-store.ts';
 import type { WatchStore } from '../ports/watch-store.ts';
 import { createOwnEventLog } from '../records/own-event-log.ts';
@@ -48,12 +49,23 @@ const NO_WATCHES: WatchStore = {
   hasten: refuse,
 };
 
+const NO_QUERIES: QueryStore = {
+  add: refuse,
+  get: refuse,
+  newest: refuse,
+  deliver: refuse,
+  acknowledge: refuse,
+  pass: refuse,
+  remove: refuse,
+};
+
 /** Takes the place of the database when the service runs without one. */
 export function createNoDatabase(): Database {
   return {
     results: NO_RESULTS,
     jobs: NO_JOBS,
     watches: NO_WATCHES,
+    queries: NO_QUERIES,
     idempotency: createMemoryIdempotency(),
     nodes: { claim: () => Promise.resolve(undefined) },
     eventLog: (options) => createOwnEventLog({ table: null, ...options }),

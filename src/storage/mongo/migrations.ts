@@ -41,7 +41,7 @@ async function createCollections(db: Db): Promise<void> {
     .listCollections({}, { nameOnly: true })
     .map(({ name }) => name)
     .toArray();
-  for (const name of ['evidence', 'leases', 'artifacts.progress'])
+  for (const name of ['evidence', 'leases', 'artifacts.progress', 'queries'])
     if (!names.includes(name)) await db.createCollection(name);
 }
 

@@ -9,6 +9,7 @@ import { mongoIdempotency } from './idempotency.ts';
 import { mongoJobs } from './jobs.ts';
 import { migrate } from './migrations.ts';
 import { mongoNodes } from './nodes.ts';
+import { mongoQueries } from './queries.ts';
 import { mongoResults } from './results.ts';
 import { mongoWatches } from './watches.ts';
 
@@ -47,6 +48,7 @@ export async function openMongo({ url, onState = () => {}, silenceMs }: MongoOpt
     results: results.store,
     jobs: mongoJobs(database, ask),
     watches: mongoWatches(database, ask),
+    queries: mongoQueries(database, ask),
     idempotency: mongoIdempotency(database, ask),
     nodes,
     eventLog: (logOptions) => createOwnEventLog({ table: null, ...logOptions }),

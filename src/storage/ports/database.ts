@@ -2,6 +2,7 @@ import type { EventLog, EventLogOptions } from './event-log.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
 import type { JobStore } from './job-store.ts';
 import type { NodeLeases } from './node-leases.ts';
+import type { QueryStore } from './query-store.ts';
 import type { ResultStore } from './result-store.ts';
 import type { WatchStore } from './watch-store.ts';
 
@@ -10,6 +11,7 @@ export interface Database {
   readonly results: ResultStore;
   readonly jobs: JobStore;
   readonly watches: WatchStore;
+  readonly queries: QueryStore;
   readonly idempotency: IdempotencyStore;
   readonly nodes: NodeLeases;
   /** Creates the event log of this process. */

@@ -58,6 +58,11 @@ export interface EventLog {
    * `CapstanError` when there is no database or it is away.
    */
   read(after: number, limit: number): Promise<readonly LoggedEvent[]>;
+  /**
+   * Resolves when every event that was published so far is stored, so that it can be read after the process was killed.
+   * Rejects when it cannot be stored now.
+   */
+  kept(): Promise<void>;
   /** Number of events that wait to be written. */
   readonly unwritten: number;
   /** Writes what can still be written. */

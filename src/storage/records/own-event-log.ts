@@ -60,6 +60,8 @@ class OwnEventLog implements EventLog {
   #characters = 0;
   /** The last event that was dropped unwritten since the last write. */
   #unwritten: number | undefined;
+  /** Settled with the next write. */
+  #whenKept: PromiseWithResolvers<void> | undefined;
   /** True when the rows of earlier processes have been read. */
   #opened = false;
   readonly #writes = new BackgroundPasses(
@@ -104,6 +106,13 @@ class OwnEventLog implements EventLog {
     return [...rows, ...waiting.filter(({ id }) => id > last)].slice(0, limit);
   }
 
+  kept(): Promise<void> {
+    if (this.#table === null) return Promise.reject(new CapstanError('database_not_enabled'));
+    if (this.#waiting.length === 0) return Promise.resolve();
+    this.#whenKept ??= Promise.withResolvers();
+    return this.#whenKept.promise;
+  }
+
   async close(): Promise<void> {
     if (this.#writes.stopped) return;
     await this.#writes.stop();
@@ -144,8 +153,16 @@ class OwnEventLog implements EventLog {
   async #write(): Promise<void> {
     const table = this.#table;
     if (table === null) return;
-    if (!this.#opened) await this.#open(table);
-    while (this.#waiting.length > 0) await this.#writeSome(table);
+    try {
+      if (!this.#opened) await this.#open(table);
+      while (this.#waiting.length > 0) await this.#writeSome(table);
+      this.#whenKept?.resolve();
+    } catch (error) {
+      this.#whenKept?.reject(error);
+      throw error;
+    } finally {
+      this.#whenKept = undefined;
+    }
   }
 
   async #writeSome(table: EventTable): Promise<void> {

@@ -40,8 +40,23 @@ const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}
 const UNSPACED_RUN =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}ー]+|[^\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}ー]+/gu;
 
+/** The fields of a record that its terms are made of. */
+export type Termed = Pick<
+  Result,
+  | 'title'
+  | 'url'
+  | 'final_url'
+  | 'api_key_name'
+  | 'response_code'
+  | 'verdict'
+  | 'failed'
+  | 'failed_code'
+  | 'options'
+  | 'options_withheld'
+>;
+
 /** Returns the terms of a record, each once. */
-export function termsOf(record: Result): readonly string[] {
+export function termsOf(record: Termed): readonly string[] {
   const { title, url, final_url, api_key_name: key } = record;
   const words = wordsOf(`${title} ${withoutScheme(url)} ${withoutScheme(final_url)}`, indexedPairs);
   return [

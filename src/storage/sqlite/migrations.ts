@@ -100,6 +100,18 @@ const JOBS = `
   ) STRICT, WITHOUT ROWID;
 `;
 
+const QUERIES = `
+  CREATE TABLE queries (
+    id TEXT PRIMARY KEY,
+    api_key_name TEXT,
+    filter TEXT NOT NULL,
+    position INTEGER NOT NULL,
+    delivered INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    acknowledged_at INTEGER
+  ) STRICT;
+`;
+
 /** Evidence is separate from the records, so that lists do not read it. */
 const EVIDENCE = `
   CREATE TABLE evidence (
@@ -162,4 +174,4 @@ const WATCHES = `
   ) STRICT, WITHOUT ROWID;
 `;
 
-const TABLES = RESULTS + EVENTS + IDEMPOTENCY + JOBS + EVIDENCE + PERCEPTIONS + TERMS + WATCHES;
+const TABLES = RESULTS + EVENTS + QUERIES + IDEMPOTENCY + JOBS + EVIDENCE + PERCEPTIONS + TERMS + WATCHES;

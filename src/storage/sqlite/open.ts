@@ -49,6 +49,7 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteDatabase
     results: results.store,
     jobs: thread.table('jobs'),
     watches: thread.table('watches'),
+    queries: thread.table('queries'),
     idempotency: thread.table('idempotency'),
     nodes,
     events,

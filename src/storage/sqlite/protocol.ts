@@ -1,6 +1,7 @@
 import type { FailureCode } from '../../capture/errors.ts';
 import type { IdempotencyStore } from '../ports/idempotency-store.ts';
 import type { JobStore } from '../ports/job-store.ts';
+import type { QueryStore } from '../ports/query-store.ts';
 import type { StoreState } from '../ports/result-store.ts';
 import type { WatchStore } from '../ports/watch-store.ts';
 import type { NodeTable } from '../records/leased-node.ts';
@@ -20,6 +21,7 @@ export interface Tables {
   readonly idempotency: Synchronous<IdempotencyStore>;
   readonly jobs: Synchronous<JobStore>;
   readonly watches: Synchronous<WatchStore>;
+  readonly queries: Synchronous<QueryStore>;
 }
 
 export interface Call {

@@ -9,6 +9,7 @@ import { idempotencyTable } from './idempotency.ts';
 import { jobTable } from './jobs.ts';
 import { nodeTable } from './nodes.ts';
 import type { Call, FromWorker, Tables, ToWorker, WorkerOptions } from './protocol.ts';
+import { queryTable } from './queries.ts';
 import { resultTable } from './result-table.ts';
 import { openDatabase } from './schema.ts';
 import { watchTable } from './watches.ts';
@@ -165,6 +166,7 @@ function opened(path: string, keptEvents: number, owner: string): Open {
       idempotency: idempotencyTable(db),
       jobs: jobTable(db),
       watches: watchTable(db),
+      queries: queryTable(db),
     },
     inode: inodeOf(path),
     walInode: inodeOf(walOf(path)),

@@ -1,0 +1,70 @@
+import { CapstanError } from '../../capture/errors.ts';
+import { shareOf } from '../../capture/share.ts';
+
+/*
+ * The port to standing queries: filters over the events, each with a durable cursor. They are stored beside the log whose
+ * ids their cursors are: in the database of one process, or in the one that a cluster shares.
+ */
+
+/** Maximum number of standing queries, of which each key has a share. */
+export const MAX_QUERIES = 1000;
+
+export interface NewQuery {
+  readonly id: string;
+  /** Name of the API key that it belongs to; null without a named key. */
+  readonly apiKeyName: string | null;
+  /** The filter as JSON. */
+  readonly filter: string;
+  /** Id of the event after which it begins. */
+  readonly position: number;
+  /** Whether it counts towards the share of its key; false when there are no other keys. */
+  readonly isShared: boolean;
+}
+
+/** Times are ISO 8601, UTC, with milliseconds. */
+export interface QueryRecord extends Omit<NewQuery, 'isShared'> {
+  readonly createdAt: string;
+  /** Events up to this id are acknowledged, or do not match. */
+  readonly position: number;
+  /** Id of the last event that was delivered; at least `position`. */
+  readonly delivered: number;
+  readonly acknowledgedAt: string | null;
+}
+
+/** Methods reject with `database_not_enabled` or `database_unavailable` when they cannot answer. */
+export interface QueryStore {
+  /** Stores a query durably. Rejects with `too_many_queries` when there is no room for it. */
+  add(query: NewQuery, maxQueries?: number): Promise<void>;
+  get(id: string): Promise<QueryRecord | undefined>;
+  /** Returns at most `limit` queries, of all keys or one, newest first. */
+  newest(limit: number, apiKeyName?: string): Promise<readonly QueryRecord[]>;
+  /** Notes that events up to an id are about to be delivered. Returns false when there is no such query. */
+  deliver(id: string, upTo: number): Promise<boolean>;
+  /** Moves the position to that of a delivered event. Never moves it back. */
+  acknowledge(id: string, upTo: number): Promise<void>;
+  /** Moves the position over events that do not match, those after `from` up to `to`, unless deliveries are open. */
+  pass(id: string, from: number, to: number): Promise<void>;
+  /** Returns false when there is no such query. */
+  remove(id: string): Promise<boolean>;
+}
+
+/** Queries, of all keys and of one. */
+export interface Queries {
+  readonly all: number;
+  readonly own: number;
+}
+
+/** Returns why there is no room for a query; undefined when there is. */
+export function refusalOfQuery(
+  { isShared }: NewQuery,
+  { all, own }: Queries,
+  maxQueries: number,
+): CapstanError | undefined {
+  const free = maxQueries - all;
+  if (free < 1) return new CapstanError('too_many_queries', `There are ${all} standing queries, which is the maximum.`);
+  if (!isShared || shareOf(free, own) >= 1) return undefined;
+  return new CapstanError(
+    'too_many_queries',
+    `The API key has its share of the standing queries: ${own}, and ${free} places are left for other keys.`,
+  );
+}

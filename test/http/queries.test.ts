@@ -1,0 +1,336 @@
+import { join } from 'node:path';
+import { Subject } from 'rxjs';
+import { afterAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { CapstanEvent } from '../../src/capture/events.ts';
+import { openEventFeed } from '../../src/feed/event-feed.ts';
+import { DeliverySchema, QuerySchema } from '../../src/http/answer/query-schemas.ts';
+import type { CaptureService } from '../../src/service/create-service.ts';
+import { MAX_QUERIES } from '../../src/storage/ports/query-store.ts';
+import { openSqlite } from '../../src/storage/sqlite/open.ts';
+import { serviceForSuite, siteForSuite } from '../support/for-suite.ts';
+import { type RunningApp, serve } from '../support/serve.ts';
+import { makeDirectory } from '../support/temporary-directory.ts';
+import { failureOf } from './answers.ts';
+import { subscribe } from './event-subscriber.ts';
+import { describeWithTenants, type TenantsOf } from './tenants.ts';
+
+const Query = z.object({ data: QuerySchema });
+const QueryList = z.object({ data: z.array(QuerySchema) });
+const Delivered = z.object({ data: DeliverySchema });
+const AboutUrl = z.object({ url: z.string() });
+
+type App = Pick<RunningApp, 'baseUrl' | 'call' | 'post'>;
+
+/** A client of one app, with the API key of a tenant. */
+function consumer(app: App, key = 'shop-key') {
+  const headers = { 'X-API-Key': key };
+  const post = (path: string, body: unknown) => app.post(path, body, { headers });
+  const call = (path: string, init: RequestInit = {}) => app.call(path, { ...init, headers });
+  return {
+    post,
+    call,
+    create: async (filter: object, after?: number) => {
+      const response = await post('/queries', { filter, after });
+      expect(response.status).toBe(201);
+      const { data } = Query.parse(await response.json());
+      expect(response.headers.get('Location')).toBe(`/queries/${data.id}`);
+      return data;
+    },
+    query: async (id: string) => Query.parse(await (await call(`/queries/${id}`)).json()).data,
+    next: async (id: string, parameters = '') => {
+      const response = await call(`/queries/${id}/next${parameters}`);
+      expect(response.status).toBe(200);
+      const { events, position } = Delivered.parse(await response.json()).data;
+      return { urls: events.map(({ event }) => AboutUrl.parse(event).url), position };
+    },
+    ack: (id: string, position: unknown) => post(`/queries/${id}/ack`, { position }),
+    /** Asks for captures that are refused, each of which is one event. */
+    refuse: async (...urls: readonly string[]) => {
+      for (const url of urls) expect((await post('/screenshot', { url })).status).toBe(403);
+    },
+    events: (id: string) => subscribe(`${app.baseUrl}/queries/${id}/next`, { ...headers, Accept: 'text/event-stream' }),
+  };
+}
+
+const REJECTED = { type: ['capture.rejected'] };
+const LONG = '?wait=60';
+
+describe('a standing query', () => {
+  describeWithTenants((start) => {
+    let starting: Promise<TenantsOf> | undefined;
+
+    afterAll(async () => {
+      await (await starting)?.[Symbol.asyncDispose]();
+    });
+
+    /** Two consumers of one key, at different api nodes where there are several. */
+    const two = async (key?: string) => {
+      // Started by the first test: the nodes of a cluster are polled, which only tests can do.
+      starting ??= start({});
+      const { one, apps } = await starting;
+      return [consumer(one, key), consumer(apps.at(-1) ?? one, key)] as const;
+    };
+
+    it('delivers what matches again until it is acknowledged, and then goes on, at any node', {
+      timeout: 120_000,
+    }, async () => {
+      const [here, there] = await two();
+      const { id, position } = await here.create({ ...REJECTED, host: '10.0.1.1' });
+      await here.refuse('http://10.0.1.1/a', 'http://10.0.1.2/', 'http://10.0.1.1/b', 'http://10.0.1.1/c');
+      const first = await there.next(id, `${LONG}&limit=1`);
+      expect(first.urls).toEqual(['http://10.0.1.1/a']);
+      expect((await here.next(id, LONG)).urls).toContain('http://10.0.1.1/a');
+      expect((await here.query(id)).position).toBe(position);
+
+      expect((await here.ack(id, first.position)).status).toBe(200);
+      const second = await there.next(id, `${LONG}&limit=1`);
+      expect(second.urls).toEqual(['http://10.0.1.1/b']);
+      expect((await there.ack(id, second.position)).status).toBe(200);
+      const third = await here.next(id, LONG);
+      expect(third.urls).toEqual(['http://10.0.1.1/c']);
+      expect(await there.query(id)).toMatchObject({ position: second.position, delivered: third.position });
+      expect((await here.ack(id, third.position)).status).toBe(200);
+      expect(await here.next(id)).toEqual({ urls: [], position: null });
+    });
+
+    it('answers a consumer that waits as soon as there is an event', async () => {
+      const [here, there] = await two();
+      const { id } = await here.create({ ...REJECTED, host: '10.0.2.1' });
+      const waiting = [here.next(id, LONG), there.next(id, LONG)];
+      await here.refuse('http://10.0.2.2/', 'http://10.0.2.1/');
+      for (const { urls } of await Promise.all(waiting)) expect(urls).toEqual(['http://10.0.2.1/']);
+    });
+
+    it('tells what is not acknowledged, and moves over events that do not match', async () => {
+      const [here] = await two();
+      const { id, position } = await here.create({ ...REJECTED, host: '10.0.3.1' });
+      await here.refuse('http://10.0.3.2/', 'http://10.0.3.1/');
+      await here.next(id, LONG);
+      expect((await here.query(id)).pending).toMatchObject({ events: 1, complete: true });
+      const delivered = await here.next(id);
+      await here.ack(id, delivered.position);
+      expect((await here.query(id)).pending).toEqual({ events: 0, complete: true, lag_seconds: 0 });
+
+      const other = await here.create({ ...REJECTED, host: '10.0.3.9' }, position);
+      expect(await here.next(other.id)).toEqual({ urls: [], position: null });
+      const moved = await here.query(other.id);
+      expect(moved.position).toBeGreaterThanOrEqual(delivered.position ?? Number.NaN);
+      expect(moved.acknowledged_at).toBeNull();
+    });
+
+    it('refuses positions that were not delivered, and those before the last one', async () => {
+      const [here, there] = await two();
+      const { id, position } = await here.create({ ...REJECTED, host: '10.0.4.1' });
+      await here.refuse('http://10.0.4.1/a', 'http://10.0.4.1/b');
+      const one = await here.next(id, `${LONG}&limit=1`);
+      const beyond = await there.ack(id, (one.position ?? 0) + 1);
+      expect(beyond.status).toBe(400);
+      expect(await failureOf(beyond)).toMatchObject({
+        code: 'invalid_request',
+        data: { problems: [{ path: 'position' }] },
+      });
+      expect((await here.ack(id, 'x')).status).toBe(400);
+      expect((await here.query(id)).position).toBe(position);
+
+      expect((await here.ack(id, one.position)).status).toBe(200);
+      expect((await there.ack(id, one.position)).status).toBe(200);
+      const back = await there.ack(id, position);
+      expect(back.status).toBe(409);
+      expect(await failureOf(back)).toMatchObject({ code: 'already_acknowledged' });
+      expect((await here.query(id)).position).toBe(one.position);
+    });
+
+    it('belongs to its key, and shows nothing of others', async () => {
+      const [own] = await two('shop-key');
+      const [, other] = await two('flood-key');
+      const { id } = await own.create({ ...REJECTED, host: '10.0.5' });
+      await other.refuse('http://10.0.5.1/other');
+      await own.refuse('http://10.0.5.1/own');
+      expect((await own.next(id, LONG)).urls).toEqual(['http://10.0.5.1/own']);
+      const answers = [
+        await other.call(`/queries/${id}`),
+        await other.call(`/queries/${id}/next`),
+        await other.ack(id, 1),
+        await other.call(`/queries/${id}`, { method: 'DELETE' }),
+      ];
+      expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404]);
+      const listed = QueryList.parse(await (await other.call('/queries')).json()).data;
+      expect(listed.map((query) => query.id)).not.toContain(id);
+      const mine = QueryList.parse(await (await own.call('/queries')).json()).data;
+      expect(mine[0]).toMatchObject({ id, api_key_name: 'shop', filter: { ...REJECTED, host: '10.0.5' } });
+    });
+
+    it('is streamed from the position on, each event once in a connection', async () => {
+      const [here, there] = await two();
+      const { id } = await here.create({ ...REJECTED, host: '10.0.6.1' });
+      await here.refuse('http://10.0.6.1/a');
+      const first = await here.events(id);
+      const [a] = await first.take(1);
+      await here.refuse('http://10.0.6.1/b');
+      const [b] = await first.take(1);
+      expect([a, b].map((block) => AboutUrl.parse(block?.data).url)).toEqual([
+        'http://10.0.6.1/a',
+        'http://10.0.6.1/b',
+      ]);
+      await first.close();
+      expect((await there.ack(id, Number(a?.id))).status).toBe(200);
+      const again = await there.events(id);
+      expect(await again.event()).toEqual(b);
+      await again.close();
+    });
+
+    it('is gone for every consumer when it is removed', async () => {
+      const [here, there] = await two();
+      const { id } = await here.create({ ...REJECTED, host: '10.0.7.1' });
+      const waiting = here.call(`/queries/${id}/next${LONG}`);
+      const stream = await here.events(id);
+      expect((await there.call(`/queries/${id}`, { method: 'DELETE' })).status).toBe(200);
+      await here.refuse('http://10.0.7.1/');
+      expect((await waiting).status).toBe(404);
+      await stream.ended();
+      expect((await here.call(`/queries/${id}`, { method: 'DELETE' })).status).toBe(404);
+    });
+  });
+
+  const site = siteForSuite();
+  const app = serviceForSuite();
+
+  it('selects captures by what their results say', async () => {
+    const client = consumer(app);
+    const shoot = async (path: string) => {
+      const body = { url: site.url(path), evidence: ['perception_hash'] };
+      const response = await client.post('/screenshot', body);
+      return z.object({ data: z.object({ id: z.number() }) }).parse(await response.json()).data.id;
+    };
+    const model = await shoot('/title?t=Quarterly+Figures');
+    const filters = {
+      words: { text: 'figures quarterly' },
+      status: { status: '4xx' },
+      verdict: { verdict: 'error' },
+      option: { option: 'fullPage' },
+      similar: { similar: { to: model, distance: 3 } },
+      dissimilar: { similar: { to: model }, status: '404' },
+    };
+    const stored = { type: ['capture.stored'] };
+    const ids = new Map<string, string>();
+    for (const [name, filter] of Object.entries(filters)) {
+      ids.set(name, (await client.create({ ...stored, ...filter }, 0)).id);
+    }
+    await shoot('/404');
+    const urls = async (name: string) => (await client.next(ids.get(name) ?? '')).urls;
+    const figures = site.url('/title?t=Quarterly+Figures');
+    expect(await urls('words')).toEqual([figures]);
+    expect(await urls('status')).toEqual([site.url('/404')]);
+    expect(await urls('option')).toEqual([]);
+    expect(await urls('similar')).toContain(figures);
+    expect(await urls('dissimilar')).not.toContain(figures);
+  });
+
+  it('is sent a gap where the log does not reach back to its position, and goes on after it', async () => {
+    const path = join(await makeDirectory(), 'events.db');
+    const earlier = await withSmallLog(path);
+    const { id } = await earlier.client.create({ type: ['browser.retired'] });
+    for (let pid = 1; pid <= 2 * KEPT; pid += 1) earlier.events$.next(retired(pid));
+    await earlier.close();
+
+    // Nothing of an earlier process is read from memory.
+    const { client, close } = await withSmallLog(path);
+    const [first] = await client.deliver(id, '?limit=1');
+    expect(first).toMatchObject({ event: { type: 'gap', reason: 'too_old' } });
+    expect((await client.ack(id, first?.id)).status).toBe(200);
+    const rest = await client.deliver(id, '');
+    // The end of the earlier process is an entry of the log, too.
+    const kept = Array.from({ length: KEPT - 1 }, (_, index) => KEPT + index + 2);
+    expect(rest.map(({ event }) => event.pid)).toEqual(kept);
+    await close();
+  });
+
+  it('is 503 while its events cannot be kept, so that it delivers none that could be lost', async () => {
+    const { events$, client, database, close } = await withSmallLog(join(await makeDirectory(), 'events.db'));
+    const { id } = await client.create({ type: ['browser.retired'] });
+    events$.next(retired(1));
+    await database.close();
+    const response = await client.call(`/queries/${id}/next`);
+    expect(response.status).toBe(503);
+    expect(await failureOf(response)).toMatchObject({ code: 'database_unavailable' });
+    await close();
+  });
+
+  it('shows a key that is isolated since then its own events alone, and to other keys only to administrators', async () => {
+    const open = { apiKeys: ['shop-key', 'root-key'], namedKeys: [SHOP, ROOT] };
+    const before = await serve(app.service, open);
+    const after = await serve(app.service, { ...open, isolateKeys: true });
+    const { id } = await consumer(before).create({ ...REJECTED, host: '10.1' });
+    await consumer(before).refuse('http://10.1.1.1/own');
+    await consumer(before, 'root-key').refuse('http://10.1.1.1/root');
+    expect((await consumer(before).next(id)).urls).toEqual(['http://10.1.1.1/own', 'http://10.1.1.1/root']);
+    expect((await consumer(after).next(id)).urls).toEqual(['http://10.1.1.1/own']);
+    const isolated = await consumer(after).create({ ...REJECTED, host: '10.1' }, 0);
+    expect((await consumer(after, 'root-key').next(isolated.id)).urls).toEqual(['http://10.1.1.1/own']);
+
+    const renamed = await serve(app.service, { ...open, namedKeys: [{ ...SHOP, name: 'store' }, ROOT] });
+    expect((await consumer(renamed).call(`/queries/${id}`)).status).toBe(404);
+    expect((await consumer(renamed, 'root-key').call(`/queries/${id}`, { method: 'DELETE' })).status).toBe(200);
+    await Promise.all([before, after, renamed].map((each) => each.close()));
+  });
+
+  it('is refused when its key has a share of them, and again possible when one was removed', async () => {
+    const shared = await serve(app.service, { apiKeys: ['shop-key', 'root-key'], namedKeys: [SHOP, ROOT] });
+    const client = consumer(shared);
+    const ids: string[] = [];
+    let refused = await client.post('/queries', {});
+    while (refused.status === 201) {
+      ids.push(Query.parse(await refused.json()).data.id);
+      refused = await client.post('/queries', {});
+    }
+    expect(refused.status).toBe(429);
+    expect(await failureOf(refused)).toMatchObject({ code: 'too_many_queries' });
+    expect(ids.length).toBeLessThanOrEqual(MAX_QUERIES / 2 + 1);
+    const other = consumer(shared, 'root-key');
+    expect((await other.post('/queries', {})).status).toBe(201);
+    await client.call(`/queries/${ids[0]}`, { method: 'DELETE' });
+    expect((await client.post('/queries', {})).status).toBe(201);
+    await shared.close();
+  });
+
+  const KEPT = 50;
+
+  /** Serves a feed of events that the test emits, with a log that keeps few of them. */
+  async function withSmallLog(path: string) {
+    const database = await openSqlite({ path, keptEvents: KEPT });
+    const events$ = new Subject<CapstanEvent>();
+    const log = database.eventLog({ clock: Date.now, node: () => 1 });
+    const feed = openEventFeed(events$, log, Date.now);
+    await feed.started;
+    const service: CaptureService = Object.create(app.service, {
+      feed: { value: feed },
+      queries: { value: database.queries },
+    });
+    const served = await serve(service);
+    const client = consumer(served);
+    return {
+      events$,
+      database,
+      client: {
+        ...client,
+        deliver: async (id: string, parameters: string) => {
+          const response = await client.call(`/queries/${id}/next${parameters}`);
+          return Delivered.parse(await response.json()).data.events;
+        },
+      },
+      close: async () => {
+        await served.close();
+        await feed.close();
+        await database.close();
+      },
+    };
+  }
+});
+
+const SHOP = { name: 'shop', key: 'shop-key', rate: null, scope: 'capture' } as const;
+const ROOT = { name: 'root', key: 'root-key', rate: null, scope: 'admin' } as const;
+
+function retired(pid: number): CapstanEvent {
+  return { type: 'browser.retired', at: '2030-01-01T00:00:00.000Z', pid, captures: 0, cause: 'captures', reason: '' };
+}
