@@ -1,30 +1,34 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CaptureOptions } from '../../src/capture/request.ts';
-import { failureOf, patience } from '../support/actor.ts';
-import { captureRequest } from '../support/capture-request.ts';
+import { failureOf, patience, type RunningActor, startActor } from '../support/actor.ts';
+import { browserStartedBy } from '../support/browser-script.ts';
+import { captureRequest, htmlRequest } from '../support/capture-request.ts';
 import { siteForSuite } from '../support/for-suite.ts';
-import { type Colour, countOf, pngOf } from '../support/image.ts';
+import { type Colour, colourAt, countOf, placeOf, pngOf } from '../support/image.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 
 const RED: Colour = [200, 0, 0, 255];
 const GREEN: Colour = [0, 160, 0, 255];
 const BLUE: Colour = [0, 0, 200, 255];
+const MASK: Colour = [255, 0, 255, 255];
 const CARD = 60 * 40;
 const viewport = { width: 640, height: 480, deviceScaleFactor: 1 };
 
 const ground = siteAndActor();
 const otherPort = siteForSuite();
 
+type Queries = Readonly<Record<'page' | 'same' | 'cross', Readonly<Record<string, string>>>>;
+
 /** The outermost page is red, the frame of its origin green, and in it the frame of another site blue. */
-function path({ page = {}, same = {}, cross = {} }: Readonly<Record<string, Record<string, string>>> = {}): string {
-  const written = (own: Record<string, string>) => `/select?${new URLSearchParams(own)}`;
+function path({ page, same, cross }: Partial<Queries> = {}): string {
+  const written = (own: Readonly<Record<string, string>>) => `/select?${new URLSearchParams(own)}`;
   const blue = otherPort.url(written({ colour: 'rgb(0,0,200)', ...cross })).replace('127.0.0.1', 'localhost');
   const green = ground.site.url(written({ colour: 'rgb(0,160,0)', of: blue, ...same }));
   return written({ of: green, ...page });
 }
 
-const capture = (overrides: CaptureOptions, at = path()) =>
-  ground.running.actor.capture(captureRequest(ground.site.url(at), { viewport, ...overrides }), patience);
+const capture = (overrides: CaptureOptions, at = path(), { actor } = ground.running) =>
+  actor.capture(captureRequest(ground.site.url(at), { viewport, ...overrides }), patience);
 
 describe('a selector that the browser refuses', () => {
   it('fails the capture with the option and the selector, before the target is asked', async () => {
@@ -74,6 +78,101 @@ describe('a selector', () => {
   ])('finds elements in open shadow roots and frames: %s', async (selector, colour) => {
     const png = pngOf(await capture({ selector }));
     expect([png.width, png.height, countOf(png, colour)]).toEqual([60, 40, CARD]);
+  });
+
+  it.each([
+    '.secret',
+    'x-closed p',
+    '//x-inner/div',
+    'body >> //iframe//div',
+    'iframe >> .secret',
+    'section >> article .card',
+    '.light iframe >> p',
+  ])(
+    'finds nothing in closed shadow roots, by XPath in open ones, outside of the step before it, and in frames without a step: %s',
+    async (selector) => {
+      const { code, message } = await failureOf(capture({ selector }));
+      expect([code, message]).toEqual([
+        'selector_not_found',
+        `the page has no element that matches ${JSON.stringify(selector)}`,
+      ]);
+    },
+  );
+
+  it('finds the first element in the order of the page, across shadow roots', async () => {
+    const shadow = (content: string) => `<template shadowrootmode="open">${content}</template>`;
+    const box = (colour: string) => `<p class="box" style="width:30px;height:20px;background:${colour}"></p>`;
+    const html = `<div>${shadow(`<div>${shadow(box('rgb(200,0,0)'))}</div>${box('rgb(0,160,0)')}<slot></slot>`)}${box('rgb(0,0,200)')}</div>`;
+    const first = await ground.running.actor.capture(htmlRequest(html, { selector: '.box', viewport }), patience);
+    expect(countOf(pngOf(first), RED)).toBe(30 * 20);
+    const below = await ground.running.actor.capture(
+      htmlRequest(html, { selector: 'body > div > .box', viewport }),
+      patience,
+    );
+    expect(countOf(pngOf(below), GREEN)).toBe(30 * 20);
+  });
+});
+
+/** Borders, paddings, scroll positions and transforms between the page and the cards in its frames. */
+const PLACED: Queries = {
+  page: {
+    frame:
+      'margin:30px 0 0 40px;border:7px solid;padding:5px 9px;transform:translate(20px,10px) scale(1.5);transform-origin:0 0',
+  },
+  same: {
+    card: 'top:700px',
+    style: 'body{height:1500px}',
+    frame:
+      'position:absolute;left:16px;top:620px;width:200px;height:120px;border:4px solid;transform:scale(.5);transform-origin:0 0',
+  },
+  cross: { card: 'top:900px;left:500px', style: 'body{height:2000px;width:2000px}' },
+};
+
+describe.each([
+  ['frames that share a process', ''],
+  ['frames in processes of their own', '--site-per-process'],
+])('%s', (_, flag) => {
+  let running: RunningActor;
+  beforeAll(async () => {
+    running = await startActor({ browserPath: await browserStartedBy((browser) => `exec ${browser} ${flag} "$@"`) });
+  });
+  afterAll(() => running.stop());
+
+  it.each([
+    ['iframe >> .card', GREEN, 1.5, 1],
+    ['iframe >> iframe >> .card', BLUE, 0.75, 1],
+    ['iframe >> iframe >> .card', BLUE, 0.75, 2],
+  ])(
+    'show an element at its place, through scrolling, borders and transforms: %s in %j at %f and %f',
+    async (selector, colour, scale, deviceScaleFactor) => {
+      const options = { selector, viewport: { ...viewport, deviceScaleFactor } };
+      const png = pngOf(await capture(options, path(PLACED), running));
+      const size = [60, 40].map((side) => side * scale * deviceScaleFactor);
+      expect([png.width, png.height]).toEqual(size);
+      // The browser blends the edges of a scaled frame with what is around it.
+      expect(countOf(png, colour)).toBeGreaterThanOrEqual((png.width - 2) * (png.height - 2));
+    },
+  );
+
+  it('show only the part of an element that its frames show', async () => {
+    const at = path({ same: { card: 'left:380px;width:600px' } });
+    const png = pngOf(await capture({ selector: 'iframe >> .card' }, at, running));
+    expect([png.width, png.height]).toEqual([400, 40]);
+  });
+
+  it('are masked and hidden where their elements are, and nowhere else', async () => {
+    const at = path({ page: PLACED.page });
+    const seen = pngOf(await capture({}, at, running));
+    const places = [GREEN, BLUE].map(([red, green, blue]) => placeOf(seen, [red, green, blue], 0));
+    const frames = ['iframe >> .card', 'iframe >> iframe >> .card'];
+    const masked = pngOf(await capture({ mask: frames }, at, running));
+    expect([countOf(masked, GREEN), countOf(masked, BLUE), countOf(masked, RED)]).toEqual([0, 0, CARD]);
+    expect(countOf(masked, MASK)).toBe(countOf(seen, GREEN) + countOf(seen, BLUE));
+    for (const place of places) expect(colourAt(masked, place?.x ?? 0, place?.y ?? 0)).toEqual(MASK);
+    for (const option of ['hide', 'collapse'] as const) {
+      const hidden = pngOf(await capture({ [option]: frames }, at, running));
+      expect([countOf(hidden, GREEN), countOf(hidden, BLUE), countOf(hidden, RED)]).toEqual([0, 0, CARD]);
+    }
   });
 });
 

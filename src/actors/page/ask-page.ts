@@ -3,7 +3,7 @@ import { CapstanError } from '../../capture/errors.ts';
 import { CdpError } from '../cdp/connection.ts';
 import type { Deadline } from '../deadline.ts';
 import type { IsolatedPage } from './isolated-page.ts';
-import type { PageSession } from './page-session.ts';
+import type { EvaluatedFrame } from './page-session.ts';
 
 /**
  * Maximum time that a script of the page may block our scripts after the waiting time, before it is terminated, and the
@@ -31,12 +31,6 @@ export async function letGo<T>(
   } finally {
     clearTimeout(endScripts);
   }
-}
-
-/** A frame, and the session of the process that it runs in. */
-export interface EvaluatedFrame {
-  readonly session: PageSession;
-  readonly frame: { readonly id: string };
 }
 
 /** Name of the isolated world in which a document is watched, read and measured. */

@@ -1,5 +1,6 @@
 import { within } from '../deadline.ts';
-import { type EvaluatedFrame, evaluate } from './ask-page.ts';
+import { evaluate } from './ask-page.ts';
+import type { EvaluatedFrame } from './page-session.ts';
 
 /** Maximum time for a frame to draw. A frame outside the window draws nothing. */
 const MAX_FRAME_MS = 1_000;

@@ -1,7 +1,6 @@
 import type { Protocol } from 'devtools-protocol';
-import type { EvaluatedFrame } from './ask-page.ts';
 import type { IsolatedPage } from './isolated-page.ts';
-import type { PageSession } from './page-session.ts';
+import type { EvaluatedFrame, PageSession } from './page-session.ts';
 
 /** Maximum number of frames. Pages with more are rare, and each frame costs a round trip or two. */
 const MAX_FRAMES = 100;

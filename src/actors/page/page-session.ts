@@ -17,3 +17,9 @@ export interface PageSession {
   /** Listens to an event until the returned function is called. */
   on<E extends keyof Events>(event: E, handler: (...params: Events[E]) => void): () => void;
 }
+
+/** A frame, and the session of the process that it runs in. */
+export interface EvaluatedFrame {
+  readonly session: PageSession;
+  readonly frame: { readonly id: string };
+}

@@ -8,7 +8,7 @@ import { givenHtml } from './network/given-html.ts';
 import { Interception } from './network/intercept.ts';
 import { ownOriginRules } from './network/own-origin.ts';
 import { setCookies } from './network/set-cookies.ts';
-import type { PageSession } from './page-session.ts';
+import type { EvaluatedFrame, PageSession } from './page-session.ts';
 import { type HeightLimit, UNLIMITED } from './screenshot/screenshot-size.ts';
 
 /** A page's emulation and network set-up, with the state that it needs during the capture. */
@@ -18,6 +18,8 @@ export interface Visit {
   drawn: HeightLimit;
   /** How far down the current document has been prepared for its image. */
   shown: HeightLimit;
+  /** Frames, by their ids, whose documents were changed or measured for the screenshot. */
+  readonly preparedFrames: Map<string, EvaluatedFrame>;
   /** Documents that were changed already, by their loader ids, and whether every change was made. */
   readonly changed: Map<string, boolean>;
   /** The action taken on a cookie banner; null when none was looked for. */
@@ -45,6 +47,7 @@ export function prepareVisit(session: PageSession, request: CaptureRequest): Vis
     interception,
     drawn: UNLIMITED,
     shown: UNLIMITED,
+    preparedFrames: new Map(),
     changed: new Map(),
     banner: null,
     ready: Promise.all(commands),

@@ -2,9 +2,9 @@ import { CapstanError } from '../../../capture/errors.ts';
 import { parseSelector, type SelectorStep } from '../../../capture/selector.ts';
 import { CdpError } from '../../cdp/connection.ts';
 import type { Deadline } from '../../deadline.ts';
-import { type EvaluatedFrame, letGo, PICTURE_WORLD } from '../ask-page.ts';
+import { letGo, PICTURE_WORLD } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
-import type { PageSession } from '../page-session.ts';
+import type { EvaluatedFrame, PageSession } from '../page-session.ts';
 import { elementsBy } from './find-elements.ts';
 
 /** Maximum number of frames that a selector may enter. */

@@ -1,8 +1,11 @@
 import type { CaptureRequest } from '../../../capture/request.ts';
 import type { Deadline } from '../../deadline.ts';
-import { type EvaluatedFrame, evaluate, letGo, untilAnswered } from '../ask-page.ts';
+import { letGo, untilAnswered } from '../ask-page.ts';
+import { drawn } from '../drawn.ts';
 import { type Place, placesOf } from '../find/places.ts';
+import { prepare } from '../find/prepared-frames.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
+import type { EvaluatedFrame } from '../page-session.ts';
 import { CHAT_WIDGETS, FIXED, POPUPS, positioned } from './overlays.ts';
 import { SET_STYLE } from './set-style.ts';
 
@@ -36,6 +39,9 @@ export async function hideAndMask(
   await change(page, hidden, HIDE, deadline);
   if (hideFixed) await change(page, [{ find: positioned('sticky') }], UNSTICK, deadline);
   await change(page, mask.map(bySelector), MASK, deadline);
+  // The screenshot does not wait for what other processes draw.
+  const elsewhere = [...page.visit.preparedFrames.values()].filter(({ session }) => session !== page.session);
+  await deadline.step('hide and mask', Promise.all(elsewhere.map((frame) => letGo(frame, deadline, drawn(frame)))));
 }
 
 /** Leaves the requested elements out of the layout. Call it before the page is measured; otherwise like `hideAndMask`. */
@@ -52,7 +58,11 @@ async function change(page: IsolatedPage, wanted: readonly Wanted[], how: string
     const changing = documents.map(({ place, finders }) => {
       // From here on the document's scripts are off, so they can neither notice nor undo anything.
       place.session.post('Emulation.setScriptExecutionDisabled', { value: true });
-      return letGo(place, deadline, evaluate(place, `(${CHANGE})([${finders.join(',\n')}], ${how}, ${SET_STYLE})`));
+      return letGo(
+        place,
+        deadline,
+        prepare(page, place, `(${CHANGE})([${finders.join(',\n')}], ${how}, ${SET_STYLE})`),
+      );
     });
     return (await Promise.all(changing)).includes(undefined) ? undefined : true;
   });

@@ -5,6 +5,7 @@ import { evaluate, letGo, PICTURE_WORLD, untilAnswered } from '../ask-page.ts';
 import { drawn } from '../drawn.ts';
 import { boxInPage } from '../find/box-in-page.ts';
 import { type Place, placesOf } from '../find/places.ts';
+import { prepare } from '../find/prepared-frames.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 
 const found = z.union([
@@ -36,7 +37,7 @@ export async function scrollToElement(page: IsolatedPage, selector: string, dead
 /** Looks in one document; resolves with undefined when it, or one around it, was replaced meanwhile. */
 async function findIn(page: IsolatedPage, place: Place): Promise<Found | undefined> {
   const isFrame = place.entrance !== undefined;
-  const answer = await evaluate(place, `(${FIND_VISIBLE})(${place.find}, ${REVEAL}, ${isFrame})`);
+  const answer = await prepare(page, place, `(${FIND_VISIBLE})(${place.find}, ${REVEAL}, ${isFrame})`);
   if (answer === undefined) return undefined;
   const box = found.parse(answer);
   if (typeof box === 'string') return box;
@@ -47,8 +48,8 @@ async function findIn(page: IsolatedPage, place: Place): Promise<Found | undefin
   const { data: offset } = scrolled.safeParse(await evaluate(page, TO_TOP));
   const inPage = await boxInPage(page, place, box);
   if (offset === undefined || inPage === undefined) return undefined;
-  // What a frame shows after it was scrolled is drawn by its own process.
-  if (isFrame) await drawn(place);
+  // The screenshot does not wait for what another process draws after it was scrolled.
+  if (place.session !== page.session) await drawn(place);
   return inPage === null ? 'invisible' : { ...inPage, x: inPage.x + offset.x, y: inPage.y + offset.y };
 }
 

@@ -2,6 +2,7 @@ import { CapstanError } from '../../../capture/errors.ts';
 import type { Rectangle } from '../../../capture/options/screenshot.ts';
 import type { CaptureRequest } from '../../../capture/request.ts';
 import type { Deadline } from '../../deadline.ts';
+import { arePrepared } from '../find/prepared-frames.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { choosePart } from './choose-part.ts';
 import { composeFrames } from './compose-frames.ts';
@@ -33,10 +34,12 @@ export async function takeScreenshot(
   let held = false;
   for (let documents = 1; documents <= MAX_DOCUMENTS; documents += 1) {
     const { document } = page.frame;
+    page.visit.preparedFrames.clear();
     const { inBands, ...picture } = await shoot(page, request, deadline);
     held ||= picture.held;
     // In the next document nothing is hidden, masked or at rest, and elements are in other places.
-    if (page.frame.document === document || !(isPrepared(request) || inBands)) return { ...picture, held };
+    const isSame = page.frame.document === document && (await arePrepared(page, deadline));
+    if (isSame || !(isPrepared(request) || inBands)) return { ...picture, held };
   }
   throw new CapstanError('capture_timeout', 'the page navigated again and again during the screenshot');
 }
