@@ -146,6 +146,17 @@ describe('the output blocks', () => {
     }
   });
 
+  it('lie where the words of an element in a scaled frame are', async () => {
+    const frame = `<iframe style="width:600px;height:300px;border:9px solid;transform:scale(.5)" srcdoc='<p>Before</p>${red.replace('1500px', '90px')}'></iframe>`;
+    const markdown = { scope: 'main', selector: 'iframe >> #red', hidden: false } as const;
+    const { snapshot, words, blocks } = await read(siteOf(`<p>${PARAGRAPH}</p>${frame}`), { markdown });
+    const place = placeOf(pngOf(snapshot), RED, 60);
+    expect(words).toEqual(['WWWW WWWW WWWW WWWW']);
+    for (const side of ['x', 'y', 'width', 'height'] as const) {
+      expect(Math.abs((blocks[0]?.box?.[side] ?? -1) - (place?.[side] ?? 0)), side).toBeLessThanOrEqual(4);
+    }
+  });
+
   it('cover the whole text in their order', async () => {
     const { text, words } = await read(
       siteOf(`<p>${PARAGRAPH}<h2>Berths</h2><ul><li>North<li>South</ul><p>${PARAGRAPH}`),

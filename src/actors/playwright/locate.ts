@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FrameLocator, Locator, Page } from 'playwright';
-import type { SelectorStep } from '../../capture/selector.ts';
-import { evaluate } from '../page/ask-page.ts';
-import { type Entrance, type Place, placesOf } from '../page/find/places.ts';
+import { parseSelector, type SelectorStep } from '../../capture/selector.ts';
+import { type Entrance, firstPlace, type Place } from '../page/find/places.ts';
 import type { Stage } from './step.ts';
 
 /** Interval at which frames are looked through; in a document, Playwright waits by itself. */
@@ -20,24 +19,20 @@ class TimeoutError extends Error {
 export async function locate(stage: Stage, selector: string): Promise<Locator> {
   const place = await placeFor(stage, selector);
   const entrances: Entrance[] = [];
-  for (let at = place.entrance; at !== undefined; at = at.from.entrance) entrances.unshift(at);
+  for (let at = place?.entrance; at !== undefined; at = at.from.entrance) entrances.unshift(at);
   let scope: Page | FrameLocator = stage.page;
   for (const { steps, index } of entrances) {
     const frames: Locator = scope.locator(written(steps)).and(stage.page.locator('css=iframe, frame'));
     scope = frames.nth(index).contentFrame();
   }
-  return scope.locator(written(place.steps)).first();
+  return scope.locator(written(place?.steps ?? parseSelector(selector))).first();
 }
 
-async function placeFor({ isolated, deadline, patience }: Stage, selector: string): Promise<Place> {
+async function placeFor({ isolated, deadline, patience }: Stage, selector: string): Promise<Place | undefined> {
+  if (parseSelector(selector).length === 1) return undefined;
   while (patience.timeout > 1) {
-    const places = (await placesOf(isolated, selector, deadline)) ?? [];
-    const [only] = places;
-    if (only?.steps.length === 1) return only;
-    for (const place of places) {
-      const timeoutMs = patience.timeout;
-      if ((await evaluate(place, `${place.find}().length > 0`, { timeoutMs })) === true) return place;
-    }
+    const place = await firstPlace(isolated, selector, deadline, patience.timeout);
+    if (place !== undefined) return place;
     await delay(PASS_MS, undefined, { ref: false });
   }
   throw new TimeoutError('no element was found in time');

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { Rectangle } from '../../../capture/options/screenshot.ts';
 import { CdpError } from '../../cdp/connection.ts';
 import { evaluate } from '../ask-page.ts';
-import type { IsolatedPage } from '../isolated-page.ts';
 import { intersection } from '../screenshot/rectangles.ts';
 import type { Place } from './places.ts';
 
@@ -11,40 +10,38 @@ const size = z.object({ width: z.number(), height: z.number() });
 /** The corners of a frame's content in the window of its process, clockwise from the upper left one. */
 type Quad = readonly number[];
 
+/** Converts a rectangle of a document's window into one of the page's; null when the frames around it show none of it. */
+export type ToPage = (box: Rectangle) => Rectangle | null;
+
 /**
- * Converts a rectangle of a document's window into one of the page's window: through the borders, paddings, scroll
- * positions and CSS transforms of the frames around it. Returns the part that these frames show, and null when they show
- * none; undefined when a document was replaced meanwhile.
+ * Resolves with how places in a document become places in the page's window: through the borders, paddings, scroll
+ * positions and CSS transforms of the frames around it. Resolves with undefined when a document was replaced meanwhile.
  */
-export async function boxInPage(
-  page: IsolatedPage,
-  place: Place,
-  box: Rectangle,
-): Promise<Rectangle | null | undefined> {
+export async function toPage(place: Place): Promise<ToPage | undefined> {
+  const steps: ToPage[] = [];
+  // Chromium answers in the window of the process, through all its frames: only the innermost of these is converted.
+  let isInnermost = true;
   try {
-    let found: Rectangle | null = box;
-    // Chromium answers in the window of the process, through all its frames: only the first frame in it is converted.
-    let isOfFrame = true;
-    for (let at = place; at.entrance !== undefined && found !== null; at = at.entrance.from) {
+    for (let at = place; at.entrance !== undefined; at = at.entrance.from) {
       const { from } = at.entrance;
-      const quad = await contentOf(at, from);
-      if (isOfFrame) {
+      const content = await contentOf(at, from);
+      if (isInnermost) {
         const { data } = size.safeParse(await evaluate(at, '({ width: innerWidth, height: innerHeight })'));
         if (data === undefined) return undefined;
-        const visible: Rectangle | null = intersection(found, { x: 0, y: 0, ...data });
-        found =
-          visible === null
-            ? null
-            : around(corners(visible).map(([x, y]) => onto(quad, x / data.width, y / data.height)));
-      } else found = intersection(found, around(pointsOf(quad)));
-      isOfFrame =
-        from.session === page.session ? from.frame.id === page.frame.id : from.entrance?.from.session !== from.session;
+        steps.push((box) => intoContent(box, data, content));
+      } else steps.push((box) => intersection(box, around(pointsOf(content))));
+      isInnermost = from.session !== from.entrance?.from.session;
     }
-    return found;
   } catch (error) {
     if (error instanceof CdpError) return undefined;
     throw error;
   }
+  return (box) => steps.reduce<Rectangle | null>((found, step) => (found === null ? null : step(found)), box);
+}
+
+function intoContent(box: Rectangle, { width, height }: z.output<typeof size>, content: Quad): Rectangle | null {
+  const visible = intersection(box, { x: 0, y: 0, width, height });
+  return visible === null ? null : around(corners(visible).map(([x, y]) => onto(content, x / width, y / height)));
 }
 
 async function contentOf({ frame }: Place, { session }: Place): Promise<Quad> {

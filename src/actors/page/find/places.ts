@@ -2,7 +2,7 @@ import { CapstanError } from '../../../capture/errors.ts';
 import { parseSelector, type SelectorStep } from '../../../capture/selector.ts';
 import { CdpError } from '../../cdp/connection.ts';
 import type { Deadline } from '../../deadline.ts';
-import { letGo, PICTURE_WORLD } from '../ask-page.ts';
+import { evaluate, letGo, PICTURE_WORLD } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import type { EvaluatedFrame, PageSession } from '../page-session.ts';
 import { elementsBy } from './find-elements.ts';
@@ -54,6 +54,22 @@ export async function placesOf(
     round = answered.flat();
   }
   return found;
+}
+
+/**
+ * Resolves with the first document in which a selector matches an element, visible or not; undefined when none does. A
+ * document that has no answer in `timeoutMs` has none.
+ */
+export async function firstPlace(
+  page: IsolatedPage,
+  selector: string,
+  deadline: Deadline,
+  timeoutMs: number,
+): Promise<Place | undefined> {
+  for (const place of (await placesOf(page, selector, deadline)) ?? []) {
+    if ((await evaluate(place, `${place.find}().length > 0`, { timeoutMs })) === true) return place;
+  }
+  return undefined;
 }
 
 function placeIn({ session, frame }: EvaluatedFrame, steps: readonly SelectorStep[], entrance?: Entrance): Place {

@@ -5,6 +5,7 @@ import { CdpClosedError } from '../../cdp/connection.ts';
 import { type Deadline, within } from '../../deadline.ts';
 import { evaluate } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
+import type { EvaluatedFrame } from '../page-session.ts';
 import type { Picture } from '../screenshot/picture.ts';
 import { describeRoles } from './aria.ts';
 import { archiveRequests } from './har.ts';
@@ -44,8 +45,9 @@ export async function makeOutputs(
   const { document } = page.frame;
   for (const kind of request.outputs ?? []) {
     const ms = Math.min(OUTPUT_MS, deadline.remainingMs * OUTPUT_SHARE);
-    const ask = (expression: string, most = ms) => evaluateWithin(page, most, expression);
-    const making = MAKERS[kind]({ page, request, picture, ms, ask }).catch((error: unknown) => {
+    const ask = (expression: string, most = ms, place: EvaluatedFrame = page) =>
+      evaluateWithin(place, most, expression);
+    const making = MAKERS[kind]({ page, request, picture, ms, ask, deadline }).catch((error: unknown) => {
       if (error instanceof CdpClosedError) throw error;
       return null;
     });
@@ -56,6 +58,6 @@ export async function makeOutputs(
 }
 
 /** Evaluates an expression in the world of outputs; the browser ends it after this time. */
-async function evaluateWithin(page: IsolatedPage, ms: number, expression: string): Promise<unknown> {
+async function evaluateWithin(page: EvaluatedFrame, ms: number, expression: string): Promise<unknown> {
   return evaluate(page, expression, { world: OUTPUT_WORLD, timeoutMs: ms });
 }

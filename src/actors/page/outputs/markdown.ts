@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Output } from '../../../capture/snapshot.ts';
-import { elementsOf } from '../find/find-elements.ts';
+import { toPage } from '../find/box-in-page.ts';
+import { firstPlace, type Place } from '../find/places.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { extractors } from './extractors.ts';
 import { imageBoxes, windowBox } from './image-boxes.ts';
@@ -29,8 +30,13 @@ const read = z.object({
   partial: z.boolean(),
 });
 
+/** What was read, and the document, when a selector has named it. */
+interface ReadMarkdown extends z.output<typeof read> {
+  readonly place: Place | undefined;
+}
+
 /** The blocks of pages whose Markdown was read: the outputs `markdown` and `blocks` share them. */
-const readings = new WeakMap<IsolatedPage, Promise<z.output<typeof read> | null>>();
+const readings = new WeakMap<IsolatedPage, Promise<ReadMarkdown | null>>();
 
 /**
  * Reads the main content that the page has painted, as Markdown. When the browser ends the extraction, or the page makes
@@ -54,11 +60,14 @@ export async function readBlocks(reading: Reading): Promise<Output> {
   const found = await readOnce(reading);
   if (found === null) return { content: json({ blocks: [], hidden: { count: 0 } }), partial: true };
   const toImage = await imageBoxes(reading);
+  const toWindow = found.place === undefined ? undefined : await toPage(found.place);
+  const placeOf = (box: z.output<typeof windowBox>) =>
+    toImage(box === null || found.place === undefined ? box : (toWindow?.(box) ?? null));
   let start = 0;
   const blocks = found.blocks.map(({ markdown, box, selector }) => {
     const range = { start, end: start + markdown.length };
     start = range.end + BETWEEN.length;
-    return { ...range, box: toImage(box), selector };
+    return { ...range, box: placeOf(box), selector };
   });
   const { count, texts } = found.hidden;
   const hidden = reading.request.markdown?.hidden === true ? { count, texts } : { count };
@@ -69,21 +78,23 @@ function json(value: unknown): string {
   return `${JSON.stringify(value, null, 1)}\n`;
 }
 
-function readOnce(reading: Reading): Promise<z.output<typeof read> | null> {
+function readOnce(reading: Reading): Promise<ReadMarkdown | null> {
   const { page } = reading;
   const under = readings.get(page) ?? readPage(reading);
   readings.set(page, under);
   return under;
 }
 
-async function readPage({ ask, ms, request }: Reading): Promise<z.output<typeof read> | null> {
+async function readPage({ page, ask, ms, request, deadline }: Reading): Promise<ReadMarkdown | null> {
   const { scope, selector } = { scope: 'main', ...request.markdown };
-  const part = selector === undefined ? 'undefined' : `() => ${elementsOf(selector)}()[0]`;
+  const most = Math.min(ms * EXTRACTION_SHARE, MAX_EXTRACTION_MS);
+  const place = selector === undefined ? undefined : await firstPlace(page, selector, deadline, most);
+  const part = selector === undefined ? 'undefined' : `() => ${place?.find ?? 'Array'}()[0]`;
   const libraries = await extractors();
   const expression = `(${MARKDOWN})(${JSON.stringify(LIMITS)}, ${JSON.stringify(scope)}, ${part}, ${libraries})`;
-  const answer = await ask(expression, Math.min(ms * EXTRACTION_SHARE, MAX_EXTRACTION_MS)).catch(() => undefined);
+  const answer = await ask(expression, most, place).catch(() => undefined);
   const { data } = read.safeParse(answer);
-  return data ?? null;
+  return data === undefined ? null : { ...data, place };
 }
 
 /** Runs in the page. */

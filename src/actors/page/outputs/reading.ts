@@ -1,5 +1,7 @@
 import type { CaptureRequest } from '../../../capture/request.ts';
+import type { Deadline } from '../../deadline.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
+import type { EvaluatedFrame } from '../page-session.ts';
 import type { Picture } from '../screenshot/picture.ts';
 
 /** What an output is made of. */
@@ -10,8 +12,9 @@ export interface Reading {
   /** Time limit in milliseconds. */
   readonly ms: number;
   /**
-   * Evaluates an expression in the page's document, in a world of outputs; the browser ends it after `ms`, or after this
-   * time. Rejects when there is no answer.
+   * Evaluates an expression in the page's document or in that of a frame, in a world of outputs; the browser ends it after
+   * `ms`, or after this time. Rejects when there is no answer.
    */
-  readonly ask: (expression: string, ms?: number) => Promise<unknown>;
+  readonly ask: (expression: string, ms?: number, place?: EvaluatedFrame) => Promise<unknown>;
+  readonly deadline: Deadline;
 }

@@ -3,7 +3,7 @@ import { CdpError } from '../../cdp/connection.ts';
 import type { Deadline } from '../../deadline.ts';
 import { evaluate, letGo, PICTURE_WORLD, untilAnswered } from '../ask-page.ts';
 import { drawn } from '../drawn.ts';
-import { boxInPage } from '../find/box-in-page.ts';
+import { toPage } from '../find/box-in-page.ts';
 import { type Place, placesOf } from '../find/places.ts';
 import { prepare } from '../find/prepared-frames.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
@@ -46,8 +46,9 @@ async function findIn(page: IsolatedPage, place: Place): Promise<Found | undefin
     if (isShown !== true) return isShown === false ? 'invisible' : undefined;
   }
   const { data: offset } = scrolled.safeParse(await evaluate(page, TO_TOP));
-  const inPage = await boxInPage(page, place, box);
-  if (offset === undefined || inPage === undefined) return undefined;
+  const convert = await toPage(place);
+  if (offset === undefined || convert === undefined) return undefined;
+  const inPage = convert(box);
   // The screenshot does not wait for what another process draws after it was scrolled.
   if (place.session !== page.session) await drawn(place);
   return inPage === null ? 'invisible' : { ...inPage, x: inPage.x + offset.x, y: inPage.y + offset.y };
