@@ -25,7 +25,7 @@ export const MAX_WATCHES = 100_000;
 /** Maximum number of captures that `accept` names: a change is compared with each of them. */
 const MAX_ACCEPTED = 10;
 const MAX_LABELS = 10;
-const MAX_LABEL_CHARACTERS = 64;
+export const MAX_LABEL_CHARACTERS = 64;
 /** Maximum number of regions that a run keeps; `GET /compare` lists more. */
 export const MAX_REGIONS_OF_RUN = 20;
 

@@ -1,5 +1,6 @@
 import { captureBatch } from './batch.ts';
 import { receiveEvents } from './events.ts';
+import { consumeQuery } from './queries.ts';
 import { type ClientOptions, type Send, sender, withRetries } from './send.ts';
 import type {
   BatchLine,
@@ -9,6 +10,8 @@ import type {
   DetailedCaptureResult,
   EventFilter,
   Job,
+  Query,
+  QueryFilter,
   ReceivedEvent,
   ResultConditions,
   View,
@@ -41,6 +44,17 @@ export interface CapstanClient {
   image(id: number, options?: CallOptions & { readonly view?: View }): Promise<Response>;
   /** Yields events as they happen, over restarts of the service and without a gap, until the signal is aborted. */
   events(filter?: EventFilter, options?: CallOptions): AsyncGenerator<ReceivedEvent, void, undefined>;
+  /** Keeps a filter over the events, and the position of its consumers. `after`: the id of an event. @default now */
+  createQuery(filter?: QueryFilter, options?: CallOptions & { readonly after?: number }): Promise<Query>;
+  /** Returns a standing query: its position, and what is not acknowledged. */
+  query(id: string, options?: CallOptions): Promise<Query>;
+  /**
+   * Yields the events of a standing query that are not acknowledged, then new ones, until the signal is aborted. An event
+   * is processed when you take the next one, and then acknowledged; the others come again.
+   */
+  consume(id: string, options?: CallOptions): AsyncGenerator<ReceivedEvent, void, undefined>;
+  /** Removes a standing query. */
+  removeQuery(id: string, options?: CallOptions): Promise<void>;
   /** Removes a capture with its files. */
   remove(id: number, options?: CallOptions): Promise<void>;
 }
@@ -69,6 +83,12 @@ export function createClient(options: ClientOptions): CapstanClient {
     image: (id, { view = 'image', signal } = {}) =>
       send(`/screenshot/${id}?view=${view}`, { headers: { Accept: '*/*' }, signal }),
     events: (filter = {}, call = {}) => receiveEvents(once, filter, call),
+    createQuery: async (filter = {}, { after, signal } = {}) =>
+      dataOf(await post('/queries', { filter, ...(after !== undefined && { after }) }, {}, signal)),
+    query: async (id, call) => dataOf(await send(`/queries/${encodeURIComponent(id)}`, call)),
+    consume: (id, call = {}) => consumeQuery(once, id, call),
+    removeQuery: async (id, call) =>
+      void (await send(`/queries/${encodeURIComponent(id)}`, { ...call, method: 'DELETE' })),
     remove: async (id, call) => void (await send(`/screenshot/${id}`, { ...call, method: 'DELETE' })),
   };
 }

@@ -6,6 +6,7 @@ import type { Immutable } from '../capture/immutable.ts';
 import type { ScreenshotRequest } from '../capture/request.ts';
 import type { DetailedResult, Result } from '../capture/result.ts';
 import type { Verdict } from '../capture/verdict.ts';
+import type { QueryAnswer } from '../http/answer/query-schemas.ts';
 import type { BatchLine, JobAnswer } from '../http/answer/schemas.ts';
 
 /*
@@ -18,6 +19,7 @@ export type CaptureResult = SentResult<Result>;
 export type DetailedCaptureResult = SentResult<DetailedResult>;
 export type View = ArtifactKind;
 export type Job = JobAnswer;
+export type Query = QueryAnswer;
 export type { BatchLine, CapstanEvent, FailureCode, FieldProblem };
 
 /** Conditions of a list of results; a result meets all that are given. */
@@ -38,14 +40,29 @@ export interface ResultConditions {
   readonly option?: string;
 }
 
-export interface EventFilter {
+export interface EventFilter extends EventConditions {
   /** Types or groups, such as `capture.*`. */
   readonly types?: readonly string[];
-  readonly host?: string;
-  readonly batch?: string;
-  readonly verdict?: Verdict['name'];
   /** Where to go on: the id of the last event that was seen; 0 is the beginning of the log. @default now */
   readonly lastEventId?: number;
+}
+
+/** Conditions of events; an event meets all that are given. */
+interface EventConditions
+  extends Pick<ResultConditions, 'host' | 'status' | 'outcome' | 'verdict' | 'text' | 'option'> {
+  readonly batch?: string;
+}
+
+/** The filter of a standing query. */
+export interface QueryFilter extends EventConditions {
+  /** Types or groups, such as `capture.*`. */
+  readonly type?: readonly string[];
+  /** Captures that look like this one: at most `distance` bits of 64 differ. */
+  readonly similar?: { readonly to: number; readonly distance?: number };
+  /** Events of watches with this label. */
+  readonly label?: string;
+  /** Events of watches whose picture changed by more than this share of its pixels. */
+  readonly changedMoreThan?: number;
 }
 
 /** An event with its id. `gap`: events are missing, and `text` says why. */

@@ -31,6 +31,10 @@ export const EventFilterSchema = z.object({
   where: ResultWhereSchema.optional(),
   /** Id and perception hash of a capture, and the number of bits in which the hash of the result may differ. */
   similar: z.object({ to: z.int(), hash: z.string(), distance: z.int() }).optional(),
+  /** A label of the watch; only events of watches have labels. */
+  label: z.string().optional(),
+  /** Share of changed pixels that a run of a watch must exceed. */
+  changedMoreThan: z.number().optional(),
   /** The API key whose events alone the subscriber may see, as `visibleKey` returns it; undefined: all events. */
   ofKey: z.string().optional(),
 });
@@ -41,9 +45,11 @@ export type EventFilter = Readonly<z.output<typeof EventFilterSchema>>;
 const SHARED = ['browser.', 'pressure.'];
 
 /** Returns a key that is the same for all filters that select the same events. */
-export function filterKey({ types, host, batch, where = {}, similar, ofKey }: EventFilter): string {
+export function filterKey({ types, host, batch, where = {}, ofKey, ...others }: EventFilter): string {
   const { status, outcome, verdict, text, option } = where;
-  return JSON.stringify([types?.toSorted(), host, batch, [status, outcome, verdict, text, option], similar, ofKey]);
+  const { similar, label, changedMoreThan } = others;
+  const conditions = [status, outcome, verdict, text, option, similar, label, changedMoreThan];
+  return JSON.stringify([types?.toSorted(), host, batch, conditions, ofKey]);
 }
 
 /** Gaps always pass, because a missing event might have matched this subscriber. */
@@ -51,13 +57,15 @@ export function eventPredicate(filter: EventFilter): (event: LoggedEvent) => boo
   const { types, host, batch, ofKey } = filter;
   const ranges = host === undefined ? undefined : hostRanges(host);
   const meets = resultPredicate(filter);
+  const isOfWatch = watchPredicate(filter);
   return (event) =>
     event.type === GAP ||
     (isVisible(event, ofKey) &&
       (types === undefined || types.some((type) => isOfType(event.type, type))) &&
       (batch === undefined || event.batch === batch) &&
       (ranges === undefined || isOfHost(event.host, ranges)) &&
-      meets(event));
+      meets(event) &&
+      isOfWatch(event));
 }
 
 /** Returns whether a subscriber who sees the events of one API key alone, or all, may see an event. */
@@ -97,6 +105,23 @@ function resultPredicate({ where = {}, similar }: EventFilter): (event: LoggedEv
     if (similar !== undefined && (hash === null || distanceOf(hash, similar.hash) > similar.distance)) return false;
     const terms = new Set(termsOf(data.result));
     return wanted.every((term) => terms.has(term));
+  };
+}
+
+/** The fields of a watch's event that conditions are about. */
+const Watched = z.object({ labels: z.array(z.string()), run: z.object({ share: z.number().nullable() }) });
+
+function watchPredicate({ label, changedMoreThan }: EventFilter): (event: LoggedEvent) => boolean {
+  if (label === undefined && changedMoreThan === undefined) return () => true;
+  return ({ type, body }) => {
+    if (!type.startsWith('watch.')) return false;
+    const { success, data } = Watched.safeParse(JSON.parse(body));
+    if (!success) return false;
+    const { labels, run } = data;
+    return (
+      (label === undefined || labels.includes(label)) &&
+      (changedMoreThan === undefined || (run.share ?? 0) > changedMoreThan)
+    );
   };
 }
 

@@ -71,6 +71,28 @@ describe('the client', () => {
     expect((await job(id)).results).toMatchObject([{ index: 0, code: null }]);
   });
 
+  it('consumes the events of a standing query, and again those that it did not process', async () => {
+    const { createQuery, query, consume, removeQuery, capture } = client();
+    const { id } = await createQuery({ type: ['capture.stored'], host: site.host });
+    const urls = ['/short?first', '/short?second', '/short?third'].map((path) => site.url(path));
+    const take = async (count: number) => {
+      const taken: string[] = [];
+      for await (const each of consume(id)) {
+        if ('event' in each && 'url' in each.event && taken.push(each.event.url) === count) break;
+      }
+      return taken;
+    };
+    const all = take(3);
+    for (const url of urls) await capture({ url });
+    expect(await all).toEqual(urls);
+    // The last one was taken and not processed.
+    expect((await query(id)).pending?.events).toBe(1);
+    expect(await take(1)).toEqual(urls.slice(2));
+    await removeQuery(id);
+    await expect(query(id)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(consume(id).next()).rejects.toMatchObject({ code: 'not_found' });
+  });
+
   it('says what is wrong with a request, and repeats none that cannot succeed', async () => {
     const wrong = client().capture({ url: site.url('/short'), delayMs: -1 });
     await expect(wrong).rejects.toBeInstanceOf(CapstanFailure);

@@ -13,6 +13,7 @@ import { type RunningApp, serve } from '../support/serve.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
 import { failureOf } from './answers.ts';
 import { subscribe } from './event-subscriber.ts';
+import { resultOf } from './stored-capture.ts';
 import { describeWithTenants, type TenantsOf } from './tenants.ts';
 
 const Query = z.object({ data: QuerySchema });
@@ -198,33 +199,61 @@ describe('a standing query', () => {
 
   it('selects captures by what their results say', async () => {
     const client = consumer(app);
-    const shoot = async (path: string) => {
-      const body = { url: site.url(path), evidence: ['perception_hash'] };
-      const response = await client.post('/screenshot', body);
-      return z.object({ data: z.object({ id: z.number() }) }).parse(await response.json()).data.id;
+    const shoot = async (path: string, options = {}) => {
+      expect((await client.post('/screenshot', { url: site.url(path), ...options })).status).toBe(200);
     };
-    const model = await shoot('/title?t=Quarterly+Figures');
-    const filters = {
-      words: { text: 'figures quarterly' },
-      status: { status: '4xx' },
-      verdict: { verdict: 'error' },
-      option: { option: 'fullPage' },
-      similar: { similar: { to: model, distance: 3 } },
-      dissimilar: { similar: { to: model }, status: '404' },
-    };
-    const stored = { type: ['capture.stored'] };
-    const ids = new Map<string, string>();
-    for (const [name, filter] of Object.entries(filters)) {
-      ids.set(name, (await client.create({ ...stored, ...filter }, 0)).id);
-    }
+    const paths = ['/title?t=Quarterly+Figures', '/404', '/short'];
+    const [figures, missing, long] = paths.map((path) => site.url(path));
+    const cases = [
+      [{ text: 'figures quarterly' }, figures],
+      [{ status: '4xx' }, missing],
+      [{ verdict: 'error' }, missing],
+      [{ option: 'fullPage' }, long],
+      [{ status: '200', outcome: 'stored', option: 'fullPage=true', text: 'short' }, long],
+    ] as const;
+    const { position } = await client.create({});
+    await shoot('/title?t=Quarterly+Figures');
     await shoot('/404');
-    const urls = async (name: string) => (await client.next(ids.get(name) ?? '')).urls;
-    const figures = site.url('/title?t=Quarterly+Figures');
-    expect(await urls('words')).toEqual([figures]);
-    expect(await urls('status')).toEqual([site.url('/404')]);
-    expect(await urls('option')).toEqual([]);
-    expect(await urls('similar')).toContain(figures);
-    expect(await urls('dissimilar')).not.toContain(figures);
+    await shoot('/short', { fullPage: true });
+    for (const [filter, url] of cases) {
+      const { id } = await client.create({ type: ['capture.stored'], ...filter }, position);
+      expect((await client.next(id)).urls, JSON.stringify(filter)).toEqual([url]);
+      expect((await client.query(id)).filter).toEqual({ type: ['capture.stored'], ...filter });
+    }
+  });
+
+  it('selects captures whose image looks like that of another, also when that one was removed', async () => {
+    const { events$, client, close } = await withSmallLog(join(await makeDirectory(), 'events.db'));
+    const hash = '7c1e3fa05b92d8';
+    const model = resultOf(901, { perception_hash: `${hash}00` });
+    await app.service.results.insert(model);
+    await app.service.results.insert(resultOf(902, { perception_hash: null }));
+    const near = await client.create({ similar: { to: model.id } });
+    const nearer = await client.create({ similar: { to: model.id, distance: 1 } });
+    const blind = await client.post('/queries', { filter: { similar: { to: 902 } } });
+    expect(await failureOf(blind)).toMatchObject({ data: { problems: [{ path: 'filter.similar.to' }] } });
+    await app.service.results.delete([model.id]);
+    for (const end of ['00', '01', '0f', '3f']) events$.next(stored(`http://${end}.example/`, `${hash}${end}`));
+    events$.next(stored('http://none.example/', null));
+    const urls = ['00', '01', '0f'].map((end) => `http://${end}.example/`);
+    expect((await client.next(near.id)).urls).toEqual(urls);
+    expect((await client.next(nearer.id)).urls).toEqual(urls.slice(0, 2));
+    await close();
+  });
+
+  it('selects events of watches by label and by how much changed', async () => {
+    const { events$, client, close } = await withSmallLog(join(await makeDirectory(), 'events.db'));
+    const { id } = await client.create({ label: 'prices', changedMoreThan: 0.05 });
+    const any = await client.create({ type: ['watch.*'] });
+    events$.next(retired(1));
+    events$.next(changed('http://a.example/', ['prices'], 0.05));
+    events$.next(changed('http://b.example/', ['news'], 0.5));
+    events$.next(changed('http://c.example/', ['news', 'prices'], 0.06));
+    events$.next(changed('http://d.example/', ['prices'], null));
+    expect((await client.next(id)).urls).toEqual(['http://c.example/']);
+    expect((await client.next(any.id)).urls).toHaveLength(4);
+    expect((await client.query(id)).filter).toEqual({ label: 'prices', changedMoreThan: 0.05 });
+    await close();
   });
 
   it('is sent a gap where the log does not reach back to its position, and goes on after it', async () => {
@@ -333,4 +362,34 @@ const ROOT = { name: 'root', key: 'root-key', rate: null, scope: 'admin' } as co
 
 function retired(pid: number): CapstanEvent {
   return { type: 'browser.retired', at: '2030-01-01T00:00:00.000Z', pid, captures: 0, cause: 'captures', reason: '' };
+}
+
+function stored(url: string, hash: string | null): CapstanEvent {
+  const result = resultOf(1, { url, perception_hash: hash });
+  const { id, host, probed_at: at } = result;
+  return { type: 'capture.stored', at, id, url, host, batch: null, result };
+}
+
+function changed(url: string, labels: string[], share: number | null): CapstanEvent {
+  const at = '2030-01-01T00:00:00.000Z';
+  const run = {
+    due: at,
+    at,
+    state: 'changed',
+    capture: 2,
+    before: 1,
+    changed: ['visual'],
+    share,
+    regions: [],
+  } as const;
+  return {
+    type: 'watch.changed',
+    at,
+    watch: 1,
+    url,
+    host: new URL(url).host,
+    labels,
+    run: { ...run, verdict: 'content', code: null, reason: null },
+    comparison: '/compare?a=1&b=2',
+  };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { EVENT_NAMES } from '../../capture/events.ts';
+import { MAX_LABEL_CHARACTERS } from '../../capture/watch.ts';
 import type { EventFilter } from '../../feed/event-filter.ts';
 import { MAX_DISTANCE } from '../../storage/ports/result-store.ts';
 import { eventConditions, hostPrefix } from './parameters.ts';
@@ -9,6 +10,9 @@ import { eventConditions, hostPrefix } from './parameters.ts';
 const DEFAULT_DISTANCE = 5;
 const DISTANCE = `must be an integer from 0 to ${MAX_DISTANCE}`;
 const TYPES = `must be a list of event types or groups: ${EVENT_NAMES.join(', ')}`;
+
+const LABEL = `must be a label of watches: 1 to ${MAX_LABEL_CHARACTERS} characters`;
+const SHARE = 'must be a share of the pixels: from 0 to below 1';
 
 const QueryFilterSchema = z.strictObject({
   type: z
@@ -40,6 +44,18 @@ const QueryFilterSchema = z.strictObject({
       description:
         'Captures that look like one. Both need a `perception_hash`: capture with `evidence: ["perception_hash"]`.',
     }),
+  label: z
+    .string({ error: LABEL })
+    .min(1, { error: LABEL })
+    .max(MAX_LABEL_CHARACTERS, { error: LABEL })
+    .optional()
+    .meta({ description: 'Events of watches with this label.' }),
+  changedMoreThan: z
+    .number({ error: SHARE })
+    .min(0, { error: SHARE })
+    .lt(1, { error: SHARE })
+    .optional()
+    .meta({ description: 'Events of watches whose picture changed by more than this share of its pixels.' }),
 });
 
 export const NewQuerySchema = z.strictObject({
@@ -62,6 +78,8 @@ export function shownFilter({
   batch,
   where = {},
   similar,
+  label,
+  changedMoreThan,
 }: EventFilter): Readonly<Record<string, unknown>> {
   const { option, ...conditions } = where;
   const options = option?.map(({ name, value }) => (value === undefined ? name : `${name}=${value}`));
@@ -72,5 +90,7 @@ export function shownFilter({
     ...conditions,
     option: options?.join(),
     similar: similar === undefined ? undefined : { to: similar.to, distance: similar.distance },
+    label,
+    changedMoreThan,
   };
 }
