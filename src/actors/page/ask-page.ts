@@ -77,16 +77,6 @@ export async function askPage(
   return deadline.step(step, letGo(page, deadline, evaluate(page, expression)));
 }
 
-/** Like `askPage`, but repeated as `untilAnswered` does. */
-export async function retryUntilAnswered(
-  page: IsolatedPage,
-  deadline: Deadline,
-  step: string,
-  expression: string,
-): Promise<unknown> {
-  return untilAnswered(deadline, step, () => letGo(page, deadline, evaluate(page, expression)));
-}
-
 /**
  * Asks until the answer is not undefined, which stands for a document that was replaced. Throws `capture_timeout` when
  * the page navigates faster than it can answer.

@@ -41,6 +41,4 @@ export const DeliverySchema = z.strictObject({
   position: eventId.nullable().meta({ description: 'What to acknowledge when the events are processed.' }),
 });
 
-export type DeliveryAnswer = Immutable<z.output<typeof DeliverySchema>>;
-
 export const RemovedQuerySchema = z.strictObject({ id: z.string() });
