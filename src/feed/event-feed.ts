@@ -1,5 +1,6 @@
-import { firstValueFrom, type Observable } from 'rxjs';
+import { firstValueFrom, fromEvent, map, merge, type Observable } from 'rxjs';
 import { ofKey } from '../capture/client.ts';
+import { CapstanError } from '../capture/errors.ts';
 import type { CapstanEvent, WatchEvent } from '../capture/events.ts';
 import {
   type EventEntry,
@@ -10,6 +11,7 @@ import {
 } from '../storage/ports/event-log.ts';
 import { createWorkInTurn } from '../streams/work-in-turn.ts';
 import { eventBody } from './event-body.ts';
+import { createFactsReader, type FactsOf } from './event-facts.ts';
 import { createRecentEvents, type RecentEvents } from './recent-events.ts';
 
 export type { LoggedEvent } from '../storage/ports/event-log.ts';
@@ -54,9 +56,12 @@ export interface EventFeed {
   after(cursor: number, limit: number, owner?: string | null): FeedPage | Promise<FeedPage>;
   /**
    * As `after`, for readers to whom a gap is final: rejects with a `CapstanError` when the log cannot be read now. Nothing
-   * follows an id that is not known yet, as another node of the cluster may have given it.
+   * follows an id that is not known yet, as another node of the cluster may have given it. `signal`: the reader no longer
+   * waits for its turn.
    */
-  read(cursor: number, limit: number, owner?: string | null): FeedPage | Promise<FeedPage>;
+  read(cursor: number, limit: number, owner?: string | null, signal?: AbortSignal): FeedPage | Promise<FeedPage>;
+  /** Reads what an event says, for filters. */
+  readonly factsOf: FactsOf;
   /** Resolves when every event so far can be read after the process was killed. Rejects when that cannot be done now. */
   kept(): Promise<void>;
   /** Ends the feed for all listeners, and writes pending events to the log. */
@@ -97,9 +102,17 @@ export function openEventFeed(events$: Observable<CapstanEvent>, log: EventLog, 
     return { events, cursor: events.at(-1)?.id ?? floor, live: false };
   }
 
-  function read(cursor: number, limit: number, owner: string | null = null): FeedPage | Promise<FeedPage> {
+  function read(
+    cursor: number,
+    limit: number,
+    owner: string | null = null,
+    signal?: AbortSignal,
+  ): FeedPage | Promise<FeedPage> {
     if (cursor >= recent.newest) return { events: [], cursor, live: true };
-    if (cursor < recent.floor) return firstValueFrom(reads.run(owner, () => readLog(cursor, limit)));
+    if (cursor < recent.floor) {
+      const page$ = reads.run(owner, () => readLog(cursor, limit));
+      return firstValueFrom(signal === undefined ? page$ : merge(page$, whenAborted(signal)));
+    }
     const events = recent.after(cursor, limit);
     const reached = events.at(-1)?.id ?? cursor;
     return { events, cursor: reached, live: reached >= recent.newest };
@@ -124,6 +137,7 @@ export function openEventFeed(events$: Observable<CapstanEvent>, log: EventLog, 
       return page instanceof Promise ? page.catch(() => gapPage('too_old', floor)) : page;
     },
     read,
+    factsOf: createFactsReader(),
     kept: () => log.kept(),
     async close() {
       if (ended) return;
@@ -134,6 +148,15 @@ export function openEventFeed(events$: Observable<CapstanEvent>, log: EventLog, 
       listeners.clear();
     },
   };
+}
+
+/** Errors when the signal is aborted. Unsubscribing from a read that waits for its turn takes it out of the queue. */
+function whenAborted(signal: AbortSignal): Observable<never> {
+  return fromEvent(signal, 'abort').pipe(
+    map(() => {
+      throw new CapstanError('cluster_unavailable', 'The event log could not be read in time.');
+    }),
+  );
 }
 
 export function entryOf(event: CapstanEvent): EventEntry {

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { isOfKey, type OfKey } from '../capture/client.ts';
-import { FailureCodeSchema } from '../capture/errors.ts';
 import { RECORDED_OUTCOMES } from '../capture/result-conditions.ts';
 import { VERDICTS } from '../capture/verdict.ts';
 import { GAP, type LoggedEvent } from '../storage/ports/event-log.ts';
 import { type HostRange, hostKeys, hostRanges, matchesHost } from '../storage/records/hosts.ts';
 import { distanceOf } from '../storage/records/perception.ts';
-import { termsOf, wantedTerms } from '../storage/records/terms.ts';
+import { wantedTerms } from '../storage/records/terms.ts';
+import type { FactsOf } from './event-facts.ts';
 
 /** Conditions on the result of a capture, as lists of results have them. */
 const ResultWhereSchema = z.object({
@@ -53,19 +53,17 @@ export function filterKey({ types, host, batch, where = {}, ofKey, ...others }: 
 }
 
 /** Gaps always pass, because a missing event might have matched this subscriber. */
-export function eventPredicate(filter: EventFilter): (event: LoggedEvent) => boolean {
+export function eventPredicate(filter: EventFilter, factsOf: FactsOf): (event: LoggedEvent) => boolean {
   const { types, host, batch, ofKey } = filter;
   const ranges = host === undefined ? undefined : hostRanges(host);
-  const meets = resultPredicate(filter);
-  const isOfWatch = watchPredicate(filter);
+  const meets = factsPredicate(filter, factsOf);
   return (event) =>
     event.type === GAP ||
     (isVisible(event, ofKey) &&
       (types === undefined || types.some((type) => isOfType(event.type, type))) &&
       (batch === undefined || event.batch === batch) &&
       (ranges === undefined || isOfHost(event.host, ranges)) &&
-      meets(event) &&
-      isOfWatch(event));
+      meets(event));
 }
 
 /** Returns whether a subscriber who sees the events of one API key alone, or all, may see an event. */
@@ -77,50 +75,22 @@ function isOfType(type: string, wanted: string): boolean {
   return wanted.endsWith('*') ? type.startsWith(wanted.slice(0, -1)) : type === wanted;
 }
 
-/** The fields of a result that conditions are about. */
-const Judged = z.object({
-  result: z.object({
-    title: z.string(),
-    url: z.string(),
-    final_url: z.string(),
-    response_code: z.number(),
-    failed: z.boolean(),
-    failed_code: z.union([FailureCodeSchema, z.literal('')]),
-    verdict: z.enum(VERDICTS).nullable(),
-    options: z.record(z.string(), z.unknown()),
-    options_withheld: z.array(z.string()),
-    perception_hash: z.string().nullable(),
-  }),
-});
-
-/** Reads the event's body only when there is a condition on the result. */
-function resultPredicate({ where = {}, similar }: EventFilter): (event: LoggedEvent) => boolean {
+/** Looks into the event only when there is a condition on what it says. */
+function factsPredicate(
+  { where = {}, similar, label, changedMoreThan }: EventFilter,
+  factsOf: FactsOf,
+): (event: LoggedEvent) => boolean {
   const wanted = wantedTerms(where);
-  if (wanted.length === 0 && similar === undefined) return () => true;
-  return ({ type, body }) => {
-    if (!type.startsWith('capture.')) return false;
-    const { success, data } = Judged.safeParse(JSON.parse(body));
-    if (!success) return false;
-    const { perception_hash: hash } = data.result;
-    if (similar !== undefined && (hash === null || distanceOf(hash, similar.hash) > similar.distance)) return false;
-    const terms = new Set(termsOf(data.result));
-    return wanted.every((term) => terms.has(term));
-  };
-}
-
-/** The fields of a watch's event that conditions are about. */
-const Watched = z.object({ labels: z.array(z.string()), run: z.object({ share: z.number().nullable() }) });
-
-function watchPredicate({ label, changedMoreThan }: EventFilter): (event: LoggedEvent) => boolean {
-  if (label === undefined && changedMoreThan === undefined) return () => true;
-  return ({ type, body }) => {
-    if (!type.startsWith('watch.')) return false;
-    const { success, data } = Watched.safeParse(JSON.parse(body));
-    if (!success) return false;
-    const { labels, run } = data;
+  if (wanted.length === 0 && similar === undefined && label === undefined && changedMoreThan === undefined) {
+    return () => true;
+  }
+  return (event) => {
+    const { terms, hash, labels, share } = factsOf(event);
     return (
+      wanted.every((term) => terms.has(term)) &&
+      (similar === undefined || (hash !== null && distanceOf(hash, similar.hash) <= similar.distance)) &&
       (label === undefined || labels.includes(label)) &&
-      (changedMoreThan === undefined || (run.share ?? 0) > changedMoreThan)
+      (changedMoreThan === undefined || share > changedMoreThan)
     );
   };
 }

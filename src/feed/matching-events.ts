@@ -38,16 +38,15 @@ export async function findEvents(
   { after, lets, limit, maxPages = Number.POSITIVE_INFINITY, until, owner }: Search,
   signal: AbortSignal,
 ): Promise<Found> {
-  const unlessAborted = untilAborted(signal);
-  await unlessAborted(feed.started);
+  await startOf(feed, signal);
   const events: LoggedEvent[] = [];
   let upTo = after;
   let characters = 0;
   const found = (isAll: boolean): Found => ({ events, upTo, isAll });
   for (let pages = 1; ; pages += 1) {
-    const reading = feed.read(upTo, PAGE, owner);
+    const reading = feed.read(upTo, PAGE, owner, signal);
     // Not awaited when it is there already: a listener that follows it at once misses no event.
-    const page: FeedPage = reading instanceof Promise ? await unlessAborted(reading) : reading;
+    const page: FeedPage = reading instanceof Promise ? await reading : reading;
     for (const event of page.events) {
       if (lets(event)) {
         if (events.length > 0 && characters + event.body.length > MAX_CHARACTERS) return found(false);
@@ -60,37 +59,43 @@ export async function findEvents(
     upTo = Math.max(upTo, page.cursor);
     if (page.live && (events.length > 0 || until.aborted)) return found(true);
     if (signal.aborted || pages >= maxPages) return found(page.live);
-    if (page.live) await nextEvent(feed, until);
+    // A node of a cluster may be told of events that another one has already sent: the id does not go back.
+    if (page.live) upTo = Math.max(upTo, await nextMatch(feed, lets, until));
     // The loop would otherwise hold the event loop while it looks at the events in memory.
     else await nextTurn();
   }
 }
 
-/** Resolves when there is an event, or the signal is aborted. Rejects when there will be none. */
-function nextEvent(feed: EventFeed, signal: AbortSignal): Promise<void> {
+/**
+ * Resolves when an event matches, or the signal is aborted, with the id of the last event before it; 0 when there was
+ * none. Rejects when there will be no more events.
+ */
+function nextMatch(feed: EventFeed, lets: Search['lets'], signal: AbortSignal): Promise<number> {
   if (feed.ended) return Promise.reject(new CapstanError('shutting_down'));
   return new Promise((resolve, reject) => {
+    let passed = 0;
     const settle = (end: () => void) => {
       stop();
       signal.removeEventListener('abort', onAbort);
       end();
     };
-    const onAbort = () => settle(resolve);
+    const onAbort = () => settle(() => resolve(passed));
     const stop = feed.listen({
-      events: () => settle(resolve),
+      events: (events) => {
+        if (events.some(lets)) onAbort();
+        else passed = events.at(-1)?.id ?? passed;
+      },
       end: () => settle(() => reject(new CapstanError('shutting_down'))),
     });
     signal.addEventListener('abort', onAbort);
   });
 }
 
-/** Returns a function that rejects when the signal is aborted before the work is done. */
-function untilAborted(signal: AbortSignal): <T>(work: Promise<T>) => Promise<T> {
-  return (work) =>
-    new Promise((resolve, reject) => {
-      const onAbort = () => reject(new CapstanError('cluster_unavailable', 'The event log could not be read in time.'));
-      if (signal.aborted) onAbort();
-      signal.addEventListener('abort', onAbort, { once: true });
-      work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-    });
+/** Resolves when the feed has started, which it does in a cluster once NATS was reached. */
+export function startOf(feed: EventFeed, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const refuse = () => reject(new CapstanError('cluster_unavailable'));
+    signal.addEventListener('abort', refuse, { once: true });
+    feed.started.then(resolve, reject).finally(() => signal.removeEventListener('abort', refuse));
+  });
 }

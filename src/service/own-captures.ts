@@ -189,10 +189,11 @@ function ownFeed(feed: EventFeed, key: string): EventFeed {
       const page = feed.after(cursor, limit, owner);
       return page instanceof Promise ? page.then(ownPage) : ownPage(page);
     },
-    read: (cursor, limit, owner) => {
-      const page = feed.read(cursor, limit, owner);
+    read: (cursor, limit, owner, signal) => {
+      const page = feed.read(cursor, limit, owner, signal);
       return page instanceof Promise ? page.then(ownPage) : ownPage(page);
     },
+    factsOf: feed.factsOf,
     kept: () => feed.kept(),
     close: () => feed.close(),
   };

@@ -21,6 +21,8 @@ import { keepCapture, resultOf } from './stored-capture.ts';
 
 const KEY = 'contract-key';
 const LIMITS = { maxBatch: 10, defaultTimeoutMs: 20_000, maxTimeoutMs: 30_000 };
+/** Longer than all rows take, on any machine. */
+const HELD_MS = 600_000;
 const document = openApiDocument(LIMITS);
 
 const site = siteForSuite();
@@ -80,7 +82,7 @@ beforeAll(async () => {
   apps.set('lost database', await serve(lostDatabase.service, LIMITS));
   apps.set('without browser', await serve(withoutBrowser.service, LIMITS));
   apps.set('stopping', await serve(stopping.service, LIMITS));
-  apps.set('full', await serve(full.service, LIMITS));
+  apps.set('full', await serve(full.service, { ...LIMITS, maxTimeoutMs: HELD_MS }));
   apps.set('broken', await serve(faulty, LIMITS));
 
   const started = firstValueFrom(full.service.events$.pipe(filter((event) => event.type === 'capture.started')));
@@ -89,7 +91,7 @@ beforeAll(async () => {
     headers: { 'Content-Type': 'application/json' },
   });
   holding.on('error', () => {});
-  holding.end(JSON.stringify({ url: site.url('/hang') }));
+  holding.end(JSON.stringify({ url: site.url('/hang'), timeoutMs: HELD_MS }));
   await started;
 });
 

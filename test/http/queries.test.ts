@@ -286,6 +286,18 @@ describe('a standing query', () => {
     await close();
   });
 
+  it('answers waiting consumers when the service stops', async () => {
+    const { events$, client, feed, close } = await withSmallLog(join(await makeDirectory(), 'events.db'));
+    const { id } = await client.create({ type: ['browser.crashed'] });
+    const waiting = client.call(`/queries/${id}/next${LONG}`);
+    const stream = await client.events(id);
+    events$.next(retired(1));
+    await feed.close();
+    expect((await waiting).status).toBe(503);
+    await stream.ended();
+    await close();
+  });
+
   it('shows a key that is isolated since then its own events alone, and to other keys only to administrators', async () => {
     const open = { apiKeys: ['shop-key', 'root-key'], namedKeys: [SHOP, ROOT] };
     const before = await serve(app.service, open);
@@ -307,18 +319,21 @@ describe('a standing query', () => {
   it('is refused when its key has a share of them, and again possible when one was removed', async () => {
     const shared = await serve(app.service, { apiKeys: ['shop-key', 'root-key'], namedKeys: [SHOP, ROOT] });
     const client = consumer(shared);
-    const ids: string[] = [];
-    let refused = await client.post('/queries', {});
-    while (refused.status === 201) {
-      ids.push(Query.parse(await refused.json()).data.id);
-      refused = await client.post('/queries', {});
-    }
+    const { id } = await client.create({});
+    const { queries } = app.service;
+    const own = { apiKeyName: 'shop', filter: '{}', position: 0, isShared: true };
+    await expect(
+      (async () => {
+        for (let at = 0; ; at += 1) await queries.add({ ...own, id: `own-${at}` });
+      })(),
+    ).rejects.toMatchObject({ code: 'too_many_queries' });
+    expect((await queries.newest(MAX_QUERIES, 'shop')).length).toBeLessThanOrEqual(MAX_QUERIES / 2 + 1);
+    const refused = await client.post('/queries', {});
     expect(refused.status).toBe(429);
     expect(await failureOf(refused)).toMatchObject({ code: 'too_many_queries' });
-    expect(ids.length).toBeLessThanOrEqual(MAX_QUERIES / 2 + 1);
     const other = consumer(shared, 'root-key');
     expect((await other.post('/queries', {})).status).toBe(201);
-    await client.call(`/queries/${ids[0]}`, { method: 'DELETE' });
+    await client.call(`/queries/${id}`, { method: 'DELETE' });
     expect((await client.post('/queries', {})).status).toBe(201);
     await shared.close();
   });
@@ -340,6 +355,7 @@ describe('a standing query', () => {
     const client = consumer(served);
     return {
       events$,
+      feed,
       database,
       client: {
         ...client,

@@ -120,7 +120,7 @@ export function createFanOut(feed: EventFeed, { bufferBytes, keepAliveMs }: FanO
       const key = filterKey(filter);
       // Gathered events are older than the new subscriber, which has already read them.
       flush();
-      const group = groups.get(key) ?? { lets: eventPredicate(filter), members: new Set(), frames: [] };
+      const group = groups.get(key) ?? { lets: eventPredicate(filter, feed.factsOf), members: new Set(), frames: [] };
       groups.set(key, group);
       group.members.add(subscriber);
       subscribers += 1;

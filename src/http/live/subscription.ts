@@ -28,7 +28,7 @@ export async function sendEvents(
 ): Promise<void> {
   // Written to the socket directly: the framing of ServerResponse would add a buffer for each write.
   const sink = response.socket ?? response;
-  const lets = eventPredicate(filter);
+  const lets = eventPredicate(filter, feed.factsOf);
   let gone = false;
   let leave = () => {};
   const closed = new Promise<void>((resolve) =>

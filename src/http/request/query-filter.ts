@@ -11,6 +11,7 @@ const DEFAULT_DISTANCE = 5;
 const DISTANCE = `must be an integer from 0 to ${MAX_DISTANCE}`;
 const TYPES = `must be a list of event types or groups: ${EVENT_NAMES.join(', ')}`;
 
+const MAX_HOST_CHARACTERS = 253;
 const LABEL = `must be a label of watches: 1 to ${MAX_LABEL_CHARACTERS} characters`;
 const SHARE = 'must be a share of the pixels: from 0 to below 1';
 
@@ -21,7 +22,10 @@ const QueryFilterSchema = z.strictObject({
     .max(EVENT_NAMES.length, { error: TYPES })
     .optional()
     .meta({ description: 'Event types or groups.' }),
-  host: hostPrefix.optional().meta({ description: 'A host and its subdomains, or the beginning of one.' }),
+  host: hostPrefix
+    .max(MAX_HOST_CHARACTERS, { error: `must have at most ${MAX_HOST_CHARACTERS} characters` })
+    .optional()
+    .meta({ description: 'A host and its subdomains, or the beginning of one.' }),
   batch: z
     .string()
     .min(1, { error: 'must not be blank: give the id of a batch' })

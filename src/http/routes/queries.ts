@@ -4,7 +4,7 @@ import { visibleKey } from '../../capture/client.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import { refusal } from '../../capture/validate.ts';
 import { type EventFilter, EventFilterSchema, eventPredicate } from '../../feed/event-filter.ts';
-import { findEvents } from '../../feed/matching-events.ts';
+import { findEvents, startOf } from '../../feed/matching-events.ts';
 import type { CaptureService } from '../../service/capture-service.ts';
 import type { QueryRecord } from '../../storage/ports/query-store.ts';
 import { answer } from '../answer/envelope.ts';
@@ -51,11 +51,11 @@ export const postQuery = routeWithBody({
       headers: ['Location', 'Idempotent-Replayed'],
     },
   },
-  failures: ['not_found', 'too_many_queries', ...DATABASE_FAILURES],
+  failures: ['not_found', 'too_many_queries', 'cluster_unavailable', ...DATABASE_FAILURES],
   handle: async (ctx, { body }, { service }) => {
     const { owner, apiKeyName } = callerOf(ctx);
     const { feed, queries } = service;
-    await feed.started;
+    await startOf(feed, AbortSignal.timeout(READ_MS));
     const { after = feed.newest } = body;
     if (after > feed.newest) {
       throw refusal([{ path: 'after', message: `must be the id of an event: at most ${feed.newest}, not ${after}` }]);
@@ -220,7 +220,7 @@ async function found(ctx: HttpContext, { queries }: CaptureService, id: string):
 
 /** The events are those that both the caller and the key of the query may see. */
 function consumedBy(ctx: HttpContext, { feed, queries }: CaptureService, query: QueryRecord): Consumed {
-  return { query, feed, queries, lets: eventPredicate(storedFilter(query)), owner: callerOf(ctx).owner };
+  return { query, feed, queries, lets: eventPredicate(storedFilter(query), feed.factsOf), owner: callerOf(ctx).owner };
 }
 
 function storedFilter({ filter }: QueryRecord): EventFilter {

@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { FailureCodeSchema } from '../capture/errors.ts';
+import { VERDICTS } from '../capture/verdict.ts';
+import type { LoggedEvent } from '../storage/ports/event-log.ts';
+import { termsOf } from '../storage/records/terms.ts';
+
+/** What an event says, as far as filters ask for it. */
+export interface EventFacts {
+  /** Those of the result, as lists of results have them; none without a result. */
+  readonly terms: ReadonlySet<string>;
+  /** The perception hash of the result. */
+  readonly hash: string | null;
+  /** Those of the watch. */
+  readonly labels: readonly string[];
+  /** Share of pixels that a run of a watch found changed. */
+  readonly share: number;
+}
+
+export type FactsOf = (event: LoggedEvent) => EventFacts;
+
+const NOTHING: EventFacts = { terms: new Set(), hash: null, labels: [], share: 0 };
+
+const OfCapture = z.object({
+  result: z.object({
+    title: z.string(),
+    url: z.string(),
+    final_url: z.string(),
+    response_code: z.number(),
+    failed: z.boolean(),
+    failed_code: z.union([FailureCodeSchema, z.literal('')]),
+    verdict: z.enum(VERDICTS).nullable(),
+    options: z.record(z.string(), z.unknown()),
+    options_withheld: z.array(z.string()),
+    perception_hash: z.string().nullable(),
+  }),
+});
+
+const OfWatch = z.object({ labels: z.array(z.string()), run: z.object({ share: z.number().nullable() }) });
+
+/**
+ * Returns a reader of facts that remembers the last event: it is asked for the same new event once for each subscriber
+ * with a filter of its own.
+ */
+export function createFactsReader(): FactsOf {
+  let last: { readonly event: LoggedEvent; readonly facts: EventFacts } | undefined;
+  return (event) => {
+    if (last?.event !== event) last = { event, facts: factsOf(event) };
+    return last.facts;
+  };
+}
+
+function factsOf({ type, body }: LoggedEvent): EventFacts {
+  if (type.startsWith('capture.')) {
+    const { success, data } = OfCapture.safeParse(JSON.parse(body));
+    if (!success) return NOTHING;
+    const { result } = data;
+    return { ...NOTHING, terms: new Set(termsOf(result)), hash: result.perception_hash };
+  }
+  if (type.startsWith('watch.')) {
+    const { success, data } = OfWatch.safeParse(JSON.parse(body));
+    return success ? { ...NOTHING, labels: data.labels, share: data.run.share ?? 0 } : NOTHING;
+  }
+  return NOTHING;
+}
