@@ -6,6 +6,7 @@ import {
   forMembers,
   REQUIRED_KINDS,
   type RequiredKind,
+  viewOf,
 } from './artifacts.ts';
 import type { Result } from './result.ts';
 import type { ScreenshotInfo } from './screenshot-info.ts';
@@ -16,7 +17,7 @@ import type { ScreenshotInfo } from './screenshot-info.ts';
  */
 
 function pathOf(id: number, kind: ArtifactKind): string {
-  return kind === 'image' ? `/screenshot/${id}` : `/screenshot/${id}?view=${kind}`;
+  return kind === 'image' ? `/screenshot/${id}` : `/screenshot/${id}?view=${viewOf(kind)}`;
 }
 
 /** An output as the API sends it. */

@@ -26,11 +26,27 @@ export const REQUIRED_KINDS = ['image', 'html'] as const;
 export type RequiredKind = (typeof REQUIRED_KINDS)[number];
 
 /** Kinds of stored files that a capture has when its request names them in `outputs`. */
-export const OUTPUT_KINDS = ['markdown', 'blocks', 'text', 'links', 'mhtml', 'har', 'aria'] as const;
+export const NAMED_OUTPUT_KINDS = ['markdown', 'blocks', 'text', 'links', 'metadata', 'mhtml', 'har', 'aria'] as const;
+export type NamedOutputKind = (typeof NAMED_OUTPUT_KINDS)[number];
+
+/** Kinds of stored files that a capture has when its request asks for them: `extract` is asked for by its rules. */
+export const OUTPUT_KINDS = [...NAMED_OUTPUT_KINDS, 'extract'] as const;
 export type OutputKind = (typeof OUTPUT_KINDS)[number];
 
 export const ARTIFACT_KINDS = [...REQUIRED_KINDS, ...OUTPUT_KINDS] as const;
 export type ArtifactKind = (typeof ARTIFACT_KINDS)[number];
+
+/** Names of artifacts in `?view=`: those of the kinds, except that `metadata` is what is known of the image. */
+export type View = Exclude<ArtifactKind, 'metadata'> | 'page_metadata';
+export const VIEWS: readonly View[] = ARTIFACT_KINDS.map(viewOf);
+
+export function viewOf(kind: ArtifactKind): View {
+  return kind === 'metadata' ? 'page_metadata' : kind;
+}
+
+export function kindOf(view: View): ArtifactKind {
+  return view === 'page_metadata' ? 'metadata' : view;
+}
 
 /** The members of a result that hold the paths of the required files. */
 export const MEMBERS = { image: 'screenshot', html: 'html' } as const satisfies Readonly<Record<RequiredKind, string>>;
@@ -85,6 +101,14 @@ export const ARTIFACTS: Readonly<Record<ArtifactKind, ArtifactFacts>> = {
     etag: etagOf('links'),
     isInert: true,
   },
+  metadata: {
+    label: 'Metadata',
+    stem: 'page',
+    extension: () => 'metadata.json',
+    mediaType: () => 'application/json; charset=utf-8',
+    etag: etagOf('metadata'),
+    isInert: true,
+  },
   mhtml: {
     label: 'MHTML',
     stem: 'page',
@@ -108,6 +132,14 @@ export const ARTIFACTS: Readonly<Record<ArtifactKind, ArtifactFacts>> = {
     // Browsers show this name of the type, and save the registered one.
     mediaType: () => 'text/yaml; charset=utf-8',
     etag: etagOf('aria'),
+    isInert: true,
+  },
+  extract: {
+    label: 'Extracted values',
+    stem: 'page',
+    extension: () => 'extract.json',
+    mediaType: () => 'application/json; charset=utf-8',
+    etag: etagOf('extract'),
     isInert: true,
   },
 };

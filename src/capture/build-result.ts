@@ -8,6 +8,9 @@ import type { IpFacts, Result } from './result.ts';
 import type { Outputs, Snapshot } from './snapshot.ts';
 import { portOf, type Target, targetOf } from './target.ts';
 
+/** Maximum size of extracted values, as JSON, that a record carries besides their file. */
+const MAX_INLINE_BYTES = 4096;
+
 /** Start time and duration of a capture. */
 export interface Timing {
   /** Milliseconds since the Unix epoch. */
@@ -32,6 +35,7 @@ export const UNSEEN = {
   // Set by the capture store.
   artifacts: null,
   outputs: [],
+  extract: null,
   width: 0,
   height: 0,
   truncated: false,
@@ -73,6 +77,7 @@ export function storedResult(
     content_type: snapshot.contentType,
     content_length: snapshot.contentLength,
     outputs: storedOutputs(snapshot.outputs),
+    extract: smallValues(snapshot.outputs),
     width: snapshot.width,
     height: snapshot.height,
     truncated: snapshot.truncated,
@@ -113,6 +118,12 @@ function storedOutputs(outputs: Outputs): Result['outputs'] {
     if (output === null) return [{ name, bytes: 0, partial: true }];
     return [{ name, bytes: Buffer.byteLength(output.content), partial: output.partial }];
   });
+}
+
+/** Returns the extracted values when they are few enough for lists and events, which carry the record. */
+function smallValues({ extract }: Outputs): Result['extract'] {
+  if (extract == null || Buffer.byteLength(extract.content) > MAX_INLINE_BYTES) return null;
+  return JSON.parse(String(extract.content));
 }
 
 function fetchedTarget(target: Target, url = target.url): Target {

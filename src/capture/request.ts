@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { OutputKind } from './artifacts.ts';
 import type { Immutable } from './immutable.ts';
 import { withBannerAnswer } from './options/content.ts';
 import { refuseContradictions, refuseTwoAnswers, refuseTwoTargets } from './options/contradictions.ts';
@@ -222,6 +223,11 @@ export const DEFAULT_REQUEST: CaptureRequest = requestSchemas(DEFAULT_LIMITS).sc
 export function isInteractive({ actions, form, waitForFunction, outputs }: CaptureRequest): boolean {
   const isWritten = outputs?.includes('aria') === true;
   return actions !== undefined || form !== undefined || waitForFunction !== undefined || isWritten;
+}
+
+/** Returns the kinds of output that the request asks for. */
+export function outputsOf({ outputs = [], extract }: CaptureRequest): readonly OutputKind[] {
+  return extract === undefined ? outputs : [...outputs, 'extract'];
 }
 
 /** Returns whether the page may reach the network. */

@@ -43,6 +43,14 @@ export const ResultRecordSchema = z.strictObject({
     description: 'Null when no files were stored because the capture failed.',
   }),
   outputs: z.array(StoredOutputSchema).meta({ description: 'The `outputs` of the request; empty when it failed.' }),
+  extract: z
+    .record(z.string(), z.unknown())
+    .nullable()
+    .meta({
+      description:
+        'The values that the rules of `extract` found; null without rules, and for values of more than 4 KiB, which are in the output `extract` alone.',
+      examples: [{ title: 'Harbour lamp', price: 1234.5 }],
+    }),
   format: z.enum(CAPTURE_FORMATS),
   width: count.meta({ description: 'Pixels; 0 when there is no image.' }),
   height: count.meta({ description: 'Pixels; 0 when there is no image.' }),

@@ -1,5 +1,5 @@
 import type { SentResult } from '../capture/artifact-paths.ts';
-import type { ArtifactKind } from '../capture/artifacts.ts';
+import type { View } from '../capture/artifacts.ts';
 import type { FailureCode, FieldProblem } from '../capture/errors.ts';
 import type { CapstanEvent } from '../capture/events.ts';
 import type { Immutable } from '../capture/immutable.ts';
@@ -17,10 +17,9 @@ import type { BatchLine, JobAnswer } from '../http/answer/schemas.ts';
 export type CaptureRequest = Immutable<ScreenshotRequest>;
 export type CaptureResult = SentResult<Result>;
 export type DetailedCaptureResult = SentResult<DetailedResult>;
-export type View = ArtifactKind;
 export type Job = JobAnswer;
 export type Query = QueryAnswer;
-export type { BatchLine, CapstanEvent, FailureCode, FieldProblem };
+export type { BatchLine, CapstanEvent, FailureCode, FieldProblem, View };
 
 /** Conditions of a list of results; a result meets all that are given. */
 export interface ResultConditions {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import { CapstanError } from '../capture/errors.ts';
 import { describeOptions, type JsonField, type OptionDescription } from '../capture/options/describe.ts';
@@ -35,9 +36,11 @@ function flag(option: OptionDescription): Option {
 
 function howTo({ field, takes }: OptionDescription): string {
   if (field.type === 'boolean') return '';
-  if (isMap(field)) return 'Takes name=value, or JSON; may be given more than once.';
+  if (isMap(field)) return 'Takes name=value, JSON, or the name of a .json file; may be given more than once.';
   if (listItem(field) !== undefined) return `May be given more than once; each takes ${oneOf(listItem(field))}.`;
-  return field.type === 'object' ? `Takes ${takes}, as name=value,name=value or JSON.` : `Takes ${takes}.`;
+  return field.type === 'object'
+    ? `Takes ${takes}, as name=value,name=value, JSON or the name of a .json file.`
+    : `Takes ${takes}.`;
 }
 
 function oneOf(item: JsonField | undefined): string {
@@ -70,10 +73,27 @@ export function flagError(path: string, message: string, flags: Readonly<Record<
   );
 }
 
+/** The name of a file with an option's JSON. Of `name=value` and JSON itself, nothing looks like this. */
+const JSON_FILE = /^[^={:]+\.json$/;
+
+/** Returns the text of an option, or of the file that holds it. */
+function textOf({ name, field }: OptionDescription, text: string): string {
+  if (field.type !== 'object' || !JSON_FILE.test(text)) return text;
+  try {
+    return readFileSync(text, 'utf8').trim();
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new ConfigError(`${flagOf(name)} takes a file of JSON, and ${text} cannot be read: ${why}`);
+  }
+}
+
 function readValue(option: OptionDescription, given: unknown): unknown {
   if (typeof given === 'boolean') return given;
   try {
-    return optionFromTexts(option, Array.isArray(given) ? given.map(String) : [String(given)]);
+    return optionFromTexts(
+      option,
+      [given].flat().map((text) => textOf(option, String(text))),
+    );
   } catch (error) {
     const [problem] = error instanceof CapstanError ? error.problems : [];
     throw problem === undefined ? error : new ConfigError(`${flagOf(option.name)} ${problem.message}`);

@@ -11,7 +11,7 @@ export const READ_KINDS = ['markdown', 'text', 'aria'] as const satisfies readon
 const DEFAULT_CHARACTERS = 20_000;
 export const MAX_CHARACTERS = 50_000;
 /** A page that was captured within this time is not captured again to be read on, in milliseconds. */
-const FRESH_MS = 10 * 60 * 1000;
+export const FRESH_MS = 10 * 60 * 1000;
 
 export const readInput = z.strictObject({
   ...pageFields,

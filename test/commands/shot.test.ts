@@ -41,10 +41,28 @@ describe('capstan shot', () => {
 
   it('writes outputs beside the image', async () => {
     const place = await ground();
+    await writeFile(
+      join(place.path, 'rules.json'),
+      '{ "heading": "h1", "links": { "selector": "a", "many": true } }\n',
+    );
     const args = ['shot', site.url('/short'), '--allow-targets', '127.0.0.1', '-o', 'port.webp', '--outputs', 'text'];
-    expect((await capstan(args, place.options)).code).toBe(0);
-    expect((await readdir(place.path)).sort()).toEqual(['port.txt', 'port.webp']);
+    const rules = ['--extract', 'rules.json', '--extract', 'first=//p'];
+    expect((await capstan([...args, ...rules], place.options)).code).toBe(0);
+    expect((await readdir(place.path)).sort()).toEqual(['port.extract.json', 'port.txt', 'port.webp', 'rules.json']);
+    const values = JSON.parse(await readFile(join(place.path, 'port.extract.json'), 'utf8'));
+    expect(values).toEqual({ heading: expect.any(String), links: expect.any(Array), first: expect.any(String) });
     expect(await readFile(join(place.path, 'port.txt'), 'utf8')).toContain('A small port with deep water\n');
+  });
+
+  it('names a file of rules that cannot be read, and a bad rule', async () => {
+    const place = await ground();
+    const none = await capstan(['shot', site.url('/short'), '--extract', 'none.json'], place.options);
+    expect([none.code, none.stderr]).toEqual([
+      2,
+      expect.stringContaining('--extract takes a file of JSON, and none.json'),
+    ]);
+    const bad = await capstan(['shot', site.url('/short'), '--extract', '{"price": {"type": "money"}}'], place.options);
+    expect([bad.code, bad.stderr]).toEqual([2, expect.stringContaining('--extract.price type: must be text,')]);
   });
 
   it('falls back to http for an address without a scheme when the server does not speak TLS', async () => {

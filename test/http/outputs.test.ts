@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { OUTPUT_KINDS } from '../../src/capture/artifacts.ts';
-import { DetailedResultSchema } from '../../src/http/answer/schemas.ts';
+import { NAMED_OUTPUT_KINDS, OUTPUT_KINDS } from '../../src/capture/artifacts.ts';
+import { DetailedResultSchema, FailureSchema } from '../../src/http/answer/schemas.ts';
 import type { RunningApp } from '../support/serve.ts';
 import { describeWithTenants, TENANTS, type TenantsOf } from './tenants.ts';
 
@@ -96,7 +96,7 @@ describeWithTenants((start) => {
       () => start({}),
       async ({ one }) => {
         const { call, shoot } = clientOf(one, SHOP);
-        const { outputs } = await shoot({ outputs: OUTPUT_KINDS, timeoutMs: 60_000 });
+        const { outputs } = await shoot({ outputs: NAMED_OUTPUT_KINDS, extract: { said: 'p' }, timeoutMs: 60_000 });
         expect(outputs.map(({ name }) => name)).toEqual(OUTPUT_KINDS);
         for (const { path, type, bytes, partial } of outputs) {
           const file = await call(path);
@@ -123,6 +123,23 @@ describeWithTenants((start) => {
         const second = await shoot({ ...reused, outputs: ['text'] });
         expect(second).toMatchObject({ id: first.id, cached: true, outputs: first.outputs });
         expect(await shoot(reused)).toMatchObject({ id: plain.id, cached: true });
+
+        const said = await shoot({ ...reused, extract: { said: 'p' } });
+        expect(said).toMatchObject({ cached: false, extract: { said: 'Four ships wait.' } });
+        const { options, outputs, extract } = said;
+        expect(outputs).toMatchObject([{ name: 'extract', path: `/screenshot/${said.id}?view=extract` }]);
+        const listed = await (await call(`/results/${said.id}`)).json();
+        expect(listed).toMatchObject({ data: { extract, options } });
+        for (const same of [{ extract: { said: { selector: 'p', type: 'text' } } }, options])
+          expect(await shoot({ ...reused, ...same })).toMatchObject({ id: said.id, cached: true, extract });
+        const other = await shoot({ ...reused, extract: { said: 'p', top: { rules: { title: '//title' } } } });
+        expect(other).toMatchObject({ cached: false, extract: { ...extract, top: { title: null } } });
+        expect(await shoot({ ...reused, ...other.options })).toMatchObject({ id: other.id, cached: true });
+
+        const large = await shoot({ html: `<p>${'word '.repeat(2_000)}`, extract: { said: 'p' } });
+        expect(large.extract).toBeNull();
+        const file = await (await call(large.outputs[0]?.path ?? '')).json();
+        expect(file).toEqual({ said: 'word '.repeat(2_000).trim() });
       },
     ),
     120_000,
@@ -134,31 +151,60 @@ describeWithTenants((start) => {
       () => start({}),
       async ({ one }) => {
         const { call, headers } = clientOf(one, SHOP);
-        const request = { html: HTML, outputs: ['text'] };
+        const request = { html: HTML, outputs: ['text'], extract: { said: 'p' } };
+        const made = {
+          outputs: [{ name: 'text', bytes: 17 }, { name: 'extract' }],
+          extract: { said: 'Four ships wait.' },
+        };
         const lines = await one.call('/batch', {
           method: 'POST',
           headers: { ...headers, 'Content-Type': 'application/x-ndjson', Accept: 'application/x-ndjson' },
           body: JSON.stringify(request),
         });
-        expect(JSON.parse(await lines.text())).toMatchObject({ result: { outputs: [{ name: 'text', bytes: 17 }] } });
+        expect(JSON.parse(await lines.text())).toMatchObject({ result: made });
         const accepted = await one.post('/screenshot', request, { headers: { ...headers, Prefer: 'respond-async' } });
         const { id } = JobAnswer.parse(await accepted.json()).data;
         const job = async () => JobAnswer.parse(await (await call(`/jobs/${id}`)).json()).data;
         await expect.poll(async () => (await job()).state, { timeout: 60_000 }).toBe('completed');
-        expect((await job()).results).toMatchObject([{ result: { outputs: [{ name: 'text', bytes: 17 }] } }]);
+        expect((await job()).results).toMatchObject([{ result: made }]);
       },
     ),
     120_000,
   );
 
   it(
-    'refuses an unknown output by its name',
+    'refuses an unknown output, and a rule that cannot be followed, by its name',
     withTenants(
       () => start({}),
       async ({ one }) => {
         const { headers } = clientOf(one, SHOP);
         const refused = await one.post('/screenshot', { html: HTML, outputs: ['txt'] }, { headers });
         expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('outputs')]);
+        const rules: readonly (readonly [rules: unknown, problem: string])[] = [
+          [{ price: { selector: '.price', type: 'money' } }, 'extract.price: type: must be text,'],
+          [{ price: { selector: 5 } }, 'extract.price: selector: must be a CSS selector'],
+          [{ price: 'p >' }, 'extract.price'],
+          [{ price: 'p:nope' }, 'extract.price.selector'],
+          [{ price: { type: 'attribute' } }, 'extract.price: attribute: is required'],
+          [{ price: { selectr: 'p' } }, 'extract.price.selectr: is not a field of a rule; did you mean selector?'],
+          [
+            { list: { rules: { price: { type: 'box', attribute: 'x' } } } },
+            'extract.list: rules.price: attribute: cannot',
+          ],
+          [
+            { a: { rules: { b: { rules: { c: { rules: { d: 'p' } } } } } } },
+            'must not be nested in more than 3 levels',
+          ],
+          [{ 'no name': 'p' }, 'extract.no name: must have a name of 1 to 64'],
+          [Object.fromEntries(Array.from({ length: 101 }, (_, at) => [`r${at}`, 'p'])), 'at most 100 rules'],
+          [{}, 'extract: must have a rule'],
+          ['p', 'extract: must be an object of named rules'],
+        ];
+        for (const [extract, problem] of rules) {
+          const answer = await one.post('/screenshot', { html: HTML, extract }, { headers });
+          const { error, code } = FailureSchema.parse(await answer.json());
+          expect([answer.status, code, error]).toEqual([400, 'invalid_request', expect.stringContaining(problem)]);
+        }
       },
     ),
     60_000,

@@ -70,7 +70,7 @@ describe('MCP over HTTP', () => {
   ])('lets a client %s capture, read to the end, find, and open what is stored', async (_revision, connected) => {
     const client = await connected(app.baseUrl);
     const { tools } = await client.listTools();
-    expect(tools.map(({ name }) => name)).toEqual(['capture', 'read', 'find', 'compare']);
+    expect(tools.map(({ name }) => name)).toEqual(['capture', 'read', 'extract', 'find', 'compare']);
     for (const { outputSchema } of tools) expect(outputSchema?.type).toBe('object');
 
     const shot = await call(client, 'capture', { url: site.url('/long'), fullPage: true });
@@ -95,6 +95,15 @@ describe('MCP over HTTP', () => {
     const again = await call(client, 'capture', { url: site.url('/long'), fullPage: true });
     const same = await call(client, 'compare', { a: shot.facts.id, b: again.facts.id });
     expect(same.facts).toMatchObject({ regions: [], share: 0 });
+
+    const rules = { heading: 'h1', all: { selector: 'h1', many: true, rules: { size: { type: 'box' } } } };
+    const values = await call(client, 'extract', { url: site.url('/long'), rules });
+    const { heading } = z.object({ heading: z.string() }).parse(Object(values.facts.untrusted).values);
+    expect(markdown).toContain(heading);
+    expect(await (await fetch(String(values.facts.values))).json()).toEqual(Object(values.facts.untrusted).values);
+    const bad = await call(client, 'extract', { url: site.url('/long'), rules: { price: 'p:nope' } });
+    expect([bad.isError, bad.text]).toEqual([true, expect.stringContaining('extract.price.selector')]);
+
     const { resources } = await client.listResources();
     const uri = `capstan://captures/${shot.facts.id}/markdown`;
     expect(resources.map((each) => each.uri)).toContain(uri);

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { OUTPUT_KINDS, type OutputKind } from '../artifacts.ts';
+import { NAMED_OUTPUT_KINDS, type NamedOutputKind } from '../artifacts.ts';
 import { EVIDENCE_KINDS, type EvidenceKind } from '../evidence.ts';
 import { RETRIED_VERDICTS, type RetriedVerdict } from '../verdict.ts';
+import { extractField } from './extract.ts';
 import { optionFacts } from './facts.ts';
 import { filled, flag, integer, noneIfEmpty, objectOf, selector } from './fields.ts';
 
@@ -14,7 +15,7 @@ const MARKDOWN_SCOPES = ['main', 'page'] as const;
 
 const SCOPE = { error: `must be ${MARKDOWN_SCOPES.join(' or ')}` };
 
-const OUTPUTS = { error: `must be a list of ${OUTPUT_KINDS.join(', ')}` };
+const OUTPUTS = { error: `must be a list of ${NAMED_OUTPUT_KINDS.join(', ')}` };
 
 const RETRIED = { error: `must be a list of ${RETRIED_VERDICTS.join(', ')}` };
 
@@ -42,13 +43,13 @@ export const recordFields = {
       examples: [['redirects', 'tls'], 'all'],
     }),
   outputs: z
-    .array(z.enum(OUTPUT_KINDS, OUTPUTS), OUTPUTS)
-    .max(OUTPUT_KINDS.length, OUTPUTS)
+    .array(z.enum(NAMED_OUTPUT_KINDS, OUTPUTS), OUTPUTS)
+    .max(NAMED_OUTPUT_KINDS.length, OUTPUTS)
     .transform(chosenOutputs)
     .optional()
     .meta({
       description:
-        'Files to make beside the image and the HTML snapshot; each costs a little. `markdown` is the main content as it was painted; `blocks` are where its blocks are in the image; `text` is what the page showed, in reading order, without text that nobody could see; `links` are its links and where they are in the image; `mhtml` is the page in one file that needs no network; `har` are its requests with their times; `aria` is its ARIA snapshot. The result lists them in `outputs`; `GET /screenshot/{id}?view=text` sends one.',
+        'Files to make beside the image and the HTML snapshot; each costs a little. `markdown` is the main content as it was painted; `blocks` are where its blocks are in the image; `text` is what the page showed, in reading order, without text that nobody could see; `links` are its links and where they are in the image; `metadata` is what it says about itself to machines: schema.org data, Open Graph, feeds and its canonical URL; `mhtml` is the page in one file that needs no network; `har` are its requests with their times; `aria` is its ARIA snapshot. The result lists them in `outputs`; `GET /screenshot/{id}?view=text` sends one.',
       examples: [['markdown'], ['text', 'links']],
     }),
   markdown: objectOf(
@@ -70,6 +71,7 @@ export const recordFields = {
   )
     .optional()
     .meta({ description: 'What the outputs `markdown` and `blocks` hold.', examples: [{ scope: 'page' }] }),
+  extract: extractField,
   failOnStatus: z
     .array(status, { error: 'must be a list of statuses' })
     .max(MAX_STATUSES, { error: `must have at most ${MAX_STATUSES} statuses` })
@@ -110,8 +112,8 @@ export const recordFields = {
 };
 
 /** Returns the outputs in a fixed order, undefined for none, so that equal requests compare equal. */
-function chosenOutputs(written: readonly OutputKind[]): readonly OutputKind[] | undefined {
-  return noneIfEmpty(OUTPUT_KINDS.filter((kind) => written.includes(kind)));
+function chosenOutputs(written: readonly NamedOutputKind[]): readonly NamedOutputKind[] | undefined {
+  return noneIfEmpty(NAMED_OUTPUT_KINDS.filter((kind) => written.includes(kind)));
 }
 
 /** Returns the verdicts in a fixed order, undefined for none, so that equal requests compare equal. */

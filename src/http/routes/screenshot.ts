@@ -1,7 +1,7 @@
 import { firstValueFrom, takeUntil } from 'rxjs';
 import { z } from 'zod';
 import { type SentResult, sentInfo, sentResult } from '../../capture/artifact-paths.ts';
-import { ARTIFACT_KINDS, type ArtifactKind } from '../../capture/artifacts.ts';
+import { type ArtifactKind, kindOf, VIEWS } from '../../capture/artifacts.ts';
 import { CapstanError, type FailureCode } from '../../capture/errors.ts';
 import { FORMATS } from '../../capture/formats.ts';
 import type { CaptureOutcome } from '../../capture/outcome.ts';
@@ -106,7 +106,7 @@ export const postScreenshot = routeWithBody({
   },
 });
 
-const VIEW = [...ARTIFACT_KINDS, 'metadata'] as const;
+const VIEW = [...VIEWS, 'metadata'] as const;
 
 const thumbnailParameters = {
   width: asText(thumbnailFields.width).optional(),
@@ -169,7 +169,7 @@ export const getScreenshot = route({
       refuseOtherViews(view);
       return answerThumbnail(ctx, service, await infoOf(service, id), thumbnail);
     }
-    if (view !== undefined && view !== 'metadata') return answerKept(ctx, service, id, view);
+    if (view !== undefined && view !== 'metadata') return answerKept(ctx, service, id, kindOf(view));
     const info = await infoOf(service, id);
     if (view === 'metadata') return answer(ctx, sentInfo(info));
     ctx.vary('Accept');

@@ -22,9 +22,12 @@ const NOTES: Readonly<Record<Exclude<ArtifactKind, 'image'>, string>> = {
   blocks: 'Where the blocks of the Markdown are in the screenshot, in pixels, and how many texts the page hides.',
   text: 'The words that the page showed, in reading order. Text that nobody could see is left out.',
   links: 'The links that the page showed, with the places of their words in the screenshot, in pixels.',
+  metadata:
+    'What the page says about itself to machines: schema.org data, Open Graph, feeds and its canonical URL. Visitors do not see it.',
   mhtml:
     'The page with its images, styles and frames in one file. A browser opens it from your disk, without the network.',
   har: 'The requests of the page with their headers and times, for the developer tools of a browser.',
+  extract: 'The values that the rules of the request found, by their names. What was missing is null.',
   aria: 'Roles, names and texts as assistive technology is told them, in the notation of Playwright.',
 };
 

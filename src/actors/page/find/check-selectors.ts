@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ExtractRules } from '../../../capture/options/extract.ts';
 import { notASelector } from '../../../capture/options/fields.ts';
 import type { CaptureRequest } from '../../../capture/request.ts';
 import { parseSelector } from '../../../capture/selector.ts';
@@ -42,7 +43,15 @@ function selectorsOf(request: CaptureRequest): readonly Named[] {
     ),
     ['form.selector', request.form?.selector],
     ['markdown.selector', request.markdown?.selector],
+    ...ofRules(request.extract, 'extract'),
   ];
+}
+
+function ofRules(rules: ExtractRules = {}, path: string): readonly Named[] {
+  return Object.entries(rules).flatMap(([name, rule]): readonly Named[] => [
+    [`${path}.${name}.selector`, rule.selector],
+    ...ofRules(rule.rules, `${path}.${name}.rules`),
+  ]);
 }
 
 /** Runs in an empty document. Returns for each selector whether a step of it is refused. */

@@ -1,5 +1,5 @@
 import type { OutputKind } from '../../../capture/artifacts.ts';
-import type { CaptureRequest } from '../../../capture/request.ts';
+import { type CaptureRequest, outputsOf } from '../../../capture/request.ts';
 import type { Output, Outputs } from '../../../capture/snapshot.ts';
 import { CdpClosedError } from '../../cdp/connection.ts';
 import { type Deadline, within } from '../../deadline.ts';
@@ -8,9 +8,11 @@ import type { IsolatedPage } from '../isolated-page.ts';
 import type { EvaluatedFrame } from '../page-session.ts';
 import type { Picture } from '../screenshot/picture.ts';
 import { describeRoles } from './aria.ts';
+import { extractValues } from './extract/extract-values.ts';
 import { archiveRequests } from './har.ts';
 import { readLinks } from './links.ts';
 import { readBlocks, readMarkdown } from './markdown.ts';
+import { readMetadata } from './metadata.ts';
 import { archivePage } from './mhtml.ts';
 import type { Reading } from './reading.ts';
 import { readText } from './text.ts';
@@ -26,9 +28,11 @@ const MAKERS: Readonly<Record<OutputKind, (reading: Reading) => Promise<Output>>
   blocks: readBlocks,
   text: readText,
   links: readLinks,
+  metadata: readMetadata,
   mhtml: archivePage,
   har: archiveRequests,
   aria: describeRoles,
+  extract: extractValues,
 };
 
 /**
@@ -43,7 +47,7 @@ export async function makeOutputs(
 ): Promise<Outputs> {
   const made: { [kind in OutputKind]?: Output | null } = {};
   const { document } = page.frame;
-  for (const kind of request.outputs ?? []) {
+  for (const kind of outputsOf(request)) {
     const ms = Math.min(OUTPUT_MS, deadline.remainingMs * OUTPUT_SHARE);
     const ask = (expression: string, most = ms, place: EvaluatedFrame = page) =>
       evaluateWithin(place, most, expression);

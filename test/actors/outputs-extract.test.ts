@@ -1,0 +1,174 @@
+import { describe, expect, it } from 'vitest';
+import type { CaptureOptions } from '../../src/capture/request.ts';
+import { patience } from '../support/actor.ts';
+import { htmlRequest } from '../support/capture-request.ts';
+import { actorForSuite } from '../support/for-suite.ts';
+import { placeOf, pngOf } from '../support/image.ts';
+
+const running = actorForSuite();
+
+async function extract(html: string, rules: CaptureOptions['extract'], options: CaptureOptions = {}) {
+  const request = htmlRequest(html, { extract: rules, ...options });
+  const snapshot = await running.actor.capture(request, patience);
+  const { extract: output } = snapshot.outputs;
+  return {
+    snapshot,
+    values: output == null ? undefined : JSON.parse(String(output.content)),
+    partial: output?.partial,
+  };
+}
+
+const SHOP = `<!doctype html><html lang=de><base href="https://shop.example/a/">
+  <h1> Harbour <b>lamps</b></h1>
+  <p class=price style="display:none">9,99 €</p><p class=price>1.234 €</p>
+  <p>Seit <time datetime="2026-05-04T10:00:00+02:00">Montag</time>, bis 6. Mai 2026</p>
+  <ul>
+    <li class=offer><b>Brass</b> <a href="../brass?x=1&y=2" data-count="1.234,50">Look</a></li>
+    <li class=offer><b>Iron</b> <i style="opacity:0">Ignore this</i><a href="#iron">Look</a></li>
+    <li class=offer style="color:#fff"><b>White</b></li>
+  </ul>`;
+
+describe('extract', () => {
+  it('finds values of every type, by CSS and XPath, alone, in lists and nested', async () => {
+    const { values, partial } = await extract(SHOP, {
+      title: 'h1',
+      heading: { selector: '//h1/b', type: 'html' },
+      language: { attribute: 'lang' },
+      price: { selector: '.price', type: 'number' },
+      since: { selector: 'time', type: 'date' },
+      until: { selector: 'p:has(time)', type: 'date' },
+      names: { selector: '.offer b', many: true },
+      offers: {
+        selector: 'li.offer',
+        many: true,
+        rules: {
+          name: 'b',
+          all: {},
+          link: { selector: './/a', attribute: 'href' },
+          count: { selector: 'a', type: 'number', attribute: 'data-count' },
+          letters: { selector: 'a', rules: { words: { many: true } } },
+        },
+      },
+      nothing: '.nothing',
+      none: { selector: '.nothing', many: true },
+      nobody: { selector: '.nothing', rules: { name: 'b' } },
+      unread: { selector: 'h1', type: 'number' },
+    });
+    const [brass, iron] = ['https://shop.example/brass?x=1&y=2', 'https://shop.example/a/#iron'];
+    expect(values).toEqual({
+      title: 'Harbour lamps',
+      heading: '<b>lamps</b>',
+      language: 'de',
+      price: 1234,
+      since: '2026-05-04T08:00:00Z',
+      until: '2026-05-06',
+      names: ['Brass', 'Iron', null],
+      offers: [
+        { name: 'Brass', all: 'Brass Look', link: brass, count: 1234.5, letters: { words: ['Look'] } },
+        { name: 'Iron', all: 'Iron Look', link: iron, count: null, letters: { words: ['Look'] } },
+        { name: null, all: null, link: null, count: null, letters: null },
+      ],
+      nothing: null,
+      none: [],
+      nobody: null,
+      unread: null,
+    });
+    expect(partial).toBe(false);
+  });
+
+  it('reads shadow roots and text that a frame in the element has painted', async () => {
+    const { values } = await extract(
+      `<!doctype html><my-card><template shadowrootmode=open><h2>Inside</h2><slot></slot></template>slotted</my-card>
+       <section>Before <iframe srcdoc="<p>framed"></iframe></section>`,
+      { heading: 'my-card h2', card: 'my-card', section: 'section' },
+    );
+    expect(values.heading).toBe('Inside');
+    expect(values.card).toMatch(/^Inside\s+slotted$/);
+    expect(values.section).toMatch(/^Before\s+framed$/);
+  });
+
+  it('places a box where the element is in the image, and has none for what the image does not show', async () => {
+    const page = `<!doctype html><body style="margin:0;height:3000px"><p hidden class=a>Hidden</p>
+      <p class=a style="position:absolute;left:40px;top:900px;width:200px;height:50px;margin:0;background:rgb(200,0,0)"></p>`;
+    const rules = { box: { selector: '.a', type: 'box' }, all: { selector: '.a', type: 'box', many: true } } as const;
+    const whole = await extract(page, rules, { fullPage: true, viewport: { deviceScaleFactor: 2 } });
+    const box = { x: 80, y: 1800, width: 400, height: 100 };
+    expect(whole.values).toEqual({ box, all: [null, box] });
+    expect(placeOf(pngOf(whole.snapshot), [200, 0, 0], 60)).toEqual(box);
+    expect((await extract(page, rules)).values).toEqual({ box: null, all: [null, null] });
+  });
+
+  it('reads the same values when Playwright drives the page', async () => {
+    const rules = {
+      title: 'h1',
+      offers: { selector: '.offer', many: true, rules: { link: { selector: 'a', attribute: 'href' } } },
+    };
+    const [direct, driven] = await Promise.all([
+      extract(SHOP, rules),
+      extract(SHOP, rules, { waitForFunction: 'true', actions: [{ type: 'scroll', y: 10 }] }),
+    ]);
+    expect(driven.values).toEqual(direct.values);
+  });
+
+  it('names each rule whose selector the browser refuses', async () => {
+    const html = '<p>Calm';
+    const refused = extract(html, { good: 'p', bad: 'p:nope', deep: { selector: 'p', rules: { worse: '//p[@]' } } });
+    await expect(refused).rejects.toMatchObject({
+      code: 'invalid_request',
+      problems: [{ path: 'extract.bad.selector' }, { path: 'extract.deep.rules.worse.selector' }],
+    });
+  });
+});
+
+describe('extract of hostile pages', () => {
+  const HOSTILE: Readonly<Record<string, readonly [page: string, rules: CaptureOptions['extract'], isCut: boolean]>> = {
+    'two hundred thousand elements that match': [
+      `<p>The beginning.</p><script>document.body.innerHTML += '<b></b>'.repeat(2e5)</script>`,
+      { all: { selector: '*', type: 'html', many: true }, first: { selector: 'p', type: 'html' } },
+      true,
+    ],
+    'values that are larger than all may be': [
+      `<p>The beginning.</p><script>const x = 'x'.repeat(1e5); for (let i = 0; i < 50; i += 1) document.body.append(Object.assign(document.createElement('b'), { title: x, textContent: x }))</script>`,
+      { titles: { selector: 'b', attribute: 'title', many: true }, words: { selector: 'b', many: true } },
+      true,
+    ],
+    'lists within lists within lists': [
+      `<script>document.body.innerHTML = '<div>'.repeat(300)</script>`,
+      {
+        a: {
+          selector: 'div',
+          many: true,
+          rules: { b: { selector: '//div', many: true, rules: { c: { selector: '//div', many: true } } } },
+        },
+      },
+      true,
+    ],
+    'getters on prototypes, names of fields, and invalid surrogates': [
+      `<form name=querySelectorAll><input name=getAttribute><input name=outerHTML><input name=children></form><p title="a">The beginning.</p><script>
+        const p = document.querySelector('p');
+        p.setAttribute('title', 'half \\ud83d'); p.append(' half \\ud83d');
+        for (const [kind, name] of [[Element, 'outerHTML'], [Node, 'textContent'], [Document, 'documentElement'], [Element, 'localName']])
+          Object.defineProperty(kind.prototype, name, { get() { for (;;); } });
+        Element.prototype.getAttribute = Document.prototype.querySelectorAll = Array.prototype.map = Object.fromEntries = () => { for (;;); };
+      </script>`,
+      { text: 'p', title: { selector: 'p', attribute: 'title' }, form: { selector: 'form', type: 'html' } },
+      false,
+    ],
+  };
+
+  it.each(Object.entries(HOSTILE))(
+    'are bounded, and cut where they must be: %s',
+    async (_name, [page, rules, isCut]) => {
+      const [hostile, neighbour] = await Promise.all([
+        extract(`<!doctype html><body>${page}`, rules, { timeoutMs: 60_000 }),
+        extract('<p>Calm', { text: 'p' }, { timeoutMs: 60_000 }),
+      ]);
+      expect(neighbour.values).toEqual({ text: 'Calm' });
+      // An output for which there was no time is null.
+      expect(JSON.stringify(hostile.values ?? '').length).toBeLessThan(4 * 1024 * 1024);
+      if (isCut) expect(hostile.partial ?? true).toBe(true);
+      else expect(hostile.values).toMatchObject({ text: 'The beginning. half \ufffd', title: 'half \ufffd' });
+    },
+    120_000,
+  );
+});
