@@ -176,6 +176,31 @@ describe.each([
   });
 });
 
+describe('frames of a hostile page', () => {
+  it('are at most 100 for a selector', async () => {
+    const of = (count: number) => htmlRequest('<iframe></iframe>'.repeat(count), { mask: ['iframe >> p'] });
+    const { actor } = ground.running;
+    expect(await actor.capture(of(100), patience)).toMatchObject({ cutPhase: null });
+    const { code, message } = await failureOf(actor.capture(of(101), patience));
+    expect([code, message]).toEqual(['page_too_large', '"iframe >> p" enters more than 100 frames']);
+  });
+
+  it('are masked whatever document of whatever origin they show by then, or the capture fails', async () => {
+    const own = ground.site.url('/select?');
+    const other = otherPort.url('/select?').replace('127.0.0.1', 'localhost');
+    const html = `<iframe src="${own}"></iframe><script>let count = 0;
+      setInterval(() => { document.querySelector('iframe').src = (count++ % 2 ? '${own}' : '${other}') + count; }, 50)</script>`;
+    const options = { mask: ['iframe >> .card'], allowNetwork: true, viewport } as const;
+    const captures = Array.from({ length: 2 }, () =>
+      ground.running.actor.capture(htmlRequest(html, options), patience),
+    );
+    for (const outcome of await Promise.allSettled(captures)) {
+      if (outcome.status === 'fulfilled') expect(countOf(pngOf(outcome.value), RED)).toBe(0);
+      else expect(outcome.reason).toMatchObject({ code: 'capture_timeout' });
+    }
+  });
+});
+
 describe('an action', () => {
   it.each([
     ['', 'rgb(200,0,0)'],

@@ -8,7 +8,7 @@ import type { EvaluatedFrame, PageSession } from '../page-session.ts';
 import { elementsBy } from './find-elements.ts';
 
 /** Maximum number of frames that a selector may enter. */
-const MAX_FRAMES = 500;
+const MAX_FRAMES = 100;
 /** Group of handles that are released together. */
 const HANDLES = 'capstan-find';
 
