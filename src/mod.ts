@@ -13,7 +13,7 @@ import type { ServiceConfig } from './service/service-config.ts';
 export { CapstanError, type Failure, type FailureCode } from './capture/errors.ts';
 export type { CapstanEvent } from './capture/events.ts';
 export type { Evidence, EvidenceKind } from './capture/evidence.ts';
-export type { CaptureFormat, ImageFormat } from './capture/options/screenshot.ts';
+export type { CaptureFormat, ImageFormat } from './capture/formats.ts';
 export type { BatchItem, CaptureOutcome } from './capture/outcome.ts';
 export type { CaptureOptions, CaptureRequest } from './capture/request.ts';
 export type { Result } from './capture/result.ts';

@@ -1,5 +1,4 @@
-import { FORMATS } from './formats.ts';
-import type { CaptureFormat } from './options/screenshot.ts';
+import { type CaptureFormat, FORMATS } from './formats.ts';
 import type { ScreenshotInfo } from './screenshot-info.ts';
 
 /** Where the files of captures are kept. */

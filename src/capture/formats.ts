@@ -1,4 +1,7 @@
-import type { CaptureFormat } from './options/screenshot.ts';
+export const IMAGE_FORMATS = ['png', 'jpeg', 'webp'] as const;
+export type ImageFormat = (typeof IMAGE_FORMATS)[number];
+export const CAPTURE_FORMATS = [...IMAGE_FORMATS, 'pdf'] as const;
+export type CaptureFormat = (typeof CAPTURE_FORMATS)[number];
 
 export interface FormatFacts {
   readonly mediaType: string;
@@ -6,13 +9,40 @@ export interface FormatFacts {
   readonly extensions: readonly [string, ...string[]];
   /** Maximum height of an image, in pixels. */
   readonly maxRows: number;
+  /** Whether it is encoded with a quality; other formats lose nothing. */
+  readonly hasQuality: boolean;
+  readonly hasTransparency: boolean;
 }
 
 /** Facts about each format. Encoders are in `actors/page/screenshot/encode-image.ts`. */
 export const FORMATS: Readonly<Record<CaptureFormat, FormatFacts>> = {
-  png: { mediaType: 'image/png', extensions: ['png'], maxRows: Number.POSITIVE_INFINITY },
-  // libjpeg writes 36 rows fewer than the format allows.
-  jpeg: { mediaType: 'image/jpeg', extensions: ['jpg', 'jpeg'], maxRows: 65_500 },
-  webp: { mediaType: 'image/webp', extensions: ['webp'], maxRows: 16_383 },
-  pdf: { mediaType: 'application/pdf', extensions: ['pdf'], maxRows: Number.POSITIVE_INFINITY },
+  png: {
+    mediaType: 'image/png',
+    extensions: ['png'],
+    maxRows: Number.POSITIVE_INFINITY,
+    hasQuality: false,
+    hasTransparency: true,
+  },
+  jpeg: {
+    mediaType: 'image/jpeg',
+    extensions: ['jpg', 'jpeg'],
+    // libjpeg writes 36 rows fewer than the format allows.
+    maxRows: 65_500,
+    hasQuality: true,
+    hasTransparency: false,
+  },
+  webp: {
+    mediaType: 'image/webp',
+    extensions: ['webp'],
+    maxRows: 16_383,
+    hasQuality: true,
+    hasTransparency: true,
+  },
+  pdf: {
+    mediaType: 'application/pdf',
+    extensions: ['pdf'],
+    maxRows: Number.POSITIVE_INFINITY,
+    hasQuality: false,
+    hasTransparency: false,
+  },
 };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { CAPTURE_FORMATS } from './formats.ts';
 import type { Immutable } from './immutable.ts';
 import { apiKeyName } from './named-key.ts';
-import { CAPTURE_FORMATS } from './options/screenshot.ts';
 import { count, id, instant, sha256 } from './values.ts';
 
 /** Describes the stored image of one capture. */

@@ -3,6 +3,7 @@ import { mkdir, stat } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { ARTIFACTS, type ArtifactKind } from '../capture/artifacts.ts';
+import { FORMATS } from '../capture/formats.ts';
 import type { Result } from '../capture/result.ts';
 import type { CaptureService } from '../service/create-service.ts';
 
@@ -30,7 +31,7 @@ export function shotFileName(result: Pick<Result, 'url' | 'host' | 'format'>, in
     .replace(/^[._]+|[._]+$/g, '')
     .slice(0, MAX_NAME_CHARACTERS);
   const place = String(index + 1).padStart(String(count).length, '0');
-  return `${page === '' ? 'page' : page}-${place}.${result.format === 'jpeg' ? 'jpg' : result.format}`;
+  return `${page === '' ? 'page' : page}-${place}.${FORMATS[result.format].extensions[0]}`;
 }
 
 /**

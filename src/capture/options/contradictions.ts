@@ -1,7 +1,7 @@
 import type { z } from 'zod';
+import { type CaptureFormat, FORMATS, IMAGE_FORMATS } from '../formats.ts';
 import { orOf } from '../values.ts';
 import type { BannerAnswers } from './content.ts';
-import { type CaptureFormat, IMAGE_FORMATS } from './screenshot.ts';
 
 /* Combinations of options that contradict each other. The problem names the option to remove. */
 
@@ -41,8 +41,10 @@ export function refuseContradictions(written: Written, context: z.RefinementCtx)
     refuse('selector', 'cannot be combined with fullPage: remove one of them');
   if (asked('clip') && asked('fullPage')) refuse('clip', 'cannot be combined with fullPage: remove one of them');
   if (asked('selector') && asked('clip')) refuse('selector', 'cannot be combined with clip: remove one of them');
-  if (asked('omitBackground') && written.format === 'jpeg') {
-    refuse('omitBackground', 'requires the format png or webp: jpeg has no transparency');
+  const { format = 'png' } = written;
+  if (format !== 'pdf' && asked('omitBackground') && !FORMATS[format].hasTransparency) {
+    const transparent = IMAGE_FORMATS.filter((other) => FORMATS[other].hasTransparency);
+    refuse('omitBackground', `requires the format ${orOf(transparent)}: ${format} has no transparency`);
   }
 }
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import type { CaptureFormat } from '../formats.ts';
 import { type Device, findDevice, nearestDevices } from './devices.ts';
 import { optionFacts } from './facts.ts';
 import { flag, objectOf, quantity } from './fields.ts';
 import {
-  type CaptureFormat,
   completeViewport,
   DEFAULT_VIEWPORT,
   type Viewport,

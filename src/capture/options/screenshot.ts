@@ -1,13 +1,9 @@
 import { z } from 'zod';
+import { CAPTURE_FORMATS, FORMATS, IMAGE_FORMATS } from '../formats.ts';
 import type { Immutable } from '../immutable.ts';
 import { orOf } from '../values.ts';
 import { optionFacts } from './facts.ts';
 import { flag, integer, noneIfEmpty, objectOf, quantity, selector } from './fields.ts';
-
-export const IMAGE_FORMATS = ['png', 'jpeg', 'webp'] as const;
-export type ImageFormat = (typeof IMAGE_FORMATS)[number];
-export const CAPTURE_FORMATS = [...IMAGE_FORMATS, 'pdf'] as const;
-export type CaptureFormat = (typeof CAPTURE_FORMATS)[number];
 
 /**
  * Maximum number of pixels that Chromium draws at once. Drawing takes 10 bytes per pixel. Measured: 16384 by 16384
@@ -20,6 +16,9 @@ export const MAX_IMAGE_PIXELS = 400_000_000;
 export const MAX_PAGE_HEIGHT = 200_000;
 
 const DEFAULT_QUALITY = 80;
+const LOSSY = IMAGE_FORMATS.filter((format) => FORMATS[format].hasQuality)
+  .map((format) => `\`${format}\``)
+  .join(' and ');
 const MAX_VIEWPORT = 4096;
 /** CSS pixels. Pages are hardly longer than the maximum offset. */
 const MAX_CLIP_OFFSET = 1_000_000;
@@ -136,7 +135,9 @@ export const screenshotFields = {
     .default('png')
     .transform((format) => (format === 'jpg' ? 'jpeg' : format))
     .meta({ description: 'Format of the image. `jpg` is read as `jpeg`.' }),
-  quality: integer('', 1, 100).default(DEFAULT_QUALITY).meta({ description: 'Quality of `jpeg` and `webp`.' }),
+  quality: integer('', 1, 100)
+    .default(DEFAULT_QUALITY)
+    .meta({ description: `Quality of ${LOSSY}.` }),
   viewport: viewport
     .optional()
     .meta({

@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import { ARTIFACT_KINDS, ARTIFACTS } from '../../capture/artifacts.ts';
-import { FORMATS } from '../../capture/formats.ts';
-import { CAPTURE_FORMATS } from '../../capture/options/screenshot.ts';
+import { CAPTURE_FORMATS, FORMATS } from '../../capture/formats.ts';
 import { THUMBNAIL_FORMATS } from '../../capture/thumbnail.ts';
 import { successSchema } from '../answer/schemas.ts';
 import { LINES_TYPE } from '../lines/streamed-body.ts';

@@ -1,6 +1,5 @@
 import { CapstanError } from '../../capture/errors.ts';
-import { FORMATS } from '../../capture/formats.ts';
-import { CAPTURE_FORMATS } from '../../capture/options/screenshot.ts';
+import { CAPTURE_FORMATS, FORMATS } from '../../capture/formats.ts';
 import type { HttpContext } from '../state.ts';
 import { JSON_TYPE, preferredType } from './negotiation.ts';
 import { prefersAsync } from './prefer.ts';
@@ -15,7 +14,9 @@ export const MARKDOWN_TYPE = 'text/markdown';
  */
 export function withAcceptedFormat(body: unknown, ctx: HttpContext): unknown {
   if (typeof body !== 'object' || body === null || prefersAsync(ctx)) return body;
-  const formats = CAPTURE_FORMATS.filter((format) => !hasFormat(body) || isFormat(body.format, format));
+  const formats = CAPTURE_FORMATS.filter(
+    (format) => !hasFormat(body) || FORMATS[format].extensions.some((name) => name === body.format),
+  );
   // The schema refuses an unknown format.
   if (formats.length === 0) return body;
   const offered = [JSON_TYPE, ...formats.map((format) => FORMATS[format].mediaType), MARKDOWN_TYPE];
@@ -40,8 +41,4 @@ function withMarkdown(body: object & { readonly outputs?: unknown }): unknown {
 
 function hasFormat(body: object): body is { readonly format: unknown } {
   return 'format' in body && body.format !== undefined;
-}
-
-function isFormat(named: unknown, format: string): boolean {
-  return named === format || (named === 'jpg' && format === 'jpeg');
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import { ofKey } from '../../capture/client.ts';
-import { CAPTURE_FORMATS } from '../../capture/options/screenshot.ts';
+import { CAPTURE_FORMATS } from '../../capture/formats.ts';
 import type { DetailedResult, Result } from '../../capture/result.ts';
 import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
 import { asDetailed } from '../records/record.ts';

@@ -1,11 +1,5 @@
-import { FORMATS } from '../../../capture/formats.ts';
-import {
-  type ImageFormat,
-  MAX_IMAGE_PIXELS,
-  MAX_PAGE_HEIGHT,
-  MAX_PIXELS,
-  type Rectangle,
-} from '../../../capture/options/screenshot.ts';
+import { FORMATS, type ImageFormat } from '../../../capture/formats.ts';
+import { MAX_IMAGE_PIXELS, MAX_PAGE_HEIGHT, MAX_PIXELS, type Rectangle } from '../../../capture/options/screenshot.ts';
 import type { CaptureRequest } from '../../../capture/request.ts';
 import type { TruncatedBy } from '../../../capture/truncation.ts';
 import { tilesOf } from './rectangles.ts';

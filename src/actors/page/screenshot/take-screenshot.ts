@@ -1,4 +1,5 @@
 import { CapstanError } from '../../../capture/errors.ts';
+import { FORMATS } from '../../../capture/formats.ts';
 import type { Rectangle } from '../../../capture/options/screenshot.ts';
 import type { CaptureRequest } from '../../../capture/request.ts';
 import type { Deadline } from '../../deadline.ts';
@@ -70,7 +71,7 @@ async function shoot(page: IsolatedPage, request: CaptureRequest, deadline: Dead
   }
   const options = {
     format,
-    ...(format === 'png' ? {} : { quality: request.quality }),
+    ...(FORMATS[format].hasQuality ? { quality: request.quality } : {}),
     // Weaker compression. Measured: 1.38 times as many captures per second, with files 15 % larger.
     optimizeForSpeed: true,
     // In a right-to-left page, `captureBeyondViewport` misplaces a part that lies within the window.
