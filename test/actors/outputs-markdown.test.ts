@@ -118,7 +118,7 @@ describe('the output markdown', () => {
   it('is the plain text, marked as partial, when the libraries take too long', async () => {
     const script = `document.body.innerHTML += '<p>The harbour lies in the shelter of two islands.'.repeat(40000)`;
     const page = `<p>${SECRET}</p><script>${script}</script>`;
-    const { text, partial, blocks } = await read(page, { timeoutMs: 8_000 });
+    const { text, partial, blocks } = await read(page, { timeoutMs: 25_000 });
     expect(text).toContain(SECRET);
     expect({ partial, blocks }).toEqual({ partial: true, blocks: [] });
   });

@@ -3,7 +3,6 @@ import { createRequire } from 'node:module';
 
 /** Names of the libraries in the page, and their scripts, which run in a browser as they are. */
 const LIBRARIES = {
-  Readability: '@mozilla/readability/Readability.js',
   Defuddle: 'defuddle',
   Turndown: 'turndown/lib/turndown.browser.cjs.js',
   gfm: '@joplin/turndown-plugin-gfm/lib/turndown-plugin-gfm.cjs.js',

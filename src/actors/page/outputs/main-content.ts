@@ -1,16 +1,10 @@
+import { RUNS } from './runs.ts';
+import { SIGNS, WEIGHTS } from './signs.ts';
+
 /** Defuddle keeps what it would drop for its score alone: that leaves out sections of documentation and product pages. */
 const DEFUDDLE_OPTIONS = { removeLowScoring: false };
-/**
- * Defuddle's choice counts when it has this share of the painted text; below it, Readability's when that is this many
- * times as long. Chosen on the pages of `bench extraction`, where every share from 0.2 to 0.5 and every factor from 1 to 3
- * gives the same within 0.005.
- */
-const SHARE = 0.33;
-const FACTOR = 1.3;
-/** Below this share of the painted text nobody found the main content: the page without its navigation is taken. */
-const MIN_SHARE = 0.05;
-const NAVIGATION =
-  'nav, footer, aside, body > header, [role=navigation], [role=banner], [role=contentinfo], [role=search], [role=dialog]';
+/** Maximum number of characters of a cell in a table of data; longer ones are parts of a layout. */
+const MAX_CELL_CHARACTERS = 300;
 
 const MAX_ANNOUNCEMENT_CHARACTERS = 500_000;
 const MIN_ANNOUNCED_CHARACTERS = 80;
@@ -55,40 +49,88 @@ const ANNOUNCED = `(copy) => {
 }`;
 
 /**
- * Runs in the page. Returns an element with the main content of a document that has only what was painted. The document
- * may be changed. The content begins with the heading of the page, which the libraries take for its title and leave out.
+ * Runs in the page. Decides which runs are main content: those with which the expected F1 score of the words is highest.
+ * A table is taken or left as a whole, a heading goes with what follows it, and the title of the page is always there.
  */
-export const MAIN_CONTENT = `(copy, url, { Readability, Defuddle }) => {
-  const lengthOf = (element) => element.textContent.replace(/\\s+/g, ' ').length;
-  const whole = lengthOf(copy.body);
-  const parsed = (html) => DOMParser.prototype.parseFromString.call(new DOMParser(), html ?? '', 'text/html').body;
-  const attempt = (extract) => {
+const CHOOSE = `(runs, body, signs) => {
+  const weights = ${JSON.stringify(WEIGHTS)};
+  const chances = signs.map((each) => {
+    const odds = Object.entries(each).reduce((sum, [name, value]) => sum + weights[name] * value, weights.base);
+    return 1 / (1 + Math.exp(-odds));
+  });
+  const isOfData = (table) => table.querySelector('table, h1, h2, h3, h4, h5, h6') === null
+    && [...table.querySelectorAll('td')].every(({ textContent }) => textContent.length < ${MAX_CELL_CHARACTERS});
+  const tables = new Map([...body.querySelectorAll('table')].filter(isOfData).map((table) => [table, []]));
+  runs.forEach(({ around }, at) => tables.get(around.find((element) => tables.has(element)))?.push(at));
+  for (const cells of tables.values()) {
+    const words = cells.reduce((sum, at) => sum + runs[at].words, 0);
+    const chance = cells.reduce((sum, at) => sum + runs[at].words * chances[at], 0) / words;
+    for (const at of cells) chances[at] = chance;
+  }
+
+  const order = runs.map((_, at) => at).toSorted((one, other) => chances[other] - chances[one]);
+  const expected = order.reduce((sum, at) => sum + runs[at].words * chances[at], 0);
+  let [found, taken, best, count] = [0, 0, 0, 0];
+  order.forEach((at, before) => {
+    found += runs[at].words * chances[at];
+    taken += runs[at].words;
+    const f1 = (2 * found) / (taken + expected);
+    if (f1 >= best) [best, count] = [f1, before + 1];
+  });
+  const chosen = new Set(order.slice(0, count));
+  const next = runs.map((_, at) => chosen.has(at + 1));
+  runs.forEach(({ level }, at) => {
+    if (level > 1 && at + 1 < runs.length && runs[at + 1].level === 0) chosen[next[at] ? 'add' : 'delete'](at);
+  });
+  const title = runs.findIndex(({ level }) => level === 1);
+  if (title !== -1) chosen.add(title);
+  return chosen;
+}`;
+
+/** Elements whose place in their table matters, also when they are empty. */
+const EMPTY = 'img, br, hr, td, th';
+
+/**
+ * Runs in the page. Returns the body of a document that has only what was painted, with its main content alone. Changes
+ * the document.
+ */
+export const MAIN_CONTENT = `(copy, url, { Defuddle }) => {
+  const { body } = copy;
+  const runsOf = ${RUNS};
+  const announced = (${ANNOUNCED})(copy);
+  const extract = () => {
+    const doc = copy.cloneNode(true);
+    if (announced !== undefined) {
+      // Defuddle looks for the element with this text.
+      const script = doc.createElement('script');
+      script.type = 'application/ld+json';
+      script.textContent = JSON.stringify({ '@type': 'Article', articleBody: announced.textContent });
+      doc.head.append(script);
+    }
     try {
-      return parsed(extract(copy.cloneNode(true)));
+      const { content } = new Defuddle(doc, { ...${JSON.stringify(DEFUDDLE_OPTIONS)}, url }).parse();
+      return runsOf(DOMParser.prototype.parseFromString.call(new DOMParser(), content, 'text/html').body);
     } catch {
-      // A page can make a library fail; another one may read it.
-      return parsed('');
+      // A page can make the library fail; the other signs remain.
+      return [];
     }
   };
-  const heading = copy.querySelector('h1')?.cloneNode(true);
-  const withHeading = (content) => {
-    const words = heading?.textContent.replace(/\\s+/g, '') ?? '';
-    if (words !== '' && !content.textContent.replace(/\\s+/g, '').includes(words)) content.prepend(heading);
-    return content;
-  };
-  const announced = (${ANNOUNCED})(copy);
-  if (announced !== undefined) {
-    // Defuddle looks for the element with this text.
-    const script = copy.createElement('script');
-    script.type = 'application/ld+json';
-    script.textContent = JSON.stringify({ '@type': 'Article', articleBody: announced.textContent });
-    copy.head.append(script);
+  const all = runsOf(body);
+  const runs = all.filter(({ words }) => words > 0);
+  const chosen = (${CHOOSE})(runs, body, (${SIGNS})(runs, body, extract()));
+  let at = 0;
+  for (const { words, nodes } of all) {
+    // Without words, an image goes with what is before and after it.
+    const isKept = words > 0 ? chosen.has(at) : (at === 0 || chosen.has(at - 1)) && (at === runs.length || chosen.has(at));
+    if (words > 0) at += 1;
+    if (!isKept) for (const node of nodes) node.remove();
   }
-  const strict = attempt((doc) => new Defuddle(doc, { ...${JSON.stringify(DEFUDDLE_OPTIONS)}, url }).parse().content);
-  if (lengthOf(strict) >= whole * ${SHARE}) return withHeading(strict);
-  const readable = attempt((doc) => new Readability(doc).parse()?.content);
-  const longer = lengthOf(readable) > lengthOf(strict) * ${FACTOR} ? readable : strict;
-  if (lengthOf(longer) >= whole * ${MIN_SHARE}) return withHeading(longer);
-  for (const each of copy.body.querySelectorAll(${JSON.stringify(NAVIGATION)})) each.remove();
-  return copy.body;
+  for (const element of [...body.querySelectorAll('*')].toReversed()) {
+    const isEmpty = element.firstElementChild === null && element.textContent.trim() === '';
+    if (isEmpty && !element.matches('${EMPTY}')) element.remove();
+  }
+  for (const row of body.querySelectorAll('tr')) {
+    if (row.textContent.trim() === '' && row.querySelector('img') === null) row.remove();
+  }
+  return body;
 }`;

@@ -25,15 +25,20 @@ export const WRITE_MARKDOWN = `(element, { Turndown, gfm }) => {
   turndown.remove(['script', 'style', 'noscript', 'template', 'iframe', 'object', 'svg', 'title']);
   const escape = turndown.escape.bind(turndown);
   turndown.escape = (text) => escape(text).replace(/</g, '\\\\<');
+  for (const pre of element.querySelectorAll('pre')) {
+    const about = [pre.querySelector('code'), pre, pre.parentElement, pre.parentElement.parentElement];
+    const classes = about.map((each) => each?.className ?? '').join(' ');
+    const language = /\\b(?:language|lang|highlight-source|highlight)-([\\w+#.-]{1,20})(?:\\s|$)/.exec(classes)?.[1];
+    for (const br of pre.querySelectorAll('br')) br.replaceWith('\\n');
+    const code = pre.ownerDocument.createElement('code');
+    if (language !== undefined && language !== 'default') code.className = 'language-' + language;
+    code.textContent = pre.textContent.replace(/^\\n+/, '').trimEnd();
+    pre.replaceChildren(code);
+  }
   const blocks = [];
   const write = (...nodes) => {
     const holder = element.ownerDocument.createElement('div');
     holder.append(...nodes);
-    for (const code of holder.querySelectorAll('code[class], pre[class]')) {
-      const language = /\\b(?:language|lang|highlight-source)-([\\w+#.-]{1,20})(?:\\s|$)/.exec(code.className)?.[1];
-      if (language === undefined) code.removeAttribute('class');
-      else code.className = 'language-' + language;
-    }
     const images = [...holder.querySelectorAll('img')].map((image) => image.src);
     const words = holder.textContent.replace(/\\s+/g, '');
     if (words === '' && images.length === 0) return;

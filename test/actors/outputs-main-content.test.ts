@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { patience } from '../support/actor.ts';
+import { htmlRequest } from '../support/capture-request.ts';
+import { actorForSuite } from '../support/for-suite.ts';
+
+const running = actorForSuite();
+
+async function markdownOf(main: string): Promise<string> {
+  const html = `<!doctype html><title>Shop</title>
+    <header class="site-header"><a href="/">Home</a> <a href="/cart">Cart</a> <form role="search"><button>Search</button></form></header>
+    <nav class="main-nav"><ul>${repeated(12, (at) => `<li><a href="/c/${at}">Category ${at}</a>`)}</ul></nav>
+    ${main}
+    <footer class="site-footer"><p>© The shop. All rights reserved.<p><a href="/privacy">Privacy policy</a></footer>`;
+  const snapshot = await running.actor.capture(htmlRequest(html, { outputs: ['markdown'] }), patience);
+  return String(snapshot.outputs.markdown?.content);
+}
+
+function repeated(count: number, part: (at: number) => string): string {
+  return Array.from({ length: count }, (_, at) => part(at + 1)).join('\n');
+}
+
+const FRAME = /Home|Cart|Category|All rights|Privacy/;
+
+describe('the main content', () => {
+  it('of a product has its name, description and data, and no other products', async () => {
+    const text = await markdownOf(`<main><h1>Lantern of brass</h1><p class="price">$ 48.00</p>
+      <p>A lantern for the deck, cast in one piece and polished by hand, which burns for nine hours with one filling.</p>
+      <h2>Data</h2><table><tr><td>Height<td>31 cm<tr><td>Weight<td>2 kg<tr><td>Fuel<td>paraffin</table>
+      <h2>You may also like</h2><div class="related-products">${repeated(8, (at) => `<div class="card"><a href="/p/${at}">Other lamp ${at}</a></div>`)}</div></main>`);
+    expect(text.startsWith('# Lantern of brass')).toBe(true);
+    expect(text).toContain('burns for nine hours');
+    expect(text).toMatch(/Height +\| 31 cm[\s\S]*Fuel +\| paraffin/);
+    expect(text).not.toMatch(/Other lamp|You may also like/);
+    expect(text).not.toMatch(FRAME);
+  });
+
+  it('of a listing has all of its entries with their links', async () => {
+    const text = await markdownOf(
+      `<main><h1>News of the harbour</h1>${repeated(
+        15,
+        (at) => `<div class="entry"><h2><a href="https://harbour.example/${at}">Ship number ${at} has come in</a></h2>
+        <p>It brought timber and wool from the north, and will leave for the islands with the next tide.</p></div>`,
+      )}</main>`,
+    );
+    expect(text.match(/## \[Ship number \d+ has come in\]\(https:\/\/harbour\.example\/\d+\)/g)).toHaveLength(15);
+    expect(text.match(/brought timber and wool/g)).toHaveLength(15);
+    expect(text).not.toMatch(FRAME);
+  });
+
+  it('of a thread has all of its posts, short ones too', async () => {
+    const posts = ['Which rope do you use for mooring?', 'Polyester, eight strands.', 'The same here, for years.'];
+    const text = await markdownOf(
+      `<div class="thread"><h1>Ropes for mooring</h1>${posts
+        .map(
+          (post, at) =>
+            `<div class="post"><div class="author">sailor${at}</div><div class="message"><p>${post}</div></div>`,
+        )
+        .join('\n')}</div>`,
+    );
+    for (const post of posts) expect(text).toContain(post);
+    expect(text).not.toMatch(FRAME);
+  });
+
+  it('has code as it was written, with the language that the elements around it name', async () => {
+    const text =
+      await markdownOf(`<main><h1>Tides</h1><p>This computes the height of the tide at any time of the day.</p>
+      <div class="highlight-python notranslate"><div class="highlight"><pre>\n<span>def</span> tide(at):\n    <b>return</b> at\n\n</pre></div></div></main>`);
+    expect(text).toContain('```python\ndef tide(at):\n    return at\n```');
+  });
+});
