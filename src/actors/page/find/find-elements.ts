@@ -103,3 +103,9 @@ const FIND = `(steps, start = document) => {
   }
   return elements;
 }`;
+
+/** Runs in the page. Returns whether an element has a box and is not hidden. */
+export const IS_VISIBLE = `(element) => {
+  const { width, height } = Element.prototype.getBoundingClientRect.call(element);
+  return width > 0 && height > 0 && Element.prototype.checkVisibility.call(element, { visibilityProperty: true });
+}`;

@@ -4,6 +4,7 @@ import type { Deadline } from '../../deadline.ts';
 import { evaluate, letGo, PICTURE_WORLD, untilAnswered } from '../ask-page.ts';
 import { drawn } from '../drawn.ts';
 import { toPage } from '../find/box-in-page.ts';
+import { IS_VISIBLE } from '../find/find-elements.ts';
 import { type Place, placesOf } from '../find/places.ts';
 import { prepare } from '../find/prepared-frames.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
@@ -93,23 +94,18 @@ const REVEAL = `(element, isFrame) => {
       Element.prototype.scrollIntoView.call(each, { ...options, container: 'nearest' });
     }
   }
-  const { width, height } = Element.prototype.getBoundingClientRect.call(element);
-  return width > 0 && height > 0 && Element.prototype.checkVisibility.call(element, { visibilityProperty: true });
+  return (${IS_VISIBLE})(element);
 }`;
 
 /** Runs in the page. */
 const FIND_VISIBLE = `(find, reveal, isFrame) => {
   const matching = find();
   if (matching.length === 0) return 'absent';
-  const box = (element) => Element.prototype.getBoundingClientRect.call(element);
-  const element = matching.find((each) => {
-    const { width, height } = box(each);
-    return width > 0 && height > 0 && Element.prototype.checkVisibility.call(each, { visibilityProperty: true });
-  });
+  const element = matching.find(${IS_VISIBLE});
   if (element === undefined) return 'invisible';
   reveal(element, isFrame);
   if (!isFrame) scrollTo({ top: 0, left: 0, behavior: 'instant' });
-  const { x, y, width, height } = box(element);
+  const { x, y, width, height } = Element.prototype.getBoundingClientRect.call(element);
   return { x, y, width, height };
 }`;
 

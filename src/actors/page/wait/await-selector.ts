@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Deadline } from '../../deadline.ts';
 import { evaluate } from '../ask-page.ts';
+import { IS_VISIBLE } from '../find/find-elements.ts';
 import { placesOf } from '../find/places.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 
@@ -23,13 +24,7 @@ export async function awaitSelector(
 async function isVisible(page: IsolatedPage, selector: string, deadline: Deadline): Promise<boolean> {
   const places = (await placesOf(page, selector, deadline)) ?? [];
   const asking = places.map((place) =>
-    evaluate(place, `${place.find}().some(${VISIBLE})`, { world: 'capstan-wait', timeoutMs: deadline.waitingMs }),
+    evaluate(place, `${place.find}().some(${IS_VISIBLE})`, { world: 'capstan-wait', timeoutMs: deadline.waitingMs }),
   );
   return (await Promise.all(asking)).includes(true);
 }
-
-/** Returns whether an element has a box and is not hidden. */
-const VISIBLE = `(element) => {
-  const { width, height } = Element.prototype.getBoundingClientRect.call(element);
-  return width > 0 && height > 0 && Element.prototype.checkVisibility.call(element, { visibilityProperty: true });
-}`;
