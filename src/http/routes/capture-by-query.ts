@@ -7,7 +7,7 @@ import { mayBeOfOtherPage } from '../request/other-page.ts';
 import { spendRate } from '../request/spend-rate.ts';
 import { type RouteContext, route } from '../route.ts';
 import type { HttpContext } from '../state.ts';
-import { answerFile, CAPTURE_FAILURES, submitted } from './screenshot.ts';
+import { answerFile, CAPTURE_FAILURES, CAPTURED_HEADERS, submitted } from './screenshot.ts';
 
 /** Captures a page and answers with its image, for `<img>` and quick scripts. */
 export const captureByQuery = route({
@@ -35,15 +35,7 @@ export const captureByQuery = route({
     200: {
       description: 'The image, captured and stored.',
       content: CAPTURED_FILE,
-      headers: [
-        'Location',
-        'X-Capture-Id',
-        'X-Capture-Cached',
-        'X-Capture-Truncated',
-        'X-Capture-Verdict',
-        'ETag',
-        'Cache-Control',
-      ],
+      headers: CAPTURED_HEADERS,
     },
   },
   failures: [...CAPTURE_FAILURES, 'link_refused'],

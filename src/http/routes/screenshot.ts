@@ -19,6 +19,7 @@ import { answerThumbnail } from '../answer/thumbnail-answer.ts';
 import { clientGone } from '../connection/client-gone.ts';
 import { callerOf } from '../keys/callers.ts';
 import { CAPTURED_FILE, envelope, PAGE_FILE, THUMBNAIL_FILE, text } from '../openapi/content.ts';
+import type { HeaderName } from '../openapi/headers.ts';
 import { MARKDOWN_TYPE, withAcceptedFormat } from '../request/accepted-format.ts';
 import { admitCallback } from '../request/callback.ts';
 import { JSON_TYPE, preferImageOrJson, preferredType } from '../request/negotiation.ts';
@@ -30,6 +31,17 @@ import { spendRate } from '../request/spend-rate.ts';
 import { type RouteContext, route, routeWithBody } from '../route.ts';
 import type { HttpContext } from '../state.ts';
 import { ACCEPTED, answerAccepted } from './jobs.ts';
+
+/** Headers of an answer that can be the file of a new capture. */
+export const CAPTURED_HEADERS = [
+  'Location',
+  'X-Capture-Id',
+  'X-Capture-Cached',
+  'X-Capture-Truncated',
+  'X-Capture-Verdict',
+  'ETag',
+  'Cache-Control',
+] as const satisfies readonly HeaderName[];
 
 /** Failures of a capture, and reasons for which it is not admitted. */
 export const CAPTURE_FAILURES = [
@@ -80,16 +92,7 @@ export const postScreenshot = routeWithBody({
     200: {
       description: 'Captured and stored.',
       content: { ...envelope('DetailedResult', DetailedResultSchema), ...CAPTURED_FILE, ...text(MARKDOWN_TYPE) },
-      headers: [
-        'Location',
-        'X-Capture-Id',
-        'X-Capture-Cached',
-        'X-Capture-Truncated',
-        'X-Capture-Verdict',
-        'ETag',
-        'Cache-Control',
-        'Idempotent-Replayed',
-      ],
+      headers: [...CAPTURED_HEADERS, 'Idempotent-Replayed'],
     },
     202: ACCEPTED,
   },
