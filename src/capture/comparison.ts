@@ -1,10 +1,17 @@
 import { z } from 'zod';
-import { count, id } from './values.ts';
+import { count, id, orOf } from './values.ts';
+import { VERDICTS } from './verdict.ts';
 
 /** Maximum number of pixels of each image of a comparison: 1,280 by 26,214. Both take 8 bytes a pixel in memory. */
 export const MAX_COMPARED_PIXELS = 2 ** 25;
 /** Maximum number of regions in an answer. */
 export const MAX_REGIONS = 500;
+/** Maximum number of characters of the lines that differ. */
+export const MAX_DIFF_CHARACTERS = 50_000;
+/** Maximum number of links that were added, and of those that were removed. */
+export const MAX_DIFFERENT_LINKS = 200;
+/** Maximum number of elements of `ignore`. */
+export const MAX_IGNORED = 50;
 
 export const REGION_KINDS = ['inserted', 'removed', 'moved', 'edited'] as const;
 export type RegionKind = (typeof REGION_KINDS)[number];
@@ -12,6 +19,50 @@ export type RegionKind = (typeof REGION_KINDS)[number];
 const BoxSchema = z.strictObject({ x: count, y: count, width: count, height: count });
 /** A rectangle of an image, in its pixels. */
 export type Box = z.output<typeof BoxSchema>;
+
+/** What does not count in a comparison. */
+export interface Ignore {
+  readonly kinds: readonly RegionKind[];
+  /** Places in the image of `a` and in that of `b`. */
+  readonly rectangles: readonly Box[];
+  /** Parts of lines; `*` stands for any characters. */
+  readonly texts: readonly string[];
+}
+export const NOTHING_IGNORED: Ignore = { kinds: [], rectangles: [], texts: [] };
+
+const RECTANGLE = /^(\d{1,9}),(\d{1,9}),(\d{1,9}),(\d{1,9})$/;
+const IGNORABLE = `a kind (${orOf(REGION_KINDS)}) a rectangle x,y,width,height in pixels, or a text such as text:Updated *`;
+const TEXT = /^text:(.*\S.*)$/;
+
+/** `ignore` as callers write it: `["moved", "0,0,1280,40"]`. */
+export const ignoreField = z
+  .array(z.string())
+  .max(MAX_IGNORED, { error: `must have at most ${MAX_IGNORED} elements` })
+  .optional()
+  .transform((texts = [], context): Ignore => {
+    const kinds: RegionKind[] = [];
+    const rectangles: Box[] = [];
+    const patterns: string[] = [];
+    for (const text of texts) {
+      const kind = REGION_KINDS.find((name) => name === text);
+      const [x, y, width, height] = (RECTANGLE.exec(text) ?? []).slice(1).map(Number);
+      const [, pattern] = TEXT.exec(text) ?? [];
+      if (kind !== undefined) kinds.push(kind);
+      else if (pattern !== undefined) patterns.push(pattern);
+      else if (x !== undefined && y !== undefined && width !== undefined && height !== undefined) {
+        rectangles.push({ x, y, width, height });
+      } else {
+        context.addIssue({
+          code: 'custom',
+          message: `must be ${IGNORABLE}, not ${JSON.stringify(text.slice(0, 100))}`,
+        });
+      }
+    }
+    return { kinds, rectangles, texts: patterns };
+  });
+
+/** What `ignore` accepts, and what it means. */
+export const IGNORE_DESCRIPTION = `What does not count: ${IGNORABLE}, such as \`moved\`, \`0,0,1280,40\` or \`text:Updated *\`. Pixels of a rectangle count neither in \`a\` nor in \`b\`. Texts are taken out of lines and titles; \`*\` stands for any characters, at the end for the rest of the line. A line with nothing left is left out. At most ${MAX_IGNORED}.`;
 
 export const RegionSchema = z.strictObject({
   kind: z.enum(REGION_KINDS),
@@ -37,8 +88,53 @@ export const PictureDifferenceSchema = z.strictObject({
 });
 export type PictureDifference = z.output<typeof PictureDifferenceSchema>;
 
+export const TextDifferenceSchema = z.strictObject({
+  added: count.meta({ description: 'Lines that only `b` has.' }),
+  removed: count.meta({ description: 'Lines that only `a` has.' }),
+  unified: z.string().meta({
+    description: `A unified diff: lines that begin with \`-\` or \`+\`, after \`@@\` and the places. Empty when no line differs; at most ${MAX_DIFF_CHARACTERS} characters.`,
+  }),
+  truncated: z.boolean().meta({ description: 'The diff is longer; its beginning is shown.' }),
+});
+export type TextDifference = z.output<typeof TextDifferenceSchema>;
+
+export const LinkDifferenceSchema = z.strictObject({
+  added: z.array(z.string()).meta({ description: 'URLs that only `b` links to.' }),
+  removed: z.array(z.string()).meta({ description: 'URLs that only `a` links to.' }),
+  truncated: z.boolean().meta({ description: `There are more than ${MAX_DIFFERENT_LINKS} of a kind.` }),
+});
+export type LinkDifference = z.output<typeof LinkDifferenceSchema>;
+
+/** What differs between the painted words and the links of two captures. */
+export interface WordDifference {
+  readonly text: TextDifference | null;
+  readonly links: LinkDifference | null;
+}
+
+function changeOf<T extends z.ZodType>(value: T, name: string) {
+  return z
+    .strictObject({ from: value, to: value })
+    .nullable()
+    .meta({ description: `${name}; null when it is the same.` });
+}
+
+const DifferenceSchema = z.strictObject({
+  ...PictureDifferenceSchema.shape,
+  title: changeOf(z.string(), 'The title'),
+  response_code: changeOf(count, "The target's HTTP status"),
+  verdict: changeOf(z.enum(VERDICTS).nullable(), 'The verdict'),
+  text: TextDifferenceSchema.nullable().meta({
+    description: 'The painted text, by lines; null when one of the captures lacks the output `text`.',
+  }),
+  links: LinkDifferenceSchema.nullable().meta({
+    description: 'The links; null when one of the captures lacks the output `links`.',
+  }),
+});
+/** What differs between two captures. */
+export type Difference = z.output<typeof DifferenceSchema>;
+
 export const ComparisonSchema = z.strictObject({
   a: id.meta({ description: 'The capture before.' }),
   b: id.meta({ description: 'The capture after.' }),
-  ...PictureDifferenceSchema.shape,
+  ...DifferenceSchema.shape,
 });

@@ -1,12 +1,15 @@
-import { buffer } from 'node:stream/consumers';
+import { buffer, text as readText } from 'node:stream/consumers';
 import { defer, finalize, firstValueFrom, type Observable, takeUntil } from 'rxjs';
-import { MAX_COMPARED_PIXELS, type PictureDifference } from '../capture/comparison.ts';
+import type { OutputKind } from '../capture/artifacts.ts';
+import { type Difference, type Ignore, MAX_COMPARED_PIXELS, NOTHING_IGNORED } from '../capture/comparison.ts';
 import { CapstanError } from '../capture/errors.ts';
 import type { ScreenshotInfo } from '../capture/screenshot-info.ts';
 import { createPlaces } from '../capture/share.ts';
 import type { ArtifactStore } from '../storage/ports/artifact-store.ts';
 import { createWorkInTurn } from '../streams/work-in-turn.ts';
 import { compareInThread } from './comparison/compare-in-thread.ts';
+import type { Pair } from './comparison/compared.ts';
+import { withoutTexts } from './comparison/ignored-texts.ts';
 import { inTurn } from './in-turn.ts';
 
 /** Maximum number of comparisons at once: each holds two images in memory, at most 256 MiB. */
@@ -16,9 +19,15 @@ const MAX_WAITING = 100;
 /** Value of `Retry-After`, in seconds: several of the waiting comparisons are made in that time. */
 const RETRY_AFTER_SECONDS = 5;
 
+export interface ComparisonOptions {
+  readonly ignore?: Ignore;
+  /** Lines of text that are elsewhere in the other capture do not differ. */
+  readonly inAnyOrder?: boolean;
+}
+
 export interface Comparisons {
   /**
-   * Compares the images of two stored captures; undefined when one was removed meanwhile. Owners take turns. The
+   * Compares two stored captures; undefined when one was removed meanwhile. Owners take turns. The
    * comparison is skipped when, before it starts, `gone` has emitted an error.
    *
    * @throws CapstanError `not_an_image` for a PDF, `comparison_too_large`, or `queue_full`.
@@ -28,10 +37,11 @@ export interface Comparisons {
     after: ScreenshotInfo,
     gone: Observable<never>,
     owner: string | null,
-  ): Promise<PictureDifference | undefined>;
+    how?: ComparisonOptions,
+  ): Promise<Difference | undefined>;
 }
 
-export function createComparisons(artifacts: Pick<ArtifactStore, 'open'>): Comparisons {
+export function createComparisons(artifacts: Pick<ArtifactStore, 'open' | 'record'>): Comparisons {
   const turns = createWorkInTurn(MAX_AT_ONCE);
   const places = createPlaces(MAX_WAITING + MAX_AT_ONCE);
 
@@ -40,14 +50,36 @@ export function createComparisons(artifacts: Pick<ArtifactStore, 'open'>): Compa
     return artifact === undefined ? undefined : new Uint8Array(await buffer(artifact.stream()));
   }
 
-  async function compare(a: number, b: number): Promise<PictureDifference | undefined> {
-    const before = await read(a);
-    const after = await read(b);
-    return before === undefined || after === undefined ? undefined : inTurn(() => compareInThread(before, after));
+  /** Null when one of them does not have the output. */
+  async function readOutputs(ids: Pair<number>, kind: OutputKind): Promise<Pair<string> | null> {
+    const [before, after] = [await artifacts.open(ids[0], kind), await artifacts.open(ids[1], kind)];
+    if (before !== undefined && after !== undefined) {
+      return [await readText(before.stream()), await readText(after.stream())];
+    }
+    await Promise.all([before?.close(), after?.close()]);
+    return null;
+  }
+
+  async function compare(
+    ids: Pair<number>,
+    { ignore = NOTHING_IGNORED, inAnyOrder = false }: ComparisonOptions,
+  ): Promise<Difference | undefined> {
+    const [old, now] = [await artifacts.record(ids[0]), await artifacts.record(ids[1])];
+    const [before, after] = [await read(ids[0]), await read(ids[1])];
+    if (old === undefined || now === undefined || before === undefined || after === undefined) return undefined;
+    const [texts, links] = [await readOutputs(ids, 'text'), await readOutputs(ids, 'links')];
+    const found = await inTurn(() => compareInThread({ images: [before, after], texts, links, ignore, inAnyOrder }));
+    const titleOf = ({ title }: { readonly title: string }) => withoutTexts(title, ignore.texts).trim();
+    return {
+      ...found,
+      title: changeOf(titleOf(old), titleOf(now)),
+      response_code: changeOf(old.response_code, now.response_code),
+      verdict: changeOf(old.verdict, now.verdict),
+    };
   }
 
   return {
-    of: async (before, after, gone, owner) => {
+    of: async (before, after, gone, owner, how = {}) => {
       for (const info of [before, after]) refuseOthers(info);
       const compared = defer(() => {
         const leave = places.take(owner);
@@ -56,7 +88,7 @@ export function createComparisons(artifacts: Pick<ArtifactStore, 'open'>): Compa
             retryAfterSeconds: RETRY_AFTER_SECONDS,
           });
         }
-        return turns.run(owner, () => compare(before.id, after.id)).pipe(finalize(leave));
+        return turns.run(owner, () => compare([before.id, after.id], how)).pipe(finalize(leave));
       });
       return firstValueFrom(compared.pipe(takeUntil(gone)));
     },
@@ -70,4 +102,9 @@ function refuseOthers({ id, format, width, height }: ScreenshotInfo): void {
     'comparison_too_large',
     `The image of the capture ${id} has ${width} by ${height} pixels; at most ${MAX_COMPARED_PIXELS} are compared.`,
   );
+}
+
+/** Null when nothing changed. */
+function changeOf<T>(from: T, to: T): { readonly from: T; readonly to: T } | null {
+  return from === to ? null : { from, to };
 }

@@ -1,19 +1,45 @@
 import { z } from 'zod';
-import { ComparisonSchema } from '../capture/comparison.ts';
-import { id } from '../capture/values.ts';
+import { ComparisonSchema, IGNORE_DESCRIPTION, MAX_IGNORED, TextDifferenceSchema } from '../capture/comparison.ts';
+import { count, id } from '../capture/values.ts';
 import type { Api } from './api.ts';
+import { marked, plainLine, plainText } from './untrusted.ts';
 
 export const compareInput = z.strictObject({
   a: id.meta({ description: 'Id of the capture before.' }),
   b: id.meta({ description: 'Id of the capture after.' }),
+  ignore: z.array(z.string()).max(MAX_IGNORED).optional().meta({ description: IGNORE_DESCRIPTION }),
 });
 
-export const compareOutput = ComparisonSchema;
+export const compareOutput = ComparisonSchema.omit({ title: true, text: true, links: true }).extend({
+  text: TextDifferenceSchema.omit({ unified: true }).nullable().meta({
+    description: 'Lines that differ; null when one of the captures lacks the output text.',
+  }),
+  links: z.strictObject({ added: count, removed: count }).nullable().meta({
+    description: 'Links that differ; null when one of the captures lacks the output links.',
+  }),
+  untrusted: z.strictObject({ titles: z.array(z.string()), diff: z.string() }).meta({
+    description: 'Written by the pages: titles before and after, if they differ, and a unified diff of the text.',
+  }),
+});
 
 const Answer = z.object({ data: ComparisonSchema });
 
-/** Says what differs between the images of two captures. The answer holds no words of the pages. */
-export async function compare(api: Api, { a, b }: z.output<typeof compareInput>, signal: AbortSignal) {
-  const { data } = Answer.parse(await (await api.send(`/compare?a=${a}&b=${b}`, { signal })).json());
-  return { structuredContent: data, content: [{ type: 'text' as const, text: JSON.stringify(data) }] };
+/** Says what differs between two captures. Words of the pages are marked. */
+export async function compare(api: Api, { a, b, ignore = [] }: z.output<typeof compareInput>, signal: AbortSignal) {
+  const query = new URLSearchParams({ a: `${a}`, b: `${b}` });
+  for (const each of ignore) query.append('ignore', each);
+  const { data } = Answer.parse(await (await api.send(`/compare?${query}`, { signal })).json());
+  const { title, text, links, ...known } = data;
+  const facts = {
+    ...known,
+    text: text && { added: text.added, removed: text.removed, truncated: text.truncated },
+    links: links && { added: links.added.length, removed: links.removed.length },
+  };
+  const titles = title === null ? [] : [plainLine(title.from, 'title'), plainLine(title.to, 'title')];
+  const diff = plainText(text?.unified ?? '');
+  const words = titles.length > 0 || diff !== '' ? `\n${marked([...titles, diff].join('\n'))}` : '';
+  return {
+    structuredContent: { ...facts, untrusted: { titles, diff } },
+    content: [{ type: 'text' as const, text: `${JSON.stringify(facts)}${words}` }],
+  };
 }

@@ -76,7 +76,7 @@ export function createMcpServer(api: Api): McpServer {
     {
       title: 'Compare two captures',
       description:
-        'Says which regions of the image of one capture were inserted, removed, moved or edited in that of another, in pixels, and the share of pixels that changed.',
+        'Says which regions of the image of one capture were inserted, removed, moved or edited in that of another, in pixels, the share of pixels that changed, and which lines of text differ when both have the output text.',
       inputSchema: compareInput,
       outputSchema: compareOutput,
       annotations: { readOnlyHint: true, openWorldHint: false },

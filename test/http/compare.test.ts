@@ -126,6 +126,56 @@ describeWithTenants((start) => {
       expect(regions[1]?.to?.width).toBe(220);
     });
 
+    it('leaves out ignored kinds and rectangles, for captures that are there already', async () => {
+      const before = await unchanged();
+      const after = await capture(pageOf({ top: BANNER, clock: '12:34:56' }));
+      const regionsWithout = async (ignore: string) => {
+        const { one } = await running();
+        const response = await one.call(`/compare?a=${before}&b=${after}${ignore}`, { headers: headers(FLOOD) });
+        return Answer.parse(await response.json()).data.regions;
+      };
+      const [banner, clock] = await regionsWithout('');
+      expect([banner?.kind, clock?.kind]).toEqual(['inserted', 'edited']);
+      expect(await regionsWithout('&ignore=inserted')).toEqual([clock]);
+      const half = { ...banner, pixels: 1280 * 20 };
+      expect(await regionsWithout('&ignore=0,0,1280,20')).toEqual([half, clock]);
+      const { x, y, width, height } = clock?.from ?? { x: 0, y: 0, width: 0, height: 0 };
+      expect(await regionsWithout(`&ignore=inserted&ignore=${x},${y},${width},${height}`)).toEqual([]);
+    });
+
+    it('finds which lines, links and facts differ, where both captures have the outputs', async () => {
+      const { one } = await running();
+      const shoot = (name: string, time: string) =>
+        one.post(
+          '/screenshot',
+          {
+            html: `<title>${name}</title><p>Sea</p><p>${name}</p><p>Updated ${time}</p><a href="https://example.com/${name}">More</a>`,
+            outputs: ['text', 'links'],
+          },
+          { headers: headers(FLOOD) },
+        );
+      const [before, after] = [await shoot('Tides', '12:00'), await shoot('Ropes', '12:34')];
+      const [a, b] = [Captured.parse(await before.json()).data.id, Captured.parse(await after.json()).data.id];
+      const differing = async (query: string) => {
+        const response = await one.call(`/compare?a=${a}&b=${b}${query}`, { headers: headers(FLOOD) });
+        return Answer.parse(await response.json()).data;
+      };
+      expect(await differing('')).toMatchObject({
+        title: { from: 'Tides', to: 'Ropes' },
+        response_code: null,
+        text: {
+          added: 2,
+          removed: 2,
+          unified: expect.stringContaining('-Tides\n-Updated 12:00\n+Ropes\n+Updated 12:34\n'),
+        },
+        links: { added: ['https://example.com/Ropes'], removed: ['https://example.com/Tides'] },
+      });
+      const same = { added: 0, removed: 0, unified: '' };
+      const ignore = '&ignore=text:Updated%20*&ignore=text:Tides&ignore=text:Ropes';
+      expect(await differing(ignore)).toMatchObject({ title: null, text: same });
+      expect(await changesOf({})).toMatchObject({ title: null, text: null, links: null });
+    });
+
     it('answers 404 when one of the captures is that of another key', async () => {
       const before = await unchanged();
       const others = await capture(pageOf(), SHOP);
@@ -145,7 +195,7 @@ describeWithTenants((start) => {
 
 describe('GET /compare', () => {
   const app = serviceForSuite(NO_BROWSER);
-  const [SMALL, WIDE, PDF, HUGE, LIES, BROKEN] = [1, 2, 3, 4, 5, 6];
+  const [SMALL, WIDE, PDF, HUGE, LIES, BROKEN, FIRST, SECOND] = [1, 2, 3, 4, 5, 6, 7, 8];
 
   const blank = (width: number, height: number) =>
     sharp({ create: { width, height, channels: 3, background: 'white' } })
@@ -161,6 +211,15 @@ describe('GET /compare', () => {
     await keep(HUGE, Buffer.from('never read'), { width: 1280, height: 1 + MAX_COMPARED_PIXELS / 1280 });
     // The record says less than the file has: a hostile page cannot write records, and the decoder has the bound too.
     await keep(LIES, await blank(8192, 4097), { width: 100, height: 80 });
+    const image = await blank(100, 80);
+    for (const [id, text, about] of [
+      [FIRST, 'one\ntwo\nthree\n', { response_code: 200, verdict: 'content' }],
+      [SECOND, 'two\nthree\none\n', { response_code: 500, verdict: 'error' }],
+    ] as const) {
+      const artifacts = { store: 'here', kinds: ['image', 'html', 'text'] as const };
+      const record = resultOf(id ?? 0, { width: 100, height: 80, artifacts, ...about });
+      await putCapture(app.service.artifacts, record, { image, html: '', text });
+    }
     await keep(BROKEN, Buffer.from('not an image'), { width: 100, height: 80 });
   });
 
@@ -170,6 +229,17 @@ describe('GET /compare', () => {
       regions: [{ kind: 'inserted', from: null, to: { x: 100, y: 0, width: 40, height: 80 } }],
       share: (40 * 80) / (140 * 80),
     });
+  });
+
+  it('shows another status and verdict, and lines in another order only where order matters', async () => {
+    const { data } = Answer.parse(await (await app.call(`/compare?a=${FIRST}&b=${SECOND}`)).json());
+    expect(data).toMatchObject({
+      response_code: { from: 200, to: 500 },
+      verdict: { from: 'content', to: 'error' },
+      text: { added: 1, removed: 1 },
+    });
+    const free = await app.call(`/compare?a=${FIRST}&b=${SECOND}&order=any`);
+    expect(Answer.parse(await free.json()).data.text).toMatchObject({ added: 0, removed: 0, unified: '' });
   });
 
   it.each([
@@ -187,7 +257,16 @@ describe('GET /compare', () => {
     expect((await app.call(`/compare?a=${SMALL}&b=${SMALL}`)).status).toBe(200);
   });
 
-  it.each(['', '?a=1', '?a=1&b=x', '?a=1&b=2&c=3'])('answers 400 to /compare%s', async (query) => {
+  it.each([
+    '',
+    '?a=1',
+    '?a=1&b=x',
+    '?a=1&b=2&c=3',
+    '?a=1&b=2&ignore=vanished',
+    '?a=1&b=2&ignore=0,0,5',
+    '?a=1&b=2&ignore=text:',
+    '?a=1&b=2&order=no',
+  ])('answers 400 to /compare%s', async (query) => {
     expect((await app.call(`/compare${query}`)).status).toBe(400);
   });
 

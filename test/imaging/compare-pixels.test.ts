@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Box, RegionKind } from '../../src/capture/comparison.ts';
 import { comparePixels } from '../../src/imaging/comparison/compare-pixels.ts';
 import type { Pixels } from '../../src/imaging/comparison/pixels.ts';
 
@@ -38,6 +39,32 @@ describe('comparePixels', () => {
     const after = rowsOf([...rise(0, 30), ...rise(40, 30)]);
     const { regions } = comparePixels(before, after);
     expect(regions).toMatchObject([{ kind: 'removed', from: { y: 30, height: 20 }, to: null }]);
+  });
+
+  it('counts no pixel of an ignored rectangle, in either image, and no region of an ignored kind', () => {
+    const before = rowsOf([...rise(0, 30), ...rise(100, 20), ...rise(40, 40)]);
+    const without = rowsOf([...rise(0, 30), ...rise(40, 40)]);
+    const ignoring = (rectangles: readonly Box[], kinds: readonly RegionKind[] = []) => ({
+      rectangles,
+      kinds,
+      texts: [],
+    });
+    const place = { x: 20, y: 30, width: 160, height: 20 };
+    const removed = comparePixels(before, without, ignoring([{ ...place, width: 80 }]));
+    expect(removed).toMatchObject({ regions: [{ kind: 'removed', from: place, pixels: 80 * 20 }] });
+    const two = ignoring([place, { ...place, x: 0, width: 200 }]);
+    for (const ignore of [two, ignoring([], ['removed'])]) {
+      expect(comparePixels(before, without, ignore)).toMatchObject({ regions: [], share: 0, changed_pixels: 0 });
+    }
+    const other = rowsOf([...rise(0, 30), ...rise(130, 20), ...rise(40, 40)]);
+    expect(comparePixels(before, other).regions).toMatchObject([{ kind: 'edited', to: place }]);
+    expect(comparePixels(before, other, ignoring([place])).regions).toEqual([]);
+    expect(comparePixels(before, other, ignoring([{ ...place, height: 15 }])).regions).toMatchObject([
+      { kind: 'edited', to: { x: 20, y: 45, width: 160, height: 5 } },
+    ]);
+    const swapped = rowsOf([...rise(0, 30), ...rise(40, 40), ...rise(100, 20)]);
+    expect(comparePixels(before, swapped, ignoring([], ['moved'])).regions).toEqual([]);
+    expect(comparePixels(before, swapped, ignoring([{ ...place, y: 70 }])).regions).toEqual([]);
   });
 
   it('compares images of which no row is equal, and of one colour', () => {

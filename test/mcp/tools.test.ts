@@ -94,7 +94,11 @@ describe('MCP over HTTP', () => {
     expect(found.facts.captures).toMatchObject([{ id: shot.facts.id }]);
     const again = await call(client, 'capture', { url: site.url('/long'), fullPage: true });
     const same = await call(client, 'compare', { a: shot.facts.id, b: again.facts.id });
-    expect(same.facts).toMatchObject({ regions: [], share: 0 });
+    expect(same.facts).toMatchObject({ regions: [], share: 0, text: null, untrusted: { titles: [], diff: '' } });
+    const ignoring = (ignore: string) =>
+      call(client, 'compare', { a: shot.facts.id, b: again.facts.id, ignore: [ignore] });
+    expect((await ignoring('0,0,1280,40')).facts).toMatchObject({ regions: [] });
+    expect((await ignoring('vanished')).text).toContain('"vanished"');
 
     const rules = { heading: 'h1', all: { selector: 'h1', many: true, rules: { size: { type: 'box' } } } };
     const values = await call(client, 'extract', { url: site.url('/long'), rules });

@@ -1,4 +1,5 @@
-import { ComparisonSchema } from '../../capture/comparison.ts';
+import { z } from 'zod';
+import { ComparisonSchema, IGNORE_DESCRIPTION, ignoreField } from '../../capture/comparison.ts';
 import type { CaptureService } from '../../service/capture-service.ts';
 import { answer } from '../answer/envelope.ts';
 import { clientGone } from '../connection/client-gone.ts';
@@ -11,13 +12,23 @@ export const getComparison = route({
   method: 'GET',
   path: '/compare',
   operationId: 'compare',
-  summary: 'What differs between the images of two captures.',
+  summary: 'What differs between two captures.',
   description:
-    'Rows and columns are aligned before pixels are compared: content that is only further down did not change. Differences by anti-aliasing are left out. Each region was inserted, removed, moved or edited.',
+    'Images, painted texts, links and facts are compared. Rows and columns are aligned before pixels are compared: content that is only further down did not change. Differences by anti-aliasing are left out. Each region was inserted, removed, moved or edited.',
   tag: 'capture',
   parameters: {
     a: captureId.meta({ description: 'The capture before.' }),
     b: captureId.meta({ description: 'The capture after.' }),
+    ignore: ignoreField.meta({
+      type: 'array',
+      items: { type: 'string' },
+      repeatable: 'each',
+      description: IGNORE_DESCRIPTION,
+      examples: [['moved', '0,0,1280,40']],
+    }),
+    order: z.enum(['kept', 'any']).default('kept').meta({
+      description: '`any`: a line of the text that is elsewhere in the other capture does not differ.',
+    }),
   },
   answers: { 200: { description: 'The comparison.', content: envelope('Comparison', ComparisonSchema) } },
   failures: [
@@ -30,9 +41,12 @@ export const getComparison = route({
     'artifact_pending',
     'database_unavailable',
   ],
-  handle: async (ctx, { a, b }, { service }) => {
+  handle: async (ctx, { a, b, ignore, order }, { service }) => {
     const [before, after] = [await infoOf(service, a), await infoOf(service, b)];
-    const difference = await service.comparisons.of(before, after, clientGone(ctx), callerOf(ctx).owner);
+    const difference = await service.comparisons.of(before, after, clientGone(ctx), callerOf(ctx).owner, {
+      ignore,
+      inAnyOrder: order === 'any',
+    });
     if (difference === undefined) throw await service.whyMissing((await service.artifacts.has(a)) ? b : a);
     answer(ctx, { a, b, ...difference });
   },

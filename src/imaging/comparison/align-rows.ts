@@ -49,8 +49,9 @@ export function indexRows(partA: Part, partB: Part): RowIndex {
  * the longest sequence that is in order in both; and so on between them. Time: n log n in the number of rows.
  */
 export function alignRows(
-  index: RowIndex,
+  index: Pick<RowIndex, 'isSame' | 'uniqueBands'>,
   whole: Gap,
+  bands: readonly number[] = BANDS,
 ): { readonly runs: readonly Run[]; readonly gaps: readonly Gap[] } {
   const runs: Run[] = [];
   const gaps: Gap[] = [];
@@ -61,7 +62,7 @@ export function alignRows(
       if (gap.a < gap.aEnd || gap.b < gap.bEnd) gaps.push(gap);
       continue;
     }
-    const anchors = anchorsIn(gap, index);
+    const anchors = anchorsIn(gap, index, bands);
     if (anchors.length === 0) {
       gaps.push(gap);
       continue;
@@ -76,8 +77,12 @@ export function alignRows(
   return { runs: joined(runs), gaps: gaps.toSorted((one, other) => one.a - other.a || one.b - other.b) };
 }
 
-function anchorsIn(gap: Gap, index: RowIndex): readonly (readonly [number, number])[] {
-  for (const rows of BANDS) {
+function anchorsIn(
+  gap: Gap,
+  index: Pick<RowIndex, 'uniqueBands'>,
+  bands: readonly number[],
+): readonly (readonly [number, number])[] {
+  for (const rows of bands) {
     const anchors = longestInOrder(index.uniqueBands(gap, rows));
     if (anchors.length > 0) return anchors;
   }
@@ -85,7 +90,7 @@ function anchorsIn(gap: Gap, index: RowIndex): readonly (readonly [number, numbe
 }
 
 /** Notes the equal rows at the beginning and end of a gap, and returns what is between them. */
-function trim({ a, aEnd, b, bEnd }: Gap, { isSame }: RowIndex, runs: Run[]): Gap {
+function trim({ a, aEnd, b, bEnd }: Gap, { isSame }: Pick<RowIndex, 'isSame'>, runs: Run[]): Gap {
   let start = 0;
   while (a + start < aEnd && b + start < bEnd && isSame(a + start, b + start)) start += 1;
   let end = 0;

@@ -1,7 +1,8 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { MAX_COMPARED_PIXELS, type PictureDifference } from '../../capture/comparison.ts';
+import { MAX_COMPARED_PIXELS } from '../../capture/comparison.ts';
 import { CapstanError } from '../../capture/errors.ts';
+import type { Compared, ThreadDifference } from './compared.ts';
 
 /** Measured, on a busy machine: noise of 1,280 by 20,000 pixels takes 9 to 21 s, a page of 1,280 by 16,384 at most 2 s. */
 const TIMEOUT_MS = 30_000;
@@ -9,15 +10,15 @@ const TIMEOUT_MS = 30_000;
 const MAX_HEAP_MB = 256;
 
 /**
- * Compares two image files in a thread of its own, which ends with the comparison or with its time. The files are handed
+ * Compares two captures in a thread of its own, which ends with the comparison or with its time. The images are handed
  * over to the thread, and cannot be read afterwards.
  */
-export function compareInThread(a: Uint8Array<ArrayBuffer>, b: Uint8Array<ArrayBuffer>): Promise<PictureDifference> {
+export function compareInThread(compared: Compared): Promise<ThreadDifference> {
   return new Promise((resolve, reject) => {
     // The thread's file is TypeScript in a checkout and JavaScript in an installed package.
     const worker = new Worker(new URL(`./worker${extname(import.meta.url)}`, import.meta.url), {
-      workerData: [a, b],
-      transferList: [a.buffer, b.buffer],
+      workerData: compared,
+      transferList: compared.images.map(({ buffer }) => buffer),
       execArgv: ['--disable-warning=ExperimentalWarning'],
       resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
     });
@@ -28,7 +29,7 @@ export function compareInThread(a: Uint8Array<ArrayBuffer>, b: Uint8Array<ArrayB
     // A service that stops does not wait for a comparison.
     worker.unref();
     timer.unref();
-    worker.once('message', (difference: PictureDifference | null) => {
+    worker.once('message', (difference: ThreadDifference | null) => {
       if (difference !== null) resolve(difference);
       else
         reject(

@@ -1,7 +1,14 @@
-import { MAX_REGIONS, type PictureDifference, type Region } from '../../capture/comparison.ts';
+import {
+  type Ignore,
+  MAX_REGIONS,
+  NOTHING_IGNORED,
+  type PictureDifference,
+  type Region,
+} from '../../capture/comparison.ts';
 import { alignRows, type Gap, indexRows, type RowIndex, type Run } from './align-rows.ts';
 import { cutColumns } from './cut-columns.ts';
 import { editedRegions } from './edited-regions.ts';
+import { areaOutside } from './outside.ts';
 import { boxOf, columnsOf, type Part, type Pixels, rowOf, rowsOf, withoutMargin } from './pixels.ts';
 
 /** Rows, columns, rows: content in columns is aligned in each of them. */
@@ -19,14 +26,16 @@ const MIN_MOVED_DISTINCT = 4;
  * Compares two images as a text diff compares texts: rows that both have are aligned first, then those of columns, and
  * what remains is compared pixel by pixel.
  */
-export function comparePixels(a: Pixels, b: Pixels): PictureDifference {
+export function comparePixels(a: Pixels, b: Pixels, ignore: Ignore = NOTHING_IGNORED): PictureDifference {
   const width = Math.min(a.width, b.width);
-  const [partA, partB] = [whole(a), whole(b)];
+  const [partA, partB] = [whole(a, ignore), whole(b, ignore)];
   const regions = [
     ...differences(columnsOf(partA, 0, width), columnsOf(partB, 0, width), 0),
     ...(a.width > width ? [only('removed', columnsOf(partA, width, a.width))] : []),
     ...(b.width > width ? [only('inserted', columnsOf(partB, width, b.width))] : []),
-  ].toSorted((one, other) => topOf(one) - topOf(other) || leftOf(one) - leftOf(other));
+  ]
+    .flatMap((region) => counted(region, ignore))
+    .toSorted((one, other) => topOf(one) - topOf(other) || leftOf(one) - leftOf(other));
   const sum = (some: readonly Region[]) => some.reduce((total, { pixels }) => total + pixels, 0);
   const changed = sum(regions);
   const all = b.width * b.height + sum(regions.filter(({ kind }) => kind === 'removed'));
@@ -38,8 +47,17 @@ export function comparePixels(a: Pixels, b: Pixels): PictureDifference {
   };
 }
 
-function whole(image: Pixels): Part {
-  return { image, x: 0, y: 0, width: image.width, height: image.height };
+/** Returns what of a region counts; edited ones hold no ignored pixels. */
+function counted(region: Region, { kinds, rectangles }: Ignore): readonly Region[] {
+  if (kinds.includes(region.kind)) return [];
+  if (region.kind === 'edited' || rectangles.length === 0) return [region];
+  const areas = [region.from, region.to].flatMap((box) => (box === null ? [] : [areaOutside(box, rectangles)]));
+  const pixels = Math.min(...areas);
+  return pixels === 0 ? [] : [{ ...region, pixels: region.kind === 'moved' ? 0 : pixels }];
+}
+
+function whole(image: Pixels, { rectangles }: Ignore): Part {
+  return { image: { ...image, ignored: rectangles }, x: 0, y: 0, width: image.width, height: image.height };
 }
 
 function topOf({ from, to }: Region): number {

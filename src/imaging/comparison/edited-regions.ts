@@ -1,5 +1,6 @@
 import { diff } from '@blazediff/core';
 import type { Region } from '../../capture/comparison.ts';
+import { isIn } from './outside.ts';
 import { type Part, rowOf, rowsOf } from './pixels.ts';
 
 /** Largest difference of colours that counts as equal, 0 to 1, as Playwright's comparator has it. */
@@ -26,6 +27,7 @@ export function editedRegions(a: Part, b: Part): readonly Region[] {
   for (let from = 0; from < a.height; from += STRIP) {
     const to = Math.min(from + STRIP, a.height);
     noteStrip(a, b, { from, to }, (x, y) => {
+      if (isIn(a.image.ignored, a.x + x, a.y + y) || isIn(b.image.ignored, b.x + x, b.y + y)) return;
       const at = Math.floor(y / CELL) * columns + Math.floor(x / CELL);
       const cell = cells.get(at);
       if (cell === undefined) cells.set(at, { left: x, top: y, right: x + 1, bottom: y + 1, pixels: 1 });

@@ -5,6 +5,8 @@ export interface Pixels {
   readonly data: Uint32Array;
   readonly width: number;
   readonly height: number;
+  /** Rectangles in which no difference counts. */
+  readonly ignored?: readonly Box[];
 }
 
 /** A rectangle of an image. */

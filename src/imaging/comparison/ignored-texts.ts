@@ -1,0 +1,34 @@
+/**
+ * Returns a line without the parts that match one of the patterns, in which `*` stands for any characters. Takes linear
+ * time, which a regular expression of a client would not.
+ */
+export function withoutTexts(line: string, patterns: readonly string[]): string {
+  return patterns.reduce(without, line);
+}
+
+function without(line: string, pattern: string): string {
+  const parts = pattern.split('*');
+  let rest = '';
+  let from = 0;
+  for (let found = find(line, parts, from); found !== undefined; found = find(line, parts, from)) {
+    rest += line.slice(from, found.start);
+    from = found.end;
+  }
+  return rest + line.slice(from);
+}
+
+/** Finds the first match with any characters in it; undefined at the end of the line. */
+function find(line: string, parts: readonly string[], from: number) {
+  if (from === line.length) return undefined;
+  const [first = '', ...others] = parts;
+  const start = line.indexOf(first, from);
+  if (start < 0) return undefined;
+  let end = start + first.length;
+  for (const [at, part] of others.entries()) {
+    if (part === '' && at === others.length - 1) return { start, end: line.length };
+    const next = line.indexOf(part, end);
+    if (next < 0) return undefined;
+    end = next + part.length;
+  }
+  return { start, end };
+}

@@ -1,0 +1,28 @@
+import type { Box } from '../../capture/comparison.ts';
+
+export function isIn(boxes: readonly Box[] | undefined, x: number, y: number): boolean {
+  return boxes?.some((box) => x >= box.x && y >= box.y && x < box.x + box.width && y < box.y + box.height) === true;
+}
+
+/** Returns the number of pixels of a box that are in none of the others. */
+export function areaOutside(box: Box, others: readonly Box[]): number {
+  let rest: readonly Box[] = [box];
+  for (const other of others) rest = rest.flatMap((piece) => without(piece, other));
+  return rest.reduce((sum, { width, height }) => sum + width * height, 0);
+}
+
+/** Returns what is above, below, left and right of another box. */
+function without(box: Box, other: Box): readonly Box[] {
+  const [right, bottom] = [box.x + box.width, box.y + box.height];
+  const left = Math.max(box.x, other.x);
+  const top = Math.max(box.y, other.y);
+  const endX = Math.min(right, other.x + other.width);
+  const endY = Math.min(bottom, other.y + other.height);
+  if (left >= endX || top >= endY) return [box];
+  return [
+    { ...box, height: top - box.y },
+    { ...box, y: endY, height: bottom - endY },
+    { x: box.x, y: top, width: left - box.x, height: endY - top },
+    { x: endX, y: top, width: right - endX, height: endY - top },
+  ].filter(({ width, height }) => width > 0 && height > 0);
+}
