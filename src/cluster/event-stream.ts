@@ -1,5 +1,6 @@
 import { DiscardPolicy, jetstream, RetentionPolicy, StorageType, type StreamInfo } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
+import { ofKey } from '../capture/client.ts';
 import { type EventEntry, gapEntry, type LoggedEvent } from '../storage/ports/event-log.ts';
 import type { Link } from './connection.ts';
 import { API_TIMEOUT_MS, ensureStream, isCode, manage } from './jetstream-api.ts';
@@ -79,7 +80,7 @@ export class EventStream {
     // An event that is too large for a message would stop those that follow.
     const body =
       encodeWithin(this.#link.maxPayload, { n, event: entry }) ??
-      encode({ n, event: gapEntry('not_written', Date.now()) });
+      encode({ n, event: gapEntry('not_written', Date.now(), ofKey(event.api_key_name ?? null)) });
     const once = key === undefined ? {} : { expect: { lastSubjectSequence: 0 } };
     const subject = key === undefined ? eventsBy(writer) : eventOf(key);
     try {

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { ofKey } from '../capture/client.ts';
 import { type EventEntry, type EventOutboxFile, gapEntry } from '../storage/ports/event-log.ts';
 import type { Link } from './connection.ts';
 import type { EventStream } from './event-stream.ts';
@@ -7,7 +8,7 @@ import { WrittenEvent } from './messages.ts';
 /** Maximum number of events that are published at once. */
 const MAX_BATCH = 64;
 const RETRY_MS = 500;
-/** Maximum number of events that wait for NATS; above it, the oldest are dropped, except those of stored captures. */
+/** Maximum number of events that wait for NATS; above it, the API key with the most loses its oldest (`withoutOldest`). */
 const MAX_WAITING = 10_000;
 
 export interface EventWriterOptions {
@@ -133,12 +134,17 @@ export class EventWriter {
 }
 
 /**
- * Drops one event of a full list: the oldest that is not the end of a stored capture. A gap takes the place of the next
- * such event. A list of nothing but ends of captures stays as it is.
+ * Drops one event of a full list: the oldest of the API key with the most, of those that are not the end of a stored
+ * capture. A gap takes the place of the next such event. A list of nothing but ends of captures stays as it is.
  */
 export function withoutOldest(waiting: readonly WrittenEvent[], now: number): WrittenEvent[] {
-  const [first, second] = waiting.filter(({ event }) => event.key === undefined);
+  const droppable = Map.groupBy(
+    waiting.filter(({ event }) => event.key === undefined),
+    ({ event }) => event.api_key_name,
+  );
+  const [most = []] = [...droppable.values()].toSorted((a, b) => b.length - a.length);
+  const [first, second] = most;
   if (second === undefined) return [...waiting];
-  const gap = { n: second.n, event: gapEntry('not_written', now) };
+  const gap = { n: second.n, event: gapEntry('not_written', now, ofKey(second.event.api_key_name ?? null)) };
   return waiting.filter((each) => each !== first).map((each) => (each === second ? gap : each));
 }

@@ -52,23 +52,26 @@ export function filterKey({ types, host, batch, where = {}, ofKey, ...others }: 
   return JSON.stringify([types?.toSorted(), host, batch, conditions, ofKey]);
 }
 
-/** Gaps always pass, because a missing event might have matched this subscriber. */
+/** Gaps in the events that the subscriber may see always pass, because a missing event might have matched. */
 export function eventPredicate(filter: EventFilter, factsOf: FactsOf): (event: LoggedEvent) => boolean {
   const { types, host, batch, ofKey } = filter;
   const ranges = host === undefined ? undefined : hostRanges(host);
   const meets = factsPredicate(filter, factsOf);
   return (event) =>
-    event.type === GAP ||
-    (isVisible(event, ofKey) &&
-      (types === undefined || types.some((type) => isOfType(event.type, type))) &&
-      (batch === undefined || event.batch === batch) &&
-      (ranges === undefined || isOfHost(event.host, ranges)) &&
-      meets(event));
+    isVisible(event, ofKey) &&
+    (event.type === GAP ||
+      ((types === undefined || types.some((type) => isOfType(event.type, type))) &&
+        (batch === undefined || event.batch === batch) &&
+        (ranges === undefined || isOfHost(event.host, ranges)) &&
+        meets(event)));
 }
 
 /** Returns whether a subscriber who sees the events of one API key alone, or all, may see an event. */
 export function isVisible(event: OfKey & Pick<LoggedEvent, 'type'>, ofKey: string | undefined): boolean {
-  return event.type === GAP || isOfKey(event, ofKey) || SHARED.some((group) => event.type.startsWith(group));
+  const isOfNoKey = event.api_key_name === undefined;
+  return (
+    isOfKey(event, ofKey) || (event.type === GAP && isOfNoKey) || SHARED.some((group) => event.type.startsWith(group))
+  );
 }
 
 function isOfType(type: string, wanted: string): boolean {

@@ -32,4 +32,20 @@ describe('events that wait for NATS when they are too many', () => {
     ]);
     expect(reduced(['stored', 'stored', 'queued'], 3)).toEqual(['1 stored', '2 stored', '3 queued']);
   });
+
+  it('are those of the API key with the most: others lose none, and only it has a gap', () => {
+    const of = (key: string, count: number, from: number) =>
+      Array.from({ length: count }, (_, at) => ({
+        n: from + at,
+        event: { type: 'queued', host: null, batch: null, api_key_name: key, body: '{}' },
+      }));
+    const list = withoutOldest(withoutOldest([...of('quiet', 2, 1), ...of('flood', 5, 3)], NOW), NOW);
+    expect(list.map(({ n, event }) => `${n} ${event.type} ${event.api_key_name}`)).toEqual([
+      '1 queued quiet',
+      '2 queued quiet',
+      '5 gap flood',
+      '6 queued flood',
+      '7 queued flood',
+    ]);
+  });
 });

@@ -1,6 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { isVisible } from '../../src/feed/event-filter.ts';
 import { createOwnEventLog, type OwnEventLogOptions } from '../../src/storage/records/own-event-log.ts';
 import { openSqlite, type SqliteDatabase, type SqliteOptions } from '../../src/storage/sqlite/open.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
@@ -118,6 +119,22 @@ describe('the log of one process, in SQLite', () => {
     await log.close();
   });
 
+  it('takes room from the API key with the most events alone: others keep theirs, and only it has a gap', async () => {
+    const { log, store } = await open({}, { keptEvents: 100 });
+    const of = (key: string, body: string) => ({ ...entry(body), api_key_name: key });
+    for (const body of numbered(20)) log.append(of('quiet', body));
+    for (const body of numbered(1000)) log.append(of('flood', body));
+    await expect.poll(async () => (await store.events.read(0, 2000)).at(-1)?.body, { timeout: 20_000 }).toBe('999');
+    const all = await readAll(log, 0);
+    const seenBy = (ofKey: string) => gist(all.filter((event) => isVisible(event, ofKey)));
+    expect(seenBy('quiet')).toEqual(numbered(20));
+    const [first, ...rest] = seenBy('flood');
+    expect(first).toBe('gap: too_old');
+    expect(rest.length).toBeGreaterThanOrEqual(79);
+    expect(rest).toEqual(numbered(rest.length, 1000 - rest.length));
+    await log.close();
+  });
+
   it('continues while the database is away, and writes the events when it is back', async () => {
     await mkdir(path);
     const { log, heard, floor } = await open();
@@ -140,6 +157,22 @@ describe('the log of one process, in SQLite', () => {
     expect(gist(await readAll(log, heard[4]?.id ?? 0))).toEqual(['gap: not_written', ...numbered(4, 6)]);
     // A subscriber that has seen the last missing event misses nothing.
     expect(gist(await readAll(log, heard[5]?.id ?? 0))).toEqual(numbered(4, 6));
+    await log.close();
+  });
+
+  it('drops events of the API key with the most while the database is away, and keeps those of others in their places', async () => {
+    await mkdir(path);
+    const { log, store } = await open({ waiting: { events: 8, characters: 10_000 } });
+    const of = (key: string, body: string) => ({ ...entry(body), api_key_name: key });
+    for (const body of numbered(10)) log.append(of('flood', body));
+    for (const body of ['a', 'b']) log.append(of('quiet', body));
+    for (const body of numbered(10, 10)) log.append(of('flood', body));
+    const merged = ['a', 'b', 'gap: not_written', ...numbered(6, 14)];
+    await rm(path, { recursive: true });
+    await expect.poll(() => store.events.read(0, 20).then(gist, () => []), { timeout: 20_000 }).toEqual(merged);
+    const all = await readAll(log, 0);
+    expect(isGrowing(all)).toBe(true);
+    expect(gist(all.filter((event) => isVisible(event, 'quiet')))).toEqual(['a', 'b']);
     await log.close();
   });
 });

@@ -4,6 +4,8 @@
  * stored where the processes of a cluster share one (`cluster/event-log.ts`).
  */
 
+import type { OfKey } from '../../capture/client.ts';
+
 /** An event as it is stored and sent. */
 export interface EventEntry {
   /** Its type, or `GAP` for events that are missing in the log. */
@@ -27,7 +29,7 @@ export interface LoggedEvent extends EventEntry {
 /** The type of an entry in place of missing events. */
 export const GAP = 'gap';
 
-/** Minimum number of events that a log keeps. */
+/** Minimum number of events that a log keeps. Of more, the API key with the most events loses its oldest. */
 export const KEPT_EVENTS = 100_000;
 
 /** Called with events in the order of their ids, once each. */
@@ -99,8 +101,11 @@ export interface EventOutboxFile {
   close(): Promise<void>;
 }
 
-/** Returns an entry in place of missing events. `at`: milliseconds since the Unix epoch. */
-export function gapEntry(reason: GapReason, at: number): EventEntry {
+/**
+ * Returns an entry in place of missing events. `at`: milliseconds since the Unix epoch. `owner`: the API key whose events
+ * are missing; without one, events of any key may be.
+ */
+export function gapEntry(reason: GapReason, at: number, owner: OfKey = {}): EventEntry {
   const body = JSON.stringify({ v: 1, type: GAP, at: new Date(at).toISOString(), reason, text: TEXTS[reason] });
-  return { type: GAP, host: null, batch: null, body };
+  return { type: GAP, host: null, batch: null, ...owner, body };
 }

@@ -1,22 +1,25 @@
+import { ofKey } from '../../capture/client.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import { BackgroundPasses } from '../passes/background-passes.ts';
 import {
   type EventEntry,
   type EventLog,
   type EventLogOptions,
-  type GapReason,
   gapEntry,
   type LoggedEvent,
   type Publish,
 } from '../ports/event-log.ts';
 import { createIdSource } from './ids.ts';
+import { charactersOf, overflowOf, type WaitingBounds } from './overflow.ts';
 
 /**
  * Time for which events are gathered before a write, in milliseconds. A crash loses them; the next start reports a gap.
  */
 const GATHER_MS = 50;
 const MAX_WRITE = 512;
-/** Maximum number of events that wait for a database that is away; the oldest are dropped. */
+/** Share of the bounds that is made free at once: in steps, not for each event. */
+const STEP_SHARE = 0.01;
+/** Maximum number of events that wait for a database that is away; the API key with the most loses its oldest. */
 const WAITING: WaitingBounds = { events: 10_000, characters: 16 * 1024 * 1024 };
 
 /** The last row of a log whose process ended normally. */
@@ -29,12 +32,6 @@ export interface EventTable {
   /** Returns rows, except those that mark the end of a process. */
   read(after: number, limit: number): Promise<readonly LoggedEvent[]>;
   newest(): Promise<{ readonly id: number; readonly type: string } | undefined>;
-}
-
-export interface WaitingBounds {
-  readonly events: number;
-  /** Maximum number of characters of their bodies. */
-  readonly characters: number;
 }
 
 export interface OwnEventLogOptions extends EventLogOptions {
@@ -58,8 +55,6 @@ class OwnEventLog implements EventLog {
   #last = 0;
   #waiting: LoggedEvent[] = [];
   #characters = 0;
-  /** The last event that was dropped unwritten since the last write. */
-  #unwritten: number | undefined;
   /** Settled with the next write. */
   #whenKept: PromiseWithResolvers<void> | undefined;
   /** True when the rows of earlier processes have been read. */
@@ -100,7 +95,7 @@ class OwnEventLog implements EventLog {
   async read(after: number, limit: number): Promise<readonly LoggedEvent[]> {
     if (this.#table === null) throw new CapstanError('database_not_enabled');
     // Copied before the table is read: an event that is written meanwhile is in the copy or in the table.
-    const waiting = [...this.#gapOfUnwritten(), ...this.#waiting];
+    const waiting = [...this.#waiting];
     const rows = await this.#table.read(after, limit);
     const last = rows.at(-1)?.id ?? after;
     return [...rows, ...waiting.filter(({ id }) => id > last)].slice(0, limit);
@@ -133,20 +128,23 @@ class OwnEventLog implements EventLog {
     return this.#last;
   }
 
-  #gap(reason: GapReason): EventEntry {
-    return gapEntry(reason, this.#clock());
-  }
-
   #wait(event: LoggedEvent): void {
     this.#waiting.push(event);
     this.#characters += event.body.length;
-    while (this.#waiting.length > this.#bounds.events || this.#characters > this.#bounds.characters) {
-      const gone = this.#waiting.shift();
-      if (gone === undefined) break;
-      this.#characters -= gone.body.length;
-      this.#unwritten = gone.id;
-    }
+    if (this.#waiting.length > this.#bounds.events || this.#characters > this.#bounds.characters) this.#drop();
     this.#writes.plan(GATHER_MS);
+  }
+
+  #drop(): void {
+    const { events, characters } = this.#bounds;
+    const room = { events: Math.ceil(events * (1 - STEP_SHARE)), characters: characters * (1 - STEP_SHARE) };
+    const gone = overflowOf(this.#waiting, room);
+    const last = new Map([...gone].map((event) => [event.api_key_name, event]));
+    this.#waiting = this.#waiting.flatMap((event) => {
+      if (!gone.has(event)) return [event];
+      return last.get(event.api_key_name) === event ? [this.#gapAt(event)] : [];
+    });
+    this.#characters = charactersOf(this.#waiting);
   }
 
   /** The database itself reports its state, so the failure is not logged here. */
@@ -166,18 +164,16 @@ class OwnEventLog implements EventLog {
   }
 
   async #writeSome(table: EventTable): Promise<void> {
-    const unwritten = this.#unwritten;
     const rows = this.#waiting.slice(0, MAX_WRITE);
-    await table.append([...this.#gapOfUnwritten(), ...rows]);
-    if (this.#unwritten === unwritten) this.#unwritten = undefined;
+    await table.append(rows);
     const written = rows.at(-1)?.id ?? 0;
     this.#waiting = this.#waiting.filter(({ id }) => id > written);
-    this.#characters = this.#waiting.reduce((sum, { body }) => sum + body.length, 0);
+    this.#characters = charactersOf(this.#waiting);
   }
 
-  /** The gap has the id of the last missing event: a subscriber that has seen that one misses nothing. */
-  #gapOfUnwritten(): readonly LoggedEvent[] {
-    return this.#unwritten === undefined ? [] : [{ id: this.#unwritten, ...this.#gap('not_written') }];
+  /** A gap has the id of the last missing event of its key: a subscriber that has seen that one misses nothing. */
+  #gapAt({ id, api_key_name: key }: LoggedEvent): LoggedEvent {
+    return { id, ...gapEntry('not_written', this.#clock(), ofKey(key ?? null)) };
   }
 
   /** Returns the newest id of the log. */
@@ -188,11 +184,11 @@ class OwnEventLog implements EventLog {
       return 0;
     }
     this.#last = Math.max(this.#last, newest.id);
-    const first = this.#unwritten ?? this.#waiting[0]?.id;
+    const first = this.#waiting[0]?.id;
     // The id must be below that of the first event of this process.
     const id = first === undefined ? this.#nextId() : first - 1;
     const abrupt = newest.type !== CLOSED && newest.id < id;
-    if (abrupt) await table.append([{ id, ...this.#gap('ended_abruptly') }]);
+    if (abrupt) await table.append([{ id, ...gapEntry('ended_abruptly', this.#clock()) }]);
     this.#opened = true;
     return abrupt ? id : newest.id;
   }

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { ofKey } from '../../capture/client.ts';
 import { type EventEntry, gapEntry, type LoggedEvent } from '../ports/event-log.ts';
+import { cutsOf } from '../records/overflow.ts';
 import { CLOSED, type EventTable } from '../records/own-event-log.ts';
 import type { Synchronous } from './remote.ts';
 import { inTransaction } from './transaction.ts';
@@ -18,17 +19,26 @@ export function eventTable(db: DatabaseSync, kept: number): Synchronous<EventTab
     'SELECT id, type, host, batch, api_key_name, body FROM events WHERE id > ? AND type <> ? ORDER BY id LIMIT ?',
   );
   const newest = db.prepare('SELECT id, type FROM events ORDER BY id DESC LIMIT 1');
-  const newestToGo = db.prepare('SELECT id FROM events ORDER BY id DESC LIMIT 1 OFFSET ?');
-  const remove = db.prepare('DELETE FROM events WHERE id <= ?');
+  const counts = db.prepare('SELECT api_key_name, COUNT(*) AS rows FROM events GROUP BY api_key_name');
+  const nthOf = db.prepare('SELECT id FROM events WHERE api_key_name IS ? ORDER BY id LIMIT 1 OFFSET ?');
+  const remove = db.prepare('DELETE FROM events WHERE api_key_name IS ? AND id <= ?');
   const step = Math.ceil(kept * STEP_SHARE);
   let untilTrimmed = 0;
 
-  /** A gap replaces the newest removed row, so that a subscriber that resumes before it is informed. */
+  /**
+   * Removes the oldest rows of the keys that have the most. A gap replaces the newest removed row of a key, so that a
+   * subscriber that resumes before it is informed.
+   */
   function trim(): void {
-    const id = newestToGo.get(kept)?.id;
-    if (typeof id !== 'number') return;
-    remove.run(id);
-    write({ id, ...gapEntry('too_old', Date.now()) });
+    const rows = new Map(counts.all().map((row) => [keyOf(row), Number(row.rows)]));
+    const total = rows.values().reduce((sum, count) => sum + count, 0);
+    // Each key may have a gap besides.
+    for (const [key, cut] of cutsOf(rows, total - kept - rows.size)) {
+      const id = nthOf.get(key, cut - 1)?.id;
+      if (typeof id !== 'number') continue;
+      remove.run(key, id);
+      write({ id, ...gapEntry('too_old', Date.now(), ofKey(key)) });
+    }
   }
 
   function write({ id, type, host, batch, api_key_name: key, body }: LoggedEvent): void {
@@ -63,12 +73,16 @@ export function eventTable(db: DatabaseSync, kept: number): Synchronous<EventTab
   };
 }
 
+function keyOf({ api_key_name: key }: Record<string, unknown>): string | null {
+  return typeof key === 'string' ? key : null;
+}
+
 function eventOf(row: Record<string, unknown>): LoggedEvent {
   const entry: EventEntry = {
     type: String(row.type),
     host: typeof row.host === 'string' ? row.host : null,
     batch: typeof row.batch === 'string' ? row.batch : null,
-    ...ofKey(typeof row.api_key_name === 'string' ? row.api_key_name : null),
+    ...ofKey(keyOf(row)),
     body: String(row.body),
   };
   return { id: Number(row.id), ...entry };

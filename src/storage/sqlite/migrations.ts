@@ -61,6 +61,7 @@ const EVENTS = `
     body TEXT NOT NULL,
     api_key_name TEXT
   ) STRICT;
+  CREATE INDEX events_of_key ON events (api_key_name);
 `;
 
 const IDEMPOTENCY = `
