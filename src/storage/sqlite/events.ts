@@ -32,8 +32,8 @@ export function eventTable(db: DatabaseSync, kept: number): Synchronous<EventTab
   function trim(): void {
     const rows = new Map(counts.all().map((row) => [keyOf(row), Number(row.rows)]));
     const total = rows.values().reduce((sum, count) => sum + count, 0);
-    // Each key may have a gap besides.
-    for (const [key, cut] of cutsOf(rows, total - kept - rows.size)) {
+    // Each other key may have a gap, which is not one of the kept events; the key that is cut gets its own below.
+    for (const [key, cut] of cutsOf(rows, total - kept - (rows.size - 1))) {
       const id = nthOf.get(key, cut - 1)?.id;
       if (typeof id !== 'number') continue;
       remove.run(key, id);
