@@ -107,10 +107,23 @@ export function requestSchemas(limits: RequestLimits) {
     .superRefine(refuseTwoAnswers)
     .superRefine(refuseViewport)
     .transform(
-      ({ every, schedule, timeZone, jitter, compare, accept, confirm, keep, labels, callback, ...capture }) => ({
-        request: withText(decide({ ...capture, allowNetwork: false }), compare.text),
+      ({
+        every,
+        schedule,
+        timeZone,
+        jitter,
+        compare,
+        ignore,
+        accept,
+        confirm,
+        keep,
+        labels,
         callback,
-        rules: { every, schedule, timeZone, jitter, compare, accept, confirm, keep, labels },
+        ...capture
+      }) => ({
+        request: withOutputs(decide({ ...capture, allowNetwork: false }), compare),
+        callback,
+        rules: { every, schedule, timeZone, jitter, compare, ignore, accept, confirm, keep, labels },
       }),
     );
 
@@ -120,10 +133,11 @@ export function requestSchemas(limits: RequestLimits) {
 /** A parsed WatchRequest. */
 export type WatchRequest = Immutable<z.output<ReturnType<typeof requestSchemas>['watch']>>;
 
-/** Adds the output that a comparison of text reads. */
-function withText<R extends Pick<Written, 'outputs'>>(request: R, isCompared: boolean): R {
+/** Adds the outputs that a comparison reads. */
+function withOutputs<R extends Pick<Written, 'outputs'>>(request: R, compared: Record<'text' | 'links', boolean>): R {
   const { outputs = [] } = request;
-  return isCompared && !outputs.includes('text') ? { ...request, outputs: [...outputs, 'text'] } : request;
+  const missing = (['text', 'links'] as const).filter((kind) => compared[kind] && !outputs.includes(kind));
+  return missing.length === 0 ? request : { ...request, outputs: [...outputs, ...missing] };
 }
 
 /** Stands for the URL of a request that names no target. */

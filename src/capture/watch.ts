@@ -1,6 +1,6 @@
 import { Cron } from 'croner';
 import { z } from 'zod';
-import { RegionSchema } from './comparison.ts';
+import { IGNORE_DESCRIPTION, ignoreField, RegionSchema } from './comparison.ts';
 import { FailureCodeSchema } from './errors.ts';
 import type { Immutable } from './immutable.ts';
 import { apiKeyName } from './named-key.ts';
@@ -33,7 +33,7 @@ export const MAX_REGIONS_OF_RUN = 20;
 const DEFAULT_THRESHOLD = 0.001;
 
 /** What of a page is compared. */
-export const COMPARED = ['visual', 'text', 'status', 'title', 'verdict'] as const;
+export const COMPARED = ['visual', 'text', 'links', 'status', 'title', 'verdict'] as const;
 export type Compared = (typeof COMPARED)[number];
 
 const DURATION = /^(\d{1,9})(s|m|h|d)$/;
@@ -76,6 +76,7 @@ const compare = objectOf(
         description: `The picture. \`threshold\`: the share of changed pixels, after alignment, above which it has changed; by default ${DEFAULT_THRESHOLD}.`,
       }),
     text: flag.default(false).meta({ description: 'The painted text, by lines. Adds `text` to `outputs`.' }),
+    links: flag.default(false).meta({ description: 'The painted links. Adds `links` to `outputs`.' }),
     status: flag.default(false).meta({ description: 'The HTTP status.' }),
     title: flag.default(false).meta({ description: 'The title.' }),
     verdict: flag.default(false).meta({
@@ -118,8 +119,16 @@ export const watchFields = {
       'The runs of a `schedule` are delayed by up to this much, always by the same time for one watch. Default: `30s`.',
   }),
   compare: compare
-    .default({ visual: { threshold: DEFAULT_THRESHOLD }, text: false, status: false, title: false, verdict: false })
+    .default({
+      visual: { threshold: DEFAULT_THRESHOLD },
+      text: false,
+      links: false,
+      status: false,
+      title: false,
+      verdict: false,
+    })
     .meta({ description: 'What is compared. Default: the picture.' }),
+  ignore: ignoreField.meta({ description: IGNORE_DESCRIPTION, examples: [['moved', 'text:Updated *']] }),
   accept: z
     .array(z.int({ error: 'must be the id of a capture' }).positive({ error: 'must be the id of a capture' }))
     .max(MAX_ACCEPTED, { error: `must hold at most ${MAX_ACCEPTED} ids` })
@@ -220,6 +229,7 @@ export const WatchSchema = z.strictObject({
     .meta({ description: 'Options of its captures that are not the defaults.' }),
   options_withheld: z.array(z.string()).meta({ description: 'Names of options that may hold a secret or are long.' }),
   compare: z.record(z.string(), z.unknown()).meta({ description: 'What is compared.' }),
+  ignore: z.array(z.string()).meta({ description: 'What does not count as a change.' }),
   accept: z.array(id),
   confirm: z.boolean(),
   keep: count,

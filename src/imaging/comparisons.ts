@@ -7,8 +7,8 @@ import type { ScreenshotInfo } from '../capture/screenshot-info.ts';
 import { createPlaces } from '../capture/share.ts';
 import type { ArtifactStore } from '../storage/ports/artifact-store.ts';
 import { createWorkInTurn } from '../streams/work-in-turn.ts';
-import { compareInThread } from './comparison/compare-in-thread.ts';
-import type { Pair } from './comparison/compared.ts';
+import type { File, Pair } from './comparison/compared.ts';
+import { createComparisonThread } from './comparison/comparison-thread.ts';
 import { withoutTexts } from './comparison/ignored-texts.ts';
 import { inTurn } from './in-turn.ts';
 
@@ -23,7 +23,19 @@ export interface ComparisonOptions {
   readonly ignore?: Ignore;
   /** Lines of text that are elsewhere in the other capture do not differ. */
   readonly inAnyOrder?: boolean;
+  /** Leaves the images out: their difference is empty. */
+  readonly skipsImages?: boolean;
+  /** Draws the regions on the images. */
+  readonly draws?: boolean;
 }
+
+export interface CompareAnswer {
+  readonly difference: Difference;
+  /** Both images beside each other as PNG, with the regions marked, if that was wanted. */
+  readonly drawing: Uint8Array<ArrayBuffer> | null;
+}
+
+const SAME_PICTURE = { regions: [], truncated: false, changed_pixels: 0, share: 0 } satisfies Partial<Difference>;
 
 export interface Comparisons {
   /**
@@ -38,16 +50,24 @@ export interface Comparisons {
     gone: Observable<never>,
     owner: string | null,
     how?: ComparisonOptions,
-  ): Promise<Difference | undefined>;
+  ): Promise<CompareAnswer | undefined>;
 }
 
 export function createComparisons(artifacts: Pick<ArtifactStore, 'open' | 'record'>): Comparisons {
   const turns = createWorkInTurn(MAX_AT_ONCE);
   const places = createPlaces(MAX_WAITING + MAX_AT_ONCE);
 
-  async function read(id: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  const thread = createComparisonThread();
+
+  async function read(id: number): Promise<File | undefined> {
     const artifact = await artifacts.open(id, 'image');
     return artifact === undefined ? undefined : new Uint8Array(await buffer(artifact.stream()));
+  }
+
+  /** Undefined when one of them was removed. */
+  async function readImages(ids: Pair<number>): Promise<Pair<File> | undefined> {
+    const [before, after] = [await read(ids[0]), await read(ids[1])];
+    return before === undefined || after === undefined ? undefined : [before, after];
   }
 
   /** Null when one of them does not have the output. */
@@ -62,25 +82,30 @@ export function createComparisons(artifacts: Pick<ArtifactStore, 'open' | 'recor
 
   async function compare(
     ids: Pair<number>,
-    { ignore = NOTHING_IGNORED, inAnyOrder = false }: ComparisonOptions,
-  ): Promise<Difference | undefined> {
+    { ignore = NOTHING_IGNORED, inAnyOrder = false, skipsImages = false, draws = false }: ComparisonOptions,
+  ): Promise<CompareAnswer | undefined> {
     const [old, now] = [await artifacts.record(ids[0]), await artifacts.record(ids[1])];
-    const [before, after] = [await read(ids[0]), await read(ids[1])];
-    if (old === undefined || now === undefined || before === undefined || after === undefined) return undefined;
+    if (old === undefined || now === undefined) return undefined;
+    const images = skipsImages ? null : await readImages(ids);
+    if (images === undefined) return undefined;
     const [texts, links] = [await readOutputs(ids, 'text'), await readOutputs(ids, 'links')];
-    const found = await inTurn(() => compareInThread({ images: [before, after], texts, links, ignore, inAnyOrder }));
+    const { picture, drawing, ...words } = await inTurn(() =>
+      thread.compare({ images, texts, links, ignore, inAnyOrder, draws }),
+    );
     const titleOf = ({ title }: { readonly title: string }) => withoutTexts(title, ignore.texts).trim();
-    return {
-      ...found,
+    const difference = {
+      ...(picture ?? SAME_PICTURE),
+      ...words,
       title: changeOf(titleOf(old), titleOf(now)),
       response_code: changeOf(old.response_code, now.response_code),
       verdict: changeOf(old.verdict, now.verdict),
     };
+    return { difference, drawing };
   }
 
   return {
     of: async (before, after, gone, owner, how = {}) => {
-      for (const info of [before, after]) refuseOthers(info);
+      if (how.skipsImages !== true) for (const info of [before, after]) refuseOthers(info);
       const compared = defer(() => {
         const leave = places.take(owner);
         if (leave === undefined) {

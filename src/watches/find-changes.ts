@@ -1,12 +1,11 @@
-import { text as readText } from 'node:stream/consumers';
 import { NEVER } from 'rxjs';
 import type { Region } from '../capture/comparison.ts';
-import { type Compared, MAX_REGIONS_OF_RUN, type WatchRules } from '../capture/watch.ts';
+import { COMPARED, type Compared, MAX_REGIONS_OF_RUN, type WatchRules } from '../capture/watch.ts';
 import type { Comparisons } from '../imaging/comparisons.ts';
 import type { ArtifactStore } from '../storage/ports/artifact-store.ts';
 
 export interface CompareParts {
-  readonly artifacts: Pick<ArtifactStore, 'info' | 'open' | 'record'>;
+  readonly artifacts: Pick<ArtifactStore, 'info'>;
   readonly comparisons: Pick<Comparisons, 'of'>;
 }
 
@@ -24,35 +23,27 @@ export interface Changes {
  */
 export async function findChanges(
   { artifacts, comparisons }: CompareParts,
-  rules: WatchRules['compare'],
+  { compare, ignore }: Pick<WatchRules, 'compare' | 'ignore'>,
   [before, after]: readonly [number, number],
   owner: string | null,
 ): Promise<Changes | undefined> {
-  const changed: Compared[] = [];
-  let share: number | null = null;
-  let regions: readonly Region[] = [];
-  const [old, now] = [await artifacts.record(before), await artifacts.record(after)];
+  const [old, now] = [await artifacts.info(before), await artifacts.info(after)];
   if (old === undefined || now === undefined) return undefined;
-  if (rules.visual !== false) {
-    const [oldInfo, info] = [await artifacts.info(before), await artifacts.info(after)];
-    if (oldInfo === undefined || info === undefined) return undefined;
-    const difference = await comparisons.of(oldInfo, info, NEVER, owner);
-    if (difference === undefined) return undefined;
-    share = difference.share;
-    if (share > rules.visual.threshold) {
-      changed.push('visual');
-      regions = difference.regions.slice(0, MAX_REGIONS_OF_RUN);
-    }
-  }
-  if (rules.text && (await textOf(artifacts, before)) !== (await textOf(artifacts, after))) changed.push('text');
-  if (rules.status && old.response_code !== now.response_code) changed.push('status');
-  if (rules.title && old.title !== now.title) changed.push('title');
-  if (rules.verdict && old.verdict !== now.verdict) changed.push('verdict');
-  return { changed, share, regions };
-}
-
-/** Returns the painted text of a capture; empty without that output. */
-async function textOf(artifacts: CompareParts['artifacts'], id: number): Promise<string> {
-  const artifact = await artifacts.open(id, 'text');
-  return artifact === undefined ? '' : readText(artifact.stream());
+  const { visual } = compare;
+  const compared = await comparisons.of(old, now, NEVER, owner, { ignore, skipsImages: visual === false });
+  if (compared === undefined) return undefined;
+  const { share, regions, text, links, response_code: status, title, verdict } = compared.difference;
+  const differs: Readonly<Record<Compared, boolean>> = {
+    visual: visual !== false && share > visual.threshold,
+    text: text !== null && text.added + text.removed > 0,
+    links: links !== null && links.added.length + links.removed.length > 0,
+    status: status !== null,
+    title: title !== null,
+    verdict: verdict !== null,
+  };
+  return {
+    changed: COMPARED.filter((name) => compare[name] !== false && differs[name]),
+    share: visual === false ? null : share,
+    regions: differs.visual ? regions.slice(0, MAX_REGIONS_OF_RUN) : [],
+  };
 }

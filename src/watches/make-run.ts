@@ -106,12 +106,10 @@ async function compared(
     return { ...found, state: 'failed', ...failure('artifact_elsewhere') };
   }
   for (const before of [baseline, latest]) {
-    const changes = before === null ? undefined : await findChanges(parts, rules.compare, [before, id], by.owner);
+    const changes = before === null ? undefined : await findChanges(parts, rules, [before, id], by.owner);
     if (changes === undefined) continue;
     if (changes.changed.length === 0) return { ...found, ...changes, before, state: 'unchanged' };
-    const accepted = await acceptedBy(rules.accept, (other) =>
-      findChanges(parts, rules.compare, [other, id], by.owner),
-    );
+    const accepted = await acceptedBy(rules.accept, (other) => findChanges(parts, rules, [other, id], by.owner));
     return accepted === undefined
       ? { ...found, ...changes, before, state: 'changed' }
       : { ...found, share: changes.share, before: accepted, state: 'unchanged' };

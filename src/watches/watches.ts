@@ -275,6 +275,7 @@ function watchOf({ id, apiKeyName, dueAt, definition, progress }: StoredWatch): 
     time_zone: schedule === null ? null : (timeZone ?? 'UTC'),
     ...recordedOptions(request),
     compare,
+    ignore: ignoredIn(written),
     accept,
     confirm,
     keep,
@@ -285,6 +286,10 @@ function watchOf({ id, apiKeyName, dueAt, definition, progress }: StoredWatch): 
     ...found,
     last_run: lastRun,
   };
+}
+
+function ignoredIn({ ignore = [] }: Readonly<Record<string, unknown>>): string[] {
+  return Array.isArray(ignore) ? ignore.map(String) : [];
 }
 
 /** Returns the captures of removed runs that nothing names any more. */

@@ -176,6 +176,24 @@ describeWithTenants((start) => {
       expect(await changesOf({})).toMatchObject({ title: null, text: null, links: null });
     });
 
+    it('draws both images with the regions marked, for Accept: image/png, and answers 304 to its ETag', async () => {
+      const { one } = await running();
+      const a = await unchanged();
+      const b = await capture(pageOf({ top: BANNER }));
+      const draw = (also: object = {}) =>
+        one.call(`/compare?a=${a}&b=${b}`, { headers: { ...headers(FLOOD), Accept: 'image/png', ...also } });
+      const response = await draw();
+      expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/png']);
+      const drawing = sharp(Buffer.from(await response.arrayBuffer()));
+      const { width } = await drawing.metadata();
+      expect(width).toBe(1280 + 16 + 1280);
+      const corner = await drawing.extract({ left: 1296, top: 0, width: 1, height: 1 }).raw().toBuffer();
+      // The outline of the inserted banner is green.
+      expect(corner[1]).toBeGreaterThan(corner[0] ?? 255);
+      const etag = response.headers.get('etag') ?? '';
+      expect((await draw({ 'If-None-Match': etag })).status).toBe(304);
+    });
+
     it('answers 404 when one of the captures is that of another key', async () => {
       const before = await unchanged();
       const others = await capture(pageOf(), SHOP);

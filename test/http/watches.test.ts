@@ -118,6 +118,15 @@ describeWithTenants((start) => {
       expect(await run(id)).toMatchObject({ state: 'changed', changed: ['text', 'status', 'title'], share: null });
     });
 
+    it('leaves out what is ignored', async () => {
+      const rules = { compare: { visual: true, text: true }, ignore: ['0,0,1280,720', 'text:Seen by *'] };
+      const id = await watching('/seen', { body: `${ARTICLE}<p>Seen by 5` }, rules);
+      pages.set('/seen', { body: `${ARTICLE}<p>Seen by 6` });
+      expect(await run(id)).toMatchObject({ state: 'unchanged', changed: [] });
+      pages.set('/seen', { body: `${ARTICLE}<p>Closed` });
+      expect(await run(id)).toMatchObject({ state: 'changed', changed: ['text'] });
+    });
+
     it('takes an accepted capture for unchanged', async () => {
       pages.set('/ab', { body: BANNER + ARTICLE });
       const other = Captured.parse(await (await post('/screenshot', { url: url('/ab') })).json()).data.id;

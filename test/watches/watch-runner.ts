@@ -23,7 +23,7 @@ createWatches({
   announce: ({ type, url }) => {
     if (type === 'watch.run') process.stdout.write(`told ${new URL(url).pathname.slice(1)}\n`);
   },
-  artifacts: { info: none, open: none, record: none },
+  artifacts: { info: none },
   comparisons: { of: none },
   atOnce: () => 8,
   ids: () => {

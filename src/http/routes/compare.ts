@@ -1,12 +1,18 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { ComparisonSchema, IGNORE_DESCRIPTION, ignoreField } from '../../capture/comparison.ts';
 import type { CaptureService } from '../../service/capture-service.ts';
+import { CACHE_CONTROL } from '../answer/artifact-answer.ts';
 import { answer } from '../answer/envelope.ts';
+import { matchesEtag } from '../answer/if-none-match.ts';
 import { clientGone } from '../connection/client-gone.ts';
 import { callerOf } from '../keys/callers.ts';
 import { envelope } from '../openapi/content.ts';
+import { preferImageOrJson } from '../request/negotiation.ts';
 import { captureId } from '../request/parameters.ts';
 import { route } from '../route.ts';
+
+const DRAWING_TYPE = 'image/png';
 
 export const getComparison = route({
   method: 'GET',
@@ -14,7 +20,7 @@ export const getComparison = route({
   operationId: 'compare',
   summary: 'What differs between two captures.',
   description:
-    'Images, painted texts, links and facts are compared. Rows and columns are aligned before pixels are compared: content that is only further down did not change. Differences by anti-aliasing are left out. Each region was inserted, removed, moved or edited.',
+    'Images, painted texts, links and facts are compared. Rows and columns are aligned before pixels are compared: content that is only further down did not change. Differences by anti-aliasing are left out. Each region was inserted, removed, moved or edited. `Accept: image/png` asks for both images beside each other, with the regions marked: green inserted, red removed, blue moved, orange edited.',
   tag: 'capture',
   parameters: {
     a: captureId.meta({ description: 'The capture before.' }),
@@ -30,7 +36,17 @@ export const getComparison = route({
       description: '`any`: a line of the text that is elsewhere in the other capture does not differ.',
     }),
   },
-  answers: { 200: { description: 'The comparison.', content: envelope('Comparison', ComparisonSchema) } },
+  answers: {
+    200: {
+      description: 'The comparison.',
+      content: {
+        ...envelope('Comparison', ComparisonSchema),
+        [DRAWING_TYPE]: { text: { type: 'string', format: 'binary' } },
+      },
+      headers: ['ETag', 'Cache-Control'],
+    },
+    304: { description: 'The client has the image already.', content: {}, headers: ['ETag', 'Cache-Control'] },
+  },
   failures: [
     'invalid_id',
     'not_found',
@@ -43,14 +59,34 @@ export const getComparison = route({
   ],
   handle: async (ctx, { a, b, ignore, order }, { service }) => {
     const [before, after] = [await infoOf(service, a), await infoOf(service, b)];
-    const difference = await service.comparisons.of(before, after, clientGone(ctx), callerOf(ctx).owner, {
+    ctx.vary('Accept');
+    const draws = preferImageOrJson(ctx.get('Accept'), DRAWING_TYPE, 'json') === 'image';
+    const etag = `"${digestOf([before.sha256, after.sha256, ignore])}"`;
+    if (draws && matchesEtag(ctx.get('If-None-Match'), etag)) {
+      ctx.set({ 'Cache-Control': CACHE_CONTROL, ETag: etag });
+      ctx.status = 304;
+      return;
+    }
+    const compared = await service.comparisons.of(before, after, clientGone(ctx), callerOf(ctx).owner, {
       ignore,
       inAnyOrder: order === 'any',
+      draws,
     });
-    if (difference === undefined) throw await service.whyMissing((await service.artifacts.has(a)) ? b : a);
-    answer(ctx, { a, b, ...difference });
+    if (compared === undefined) throw await service.whyMissing((await service.artifacts.has(a)) ? b : a);
+    if (compared.drawing === null) {
+      answer(ctx, { a, b, ...compared.difference });
+      return;
+    }
+    ctx.set({ 'Cache-Control': CACHE_CONTROL, ETag: etag });
+    ctx.status = 200;
+    ctx.type = DRAWING_TYPE;
+    ctx.body = Buffer.from(compared.drawing.buffer);
   },
 });
+
+function digestOf(parts: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
+}
 
 async function infoOf(service: CaptureService, id: number) {
   const info = await service.artifacts.info(id);

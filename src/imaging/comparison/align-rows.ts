@@ -15,6 +15,10 @@ export interface Gap {
   readonly bEnd: number;
 }
 
+/** Of the hash of a row: FNV's prime, in lanes. */
+const PRIME = 0x01000193;
+const LANES = 4;
+
 /** Rows in a band. Tall bands are looked for first: a short one may occur by chance in content that was replaced. */
 const BANDS = [16, 4] as const;
 
@@ -140,7 +144,7 @@ function bandsOf(rows: Uint32Array, from: number, to: number, height: number): M
   const found = new Map<number, number | null>();
   for (let at = from; at + height <= to; at += 1) {
     let hash = 0;
-    for (let row = at; row < at + height; row += 1) hash = Math.imul(hash ^ (rows[row] ?? 0), 0x01000193);
+    for (let row = at; row < at + height; row += 1) hash = Math.imul(hash ^ (rows[row] ?? 0), PRIME);
     found.set(hash, found.has(hash) ? null : at);
   }
   return found;
@@ -149,12 +153,19 @@ function bandsOf(rows: Uint32Array, from: number, to: number, height: number): M
 function hashes(part: Part): Uint32Array {
   return Uint32Array.from({ length: part.height }, (_, row) => {
     const pixels = rowOf(part, row);
-    let hash = 0x811c9dc5;
-    for (let at = 0; at < pixels.length; at += 1) {
-      hash = Math.imul(hash ^ (pixels[at] ?? 0), 0x01000193);
-      hash ^= hash >>> 15;
+    const whole = pixels.length - (pixels.length % LANES);
+    // Four products at once: each waits only for the one before it in its lane.
+    let [h0, h1, h2, h3] = [1, 2, 3, 4];
+    for (let at = 0; at < whole; at += LANES) {
+      h0 = Math.imul(h0 ^ (pixels[at] ?? 0), PRIME);
+      h1 = Math.imul(h1 ^ (pixels[at + 1] ?? 0), PRIME);
+      h2 = Math.imul(h2 ^ (pixels[at + 2] ?? 0), PRIME);
+      h3 = Math.imul(h3 ^ (pixels[at + 3] ?? 0), PRIME);
     }
-    return hash >>> 0;
+    let hash = 0;
+    for (const lane of [h0, h1, h2, h3]) hash = Math.imul(hash ^ lane ^ (lane >>> 15), PRIME);
+    for (let at = whole; at < pixels.length; at += 1) hash = Math.imul(hash ^ (pixels[at] ?? 0), PRIME);
+    return (hash ^ (hash >>> 15)) >>> 0;
   });
 }
 

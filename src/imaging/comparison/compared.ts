@@ -2,7 +2,8 @@ import type { Ignore, PictureDifference, WordDifference } from '../../capture/co
 
 /** The stored files of two captures, and how the thread compares them. */
 export interface Compared {
-  readonly images: Pair<Uint8Array<ArrayBuffer>>;
+  /** Null when they are not compared. */
+  readonly images: Pair<File> | null;
   /** The outputs `text`; null when one of the captures has none. */
   readonly texts: Pair<string> | null;
   /** The outputs `links`; null when one of the captures has none. */
@@ -10,10 +11,21 @@ export interface Compared {
   readonly ignore: Ignore;
   /** Lines that are elsewhere in the other text do not differ. */
   readonly inAnyOrder: boolean;
+  /** Whether to draw the regions on the images. */
+  readonly draws: boolean;
 }
+
+export type File = Uint8Array<ArrayBuffer>;
 
 /** Before and after. */
 export type Pair<T> = readonly [T, T];
 
 /** What the thread finds. */
-export type ThreadDifference = PictureDifference & WordDifference;
+export interface ThreadDifference extends WordDifference {
+  readonly picture: PictureDifference | null;
+  /** Both images beside each other as PNG, with the regions marked, if that was wanted. */
+  readonly drawing: File | null;
+}
+
+/** `too_large`: an image has too many pixels to compare. */
+export type ThreadAnswer = ThreadDifference | 'too_large';

@@ -10,14 +10,7 @@ export interface Columns {
 
 /** Returns the columns of content that two parts have in common: what is between gutters of one colour in both. */
 export function cutColumns(a: Part, b: Part): readonly Columns[] {
-  const isGutter = new Uint8Array(a.width).fill(1);
-  const top = rowOf(a, 0);
-  for (const part of [a, b]) {
-    for (let row = 0; row < part.height; row += 1) {
-      const pixels = rowOf(part, row);
-      for (let at = 0; at < pixels.length; at += 1) if (pixels[at] !== top[at]) isGutter[at] = 0;
-    }
-  }
+  const isGutter = gutters(a, b);
   const found: Columns[] = [];
   let blank = MIN_GUTTER;
   for (let at = 0; at < a.width; at += 1) {
@@ -31,4 +24,27 @@ export function cutColumns(a: Part, b: Part): readonly Columns[] {
     blank = 0;
   }
   return found;
+}
+
+/** Returns 1 for each column of one colour, the same in both parts. Most columns drop out after a few rows. */
+function gutters(a: Part, b: Part): Uint8Array {
+  const top = rowOf(a, 0);
+  const left = Uint32Array.from(top.keys());
+  let count = left.length;
+  for (const part of [a, b]) {
+    for (let row = 0; row < part.height; row += 1) {
+      const pixels = rowOf(part, row);
+      let kept = 0;
+      for (let at = 0; at < count; at += 1) {
+        const column = left[at] ?? 0;
+        if (pixels[column] !== top[column]) continue;
+        left[kept] = column;
+        kept += 1;
+      }
+      count = kept;
+    }
+  }
+  const isGutter = new Uint8Array(a.width);
+  for (const column of left.subarray(0, count)) isGutter[column] = 1;
+  return isGutter;
 }

@@ -1,0 +1,80 @@
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { MAX_COMPARED_PIXELS } from '../../capture/comparison.ts';
+import { CapstanError } from '../../capture/errors.ts';
+import type { Compared, ThreadAnswer, ThreadDifference } from './compared.ts';
+
+/** Measured, on a busy machine: noise of 1,280 by 20,000 pixels takes 9 to 21 s, a page of 1,280 by 16,384 at most 2 s. */
+const TIMEOUT_MS = 30_000;
+/** The images are outside of the heap. */
+const MAX_HEAP_MB = 256;
+/** Time after which a thread without work ends, which returns its memory. */
+const IDLE_MS = 30_000;
+
+/** The thread of comparisons, which starts with the first one and does one at a time. */
+export interface ComparisonThread {
+  /** Compares two captures. Their images are handed over to the thread, and cannot be read afterwards. */
+  compare(captures: Compared): Promise<ThreadDifference>;
+}
+
+export function createComparisonThread(): ComparisonThread {
+  let thread: Worker | undefined;
+  let idle: NodeJS.Timeout | undefined;
+
+  const end = (): void => {
+    clearTimeout(idle);
+    void thread?.terminate();
+    thread = undefined;
+  };
+
+  return {
+    compare: (captures) =>
+      new Promise((resolve, reject) => {
+        clearTimeout(idle);
+        thread ??= startThread();
+        const used = thread;
+        const tooLong = setTimeout(() => {
+          reject(new CapstanError('comparison_too_large', `The comparison took more than ${TIMEOUT_MS / 1000} s.`));
+          end();
+        }, TIMEOUT_MS);
+        tooLong.unref();
+        const onMessage = (answer: ThreadAnswer): void => {
+          finish();
+          idle = setTimeout(end, IDLE_MS);
+          idle.unref();
+          if (answer !== 'too_large') resolve(answer);
+          else {
+            const reason = `Images of at most ${MAX_COMPARED_PIXELS} pixels are compared.`;
+            reject(new CapstanError('comparison_too_large', reason));
+          }
+        };
+        const onExit = (code: number): void => {
+          finish();
+          if (thread === used) thread = undefined;
+          reject(new Error(`the thread of the comparisons ended with ${code}`));
+        };
+        const finish = (): void => {
+          clearTimeout(tooLong);
+          used.off('message', onMessage).off('error', reject).off('exit', onExit);
+        };
+        used.once('message', onMessage);
+        used.once('error', reject);
+        used.once('exit', onExit);
+        used.postMessage(
+          captures,
+          (captures.images ?? []).map(({ buffer }) => buffer),
+        );
+      }),
+  };
+}
+
+function startThread(): Worker {
+  // The thread's file is TypeScript in a checkout and JavaScript in an installed package.
+  const thread = new Worker(new URL(`./worker${extname(import.meta.url)}`, import.meta.url), {
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
+  });
+  // A service that stops does not wait for a comparison.
+  thread.unref();
+  return thread;
+}
