@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { registerDbCommand } from './commands/db.ts';
+import { registerDiffCommand } from './commands/diff.ts';
 import { registerDoctorCommand } from './commands/doctor.ts';
 import { registerExportCommand } from './commands/export.ts';
 import { registerIpCommand } from './commands/ip.ts';
@@ -50,6 +51,7 @@ function createProgram(): Command {
   registerShotCommand(program);
   registerSignCommand(program);
   registerDbCommand(program);
+  registerDiffCommand(program);
   registerExportCommand(program);
   registerDoctorCommand(program);
   registerIpCommand(program);

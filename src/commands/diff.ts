@@ -1,0 +1,80 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { type Command, Option } from 'commander';
+import { type Box, ignoreField, type PictureDifference } from '../capture/comparison.ts';
+import { CapstanError } from '../capture/errors.ts';
+import { ConfigError } from '../config/mod.ts';
+import { createComparisonThread } from '../imaging/comparison/comparison-thread.ts';
+
+/** Exit codes as those of diff: 0 for no difference; 2, for trouble, is that of a `ConfigError`. */
+const DIFFERENT = 1;
+
+interface Flags {
+  readonly output?: string;
+  readonly json?: true;
+  readonly ignore: readonly string[];
+}
+
+export function registerDiffCommand(program: Command): void {
+  program
+    .command('diff')
+    .description('Compare two images as GET /compare does. Exit code 0: no difference; 1: a difference; 2: trouble.')
+    .argument('<before>', 'image file: PNG, JPEG, WebP')
+    .argument('<after>', 'image file')
+    .option('-o, --output <file>', 'PNG file for both images beside each other, with the regions marked')
+    .option('--json', 'write the difference as JSON')
+    .addOption(
+      new Option('--ignore <what>', 'a kind such as moved, or a rectangle x,y,width,height; repeatable')
+        .default([], 'nothing')
+        .argParser((what: string, before: readonly string[]) => [...before, what]),
+    )
+    .action(async (before: string, after: string, flags: Flags) => {
+      const { picture, drawing } = await compared(before, after, flags);
+      if (flags.output !== undefined && drawing !== null) await written(flags.output, drawing);
+      process.stdout.write(flags.json === true ? `${JSON.stringify(picture)}\n` : readable(picture));
+      if (picture.regions.length > 0) process.exitCode = DIFFERENT;
+    });
+}
+
+async function compared(before: string, after: string, { output, ignore: texts }: Flags) {
+  const { data: ignore, error } = ignoreField.safeParse([...texts]);
+  if (ignore === undefined) throw new ConfigError(`--ignore ${error.issues[0]?.message}`);
+  const images = [await imageIn(before), await imageIn(after)] as const;
+  const captures = { images, texts: null, links: null, ignore, inAnyOrder: false, draws: output !== undefined };
+  const { picture, drawing } = await createComparisonThread()
+    .compare(captures)
+    .catch((error: unknown) => {
+      const reason = error instanceof CapstanError ? error.message : 'one of the files is not an image';
+      throw new ConfigError(`${before} and ${after} cannot be compared: ${reason}`);
+    });
+  if (picture === null) throw new Error('images were compared, and there is no difference of them');
+  return { picture, drawing };
+}
+
+async function imageIn(file: string): Promise<Uint8Array<ArrayBuffer>> {
+  try {
+    return new Uint8Array(await readFile(file));
+  } catch (error) {
+    throw new ConfigError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+async function written(file: string, drawing: Uint8Array): Promise<void> {
+  try {
+    await writeFile(file, drawing);
+  } catch (error) {
+    throw new ConfigError(`${file} cannot be written: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function readable({ regions, share, truncated }: PictureDifference): string {
+  const lines = regions.map(({ kind, from, to }) => {
+    const places = [from, to].filter((box) => box !== null).map(placeOf);
+    return `${kind} ${[...new Set(places)].join(' to ')}\n`;
+  });
+  const rest = truncated ? 'and more regions\n' : '';
+  return regions.length === 0 ? '' : `${lines.join('')}${rest}${(share * 100).toFixed(2)} % changed\n`;
+}
+
+function placeOf({ x, y, width, height }: Box): string {
+  return `${width}x${height}+${x}+${y}`;
+}
