@@ -123,6 +123,10 @@ export async function createService(
   const watches = createWatches({
     store: storage.watches,
     enabled: storage.results.kind !== 'none',
+    screen: ({ target }) => {
+      const refusal = egress.screenLiteral(target.parsed);
+      if (refusal !== null) throw new CapstanError(refusal.code, refusal.reason);
+    },
     capture: (request, by) => firstValueFrom(intake.submit(request, by)),
     remove: (captures) => removeHere(storage.captureStore, captures),
     announce: (event, callback) => (event.type === 'watch.run' ? events.emit(event) : events.conclude(event, callback)),

@@ -43,6 +43,8 @@ export interface WatchesOptions extends CompareParts {
   readonly store: WatchStore;
   /** False without a database; watches are then unavailable. */
   readonly enabled: boolean;
+  /** Throws a `CapstanError` for a target that may not be captured, as far as its URL shows it. */
+  readonly screen: (request: CaptureRequest) => void;
   /** Makes one capture. Rejects with a `CapstanError` when it is not admitted. */
   readonly capture: (request: CaptureRequest, by: Client) => Promise<CaptureOutcome>;
   /** Removes captures that no run needs any more. */
@@ -88,7 +90,7 @@ export interface Watches {
 
 /** Runs the watches of the store that are due, including those that other processes added. */
 export function createWatches(options: WatchesOptions): Watches {
-  const { store, enabled, capture, remove, announce, atOnce, ids, clock, report } = options;
+  const { store, enabled, screen, capture, remove, announce, atOnce, ids, clock, report } = options;
   const running = new Map<string, TakenWatch>();
   const ended = new Set<Promise<void>>();
   let stopped = false;
@@ -214,6 +216,7 @@ export function createWatches(options: WatchesOptions): Watches {
 
   return {
     add: async (wanted, by) => {
+      screen(wanted.request);
       const id = ids();
       const createdAt = clock();
       const definition = { ...wanted, by, createdAt: iso(createdAt), isPaused: false };
@@ -236,11 +239,13 @@ export function createWatches(options: WatchesOptions): Watches {
       const stored = await store.get(id);
       return stored && unpackDefinition(stored.definition).written;
     },
-    change: (id, wanted) =>
-      change(id, ({ by, createdAt, isPaused }) => ({
+    change: async (id, wanted) => {
+      screen(wanted.request);
+      return change(id, ({ by, createdAt, isPaused }) => ({
         definition: { ...wanted, by, createdAt, isPaused },
         dueAt: isPaused ? null : nextDue(id, wanted.rules, clock()),
-      })),
+      }));
+    },
     pause: (id, isPaused) =>
       change(id, (definition, { dueAt }) => ({
         definition: { ...definition, isPaused },

@@ -208,6 +208,15 @@ describeWithTenants((start) => {
       expect((await failureOf(response)).error).toContain(text);
     });
 
+    it('is refused for a target that may not be captured, when it is added and when it is changed', async () => {
+      const response = await post('/watches', { url: 'http://10.0.0.1/', ...NEVER });
+      expect(response.status).toBe(403);
+      expect(await failureOf(response)).toMatchObject({ code: 'target_forbidden' });
+      const id = await watching('/allowed', { body: ARTICLE });
+      const changed = await call(`/watches/${id}`, { method: 'PATCH', body: '{"url":"http://10.0.0.1/"}' });
+      expect(changed.status).toBe(403);
+    });
+
     it('is seen by its own key alone', async () => {
       const id = await watching('/mine', { body: ARTICLE });
       const list = async (key: string) => Many.parse(await (await call('/watches', {}, key)).json()).data;

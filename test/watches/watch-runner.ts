@@ -14,6 +14,7 @@ const none = () => Promise.resolve(undefined);
 createWatches({
   store: database.watches,
   enabled: true,
+  screen: () => undefined,
   capture: async ({ target }) => {
     process.stdout.write(`begun ${target.parsed.pathname.slice(1)}\n`);
     await delay(20);

@@ -17,6 +17,7 @@ const TYPES: readonly EventType[] = [
   'batch.accepted',
   'batch.progress',
   'batch.completed',
+  'watch.run',
   'browser.launched',
   'browser.retired',
   'browser.crashed',

@@ -1,6 +1,7 @@
 /* Types of the HTTP API, from the schemas that validate its answers. Types are erased, so no schema is bundled. */
 import type { z } from 'zod';
 import type { ComparisonSchema } from '../../src/capture/comparison.ts';
+import type { WatchRunSchema, WatchSchema } from '../../src/capture/watch.ts';
 import type {
   BatchLineSchema,
   DetailedResultSchema,
@@ -15,6 +16,8 @@ export type SimilarResult = z.output<typeof SimilarResultSchema>;
 export type Comparison = z.output<typeof ComparisonSchema>;
 export type BatchLine = z.output<typeof BatchLineSchema>;
 export type Evidence = NonNullable<DetailedResult['evidence']>;
+export type Watch = z.output<typeof WatchSchema>;
+export type WatchRun = z.output<typeof WatchRunSchema>;
 export type Job = z.output<typeof JobSchema>;
 export type { CapstanEvent, EventType } from '../../src/capture/events.ts';
 export type { LoadSample } from '../../src/capture/history.ts';

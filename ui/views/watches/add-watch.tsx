@@ -1,0 +1,50 @@
+import { useState } from 'preact/hooks';
+import { call } from '../../api/client.ts';
+import { Problem } from '../../parts/view.tsx';
+
+const INTERVALS = ['1m', '10m', '1h', '6h', '1d', '7d'] as const;
+
+/** The form that begins to watch a page. */
+export function AddWatch({ onAdded }: { readonly onAdded: () => void }) {
+  const [url, setUrl] = useState('');
+  const [every, setEvery] = useState<string>('1h');
+  const [error, setError] = useState<unknown>();
+  const add = async (event: Event) => {
+    event.preventDefault();
+    try {
+      await call('/watches', { method: 'POST', body: { url, every } });
+      setUrl('');
+      setError(undefined);
+      onAdded();
+    } catch (failure) {
+      setError(failure);
+    }
+  };
+  return (
+    <form class="panel watch-form" onSubmit={(event) => void add(event)}>
+      <label class="field">
+        <span>Page</span>
+        <input
+          type="text"
+          inputMode="url"
+          required
+          placeholder="https://example.com/"
+          value={url}
+          onInput={(event) => setUrl(event.currentTarget.value)}
+        />
+      </label>
+      <label class="field">
+        <span>Every</span>
+        <select value={every} onChange={(event) => setEvery(event.currentTarget.value)}>
+          {INTERVALS.map((interval) => (
+            <option key={interval}>{interval}</option>
+          ))}
+        </select>
+      </label>
+      <button type="submit" class="button primary">
+        Watch
+      </button>
+      {error !== undefined && <Problem error={error} />}
+    </form>
+  );
+}
