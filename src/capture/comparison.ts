@@ -31,7 +31,7 @@ export interface Ignore {
 export const NOTHING_IGNORED: Ignore = { kinds: [], rectangles: [], texts: [] };
 
 const RECTANGLE = /^(\d{1,9}),(\d{1,9}),(\d{1,9}),(\d{1,9})$/;
-const IGNORABLE = `a kind (${orOf(REGION_KINDS)}) a rectangle x,y,width,height in pixels, or a text such as text:Updated *`;
+const IGNORABLE = `a kind (${orOf(REGION_KINDS)}), a rectangle x,y,width,height in pixels, or a text such as text:Updated *`;
 const TEXT = /^text:(.*\S.*)$/;
 
 /** `ignore` as callers write it: `["moved", "0,0,1280,40"]`. */
@@ -62,7 +62,7 @@ export const ignoreField = z
   });
 
 /** What `ignore` accepts, and what it means. */
-export const IGNORE_DESCRIPTION = `What does not count: ${IGNORABLE}, such as \`moved\`, \`0,0,1280,40\` or \`text:Updated *\`. Pixels of a rectangle count neither in \`a\` nor in \`b\`. Texts are taken out of lines and titles; \`*\` stands for any characters, at the end for the rest of the line. A line with nothing left is left out. At most ${MAX_IGNORED}.`;
+export const IGNORE_DESCRIPTION = `What does not count: ${IGNORABLE}. Pixels of a rectangle count neither in \`a\` nor in \`b\`. Texts are taken out of lines and titles; \`*\` stands for any characters, at the end for the rest of the line. A line with nothing left is left out. At most ${MAX_IGNORED}.`;
 
 export const RegionSchema = z.strictObject({
   kind: z.enum(REGION_KINDS),

@@ -29,7 +29,7 @@ export const MAX_LABEL_CHARACTERS = 64;
 /** Maximum number of regions that a run keeps; `GET /compare` lists more. */
 export const MAX_REGIONS_OF_RUN = 20;
 
-/** Share of changed pixels above which a picture has changed: half a line of text on a window of 1280 by 720. */
+/** Share of changed pixels above which an image has changed: half a line of text on a window of 1280 by 720. */
 const DEFAULT_THRESHOLD = 0.001;
 
 /** What of a page is compared. */
@@ -73,7 +73,7 @@ const compare = objectOf(
       .default(false)
       .transform((wanted) => (wanted === true ? { threshold: DEFAULT_THRESHOLD } : wanted))
       .meta({
-        description: `The picture. \`threshold\`: the share of changed pixels, after alignment, above which it has changed; by default ${DEFAULT_THRESHOLD}.`,
+        description: `The image. \`threshold\`: the share of changed pixels, after alignment, above which it has changed; by default ${DEFAULT_THRESHOLD}.`,
       }),
     text: flag.default(false).meta({ description: 'The painted text, by lines. Adds `text` to `outputs`.' }),
     links: flag.default(false).meta({ description: 'The painted links. Adds `links` to `outputs`.' }),
@@ -127,7 +127,7 @@ export const watchFields = {
       title: false,
       verdict: false,
     })
-    .meta({ description: 'What is compared. Default: the picture.' }),
+    .meta({ description: 'What is compared. Default: the image.' }),
   ignore: ignoreField.meta({ description: IGNORE_DESCRIPTION, examples: [['moved', 'text:Updated *']] }),
   accept: z
     .array(z.int({ error: 'must be the id of a capture' }).positive({ error: 'must be the id of a capture' }))
@@ -197,19 +197,21 @@ export const WatchRunSchema = z.strictObject({
   at: instant.meta({ description: 'When it ended.' }),
   state: z.enum(RUN_STATES).meta({
     description:
-      '`first`: there was nothing to compare with; `unconfirmed`: the change was gone when the page was captured again; `failed`: there was no page to compare.',
+      '`first`: there was nothing to compare with; `unconfirmed`: a second capture did not show the change, or failed; `failed`: the page could not be captured or is not `content`.',
   }),
   capture: id.nullable().meta({ description: 'Id of its capture; null when there is none.' }),
   before: id.nullable().meta({ description: 'Id of the capture that it was compared with.' }),
   changed: z.array(z.enum(COMPARED)).meta({ description: 'What has changed.' }),
   share: z.number().min(0).max(1).nullable().meta({
-    description: 'Changed pixels of all pixels after alignment; null when pictures were not compared.',
+    description: 'Changed pixels of all pixels after alignment; null when images were not compared.',
   }),
   regions: z
     .array(RegionSchema)
-    .meta({ description: `The first ${MAX_REGIONS_OF_RUN} regions of the picture that have changed.` }),
+    .meta({ description: `The first ${MAX_REGIONS_OF_RUN} regions of the image that have changed.` }),
   verdict: z.enum(VERDICTS).nullable().meta({ description: 'Verdict on the page; null without a page.' }),
-  code: FailureCodeSchema.nullable().meta({ description: 'Why it failed; null for a verdict.' }),
+  code: FailureCodeSchema.nullable().meta({
+    description: 'Code of the failure; null when the run did not fail, or failed by its verdict.',
+  }),
   reason: z.string().nullable().meta({ description: 'For people.' }),
 });
 export type WatchRun = Immutable<z.output<typeof WatchRunSchema>>;

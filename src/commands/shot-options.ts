@@ -73,7 +73,7 @@ export function flagError(path: string, message: string, flags: Readonly<Record<
   );
 }
 
-/** The name of a file with an option's JSON. Of `name=value` and JSON itself, nothing looks like this. */
+/** The name of a file with an option's JSON. Neither `name=value` nor JSON matches it. */
 const JSON_FILE = /^[^={:]+\.json$/;
 
 /** Returns the text of an option, or of the file that holds it. */
@@ -83,7 +83,7 @@ function textOf({ name, field }: OptionDescription, text: string): string {
     return readFileSync(text, 'utf8').trim();
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new ConfigError(`${flagOf(name)} takes a file of JSON, and ${text} cannot be read: ${why}`);
+    throw new ConfigError(`${flagOf(name)} takes a JSON file, but ${text} cannot be read: ${why}`);
   }
 }
 

@@ -12,14 +12,14 @@ export interface CompareParts {
 /** What differs between two captures of a page. */
 export interface Changes {
   readonly changed: readonly Compared[];
-  /** Changed pixels of all pixels after alignment; null when pictures were not compared. */
+  /** Changed pixels of all pixels after alignment; null when images were not compared. */
   readonly share: number | null;
   readonly regions: readonly Region[];
 }
 
 /**
  * Compares what the rules name; undefined when one of the captures was removed. Rejects with a `CapstanError` when their
- * pictures cannot be compared, or with `queue_full`. `owner`: whose turn the comparison takes.
+ * images cannot be compared, or with `queue_full`. `owner`: whose turn the comparison takes.
  */
 export async function findChanges(
   { artifacts, comparisons }: CompareParts,

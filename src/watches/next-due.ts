@@ -13,7 +13,7 @@ export type Timing = Pick<WatchRules, 'every' | 'schedule' | 'timeZone' | 'jitte
  *
  * With `every`, runs are at least half an interval apart and then regular; each watch has its own place in the interval,
  * which its id decides. With `schedule`, local times that a time zone skips are due right after the gap, and local times
- * that it has twice are due once. Each failure in a row doubles the time that is waited, up to a day.
+ * that it has twice are due once. From the second failure in a row on, each doubles the time that is waited, by at most a day more than usual.
  */
 export function nextDue(id: number, timing: Timing, now: number, failures = 0): number | null {
   const { every, schedule = '', timeZone = 'UTC', jitter = DEFAULT_JITTER_MS } = timing;

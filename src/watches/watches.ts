@@ -34,7 +34,7 @@ const PASS_MS = 1_000;
 const RENEWAL_MS = WATCH_LEASE_MS / 3;
 /** Interval of looking whether the clock was set back, in milliseconds. */
 const HASTEN_MS = 60_000;
-/** Time until a run is made that the service could not make, in milliseconds. */
+/** Delay before a run that the service could not make is tried again, in milliseconds. */
 const LATER_MS = 10_000;
 /** Maximum number of runs of one host at once. */
 const MAX_OF_HOST = 2;

@@ -177,7 +177,7 @@ describe.each([
 });
 
 describe('frames of a hostile page', () => {
-  it('are at most 100 for a selector', async () => {
+  it('fails with page_too_large when a selector enters more than 100 frames', async () => {
     const of = (count: number) => htmlRequest('<iframe></iframe>'.repeat(count), { mask: ['iframe >> p'] });
     const { actor } = ground.running;
     expect(await actor.capture(of(100), patience)).toMatchObject({ cutPhase: null });

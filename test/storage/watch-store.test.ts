@@ -98,7 +98,7 @@ describeInEachDatabase((open) => {
       expect((await take({ now: NOW + 10 }))?.id).toBe(id);
     });
 
-    it('lets only what has an interval be due sooner after the clock was set back', async () => {
+    it('moves up only watches with an interval after the clock was set back', async () => {
       const hour = 3_600_000;
       const [regular, soon] = [await added({ dueAt: NOW + hour }), await added({ dueAt: NOW + 90_000 })];
       const scheduled = await added({ everyMs: null, dueAt: NOW + hour });

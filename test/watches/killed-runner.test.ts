@@ -15,8 +15,8 @@ const WATCHES = 2_000;
 const AT_ONCE = 8;
 const POLL = { timeout: 60_000, interval: 5 };
 
-describe('watches that two processes run', () => {
-  it('have one run each, although one of the processes is killed in the middle', async () => {
+describe('two processes that run the same watches', () => {
+  it('run each watch once, although one of them is killed', async () => {
     const path = join(await makeDirectory(), 'results.db');
     const database = await openSqlite({ path });
     onTestFinished(() => database.close());

@@ -51,7 +51,7 @@ describe('the next run of a watch', () => {
       expect(next - later).toBe(timing.every);
     });
 
-    it('doubles with each failure in a row, up to a day', () => {
+    it('waits twice as long after each failure from the second in a row, at most a day longer', () => {
       const now = at('2026-05-01T12:00:00Z');
       const waits = [0, 1, 2, 3, 4, 30].map((failures) => (nextDue(1, timing, now, failures) ?? 0) - now);
       const [calm = 0, first, ...others] = waits;

@@ -116,7 +116,7 @@ export const extractField = rulesAt(1)
   .optional()
   .meta({
     description:
-      'Values to find in the page, by the names of their rules. A rule is a selector, or an object: `selector` (CSS or XPath), `type` (text, html, attribute, number, date or box), `attribute`, `many` for a list of all that match, `rules` for rules below each match. What is missing is null. The values are the output `extract`, and `extract` of the result when they are small.',
+      'Values to find in the page, by the names of their rules. A rule is a selector, or an object: `selector` (CSS or XPath), `type` (text, html, attribute, number, date or box), `attribute`, `many` for a list of all that match, `rules` for rules below each match. A missing value is null, a missing list is empty. The values are the output `extract`, and `extract` of the result when they are small.',
     examples: [
       {
         title: 'h1',

@@ -22,8 +22,7 @@ const ONE: Answer = { description: 'The watch.', content: envelope('Watch', Watc
 const WatchChangeSchema = z
   .record(z.string(), z.unknown(), { error: 'must be a JSON object with the fields to change' })
   .meta({
-    description:
-      'Fields of a WatchRequest that replace those of the watch, and null for those that it loses (JSON Merge Patch).',
+    description: 'Fields of a WatchRequest. Each replaces the whole field of the watch; null removes it.',
     examples: [{ every: '1h', labels: ['prices'] }],
   });
 

@@ -11,7 +11,7 @@ import { MAX_WATCHES } from '../../capture/watch.ts';
 /** Lease of a due watch, in milliseconds: after this, the watches of a dead process are taken by another. */
 export const WATCH_LEASE_MS = 30_000;
 
-/** What the runner of watches keeps is text to the store. */
+/** A watch to add. The store does not interpret `definition` and `progress`. */
 export interface NewWatch {
   readonly id: number;
   /** Name of the API key that it belongs to; empty without one. */
