@@ -8,11 +8,14 @@ import type { Definition, Progress } from './stored-form.ts';
 export interface RunParts extends CompareParts {
   /** Makes one capture. Rejects with a `CapstanError` when it is not admitted. */
   readonly capture: () => Promise<CaptureOutcome>;
+  /** Called with unexpected errors. */
+  readonly report: (error: unknown) => void;
 }
 
-/** What a run found, and the captures that it made and does not need. */
 export interface MadeRun {
-  readonly run: Omit<WatchRun, 'due' | 'at'>;
+  /** What was found; undefined when the service, and not the page, was the reason why there is no run. */
+  readonly run: Omit<WatchRun, 'due' | 'at'> | undefined;
+  /** Captures that were made and are not needed. */
   readonly spare: readonly number[];
 }
 
@@ -23,12 +26,10 @@ const LATER: ReadonlySet<FailureCode> = new Set([
   'cancelled',
   'browser_unavailable',
   'cluster_unavailable',
-  'worker_lost',
   'database_unavailable',
   'artifact_pending',
   'storage_full',
   'storage_unavailable',
-  'internal',
 ]);
 
 const NOTHING = {
@@ -44,17 +45,13 @@ const NOTHING = {
 
 /**
  * Captures the page and compares it with the baseline, with every accepted capture, and, before a change is reported,
- * once more. Returns undefined when the service, and not the page, was the reason why there is no run.
+ * once more. Never rejects: an unexpected error is a failed run, so that it is not repeated at once.
  */
-export async function makeRun(
-  definition: Definition,
-  progress: Progress,
-  parts: RunParts,
-): Promise<MadeRun | undefined> {
+export async function makeRun(definition: Definition, progress: Progress, parts: RunParts): Promise<MadeRun> {
   const made: number[] = [];
   try {
     const first = await parts.capture();
-    if (first.state !== 'stored') return failedRun(first.failure);
+    if (first.state !== 'stored') return { run: failedRun(first.failure), spare: [] };
     made.push(first.result.id);
     const problem = problemOf(first.result, definition);
     if (problem !== undefined) return { run: { ...problem, capture: first.result.id }, spare: [] };
@@ -62,33 +59,30 @@ export async function makeRun(
     if (run.state !== 'changed' || !definition.rules.confirm) return { run, spare: [] };
 
     const second = await parts.capture();
-    const failed = second.state === 'stored' ? problemOf(second.result, definition) : undefined;
-    if (second.state !== 'stored' || failed !== undefined) {
-      if (second.state !== 'stored' && LATER.has(second.failure.code)) return undefined;
+    if (second.state !== 'stored' || problemOf(second.result, definition) !== undefined) {
+      if (second.state !== 'stored' && LATER.has(second.failure.code)) return { run: undefined, spare: made };
       const reason = 'The change could not be confirmed: the page could not be captured again.';
-      return { run: { ...run, state: 'unconfirmed', reason }, spare: [] };
+      const spare = second.state === 'stored' ? [second.result.id] : [];
+      return { run: { ...run, state: 'unconfirmed', reason }, spare };
     }
     made.push(second.result.id);
     const again = await compared(second.result, definition, progress, parts);
     const spare = [first.result.id];
     if (again.state === 'changed') return { run: again, spare };
-    return {
-      run: { ...again, state: 'unconfirmed', reason: 'The change was gone when the page was captured again.' },
-      spare,
-    };
+    const reason = 'The change was gone when the page was captured again.';
+    return { run: { ...again, state: 'unconfirmed', reason }, spare };
   } catch (error) {
-    if (!(error instanceof CapstanError)) throw error;
-    const end = failedRun(toFailure(error));
-    return end && { ...end, spare: made };
+    if (!(error instanceof CapstanError)) parts.report(error);
+    return { run: failedRun(toFailure(error)), spare: made };
   }
 }
 
-function failedRun({ code, reason }: Failure): MadeRun | undefined {
-  return LATER.has(code) ? undefined : { run: { ...NOTHING, state: 'failed', code, reason }, spare: [] };
+function failedRun({ code, reason }: Failure): MadeRun['run'] {
+  return LATER.has(code) ? undefined : { ...NOTHING, state: 'failed', code, reason };
 }
 
 /** Returns the failed run of a page that shows no content, unless status or verdict are compared. */
-function problemOf({ verdict, verdict_reasons: signs }: Result, { rules }: Definition): MadeRun['run'] | undefined {
+function problemOf({ verdict, verdict_reasons: signs }: Result, { rules }: Definition): MadeRun['run'] {
   if (verdict === null || verdict === 'content' || rules.compare.status || rules.compare.verdict) return undefined;
   const reason = `The page is not content but ${verdict} (${signs.join(', ')}).`;
   return { ...NOTHING, state: 'failed', verdict, reason };
@@ -100,7 +94,7 @@ async function compared(
   { rules, by }: Definition,
   { baseline, latest }: Progress,
   parts: CompareParts,
-): Promise<MadeRun['run']> {
+): Promise<NonNullable<MadeRun['run']>> {
   const found = { ...NOTHING, capture: id, verdict };
   if ((await parts.artifacts.info(id)) === undefined) {
     return { ...found, state: 'failed', ...failure('artifact_elsewhere') };

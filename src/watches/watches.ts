@@ -176,8 +176,9 @@ export function createWatches(options: WatchesOptions): Watches {
       ...options,
       capture: () => capture(definition.request, definition.by),
     });
-    if (made === undefined) {
+    if (made.run === undefined) {
       await store.release(id, token, clock() + LATER_MS);
+      await remove(made.spare);
       return undefined;
     }
     const run = { due: iso(dueAt), at: iso(clock()), ...made.run };

@@ -222,7 +222,10 @@ describe('interaction with a page', () => {
       [{ secret: 'y' }, 'form.fields.secret: element is not visible'],
     ])('rejects %o with an error that names the field and the reason', async (wrong, reason) => {
       const form = { selector: '#booking', fields: wrong as Record<string, string | boolean> };
-      expect(await refusalOf(capture('/interact/forms', { form, timeoutMs: 15_000 }))).toEqual(['action_failed', reason]);
+      expect(await refusalOf(capture('/interact/forms', { form, timeoutMs: 15_000 }))).toEqual([
+        'action_failed',
+        reason,
+      ]);
     });
   });
 

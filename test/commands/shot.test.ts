@@ -59,7 +59,7 @@ describe('capstan shot', () => {
     const none = await capstan(['shot', site.url('/short'), '--extract', 'none.json'], place.options);
     expect([none.code, none.stderr]).toEqual([
       2,
-      expect.stringContaining('--extract takes a file of JSON, and none.json'),
+      expect.stringContaining('--extract takes a JSON file, but none.json'),
     ]);
     const bad = await capstan(['shot', site.url('/short'), '--extract', '{"price": {"type": "money"}}'], place.options);
     expect([bad.code, bad.stderr]).toEqual([2, expect.stringContaining('--extract.price type: must be text,')]);
