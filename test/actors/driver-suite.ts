@@ -108,7 +108,7 @@ function describeCaptures(asks: CaptureOptions): void {
   });
 
   it('captures what is there of a page that never finishes loading', async () => {
-    const snapshot = await capture('/never', { timeoutMs: 6000 });
+    const snapshot = await capture('/never', { timeoutMs: 12_000 });
     expect(snapshot).toMatchObject({ cutPhase: 'load', title: 'A page that never ends', responseCode: 200 });
     expect(snapshot.html).toContain('There is more to come');
   });
