@@ -1,7 +1,7 @@
 import { captureBatch } from './batch.ts';
 import { receiveEvents } from './events.ts';
 import { consumeQuery } from './queries.ts';
-import { type ClientOptions, type Send, sender, withRetries } from './send.ts';
+import { type ClientOptions, nextPage, type Send, sender, withRetries } from './send.ts';
 import type {
   BatchLine,
   CallOptions,
@@ -103,7 +103,7 @@ async function* listResults(
   let next: string | undefined = `${path}?${new URLSearchParams({ limit: String(PAGE_LENGTH), ...conditions })}`;
   while (next !== undefined) {
     const response: Response = await send(next, { signal });
-    next = /<([^>]+)>;\s*rel="next"/.exec(response.headers.get('Link') ?? '')?.[1];
+    next = nextPage(response);
     yield* await dataOf<readonly CaptureResult[]>(response);
   }
 }

@@ -8,6 +8,8 @@ export class CapstanFailure extends Error {
   readonly problems: readonly FieldProblem[];
   /** Seconds after which the service suggests to try again. */
   readonly retryAfter: number | undefined;
+  /** Id of the failed capture's record, when there is one. */
+  readonly recordId: number | undefined;
 
   constructor(
     message: string,
@@ -16,6 +18,7 @@ export class CapstanFailure extends Error {
       readonly status: number;
       readonly problems?: readonly FieldProblem[] | undefined;
       readonly retryAfter?: number | undefined;
+      readonly recordId?: number | undefined;
       readonly cause?: unknown;
     },
   ) {
@@ -25,6 +28,7 @@ export class CapstanFailure extends Error {
     this.status = facts.status;
     this.problems = facts.problems ?? [];
     this.retryAfter = facts.retryAfter;
+    this.recordId = facts.recordId;
   }
 
   /** Whether the same request may succeed later: the service was busy, restarting, or out of reach. */
@@ -44,7 +48,7 @@ export interface ClientOptions {
 }
 
 export interface Call {
-  readonly method?: 'GET' | 'POST' | 'DELETE';
+  readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly signal?: AbortSignal | undefined;
@@ -120,10 +124,15 @@ export async function pause(attempt: number, failure: unknown, signal: AbortSign
   });
 }
 
+/** The path of the next page of a list; undefined on the last one. */
+export function nextPage({ headers }: Response): string | undefined {
+  return /<([^>]+)>;\s*rel="next"/.exec(headers.get('Link') ?? '')?.[1];
+}
+
 interface FailureAnswer {
   readonly error?: string;
   readonly code?: FailureCode;
-  readonly data?: { readonly problems?: readonly FieldProblem[] } | null;
+  readonly data?: { readonly problems?: readonly FieldProblem[]; readonly id?: number } | null;
 }
 
 async function failureOf(response: Response): Promise<CapstanFailure> {
@@ -134,5 +143,6 @@ async function failureOf(response: Response): Promise<CapstanFailure> {
     status: response.status,
     problems: answer.data?.problems,
     retryAfter: Number.isFinite(after) ? after : undefined,
+    recordId: answer.data?.id,
   });
 }

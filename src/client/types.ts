@@ -43,7 +43,7 @@ export interface EventFilter extends EventConditions {
   /** Types or groups, such as `capture.*`. */
   readonly types?: readonly string[];
   /** Where to go on: the id of the last event that was seen; 0 is the beginning of the log. @default now */
-  readonly lastEventId?: number;
+  readonly lastEventId?: number | undefined;
 }
 
 /** Conditions of events; an event meets all that are given. */

@@ -1,38 +1,9 @@
 import { signal } from '@preact/signals';
+import { linesOf } from '../../src/client/lines.ts';
+import { type Call, CapstanFailure, nextPage, type Send, sender } from '../../src/client/send.ts';
 
-/** A failure as the API describes it, or a connection that broke (`code` is `network`). */
-export class ApiError extends Error {
-  readonly status: number;
-  readonly code: string;
-  readonly problems: readonly FieldProblem[];
-  /** Id of the failed capture's record, when there is one. */
-  readonly recordId: number | undefined;
-
-  constructor(message: string, facts: { status: number; code: string; data?: FailureData | undefined }) {
-    super(message);
-    this.name = 'ApiError';
-    this.status = facts.status;
-    this.code = facts.code;
-    this.problems = facts.data?.problems ?? [];
-    this.recordId = facts.data?.id;
-  }
-}
-
-export interface FieldProblem {
-  readonly path: string;
-  readonly message: string;
-}
-
-interface FailureData {
-  readonly problems?: readonly FieldProblem[];
-  readonly id?: number;
-}
-
-interface FailureAnswer {
-  readonly error?: string;
-  readonly code?: string;
-  readonly data?: FailureData;
-}
+export { CapstanFailure } from '../../src/client/send.ts';
+export type { FieldProblem } from '../../src/client/types.ts';
 
 export interface Answer<T> {
   readonly data: T;
@@ -45,49 +16,35 @@ export interface Answer<T> {
 /** Whether the last request was refused because it had no valid session. The login is then shown. */
 export const loginRequired = signal(false);
 
-export interface CallOptions {
-  readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+const sendToService = sender({ baseUrl: location.origin });
+
+/** Sends a request to the service. Rejects with a `CapstanFailure` unless it succeeds; an abort is thrown as it is. */
+export const send: Send = async (path, options) => {
+  try {
+    return await sendToService(path, options);
+  } catch (error) {
+    if (error instanceof CapstanFailure && error.status === 401 && path !== '/session') loginRequired.value = true;
+    throw error;
+  }
+};
+
+export interface CallOptions extends Omit<Call, 'body'> {
+  /** Sent as JSON. */
   readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly signal?: AbortSignal;
 }
 
-/**
- * Calls the HTTP API and returns `data` of its answer.
- * @throws ApiError for a failure, and when the service cannot be reached. An abort is thrown as it is.
- */
-export async function call<T>(
-  path: string,
-  { method = 'GET', body, headers, signal: abort }: CallOptions = {},
-): Promise<Answer<T>> {
-  const response = await fetch(path, {
-    method,
-    headers: {
-      Accept: 'application/json',
-      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-      ...headers,
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    ...(abort === undefined ? {} : { signal: abort }),
-  }).catch((error: unknown) => {
-    if (abort?.aborted) throw error;
-    throw new ApiError('The service cannot be reached.', { status: 0, code: 'network' });
-  });
+/** Calls the HTTP API and returns `data` of its answer. Rejects as `send` does. */
+export async function call<T>(path: string, { body, ...options }: CallOptions = {}): Promise<Answer<T>> {
+  const response = await send(path, { ...options, ...(body !== undefined && { body: JSON.stringify(body) }) });
   const answer = await response.json().catch((error: unknown) => {
-    if (abort?.aborted) throw error;
+    if (options.signal?.aborted) throw error;
     return {};
   });
-  if (response.ok) {
-    const { message = '', data = answer } = answer;
-    return { data, message, next: nextOf(response) };
-  }
-  throw failureOf(path, response, answer);
+  const { message = '', data = answer } = answer;
+  return { data, message, next: nextPage(response) };
 }
 
-/**
- * Sends a body of lines, and reports each line of the answer as it comes.
- * @throws ApiError as `call` does, and when the answer ends early.
- */
+/** Sends a body of lines, and reports each line of the answer as it comes. Rejects as `send` does. */
 export async function callLines<T>(
   path: string,
   lines: readonly unknown[],
@@ -96,30 +53,8 @@ export async function callLines<T>(
 ): Promise<void> {
   const headers = { 'Content-Type': 'application/x-ndjson', Accept: 'application/x-ndjson' };
   const body = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
-  try {
-    const response = await fetch(path, { method: 'POST', headers, body, signal });
-    if (!response.ok || response.body === null) throw failureOf(path, response, await response.json());
-    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-    let rest = '';
-    for (let part = await reader.read(); !part.done; part = await reader.read()) {
-      const texts = (rest + part.value).split('\n');
-      rest = texts.pop() ?? '';
-      for (const text of texts) if (text !== '') report(JSON.parse(text));
-    }
-  } catch (error) {
-    if (signal.aborted || error instanceof ApiError) throw error;
-    throw new ApiError('The connection to the service broke.', { status: 0, code: 'network' });
-  }
-}
-
-function failureOf(path: string, { status }: Response, answer: FailureAnswer): ApiError {
-  if (status === 401 && path !== '/session') loginRequired.value = true;
-  const { error = `The service answered ${status}.`, code = 'unknown', data } = answer;
-  return new ApiError(error, { status, code, data });
-}
-
-function nextOf({ headers }: Response): string | undefined {
-  return /<([^>]+)>;\s*rel="next"/.exec(headers.get('Link') ?? '')?.[1];
+  const response = await send(path, { method: 'POST', headers, body, signal });
+  for await (const text of linesOf(response, signal)) if (text !== '') report(JSON.parse(text));
 }
 
 /** Returns a query string with `?`, without empty values; `''` for none. */

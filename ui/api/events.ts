@@ -1,33 +1,17 @@
-import type { CapstanEvent, EventType } from './types.ts';
+import { receiveEvents } from '../../src/client/events.ts';
+import { send } from './client.ts';
+import type { CapstanEvent } from './types.ts';
 
 /*
  * One subscription to the events of the service, shared by all views, because a browser keeps at most six connections
  * to a service over HTTP/1.1. The subscription is open while a view listens and the page is visible.
  */
 
-const TYPES: readonly EventType[] = [
-  'capture.queued',
-  'capture.started',
-  'capture.stored',
-  'capture.failed',
-  'capture.timed_out',
-  'capture.cancelled',
-  'capture.rejected',
-  'capture.reused',
-  'batch.accepted',
-  'batch.progress',
-  'batch.completed',
-  'watch.run',
-  'browser.launched',
-  'browser.retired',
-  'browser.crashed',
-];
-
 type Listener = (event: CapstanEvent) => void;
 
 const listeners = new Set<Listener>();
-let source: EventSource | undefined;
-let lastEventId = '';
+let receiving: AbortController | undefined;
+let lastEventId: number | undefined;
 
 /** Calls the listener for every event from now on. Returns a function that ends the subscription. */
 export function subscribe(listener: Listener): () => void {
@@ -45,19 +29,24 @@ document.addEventListener('visibilitychange', () => {
 });
 
 function connect(): void {
-  if (source !== undefined || listeners.size === 0 || document.visibilityState === 'hidden') return;
-  const since = lastEventId === '' ? '' : `?lastEventId=${lastEventId}`;
-  source = new EventSource(`/events${since}`);
-  for (const type of TYPES) source.addEventListener(type, receive);
+  if (receiving !== undefined || listeners.size === 0 || document.visibilityState === 'hidden') return;
+  const own = new AbortController();
+  receiving = own;
+  // It ends by `disconnect`, or because the session is over: after the next login a view subscribes again.
+  void receive(own.signal).catch(() => {
+    if (receiving === own) receiving = undefined;
+  });
 }
 
 function disconnect(): void {
-  source?.close();
-  source = undefined;
+  receiving?.abort();
+  receiving = undefined;
 }
 
-function receive({ data, lastEventId: id }: MessageEvent<string>): void {
-  lastEventId = id;
-  const event: CapstanEvent = JSON.parse(data);
-  for (const listener of listeners) listener(event);
+async function receive(signal: AbortSignal): Promise<void> {
+  for await (const received of receiveEvents(send, { lastEventId }, { signal })) {
+    if (!('event' in received)) continue;
+    lastEventId = received.id;
+    for (const listener of listeners) listener(received.event);
+  }
 }

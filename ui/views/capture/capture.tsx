@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { ApiError, type FieldProblem } from '../../api/client.ts';
+import { CapstanFailure, type FieldProblem } from '../../api/client.ts';
 import { requestedTarget } from '../../api/target.ts';
 import type { DetailedResult } from '../../api/types.ts';
 import { CopyAsCurl } from '../../parts/copy-as-curl.tsx';
@@ -61,7 +61,7 @@ function Form({ url, earlier, error }: FormProps) {
   const isBatch = urls.length > 1;
   const isOfHtml = urls.length === 0 && options.html !== undefined;
   const body = { ...(isOfHtml ? {} : { url: urls[0] ?? '' }), ...options };
-  const problems = run.state === 'failed' && run.error instanceof ApiError ? run.error.problems : [];
+  const problems = run.state === 'failed' && run.error instanceof CapstanFailure ? run.error.problems : [];
   const problemOf = (name: string) => problems.find(({ path }) => path === name)?.message;
   const urlProblem = problemOf('url');
   const isRunning = run.state === 'running' || batch?.isRunning === true;

@@ -1,4 +1,4 @@
-import { ApiError } from '../../api/client.ts';
+import { CapstanFailure } from '../../api/client.ts';
 import type { DetailedResult, InFlight } from '../../api/types.ts';
 import { OutcomeBadge } from '../../parts/badge.tsx';
 import { duration, shortUrl } from '../../parts/format.ts';
@@ -76,7 +76,7 @@ function Stored({ result }: { readonly result: DetailedResult }) {
 }
 
 function Failed({ error }: { readonly error: unknown }) {
-  const id = error instanceof ApiError ? error.recordId : undefined;
+  const id = error instanceof CapstanFailure ? error.recordId : undefined;
   return (
     <>
       <Problem error={error} />

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { ApiError, call, queryOf } from '../../api/client.ts';
+import { call, queryOf } from '../../api/client.ts';
 import type { DetailedResult, InFlight } from '../../api/types.ts';
 
 /** Interval at which the progress is read, in milliseconds. */
@@ -42,7 +42,7 @@ export function useCapture(): Capturing {
       else if (abort.current === controller)
         setRun({
           state: 'failed',
-          error: new ApiError('The capture was cancelled.', { status: 0, code: 'cancelled' }),
+          error: new Error('The capture was cancelled.'),
         });
     } finally {
       stop();

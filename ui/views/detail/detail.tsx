@@ -1,6 +1,6 @@
 import { ARTIFACTS } from '../../../src/capture/artifacts.ts';
 import { artifactsOf } from '../../api/artifacts.ts';
-import { ApiError, queryOf } from '../../api/client.ts';
+import { CapstanFailure, queryOf } from '../../api/client.ts';
 import { requestedTarget } from '../../api/target.ts';
 import type { DetailedResult } from '../../api/types.ts';
 import { OptionBadges, OutcomeBadge } from '../../parts/badge.tsx';
@@ -21,7 +21,7 @@ export function Detail() {
   const id = /^\/results\/(\d+)$/.exec(path.value)?.[1] ?? '';
   const { data: result, error, reload } = useAnswer<DetailedResult>(`/results/${id}`);
   if (error !== undefined) {
-    const isGone = error instanceof ApiError && error.status === 404;
+    const isGone = error instanceof CapstanFailure && error.status === 404;
     return (
       <View title={isGone ? 'Not found' : 'Capture'}>
         <div class="view-body">

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { type Answer, ApiError, call, queryOf } from '../../api/client.ts';
+import { type Answer, CapstanFailure, call, queryOf } from '../../api/client.ts';
 import type { InFlight, Job } from '../../api/types.ts';
 import { Badge, type Tone } from '../../parts/badge.tsx';
 import { ago, duration, integer, shortUrl } from '../../parts/format.ts';
@@ -52,7 +52,7 @@ export function Work({ batches, revision }: WorkProps) {
       </section>
       <section class="panel">
         <h2>Jobs</h2>
-        {error instanceof ApiError && <Problem error={error} />}
+        {error instanceof CapstanFailure && <Problem error={error} />}
         {jobs.length === 0 ? <p class="muted">None.</p> : <Jobs jobs={jobs} onCancel={(id) => void cancel(id)} />}
       </section>
       <section class="panel">
