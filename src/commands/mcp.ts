@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Command } from 'commander';
 import { addConfigFlags } from '../config/flags.ts';
-import { type Config, ConfigError } from '../config/mod.ts';
+import type { Config } from '../config/mod.ts';
 import { openLog } from '../log/log.ts';
 import { type Api, apiAt } from '../mcp/api.ts';
 import { createMcpServer } from '../mcp/mcp-server.ts';
 import { watchForEnd } from './ending.ts';
-import { processConfig } from './process-config.ts';
+import { processConfig, serverUrl } from './process-config.ts';
 
 export function registerMcpCommand(program: Command): void {
   const command = program
@@ -20,11 +20,9 @@ export function registerMcpCommand(program: Command): void {
     .option('--server <url>', 'service to use, such as http://127.0.0.1:8080; --api-key is sent to it');
   addConfigFlags(command).action(async (flags: Readonly<Record<string, unknown>>) => {
     const { server, ...own } = flags;
-    if (server !== undefined && !/^https?:$/.test(URL.parse(String(server))?.protocol ?? '')) {
-      throw new ConfigError(`--server takes a URL such as http://127.0.0.1:8080, not ${JSON.stringify(server)}`);
-    }
+    const url = server === undefined ? undefined : serverUrl(String(server));
     const config = processConfig({ ...own, host: '127.0.0.1', port: '0' });
-    await (server === undefined ? serveOwn(config) : serveUntilEnd(apiAt(String(server), config.apiKey[0])));
+    await (url === undefined ? serveOwn(config) : serveUntilEnd(apiAt(url, config.apiKey[0])));
   });
 }
 

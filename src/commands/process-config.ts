@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { type Config, loadConfig } from '../config/mod.ts';
+import { type Config, ConfigError, loadConfig } from '../config/mod.ts';
 
 /**
  * Loads the configuration of this process from its environment, its files and the flags of a command. `note`: called
@@ -19,4 +19,10 @@ export function processConfig(
     },
     machine: { cores: availableParallelism() },
   });
+}
+
+/** @throws ConfigError unless the text is the URL of a service. */
+export function serverUrl(text: string): string {
+  if (/^https?:$/.test(URL.parse(text)?.protocol ?? '')) return text;
+  throw new ConfigError(`--server takes a URL such as http://127.0.0.1:8080, not ${JSON.stringify(text)}`);
 }

@@ -1,14 +1,39 @@
 import { createWriteStream } from 'node:fs';
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { ARTIFACTS, type ArtifactKind } from '../capture/artifacts.ts';
+import { ARTIFACTS, type ArtifactKind, type OutputKind } from '../capture/artifacts.ts';
+import type { Failure } from '../capture/errors.ts';
+import type { Evidence } from '../capture/evidence.ts';
 import { FORMATS } from '../capture/formats.ts';
 import type { Result } from '../capture/result.ts';
-import type { CaptureService } from '../service/create-service.ts';
+import type { Logger } from '../log/log.ts';
+import type { Ending } from './ending.ts';
 
 /** Maximum length of a file name without its number and extension, which every file system accepts. */
 const MAX_NAME_CHARACTERS = 100;
+
+/** Captures pages, and hands each outcome over; the next one when the promise is resolved. */
+export type Capturing = (
+  logger: Logger,
+  ending: Ending,
+  each: (outcome: ShotOutcome) => Promise<void>,
+) => Promise<void>;
+
+/** `index` is the position of the page. */
+export type ShotOutcome = { readonly index: number; readonly url: string } & (
+  | { readonly capture: StoredCapture }
+  | { readonly failure: Pick<Failure, 'code' | 'reason'> }
+);
+
+/** A capture whose files can be read. */
+export interface StoredCapture {
+  readonly result: Omit<Result, 'artifacts'>;
+  readonly evidence: Evidence | null;
+  readonly outputs: readonly OutputKind[];
+  open(kind: ArtifactKind): Promise<Readable>;
+}
 
 /** Destination of the images. */
 export interface ShotPlace {
@@ -39,23 +64,17 @@ export function shotFileName(result: Pick<Result, 'url' | 'host' | 'format'>, in
  * the path of the image. Rejects when a file exists.
  */
 export async function saveShot(
-  artifacts: CaptureService['artifacts'],
-  result: Result,
+  { result, outputs, open }: StoredCapture,
   { file, dir, force }: ShotPlace,
   index: number,
   count: number,
 ): Promise<string> {
   const path = file ?? join(dir, shotFileName(result, index, count));
   const stem = path.slice(0, path.length - extname(path).length);
-  const copy = async (kind: ArtifactKind, to: string): Promise<void> => {
-    const artifact = await artifacts.open(result.id, kind, { undelivered: true });
-    if (artifact === undefined) throw new Error(`the ${kind} of ${result.url} is gone`);
-    await pipeline(artifact.stream(), createWriteStream(to, { flags: force ? 'w' : 'wx' }));
-  };
+  const copy = async (kind: ArtifactKind, to: string): Promise<void> =>
+    pipeline(await open(kind), createWriteStream(to, { flags: force ? 'w' : 'wx' }));
   await copy('image', path);
-  for (const { name } of result.outputs) {
-    if (result.artifacts?.kinds.includes(name)) await copy(name, `${stem}.${ARTIFACTS[name].extension(result.format)}`);
-  }
+  for (const name of outputs) await copy(name, `${stem}.${ARTIFACTS[name].extension(result.format)}`);
   return path;
 }
 

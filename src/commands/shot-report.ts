@@ -1,9 +1,9 @@
 import { stripVTControlCharacters } from 'node:util';
 import { SingleBar } from 'cli-progress';
-import type { FailureCode } from '../capture/errors.ts';
 import type { Evidence } from '../capture/evidence.ts';
 import type { Result } from '../capture/result.ts';
 import type { TruncatedBy } from '../capture/truncation.ts';
+import type { CapstanFailure } from '../client/mod.ts';
 
 /** The outcome of one capture. */
 export type Shot =
@@ -21,7 +21,7 @@ export type Shot =
       readonly url: string;
       /** File and line number of a line that is not a URL: `urls.txt:3`. */
       readonly line?: string;
-      readonly code: FailureCode | 'file_exists';
+      readonly code: CapstanFailure['code'] | 'file_exists';
       readonly reason: string;
     };
 

@@ -1,24 +1,23 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, extname, join } from 'node:path';
+import { dirname, extname } from 'node:path';
 import { type Command, Option } from 'commander';
-import { concatMap, fromEvent, lastValueFrom, reduce, takeUntil, tap } from 'rxjs';
 import { z } from 'zod';
 import { CapstanError } from '../capture/errors.ts';
 import { CAPTURE_FORMATS, FORMATS } from '../capture/formats.ts';
-import type { BatchItem } from '../capture/outcome.ts';
 import { type CaptureRequest, requestSchemas } from '../capture/request.ts';
-import type { Result } from '../capture/result.ts';
 import { parseOrRefuse } from '../capture/validate.ts';
+import { CapstanFailure } from '../client/mod.ts';
 import { addConfigFlags } from '../config/flags.ts';
 import { type Config, ConfigError, OPTIONS } from '../config/mod.ts';
+import { flagOf } from '../config/options.ts';
 import { openLog } from '../log/log.ts';
 import { watchForEnd } from './ending.ts';
-import { processConfig } from './process-config.ts';
-import { makeFolder, type ShotPlace, saveShot } from './shot-files.ts';
+import { processConfig, serverUrl } from './process-config.ts';
+import { type Capturing, makeFolder, type ShotOutcome, type ShotPlace, saveShot } from './shot-files.ts';
+import { captureHere } from './shot-here.ts';
 import { addCaptureFlags, flagError, readCaptureFlags } from './shot-options.ts';
 import { type Shot, startReport } from './shot-report.ts';
 import { type BadLine, readTargets } from './shot-targets.ts';
+import { captureThere } from './shot-there.ts';
 
 const LOG_LEVELS = OPTIONS.find(({ name }) => name === 'logLevel')?.takes ?? '';
 
@@ -29,6 +28,7 @@ const shotFlags = z.object({
   json: z.boolean().default(false),
   force: z.boolean().default(false),
   concurrency: z.coerce.number().int().min(1).max(1000).optional(),
+  server: z.string().transform(serverUrl).optional(),
   logLevel: z.string().default('error'),
 });
 
@@ -43,21 +43,28 @@ const FORMAT_OF: ReadonlyMap<string, string> = new Map(
   CAPTURE_FORMATS.flatMap((format) => FORMATS[format].extensions.map((ending) => [`.${ending}`, format])),
 );
 
+/** The largest value of --max-timeout-ms. */
+const LONGEST_TIMEOUT_MS = '3600000';
+
 const EXIT_CODES: Readonly<Record<string, number>> = { SIGINT: 130, SIGTERM: 143 };
+
+/** Options of captures in this process, which a service at `--server` has values of its own for. */
+const OWN_OPTIONS = ['maxTimeoutMs', 'allowTargets', 'denyTargets', 'browserPath', 'sandbox'];
 
 export function registerShotCommand(program: Command): void {
   const command = program
     .command('shot')
-    .description('Capture pages without a server: an image file and a line for each. Exit code 1 if any failed.')
+    .description('Capture pages into files: an image file and a line for each. Exit code 1 if any failed.')
     .argument('[url...]', 'pages to capture; - reads one URL per line from standard input')
     .option('--list <file>', 'file with one URL per line; blank lines and lines that begin with # are skipped', collect)
     .addOption(new Option('--out-dir <dir>', 'directory of the images').default('shots'))
     .option('-o, --output <file>', 'file of the image, for a single page; its extension names the format')
     .option('--force', 'overwrite existing files')
     .option('--json', 'write a JSON object for each page, with its result and evidence')
-    .option('--concurrency <n>', 'maximum number of captures at once; default: --max-concurrent of the service');
+    .option('--concurrency <n>', 'maximum number of captures at once; default: --max-concurrent of the service')
+    .option('--server <url>', 'service that captures, in place of this process; --api-key is sent to it');
   addCaptureFlags(command);
-  addConfigFlags(command, ['timeoutMs', 'maxTimeoutMs', 'allowTargets', 'denyTargets', 'browserPath', 'sandbox'])
+  addConfigFlags(command, ['timeoutMs', ...OWN_OPTIONS, 'apiKey'])
     .addOption(
       new Option(
         '--log-level <level>',
@@ -65,8 +72,8 @@ export function registerShotCommand(program: Command): void {
       ).helpGroup('Running:'),
     )
     .action(async (urls: readonly string[], flags: Readonly<Record<string, unknown>>) => {
-      const { outDir, output, list, json, force, concurrency, logLevel } = parseFlags(flags);
-      const config = processConfig({ ...flags, logLevel });
+      const { outDir, output, list, json, force, concurrency, logLevel, server } = parseFlags(flags);
+      const config = server === undefined ? processConfig({ ...flags, logLevel }) : configBeside(flags, logLevel);
       const targets = await readTargets(urls, list);
       if (output !== undefined && targets.urls.length + targets.badLines.length > 1) {
         throw new ConfigError('--output takes a single page; use --out-dir for several');
@@ -75,9 +82,30 @@ export function registerShotCommand(program: Command): void {
       const options = { ...(format !== undefined && { format }), ...readCaptureFlags(flags) };
       const requests = requestsOf(targets.urls, options, config, flags);
       const place = { file: output ?? null, dir: output === undefined ? outDir : dirname(output), force };
-      const maxConcurrent = concurrency ?? config.maxConcurrent;
-      process.exitCode = await shoot(requests, targets.badLines, place, json, { ...config, maxConcurrent });
+      const capturing =
+        server === undefined
+          ? captureHere(requests, { ...config, maxConcurrent: concurrency ?? config.maxConcurrent })
+          : captureThere(
+              targets.urls.map((url) => ({ ...options, ...timeOf(flags, config), url })),
+              { url: server, apiKey: config.apiKey[0] },
+              { concurrency, needsEvidence: json },
+            );
+      process.exitCode = await shoot(capturing, requests.length, targets.badLines, place, json, config);
     });
+}
+
+/** The configuration of a process beside the service that captures. Times are the service's to refuse. */
+function configBeside(flags: Readonly<Record<string, unknown>>, logLevel: string): Config {
+  const own = OWN_OPTIONS.find((name) => flags[name] !== undefined);
+  if (own !== undefined) {
+    throw new ConfigError(`${flagOf(own)} is for captures in this process: the service at --server has its own value`);
+  }
+  return processConfig({ ...flags, logLevel, maxTimeoutMs: LONGEST_TIMEOUT_MS });
+}
+
+/** The time that was asked for; without it the service's default holds. */
+function timeOf({ timeoutMs }: Readonly<Record<string, unknown>>, config: Config): { readonly timeoutMs?: number } {
+  return timeoutMs === undefined ? {} : { timeoutMs: config.timeoutMs };
 }
 
 function collect(text: string, before: readonly string[] | undefined): readonly string[] {
@@ -110,7 +138,8 @@ function requestsOf(
 
 /** Captures every request and saves its image. Resolves with the exit code. */
 async function shoot(
-  requests: readonly CaptureRequest[],
+  capturing: Capturing,
+  size: number,
   badLines: readonly BadLine[],
   place: ShotPlace,
   json: boolean,
@@ -118,30 +147,22 @@ async function shoot(
 ): Promise<number> {
   await makeOutDir(place.dir);
   const log = openLog(config);
-  const { logger } = log;
-  const ending = watchForEnd(logger);
-  const { createService } = await import('../service/create-service.ts');
-  const service = await createService({ ...config, ...withoutServer(requests.length) }, logger);
-  ending.watchOver(service);
-  const report = startReport(requests.length + badLines.length, json);
+  const ending = watchForEnd(log.logger);
+  const report = startReport(size + badLines.length, json);
+  let saved = 0;
   try {
     for (const { url, place: line, problem } of badLines) {
       report.done({ saved: false, url, line, code: 'invalid_request', reason: problem });
     }
-    const shots = service.submitBatch(requests, config.maxConcurrent).pipe(
-      takeUntil(fromEvent(ending.signal, 'abort')),
-      concatMap((item) =>
-        finish(item, (result) => saveShot(service.artifacts, result, place, item.index, requests.length)),
-      ),
-      tap((shot) => report.done(shot)),
-      reduce((saved, shot) => saved + (shot.saved ? 1 : 0), 0),
-    );
-    const saved = await lastValueFrom(shots);
+    await capturing(log.logger, ending, async (outcome) => {
+      const shot = await finish(outcome, place, size);
+      report.done(shot);
+      if (shot.saved) saved += 1;
+    });
     if (ending.signal.aborted) return EXIT_CODES[String(ending.signal.reason)] ?? 1;
-    return saved === requests.length && badLines.length === 0 ? 0 : 1;
+    return saved === size && badLines.length === 0 ? 0 : 1;
   } finally {
     report.end();
-    await service.stop(0);
     await log.flush();
   }
 }
@@ -158,34 +179,15 @@ async function makeOutDir(outDir: string): Promise<void> {
   }
 }
 
-/** Configuration without a database and server, with a temporary data directory and a queue for all captures. */
-function withoutServer(size: number): Partial<Config> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'capstan-shot-'));
-  process.once('exit', () => rmSync(dataDir, { recursive: true, force: true }));
-  return {
-    webhook: [],
-    dbPath: null,
-    mongoUrl: null,
-    natsUrl: [],
-    role: 'all',
-    dataDir,
-    artifacts: 'files',
-    requireStore: false,
-    retainDays: null,
-    retainBytes: null,
-    maxQueue: size,
-    maxBatch: size,
-  };
-}
-
-async function finish({ outcome, url }: BatchItem, save: (result: Result) => Promise<string>): Promise<Shot> {
-  if (outcome.state !== 'stored') return { saved: false, url, ...outcome.failure };
-  const { artifacts: _artifacts, ...result } = outcome.result;
+async function finish(outcome: ShotOutcome, place: ShotPlace, count: number): Promise<Shot> {
+  const { url, index } = outcome;
+  if ('failure' in outcome) return { saved: false, url, ...outcome.failure };
+  const { result, evidence } = outcome.capture;
   try {
-    const file = await save(outcome.result);
-    const { response_code: status, title } = result;
-    return { saved: true, url, file, status, title, result, evidence: outcome.evidence };
+    const file = await saveShot(outcome.capture, place, index, count);
+    return { saved: true, url, file, status: result.response_code, title: result.title, result, evidence };
   } catch (error) {
+    if (error instanceof CapstanFailure) return { saved: false, url, code: error.code, reason: error.message };
     if (!isExisting(error)) throw error;
     return { saved: false, url, code: 'file_exists', reason: `${error.path} exists: use --force to overwrite it` };
   }

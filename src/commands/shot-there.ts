@@ -1,0 +1,58 @@
+import { Readable } from 'node:stream';
+import { viewOf } from '../capture/artifacts.ts';
+import { type BatchLine, type CapstanClient, CapstanFailure, createClient } from '../client/mod.ts';
+import type { Capturing, ShotOutcome } from './shot-files.ts';
+
+/** A service that captures in place of this process. */
+export interface Server {
+  readonly url: string;
+  readonly apiKey: string | undefined;
+}
+
+/** Has a service capture pages. `needsEvidence`: it is read for each capture, else for partial ones alone. */
+export function captureThere(
+  requests: readonly { readonly url: string }[],
+  { url, apiKey }: Server,
+  { concurrency, needsEvidence }: { readonly concurrency: number | undefined; readonly needsEvidence: boolean },
+): Capturing {
+  return async (_logger, { signal }, each) => {
+    const client = createClient({ baseUrl: url, ...(apiKey !== undefined && { apiKey }) });
+    try {
+      for await (const line of client.batch(requests, { signal, ...(concurrency !== undefined && { concurrency }) })) {
+        await each(await outcomeOf(line, client, needsEvidence, signal));
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      throw error instanceof CapstanFailure ? new Error(`${url}: ${tell(error)}`, { cause: error }) : error;
+    }
+  };
+}
+
+function tell({ message, problems }: CapstanFailure): string {
+  return [message, ...problems.map(({ path, message: problem }) => `${path} ${problem}`)].join('; ');
+}
+
+async function outcomeOf(
+  { index, url, result, code, error }: BatchLine,
+  client: CapstanClient,
+  needsEvidence: boolean,
+  signal: AbortSignal,
+): Promise<ShotOutcome> {
+  if (result === null || code !== null)
+    return { index, url, failure: { code: code ?? 'internal', reason: error ?? '' } };
+  const { evidence } =
+    needsEvidence || result.partial ? await client.result(result.id, { signal }) : { evidence: null };
+  return {
+    index,
+    url,
+    capture: {
+      result,
+      evidence,
+      outputs: result.outputs.filter(({ path }) => path !== '').map(({ name }) => name),
+      open: async (kind) => {
+        const { body } = await client.image(result.id, { view: viewOf(kind), signal });
+        return body === null ? Readable.from([]) : Readable.fromWeb(body);
+      },
+    },
+  };
+}

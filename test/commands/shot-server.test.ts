@@ -1,0 +1,107 @@
+import { once } from 'node:events';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { freePort } from '../support/actor.ts';
+import { eventually } from '../support/eventually.ts';
+import { serviceForSuite, siteForSuite } from '../support/for-suite.ts';
+import { capstan, ground, launch } from './capstan-process.ts';
+
+const KEY = 'the-key-of-the-command-line';
+
+describe('capstan shot --server', () => {
+  const site = siteForSuite();
+  const app = serviceForSuite({}, { apiKeys: [KEY] });
+  const at = (...args: readonly string[]) => ['shot', '--server', app.baseUrl, '--api-key', KEY, ...args];
+
+  it('saves the images and outputs of a service, and starts no browser', async () => {
+    const place = await ground();
+    const args = at(site.url('/short'), site.url('/404'), 'http://10.1.2.3/', '--outputs', 'text', '--out-dir', '.');
+    const { code, stdout, stderr } = await capstan([...args, '--format', 'webp'], place.options);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^2 saved, 1 failed, in [\d.]+ s\n$/) });
+    const [failed, missing, short, ...more] = stdout.trim().split('\n').sort();
+    expect(failed).toMatch(/^failed http:\/\/10\.1\.2\.3\/: target_forbidden \S/);
+    expect(missing).toMatch(/^saved 127\.0\.0\.1_\d+_404-2\.webp {2}404 /);
+    expect(short).toMatch(/^saved 127\.0\.0\.1_\d+_short-1\.webp {2}200 \S/);
+    expect(more).toEqual([]);
+    const stems = [`127.0.0.1_${site.port}_404-2`, `127.0.0.1_${site.port}_short-1`];
+    expect((await readdir(place.path)).sort()).toEqual(stems.flatMap((stem) => [`${stem}.txt`, `${stem}.webp`]));
+    expect(await readFile(join(place.path, `${stems[1]}.txt`), 'utf8')).toContain('A small port with deep water\n');
+    const stored = await app.call(`/results/by-url?url=${encodeURIComponent(site.url('/short'))}`, {
+      headers: { Authorization: `Bearer ${KEY}` },
+    });
+    const { data } = (await stored.json()) as { data: readonly { screenshot: string }[] };
+    const image = await app.call(data[0]?.screenshot ?? '', { headers: { Authorization: `Bearer ${KEY}` } });
+    expect(await readFile(join(place.path, `${stems[1]}.webp`))).toEqual(Buffer.from(await image.arrayBuffer()));
+  });
+
+  it('writes the result with its evidence as JSON, and the lines of a list that are no URL', async () => {
+    const place = await ground();
+    await writeFile(join(place.path, 'urls.txt'), `${site.url('/short')}\nhttp://\n`);
+    const args = at(
+      '--list',
+      'urls.txt',
+      '--json',
+      '--evidence',
+      'headers',
+      '--out-dir',
+      '.',
+      '--timeout-ms',
+      '200000',
+    );
+    const { code, stdout } = await capstan(args, place.options);
+    expect(code).toBe(1);
+    const [bad, saved] = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(bad).toMatchObject({ line: 'urls.txt:2', code: 'invalid_request' });
+    expect(saved).toMatchObject({
+      url: site.url('/short'),
+      result: { id: expect.any(Number), response_code: 200 },
+      evidence: { headers: { items: expect.any(Array) } },
+      error: null,
+    });
+  });
+
+  it('ends the captures of the service on Ctrl-C', async () => {
+    const place = await ground();
+    const requested = site.hits('/hang');
+    const { child, stderr } = launch(at(site.url('/hang')), place.options);
+    const ended = once(child, 'close');
+    await eventually(() => site.hits('/hang')).toBe(requested + 1);
+    child.kill('SIGINT');
+    expect(await ended).toEqual([130, null]);
+    expect(await stderr).toMatch(/^0 saved, 0 failed, 1 not captured, in /);
+    await eventually(async () => (await app.service.inFlight({ limit: 1 })).captures).toEqual([]);
+  });
+
+  it('says in one line that the key is wrong, and that nobody answers', async () => {
+    const place = await ground();
+    const refused = await capstan(['shot', '--server', app.baseUrl, site.url('/short')], place.options);
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringMatching(/^0 saved, .*\ncapstan: \S+: .*API key.*\n$/),
+    ]);
+    const gone = `http://127.0.0.1:${await freePort(createServer())}`;
+    const nobody = await capstan(['shot', '--server', gone, site.url('/short')], place.options);
+    expect([nobody.code, nobody.stderr]).toEqual([
+      1,
+      expect.stringContaining(`capstan: ${gone}: The service cannot be reached.\n`),
+    ]);
+  });
+
+  it.each([
+    [['--server', 'nowhere'], '--server takes a URL such as http://127.0.0.1:8080, not "nowhere"'],
+    [
+      ['--server', 'http://127.0.0.1:1', '--allow-targets', '10.0.0.0/8'],
+      '--allow-targets is for captures in this process: the service at --server has its own value',
+    ],
+    [['--server', 'http://127.0.0.1:1', '--quality', '101'], '--quality takes an integer from 1 to 100'],
+  ])('refuses %j with one line and exit code 2', async (args, line) => {
+    const { code, stderr } = await capstan(['shot', 'http://127.0.0.1/', ...args]);
+    expect({ code, stderr: stderr.trim() }).toEqual({ code: 2, stderr: expect.stringContaining(line) });
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+  });
+});
