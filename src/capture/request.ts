@@ -130,6 +130,9 @@ export function requestSchemas(limits: RequestLimits) {
   return { screenshot, batch, watch };
 }
 
+/** The body of `POST /watches`. */
+export type WatchBody = z.input<ReturnType<typeof requestSchemas>['watch']>;
+
 /** A parsed WatchRequest. */
 export type WatchRequest = Immutable<z.output<ReturnType<typeof requestSchemas>['watch']>>;
 

@@ -1,12 +1,14 @@
+import { dataOf, listOf, PAGE_LENGTH } from './answers.ts';
 import { captureBatch } from './batch.ts';
 import { receiveEvents } from './events.ts';
 import { consumeQuery } from './queries.ts';
-import { type ClientOptions, nextPage, type Send, sender, withRetries } from './send.ts';
+import { type ClientOptions, type Post, type Send, sender, withRetries } from './send.ts';
 import type {
   BatchLine,
   CallOptions,
   CaptureRequest,
   CaptureResult,
+  Comparison,
   DetailedCaptureResult,
   EventFilter,
   Job,
@@ -14,15 +16,17 @@ import type {
   QueryFilter,
   ReceivedEvent,
   ResultConditions,
+  SimilarResult,
   View,
 } from './types.ts';
+import { type Watches, watchesOf } from './watches.ts';
 
 export { CapstanFailure, type ClientOptions } from './send.ts';
 export type * from './types.ts';
+export type { Watches } from './watches.ts';
 export { verifyWebhook, type WebhookMessage } from './webhook.ts';
 
 const DEFAULT_RETRIES = 5;
-const PAGE_LENGTH = 100;
 
 export interface CapstanClient {
   /** Captures a page. Repeated after temporary failures, without capturing twice. */
@@ -36,8 +40,14 @@ export interface CapstanClient {
   startJob(requests: readonly CaptureRequest[], options?: CallOptions): Promise<Job>;
   /** Returns a job with its first outcomes. */
   job(id: string, options?: CallOptions): Promise<Job>;
+  /** Returns the newest jobs, without outcomes. */
+  jobs(options?: CallOptions): Promise<readonly Job[]>;
+  /** Cancels a job. Its results are kept. */
+  cancelJob(id: string, options?: CallOptions): Promise<Job>;
   /** Yields stored results, newest first; reads a page of them when it is needed. */
   results(conditions?: ResultConditions, options?: CallOptions): AsyncGenerator<CaptureResult, void, undefined>;
+  /** Returns captures that look like one, nearest first: at most `distance` bits of 64 differ. @default 5 */
+  similar(id: number, options?: CallOptions & { readonly distance?: number }): Promise<readonly SimilarResult[]>;
   /** Returns one result with its evidence. */
   result(id: number, options?: CallOptions): Promise<DetailedCaptureResult>;
   /** Returns the image of a capture, or another of its files. */
@@ -46,6 +56,8 @@ export interface CapstanClient {
   events(filter?: EventFilter, options?: CallOptions): AsyncGenerator<ReceivedEvent, void, undefined>;
   /** Keeps a filter over the events, and the position of its consumers. `after`: the id of an event. @default now */
   createQuery(filter?: QueryFilter, options?: CallOptions & { readonly after?: number }): Promise<Query>;
+  /** Returns the newest standing queries. */
+  queries(options?: CallOptions): Promise<readonly Query[]>;
   /** Returns a standing query: its position, and what is not acknowledged. */
   query(id: string, options?: CallOptions): Promise<Query>;
   /**
@@ -55,6 +67,10 @@ export interface CapstanClient {
   consume(id: string, options?: CallOptions): AsyncGenerator<ReceivedEvent, void, undefined>;
   /** Removes a standing query. */
   removeQuery(id: string, options?: CallOptions): Promise<void>;
+  /** Says what differs between two captures. */
+  compare(a: number, b: number, options?: CallOptions & { readonly ignore?: readonly string[] }): Promise<Comparison>;
+  /** Pages that are captured again and again. */
+  readonly watches: Watches;
   /** Removes a capture with its files. */
   remove(id: number, options?: CallOptions): Promise<void>;
 }
@@ -64,7 +80,7 @@ export function createClient(options: ClientOptions): CapstanClient {
   const { retries = DEFAULT_RETRIES } = options;
   const once = sender(options);
   const send: Send = (path, call) => withRetries(retries, call?.signal, () => once(path, call));
-  const post = (path: string, body: unknown, headers: Readonly<Record<string, string>>, signal?: AbortSignal) =>
+  const post: Post = (path, body, headers = {}, signal) =>
     // With the key, a request that was done although its answer was lost is not done again.
     send(path, {
       method: 'POST',
@@ -78,39 +94,42 @@ export function createClient(options: ClientOptions): CapstanClient {
     startJob: async (requests, { signal } = {}) =>
       dataOf(await post('/batch', { requests }, { Prefer: 'respond-async' }, signal)),
     job: async (id, call) => dataOf(await send(`/jobs/${encodeURIComponent(id)}`, call)),
+    jobs: async (call) => dataOf(await send(`/jobs?limit=${PAGE_LENGTH}`, call)),
+    cancelJob: async (id, call) => dataOf(await send(`/jobs/${encodeURIComponent(id)}`, { ...call, method: 'DELETE' })),
     results: (conditions = {}, call = {}) => listResults(send, conditions, call),
+    similar: async (id, { distance, signal } = {}) => {
+      const near = distance === undefined ? '' : `&distance=${distance}`;
+      return dataOf(await send(`/results/similar/${id}?limit=${PAGE_LENGTH}${near}`, { signal }));
+    },
     result: async (id, call) => dataOf(await send(`/results/${id}`, call)),
     image: (id, { view = 'image', signal } = {}) =>
       send(`/screenshot/${id}?view=${view}`, { headers: { Accept: '*/*' }, signal }),
     events: (filter = {}, call = {}) => receiveEvents(once, filter, call),
     createQuery: async (filter = {}, { after, signal } = {}) =>
       dataOf(await post('/queries', { filter, ...(after !== undefined && { after }) }, {}, signal)),
+    queries: async (call) => dataOf(await send(`/queries?limit=${PAGE_LENGTH}`, call)),
     query: async (id, call) => dataOf(await send(`/queries/${encodeURIComponent(id)}`, call)),
     consume: (id, call = {}) => consumeQuery(once, id, call),
     removeQuery: async (id, call) =>
       void (await send(`/queries/${encodeURIComponent(id)}`, { ...call, method: 'DELETE' })),
+    compare: async (a, b, { ignore = [], signal } = {}) => {
+      const query = new URLSearchParams({ a: `${a}`, b: `${b}` });
+      for (const each of ignore) query.append('ignore', each);
+      return dataOf(await send(`/compare?${query}`, { signal }));
+    },
+    watches: watchesOf(send, post),
     remove: async (id, call) => void (await send(`/screenshot/${id}`, { ...call, method: 'DELETE' })),
   };
 }
 
-async function* listResults(
+function listResults(
   send: Send,
   conditions: ResultConditions,
-  { signal }: CallOptions,
+  call: CallOptions,
 ): AsyncGenerator<CaptureResult, void, undefined> {
   const path =
     conditions.url !== undefined ? '/results/by-url' : conditions.host !== undefined ? '/results/by-host' : '/results';
-  let next: string | undefined = `${path}?${new URLSearchParams({ limit: String(PAGE_LENGTH), ...conditions })}`;
-  while (next !== undefined) {
-    const response: Response = await send(next, { signal });
-    next = nextPage(response);
-    yield* await dataOf<readonly CaptureResult[]>(response);
-  }
-}
-
-async function dataOf<T>(response: Response): Promise<T> {
-  const { data } = (await response.json()) as { readonly data: T };
-  return data;
+  return listOf(send, path, conditions, call);
 }
 
 /** Not by `randomUUID`, which browsers have on secure origins alone. */

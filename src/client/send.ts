@@ -56,6 +56,14 @@ export interface Call {
 
 export type Send = (path: string, call?: Call) => Promise<Response>;
 
+/** Sends a body as JSON that is not worked on twice. */
+export type Post = (
+  path: string,
+  body: unknown,
+  headers?: Readonly<Record<string, string>>,
+  signal?: AbortSignal,
+) => Promise<Response>;
+
 /** Longest pause between attempts, in milliseconds. */
 const MAX_PAUSE_MS = 10_000;
 const FIRST_PAUSE_MS = 200;
@@ -122,11 +130,6 @@ export async function pause(attempt: number, failure: unknown, signal: AbortSign
     if (signal?.aborted) stop();
     signal?.addEventListener('abort', stop, { once: true });
   });
-}
-
-/** The path of the next page of a list; undefined on the last one. */
-export function nextPage({ headers }: Response): string | undefined {
-  return /<([^>]+)>;\s*rel="next"/.exec(headers.get('Link') ?? '')?.[1];
 }
 
 interface FailureAnswer {

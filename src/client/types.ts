@@ -1,11 +1,14 @@
+import type { z } from 'zod';
 import type { SentResult } from '../capture/artifact-paths.ts';
 import type { View } from '../capture/artifacts.ts';
+import type { ComparisonSchema } from '../capture/comparison.ts';
 import type { FailureCode, FieldProblem } from '../capture/errors.ts';
 import type { CapstanEvent } from '../capture/events.ts';
 import type { Immutable } from '../capture/immutable.ts';
-import type { ScreenshotRequest } from '../capture/request.ts';
+import type { ScreenshotRequest, WatchBody } from '../capture/request.ts';
 import type { DetailedResult, Result } from '../capture/result.ts';
 import type { Verdict } from '../capture/verdict.ts';
+import type { Watch, WatchRun } from '../capture/watch.ts';
 import type { QueryAnswer } from '../http/answer/query-schemas.ts';
 import type { BatchLine, JobAnswer } from '../http/answer/schemas.ts';
 
@@ -17,13 +20,17 @@ import type { BatchLine, JobAnswer } from '../http/answer/schemas.ts';
 export type CaptureRequest = Immutable<ScreenshotRequest>;
 export type CaptureResult = SentResult<Result>;
 export type DetailedCaptureResult = SentResult<DetailedResult>;
+export type SimilarResult = CaptureResult & { readonly distance: number };
 export type Job = JobAnswer;
 export type Query = QueryAnswer;
-export type { BatchLine, CapstanEvent, FailureCode, FieldProblem, View };
+/** Options of the captures, how often they are made, and what is compared. */
+export type WatchRequest = Immutable<WatchBody>;
+export type Comparison = Immutable<z.output<typeof ComparisonSchema>>;
+export type { BatchLine, CapstanEvent, FailureCode, FieldProblem, View, Watch, WatchRun };
 
 /** Conditions of a list of results; a result meets all that are given. */
 export interface ResultConditions {
-  /** Results of this URL, of hosts that begin with this value, or of the captures that look like this one. One of them. */
+  /** Results of this URL, or of hosts that begin with this value. One of them. */
   readonly url?: string;
   readonly host?: string;
   /** HTTP status of the target: `404`, or `4xx` for a class. */

@@ -1,5 +1,5 @@
-import { z } from 'zod';
 import { CATALOGUE, type FailureCode } from '../capture/errors.ts';
+import { type Call, CapstanFailure, sender } from '../client/send.ts';
 
 /** A service's HTTP API, with the API key of the client that is served. */
 export interface Api {
@@ -10,12 +10,12 @@ export interface Api {
 }
 
 export interface ApiRequest {
-  /** Sent as JSON by POST; without it, the request is a GET. */
+  /** @default POST with a body, GET without */
+  readonly method?: NonNullable<Call['method']>;
+  /** Sent as JSON. */
   readonly body?: unknown;
   readonly signal?: AbortSignal;
 }
-
-const Failure = z.object({ code: z.string(), error: z.string().nullish() });
 
 /** Statuses whose error texts are about the request alone, except that a redirect may have chosen a forbidden target. */
 const ABOUT_THE_REQUEST = new Set([400, 401, 403, 404, 406, 413, 429]);
@@ -24,9 +24,11 @@ const ABOUT_THE_REQUEST = new Set([400, 401, 403, 404, 406, 413, 429]);
 export class ApiFailure extends Error {
   readonly code: string;
 
-  constructor(code: string, about: string) {
+  /** `retryAfter`: seconds after which the service suggests to try again. */
+  constructor(code: string, about: string, retryAfter?: number) {
     const known = Object.hasOwn(CATALOGUE, code) ? CATALOGUE[code as FailureCode] : undefined;
-    super([`${code}:`, about || known?.text, known?.help].filter((part) => part).join(' '));
+    const later = retryAfter !== undefined && `Try again after ${retryAfter} s.`;
+    super([`${code}:`, about || known?.text, known?.help, later].filter((part) => part).join(' '));
     this.name = 'ApiFailure';
     this.code = code;
   }
@@ -37,25 +39,17 @@ export class ApiFailure extends Error {
  * of resources in place of URLs.
  */
 export function apiAt(origin: string, key: string | undefined, linkOrigin: string | null = origin): Api {
-  const authorization = key === undefined ? {} : { authorization: `Bearer ${key}` };
+  const send = sender({ baseUrl: origin, ...(key !== undefined && { apiKey: key }) });
   return {
-    async send(path, { body, signal } = {}) {
-      const response = await fetch(new URL(path, origin), {
-        method: body === undefined ? 'GET' : 'POST',
-        headers: {
-          accept: 'application/json;q=1, */*;q=0.5',
-          ...(body !== undefined && { 'content-type': 'application/json' }),
-          ...authorization,
-        },
-        body: body === undefined ? null : JSON.stringify(body),
-        signal: signal ?? null,
+    send: (path, { body, method = body === undefined ? 'GET' : 'POST', signal } = {}) =>
+      send(path, {
+        method,
+        headers: { Accept: 'application/json;q=1, */*;q=0.5' },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+        signal,
       }).catch((error: unknown) => {
-        if (signal?.aborted) throw error;
-        throw new ApiFailure('unreachable', 'The service cannot be reached.');
-      });
-      if (response.ok) return response;
-      throw failureOf(response.status, await response.json().catch(() => null));
-    },
+        throw error instanceof CapstanFailure ? failureOf(error) : error;
+      }),
     link: (path) => {
       if (linkOrigin === null) return resourceOf(path);
       return path === '' ? '' : new URL(path, linkOrigin).href;
@@ -69,9 +63,8 @@ function resourceOf(path: string): string {
   return id === undefined ? '' : `capstan://captures/${id}/${view}`;
 }
 
-function failureOf(status: number, answer: unknown): ApiFailure {
-  const { data } = Failure.safeParse(answer);
-  if (data === undefined) return new ApiFailure('unknown', `The service answered ${status}.`);
-  const isOwn = ABOUT_THE_REQUEST.has(status) && data.code !== 'target_forbidden';
-  return new ApiFailure(data.code, isOwn ? (data.error ?? '') : '');
+function failureOf({ code, status, message, retryAfter }: CapstanFailure): ApiFailure {
+  if (code === 'network') return new ApiFailure('unreachable', message);
+  const isOwn = code === 'unknown' || (ABOUT_THE_REQUEST.has(status) && code !== 'target_forbidden');
+  return new ApiFailure(code, isOwn ? message : '', retryAfter);
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { id } from '../capture/values.ts';
 import { VERDICTS } from '../capture/verdict.ts';
+import { nextPage } from '../client/answers.ts';
 import { type Api, ApiFailure } from './api.ts';
 import { Captured, CaptureFacts, factsOf } from './captured.ts';
 
@@ -47,7 +48,7 @@ export async function find(api: Api, input: z.output<typeof findInput>, signal: 
   return { structuredContent, content: [{ type: 'text' as const, text: JSON.stringify(structuredContent) }] };
 }
 
-function cursorOf({ headers }: Response): string | null {
-  const next = /<([^>]+)>;\s*rel="next"/.exec(headers.get('Link') ?? '')?.[1];
+function cursorOf(response: Response): string | null {
+  const next = nextPage(response);
   return next === undefined ? null : new URL(next, 'http://api.invalid').searchParams.get('cursor');
 }

@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import {
   type CapstanClient,
   CapstanFailure,
@@ -12,6 +13,7 @@ import {
 import { readSecret, signatures } from '../../src/webhooks/signature.ts';
 import { ground, serve } from '../commands/capstan-process.ts';
 import { freePort } from '../support/actor.ts';
+import { eventually } from '../support/eventually.ts';
 import { serviceForSuite, siteForSuite } from '../support/for-suite.ts';
 
 const MOD = join(import.meta.dirname, '../../src/client/mod.ts');
@@ -20,6 +22,34 @@ const MAX_BYTES = 15_000;
 const site = siteForSuite();
 const app = serviceForSuite();
 const client = (): CapstanClient => createClient({ baseUrl: app.baseUrl });
+
+/** Operations that the client leaves to others: probes, operators, browsers, agents; `consume` acknowledges. */
+const WITHOUT_CALL = [
+  'acknowledgeQuery',
+  'callMcp',
+  'captureByQuery',
+  'exportResults',
+  'getSession',
+  'listCapturesInFlight',
+  'listScreenshots',
+  'livez',
+  'logIn',
+  'logOut',
+  'metrics',
+  'openapi',
+  'pressure',
+  'readyz',
+  'readyzAny',
+  'readyzReads',
+  'setLimits',
+  'start',
+  'stats',
+  'statsHistory',
+];
+
+const OpenApi = z.object({
+  paths: z.record(z.string(), z.record(z.string(), z.looseObject({ operationId: z.string() }))),
+});
 
 async function all<T>(source: AsyncIterable<T>): Promise<T[]> {
   const taken: T[] = [];
@@ -51,6 +81,70 @@ describe('the client', () => {
     const taken: number[] = [];
     for await (const { id } of results({ url })) if (taken.push(id) === 2) break;
     expect(taken).toHaveLength(2);
+  });
+
+  it('compares captures, and watches a page', async () => {
+    const { capture, compare, watches } = client();
+    const [before, after] = [await capture({ url: site.url('/short') }), await capture({ url: site.url('/404') })];
+    expect(await compare(before.id, after.id)).toMatchObject({ response_code: { from: 200, to: 404 } });
+    expect((await compare(before.id, after.id, { ignore: ['0,0,2000,2000'] })).regions).toEqual([]);
+
+    const { id, next_run_at } = await watches.add({ url: site.url('/short'), every: '1d', compare: { title: true } });
+    expect(next_run_at).not.toBeNull();
+    await eventually(() => watches.get(id)).toMatchObject({ runs: 1, compare: { title: true } });
+    expect((await all(watches.history(id))).map(({ state }) => state)).toEqual(['first']);
+    expect(await watches.change(id, { labels: ['ports'], every: null, schedule: '0 9 * * *' })).toMatchObject({
+      labels: ['ports'],
+      every: null,
+      schedule: '0 9 * * *',
+    });
+    expect(await watches.pause(id)).toMatchObject({ state: 'paused' });
+    await watches.run(id);
+    await eventually(() => watches.get(id)).toMatchObject({ state: 'paused', runs: 2 });
+    expect(await watches.resume(id)).toMatchObject({ state: 'active' });
+    expect((await all(watches.list())).map((watch) => watch.id)).toEqual([id]);
+    await watches.remove(id);
+    await expect(watches.get(id)).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('has a call for each operation, except those of operators, browsers and machines', async () => {
+    const asked: string[] = [];
+    const { watches, ...calls } = createClient({
+      baseUrl: app.baseUrl,
+      retries: 0,
+      fetch: (url, init) => {
+        asked.push(`${init?.method} ${new URL(String(url)).pathname}`);
+        return fetch(url, init);
+      },
+    });
+    const listening = new AbortController();
+    const events = calls.events({}, { signal: listening.signal }).next();
+    await Promise.allSettled([
+      ...[calls.capture({ url: '' }), all(calls.batch([{ url: '' }])), calls.startJob([]), calls.job('none')],
+      ...[calls.jobs(), calls.cancelJob('none'), calls.similar(1), calls.queries()],
+      ...[{}, { url: 'x' }, { host: 'x' }].map((conditions) => all(calls.results(conditions))),
+      ...[calls.result(1), calls.image(1), calls.compare(1, 2), calls.remove(1)],
+      ...[calls.createQuery(), calls.query('none'), calls.consume('none').next(), calls.removeQuery('none')],
+      ...[
+        watches.add({ url: '' }),
+        watches.get(1),
+        all(watches.list()),
+        all(watches.history(1)),
+        watches.change(1, {}),
+      ],
+      ...[watches.pause(1), watches.resume(1), watches.run(1), watches.remove(1)],
+    ]);
+    listening.abort();
+    await Promise.allSettled([events]);
+    const { paths } = OpenApi.parse(await (await app.call('/openapi.json')).json());
+    const without = Object.entries(paths).flatMap(([path, operations]) => {
+      const isAsked = (method: string) =>
+        asked.some((each) => new RegExp(`^${method.toUpperCase()} ${path.replace(/\{\w+\}/g, '[^/]+')}$`).test(each));
+      return Object.entries(operations).flatMap(([method, { operationId }]) =>
+        isAsked(method) || method === 'head' ? [] : [operationId],
+      );
+    });
+    expect(without.toSorted()).toEqual(WITHOUT_CALL);
   });
 
   it('yields the outcome of each request of a batch of any length once', async () => {

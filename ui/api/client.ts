@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
+import { nextPage } from '../../src/client/answers.ts';
 import { linesOf } from '../../src/client/lines.ts';
-import { type Call, CapstanFailure, nextPage, type Send, sender } from '../../src/client/send.ts';
+import { type Call, CapstanFailure, type Send, sender } from '../../src/client/send.ts';
 
 export { CapstanFailure } from '../../src/client/send.ts';
 export type { FieldProblem } from '../../src/client/types.ts';

@@ -1,0 +1,45 @@
+import { dataOf, listOf } from './answers.ts';
+import type { Post, Send } from './send.ts';
+import type { CallOptions, Watch, WatchRequest, WatchRun } from './types.ts';
+
+/** Pages that are captured again and again. */
+export interface Watches {
+  /** Begins to watch a page. */
+  add(request: WatchRequest, options?: CallOptions): Promise<Watch>;
+  get(id: number, options?: CallOptions): Promise<Watch>;
+  /** Yields the watches, oldest first; reads a page of them when it is needed. */
+  list(options?: CallOptions): AsyncGenerator<Watch, void, undefined>;
+  /** Yields the runs of a watch that are kept, newest first. */
+  history(id: number, options?: CallOptions): AsyncGenerator<WatchRun, void, undefined>;
+  /** Replaces fields of a watch; null removes one. */
+  change(
+    id: number,
+    change: { readonly [F in keyof WatchRequest]?: WatchRequest[F] | null },
+    options?: CallOptions,
+  ): Promise<Watch>;
+  pause(id: number, options?: CallOptions): Promise<Watch>;
+  resume(id: number, options?: CallOptions): Promise<Watch>;
+  /** Makes a run now. */
+  run(id: number, options?: CallOptions): Promise<Watch>;
+  /** Ends a watch. Its captures are kept. */
+  remove(id: number, options?: CallOptions): Promise<void>;
+}
+
+export function watchesOf(send: Send, post: Post): Watches {
+  const command =
+    (name: string) =>
+    async (id: number, { signal }: CallOptions = {}): Promise<Watch> =>
+      dataOf(await send(`/watches/${id}/${name}`, { method: 'POST', signal }));
+  return {
+    add: async (request, { signal } = {}) => dataOf(await post('/watches', request, {}, signal)),
+    get: async (id, call) => dataOf(await send(`/watches/${id}`, call)),
+    list: (call = {}) => listOf(send, '/watches', {}, call),
+    history: (id, call = {}) => listOf(send, `/watches/${id}/history`, {}, call),
+    change: async (id, change, call) =>
+      dataOf(await send(`/watches/${id}`, { ...call, method: 'PATCH', body: JSON.stringify(change) })),
+    pause: command('pause'),
+    resume: command('resume'),
+    run: command('run'),
+    remove: async (id, call) => void (await send(`/watches/${id}`, { ...call, method: 'DELETE' })),
+  };
+}
