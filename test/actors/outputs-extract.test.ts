@@ -98,6 +98,40 @@ describe('extract', () => {
     expect((await extract(page, rules)).values).toEqual({ box: null, all: [null, null] });
   });
 
+  it('enters frames by steps, below each element of an outer rule too, and reads no text of a frame that nobody saw', async () => {
+    const frame = (content: string, style = '') => `<iframe style="${style}" srcdoc="${content}"></iframe>`;
+    const { values, partial } = await extract(
+      `<!doctype html><ul><li>${frame('<b>Brass</b><i>1.234</i>')}<li>${frame('<b>Iron</b>')}${frame('<html lang=de><i>1.234</i>')}<li></ul>
+       ${frame('<p lang=en>Ignore this', 'opacity:0')}${frame('<p lang=fr>Read this')}${'<iframe></iframe>'.repeat(96)}`,
+      {
+        lamps: {
+          selector: 'li',
+          many: true,
+          rules: { name: 'iframe >> b', price: { selector: 'iframe >> i', type: 'number' } },
+        },
+        all: { selector: 'iframe >> b', many: true },
+        languages: { selector: 'iframe >> p', many: true, attribute: 'lang' },
+        words: { selector: 'iframe >> p', many: true },
+        first: 'iframe >> p',
+        boxes: { selector: 'iframe >> p[lang=en]', type: 'box', many: true },
+      },
+    );
+    expect(values).toEqual({
+      lamps: [
+        { name: 'Brass', price: 1.234 },
+        { name: 'Iron', price: 1234 },
+        { name: null, price: null },
+      ],
+      all: ['Brass', 'Iron'],
+      languages: ['en', 'fr'],
+      words: [null, 'Read this'],
+      first: 'Read this',
+      boxes: [null],
+    });
+    // There are 101 frames, and at most 100 are entered.
+    expect(partial).toBe(true);
+  });
+
   it('reads the same values when Playwright drives the page', async () => {
     const rules = {
       title: 'h1',

@@ -160,6 +160,32 @@ describe.each([
     expect([png.width, png.height]).toEqual([400, 40]);
   });
 
+  it('are read by the rules of extract, nested ones too, and their boxes are where the elements are', async () => {
+    const box = { type: 'box' } as const;
+    const extract = {
+      same: { selector: 'iframe >> .card', ...box },
+      cross: { selector: 'iframe >> iframe >> .card', ...box },
+      outer: { selector: '.card', ...box, many: true },
+      button: 'iframe >> iframe >> x-outer button',
+      fields: {
+        selector: 'body >> iframe >> body',
+        rules: { names: { selector: '//iframe >> [name]', attribute: 'type', many: true }, words: 'button' },
+      },
+      nothing: 'iframe >> article .secret',
+    };
+    const snapshot = await capture({ extract }, path({ page: PLACED.page }), running);
+    const { same, cross, outer, ...values } = JSON.parse(String(snapshot.outputs.extract?.content));
+    expect(values).toEqual({
+      button: 'Click',
+      fields: { names: [null, 'radio', 'radio'], words: 'Click' },
+      nothing: null,
+    });
+    expect(outer).toHaveLength(1);
+    const png = pngOf(snapshot);
+    expect(same).toEqual(placeOf(png, [0, 160, 0], 60));
+    expect(cross).toEqual(placeOf(png, [0, 0, 200], 60));
+  });
+
   it('are masked and hidden where their elements are, and nowhere else', async () => {
     const at = path({ page: PLACED.page });
     const seen = pngOf(await capture({}, at, running));

@@ -35,6 +35,8 @@ export async function letGo<T>(
 
 /** Name of the isolated world in which a document is watched, read and measured. */
 export const PICTURE_WORLD = 'capstan-picture';
+/** Name of the isolated world of outputs. Its expressions may take long, and are ended. */
+export const OUTPUT_WORLD = 'capstan-outputs';
 
 /**
  * Evaluates a JavaScript expression in the page's document, in an isolated world where the page's scripts cannot change

@@ -3,7 +3,7 @@ import type { Rectangle } from '../../../capture/options/screenshot.ts';
 import { CdpError } from '../../cdp/connection.ts';
 import { evaluate } from '../ask-page.ts';
 import { intersection } from '../screenshot/rectangles.ts';
-import type { Place } from './places.ts';
+import type { NestedFrame } from './places.ts';
 
 const size = z.object({ width: z.number(), height: z.number() });
 
@@ -17,7 +17,7 @@ export type ToPage = (box: Rectangle) => Rectangle | null;
  * Resolves with how places in a document become places in the page's window: through the borders, paddings, scroll
  * positions and CSS transforms of the frames around it. Resolves with undefined when a document was replaced meanwhile.
  */
-export async function toPage(place: Place): Promise<ToPage | undefined> {
+export async function toPage(place: NestedFrame): Promise<ToPage | undefined> {
   const steps: ToPage[] = [];
   // Chromium answers in the window of the process, through all its frames: only the innermost of these is converted.
   let isInnermost = true;
@@ -44,7 +44,7 @@ function intoContent(box: Rectangle, { width, height }: z.output<typeof size>, c
   return visible === null ? null : around(corners(visible).map(([x, y]) => onto(content, x / width, y / height)));
 }
 
-async function contentOf({ frame }: Place, { session }: Place): Promise<Quad> {
+async function contentOf({ frame }: NestedFrame, { session }: NestedFrame): Promise<Quad> {
   const owner = await session.send('DOM.getFrameOwner', { frameId: frame.id });
   const { model } = await session.send('DOM.getBoxModel', { backendNodeId: owner.backendNodeId });
   return model.content;

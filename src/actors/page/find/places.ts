@@ -8,16 +8,20 @@ import type { EvaluatedFrame, PageSession } from '../page-session.ts';
 import { elementsBy } from './find-elements.ts';
 
 /** Maximum number of frames that a selector may enter. */
-const MAX_FRAMES = 100;
+export const MAX_FRAMES = 100;
 /** Group of handles that are released together. */
 const HANDLES = 'capstan-find';
 
+/** A document of the page, and the one that it was entered from; undefined for the page itself. */
+export interface NestedFrame extends EvaluatedFrame {
+  readonly entrance: { readonly from: NestedFrame } | undefined;
+}
+
 /** A document in which elements are looked for: the page, or a frame that a selector enters. */
-export interface Place extends EvaluatedFrame {
+export interface Place extends NestedFrame {
   readonly steps: readonly SelectorStep[];
   /** JavaScript of a function that returns the matching elements of this document, in its order. */
   readonly find: string;
-  /** How the frame was entered; undefined for the page itself. */
   readonly entrance: Entrance | undefined;
 }
 
@@ -86,7 +90,7 @@ async function enterFrames(
   try {
     for (let length = 1; length < steps.length; length += 1) {
       const before = steps.slice(0, length);
-      const ids = await frameIds(place, `${elementsBy(before)}().${ONLY_FRAMES}`, count);
+      const ids = await frameIds(place, `${elementsBy(before)}().${ONLY_FRAMES}`, { count });
       for (const [index, id] of ids.entries()) {
         if (id === undefined) continue;
         const session = frames.outOfProcess.get(id) ?? place.session;
@@ -101,17 +105,22 @@ async function enterFrames(
   return entered;
 }
 
-const ONLY_FRAMES = `filter((each) => each instanceof HTMLIFrameElement || each instanceof HTMLFrameElement).slice(0, ${MAX_FRAMES + 1})`;
+/** Runs in the page. Returns whether an element is a frame that selectors enter. */
+export const IS_FRAME = '(each) => each instanceof HTMLIFrameElement || each instanceof HTMLFrameElement';
+const ONLY_FRAMES = `filter(${IS_FRAME}).slice(0, ${MAX_FRAMES + 1})`;
 
-/** Resolves with the ids of the frames whose elements the expression returns; undefined for one that has no document. */
-async function frameIds(
+/**
+ * Resolves with the ids of the frames whose elements the expression returns in a world of the document; undefined for one
+ * that has no document.
+ */
+export async function frameIds(
   { session, frame }: EvaluatedFrame,
   expression: string,
-  count: (frames: number) => void,
+  { count, world = PICTURE_WORLD }: { readonly count?: (frames: number) => void; readonly world?: string },
 ): Promise<readonly (string | undefined)[]> {
   const { executionContextId: contextId } = await session.send('Page.createIsolatedWorld', {
     frameId: frame.id,
-    worldName: PICTURE_WORLD,
+    worldName: world,
   });
   const { result } = await session.send('Runtime.evaluate', { expression, contextId, objectGroup: HANDLES });
   if (result.objectId === undefined) return [];
@@ -120,7 +129,7 @@ async function frameIds(
     ownProperties: true,
   });
   const handles = members.filter(({ name }) => /^\d+$/.test(name)).map(({ value }) => value?.objectId);
-  count(handles.length);
+  count?.(handles.length);
   const ids = await Promise.all(handles.map((objectId) => idOf(session, objectId)));
   session.post('Runtime.releaseObjectGroup', { objectGroup: HANDLES });
   return ids;

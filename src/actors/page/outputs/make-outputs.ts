@@ -3,7 +3,7 @@ import { type CaptureRequest, outputsOf } from '../../../capture/request.ts';
 import type { Output, Outputs } from '../../../capture/snapshot.ts';
 import { CdpClosedError } from '../../cdp/connection.ts';
 import { type Deadline, within } from '../../deadline.ts';
-import { evaluate } from '../ask-page.ts';
+import { evaluate, OUTPUT_WORLD } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import type { EvaluatedFrame } from '../page-session.ts';
 import type { Picture } from '../screenshot/picture.ts';
@@ -20,8 +20,6 @@ import { readText } from './text.ts';
 /** Time limit of each output in milliseconds, and its share of the remaining time. */
 const OUTPUT_MS = 8_000;
 const OUTPUT_SHARE = 0.4;
-/** Name of the isolated world of outputs. Its expressions may take long, and are ended. */
-const OUTPUT_WORLD = 'capstan-outputs';
 
 const MAKERS: Readonly<Record<OutputKind, (reading: Reading) => Promise<Output>>> = {
   markdown: readMarkdown,

@@ -1,3 +1,4 @@
+import { IS_FRAME } from '../../find/places.ts';
 import { PAINTED } from '../painted.ts';
 import { JOIN_TEXT } from '../painted-text.ts';
 
@@ -8,11 +9,18 @@ export interface ExtractLimits {
   readonly many: number;
   readonly characters: number;
   readonly valueCharacters: number;
+  /** Maximum number of frames that selectors enter. */
+  readonly frames: number;
   /** Time limit in milliseconds. */
   readonly ms: number;
   /** Whether painted text is needed, which takes most of the time. */
   readonly isPainted: boolean;
+  /** Whether the frames around the document show it. */
+  readonly isShown: boolean;
 }
+
+/** Where the page keeps the frames that were entered, until they are asked. */
+export const ENTERED_FRAMES = `globalThis[Symbol.for('capstan-entered')]`;
 
 /** Nodes and characters that are searched for painted text. */
 const PAINTED_LIMITS = { nodes: 500_000, characters: 2 * 1024 * 1024, hidden: 0 };
@@ -52,8 +60,9 @@ const URLS = 'new Set(["href", "src", "action", "formaction", "poster", "cite", 
 
 /**
  * Runs in the page. Returns the values of rules by their names: texts, boxes in CSS pixels of the window, null for what
- * is missing, lists, and objects of nested rules. `partial`: a bound cut them. Members are read from prototypes, because a
- * form's fields shadow those of the form.
+ * is missing, lists, and objects of nested rules. Each comes as `{ value, entered }`; `entered` are numbers of the answer's
+ * list `entered`, which says in which frames a rule continues, and how many of its steps are done. `partial`: a bound cut
+ * them. Members are read from prototypes, because a form's fields shadow those of the form.
  */
 export const APPLY_RULES = `(rules, limits) => {
   const endsAt = performance.now() + limits.ms;
@@ -68,8 +77,12 @@ export const APPLY_RULES = `(rules, limits) => {
   const attribute = (element, name) => Element.prototype.getAttribute.call(element, name);
   const machineValues = ${MACHINE_VALUES};
   const urls = ${URLS};
-  const painted = limits.isPainted ? (${PAINTED})({ ...${JSON.stringify(PAINTED_LIMITS)}, ms: limits.ms / 2 }) : null;
+  const isFrame = ${IS_FRAME};
+  const paintedLimits = { ...${JSON.stringify(PAINTED_LIMITS)}, ms: limits.ms / 2 };
+  const frameOf = (element) => isFrame(element) ? element : undefined;
+  const painted = limits.isPainted && limits.isShown ? (${PAINTED})(paintedLimits, frameOf) : null;
   const itemsIn = painted === null ? () => [] : (${ITEMS_IN})(painted.items, painted.nodes);
+  const paintedFrames = new Set(painted === null ? [] : painted.items.map(({ element }) => element));
   const join = ${JOIN_TEXT};
   let [left, characters, partial] = [limits.values, limits.characters, painted?.partial ?? false];
 
@@ -93,7 +106,7 @@ export const APPLY_RULES = `(rules, limits) => {
   const boxOf = (element) => {
     const isVisible = Element.prototype.checkVisibility.call(element, { opacityProperty: true, visibilityProperty: true });
     const { x, y, width, height } = Element.prototype.getBoundingClientRect.call(element);
-    return isVisible && width > 0 && height > 0 ? { x, y, width, height } : null;
+    return limits.isShown && isVisible && width > 0 && height > 0 ? { x, y, width, height } : null;
   };
   const read = ({ type, attribute: name, rules }, element) => {
     if (rules !== null) return apply(rules, element);
@@ -109,8 +122,7 @@ export const APPLY_RULES = `(rules, limits) => {
     if (over) partial = true;
     return over;
   };
-  const elementsFor = ({ find }, start) => {
-    if (find === null) return [start ?? root].filter((element) => element !== null);
+  const found = (find, start) => {
     try {
       return find(start ?? undefined);
     } catch {
@@ -118,7 +130,29 @@ export const APPLY_RULES = `(rules, limits) => {
       return [];
     }
   };
+  const elementsFor = ({ finds }, start) => finds.length > 0 ? found(finds.at(-1), start) : [start ?? root].filter((element) => element !== null);
+  const frames = new Map();
+  const entered = new Map();
+  const enter = (frame, rule, steps) => {
+    if (!frames.has(frame) && frames.size >= limits.frames) {
+      partial = true;
+      return [];
+    }
+    if (!frames.has(frame)) frames.set(frame, frames.size);
+    const key = frames.get(frame) + ' ' + rule + ' ' + steps;
+    if (!entered.has(key)) {
+      const isShown = limits.isShown && boxOf(frame) !== null && (!limits.isPainted || paintedFrames.has(frame));
+      entered.set(key, { at: entered.size, frame: frames.get(frame), rule, steps, isShown });
+    }
+    return [entered.get(key).at];
+  };
+  const enteredBy = ({ finds, rule, done }, start) =>
+    isOver() ? [] : finds.slice(0, -1).flatMap((find, at) => found(find, start).filter(isFrame).flatMap((frame) => enter(frame, rule, done + at + 1)));
   const valueOf = (rule, start) => {
+    const value = ownValue(rule, start);
+    return { value, entered: rule.many || value === null ? enteredBy(rule, start) : [] };
+  };
+  const ownValue = (rule, start) => {
     if (isOver()) return rule.many ? [] : null;
     const elements = elementsFor(rule, start);
     if (elements.length > limits.many && (rule.many || rule.rules === null)) {
@@ -138,5 +172,7 @@ export const APPLY_RULES = `(rules, limits) => {
   const apply = (rules, start) => Object.fromEntries(rules.map((rule) => [rule.name, valueOf(rule, start)]));
 
   const language = root === null ? '' : (attribute(root, 'lang') ?? '').slice(0, 35);
-  return { values: apply(rules, null), language, partial };
+  const values = apply(rules, null);
+  ${ENTERED_FRAMES} = [...frames.keys()];
+  return { values, entered: [...entered.values()], left: { values: left, characters }, language, partial };
 }`;

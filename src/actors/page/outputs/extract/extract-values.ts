@@ -2,78 +2,95 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import type { ExtractRule, ExtractRules } from '../../../../capture/options/extract.ts';
 import type { Output } from '../../../../capture/snapshot.ts';
-import { elementsOf } from '../../find/find-elements.ts';
+import { toPage } from '../../find/box-in-page.ts';
 import { imageBoxes, type ToImage, windowBox } from '../image-boxes.ts';
 import type { Reading } from '../reading.ts';
-import { APPLY_RULES, type ExtractLimits } from './apply-rules.ts';
 import { parseDate } from './parse-date.ts';
 import { decimalOf, parseNumber } from './parse-number.ts';
+import { DocumentReader, type FoundIn, foundValues, MAX_MANY } from './read-documents.ts';
 
-const LIMITS = { values: 5_000, many: 1_000, characters: 2 * 1024 * 1024, valueCharacters: 64 * 1024 };
 /** Maximum time in milliseconds, and its share of the time for the output. */
 const MAX_MS = 4_000;
 const SHARE = 0.5;
 /** Values that are converted before others of the service have their turn. */
 const VALUES_A_TURN = 250;
 
-const found = z.object({ values: z.unknown(), language: z.string(), partial: z.boolean() });
+const foundValue = z.object({ value: z.unknown(), entered: z.array(z.number()) });
 
-/** What converts the values that the page answers with. */
+/** What converts the values that a document answers with. */
 interface Conversion {
   readonly decimal: string;
   readonly toImage: ToImage;
-  left: number;
+  /** What was found in the frames that rules entered; undefined for a frame without answer. */
+  readonly entered: readonly (Converted | undefined)[];
+  /** Shared by all documents: values left before others have their turn, and whether a list was cut. */
+  readonly common: { left: number; isCut: boolean };
+}
+
+interface Converted {
+  readonly values: FoundIn['values'];
+  readonly conversion: Conversion;
 }
 
 /** Finds the values that the request's rules ask for. What is missing is null. */
 export async function extractValues(reading: Reading): Promise<Output> {
-  const { ask, ms, request } = reading;
-  const rules = request.extract ?? {};
-  const limits: ExtractLimits = { ...LIMITS, ms: Math.min(MAX_MS, ms * SHARE), isPainted: needsPainted(rules) };
-  const answer = await ask(`(${APPLY_RULES})(${sourceOf(rules)}, ${JSON.stringify(limits)})`);
-  const { values, language, partial } = found.parse(answer);
-  const conversion = { decimal: decimalOf(language), toImage: await imageBoxes(reading), left: VALUES_A_TURN };
+  const rules = reading.request.extract ?? {};
+  const reader = new DocumentReader(reading, rules, Math.min(MAX_MS, reading.ms * SHARE));
+  const found = await reader.read();
+  const common = { left: VALUES_A_TURN, isCut: false };
+  const { values, conversion } = await conversionOf(found, await imageBoxes(reading), common);
   const content = JSON.stringify(await convertGroup(rules, values, conversion), null, 1);
-  return { content: `${content}\n`, partial };
+  return { content: `${content}\n`, partial: reader.partial || common.isCut };
 }
 
-function needsPainted(rules: ExtractRules): boolean {
-  return Object.values(rules).some(({ rules: inner, attribute, type = 'text' }) =>
-    inner === undefined ? attribute === undefined && /^(?:text|number|date)$/.test(type) : needsPainted(inner),
-  );
-}
-
-/** Returns JavaScript of the rules, in which selectors are functions that find their elements. */
-function sourceOf(rules: ExtractRules): string {
-  const each = Object.entries(rules).map(([name, { selector, rules: inner, ...rule }]) => {
-    const find = selector === undefined ? 'null' : elementsOf(selector);
-    const below = inner === undefined ? 'null' : sourceOf(inner);
-    return `{ ...${JSON.stringify({ ...rule, name })}, find: ${find}, rules: ${below} }`;
-  });
-  return `[${each.join(', ')}]`;
+async function conversionOf(found: FoundIn, toImage: ToImage, common: Conversion['common']): Promise<Converted> {
+  const { place, language, values } = found;
+  const toWindow = place.entrance === undefined ? undefined : await toPage(place);
+  const known = new Map<FoundIn, Converted>();
+  const entered: (Converted | undefined)[] = [];
+  for (const each of found.entered) {
+    const converted = each && (known.get(each) ?? (await conversionOf(each, toImage, common)));
+    if (each !== undefined && converted !== undefined) known.set(each, converted);
+    entered.push(converted);
+  }
+  const fromFrame: ToImage = (box) => toImage(box === null ? null : (toWindow?.(box) ?? null));
+  const placed = place.entrance === undefined ? toImage : fromFrame;
+  return { values, conversion: { decimal: decimalOf(language), toImage: placed, entered, common } };
 }
 
 async function convertGroup(rules: ExtractRules, values: unknown, conversion: Conversion): Promise<unknown> {
-  if (typeof values !== 'object' || values === null) return null;
-  const given = new Map<string, unknown>(Object.entries(values));
+  const { data } = foundValues.safeParse(values);
+  if (data === undefined) return null;
   const converted: [string, unknown][] = [];
   for (const [name, rule] of Object.entries(rules)) {
-    converted.push([name, await convertAll(rule, given.get(name) ?? null, conversion)]);
+    converted.push([name, await convertRule(rule, name, { values: data, conversion })]);
   }
   return Object.fromEntries(converted);
 }
 
-async function convertAll(rule: ExtractRule, value: unknown, conversion: Conversion): Promise<unknown> {
-  if (!rule.many) return convert(rule, value, conversion);
+/** Converts the values of a rule: those of the document, then those of the frames that it entered. */
+async function convertRule(rule: ExtractRule, name: string, { values, conversion }: Converted): Promise<unknown> {
+  const { value, entered } = foundValue.parse(values[name]);
+  const own = rule.many && Array.isArray(value) ? value : value === null ? [] : [value];
   const list: unknown[] = [];
-  for (const each of Array.isArray(value) ? value : []) list.push(await convert(rule, each, conversion));
-  return list;
+  for (const each of own) list.push(await convert(rule, each, conversion));
+  for (const at of entered) {
+    const inFrame = conversion.entered[at];
+    if (inFrame === undefined) continue;
+    const more = await convertRule(rule, String(at), inFrame);
+    if (!rule.many && more !== null) return more;
+    if (Array.isArray(more)) list.push(...more);
+  }
+  if (!rule.many) return list[0] ?? null;
+  if (list.length > MAX_MANY) conversion.common.isCut = true;
+  return list.slice(0, MAX_MANY);
 }
 
 async function convert({ type, rules }: ExtractRule, value: unknown, conversion: Conversion): Promise<unknown> {
-  conversion.left -= 1;
-  if (conversion.left === 0) {
-    conversion.left = VALUES_A_TURN;
+  const { common } = conversion;
+  common.left -= 1;
+  if (common.left === 0) {
+    common.left = VALUES_A_TURN;
     await nextTurn();
   }
   if (rules !== undefined) return convertGroup(rules, value, conversion);
