@@ -134,7 +134,8 @@ export const configSchema = z.strictObject({
   }),
   retainBytes: bytes({
     group: 'Storing',
-    description: 'Maximum size of all files together; above it the oldest captures are removed, files and records.',
+    description:
+      'Maximum size of all files together; above it the API key with the most bytes loses its oldest captures, files and records.',
     placeholder: 'n',
     default: null,
   }),

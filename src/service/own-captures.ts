@@ -120,6 +120,7 @@ function ownArtifacts(artifacts: ArtifactStore, results: ResultStore, key: strin
     remove: refuse,
     measure: refuse,
     oldest: refuseNow,
+    shares: refuseNow,
   };
 }
 

@@ -140,4 +140,26 @@ export function describeArtifactStore(create: () => Promise<EmptyArtifactStore>)
     expect(artifacts.bytes).toBe(0);
     expect(await artifacts.measure()).toBe(0);
   });
+
+  it('counts the bytes of each API key, whichever process stored them, and iterates over the captures of one', async () => {
+    const other = await empty.open();
+    const ids = [0, 1, 2, 60_000, 60_001].map((at) => firstIdAt(new Date(Date.UTC(2026, 0, 1) + at)));
+    for (const [at, id] of ids.entries()) {
+      const key = ['one', undefined, 'two', 'one', undefined][at];
+      await putCapture(at % 2 === 0 ? artifacts : other, resultOf(id, { api_key_name: key }), PICTURE);
+    }
+    const total = await artifacts.measure();
+    const sizes = await Promise.all(ids.map((id) => artifacts.sizeOf(id)));
+    const [first = 0, second = 0, third = 0, fourth = 0, fifth = 0] = sizes;
+    const shares = { one: first + fourth, two: third, null: second + fifth };
+    expect(Object.fromEntries(artifacts.shares())).toEqual(shares);
+    expect(total).toBe(sizes.reduce((sum, size) => sum + size));
+    expect(await Array.fromAsync(artifacts.oldest('one'))).toEqual([ids[0], ids[3]]);
+    expect(await Array.fromAsync(artifacts.oldest(null))).toEqual([ids[1], ids[4]]);
+    expect(await Array.fromAsync(artifacts.oldest('three'))).toEqual([]);
+    await artifacts.remove(ids.slice(0, 2));
+    await artifacts.measure();
+    expect(Object.fromEntries(artifacts.shares())).toEqual({ one: fourth, two: third, null: fifth });
+    expect(await Array.fromAsync(artifacts.oldest('one'))).toEqual([ids[3]]);
+  });
 }

@@ -174,6 +174,28 @@ describe('retention', () => {
     expect(bytes.counts.screenshots).toBe(50);
   });
 
+  it('makes room by removing the oldest captures of the API key with the most bytes, and none of others', async () => {
+    const [quiet, shop] = [
+      [idOfAge(9 * HOUR), idOfAge(8 * HOUR)],
+      [idOfAge(7 * HOUR), idOfAge(7 * HOUR) + 1],
+    ];
+    const flood = Array.from({ length: 40 }, (_, at) => idOfAge(6 * HOUR) + at);
+    const keys = [
+      [undefined, quiet],
+      ['shop', shop],
+      ['flood', flood],
+    ] as const;
+    for (const [api_key_name, ids] of keys)
+      await Promise.all(ids.map((id) => keepPicture(parts.captureStore, id, { api_key_name })));
+    const size = await parts.artifacts.sizeOf(flood[0] ?? 0);
+    await retention({ bytes: (await parts.artifacts.measure()) - 30 * size }).pass();
+    const left = [...quiet, ...shop, ...flood.slice(30)].reverse();
+    expect(await kept()).toEqual({ files: left, records: left });
+    // Keys are cut to one size when those with the most are not enough.
+    await retention({ bytes: 3 * size }).pass();
+    expect((await kept()).files).toEqual([flood[39], shop[1], quiet[1]]);
+  });
+
   it('never makes room by removing captures that are younger than a minute', async () => {
     const [young, old] = [idOfAge(59_000), idOfAge(61_000)];
     await keepAll([young, old]);

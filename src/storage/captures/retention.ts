@@ -6,11 +6,12 @@ import type { ArtifactStore } from '../ports/artifact-store.ts';
 import type { HeldLock } from '../ports/lock.ts';
 import type { ResultStore } from '../ports/result-store.ts';
 import { firstIdAt } from '../records/ids.ts';
+import { cutsOf } from '../records/overflow.ts';
 import { NOTHING, type Removed } from './remover.ts';
 
 /*
- * Removes captures that are too old and, when the files take too much space, the oldest ones, in small steps with
- * pauses so that captures are not delayed. The age of a capture is that of its id, for files and records alike, so both
+ * Removes captures that are too old and, when the files take too much space, the oldest ones of the API key that has the
+ * most bytes, in small steps with pauses so that captures are not delayed. The age of a capture is that of its id, for files and records alike, so both
  * are removed together. A clock that is set forward by mistake makes every capture too old, so one pass removes only a
  * share of them by age, and an operator has time to notice.
  */
@@ -46,7 +47,7 @@ export interface RetentionCounts extends Removed {
 
 export interface RetentionOptions {
   readonly limits: RetentionLimits;
-  readonly artifacts: Pick<ArtifactStore, 'oldest' | 'sizeOf' | 'bytes' | 'measure'>;
+  readonly artifacts: Pick<ArtifactStore, 'oldest' | 'sizeOf' | 'bytes' | 'measure' | 'shares'>;
   readonly results: Pick<ResultStore, 'kind' | 'oldest'>;
   readonly remove: (ids: readonly number[]) => Promise<Removed>;
   /** Takes the lock for removing from the artifact store; undefined when another process has it. Never rejects. */
@@ -169,12 +170,12 @@ export function createRetention(options: RetentionOptions): Retention {
     return { all, aged };
   }
 
-  /** Iterates over the oldest captures whose files are more than the limit. */
-  async function* excess(maxBytes: number): AsyncGenerator<number> {
-    let bytes = (artifacts.bytes ?? 0) - maxBytes;
-    for await (const id of below(firstIdAt(new Date(clock() - YOUNGEST_MS)), artifacts.oldest())) {
-      if (bytes <= 0) return;
-      bytes -= await artifacts.sizeOf(id);
+  /** Iterates over the oldest captures of an API key that have this many bytes. */
+  async function* oldestOf(key: string | null, bytes: number): AsyncGenerator<number> {
+    let left = bytes;
+    for await (const id of below(firstIdAt(new Date(clock() - YOUNGEST_MS)), artifacts.oldest(key))) {
+      if (left <= 0) return;
+      left -= await artifacts.sizeOf(id);
       yield id;
     }
   }
@@ -184,7 +185,8 @@ export function createRetention(options: RetentionOptions): Retention {
     if (!isOld && (artifacts.bytes ?? 0) <= maxBytes) return;
     await artifacts.measure(pass.signal);
     measuredAt = clock();
-    await removeEach(excess(maxBytes), pass);
+    const cuts = cutsOf(artifacts.shares(), (artifacts.bytes ?? 0) - maxBytes);
+    for (const [key, bytes] of cuts) await removeEach(oldestOf(key, bytes), pass);
   }
 
   async function removeAll(signal: AbortSignal): Promise<void> {

@@ -190,13 +190,14 @@ export function createFileArtifactStore(data: DataDirectory): LocalStore {
     open: openArtifact,
     list,
     has,
-    oldest: () => idsOldestFirst(data.path),
+    oldest: (key) => (key === undefined ? idsOldestFirst(data.path) : stored.oldestOf(key)),
     sizeOf: (id) => bytesOf(data.path, id),
     remove: removeAll,
     get bytes() {
       return stored.total;
     },
     measure: (signal) => stored.measure(signal),
+    shares: () => stored.shares(),
   };
 }
 

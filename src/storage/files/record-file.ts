@@ -42,8 +42,19 @@ export interface RecordFile {
   readonly image: Pick<ScreenshotInfo, 'bytes' | 'sha256'> | null;
 }
 
+/** The name of the API key is first, so that it is found without reading a record, which may be large. */
 export function recordText({ record, image }: RecordFile): string {
-  return JSON.stringify({ image: image && { bytes: image.bytes, sha256: image.sha256 }, record });
+  const key = ofKey(record.api_key_name ?? null);
+  return JSON.stringify({ ...key, image: image && { bytes: image.bytes, sha256: image.sha256 }, record });
+}
+
+/** Number of bytes in which a record names its API key. */
+export const KEY_BYTES = 128;
+const KEY = /^\{"api_key_name":"([\w.-]+)"/;
+
+/** Returns the API key that the beginning of a record names; null for a key without a name. */
+export function keyIn(beginning: string): string | null {
+  return KEY.exec(beginning)?.[1] ?? null;
 }
 
 export function parseRecordFile(text: string): RecordFile {

@@ -4,7 +4,7 @@ import { CapstanError } from '../../capture/errors.ts';
 import type { DetailedResult } from '../../capture/result.ts';
 import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
 import { checkedScreenshotInfo, screenshotInfo } from '../files/record-file.ts';
-import { artifactCollections, BUCKET, BY_BYTES, type CaptureDocument, STORE } from '../mongo/artifact-documents.ts';
+import { artifactCollections, BUCKET, BY_KEY, type CaptureDocument, STORE } from '../mongo/artifact-documents.ts';
 import type { Ask } from '../mongo/connection.ts';
 import { isDuplicateKey } from '../mongo/duplicate-key.ts';
 import { createPace } from '../passes/pace.ts';
@@ -23,12 +23,16 @@ import { readFile } from './read-file.ts';
 /** Number of captures whose bytes are summed at once, and number of ids that are read at once. */
 const SUMMED_TOGETHER = 50_000;
 const IDS_READ = 250;
+/** The field with the name of the API key. */
+const KEY = 'info.api_key_name';
+
 /** The artifact store that all processes on one MongoDB database share. */
 export function createGridfsArtifactStore(database: Db, ask: Ask): ArtifactStore {
   const collections = artifactCollections(database);
   const { captures, chunks, removed } = collections;
   const bucket = new GridFSBucket(database, { ...BUCKET, writeConcern: { w: 'majority', journal: true } });
   let total: number | null = null;
+  let shares: ReadonlyMap<string | null, number> = new Map();
 
   function changed(bytes: number): void {
     if (total !== null) total = Math.max(total + bytes, 0);
@@ -143,11 +147,14 @@ export function createGridfsArtifactStore(database: Db, ask: Ask): ArtifactStore
     return found.map((one) => checkedScreenshotInfo(one.info));
   }
 
-  async function* oldest(): AsyncGenerator<number> {
+  async function* oldest(key?: string | null): AsyncGenerator<number> {
+    const ofKey = key === undefined ? {} : { [KEY]: key };
+    const hint = key === undefined ? '_id_' : BY_KEY;
     for (let after = 0; ; ) {
       const found = await ask(() =>
         captures
-          .find({ _id: { $gt: after } })
+          .find({ _id: { $gt: after }, ...ofKey })
+          .hint(hint)
           .project<{ _id: number }>({ _id: 1 })
           .sort({ _id: 1 })
           .limit(IDS_READ)
@@ -190,29 +197,30 @@ export function createGridfsArtifactStore(database: Db, ask: Ask): ArtifactStore
 
   async function measure(signal?: AbortSignal): Promise<number> {
     const pace = createPace(signal);
-    let sum = 0;
+    const sums = new Map<string | null, number>();
     for (let after = 0; ; ) {
-      const [step] = await ask(() =>
+      const step = await ask(() =>
         captures
-          .aggregate<{ readonly last: number; readonly bytes: number }>(
+          .aggregate<{ readonly _id: string | null; readonly last: number; readonly bytes: number }>(
             [
               { $match: { _id: { $gt: after } } },
               { $sort: { _id: 1 } },
               { $limit: SUMMED_TOGETHER },
-              { $group: { _id: null, last: { $max: '$_id' }, bytes: { $sum: '$bytes' } } },
+              { $group: { _id: `$${KEY}`, last: { $max: '$_id' }, bytes: { $sum: '$bytes' } } },
             ],
-            { hint: BY_BYTES },
+            { hint: BY_KEY },
           )
           .toArray(),
       );
-      if (step === undefined) break;
-      sum += step.bytes;
-      after = step.last;
+      if (step.length === 0) break;
+      for (const { _id: key, bytes } of step) sums.set(key, (sums.get(key) ?? 0) + bytes);
+      after = Math.max(...step.map(({ last }) => last));
       await pace();
       signal?.throwIfAborted();
     }
-    total = sum;
-    return sum;
+    shares = sums;
+    total = sums.values().reduce((sum, bytes) => sum + bytes, 0);
+    return total;
   }
 
   async function probe(): Promise<void> {
@@ -236,5 +244,6 @@ export function createGridfsArtifactStore(database: Db, ask: Ask): ArtifactStore
       return total;
     },
     measure,
+    shares: () => shares,
   };
 }

@@ -82,15 +82,15 @@ export function artifactCollections(db: Db): ArtifactCollections {
 
 export const BUCKET = { bucketName: NAME } as const;
 export const BY_FILE = 'by_file';
-export const BY_BYTES = 'by_bytes';
+export const BY_KEY = 'by_key';
 
 /** Creates the indexes, those of GridFS included, so that the first upload need not. */
 export async function prepareArtifacts(db: Db): Promise<void> {
   const { captures, files, chunks, removed } = artifactCollections(db);
   await captures.createIndexes([
     { name: BY_FILE, key: { 'files.file': 1 }, unique: true },
-    // Sums of bytes are read from the index alone.
-    { name: BY_BYTES, key: { _id: 1, bytes: 1 } },
+    // The bytes of each API key are read from the index alone.
+    { name: BY_KEY, key: { _id: 1, bytes: 1, 'info.api_key_name': 1 } },
   ]);
   await files.createIndexes([{ key: { filename: 1, uploadDate: 1 } }]);
   await chunks.createIndexes([{ key: { files_id: 1, n: 1 }, unique: true }]);

@@ -87,9 +87,9 @@ export interface ArtifactStore {
   list(limit: number, before?: number): Promise<readonly ScreenshotInfo[]>;
   /**
    * Iterates over the ids of all captures, including failed ones whose record is kept, oldest (smallest) first; reads
-   * only as far as it is consumed.
+   * only as far as it is consumed. `key`: those of one API key (null: of keys without a name) that `measure` has found.
    */
-  oldest(): AsyncIterable<number>;
+  oldest(key?: string | null): AsyncIterable<number>;
   /** Returns the bytes of a capture's artifacts, or of a failed capture's record; 0 when there are none. */
   sizeOf(id: number): Promise<number>;
   /** Removes captures and the records of failed ones; unknown ids are ignored. Open artifacts stay readable. */
@@ -101,6 +101,8 @@ export interface ArtifactStore {
   readonly bytes: number | null;
   /** Counts the bytes, including those of other processes, slowly enough not to delay captures. */
   measure(signal?: AbortSignal): Promise<number>;
+  /** Returns the bytes of each API key (null: of keys without a name) that the last `measure` has found. */
+  shares(): ReadonlyMap<string | null, number>;
 }
 
 /** The store in a data directory, which also keeps the records of failed captures. */
