@@ -8,7 +8,7 @@ export interface Watches {
   add(request: WatchRequest, options?: CallOptions): Promise<Watch>;
   get(id: number, options?: CallOptions): Promise<Watch>;
   /** Yields the watches, oldest first; reads a page of them when it is needed. */
-  list(options?: CallOptions): AsyncGenerator<Watch, void, undefined>;
+  list(options?: CallOptions & { readonly label?: string }): AsyncGenerator<Watch, void, undefined>;
   /** Yields the runs of a watch that are kept, newest first. */
   history(id: number, options?: CallOptions): AsyncGenerator<WatchRun, void, undefined>;
   /** Replaces fields of a watch; null removes one. */
@@ -33,7 +33,7 @@ export function watchesOf(send: Send, post: Post): Watches {
   return {
     add: async (request, { signal } = {}) => dataOf(await post('/watches', request, {}, signal)),
     get: async (id, call) => dataOf(await send(`/watches/${id}`, call)),
-    list: (call = {}) => listOf(send, '/watches', {}, call),
+    list: ({ label, ...call } = {}) => listOf(send, '/watches', label === undefined ? {} : { label }, call),
     history: (id, call = {}) => listOf(send, `/watches/${id}/history`, {}, call),
     change: async (id, change, call) =>
       dataOf(await send(`/watches/${id}`, { ...call, method: 'PATCH', body: JSON.stringify(change) })),

@@ -120,6 +120,7 @@ export async function createService(
   const common = { pipeline, egress, webhooks, storage, events, logger };
   const intake = createIntake({ ...common, maxBatchConcurrency, stopping: stopping.signal });
   const comparisons = createComparisons(storage.artifacts);
+  let { namedKeys } = config;
   const watches = createWatches({
     store: storage.watches,
     enabled: storage.results.kind !== 'none',
@@ -127,6 +128,9 @@ export async function createService(
       const refusal = egress.screenLiteral(target.parsed);
       if (refusal !== null) throw new CapstanError(refusal.code, refusal.reason);
     },
+    // Without named keys, as for `capstan mcp`, there is nothing to compare with.
+    serves: ({ apiKeyName }) =>
+      apiKeyName === null || namedKeys.length === 0 || namedKeys.some(({ name }) => name === apiKeyName),
     capture: (request, by) => firstValueFrom(intake.submit(request, by)),
     remove: (captures) => removeHere(storage.captureStore, captures),
     announce: (event, callback) => (event.type === 'watch.run' ? events.emit(event) : events.conclude(event, callback)),
@@ -252,6 +256,7 @@ export async function createService(
       capturing.targets.replace({ allow: live.allowTargets, deny: live.denyTargets });
       receiverPolicy.replace({ allow: live.allowWebhooks, deny: live.denyTargets });
       webhooks.setSecrets(live.webhookSecret);
+      namedKeys = live.namedKeys;
       const { maxConcurrent, maxQueue } = live;
       if (cluster === undefined) {
         setOwnLimits({ maxConcurrent, maxQueue });

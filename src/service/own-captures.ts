@@ -160,7 +160,7 @@ function ownWatches(watches: Watches, key: string): Watches {
   return {
     add: watches.add,
     get: (id) => ifOwn(id, () => watches.get(id), undefined),
-    list: (limit, after) => watches.list(limit, after, key),
+    list: (wanted) => watches.list({ ...wanted, ofKey: key }),
     written: (id) => ifOwn(id, () => watches.written(id), undefined),
     change: (id, wanted) => ifOwn(id, () => watches.change(id, wanted), undefined),
     pause: (id, isPaused) => ifOwn(id, () => watches.pause(id, isPaused), undefined),

@@ -41,11 +41,11 @@ export type ClusterConfig = Pick<
 /** The options that take effect while the service runs. */
 export type LiveConfig = Pick<
   Config,
-  'maxConcurrent' | 'maxQueue' | 'allowTargets' | 'denyTargets' | 'allowWebhooks' | 'webhookSecret'
+  'maxConcurrent' | 'maxQueue' | 'allowTargets' | 'denyTargets' | 'allowWebhooks' | 'webhookSecret' | 'namedKeys'
 >;
 
 /** The options that the service needs. The others are the HTTP server's. */
 export type ServiceConfig = ClusterConfig &
   StorageConfig &
   CapturingConfig &
-  Pick<Config, 'webhook' | 'webhookSecret' | 'allowWebhooks' | 'maxBatchConcurrency'>;
+  Pick<Config, 'webhook' | 'webhookSecret' | 'allowWebhooks' | 'maxBatchConcurrency' | 'namedKeys'>;

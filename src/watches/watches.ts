@@ -11,6 +11,7 @@ import {
   type StoredWatch,
   type TakenWatch,
   WATCH_LEASE_MS,
+  type WatchesWanted,
   type WatchStore,
 } from '../storage/ports/watch-store.ts';
 import type { CompareParts } from './find-changes.ts';
@@ -45,6 +46,8 @@ export interface WatchesOptions extends CompareParts {
   readonly enabled: boolean;
   /** Throws a `CapstanError` for a target that may not be captured, as far as its URL shows it. */
   readonly screen: (request: CaptureRequest) => void;
+  /** Whether a client is still served; the watches of one whose API key was removed make no runs. */
+  readonly serves: (by: Client) => boolean;
   /** Makes one capture. Rejects with a `CapstanError` when it is not admitted. */
   readonly capture: (request: CaptureRequest, by: Client) => Promise<CaptureOutcome>;
   /** Removes captures that no run needs any more. */
@@ -70,8 +73,8 @@ export interface Watches {
   /** Adds a watch, which is due at once. */
   add(wanted: WatchWanted, by: Client): Promise<Watch>;
   get(id: number): Promise<Watch | undefined>;
-  /** Returns watches by id. `ofKey`: name of their API key; undefined for all. */
-  list(limit: number, after: number, ofKey?: string): Promise<readonly Watch[]>;
+  /** Returns watches by id. */
+  list(wanted: WatchesWanted): Promise<readonly Watch[]>;
   /** Returns the body that a watch was made from. */
   written(id: number): Promise<WatchWanted['written'] | undefined>;
   /** Replaces what is wanted. A run under way is dropped. */
@@ -90,7 +93,7 @@ export interface Watches {
 
 /** Runs the watches of the store that are due, including those that other processes added. */
 export function createWatches(options: WatchesOptions): Watches {
-  const { store, enabled, screen, capture, remove, announce, atOnce, ids, clock, report } = options;
+  const { store, enabled, screen, serves, capture, remove, announce, atOnce, ids, clock, report } = options;
   const running = new Map<string, TakenWatch>();
   const ended = new Set<Promise<void>>();
   let stopped = false;
@@ -148,22 +151,27 @@ export function createWatches(options: WatchesOptions): Watches {
   };
 
   const perform = async (token: string, watch: TakenWatch): Promise<void> => {
-    const { id, dueAt } = watch;
+    const { id } = watch;
     const definition = unpackDefinition(watch.definition);
     const before = unpackProgress(watch.progress);
+    if (watch.run === undefined && !serves(definition.by)) {
+      await store.finish(id, token, after(watch, definition, before));
+      return;
+    }
     const run = watch.run === undefined ? await firstOf(token, watch, definition, before) : unpackRun(watch.run);
     if (run === undefined) return;
     for (const event of eventsOf(id, definition, before, run)) announce(event, definition.callback);
     const progress = progressAfter(before, run);
-    const { rules, isPaused } = definition;
-    const next = {
-      dueAt: isPaused ? null : nextDue(id, rules, Math.max(clock(), dueAt), progress.failures),
-      progress: packProgress(progress),
-      keep: rules.keep,
-    };
-    const old = (await store.finish(id, token, next)) ?? [];
+    const old = (await store.finish(id, token, after(watch, definition, progress))) ?? [];
     await remove(unneeded(old, definition, progress));
   };
+
+  /** What a watch goes on with after a time at which it was due. */
+  const after = ({ id, dueAt }: TakenWatch, { rules, isPaused }: Definition, progress: Progress) => ({
+    dueAt: isPaused ? null : nextDue(id, rules, Math.max(clock(), dueAt), progress.failures),
+    progress: packProgress(progress),
+    keep: rules.keep,
+  });
 
   /** Makes and stores the run; undefined when it was not made, or is not wanted any more. */
   const firstOf = async (
@@ -210,7 +218,8 @@ export function createWatches(options: WatchesOptions): Watches {
     const { definition = old, dueAt } = by(old, stored);
     const { host } = definition.request.target;
     const everyMs = definition.rules.every ?? null;
-    await store.change(id, { host, everyMs, dueAt, definition: packDefinition(definition) });
+    const { labels } = definition.rules;
+    await store.change(id, { host, everyMs, dueAt, labels, definition: packDefinition(definition) });
     pass();
     return get(id);
   };
@@ -230,12 +239,12 @@ export function createWatches(options: WatchesOptions): Watches {
         definition: packDefinition(definition),
         progress: packProgress(NO_PROGRESS),
       };
-      await store.add({ ...stored, isShared: by.owner !== null });
+      await store.add({ ...stored, labels: wanted.rules.labels, isShared: by.owner !== null });
       pass();
       return watchOf(stored);
     },
     get,
-    list: async (limit, after, ofKey) => (await store.list({ limit, after, ofKey })).map(watchOf),
+    list: async (wanted) => (await store.list(wanted)).map(watchOf),
     written: async (id) => {
       const stored = await store.get(id);
       return stored && unpackDefinition(stored.definition).written;

@@ -15,6 +15,8 @@ const Stats = z.object({
   }),
 });
 
+const Watched = z.object({ data: z.object({ id: z.number(), runs: z.number(), next_run_at: z.string() }) });
+
 describe('the reload of capstan serve', () => {
   const site = siteForSuite();
 
@@ -76,13 +78,14 @@ describe('the reload of capstan serve', () => {
     expect(stderr).not.toContain('hush-hush');
   });
 
-  it('applies keys with their scopes, target lists and the log level when a file changes, without a signal', async () => {
+  it('applies keys with their scopes, also to watches, target lists and the log level when a file changes, without a signal', async () => {
     const place = await ground();
     const file = join(place.path, 'capstan.json');
     const keys = join(place.path, 'keys');
     await writeFile(file, '{"logLevel": "warn"}');
     await writeFile(keys, `old:${'a'.repeat(16)}:read\n`);
-    const service = await serve(['--config', file, '--api-key-file', keys], place.options);
+    const database = ['--db-path', join(place.path, 'results.db')];
+    const service = await serve(['--config', file, '--api-key-file', keys, ...database], place.options);
     let said = '';
     service.child.stderr?.on('data', (chunk) => {
       said += String(chunk);
@@ -103,16 +106,28 @@ describe('the reload of capstan serve', () => {
     expect([await stats('a'), await stats('b'), await capture('a'), await withCookie()]).toEqual([200, 401, 403, 200]);
 
     // A rotation: first both keys, then only the new one.
-    await writeFile(keys, `old:${'a'.repeat(16)}:capture\nnew:${'b'.repeat(16)}:1:capture\n`);
+    const root = `root:${'c'.repeat(16)}:admin\n`;
+    await writeFile(keys, `old:${'a'.repeat(16)}:capture\nnew:${'b'.repeat(16)}:1:capture\n${root}`);
     await expect.poll(() => stats('b'), PATIENCE).toBe(200);
     expect(await capture('a')).toBe(403);
     await writeFile(file, '{"logLevel": "info", "allowTargets": "127.0.0.1"}');
     await expect.poll(() => capture('a'), PATIENCE).toBe(200);
     expect([await capture('b'), await capture('b')]).toEqual([200, 429]);
     await expect.poll(() => said, PATIENCE).toContain('"capture.stored"');
-    await writeFile(keys, `new:${'b'.repeat(16)}:capture\n`);
+    const watched = JSON.stringify({ url: site.url('/short'), every: '300d' });
+    const watch = async (path: string, key: string, init: RequestInit = {}) =>
+      Watched.parse(await (await fetch(`${service.url}/watches${path}`, { headers: as(key), ...init })).json()).data;
+    const { id } = await watch('', 'a', { method: 'POST', body: watched });
+    const runs = async () => (await watch(`/${id}`, 'c')).runs;
+    await expect.poll(runs, PATIENCE).toBe(1);
+    await writeFile(keys, `new:${'b'.repeat(16)}:capture\n${root}`);
     await expect.poll(() => stats('a'), PATIENCE).toBe(401);
     expect([await stats('b'), await withCookie(), await capture('b')]).toEqual([200, 401, 200]);
+
+    // The watch of the key that is gone is due, and passed over.
+    const { next_run_at: due } = await watch(`/${id}/run`, 'c', { method: 'POST' });
+    await expect.poll(async () => (await watch(`/${id}`, 'c')).next_run_at, PATIENCE).not.toBe(due);
+    expect(await runs()).toBe(1);
 
     // An empty file does not open the service.
     await writeFile(keys, '');

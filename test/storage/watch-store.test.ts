@@ -6,6 +6,10 @@ import { describeInEachDatabase } from './each-database.ts';
 const NOW = 1_800_000_000_000;
 const ALL: TakeDue = { now: NOW, exceptHosts: [], exceptKeys: [] };
 
+function closing(database: Database) {
+  return { database, [Symbol.asyncDispose]: () => database.close() };
+}
+
 describeInEachDatabase((open) => {
   describe('the store of watches', () => {
     let database: Database;
@@ -16,7 +20,7 @@ describeInEachDatabase((open) => {
     });
     // Leaves no watch for the next test to take.
     afterEach(async () => {
-      for (const { id } of await database.watches.list({ ofKey: undefined, after: 0, limit: 1000 })) {
+      for (const { id } of await database.watches.list({ ofKey: undefined, label: undefined, after: 0, limit: 1000 })) {
         await database.watches.remove(id);
       }
     });
@@ -24,7 +28,7 @@ describeInEachDatabase((open) => {
 
     async function added(overrides: Partial<NewWatch> = {}, maxWatches?: number): Promise<number> {
       ids += 1;
-      const watch = { apiKeyName: '', host: 'a.test', everyMs: 60_000, dueAt: NOW, isShared: false };
+      const watch = { apiKeyName: '', host: 'a.test', everyMs: 60_000, dueAt: NOW, labels: [], isShared: false };
       await database.watches.add({ id: ids, ...watch, definition: 'd', progress: 'p', ...overrides }, maxWatches);
       return ids;
     }
@@ -69,12 +73,12 @@ describeInEachDatabase((open) => {
       const id = await added();
       await take();
       const changed = { host: 'c.test', everyMs: null, dueAt: NOW + 5, definition: 'new' };
-      expect(await database.watches.change(id, changed)).toBe(true);
+      expect(await database.watches.change(id, { ...changed, labels: [] })).toBe(true);
       expect(await database.watches.renew(id, 'a', NOW)).toBe(false);
       expect(await database.watches.finish(id, 'a', { dueAt: 1, progress: 'lost', keep: 9 })).toBeUndefined();
       expect(await database.watches.get(id)).toMatchObject({ ...changed, progress: 'p' });
       expect(await database.watches.remove(id)).toEqual([]);
-      expect(await database.watches.change(id, changed)).toBe(false);
+      expect(await database.watches.change(id, { ...changed, labels: [] })).toBe(false);
       expect(await database.watches.remove(id)).toBeUndefined();
     });
 
@@ -119,11 +123,42 @@ describeInEachDatabase((open) => {
       await expect(added({}, 4)).rejects.toMatchObject({ code: 'too_many_watches' });
     });
 
+    it('adds no watch beyond the maximum when two processes add one at once', async () => {
+      await using other = closing(await open());
+      for (let round = 0; round < 5; round += 1) {
+        const watch = { apiKeyName: '', host: 'a.test', everyMs: null, dueAt: null, labels: [], isShared: false };
+        const rest = { definition: 'd', progress: 'p' };
+        ids += 2;
+        const added = await Promise.allSettled(
+          [database, other.database].map(({ watches }, at) =>
+            watches.add({ id: ids - at, ...watch, ...rest }, round + 1),
+          ),
+        );
+        expect(added.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+      }
+    });
+
+    it('lists the watches of a label, of all keys or one, also after the labels were changed', async () => {
+      const ids = [await added({ labels: ['prices', 'prices'] }), await added({ labels: ['news', 'prices'] })];
+      const own = await added({ labels: ['prices'], apiKeyName: 'shop' });
+      const list = async (label: string, ofKey?: string) =>
+        (await database.watches.list({ ofKey, label, after: 0, limit: 10 })).map(({ id }) => id);
+      expect(await list('prices')).toEqual([...ids, own]);
+      expect(await list('prices', 'shop')).toEqual([own]);
+      expect(await list('news')).toEqual(ids.slice(1));
+      const rest = { host: 'a.test', everyMs: null, dueAt: null, definition: 'd' };
+      await database.watches.change(own, { ...rest, labels: ['news'] });
+      expect(await list('prices')).toEqual(ids);
+      expect(await list('news', 'shop')).toEqual([own]);
+      await database.watches.remove(own);
+      expect(await list('news', 'shop')).toEqual([]);
+    });
+
     it('lists the watches of one key, by id', async () => {
       const own = [await added({ apiKeyName: 'shop' }), await added({ apiKeyName: 'shop' })];
       await added({ apiKeyName: 'flood' });
       const list = async (after: number, limit: number) =>
-        (await database.watches.list({ ofKey: 'shop', after, limit })).map(({ id }) => id);
+        (await database.watches.list({ ofKey: 'shop', label: undefined, after, limit })).map(({ id }) => id);
       expect(await list(0, 10)).toEqual(own);
       expect(await list(0, 1)).toEqual(own.slice(0, 1));
       expect(await list(own[0] ?? 0, 10)).toEqual(own.slice(1));

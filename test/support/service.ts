@@ -25,6 +25,7 @@ export function serviceConfig(directory: string): ServiceConfig {
     dbPath: join(directory, 'results.db'),
     mongoUrl: null,
     dataDir: join(directory, 'data'),
+    namedKeys: [],
     artifacts: 'files',
     requireStore: false,
     retainDays: null,

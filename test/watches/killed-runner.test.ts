@@ -34,6 +34,7 @@ describe('two processes that run the same watches', () => {
         dueAt: Date.now(),
         definition: packDefinition({ request, rules, callback, written, by: ANY_CLIENT, createdAt, isPaused }),
         progress: packProgress(NO_PROGRESS),
+        labels: rules.labels,
         isShared: false,
       });
     }

@@ -15,6 +15,7 @@ createWatches({
   store: database.watches,
   enabled: true,
   screen: () => undefined,
+  serves: () => true,
   capture: async ({ target }) => {
     process.stdout.write(`begun ${target.parsed.pathname.slice(1)}\n`);
     await delay(20);

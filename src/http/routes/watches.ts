@@ -57,16 +57,20 @@ export const getWatches = route({
   operationId: 'listWatches',
   summary: 'Watches, oldest first.',
   tag: 'capture',
-  parameters: { limit: limitParameter(String(DEFAULT_LIMIT)), cursor: idCursorParameter },
+  parameters: {
+    label: z.string().optional().meta({ description: 'Only watches with this label.' }),
+    limit: limitParameter(String(DEFAULT_LIMIT)),
+    cursor: idCursorParameter,
+  },
   answers: {
     200: { description: 'A page.', content: envelope('WatchList', z.array(WatchSchema)), headers: ['Link'] },
   },
   failures: [...DATABASE_FAILURES],
-  handle: async (ctx, { limit = DEFAULT_LIMIT, cursor = 0 }, { service: { watches } }) => {
+  handle: async (ctx, { label, limit = DEFAULT_LIMIT, cursor = 0 }, { service: { watches } }) => {
     const { scope, apiKeyName } = callerOf(ctx);
     const ofKey = scope === 'admin' ? undefined : apiKeyName;
     // Without a named key, no watch can be said to be the client's own.
-    const found = ofKey === null ? [] : await watches.list(limit + 1, cursor, ofKey);
+    const found = ofKey === null ? [] : await watches.list({ ofKey, label, after: cursor, limit: limit + 1 });
     const { items, continueAfter } = cutPage(found, limit);
     if (continueAfter !== undefined) linkNext(ctx, idCursor(continueAfter.id));
     answer(ctx, items);

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Collection, Db } from 'mongodb';
+import { CapstanError } from '../../capture/errors.ts';
 import type { HeldLock } from '../ports/lock.ts';
 import type { Ask } from './connection.ts';
 import { inMs } from './documents.ts';
@@ -9,6 +11,9 @@ import { inMs } from './documents.ts';
 /** Time after which the lock of a process that died is free, in milliseconds. */
 const LEASE_MS = 60_000;
 const RENEWAL_MS = 15_000;
+/** Interval at which a lease that is held is asked for again, and the maximum time for it, in milliseconds. */
+const POLL_MS = 20;
+const MAX_WAIT_MS = 10_000;
 
 interface LeaseDocument {
   readonly _id: string;
@@ -34,6 +39,35 @@ export async function takeLease(database: Db, ask: Ask, name: string): Promise<H
   const askedAt = performance.now();
   const until = await ask(() => claim(leases, name, owner));
   return until === undefined ? undefined : held(leases, ask, { name, owner, until, askedAt });
+}
+
+/**
+ * Returns a function that runs work under a lease, one after another in all processes: what is counted before something
+ * is added stays true until it is added. It rejects with `database_unavailable` when another process holds the lease for
+ * long, as one that was killed does.
+ */
+export function inTurn(database: Db, ask: Ask, name: string): Ask {
+  let last: Promise<unknown> = Promise.resolve();
+  const underLease: Ask = async (work) => {
+    const until = performance.now() + MAX_WAIT_MS;
+    for (;;) {
+      const lease = await takeLease(database, ask, name);
+      try {
+        if (lease !== undefined) return await ask(work);
+      } finally {
+        await lease?.release();
+      }
+      if (performance.now() > until) {
+        throw new CapstanError('database_unavailable', `Another process is still adding to the ${name}.`);
+      }
+      await delay(POLL_MS);
+    }
+  };
+  return (work) => {
+    const turn = last.then(() => underLease(work));
+    last = turn.catch(() => undefined);
+    return turn;
+  };
 }
 
 /** Takes the lease, and resolves with its end. */

@@ -1,6 +1,7 @@
 import type { Collection, Db } from 'mongodb';
 import { MAX_QUERIES, type QueryRecord, type QueryStore, refusalOfQuery } from '../ports/query-store.ts';
 import type { Ask } from './connection.ts';
+import { inTurn } from './lease.ts';
 
 interface QueryDocument {
   readonly _id: string;
@@ -15,9 +16,10 @@ interface QueryDocument {
 /** Uses the server's time, because the clocks of the machines may differ. */
 export function mongoQueries(db: Db, ask: Ask): QueryStore {
   const queries: Collection<QueryDocument> = db.collection('queries');
+  const oneByOne = inTurn(db, ask, 'queries');
   return {
     add: (query, maxQueries = MAX_QUERIES) =>
-      ask(async () => {
+      oneByOne(async () => {
         const { id, apiKeyName, filter, position } = query;
         const [all, own] = await Promise.all([
           queries.countDocuments(),

@@ -8,6 +8,7 @@ import {
 } from '../ports/watch-store.ts';
 import { insertNew } from './collections.ts';
 import type { Ask } from './connection.ts';
+import { inTurn } from './lease.ts';
 
 interface WatchDocument {
   readonly _id: number;
@@ -15,6 +16,7 @@ interface WatchDocument {
   readonly host: string;
   readonly every_ms: number | null;
   readonly due_at: number | null;
+  readonly labels: readonly string[];
   readonly owner: string | null;
   readonly lease_until: number;
   readonly definition: string;
@@ -36,6 +38,7 @@ export async function prepareWatches(db: Db): Promise<void> {
   const { watches, runs } = collectionsOf(db);
   await watches.createIndex({ due_at: 1, lease_until: 1 }, { name: 'by_due' });
   await watches.createIndex({ api_key_name: 1, _id: 1 }, { name: 'by_key' });
+  await watches.createIndex({ labels: 1, _id: 1 }, { name: 'by_label' });
   await runs.createIndex({ watch: 1, due_at: -1 }, { name: 'by_watch' });
 }
 
@@ -45,21 +48,22 @@ function collectionsOf(db: Db) {
 
 export function mongoWatches(db: Db, ask: Ask): WatchStore {
   const { watches, runs } = collectionsOf(db);
+  const oneByOne = inTurn(db, ask, 'watches');
 
   const runsBeyond = (watch: number, keep: number): Promise<StoredRun[]> =>
     runs.find({ watch }).sort({ due_at: -1 }).skip(keep).map(runOf).toArray();
 
   return {
     add: (watch, maxWatches) =>
-      ask(async () => {
-        const { id, apiKeyName, host, everyMs, dueAt, definition, progress } = watch;
+      oneByOne(async () => {
+        const { id, apiKeyName, host, everyMs, dueAt, labels, definition, progress } = watch;
         const [all, own] = await Promise.all([
-          watches.estimatedDocumentCount(),
+          watches.countDocuments({}, { hint: '_id_' }),
           watches.countDocuments({ api_key_name: apiKeyName }),
         ]);
         const refusal = refusalOfWatch(watch, { all, own }, maxWatches);
         if (refusal !== undefined) throw refusal;
-        const fields = { host, every_ms: everyMs, due_at: dueAt, definition, progress };
+        const fields = { host, every_ms: everyMs, due_at: dueAt, labels, definition, progress };
         await watches.insertOne({ _id: id, api_key_name: apiKeyName, ...fields, ...FREE });
       }),
     get: (id) =>
@@ -67,18 +71,22 @@ export function mongoWatches(db: Db, ask: Ask): WatchStore {
         const document = await watches.findOne({ _id: id });
         return document === null ? undefined : watchOf(document);
       }),
-    list: ({ ofKey, after, limit }) =>
+    list: ({ ofKey, label, after, limit }) =>
       ask(() =>
         watches
-          .find({ ...(ofKey !== undefined && { api_key_name: ofKey }), _id: { $gt: after } })
+          .find({
+            ...(ofKey !== undefined && { api_key_name: ofKey }),
+            ...(label !== undefined && { labels: label }),
+            _id: { $gt: after },
+          })
           .sort({ _id: 1 })
           .limit(limit)
           .map(watchOf)
           .toArray(),
       ),
-    change: (id, { host, everyMs, dueAt, definition }) =>
+    change: (id, { host, everyMs, dueAt, labels, definition }) =>
       ask(async () => {
-        const changed = { host, every_ms: everyMs, due_at: dueAt, definition, ...FREE };
+        const changed = { host, every_ms: everyMs, due_at: dueAt, labels, definition, ...FREE };
         return (await watches.updateOne({ _id: id }, { $set: changed })).matchedCount > 0;
       }),
     remove: (id) =>

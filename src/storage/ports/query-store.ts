@@ -33,7 +33,10 @@ export interface QueryRecord extends Omit<NewQuery, 'isShared'> {
 
 /** Methods reject with `database_not_enabled` or `database_unavailable` when they cannot answer. */
 export interface QueryStore {
-  /** Stores a query durably. Rejects with `too_many_queries` when there is no room for it. */
+  /**
+   * Stores a query durably. Rejects with `too_many_queries` when there is no room for it. Processes that share the
+   * database count one after another.
+   */
   add(query: NewQuery, maxQueries?: number): Promise<void>;
   get(id: string): Promise<QueryRecord | undefined>;
   /** Returns at most `limit` queries, of all keys or one, newest first. */

@@ -21,6 +21,8 @@ export interface NewWatch {
   readonly everyMs: number | null;
   /** Time of the next run; null when it is paused. */
   readonly dueAt: number | null;
+  /** The texts that it is listed by. */
+  readonly labels: readonly string[];
   /** What the client wrote. */
   readonly definition: string;
   /** What the runs have found. */
@@ -29,7 +31,7 @@ export interface NewWatch {
   readonly isShared: boolean;
 }
 
-export type StoredWatch = Omit<NewWatch, 'isShared'>;
+export type StoredWatch = Omit<NewWatch, 'isShared' | 'labels'>;
 
 /** A due watch whose lease the caller holds. */
 export interface TakenWatch extends StoredWatch {
@@ -53,6 +55,8 @@ export interface TakeDue {
 export interface WatchesWanted {
   /** Name of the API key; undefined for all. */
   readonly ofKey: string | undefined;
+  /** Only watches with this label; undefined for all. */
+  readonly label: string | undefined;
   /** Only watches with a greater id. */
   readonly after: number;
   readonly limit: number;
@@ -60,13 +64,16 @@ export interface WatchesWanted {
 
 /** Methods reject with `database_not_enabled` or `database_unavailable` when they cannot answer. */
 export interface WatchStore {
-  /** Rejects with `too_many_watches` when there are `maxWatches`, or when the key has its share. */
+  /**
+   * Rejects with `too_many_watches` when there are `maxWatches`, or when the key has its share. Processes that share the
+   * database count one after another.
+   */
   add(watch: NewWatch, maxWatches?: number): Promise<void>;
   get(id: number): Promise<StoredWatch | undefined>;
   /** Returns watches by id. */
   list(wanted: WatchesWanted): Promise<readonly StoredWatch[]>;
   /** Replaces what the client wrote, or when it is due. A run under way loses its lease. False: there is none. */
-  change(id: number, change: Pick<StoredWatch, 'host' | 'everyMs' | 'dueAt' | 'definition'>): Promise<boolean>;
+  change(id: number, change: Pick<NewWatch, 'host' | 'everyMs' | 'dueAt' | 'labels' | 'definition'>): Promise<boolean>;
   /** Removes a watch. Returns its runs, whose captures are left to the caller; undefined when there is none. */
   remove(id: number): Promise<readonly StoredRun[] | undefined>;
   /** Leases the watch that has been due longest. */

@@ -167,6 +167,12 @@ const WATCHES = `
   ) STRICT;
   CREATE INDEX watches_by_due ON watches (due_at, lease_until) WHERE due_at IS NOT NULL;
   CREATE INDEX watches_of_key ON watches (api_key_name, id);
+  CREATE TABLE watch_labels (
+    watch INTEGER NOT NULL,
+    label TEXT NOT NULL,
+    PRIMARY KEY (watch, label)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX watches_by_label ON watch_labels (label, watch);
   CREATE TABLE watch_runs (
     watch INTEGER NOT NULL,
     due_at INTEGER NOT NULL,

@@ -18,6 +18,12 @@ export function watchTable(db: DatabaseSync): Synchronous<WatchStore> {
   const find = db.prepare(`SELECT ${COLUMNS} FROM watches WHERE id = ?`);
   const page = db.prepare(`SELECT ${COLUMNS} FROM watches WHERE id > ? ORDER BY id LIMIT ?`);
   const pageOfKey = db.prepare(`SELECT ${COLUMNS} FROM watches WHERE api_key_name = ? AND id > ? ORDER BY id LIMIT ?`);
+  const pageOfLabel = db.prepare(
+    `SELECT ${COLUMNS} FROM watch_labels JOIN watches ON id = watch
+    WHERE label = ?1 AND watch > ?2 AND (?3 IS NULL OR api_key_name = ?3) ORDER BY watch LIMIT ?4`,
+  );
+  const addLabels = db.prepare('INSERT INTO watch_labels (watch, label) SELECT DISTINCT ?, value FROM json_each(?)');
+  const removeLabels = db.prepare('DELETE FROM watch_labels WHERE watch = ?');
   const change = db.prepare(
     'UPDATE watches SET host = ?, every_ms = ?, due_at = ?, definition = ?, owner = NULL, lease_until = 0 WHERE id = ?',
   );
@@ -51,22 +57,33 @@ export function watchTable(db: DatabaseSync): Synchronous<WatchStore> {
         const counts = count.get(watch.apiKeyName);
         const refusal = refusalOfWatch(watch, { all: Number(counts?.n), own: Number(counts?.own) }, maxWatches);
         if (refusal !== undefined) throw refusal;
-        const { id, apiKeyName, host, everyMs, dueAt, definition, progress } = watch;
+        const { id, apiKeyName, host, everyMs, dueAt, labels, definition, progress } = watch;
         insert.run(id, apiKeyName, host, everyMs, dueAt, definition, progress);
+        addLabels.run(id, JSON.stringify(labels));
       }),
     get: (id) => {
       const row = find.get(id);
       return row && watchOf(row);
     },
-    list: ({ ofKey, after, limit }) =>
-      (ofKey === undefined ? page.all(after, limit) : pageOfKey.all(ofKey, after, limit)).map(watchOf),
-    change: (id, { host, everyMs, dueAt, definition }) =>
-      erasing(db, () => Number(change.run(host, everyMs, dueAt, definition, id).changes) > 0),
+    list: ({ ofKey, label, after, limit }) => {
+      if (label !== undefined) return pageOfLabel.all(label, after, ofKey ?? null, limit).map(watchOf);
+      return (ofKey === undefined ? page.all(after, limit) : pageOfKey.all(ofKey, after, limit)).map(watchOf);
+    },
+    change: (id, { host, everyMs, dueAt, labels, definition }) =>
+      erasing(db, () =>
+        inTransaction(db, () => {
+          if (Number(change.run(host, everyMs, dueAt, definition, id).changes) === 0) return false;
+          removeLabels.run(id);
+          addLabels.run(id, JSON.stringify(labels));
+          return true;
+        }),
+      ),
     remove: (id) =>
       erasing(db, () =>
         inTransaction(db, () => {
           const kept = runsBeyond.all(id, 0).map(runOf);
           removeRuns.run(id, Number.MAX_SAFE_INTEGER);
+          removeLabels.run(id);
           return Number(remove.run(id).changes) > 0 ? kept : undefined;
         }),
       ),
