@@ -14,10 +14,7 @@ export interface Migration {
 
 export const MIGRATIONS: readonly Migration[] = [{ name: 'tables and indexes', up: (db) => db.exec(TABLES) }];
 
-/*
- * A host is stored once, with its keys in small indexes; results refer to it by number. So by-host finds hosts by
- * ranges of prefixes, and each host's results are already in order.
- */
+/** A host is stored once, with its keys in small indexes, by which lists find the hosts of a prefix. */
 const RESULTS = `
   CREATE TABLE hosts (
     host_id INTEGER PRIMARY KEY,
@@ -32,16 +29,10 @@ const RESULTS = `
   CREATE TABLE results (
     id INTEGER PRIMARY KEY,
     probed_at INTEGER NOT NULL,
-    host_id INTEGER NOT NULL,
     url_key BLOB NOT NULL,
     final_url_key BLOB,
     record TEXT NOT NULL
   ) STRICT;
-  CREATE INDEX results_by_time ON results (probed_at DESC, id DESC, host_id);
-  CREATE INDEX results_by_host ON results (host_id, probed_at DESC, id DESC);
-  CREATE INDEX results_by_url ON results (url_key, probed_at DESC, id DESC);
-  CREATE INDEX results_by_final_url ON results (final_url_key, probed_at DESC, id DESC)
-    WHERE final_url_key IS NOT NULL;
 
   CREATE TABLE nodes (
     node INTEGER PRIMARY KEY,

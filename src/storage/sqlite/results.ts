@@ -1,6 +1,5 @@
 import type { Evidence } from '../../capture/evidence.ts';
 import type { Result } from '../../capture/result.ts';
-import { isConditional } from '../../capture/result-conditions.ts';
 import type { Keyset, ResultFilter, ResultStore, StoreState } from '../ports/result-store.ts';
 import { gatherInserts } from '../records/gathered-inserts.ts';
 import { hostRanges } from '../records/hosts.ts';
@@ -21,11 +20,9 @@ export function sqliteResults(table: Remote<ResultTable>, thread: { readonly sta
   const inserts = gatherInserts<Row>((rows) => table.insert(rows));
   const pageOf = (filter: ResultFilter, limit: number, after: Keyset | undefined) => {
     const { where = {}, ofKey } = filter;
-    const rows = rowFilterOf(filter);
-    if (!isConditional(where) && ofKey === undefined) return table.page(rows, limit, placeOf(after));
     const from = where.from === undefined ? null : timeOf(where.from);
-    const wanted = { filter: rows, terms: wantedTerms(where, ofKey), from };
-    return table.filteredPage(wanted, limit, placeOf(startOf(where, after)));
+    const wanted = { filter: rowFilterOf(filter), terms: wantedTerms(where, ofKey), from };
+    return table.page(wanted, limit, placeOf(startOf(where, after)));
   };
   const store: ResultStore = {
     kind: 'sqlite',

@@ -36,7 +36,7 @@ export type RowFilter =
   | { readonly by: 'host'; readonly ranges: readonly HostRange[] };
 
 /** Records of a list that have all terms and are not older than a time, in milliseconds since the Unix epoch. */
-export interface FilteredRows {
+export interface ListedRows {
   readonly filter: RowFilter;
   readonly terms: readonly string[];
   readonly from: number | null;

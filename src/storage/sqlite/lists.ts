@@ -1,10 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { type HostRange, matchesHost } from '../records/hosts.ts';
+import { endOfPrefix, type HostKey, type HostRange, hostKeys, matchesHost } from '../records/hosts.ts';
 import { hostTerm, rangeTerm, urlTerm } from '../records/terms.ts';
-import type { FilteredRows, Place } from './rows.ts';
+import type { ListedRows, Place } from './rows.ts';
 
 /*
- * Lists with conditions. An FTS5 table holds the terms of each record under its place, a number that grows with the
+ * Every list of records: all, those of a URL or of hosts, and with conditions. An FTS5 table holds the terms of each record under its place, a number that grows with the
  * time of the record. So the records that have all terms are read in list order, and only as many as a page needs,
  * whether the terms are rare or frequent. `places` leads from the number to the record.
  */
@@ -31,18 +31,23 @@ const MATCHING = `
   ) AS record_terms
   CROSS JOIN places ON places.place = record_terms.rowid`;
 const BETWEEN = 'SELECT place, id, host_id FROM places WHERE place < ? AND place >= ? ORDER BY place DESC LIMIT ?';
+const HOSTS: Readonly<Record<HostKey, string>> = {
+  host: hostsInRange('host'),
+  reversed: hostsInRange('reversed'),
+  unicode: hostsInRange('unicode'),
+};
 
 /** For tests of the query plans. */
-export const FILTERED_STATEMENTS: readonly string[] = [MATCHING, BETWEEN];
+export const LIST_STATEMENTS: readonly string[] = [MATCHING, BETWEEN, ...Object.values(HOSTS)];
 
-export interface FilteredLists {
-  /** Adds the terms of a record. Call it in the transaction of the record. */
-  add(record: { readonly id: number; readonly probedAt: number; readonly hostId: number }, terms: Terms): void;
+export interface Lists {
+  /** Adds a record with its terms. Call it in the transaction of the record. */
+  add(record: { readonly id: number; readonly probedAt: number; readonly host: string }, terms: Terms): void;
   remove(id: number, probedAt: number): void;
   /**
-   * Ids of the newest records after `place` that match, newest first, in steps between which the database may change.
+   * Returns the newest records after `place` that match, newest first, in steps between which the database may change.
    */
-  ids(rows: FilteredRows, limit: number, place: Place): Generator<void, number[]>;
+  page(rows: ListedRows, limit: number, place: Place): Generator<void, string[]>;
 }
 
 /** The terms by which a record is found, in addition to its host. */
@@ -51,21 +56,33 @@ export interface Terms {
   readonly urlKeys: readonly Uint8Array[];
 }
 
-export function filteredLists(db: DatabaseSync): FilteredLists {
+export function lists(db: DatabaseSync): Lists {
+  const insertHost = db.prepare('INSERT INTO hosts (host, reversed, unicode) VALUES (?, ?, ?)');
+  const findHost = db.prepare('SELECT host_id FROM hosts WHERE host = ?');
+  const deleteHost = db.prepare('DELETE FROM hosts WHERE host_id = ?');
   const lastPlace = db.prepare('SELECT max(place) AS place FROM places WHERE place >= ? AND place < ?');
   const insertPlace = db.prepare('INSERT INTO places (place, id, host_id) VALUES (?, ?, ?)');
-  const deletePlace = db.prepare('DELETE FROM places WHERE place >= ? AND place < ? AND id = ? RETURNING place');
+  const deletePlace = db.prepare(
+    'DELETE FROM places WHERE place >= ? AND place < ? AND id = ? RETURNING place, host_id',
+  );
   const insertTerms = db.prepare('INSERT INTO record_terms (rowid, terms) VALUES (?, ?)');
   const deleteTerms = db.prepare('DELETE FROM record_terms WHERE rowid = ?');
   const matching = db.prepare(MATCHING);
   const between = db.prepare(BETWEEN);
-  const keysOfResult = db.prepare('SELECT probed_at, url_key, final_url_key FROM results WHERE id = ?');
+  const findResult = db.prepare('SELECT probed_at, url_key, final_url_key, record FROM results WHERE id = ?');
   const keysOfHost = db.prepare('SELECT host, reversed, unicode FROM hosts WHERE host_id = ?');
   const hostsOf = {
-    host: db.prepare(hostsInRange('host', 'hosts_by_host')),
-    reversed: db.prepare(hostsInRange('reversed', 'hosts_by_reversed')),
-    unicode: db.prepare(hostsInRange('unicode', 'hosts_by_unicode')),
+    host: db.prepare(HOSTS.host),
+    reversed: db.prepare(HOSTS.reversed),
+    unicode: db.prepare(HOSTS.unicode),
   };
+
+  function hostId(host: string): number {
+    const known = findHost.get(host)?.host_id;
+    if (typeof known === 'number') return known;
+    const keys = hostKeys(host);
+    return Number(insertHost.run(keys.host, keys.reversed, keys.unicode).lastInsertRowid);
+  }
 
   /** The first free place of a millisecond; undefined when all are taken. */
   function freePlaceOf(ms: number): number | undefined {
@@ -87,7 +104,7 @@ export function filteredLists(db: DatabaseSync): FilteredLists {
   function hostIds(ranges: readonly HostRange[]): readonly number[] | undefined {
     const found = new Set<number>();
     for (const { key, prefix } of ranges) {
-      const inRange = hostsOf[key].all(prefix, `${prefix}\u{10FFFF}`, MAX_HOST_TERMS + 1);
+      const inRange = hostsOf[key].all(prefix, endOfPrefix(prefix), MAX_HOST_TERMS + 1);
       for (const { host_id: id } of inRange) found.add(Number(id));
     }
     return found.size > MAX_HOST_TERMS ? undefined : [...found];
@@ -106,7 +123,7 @@ export function filteredLists(db: DatabaseSync): FilteredLists {
   }
 
   /** Returns the plan of a list; undefined when nothing can match. */
-  function planOf({ terms, filter }: FilteredRows): Plan | undefined {
+  function planOf({ terms, filter }: ListedRows): Plan | undefined {
     switch (filter.by) {
       case 'all':
         return { ...READ_AS_NEEDED, expression: allOf(terms) };
@@ -141,10 +158,10 @@ export function filteredLists(db: DatabaseSync): FilteredLists {
     };
   }
 
-  function* ids(rows: FilteredRows, limit: number, after: Place): Generator<void, number[]> {
+  function* page(rows: ListedRows, limit: number, after: Place): Generator<void, string[]> {
     const plan = planOf(rows);
     if (plan === undefined) return [];
-    const found: (Place & { readonly ms: number })[] = [];
+    const found: (Place & { readonly ms: number; readonly record: string })[] = [];
     const floor = rows.from === null ? MIN_PLACE : firstPlaceOf(rows.from);
     for (let before = Math.min(firstPlaceOf(after.probedAt) + PLACES_OF_MS, MAX_PLACE); ; ) {
       const together = Math.max(plan.readTogether, limit + 1);
@@ -154,9 +171,11 @@ export function filteredLists(db: DatabaseSync): FilteredLists {
           : matching.all(plan.expression, before, floor, together);
       for (const row of read) {
         if (!plan.hasHost(Number(row.host_id))) continue;
-        const keys = keysOfResult.get(Number(row.id));
-        if (keys === undefined || !plan.hasUrl(keys)) continue;
-        const place = { id: Number(row.id), probedAt: Number(keys.probed_at), ms: msOf(Number(row.place)) };
+        const id = Number(row.id);
+        const result = findResult.get(id);
+        if (result === undefined || !plan.hasUrl(result)) continue;
+        const ms = msOf(Number(row.place));
+        const place = { id, probedAt: Number(result.probed_at), ms, record: String(result.record) };
         const isAfter = place.probedAt < after.probedAt || (place.probedAt === after.probedAt && place.id < after.id);
         if (isAfter) found.push(place);
       }
@@ -171,24 +190,31 @@ export function filteredLists(db: DatabaseSync): FilteredLists {
     return found
       .sort((a, b) => b.probedAt - a.probedAt || b.id - a.id)
       .slice(0, limit)
-      .map(({ id }) => id);
+      .map(({ record }) => record);
   }
 
   return {
-    add: ({ id, probedAt, hostId }, { terms, urlKeys }) => {
+    add: ({ id, probedAt, host }, { terms, urlKeys }) => {
       const place = freePlace(probedAt);
-      insertPlace.run(place, id, hostId);
-      insertTerms.run(place, [...terms, hostTerm(hostId), ...urlKeys.map(urlTerm)].join(' '));
+      const ofHost = hostId(host);
+      insertPlace.run(place, id, ofHost);
+      insertTerms.run(place, [...terms, hostTerm(ofHost), ...urlKeys.map(urlTerm)].join(' '));
     },
     remove: (id, probedAt) => {
       for (let ms = probedAt; ms < probedAt + MAX_LATER_MS; ms += 1) {
         const first = firstPlaceOf(ms);
-        const place = deletePlace.get(first, first + PLACES_OF_MS, id)?.place;
-        if (typeof place === 'number') deleteTerms.run(place);
-        if (typeof place === 'number' || freePlaceOf(ms) !== undefined) return;
+        const deleted = deletePlace.get(first, first + PLACES_OF_MS, id);
+        if (deleted !== undefined) {
+          deleteTerms.run(Number(deleted.place));
+          // A host without records would be read by every query with a matching prefix.
+          const ofHost = Number(deleted.host_id);
+          if (matching.get(allOf([hostTerm(ofHost)]) ?? '', MAX_PLACE, MIN_PLACE, 1) === undefined)
+            deleteHost.run(ofHost);
+        }
+        if (deleted !== undefined || freePlaceOf(ms) !== undefined) return;
       }
     },
-    ids,
+    page,
   };
 }
 
@@ -203,8 +229,9 @@ interface Plan {
 
 const READ_AS_NEEDED: Plan = { expression: undefined, readTogether: 1, hasHost: () => true, hasUrl: () => true };
 
-function hostsInRange(key: string, index: string): string {
-  return `SELECT host_id FROM hosts INDEXED BY ${index} WHERE ${key} >= ? AND ${key} < ? AND ${key} IS NOT NULL LIMIT ?`;
+function hostsInRange(key: HostKey): string {
+  // `IS NOT NULL` lets SQLite use the partial index.
+  return `SELECT host_id FROM hosts INDEXED BY hosts_by_${key} WHERE ${key} >= ? AND ${key} < ? AND ${key} IS NOT NULL LIMIT ?`;
 }
 
 /** Returns the expression for all of `terms` and one of `oneOf`; undefined without any. */
