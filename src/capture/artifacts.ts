@@ -32,7 +32,7 @@ export type NamedOutputKind = (typeof NAMED_OUTPUT_KINDS)[number];
 export const OUTPUT_KINDS = [...NAMED_OUTPUT_KINDS, 'extract'] as const;
 export type OutputKind = (typeof OUTPUT_KINDS)[number];
 
-export const ARTIFACT_KINDS = [...REQUIRED_KINDS, ...OUTPUT_KINDS] as const;
+export const ARTIFACT_KINDS = [...REQUIRED_KINDS, ...OUTPUT_KINDS, 'elements'] as const;
 export type ArtifactKind = (typeof ARTIFACT_KINDS)[number];
 
 /** Names of artifacts in `?view=`: those of the kinds, except that `metadata` is what is known of the image. */
@@ -139,6 +139,15 @@ export const ARTIFACTS: Readonly<Record<ArtifactKind, ArtifactFacts>> = {
     extension: () => 'extract.json',
     mediaType: () => 'application/json; charset=utf-8',
     etag: etagOf('extract'),
+    isInert: true,
+  },
+  /** What comparisons know of the page. Images have it unless their request says otherwise. */
+  elements: {
+    label: 'Element map',
+    stem: 'page',
+    extension: () => 'elements.json',
+    mediaType: () => 'application/json; charset=utf-8',
+    etag: etagOf('elements'),
     isInert: true,
   },
 };

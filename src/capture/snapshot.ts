@@ -35,6 +35,8 @@ export interface Snapshot {
   /** Serialised DOM at the time of the screenshot. */
   readonly html: string;
   readonly outputs: Outputs;
+  /** The element map as JSON; null when it was not wanted, or could not be made in time. */
+  readonly elements: string | null;
   /** Pixels of the image. */
   readonly width: number;
   readonly height: number;

@@ -94,8 +94,9 @@ async function screenInTime(
 }
 
 /** Returns the files to store. */
-function filesOf({ image, html, outputs }: Snapshot): CapturedFiles {
-  return { ...Object.fromEntries(Object.entries(outputs).map(([kind, made]) => [kind, made?.content])), image, html };
+function filesOf({ image, html, outputs, elements }: Snapshot): CapturedFiles {
+  const made = Object.fromEntries(Object.entries(outputs).map(([kind, output]) => [kind, output?.content]));
+  return { ...made, image, html, elements };
 }
 
 /** Looks up facts that the browser does not provide, within `leftMs`. */

@@ -22,6 +22,7 @@ const SNAPSHOT: Snapshot = {
   contentLength: 1,
   image: Buffer.from('picture'),
   outputs: {},
+  elements: null,
   html: '<p>',
   width: 1,
   height: 1,

@@ -5,6 +5,7 @@ import type { Snapshot } from '../../capture/snapshot.ts';
 import type { EgressProxy } from '../../egress/egress.ts';
 import type { Deadline } from '../deadline.ts';
 import { changePage } from './content/change-page.ts';
+import { mapElements } from './elements/map-elements.ts';
 import { withEvidence } from './evidence/with-evidence.ts';
 import type { IsolatedPage } from './isolated-page.ts';
 import { awaitLoad, loadMilestone, navigate } from './navigate.ts';
@@ -76,7 +77,10 @@ async function look(
   const { signs, ...document } = facts;
   const { held, part: _part, ...image } = picture;
   deadline.enter('evidence');
-  const evidence = await page.notes.gather(page.frame.id, deadline);
+  const [evidence, elements] = await Promise.all([
+    page.notes.gather(page.frame.id, deadline),
+    mapElements(page, request, deadline, picture),
+  ]);
   const outputs = await makeOutputs(page, request, deadline, picture);
   const exceeded = egressProxy.exceeded();
   return {
@@ -86,6 +90,7 @@ async function look(
     ...image,
     truncated: image.truncatedBy !== '',
     outputs,
+    elements,
     cutPhase: cutPhase ?? (held ? 'picture' : exceeded.length > 0 ? 'load' : null),
     timings: deadline.timings,
     banner: page.visit.banner,

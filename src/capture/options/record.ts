@@ -72,6 +72,10 @@ export const recordFields = {
     .optional()
     .meta({ description: 'What the outputs `markdown` and `blocks` hold.', examples: [{ scope: 'page' }] }),
   extract: extractField,
+  elementMap: flag.default(true).meta({
+    description:
+      'Record where the elements of the page are in the image, with short forms of their texts and styles, so that comparisons can name and ignore elements. `GET /screenshot/{id}?view=elements` sends it. A PDF has none.',
+  }),
   failOnStatus: z
     .array(status, { error: 'must be a list of statuses' })
     .max(MAX_STATUSES, { error: `must have at most ${MAX_STATUSES} statuses` })

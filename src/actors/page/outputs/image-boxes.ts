@@ -9,20 +9,45 @@ export const windowBox = z.object({ x: z.number(), y: z.number(), width: z.numbe
 /** Returns where in the image a rectangle of the window is, in whole pixels; null when the image does not show it. */
 export type ToImage = (box: z.output<typeof windowBox>) => Rectangle | null;
 
-/** Resolves with the function that finds places in the image. A PDF shows none. */
-export async function imageBoxes({ page, request, picture }: Reading): Promise<ToImage> {
-  if (request.format === 'pdf') return () => null;
+/** Where the image is in the page's window, in CSS pixels; `scale`: pixels of the image for each. */
+export interface ImageFrame {
+  readonly left: number;
+  readonly top: number;
+  readonly scale: number;
+  /** Pixels of the image. */
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Resolves with where the image is in the window; null for a PDF. */
+export async function imageFrame({
+  page,
+  request,
+  picture,
+}: Pick<Reading, 'page' | 'request' | 'picture'>): Promise<ImageFrame | null> {
+  if (request.format === 'pdf') return null;
   const { cssLayoutViewport, cssVisualViewport } = await page.session.send('Page.getLayoutMetrics');
-  const { part } = picture;
+  const { part, width, height } = picture;
   // An image of the window shows the visual viewport, which is smaller or larger than the layout on phones.
-  const left = part === null ? cssVisualViewport.offsetX : part.x - cssLayoutViewport.pageX;
-  const top = part === null ? cssVisualViewport.offsetY : part.y - cssLayoutViewport.pageY;
-  const scale = picture.width / (part === null ? cssVisualViewport.clientWidth : part.width);
+  return {
+    left: part === null ? cssVisualViewport.offsetX : part.x - cssLayoutViewport.pageX,
+    top: part === null ? cssVisualViewport.offsetY : part.y - cssLayoutViewport.pageY,
+    scale: width / (part === null ? cssVisualViewport.clientWidth : part.width),
+    width,
+    height,
+  };
+}
+
+/** Resolves with the function that finds places in the image. A PDF shows none. */
+export async function imageBoxes(reading: Reading): Promise<ToImage> {
+  const frame = await imageFrame(reading);
+  if (frame === null) return () => null;
+  const { left, top, scale } = frame;
   return (box) => {
     if (box === null) return null;
     const [x, y] = [Math.round((box.x - left) * scale), Math.round((box.y - top) * scale)];
     const width = Math.max(1, Math.round((box.x + box.width - left) * scale) - x);
     const height = Math.max(1, Math.round((box.y + box.height - top) * scale) - y);
-    return intersection({ x, y, width, height }, { x: 0, y: 0, width: picture.width, height: picture.height });
+    return intersection({ x, y, width, height }, { x: 0, y: 0, width: frame.width, height: frame.height });
   };
 }

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { count } from './values.ts';
+
+/*
+ * The element map of a capture: where the elements of the page are in the image. It is written by the page's process, so
+ * it is read with bounds.
+ */
+
+/** Maximum number of entries: elements and texts. */
+export const MAX_ENTRIES = 5_000;
+/** Maximum size in bytes, which no map of honest elements reaches. */
+export const MAX_MAP_BYTES = 2 * 1024 * 1024;
+/** Maximum number of characters that are kept of a text; longer ones are compared by their hash. */
+export const MAX_SHORT_CHARACTERS = 48;
+
+const short = z.string().max(300);
+const index = z.int().min(0).max(MAX_ENTRIES);
+const parent = z.int().min(-1).max(MAX_ENTRIES).meta({
+  description: 'Index of the element around it; -1 for the document. That of a frame is around its document.',
+});
+
+const ElementEntrySchema = z.object({
+  parent,
+  tag: short,
+  id: short.optional(),
+  class: short.optional(),
+  attributes: z.record(z.string().max(100), short).optional(),
+  box: z
+    .tuple([count, count, count, count])
+    .optional()
+    .meta({ description: 'x, y, width and height in pixels of the image; absent when the image shows none of it.' }),
+  style: index.optional().meta({ description: 'Index in `styles`.' }),
+  image: short.optional().meta({ description: 'Beginning of the address of its image, and a hash of the rest.' }),
+});
+export type ElementEntry = z.output<typeof ElementEntrySchema>;
+
+const TextEntrySchema = z.object({
+  parent,
+  text: short.meta({ description: `The first ${MAX_SHORT_CHARACTERS} characters, with white space collapsed.` }),
+  length: count,
+  hash: z.int().min(0),
+});
+export type TextEntry = z.output<typeof TextEntrySchema>;
+
+export const ElementMapSchema = z.object({
+  styles: z.array(z.record(z.string().max(40), short)).max(MAX_ENTRIES),
+  entries: z
+    .array(z.union([TextEntrySchema, ElementEntrySchema]))
+    .max(MAX_ENTRIES)
+    .meta({ description: 'In document order.' }),
+  partial: z.boolean().meta({ description: 'A bound of time or size cut it.' }),
+});
+export type ElementMap = z.output<typeof ElementMapSchema>;
