@@ -25,10 +25,9 @@ const ElementEntrySchema = z.object({
   id: short.optional(),
   class: short.optional(),
   attributes: z.record(z.string().max(100), short).optional(),
-  box: z
-    .tuple([count, count, count, count])
-    .optional()
-    .meta({ description: 'x, y, width and height in pixels of the image; absent when the image shows none of it.' }),
+  box: z.tuple([z.int(), z.int(), z.int(), z.int()]).optional().meta({
+    description: 'x, y, width and height in pixels of the image, also beyond its edges; absent when it shows none.',
+  }),
   style: index.optional().meta({ description: 'Index in `styles`.' }),
   image: short.optional().meta({ description: 'Beginning of the address of its image, and a hash of the rest.' }),
 });

@@ -24,6 +24,7 @@ const DEFAULTS = {
   delayMs: 0,
   darkMode: false,
   reducedMotion: false,
+  elementMap: true,
   ignoreCertErrors: false,
   blockAds: false,
   cacheMaxAgeMs: 0,

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { NAMED_OUTPUT_KINDS, OUTPUT_KINDS } from '../../src/capture/artifacts.ts';
+import { ElementMapSchema } from '../../src/capture/element-map.ts';
 import { DetailedResultSchema, FailureSchema } from '../../src/http/answer/schemas.ts';
 import type { RunningApp } from '../support/serve.ts';
 import { describeWithTenants, TENANTS, type TenantsOf } from './tenants.ts';
@@ -59,7 +60,11 @@ describeWithTenants((start) => {
         const part = await call(path, { headers: { Range: 'bytes=5-9', 'If-Range': etag } });
         expect([part.status, await part.text()]).toEqual([206, 'ships']);
 
-        expect((await clientOf(app, FLOOD).call(path)).status).toBe(404);
+        const map = await elsewhere.call(`/screenshot/${id}?view=elements`);
+        expect(ElementMapSchema.parse(await map.json()).entries).toContainEqual(expect.objectContaining({ tag: 'p' }));
+        for (const view of ['text', 'elements']) {
+          expect((await clientOf(app, FLOOD).call(`/screenshot/${id}?view=${view}`)).status).toBe(404);
+        }
         expect((await elsewhere.call(`/screenshot/${id}`, { method: 'DELETE' })).status).toBe(200);
         expect((await call(path)).status).toBe(404);
       },

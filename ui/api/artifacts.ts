@@ -1,8 +1,11 @@
-import { type ArtifactKind, MEMBERS, REQUIRED_KINDS } from '../../src/capture/artifacts.ts';
+import { MEMBERS, type OutputKind, REQUIRED_KINDS, type RequiredKind } from '../../src/capture/artifacts.ts';
 import type { Result } from './types.ts';
 
+/** The element map is for comparisons, and is not shown. */
+export type ShownKind = RequiredKind | OutputKind;
+
 export interface Artifact {
-  readonly kind: ArtifactKind;
+  readonly kind: ShownKind;
   readonly path: string;
 }
 

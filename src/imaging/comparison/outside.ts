@@ -4,11 +4,25 @@ export function isIn(boxes: readonly Box[] | undefined, x: number, y: number): b
   return boxes?.some((box) => x >= box.x && y >= box.y && x < box.x + box.width && y < box.y + box.height) === true;
 }
 
+export function areaOf({ width, height }: Box): number {
+  return width * height;
+}
+
+/** Whether two boxes share a pixel. */
+export function meets(one: Box, other: Box): boolean {
+  return (
+    one.x < other.x + other.width &&
+    other.x < one.x + one.width &&
+    one.y < other.y + other.height &&
+    other.y < one.y + one.height
+  );
+}
+
 /** Returns the number of pixels of a box that are in none of the others. */
 export function areaOutside(box: Box, others: readonly Box[]): number {
   let rest: readonly Box[] = [box];
   for (const other of others) rest = rest.flatMap((piece) => without(piece, other));
-  return rest.reduce((sum, { width, height }) => sum + width * height, 0);
+  return rest.reduce((sum, piece) => sum + areaOf(piece), 0);
 }
 
 /** Returns what is above, below, left and right of another box. */

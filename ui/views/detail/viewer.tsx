@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import { ARTIFACTS, type ArtifactKind } from '../../../src/capture/artifacts.ts';
-import { artifactsOf } from '../../api/artifacts.ts';
+import { ARTIFACTS } from '../../../src/capture/artifacts.ts';
+import { artifactsOf, type ShownKind } from '../../api/artifacts.ts';
 import type { DetailedResult } from '../../api/types.ts';
 import { integer } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
@@ -15,7 +15,7 @@ const ZOOMS = [
 type Zoom = (typeof ZOOMS)[number][0];
 
 /** What is said about a file that is not an image. */
-const NOTES: Readonly<Record<Exclude<ArtifactKind, 'image'>, string>> = {
+const NOTES: Readonly<Record<Exclude<ShownKind, 'image'>, string>> = {
   html: 'The text and structure of the page when its picture was taken, for searching and comparing. It looks plain because nothing is loaded or run here: no styles, no images, no scripts. How the page looked: the screenshot.',
   markdown:
     'What the page is about, as it was shown: without navigation, banners and text that nobody could see. Point at a block to see its place; the output blocks holds the places.',
@@ -35,7 +35,7 @@ const NOTES: Readonly<Record<Exclude<ArtifactKind, 'image'>, string>> = {
 export function Viewer({ result }: { readonly result: DetailedResult }) {
   const { id, screenshot, format, width, height, title } = result;
   const artifacts = artifactsOf(result);
-  const [shown, setShown] = useState<ArtifactKind>('image');
+  const [shown, setShown] = useState<ShownKind>('image');
   const [zoom, setZoom] = useState<Zoom>('width');
   const hasImage = screenshot !== '' && format !== 'pdf';
   const isPicture = shown === 'image' && hasImage;

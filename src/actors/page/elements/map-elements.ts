@@ -66,16 +66,14 @@ const MAP = `(image) => {
   const short = (text, most) => text.length <= most ? text.toWellFormed() : text.slice(0, most).toWellFormed() + '#' + hashOf(text);
   const toImage = ({ left, top, right, bottom }) => {
     const [x, y] = [Math.round((left - image.left) * image.scale), Math.round((top - image.top) * image.scale)];
-    const endX = Math.min(image.width, Math.max(x + 1, Math.round((right - image.left) * image.scale)));
-    const endY = Math.min(image.height, Math.max(y + 1, Math.round((bottom - image.top) * image.scale)));
-    const [startX, startY] = [Math.max(0, x), Math.max(0, y)];
-    return startX < endX && startY < endY ? [startX, startY, endX - startX, endY - startY] : undefined;
+    const width = Math.max(1, Math.round((right - image.left) * image.scale) - x);
+    const height = Math.max(1, Math.round((bottom - image.top) * image.scale) - y);
+    return x < image.width && y < image.height && x + width > 0 && y + height > 0 ? [x, y, width, height] : undefined;
   };
   const clear = /^rgba\\(.*, 0\\)$/;
   const styleOf = (style, hasText) => {
-    const shown = {};
+    const shown = { color: style.color };
     if (hasText) {
-      shown.color = style.color;
       shown['font-family'] = short(style.fontFamily, 60);
       shown['font-size'] = style.fontSize;
       if (style.fontWeight !== '400') shown['font-weight'] = style.fontWeight;
