@@ -19,6 +19,7 @@ import { pages } from './pages.ts';
 import { peers } from './peers.ts';
 import { profile } from './profile.ts';
 import { refusal } from './refusal.ts';
+import { sharedPages } from './shared-pages.ts';
 import { simulate } from './simulate.ts';
 import { stores } from './stores.ts';
 import type { BenchOptions } from './support/bench.ts';
@@ -45,6 +46,7 @@ const OWN = [
   'events',
   'deadline',
   'dns-starvation',
+  'shared-pages',
   'full-page',
   'pages',
   'documentation',
@@ -60,6 +62,7 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<readon
   events,
   deadline,
   'dns-starvation': dnsStarvation,
+  'shared-pages': sharedPages,
   'full-page': fullPage,
   pages,
   documentation,

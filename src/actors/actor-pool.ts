@@ -14,6 +14,7 @@ import { MEMORY_BOUNDS, type MemoryBounds } from './memory-watch.ts';
 import { missingScripts } from './missing-scripts.ts';
 import { PageCrashedError } from './page/main-frame.ts';
 import { sweepProfiles } from './profiles.ts';
+import { SharedPages } from './shared-pages.ts';
 
 export interface ActorPoolOptions {
   readonly egress: Egress;
@@ -58,11 +59,12 @@ export function createActorPool(options: ActorPoolOptions): CaptureActor {
   const plain = new BrowserPool({ ...common, browsers: browsersFor(slots) });
   const interactive = new BrowserPool({ ...common, browsers: 1, idleMs: options.idleMs ?? IDLE_MS });
   const browsers = { plain, interactive };
+  const sharedPages = new SharedPages(slots);
   const closing = new AbortController();
 
   // Only captures that have a place borrow (`src/streams/turns.ts`), so none waits here, where it could not be cancelled.
   const pool = createPool<BrowserActor>(
-    { create: async () => new BrowserActor(egress, browsers), destroy: (actor) => actor.close() },
+    { create: async () => new BrowserActor(egress, browsers, sharedPages), destroy: (actor) => actor.close() },
     {
       // It cannot change, so it is the highest number of places.
       max: LIMIT_BOUNDS.maxConcurrent.max,
@@ -80,12 +82,12 @@ export function createActorPool(options: ActorPoolOptions): CaptureActor {
     await (pool.borrowed + pool.available > slots ? pool.destroy(actor) : pool.release(actor));
   };
 
-  const capture: CaptureActor['capture'] = async (request, signal, { onPhase, onReturned } = {}) => {
+  const capture: CaptureActor['capture'] = async (request, signal, { batch = null, onPhase, onReturned } = {}) => {
     const deadline = new Deadline(request.timeoutMs, AbortSignal.any([signal, closing.signal]), onPhase);
     onPhase?.('open');
     const borrowing = pool.acquire();
     try {
-      return await (await deadline.step('borrow an actor', borrowing)).capture(request, deadline);
+      return await (await deadline.step('borrow an actor', borrowing)).capture(request, batch, deadline);
     } catch (error) {
       throw asCapstanError(error);
     } finally {
@@ -118,6 +120,7 @@ export function createActorPool(options: ActorPoolOptions): CaptureActor {
     setSlots: (wanted) => {
       // Idle actors above this number are closed when their time is over: `clear` is only for a pool that has drained.
       slots = wanted;
+      sharedPages.setLimit(wanted);
       plain.setBrowsers(browsersFor(wanted));
     },
     kill: () => {
@@ -130,6 +133,7 @@ export function createActorPool(options: ActorPoolOptions): CaptureActor {
       await Promise.all([plain.close(), interactive.close()]);
       await pool.drain();
       await pool.clear();
+      await sharedPages.close();
     },
   };
 }

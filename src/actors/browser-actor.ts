@@ -4,13 +4,14 @@ import { hasNetwork, isInteractive } from '../capture/request.ts';
 import type { Snapshot } from '../capture/snapshot.ts';
 import type { Egress, EgressProxy } from '../egress/egress.ts';
 import type { BrowserPool } from './browser-pool.ts';
-import { type CaptureUnderWay, captureAlone, captureShared } from './capture-on.ts';
+import { type CapturePlace, type CaptureUnderWay, captureAlone, captureShared } from './capture-on.ts';
 import { CdpClosedError } from './cdp/connection.ts';
 import type { Deadline } from './deadline.ts';
-import { openPage } from './direct/open-page.ts';
+import { type BlankPage, openPage } from './direct/open-page.ts';
 import { SuspectedError } from './flood-watch.ts';
 import { PageCrashedError } from './page/main-frame.ts';
 import { openInteractivePage } from './playwright/open-page.ts';
+import { groupOf, type SharedPages } from './shared-pages.ts';
 
 /** The browsers of all actors. */
 export interface SharedBrowsers {
@@ -26,21 +27,24 @@ export interface SharedBrowsers {
 export class BrowserActor {
   readonly #egress: Egress;
   readonly #browsers: SharedBrowsers;
+  readonly #sharedPages: SharedPages;
   #egressProxy: Promise<EgressProxy> | null = null;
   #disposed: Promise<unknown> = Promise.resolve();
 
-  constructor(egress: Egress, browsers: SharedBrowsers) {
+  constructor(egress: Egress, browsers: SharedBrowsers, sharedPages: SharedPages) {
     this.#egress = egress;
     this.#browsers = browsers;
+    this.#sharedPages = sharedPages;
   }
 
   /** Captures once, or twice when the request asks for it: then the second capture counts, unless it fails. */
-  async capture(request: CaptureRequest, deadline: Deadline): Promise<Snapshot> {
-    const first = await this.#capture(request, deadline);
+  async capture(request: CaptureRequest, batch: string | null, deadline: Deadline): Promise<Snapshot> {
+    const group = groupOf(request, batch);
+    const first = await this.#capture(request, group, deadline);
     if (!mayShowMore(first, request, deadline)) return first;
     await deadline.step('end the first attempt', this.#disposed);
     try {
-      return await this.#capture(request, deadline);
+      return await this.#capture(request, group, deadline);
     } catch (error) {
       if (error instanceof CapstanError && error.code === 'cancelled') throw error;
       return first;
@@ -48,14 +52,16 @@ export class BrowserActor {
   }
 
   /** Captures once. Repeats a capture whose browser or page ended, in a browser of its own. */
-  async #capture(request: CaptureRequest, deadline: Deadline): Promise<Snapshot> {
+  async #capture(request: CaptureRequest, group: string | undefined, deadline: Deadline): Promise<Snapshot> {
     try {
-      return await this.#captureOn(captureShared, request, deadline);
+      return await (group === undefined
+        ? this.#captureOn(captureShared, this.#place(request), request, deadline)
+        : this.#captureOnSharedPage(group, request, deadline));
     } catch (error) {
       if (!mayBeInnocent(error)) throw error;
       await deadline.step('end the first attempt', this.#disposed);
       // So one page cannot make the captures of others fail again and again.
-      return await this.#captureOn(captureAlone, request, deadline);
+      return await this.#captureOn(captureAlone, this.#place(request), request, deadline);
     }
   }
 
@@ -76,18 +82,60 @@ export class BrowserActor {
 
   #captureOn(
     captureOn: typeof captureShared | typeof captureAlone,
+    place: CapturePlace,
     request: CaptureRequest,
     deadline: Deadline,
   ): CaptureUnderWay['snapshot'] {
-    const place = {
+    const { snapshot, disposed } = captureOn(place, request, deadline);
+    this.#disposed = disposed.catch(() => undefined);
+    return snapshot;
+  }
+
+  #place(request: CaptureRequest): CapturePlace {
+    return {
       ...(isInteractive(request)
         ? { browserPool: this.#browsers.interactive, open: openInteractivePage }
         : { browserPool: this.#browsers.plain, open: openPage }),
       egressProxy: this.#connectProxy(request),
     };
-    const { snapshot, disposed } = captureOn(place, request, deadline);
-    this.#disposed = disposed.catch(() => undefined);
-    return snapshot;
+  }
+
+  /** Captures on a page that an earlier capture of the group left, or on a new one, and leaves it for a later one. */
+  async #captureOnSharedPage(group: string, request: CaptureRequest, deadline: Deadline): Promise<Snapshot> {
+    const shared = await this.#sharedPages.take(group);
+    let left = shared?.page;
+    if (shared !== undefined) {
+      void this.close();
+      // The context of the page has no other proxy.
+      this.#egressProxy = Promise.resolve(shared.egressProxy);
+    }
+    const keep = async (leaving: Promise<BlankPage | undefined>): Promise<void> => {
+      const egressProxy = await this.#egressProxy;
+      if (egressProxy === null) throw new TypeError('a page was open without its egress proxy');
+      this.#egressProxy = null;
+      const waiting = leaving.then(async (page) => {
+        egressProxy.end();
+        if (page !== undefined) return { page, egressProxy };
+        await egressProxy.close();
+        return undefined;
+      });
+      this.#sharedPages.put(group, waiting);
+      await waiting;
+    };
+    const place: CapturePlace = {
+      browserPool: this.#browsers.plain,
+      wanted: left?.host,
+      egressProxy: this.#connectProxy(request),
+      open: (host, ...others) => {
+        const page = left?.host === host ? left : undefined;
+        if (page !== undefined) left = undefined;
+        return openPage(host, ...others, { page, keep });
+      },
+    };
+    const snapshot = this.#captureOn(captureShared, place, request, deadline);
+    // A page whose browser was not leased is of no use any more.
+    this.#disposed = this.#disposed.then(() => left?.dispose());
+    return await snapshot;
   }
 
   /**

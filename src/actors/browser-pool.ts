@@ -104,10 +104,13 @@ export class BrowserPool {
     return (this.#leastBusy() ?? (await this.#launch())).host;
   }
 
-  /** Leases the browser with the fewest captures. Rejects with `browser_unavailable`. */
-  async lease(): Promise<BrowserLease> {
+  /**
+   * Leases the browser `wanted` while it serves, else the one with the fewest captures. Rejects with
+   * `browser_unavailable`.
+   */
+  async lease(wanted?: BrowserHost): Promise<BrowserLease> {
     this.#breaker.check();
-    const member = this.#leastBusy() ?? (await this.#launch());
+    const member = this.#serving().find(({ host }) => host === wanted) ?? this.#leastBusy() ?? (await this.#launch());
     member.leases += 1;
     clearTimeout(member.idle);
     if (this.#serving().length < this.#wanted && member.leases > 1) this.#launch().catch(() => undefined);

@@ -14,7 +14,7 @@ export interface CaptureActor {
    * `script_failed` or `action_failed` when the page lacks an element that the request names, or prevents a script or
    * an action.
    */
-  capture(request: CaptureRequest, signal: AbortSignal, observer?: CaptureObserver): Promise<Snapshot>;
+  capture(request: CaptureRequest, signal: AbortSignal, manner?: CaptureManner): Promise<Snapshot>;
 
   /** Whether a browser is available, and if not, why: `reason` for clients, `detail` for the operator. */
   readonly availability:
@@ -44,7 +44,10 @@ export interface CaptureActor {
   close(): Promise<void>;
 }
 
-export interface CaptureObserver {
+/** How a capture is made, and what is told of it meanwhile. */
+export interface CaptureManner {
+  /** The batch of the capture, whose elements may share a page. @default null */
+  readonly batch?: string | null;
   /** Called with each phase that the capture enters. */
   readonly onPhase?: ((phase: CapturePhase) => void) | undefined;
   /**

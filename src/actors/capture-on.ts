@@ -2,17 +2,21 @@ import { CapstanError } from '../capture/errors.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import type { Snapshot } from '../capture/snapshot.ts';
 import type { EgressProxy } from '../egress/egress.ts';
+import type { BrowserHost } from './browser-host.ts';
 import type { BrowserLease, BrowserPool } from './browser-pool.ts';
 import { CdpClosedError } from './cdp/connection.ts';
 import type { Deadline } from './deadline.ts';
-import type { openPage } from './direct/open-page.ts';
+import type { PageOpening } from './direct/open-page.ts';
 import { capturePage } from './page/capture-page.ts';
+import type { IsolatedPage } from './page/isolated-page.ts';
 
 /** Where a capture is made. */
 export interface CapturePlace {
   readonly browserPool: BrowserPool;
+  /** The browser of the pool that has a page to share. */
+  readonly wanted?: BrowserHost | undefined;
   /** Opens a page in a browser of the pool. */
-  readonly open: typeof openPage;
+  readonly open: (...args: PageOpening) => Promise<IsolatedPage>;
   readonly egressProxy: Promise<EgressProxy>;
 }
 
@@ -24,7 +28,7 @@ export interface CaptureUnderWay {
 
 /** Captures in a browser that other captures share. */
 export function captureShared(place: CapturePlace, request: CaptureRequest, deadline: Deadline): CaptureUnderWay {
-  const leasing = place.browserPool.lease();
+  const leasing = place.browserPool.lease(place.wanted);
   const capturing = start(leasing, place, request, deadline);
   const disposed = capturing
     .then((capture) => capture.disposed)

@@ -30,6 +30,7 @@ const LABELS: ReadonlyMap<string, Label> = new Map<string, Label>([
   ['hideChats', () => 'no chats'],
   ['hidePopups', () => 'no popups'],
   ['animations', () => 'no animations'],
+  ['isolation', () => 'shared with its batch'],
   ['omitBackground', () => 'transparent'],
 ]);
 

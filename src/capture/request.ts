@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { OutputKind } from './artifacts.ts';
 import type { Immutable } from './immutable.ts';
 import { withBannerAnswer } from './options/content.ts';
-import { refuseContradictions, refuseTwoAnswers, refuseTwoTargets } from './options/contradictions.ts';
+import { refuseContradictions, refuseSharing, refuseTwoAnswers, refuseTwoTargets } from './options/contradictions.ts';
 import { refuseViewport, withDevice, withMedia } from './options/emulation.ts';
 import { optionFacts } from './options/facts.ts';
 import { filled, flag, objectError } from './options/fields.ts';
@@ -52,6 +52,7 @@ export function requestSchemas(limits: RequestLimits) {
   const written = z
     .strictObject(fields, { error: objectError('a ScreenshotRequest', Object.keys(fields)) })
     .superRefine(refuseTwoTargets)
+    .superRefine(refuseSharing)
     .superRefine(refuseContradictions)
     .superRefine(refuseTwoAnswers)
     .superRefine(refuseViewport)
@@ -87,7 +88,8 @@ export function requestSchemas(limits: RequestLimits) {
     { error: objectError('a BatchRequest', ['requests', 'concurrency', 'callback']) },
   );
 
-  const { html: _html, allowNetwork: _allowNetwork, url: _url, ...options } = fields;
+  // A run of a watch is a single capture.
+  const { html: _html, allowNetwork: _allowNetwork, url: _url, isolation: _isolation, ...options } = fields;
   const watched = {
     url: targetField(z.string({ error: 'is required: the URL to watch' })).meta({
       description: 'The http or https URL to capture again and again.',
@@ -121,7 +123,7 @@ export function requestSchemas(limits: RequestLimits) {
         callback,
         ...capture
       }) => ({
-        request: withOutputs(decide({ ...capture, allowNetwork: false }), compare),
+        request: withOutputs(decide({ ...capture, allowNetwork: false, isolation: 'capture' }), compare),
         callback,
         rules: { every, schedule, timeZone, jitter, compare, ignore, accept, confirm, keep, labels },
       }),

@@ -31,10 +31,10 @@ const CANCELLED: CaptureOutcome = { state: 'cancelled', failure: failure('cancel
  */
 export function performCapture(command: CaptureCommand, parts: CaptureParts): Observable<CaptureOutcome> {
   let returned: Promise<void> = Promise.resolve();
-  const capture: CaptureActor['capture'] = (request, signal, observer) => {
+  const capture: CaptureActor['capture'] = (request, signal, manner) => {
     const returning = Promise.withResolvers<void>();
     returned = returning.promise;
-    return parts.actor.capture(request, signal, { ...observer, onReturned: returning.resolve });
+    return parts.actor.capture(request, signal, { ...manner, batch: command.batch, onReturned: returning.resolve });
   };
   const outcome$ = defer(() => captureAndStore(command, { ...parts, actor: { capture } }));
   return concat(outcome$, defer(() => returned).pipe(ignoreElements()));

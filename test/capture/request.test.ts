@@ -26,6 +26,7 @@ const DEFAULTS = {
   reducedMotion: false,
   elementMap: true,
   ignoreCertErrors: false,
+  isolation: 'capture',
   blockAds: false,
   cacheMaxAgeMs: 0,
   timeoutMs: 30_000,

@@ -164,6 +164,7 @@ describe('a capture of given HTML', () => {
   it.each([
     [{}, 'url: is required, unless html is given'],
     [{ html: '' }, 'html: must be HTML of 1 to 262144 characters'],
+    [{ html: GREEN, isolation: 'batch' }, 'isolation: batch cannot be combined with html: remove one of them'],
     [{ html: GREEN, url: 'https://example.com/' }, 'html: cannot be combined with url: remove one of them'],
     [{ html: GREEN, headers: { 'X-Token': '1' } }, 'headers: requires a url: HTML comes from no server'],
     [

@@ -2,12 +2,39 @@ import type { Protocol } from 'devtools-protocol';
 import type { CaptureRequest } from '../../capture/request.ts';
 import type { BrowserHost } from '../browser-host.ts';
 import { CdpClosedError, type CdpSession } from '../cdp/connection.ts';
+import { within } from '../deadline.ts';
 import { ChildFrames } from '../page/child-frames.ts';
 import type { IsolatedPage } from '../page/isolated-page.ts';
 import { MainFrame } from '../page/main-frame.ts';
 import { type PageSetUp, setUpPage } from '../page/set-up.ts';
 import { emulateInFrames, showVisitor } from './emulate-in-frames.ts';
 import { urlLimit } from './limit-urls.ts';
+
+/** The browser, its address of the egress proxy, the request, and a signal that is aborted when the capture is over. */
+export type PageOpening = readonly [host: BrowserHost, proxyServer: string, request: CaptureRequest, over: AbortSignal];
+
+/** A page without a document or a session, in a context with what earlier captures left there. */
+export interface BlankPage {
+  readonly host: BrowserHost;
+  readonly browserContextId: string;
+  readonly targetId: string;
+  /** Disposes of the context. Resolves also when the browser is gone. */
+  dispose(): Promise<void>;
+}
+
+/** How a page is shared with the captures before and after this one. */
+export interface Sharing {
+  /** The page to use; undefined for a new one. */
+  readonly page: BlankPage | undefined;
+  /**
+   * Takes the page when the capture has succeeded. `leaving` resolves when the page has left its document, with undefined
+   * when it did not, and so was disposed of.
+   */
+  readonly keep: (leaving: Promise<BlankPage | undefined>) => Promise<void>;
+}
+
+/** Time limit for a page to leave its document, in milliseconds; then its context ends. */
+const LEAVE_MS = 3_000;
 
 /**
  * Opens a page whose only way to the network is `proxyServer`. The browser pauses every new page until it is resumed,
@@ -16,17 +43,17 @@ import { urlLimit } from './limit-urls.ts';
  * page.
  */
 export async function openPage(
-  host: BrowserHost,
-  proxyServer: string,
-  request: CaptureRequest,
-  over: AbortSignal,
+  ...[host, proxyServer, request, over, sharing]: [...PageOpening, sharing?: Sharing | undefined]
 ): Promise<IsolatedPage> {
   const root = host.connection.root;
-  const { browserContextId } = await root.send('Target.createBrowserContext', {
-    disposeOnDetach: true,
-    proxyServer,
-    proxyBypassList: '<-loopback>',
-  });
+  const shared = sharing?.page;
+  const { browserContextId } =
+    shared ??
+    (await root.send('Target.createBrowserContext', {
+      disposeOnDetach: true,
+      proxyServer,
+      proxyBypassList: '<-loopback>',
+    }));
   let page: string | null = null;
   const serviceWorkers: string[] = [];
   const download = Promise.withResolvers<string>();
@@ -74,12 +101,18 @@ export async function openPage(
   const abandon = () => abandoned.reject(new CdpClosedError('nobody waits for the page any more'));
   over.addEventListener('abort', abandon, { once: true });
   if (over.aborted) abandon();
-  const dispose = async () => {
+  const detach = () => {
     stopListening();
     stopAttaching();
     // A worker that is still paused when its context is disposed of would run for a moment.
     for (const targetId of serviceWorkers) root.post('Target.closeTarget', { targetId });
+  };
+  const disposeContext = async () => {
     await root.send('Target.disposeBrowserContext', { browserContextId }).catch(() => undefined);
+  };
+  const dispose = async () => {
+    detach();
+    await disposeContext();
   };
   try {
     // Permissions that are not granted are denied; by default pages would prompt, and no one answers.
@@ -88,17 +121,45 @@ export async function openPage(
     const { width, height } = request.viewport;
     root.post('Browser.grantPermissions', { permissions, browserContextId });
     root.post('Browser.setDownloadBehavior', { behavior: 'deny', browserContextId, eventsEnabled: true });
-    root.send('Target.createTarget', { url: 'about:blank', browserContextId, width, height }).catch(attached.reject);
+    const opening =
+      shared === undefined
+        ? root.send('Target.createTarget', { url: 'about:blank', browserContextId, width, height })
+        : root.send('Target.attachToTarget', { targetId: shared.targetId, flatten: true });
+    opening.catch(attached.reject);
     const { session, frame, frames, setUp } = await Promise.race([attached.promise, abandoned.promise]);
     session.post('Runtime.runIfWaitingForDebugger');
     // A page that crashes or does not start never answers.
     await Promise.race([setUp.done, frame.ended(), abandoned.promise]);
     const { notes, visit, requests } = setUp;
-    return { session, frame, frames, notes, visit, requests, download: download.promise, dispose };
+    const opened = { session, frame, frames, notes, visit, requests, download: download.promise, dispose };
+    if (sharing === undefined) return opened;
+    const leave = async (): Promise<BlankPage | undefined> => {
+      const isBlank = await within(LEAVE_MS, leaveDocument(session, frame), false);
+      if (!isBlank) return void (await dispose());
+      detach();
+      // Emulation, scripts and interception of the capture end with its session.
+      root.post('Target.detachFromTarget', { sessionId: session.id });
+      return { host, browserContextId, targetId: frame.id, dispose: disposeContext };
+    };
+    return { ...opened, keep: () => sharing.keep(leave()) };
   } catch (error) {
     await dispose();
     throw error;
   } finally {
     over.removeEventListener('abort', abandon);
+  }
+}
+
+/** Replaces the document with an empty one in the same renderer. Resolves with false when the page or the browser ended. */
+async function leaveDocument(session: CdpSession, frame: MainFrame): Promise<boolean> {
+  try {
+    const before = frame.document;
+    // A navigation by the browser would start another renderer.
+    await session.send('Runtime.evaluate', { expression: "location.replace('about:blank')" });
+    await frame.until(() => frame.document !== before && frame.document?.url === 'about:blank');
+    await session.send('Page.resetNavigationHistory');
+    return true;
+  } catch {
+    return false;
   }
 }

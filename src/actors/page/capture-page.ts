@@ -54,9 +54,14 @@ export function capturePage(
     }),
   );
   const disposed = snapshot
-    .catch(() => over.abort())
-    .then(() => opening)
-    .then((page) => page.dispose())
+    .then(async () => {
+      const { keep, dispose } = await opening;
+      await (keep ?? dispose)();
+    })
+    .catch(async () => {
+      over.abort();
+      await (await opening).dispose();
+    })
     // A page that could not be opened needs no disposal.
     .catch(() => undefined);
   return { snapshot, disposed };

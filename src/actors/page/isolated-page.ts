@@ -7,7 +7,7 @@ import type { PageSession } from './page-session.ts';
 import type { Visit } from './prepare-page.ts';
 import type { RequestsInFlight } from './wait/requests-in-flight.ts';
 
-/** A page in a new browser context of its own, set up for one request (`setUpPage`). */
+/** A page in a browser context that no other capture uses meanwhile, set up for one request (`setUpPage`). */
 export interface IsolatedPage {
   readonly session: PageSession;
   readonly frame: MainFrame;
@@ -19,6 +19,8 @@ export interface IsolatedPage {
   readonly download: Promise<string>;
   /** Present only when Playwright drives the page. */
   readonly interaction?: Interaction;
+  /** Keeps the page for another capture that shares it. Present only when there may be one. */
+  readonly keep?: () => Promise<void>;
   /** Disposes of the context with everything in it. Resolves also when the browser is gone. */
   dispose(): Promise<void>;
 }

@@ -48,6 +48,35 @@ export function refuseContradictions(written: Written, context: z.RefinementCtx)
   }
 }
 
+interface Shared {
+  readonly isolation?: unknown;
+  readonly html?: unknown;
+  readonly actions?: unknown;
+  readonly form?: unknown;
+  readonly waitForFunction?: unknown;
+  readonly outputs?: readonly unknown[] | undefined;
+  readonly cacheMaxAgeMs?: unknown;
+}
+
+/** Refuses to share a page that Playwright drives or that has no site, and a capture that other batches may reuse. */
+export function refuseSharing(written: Shared, context: z.RefinementCtx): void {
+  if (written.isolation !== 'batch') return;
+  const { html, actions, form, waitForFunction, outputs = [], cacheMaxAgeMs = 0 } = written;
+  const others = {
+    html: html !== undefined,
+    actions: actions !== undefined,
+    form: form !== undefined,
+    waitForFunction: waitForFunction !== undefined,
+    'the output aria': outputs.includes('aria'),
+    cacheMaxAgeMs: cacheMaxAgeMs !== 0,
+  };
+  for (const [other, isAsked] of Object.entries(others)) {
+    if (!isAsked) continue;
+    const message = `batch cannot be combined with ${other}: remove one of them`;
+    context.addIssue({ code: 'custom', path: ['isolation'], message });
+  }
+}
+
 interface Targets {
   readonly url?: unknown;
   readonly html?: unknown;

@@ -40,6 +40,9 @@ const block = objectOf(
   'an object with types, urls or both',
 );
 
+/** With which captures the page shares a browser context. */
+const ISOLATIONS = ['capture', 'batch'] as const;
+
 /** Headers and credentials of the page's requests, the proxy they use, and which of them are blocked. */
 export const networkFields = {
   headers: headers.optional().register(optionFacts, { secret: true }),
@@ -56,6 +59,13 @@ export const networkFields = {
   block: block
     .optional()
     .meta({ description: 'Requests of the page that are blocked. The page itself is never blocked.' }),
+  isolation: z
+    .enum(ISOLATIONS, { error: `must be ${ISOLATIONS.join(' or ')}` })
+    .default('capture')
+    .meta({
+      description:
+        'Share cookies, storage, cache and renderer with other elements of the same batch or job, one after the other: `batch`, for sites that you trust. Their URLs must have the same origin, and their other options must be equal. A capture outside of a batch shares nothing.',
+    }),
   blockAds: flag.default(false).meta({
     description: 'Block requests to the hosts of advertising companies.',
   }),

@@ -110,6 +110,7 @@ describe('the OpenAPI document', () => {
       waitUntil: 'settled',
       delayMs: 0,
       ignoreCertErrors: false,
+      isolation: 'capture',
       darkMode: false,
       reducedMotion: false,
       blockAds: false,

@@ -1,0 +1,95 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import type { CaptureOptions } from '../../src/capture/request.ts';
+import { failureOf, patience, pidOf } from '../support/actor.ts';
+import { captureRequest } from '../support/capture-request.ts';
+import { actorForSuite, siteForSuite } from '../support/for-suite.ts';
+import { type FamilyMember, familyOf } from '../support/process-family.ts';
+
+describe('captures with isolation: batch', () => {
+  const site = siteForSuite();
+  const otherSite = siteForSuite();
+  const running = actorForSuite();
+  let batches = 0;
+
+  /** Returns a function that captures elements of one batch. */
+  const startBatch = () => {
+    batches += 1;
+    const batch = `batch ${batches}`;
+    return (url: string, options: CaptureOptions = {}) =>
+      running.actor.capture(captureRequest(url, { isolation: 'batch', timeoutMs: 60_000, ...options }), patience, {
+        batch,
+      });
+  };
+  const storage = () => site.url('/storage');
+
+  const renderers = async () =>
+    (await familyOf(pidOf(running), readProcess)).filter(({ command }) => command.includes('--type=renderer'));
+
+  it('leave no renderer when their batch has no more elements', async () => {
+    const before = (await renderers()).length;
+    const capture = startBatch();
+    await capture(storage());
+    expect((await capture(storage())).title).toBe('visits: 2');
+    await expect.poll(async () => (await renderers()).length, { timeout: 30_000 }).toBeLessThanOrEqual(before);
+  });
+
+  it('find the storage and the cookies that earlier captures of their batch left', async () => {
+    const capture = startBatch();
+    const titles: string[] = [];
+    for (const path of ['/storage', '/cookie', '/storage', '/cookie', '/storage'])
+      titles.push((await capture(site.url(path))).title);
+    expect(titles).toEqual(['visits: 1', 'cookies: none', 'visits: 2', 'cookies: visited=yes', 'visits: 3']);
+  });
+
+  it('share nothing with another batch, another origin, other options, or captures at the same time', async () => {
+    const capture = startBatch();
+    expect((await capture(site.url('/cookie'))).title).toBe('cookies: none');
+    const others = [
+      () => startBatch()(site.url('/cookie')),
+      // Cookies are for all ports of a host.
+      () => capture(otherSite.url('/cookie')),
+      () => capture(site.url('/cookie'), { cookies: [{ name: 'mine', value: '1' }] }),
+      () => capture(site.url('/cookie'), { isolation: 'capture' }),
+      () => running.actor.capture(captureRequest(site.url('/cookie'), { isolation: 'batch' }), patience),
+    ];
+    const titles: string[] = [];
+    for (const other of others) titles.push((await other()).title);
+    expect(titles).toEqual(['none', 'none', 'mine=1', 'none', 'none'].map((cookies) => `cookies: ${cookies}`));
+    const together = startBatch();
+    const both = await Promise.all([together(storage()), together(storage())]);
+    expect(both.map(({ title }) => title)).toEqual(['visits: 1', 'visits: 1']);
+  });
+
+  it('show the same and record the same evidence as captures that share nothing', async () => {
+    const options: CaptureOptions = { darkMode: true, viewport: { width: 900, height: 500 }, evidence: ['network'] };
+    const capture = startBatch();
+    const alone = await capture(site.url('/medium'), { ...options, isolation: 'capture' });
+    await capture(site.url('/short'), options);
+    const shared = await capture(site.url('/medium'), options);
+    expect(Buffer.compare(shared.image, alone.image)).toBe(0);
+    expect([shared.html, shared.title, shared.remoteIp]).toEqual([alone.html, alone.title, alone.remoteIp]);
+    const urlsOf = ({ evidence }: typeof alone) => evidence.network?.items.map(({ url }) => url).toSorted();
+    expect(urlsOf(shared)).toEqual(urlsOf(alone));
+  });
+
+  it('begin anew after a capture that failed, and after a page that did not let itself be left', async () => {
+    const capture = startBatch();
+    const options: CaptureOptions = { failOnStatus: [404] };
+    expect((await capture(storage(), options)).title).toBe('visits: 1');
+    expect((await capture(storage(), options)).title).toBe('visits: 2');
+    expect((await failureOf(capture(site.url('/404'), options))).code).toBe('unwanted_status');
+    expect((await capture(`${storage()}?stays`, options)).title).toBe('visits: 1');
+    expect((await capture(storage(), options)).title).toBe('visits: 1');
+  });
+});
+
+async function readProcess(pid: number): Promise<(FamilyMember & { readonly command: string }) | undefined> {
+  try {
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+    const [, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return { pid, parent: Number(parent), command: await readFile(`/proc/${pid}/cmdline`, 'utf8') };
+  } catch {
+    return undefined;
+  }
+}
