@@ -228,7 +228,7 @@ export const CATALOGUE = {
     status: 502,
     retryable: true,
     text: 'The target gave no response.',
-    help: 'Check the URL; `error` has the reason (DNS, connection, TLS).',
+    help: 'Check the URL. `error` has the reason (DNS, connection, TLS).',
   },
   proxy_failed: {
     status: 502,

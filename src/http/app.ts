@@ -6,6 +6,7 @@ import { CapstanError } from '../capture/errors.ts';
 import type { NamedKey } from '../capture/named-key.ts';
 import { type RequestLimits, requestSchemas } from '../capture/request.ts';
 import { createPlaces } from '../capture/share.ts';
+import { RunningCalls } from '../mcp/running-calls.ts';
 import type { CaptureService } from '../service/capture-service.ts';
 import { type CallerFinder, callerFinder, callerOf, identifyCaller, requireScope } from './keys/callers.ts';
 import { KeyRing } from './keys/key-ring.ts';
@@ -188,6 +189,7 @@ function createRoutes(
     subscribers: createPlaces(maxSubscribers),
     rates: createRateLimits(() => performance.now()),
     once: idempotent(service, logger),
+    agentCalls: new RunningCalls(),
     sessions,
     logins: createLoginLimits(() => performance.now()),
     noteLogin: (ctx) => {

@@ -4,6 +4,7 @@ import type { KeyScope } from '../capture/named-key.ts';
 import type { requestSchemas } from '../capture/request.ts';
 import type { Places } from '../capture/share.ts';
 import { parseOrRefuse } from '../capture/validate.ts';
+import type { RunningCalls } from '../mcp/running-calls.ts';
 import type { CaptureService } from '../service/capture-service.ts';
 import type { RateLimits } from './keys/rate-limits.ts';
 import { isStreamedBody, LINES_TYPE } from './lines/streamed-body.ts';
@@ -43,6 +44,8 @@ export interface RouteContext {
   readonly rates: RateLimits;
   /** Runs a handler at most once for each `Idempotency-Key`. */
   readonly once: HttpMiddleware;
+  /** Calls of agents that another request may cancel. */
+  readonly agentCalls: RunningCalls;
   readonly sessions: Sessions;
   readonly logins: LoginLimits;
   /** Logs that a session has begun. */

@@ -27,11 +27,23 @@ export class ApiFailure extends Error {
   /** `retryAfter`: seconds after which the service suggests to try again. */
   constructor(code: string, about: string, retryAfter?: number) {
     const known = Object.hasOwn(CATALOGUE, code) ? CATALOGUE[code as FailureCode] : undefined;
-    const later = retryAfter !== undefined && `Try again after ${retryAfter} s.`;
-    super([`${code}:`, about || known?.text, known?.help, later].filter((part) => part).join(' '));
+    const later = retryAfter === undefined ? '' : `Try again after ${retryAfter} s.`;
+    super([`${code}:`, asSentence(about || known?.text), helpOf(known?.help), later].filter((part) => part).join(' '));
     this.name = 'ApiFailure';
     this.code = code;
   }
+}
+
+function asSentence(text = ''): string {
+  return /[\w)"'`]$/.test(text) ? `${text}.` : text;
+}
+
+/** Returns the sentences of a way out that are not about fields of the HTTP answer. */
+function helpOf(help = ''): string {
+  return help
+    .split(/(?<=\.) /)
+    .filter((sentence) => !/`(error|data\.problems|download|Retry-After)`/.test(sentence))
+    .join(' ');
 }
 
 /**
@@ -64,7 +76,7 @@ function resourceOf(path: string): string {
 }
 
 function failureOf({ code, status, message, retryAfter }: CapstanFailure): ApiFailure {
-  if (code === 'network') return new ApiFailure('unreachable', message);
+  if (code === 'network') return new ApiFailure('unreachable', `${message} Start it, or correct --server.`);
   const isOwn = code === 'unknown' || (ABOUT_THE_REQUEST.has(status) && code !== 'target_forbidden');
   return new ApiFailure(code, isOwn ? message : '', retryAfter);
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { optionFields } from '../capture/options/groups.ts';
 import type { Api } from './api.ts';
 import { Captured, CaptureFacts, factsOf } from './captured.ts';
+import { NOTE } from './untrusted.ts';
 
 /** The longest side of an image in pixels, and its size in bytes: what language models take without resizing. */
 export const MAX_IMAGE_SIDE = 1_568;
@@ -44,6 +45,7 @@ export async function capture(api: Api, { url, ...options }: z.output<typeof cap
     structuredContent,
     content: [
       { type: 'text' as const, text: JSON.stringify(structuredContent) },
+      NOTE,
       ...(image === null ? [] : [{ type: 'image' as const, data: image.data, mimeType: 'image/webp' }]),
     ],
   };

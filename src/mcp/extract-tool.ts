@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { extractField } from '../capture/options/extract.ts';
+import { type ExtractRules, extractField } from '../capture/options/extract.ts';
 import { type Api, ApiFailure } from './api.ts';
 import { pageFields } from './capture-tool.ts';
 import { Captured, CaptureFacts, factsOf } from './captured.ts';
@@ -10,7 +10,7 @@ export const extractInput = z.strictObject({
   ...pageFields,
   rules: extractField.unwrap().meta({
     description:
-      'Values to find, by your names. A rule is a CSS selector or an XPath for its text, or an object with selector, type (text, html, attribute, number, date, box), attribute, many (a list of all that match), and rules (more rules below each match).',
+      'Values to find, by your names. A rule is a CSS selector or an XPath for its text, or an object with selector, type (text, attribute, number, date, box), attribute, many (a list of all that match), and rules (more rules below each match).',
     examples: [{ title: 'h1', price: { selector: '.price', type: 'number' } }],
   }),
 });
@@ -34,6 +34,9 @@ const Values = z.record(z.string(), z.unknown());
 /** Captures a page and returns the values that rules find in it. */
 export async function extract(api: Api, input: z.output<typeof extractInput>, signal: AbortSignal) {
   const { url, rules, ...options } = input;
+  if (asksForHtml(rules)) {
+    throw new ApiFailure('invalid_request', 'rules: the type html holds what the page hides; use text or attribute.');
+  }
   const body = { url, ...options, extract: rules, cacheMaxAgeMs: FRESH_MS };
   const { data } = Answer.parse(await (await api.send('/screenshot', { body, signal })).json());
   const output = data.outputs.find(({ name }) => name === 'extract');
@@ -51,6 +54,10 @@ export async function extract(api: Api, input: z.output<typeof extractInput>, si
     ? marked(JSON.stringify(values))
     : `The values have ${text.length} characters, and at most ${MAX_CHARACTERS} are shown: give fewer or narrower rules.`;
   return { structuredContent, content: [{ type: 'text' as const, text: `${JSON.stringify(trusted)}\n${shown}` }] };
+}
+
+function asksForHtml(rules: ExtractRules): boolean {
+  return Object.values(rules).some(({ type, rules: inner }) => type === 'html' || (inner && asksForHtml(inner)));
 }
 
 function plainValue(_name: string, value: unknown): unknown {

@@ -4,13 +4,14 @@ import { VERDICTS } from '../capture/verdict.ts';
 import { nextPage } from '../client/answers.ts';
 import { type Api, ApiFailure } from './api.ts';
 import { Captured, CaptureFacts, factsOf } from './captured.ts';
+import { NOTE } from './untrusted.ts';
 
 const MAX_FOUND = 50;
 
 export const findInput = z.strictObject({
   url: z.string().optional().meta({ description: 'Captures of this URL.' }),
   host: z.string().optional().meta({ description: 'Captures of hosts that begin with this, and of their subdomains.' }),
-  similar_to: id.optional().meta({ description: 'Captures that look like this one; it needs a perception_hash.' }),
+  similar_to: id.optional().meta({ description: 'Captures that look like this one, nearest first; with limit alone.' }),
   words: z.string().optional().meta({ description: 'Words that are all in the title or the URL.' }),
   verdict: z.enum(VERDICTS).optional(),
   from: z.string().optional().meta({ description: 'Earliest time, in ISO 8601.' }),
@@ -31,6 +32,9 @@ export async function find(api: Api, input: z.output<typeof findInput>, signal: 
   const { url, host, similar_to: similar, words, limit, ...conditions } = input;
   const ways = [url, host, similar].filter((way) => way !== undefined);
   if (ways.length > 1) throw new ApiFailure('invalid_request', 'Give at most one of url, host and similar_to.');
+  if (similar !== undefined && (words !== undefined || Object.values(conditions).some((each) => each !== undefined))) {
+    throw new ApiFailure('invalid_request', 'similar_to takes limit, and no other condition.');
+  }
   const path =
     url !== undefined
       ? '/results/by-url'
@@ -45,7 +49,7 @@ export async function find(api: Api, input: z.output<typeof findInput>, signal: 
   const response = await api.send(`${path}?${query}`, { signal });
   const { data } = Answer.parse(await response.json());
   const structuredContent = { captures: data.map((each) => factsOf(each, api)), next_cursor: cursorOf(response) };
-  return { structuredContent, content: [{ type: 'text' as const, text: JSON.stringify(structuredContent) }] };
+  return { structuredContent, content: [{ type: 'text' as const, text: JSON.stringify(structuredContent) }, NOTE] };
 }
 
 function cursorOf(response: Response): string | null {

@@ -18,7 +18,8 @@ export const readInput = z.strictObject({
   url: pageFields.url.optional(),
   id: id.optional().meta({ description: 'Id of a capture, in place of url.' }),
   as: z.enum(READ_KINDS).default('markdown').meta({
-    description: 'markdown: the main content. text: everything that was shown. aria: roles and names, as YAML.',
+    description:
+      'markdown: the main content. text: everything that was shown. aria: what a screen reader reads, as YAML, which may not be shown.',
   }),
   offset: z
     .int()

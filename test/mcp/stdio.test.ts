@@ -1,36 +1,26 @@
 import { once } from 'node:events';
-import { join } from 'node:path';
-import { Client } from '@modelcontextprotocol/client';
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { capstan, ground, launch } from '../commands/capstan-process.ts';
 import { serviceForSuite, siteForSuite } from '../support/for-suite.ts';
+import { connectProgram, connectProgramEarlier, expectCancelled } from './clients.ts';
 
-const BIN = join(import.meta.dirname, '../../bin/capstan.js');
+const KEYS = (['read', 'capture', 'admin'] as const).map((scope) => {
+  return { name: scope, key: `${scope}-key`, rate: null, scope };
+});
 
 const site = siteForSuite();
-const app = serviceForSuite();
+const app = serviceForSuite({}, { apiKeys: KEYS.map(({ key }) => key), namedKeys: KEYS });
 
-async function connect(args: readonly string[], options: { cwd: string; env: Record<string, string> }) {
-  const env = Object.fromEntries(
-    Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-  );
-  const transport = new StdioClientTransport({
-    command: process.execPath,
-    args: [BIN, 'mcp', ...args],
-    cwd: options.cwd,
-    env: { ...env, ...options.env },
-    stderr: 'ignore',
-  });
-  const client = new Client({ name: 'test', version: '1.0.0' });
-  await client.connect(transport);
-  return client;
-}
+const Called = z.looseObject({
+  isError: z.boolean().optional(),
+  content: z.array(z.looseObject({ text: z.string().optional() })),
+  structuredContent: z.looseObject({ id: z.number().optional() }).optional(),
+});
 
 it('captures with a service of its own, which ends with its browsers when the client closes the input', async () => {
   const place = await ground();
-  const client = await connect(['--allow-targets', '127.0.0.1/32'], place.options);
+  const client = await connectProgram(['--allow-targets', '127.0.0.1/32'], place.options);
   const { structuredContent } = await client.callTool({ name: 'read', arguments: { url: site.url('/short') } });
   expect(structuredContent).toMatchObject({ untrusted: { text: expect.stringContaining('deep water') } });
   const shot = await client.callTool({ name: 'capture', arguments: { url: site.url('/short') } });
@@ -43,16 +33,59 @@ it('captures with a service of its own, which ends with its browsers when the cl
   await expect.poll(() => place.browsers(), { timeout: 20_000 }).toEqual([]);
 }, 120_000);
 
-it('uses the service of --server', async () => {
-  const place = await ground();
-  const client = await connect(['--server', app.baseUrl], place.options);
-  const { structuredContent } = await client.callTool({ name: 'capture', arguments: { url: site.url('/short') } });
-  const { id } = z.looseObject({ id: z.number() }).parse(structuredContent);
-  const stored = await app.call(`/results/${id}`);
-  expect(stored.status).toBe(200);
-  expect(await place.browsers()).toEqual([]);
-  await client.close();
-}, 120_000);
+it.each([
+  ['of the newest revision', connectProgram],
+  ['of the revision of 2025', connectProgramEarlier],
+])(
+  'lets a client %s list, call, cancel and read with the service of --server',
+  async (_revision, connected) => {
+    const place = await ground();
+    const client = await connected(['--server', app.baseUrl, '--api-key', 'capture-key'], place.options);
+    expect((await client.listTools()).tools.length).toBeGreaterThan(0);
+    const shot = await client.callTool({ name: 'capture', arguments: { url: site.url('/short') } });
+    const id = Called.parse(shot).structuredContent?.id;
+    const stored = await app.call(`/results/${id}`, { headers: { Authorization: 'Bearer read-key' } });
+    expect(stored.status).toBe(200);
+    const { resources } = await client.listResources();
+    expect(resources.map(({ uri }) => uri)).toContain(`capstan://captures/${id}/markdown`);
+    expect((await client.listResourceTemplates()).resourceTemplates).toHaveLength(1);
+    expect((await client.readResource({ uri: `capstan://captures/${id}/markdown` })).contents).toMatchObject([
+      { text: expect.stringContaining('deep water') },
+    ]);
+    await expectCancelled(client, { baseUrl: app.baseUrl, url: site.url('/hang'), key: 'capture-key' });
+    expect(await place.browsers()).toEqual([]);
+    await client.close();
+  },
+  120_000,
+);
+
+it.each([
+  ['read', { capture: /^key_not_permitted: .*needs the scope capture/, unwatch: /^key_not_permitted: / }],
+  // It is the watch of another key.
+  ['capture', { unwatch: /^not_found: / }],
+  ['admin', {}],
+] as const)(
+  'refuses what a key of the scope %s does not permit',
+  async (scope, refusals: Readonly<Record<string, RegExp>>) => {
+    const admin = { Authorization: 'Bearer admin-key' };
+    const watched = await app.post('/watches', { url: site.url('/short'), every: '1d' }, { headers: admin });
+    const watch = z.object({ data: z.object({ id: z.number() }) }).parse(await watched.json()).data.id;
+    const place = await ground();
+    const client = await connectProgram(['--server', app.baseUrl], {
+      ...place.options,
+      env: { ...place.options.env, CAPSTAN_API_KEY: `${scope}-key` },
+    });
+    const calls = { find: {}, capture: { url: site.url('/short') }, unwatch: { watch } };
+    for (const [name, given] of Object.entries(calls)) {
+      const { isError = false, content } = Called.parse(await client.callTool({ name, arguments: given }));
+      const refusal = refusals[name];
+      expect([name, isError]).toEqual([name, refusal !== undefined]);
+      if (refusal !== undefined) expect(content[0]?.text).toMatch(refusal);
+    }
+    await client.close();
+  },
+  120_000,
+);
 
 it('writes nothing but messages to standard output, and exits with 0 when the input ends', async () => {
   const place = await ground();

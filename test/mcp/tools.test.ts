@@ -2,11 +2,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { subscribe, typesOf } from '../http/event-subscriber.ts';
 import { describeWithTenants, TENANTS } from '../http/tenants.ts';
 import { eventually } from '../support/eventually.ts';
 import { serviceForSuite, siteForSuite } from '../support/for-suite.ts';
-import { connect, connectEarlier } from './clients.ts';
+import { connect, connectEarlier, expectCancelled } from './clients.ts';
 
 const Answer = z.object({
   isError: z.boolean().optional(),
@@ -168,6 +167,13 @@ describe('MCP over HTTP', () => {
     ]);
     const neither = await call(client, 'read', {});
     expect([neither.isError, neither.text]).toEqual([true, expect.stringMatching(/^invalid_request: Give either/)]);
+    const both = await call(client, 'find', { similar_to: 1, words: 'ferry' });
+    expect([both.isError, both.text]).toEqual([
+      true,
+      'invalid_request: similar_to takes limit, and no other condition.',
+    ]);
+    const late = await call(client, 'find', { from: 'noon' });
+    expect([late.isError, late.text]).toEqual([true, expect.stringMatching(/^invalid_request: from: .*-31\.$/)]);
     const unread = await call(client, 'read', { id: 999_999 });
     expect([unread.isError, unread.text]).toEqual([true, expect.stringMatching(/^not_found: /)]);
     await client.close();
@@ -200,22 +206,12 @@ describe('MCP over HTTP', () => {
     await client.close();
   });
 
-  it('tells of progress, and ends the capture when the client cancels', async () => {
-    const client = await connect(app.baseUrl);
-    const subscriber = await subscribe(`${app.baseUrl}/events?type=capture.*`);
-    const cancel = new AbortController();
-    const begun = Promise.withResolvers<void>();
-    const calling = client.callTool(
-      { name: 'capture', arguments: { url: site.url('/hang') } },
-      { signal: cancel.signal, onprogress: () => begun.resolve() },
-    );
-    calling.catch(() => undefined);
-    await begun.promise;
-    expect(typesOf(await subscriber.take(2))).toEqual(['capture.queued', 'capture.started']);
-    cancel.abort();
-    await expect(calling).rejects.toThrow();
-    expect(typesOf(await subscriber.take(1))).toEqual(['capture.cancelled']);
-    await subscriber.close();
+  it.each([
+    ['of the newest revision', connect],
+    ['of the revision of 2025', connectEarlier],
+  ])('tells a client %s of progress, and ends the capture when it cancels', async (_revision, connected) => {
+    const client = await connected(app.baseUrl);
+    await expectCancelled(client, { baseUrl: app.baseUrl, url: site.url('/hang') });
     await client.close();
   });
 

@@ -3,7 +3,7 @@ import type { HttpMiddleware } from '../state.ts';
 
 /** Response headers that programs need, besides those that every page may read. */
 const EXPOSED =
-  'ETag, Link, Location, Retry-After, X-Capture-Cached, X-Capture-Id, X-Capture-Truncated, X-Capture-Verdict, X-Request-Id';
+  'ETag, Link, Location, Mcp-Session-Id, Retry-After, X-Capture-Cached, X-Capture-Id, X-Capture-Truncated, X-Capture-Verdict, X-Request-Id';
 /** Time for which a browser may remember that an origin is allowed, in seconds. */
 const MAX_AGE_S = 600;
 

@@ -9,6 +9,7 @@ export const RESPONSE_HEADERS = {
   ),
   'X-Capture-Verdict': header('What the page turned out to be, as `verdict` of a result; missing without one.'),
   'X-Capture-Cached': header('`true`: the image is that of an earlier capture (`cacheMaxAgeMs`).'),
+  'Mcp-Session-Id': header('In the answer to `initialize`: the client sends it with each later request.'),
   Location: header(
     'Path of the capture, `/screenshot/<id>`, of the job, `/jobs/<id>`, or of the standing query, `/queries/<id>`.',
   ),

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { createMcpHandler } from '@modelcontextprotocol/server';
@@ -5,6 +6,7 @@ import { z } from 'zod';
 import { CapstanError } from '../../capture/errors.ts';
 import { apiAt } from '../../mcp/api.ts';
 import { createMcpServer } from '../../mcp/mcp-server.ts';
+import { callerOf } from '../keys/callers.ts';
 import { ANY_JSON, text } from '../openapi/content.ts';
 import { routeWithBody } from '../route.ts';
 import type { HttpContext } from '../state.ts';
@@ -12,36 +14,50 @@ import type { HttpContext } from '../state.ts';
 const MESSAGE = 'must be a JSON-RPC 2.0 message of the Model Context Protocol';
 
 /** What the SDK checks further. */
-const McpMessageSchema = z.looseObject({ jsonrpc: z.literal('2.0', { error: MESSAGE }) }, { error: MESSAGE });
+const McpMessageSchema = z.looseObject(
+  { jsonrpc: z.literal('2.0', { error: MESSAGE }), method: z.string().optional() },
+  { error: MESSAGE },
+);
 
 export const postMcp = routeWithBody({
   method: 'POST',
   path: '/mcp',
   operationId: 'callMcp',
   scope: 'read',
-  summary: 'The Model Context Protocol over Streamable HTTP, without sessions.',
+  summary: 'The Model Context Protocol over Streamable HTTP.',
   description:
     'For language-model agents. Tools are requests to this API with the key of the caller, and need the scopes of those. `Accept` must take `application/json` and `text/event-stream`.',
   tag: 'capture',
   parameters: {},
+  headers: z.object({
+    'Mcp-Session-Id': z.string().optional().meta({
+      description:
+        'Of the answer to `initialize`: with it, `notifications/cancelled` ends a call. Nothing else is kept.',
+    }),
+  }),
   screen: refuseOtherOrigins,
   body: { name: 'McpMessage', schema: () => McpMessageSchema },
   answers: {
     200: {
       description: 'A JSON-RPC answer, or a stream of messages.',
       content: { ...ANY_JSON, ...text('text/event-stream') },
+      headers: ['Mcp-Session-Id'],
     },
     202: { description: 'The notification was taken.', content: {} },
   },
   failures: ['origin_not_allowed'],
-  handle: async (ctx) => {
+  handle: async (ctx, { body: message }, { agentCalls }) => {
     const over = new AbortController();
     const { socket } = ctx.req;
     const onClose = () => over.abort();
     socket.once('close', onClose);
-    // The connection is used again, so it must not keep what belongs to this request.
-    ctx.res.once('close', () => socket.off('close', onClose));
-    const message = ctx.request.body;
+    const session = ctx.get('Mcp-Session-Id');
+    const answered = agentCalls.take(session && `${callerOf(ctx).apiKeyName} ${session}`, message, over);
+    ctx.res.once('close', () => {
+      answered();
+      // The connection is used again, so it must not keep what belongs to this request.
+      socket.off('close', onClose);
+    });
     const handler = createMcpHandler(() => createMcpServer(ownApi(ctx)), {
       // Nothing that could be subscribed to changes; each stream would hold a connection.
       maxSubscriptions: 0,
@@ -55,6 +71,7 @@ export const postMcp = routeWithBody({
     const response = await handler.fetch(request, { parsedBody: message });
     ctx.status = response.status;
     for (const [name, value] of response.headers) ctx.set(name, value);
+    if (message.method === 'initialize') ctx.set('Mcp-Session-Id', randomUUID());
     ctx.body = response.body === null ? null : Readable.fromWeb(response.body as ReadableStream);
   },
 });
