@@ -6,6 +6,26 @@ export function shareOf(free: number, own: number): number {
   return Math.min(free, Math.max(own === 0 ? 1 : 0, Math.ceil((free - own) / 2)));
 }
 
+/**
+ * Returns how much each owner must lose of what it `has` (rows or bytes) so that `excess` is gone: always the owner with
+ * the most, so one that has little loses nothing.
+ */
+export function cutsOf<Owner>(has: ReadonlyMap<Owner, number>, excess: number): ReadonlyMap<Owner, number> {
+  if (excess <= 0) return new Map();
+  const bySize = [...has].toSorted(([, a], [, b]) => b - a);
+  const cuts = new Map<Owner, number>();
+  let sum = 0;
+  for (const [at, [, size]] of bySize.entries()) {
+    sum += size;
+    // The size to which all owners so far are cut, unless the next one has more.
+    const level = (sum - excess) / (at + 1);
+    if (level < (bySize[at + 1]?.[1] ?? 0)) continue;
+    for (const [owner, own] of bySize.slice(0, at + 1)) cuts.set(owner, Math.ceil(own - Math.max(0, level)));
+    break;
+  }
+  return cuts;
+}
+
 /** Places that owners share, where nothing waits for one. */
 export interface Places {
   readonly taken: number;

@@ -10,6 +10,7 @@ import {
 } from '../storage/ports/event-log.ts';
 import { AwayError, type Link } from './connection.ts';
 import { EventStream, type Republished } from './event-stream.ts';
+import { EventTrimmer } from './event-trimmer.ts';
 import { EventWriter } from './event-writer.ts';
 import type { Subjects } from './subjects.ts';
 
@@ -32,6 +33,7 @@ export interface ClusterEventLogOptions {
 export class ClusterEventLog implements EventLog {
   readonly #options: ClusterEventLogOptions;
   readonly #stream: EventStream;
+  readonly #trimmer: EventTrimmer;
   readonly #started = Promise.withResolvers<number>();
   #writers: Promise<readonly EventWriter[]>;
   #writer: EventWriter | undefined;
@@ -49,6 +51,7 @@ export class ClusterEventLog implements EventLog {
   constructor(options: ClusterEventLogOptions) {
     this.#options = options;
     this.#stream = new EventStream(options.link, options.subjects);
+    this.#trimmer = new EventTrimmer(options.link, options.subjects, this.#stream);
     this.#writers = this.#openWriters();
     options.link.observe((isUp) => {
       if (!isUp) return;
@@ -112,7 +115,7 @@ export class ClusterEventLog implements EventLog {
 
   async #openWriters(): Promise<readonly EventWriter[]> {
     const { outbox, link, onProblem } = this.#options;
-    const open = { link, stream: this.#stream, onProblem };
+    const open = { link, stream: this.#stream, onProblem, onWritten: (bytes: number) => this.#written(bytes) };
     const left = await outbox.adopt().catch((error: unknown) => {
       onProblem(error);
       return [];
@@ -129,17 +132,33 @@ export class ClusterEventLog implements EventLog {
     return [own, ...adopted];
   }
 
+  /** Makes room in the stream, unless this process is a worker, which may not. */
+  async #written(bytes: number): Promise<void> {
+    if (this.#publish === undefined || this.#isClosed) return;
+    await this.#trimmer.written(bytes).catch((error: unknown) => {
+      if (!(error instanceof AwayError)) this.#options.onProblem(error);
+    });
+  }
+
   async #read(after: number, limit: number): Promise<readonly LoggedEvent[]> {
     const base = this.#base ?? (await this.#stream.state()).base;
     // An id below the base is of an earlier stream, whose events are gone.
     const from = Math.max(0, after - base);
-    const upTo = Math.min(from + limit, this.#sent);
-    const events = from < upTo ? await this.#stream.read(from + 1, upTo, base) : [];
+    const events = await this.#readAfter(from, limit, base);
     if (events[0]?.id === base + from + 1 && (after === 0 || after >= base)) return events;
     const { first } = await this.#stream.state();
     if (first <= from + 1 && (after === 0 || after >= base)) return events;
     const gap = { id: base + Math.max(first - 1, from), ...gapEntry('too_old', this.#options.clock()) };
     return [gap, ...events.filter(({ id }) => id > gap.id)];
+  }
+
+  /** Reads over the places of events that were removed, however many these are. */
+  async #readAfter(from: number, limit: number, base: number): Promise<readonly LoggedEvent[]> {
+    const to = (first: number) => Math.min(first + limit - 1, this.#sent);
+    const events = from < this.#sent ? await this.#stream.read(from + 1, to(from + 1), base) : [];
+    if (events.length > 0 || to(from + 1) >= this.#sent) return events;
+    const next = await this.#stream.next(to(from + 1) + 1);
+    return next === undefined || next > this.#sent ? [] : this.#stream.read(next, to(next), base);
   }
 
   #hear({ sequence, event }: Republished): void {
@@ -171,7 +190,7 @@ export class ClusterEventLog implements EventLog {
       }
     }
     this.#isCatchingUp = false;
-    if (this.#known > this.#sent) void this.#catchUp();
+    if (this.#known > this.#sent && !this.#isClosed) void this.#catchUp();
   }
 
   async #catchUpOnce(): Promise<void> {

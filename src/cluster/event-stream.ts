@@ -4,10 +4,10 @@ import { ofKey } from '../capture/client.ts';
 import { type EventEntry, gapEntry, type LoggedEvent } from '../storage/ports/event-log.ts';
 import type { Link } from './connection.ts';
 import { API_TIMEOUT_MS, ensureStream, isCode, manage } from './jetstream-api.ts';
-import { decode, encode, encodeWithin, WrittenEvent } from './messages.ts';
+import { BadMessageError, decode, encode, encodeWithin, WrittenEvent } from './messages.ts';
 import type { Subjects } from './subjects.ts';
 
-/** Limits of the stream: about 100,000 events, and a week. The server removes the oldest events. */
+/** Limits of the stream: about 100,000 events, and a week. See also `event-trimmer.ts`. */
 const MAX_BYTES = 128 * 1024 * 1024;
 const MAX_AGE_MS = 7 * 24 * 3_600_000;
 /** Ids per millisecond of the age of a stream: more than events that one can take. */
@@ -73,16 +73,17 @@ export class EventStream {
     });
   }
 
-  /** Stores an event. An event with a key that is stored already is not stored again. */
-  async publish(writer: string, { n, event }: WrittenEvent): Promise<void> {
-    const { eventOf, eventsBy } = this.#subjects;
+  /** Stores an event, and returns its bytes. An event with a key that is stored already is not stored again. */
+  async publish(writer: string, { n, event }: WrittenEvent): Promise<number> {
+    const { eventOf, eventBy } = this.#subjects;
     const { key, ...entry } = event;
+    const apiKey = event.api_key_name ?? null;
     // An event that is too large for a message would stop those that follow.
     const body =
       encodeWithin(this.#link.maxPayload, { n, event: entry }) ??
-      encode({ n, event: gapEntry('not_written', Date.now(), ofKey(event.api_key_name ?? null)) });
+      encode({ n, event: gapEntry('not_written', Date.now(), ofKey(apiKey)) });
     const once = key === undefined ? {} : { expect: { lastSubjectSequence: 0 } };
-    const subject = key === undefined ? eventsBy(writer) : eventOf(key);
+    const subject = key === undefined ? eventBy(writer, apiKey) : eventOf(key, apiKey);
     try {
       await this.#link.with((connection) =>
         jetstream(connection, { timeout: API_TIMEOUT_MS }).publish(subject, body, { retries: 1, ...once }),
@@ -90,6 +91,7 @@ export class EventStream {
     } catch (error) {
       if (!isCode(error, ALREADY_STORED)) throw error;
     }
+    return body.length;
   }
 
   /** Returns the number of the last event of a writer that is stored; 0 when there is none. Events with keys do not count. */
@@ -100,14 +102,31 @@ export class EventStream {
     return message === null ? 0 : decode(WrittenEvent, message.data).n;
   }
 
+  /** Returns the sequence number of the first event at or after one; undefined when there is none. */
+  async next(sequence: number): Promise<number | undefined> {
+    const { events, allEvents } = this.#subjects;
+    const query = { seq: sequence, next_by_subj: allEvents };
+    return (await manage(this.#link, ({ direct }) => direct.getMessage(events, query)))?.seq;
+  }
+
   /** Returns the events with these sequence numbers; those that are missing are left out. */
   async read(first: number, last: number, base: number): Promise<readonly LoggedEvent[]> {
     const sequences = Array.from({ length: last - first + 1 }, (_, at) => first + at);
     return manage(this.#link, async ({ direct }) => {
       const messages = await Promise.all(sequences.map((seq) => direct.getMessage(this.#subjects.events, { seq })));
       return messages.flatMap((message) =>
-        message === null ? [] : [{ id: base + message.seq, ...decode(WrittenEvent, message.data).event }],
+        message === null ? [] : eventsIn(message.data).map((event) => ({ id: base + message.seq, ...event })),
       );
     });
+  }
+}
+
+/** Returns the event of a message; none of a message that cannot be read, so that it does not hide those after it. */
+function eventsIn(body: Uint8Array): readonly EventEntry[] {
+  try {
+    return [decode(WrittenEvent, body).event];
+  } catch (error) {
+    if (error instanceof BadMessageError) return [];
+    throw error;
   }
 }

@@ -15,6 +15,8 @@ export interface EventWriterOptions {
   readonly link: Link;
   readonly stream: EventStream;
   readonly file: EventOutboxFile;
+  /** Called when events with this many bytes were stored. No more are written until it resolves. */
+  readonly onWritten: (bytes: number) => Promise<void>;
   readonly onProblem: (problem: unknown) => void;
 }
 
@@ -95,7 +97,7 @@ export class EventWriter {
   }
 
   async #publishAll(): Promise<void> {
-    const { stream, file } = this.#options;
+    const { stream, file, onWritten } = this.#options;
     if (this.#isUnsure) {
       await stream.ensure();
       const stored = await stream.lastBy(file.name);
@@ -108,6 +110,7 @@ export class EventWriter {
       const results = await Promise.allSettled(batch.map((written) => stream.publish(file.name, written)));
       const stored = new Set(batch.filter((_, at) => results[at]?.status === 'fulfilled'));
       this.#waiting = this.#waiting.filter((written) => !stored.has(written));
+      await onWritten(results.reduce((sum, result) => sum + (result.status === 'fulfilled' ? result.value : 0), 0));
       const failed = results.find((result) => result.status === 'rejected');
       if (failed !== undefined) throw failed.reason;
     }

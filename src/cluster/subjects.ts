@@ -9,8 +9,8 @@
  *   <name>.alive                          announcements of all processes
  *   <name>.inbox.<role>.>                 answers to the requests of processes with a role
  *   <name>.limits                         tells api nodes to read the limits again
- *   <name>.events.by.<writer>             events, in the stream of events
- *   <name>.events.of.<key>                events that are stored once, in the same stream
+ *   <name>.events.by.<writer>.<owner>     events of an API key, in the stream of events
+ *   <name>.events.of.<key>.<owner>        events that are stored once, in the same stream
  *   <name>.logged.>                       the same events with their sequence numbers, as NATS republishes them
  */
 
@@ -38,8 +38,24 @@ export interface Subjects {
   readonly events: string;
   readonly allEvents: string;
   readonly logged: string;
+  /** `apiKey`: the name of the API key whose event it is; null without a name. */
+  eventBy(writer: string, apiKey: string | null): string;
+  eventOf(key: string, apiKey: string | null): string;
+  /** Returns the subject that matches all events of a writer, except those that are stored once. */
   eventsBy(writer: string): string;
-  eventOf(key: string): string;
+  /** Returns the subject that matches all events of an owner, the token of an API key. */
+  eventsOf(owner: string): string;
+  /** Returns the owner that the subject of an event names. */
+  ownerIn(subject: string): string;
+  keyOf(owner: string): string | null;
+}
+
+/** The owner of events of keys without a name. */
+const NOBODY = '-';
+
+/** Names of keys may have dots, which separate the tokens of a subject. */
+function ownerOf(apiKey: string | null): string {
+  return apiKey === null ? NOBODY : Buffer.from(apiKey).toString('base64url');
 }
 
 export function subjectsOf(name: string): Subjects {
@@ -60,8 +76,12 @@ export function subjectsOf(name: string): Subjects {
     events: `${name}-events`,
     allEvents: `${name}.events.>`,
     logged: `${name}.logged.>`,
-    eventsBy: (writer) => `${name}.events.by.${writer}`,
-    eventOf: (key) => `${name}.events.of.${key}`,
+    eventBy: (writer, apiKey) => `${name}.events.by.${writer}.${ownerOf(apiKey)}`,
+    eventOf: (key, apiKey) => `${name}.events.of.${key}.${ownerOf(apiKey)}`,
+    eventsBy: (writer) => `${name}.events.by.${writer}.*`,
+    eventsOf: (owner) => `${name}.events.*.*.${owner}`,
+    ownerIn: (subject) => subject.slice(subject.lastIndexOf('.') + 1),
+    keyOf: (owner) => (owner === NOBODY ? null : Buffer.from(owner, 'base64url').toString()),
   };
 }
 

@@ -129,6 +129,48 @@ describe.skipIf(reason !== undefined)('the event log of a cluster', () => {
     expect(bodies(a.heard)).toEqual(['stored', 'last']);
   });
 
+  it('takes room from the API key with the most events: others lose none, and only it has a gap', async () => {
+    const name = fresh();
+    const connection = await connect({ servers: nats.url });
+    onTestFinished(() => connection.close());
+    const { streams } = await jetstreamManager(connection);
+    const first = await node(name);
+    await first.stop();
+    const { config, state } = await streams.info(`${name}-events`);
+    await streams.update(`${name}-events`, { ...config, max_bytes: state.bytes + 512 * 1024 });
+    const [a, b] = [await node(name), await node(name)];
+    const quiet = Array.from({ length: 50 }, (_, n) => ({ ...entry(`quiet ${n}`), api_key_name: 'quiet.shop' }));
+    const others = Array.from({ length: 50 }, (_, n) => entry(`other ${n}`));
+    for (const [n, event] of quiet.entries()) {
+      b.log.append({ ...event, ...(n % 2 === 0 && { key: `ended-${n}` }) });
+      a.log.append(others[n] ?? entry(''));
+    }
+    await Promise.all([a.hear('quiet 49'), a.hear('other 49')]);
+    const before = a.heard.length;
+    const long = 'x'.repeat(300);
+    for (let n = 0; n < 4000; n += 1) {
+      const ended = n % 2 === 0 ? {} : { key: `ended-${1000 + n}` };
+      (n % 3 === 0 ? b : a).log.append({ ...entry(`flood ${n} ${long}`), api_key_name: 'flood', ...ended });
+    }
+    await Promise.all([a, b].flatMap(({ hear }) => [hear(`flood 3998 ${long}`), hear(`flood 3999 ${long}`)]));
+
+    const kept = await readAll(b.log, 0, 100);
+    const ofKey = (key: string | undefined) => kept.filter(({ api_key_name }) => api_key_name === key);
+    expect(bodies(ofKey('quiet.shop'))).toEqual(quiet.map(({ body }) => body));
+    expect(bodies(ofKey(undefined))).toEqual(others.map(({ body }) => body));
+    const flood = gist(ofKey('flood'));
+    expect(flood.filter((text) => text.startsWith('gap'))).toContain('gap: too_old');
+    expect(flood.at(-1)).toMatch(/^flood 39/);
+    expect(flood.length).toBeGreaterThan(400);
+    // What is left is what was sent, in the same order.
+    const left = new Set(kept.map(({ id }) => id));
+    expect(kept).toEqual(a.heard.filter(({ id }) => left.has(id)));
+    expect(a.heard).toEqual(b.heard);
+    expect(await readAll(a.log, a.heard[before - 1]?.id ?? 0, 100)).toEqual(kept.slice(before));
+    const { state: after } = await streams.info(`${name}-events`);
+    expect(after.bytes).toBeLessThan(state.bytes + 0.9 * 512 * 1024);
+  }, 60_000);
+
   it('shows a gap in place of events that are too old, and gives greater ids when the stream was lost', async () => {
     const name = fresh();
     const a = await node(name);
@@ -146,5 +188,11 @@ describe.skipIf(reason !== undefined)('the event log of a cluster', () => {
     expect(isGrowing(a.heard)).toBe(true);
     const b = await node(name);
     expect(gist(await readAll(b.log, a.heard[9]?.id ?? 0))).toEqual(['gap: too_old', 'new']);
+    // An event that cannot be read, as one of a later version, does not hide those after it.
+    connection.publish(`${name}.events.by.later.-`, 'nonsense');
+    await connection.flush();
+    b.log.append(entry('newer'));
+    await Promise.all([a.hear('newer'), b.hear('newer')]);
+    expect(gist(await readAll(a.log, a.heard[9]?.id ?? 0))).toEqual(['gap: too_old', 'new', 'newer']);
   }, 60_000);
 });

@@ -188,6 +188,22 @@ describe('the capture store', () => {
       await close();
     });
 
+    it('gives an API key its share of the outbox, so that it leaves places to others', async () => {
+      const { captureStore, close } = await open(8);
+      const statuses: string[] = [];
+      for (let at = 0; at < 6; at += 1) {
+        const [kept] = await Promise.allSettled([keepPicture(captureStore, ID + at, { api_key_name: 'flood' })]);
+        statuses.push(kept.status);
+        if (kept.status === 'rejected') expect(kept.reason).toMatchObject({ code: 'database_unavailable' });
+      }
+      expect(statuses.filter((status) => status === 'fulfilled')).toHaveLength(4);
+      expect(captureStore.refusal).toBeUndefined();
+      await keepPicture(captureStore, ID + 10, { api_key_name: 'shop' });
+      await keepPicture(captureStore, ID + 11);
+      expect(captureStore.pending).toBe(6);
+      await close();
+    });
+
     it('leaves the records to the next process when this one stops', async () => {
       const first = await open();
       await keepPicture(first.captureStore, ID);

@@ -1,6 +1,7 @@
 import { ARTIFACT_KINDS, type ArtifactKind, forKinds } from '../../capture/artifacts.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import type { DetailedResult, Result } from '../../capture/result.ts';
+import { shareOf } from '../../capture/share.ts';
 import { isStoreFailure, writeFailure } from '../failures/write-failure.ts';
 import type { ArtifactStore, CapturedFiles, StagedCapture } from '../ports/artifact-store.ts';
 import { filesIn, putCapture } from '../ports/artifact-store.ts';
@@ -99,7 +100,7 @@ export class CaptureStore {
     const { id } = capture;
     const underway = this.#underway.get(id);
     if (underway !== undefined) return underway;
-    const full = this.#fullOutbox();
+    const full = this.#fullOutbox(capture.api_key_name);
     if (full !== undefined) return Promise.reject(full);
     const keeping = this.#keep(capture, files).finally(() => this.#underway.delete(id));
     this.#underway.set(id, keeping);
@@ -168,12 +169,17 @@ export class CaptureStore {
     }
   }
 
-  #fullOutbox(): CapstanError | undefined {
+  /** `key`: the name of an API key, which has a share of the places. */
+  #fullOutbox(key?: string): CapstanError | undefined {
     if (this.#results.kind === 'none' || !this.#delivery.isAway) return undefined;
-    if (this.#delivery.pending + this.#underway.size < this.#maxOutbox) return undefined;
+    const waiting = this.#delivery.pending + this.#underway.size;
+    const free = this.#maxOutbox - waiting;
+    const ofKey = key === undefined ? 0 : this.#delivery.pendingOf(key);
+    if ((key === undefined ? free : shareOf(free, ofKey)) >= 1) return undefined;
+    const share = free < 1 ? '' : `, ${ofKey} of them of the API key ${key}, which has its share`;
     return new CapstanError(
       'database_unavailable',
-      `The database cannot be used, and the outbox is full: ${this.#maxOutbox} records wait.`,
+      `The database cannot be used, and the outbox is full: ${waiting} records wait${share}.`,
     );
   }
 
@@ -191,7 +197,7 @@ export class CaptureStore {
       await this.#outbox.remove(record.id).catch(this.#onProblem);
       throw error;
     }
-    this.#delivery.wait(record.id);
+    this.#delivery.wait(record);
   }
 
   /** A record that is stored is answered, also when its copy cannot be written. */
@@ -224,7 +230,7 @@ export class CaptureStore {
       const own = isFirst ? record : ((await this.#copies.record(record.id)) ?? record);
       const stored = await this.#delivery.write(own);
       if (stored !== undefined) await this.#delivery.written(stored);
-      else this.#delivery.wait(record.id);
+      else this.#delivery.wait(record);
       return stored ?? own;
     } catch (error) {
       await this.#undo(record.id, staged);

@@ -40,8 +40,8 @@ export class OutboxDelivery {
     () => this.#waiting.size > 0 || this.#remover.unfinished > 0 || !this.#adopted,
   );
 
-  /** Ids of the waiting records, in the order of their arrival. */
-  readonly #waiting = new Set<number>();
+  /** The waiting records in the order of their arrival: ids, with the API keys of those that this process made. */
+  readonly #waiting = new Map<number, string | undefined>();
   /** Ids of those that an ended process left. */
   readonly #recovered = new Set<number>();
   #adopted = false;
@@ -60,6 +60,11 @@ export class OutboxDelivery {
     return this.#waiting.size;
   }
 
+  /** Returns the number of waiting records of an API key. */
+  pendingOf(key: string): number {
+    return this.#waiting.values().reduce((count, one) => count + (one === key ? 1 : 0), 0);
+  }
+
   /** Newer records do not overtake waiting ones. */
   get isAway(): boolean {
     return this.#waiting.size > 0 || this.#results.state === 'down' || this.#results.state === 'damaged';
@@ -71,7 +76,7 @@ export class OutboxDelivery {
     else {
       const { waiting, removals } = await this.#outbox.adopt((id) => this.#copies.has(id));
       for (const id of waiting) {
-        this.#waiting.add(id);
+        this.#waiting.set(id, undefined);
         this.#recovered.add(id);
       }
       this.#remover.takeOver(removals);
@@ -108,8 +113,8 @@ export class OutboxDelivery {
   }
 
   /** Queues a record that is noted in the outbox. */
-  wait(id: number): void {
-    this.#waiting.add(id);
+  wait({ id, api_key_name: key }: Pick<DetailedResult, 'id' | 'api_key_name'>): void {
+    this.#waiting.set(id, key);
     this.#passes.plan();
   }
 
@@ -153,7 +158,7 @@ export class OutboxDelivery {
     // The first write has one record, so that a database that is away costs one wait, not one per record.
     let together = 1;
     while (this.#waiting.size > 0 && !this.#passes.stopped) {
-      const ids = [...this.#waiting].slice(0, together);
+      const ids = [...this.#waiting.keys().take(together)];
       // All files are delivered before any record is written, so that records are written in order.
       const ready = await Promise.all(ids.map((id) => this.#prepare(id)));
       const away = ready.indexOf('away');

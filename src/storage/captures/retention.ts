@@ -1,4 +1,5 @@
 import { CapstanError } from '../../capture/errors.ts';
+import { cutsOf } from '../../capture/share.ts';
 import { isAway } from '../failures/is-away.ts';
 import { createPace, type Pace } from '../passes/pace.ts';
 import { type RepeatedPass, repeatPass } from '../passes/repeated-pass.ts';
@@ -6,7 +7,6 @@ import type { ArtifactStore } from '../ports/artifact-store.ts';
 import type { HeldLock } from '../ports/lock.ts';
 import type { ResultStore } from '../ports/result-store.ts';
 import { firstIdAt } from '../records/ids.ts';
-import { cutsOf } from '../records/overflow.ts';
 import { NOTHING, type Removed } from './remover.ts';
 
 /*

@@ -7,26 +7,6 @@ export interface WaitingBounds {
   readonly characters: number;
 }
 
-/**
- * Returns how many rows each owner must lose so that `excess` are gone: always the owner with the most, so one that has
- * few loses none.
- */
-export function cutsOf<Owner>(rows: ReadonlyMap<Owner, number>, excess: number): ReadonlyMap<Owner, number> {
-  if (excess <= 0) return new Map();
-  const bySize = [...rows].toSorted(([, a], [, b]) => b - a);
-  const cuts = new Map<Owner, number>();
-  let sum = 0;
-  for (const [at, [, size]] of bySize.entries()) {
-    sum += size;
-    // The size to which all owners so far are cut, unless the next one has more.
-    const level = (sum - excess) / (at + 1);
-    if (level < (bySize[at + 1]?.[1] ?? 0)) continue;
-    for (const [owner, has] of bySize.slice(0, at + 1)) cuts.set(owner, Math.ceil(has - Math.max(0, level)));
-    break;
-  }
-  return cuts;
-}
-
 /** Returns the events to drop from a list that is too long: the oldest of the API key that takes the largest share. */
 export function overflowOf<Event extends OfKey & { readonly body: string }>(
   waiting: readonly Event[],

@@ -1,0 +1,106 @@
+import { jetstream, type StreamInfo } from '@nats-io/jetstream';
+import { ofKey } from '../capture/client.ts';
+import { cutsOf } from '../capture/share.ts';
+import { gapEntry } from '../storage/ports/event-log.ts';
+import type { Link } from './connection.ts';
+import type { EventStream } from './event-stream.ts';
+import { API_TIMEOUT_MS, manage } from './jetstream-api.ts';
+import type { Subjects } from './subjects.ts';
+
+/*
+ * The server would take room from the oldest events of all API keys. So before the stream is full, the key that has the
+ * most bytes in it loses its oldest events. Each process that has written enough looks at the stream, and writes no more
+ * until there is room; two that do so at once remove the same events.
+ */
+
+/** Shares of the stream's bytes: what a process may write before it looks, when room is made, and what is then left. */
+const LOOK_SHARE = 1 / 128;
+const FULL_SHARE = 0.9;
+const KEPT_SHARE = 0.75;
+/** Bytes that an event takes in the stream besides its body: subject, headers and checksum. */
+const OVERHEAD_BYTES = 200;
+
+/** What one key has in the stream, oldest first. */
+interface Share {
+  bytes: number;
+  readonly events: { readonly sequence: number; readonly bytes: number }[];
+}
+
+export class EventTrimmer {
+  readonly #link: Link;
+  readonly #subjects: Subjects;
+  readonly #stream: EventStream;
+  /** Bytes that this process may write until it looks at the stream again. */
+  #untilLook = 0;
+  #trimming: Promise<void> | undefined;
+
+  constructor(link: Link, subjects: Subjects, stream: EventStream) {
+    this.#link = link;
+    this.#subjects = subjects;
+    this.#stream = stream;
+  }
+
+  /** Call it when this process has written events. Rejects with an `AwayError` while NATS is away. */
+  async written(bytes: number): Promise<void> {
+    this.#untilLook -= bytes;
+    if (this.#untilLook > 0) return;
+    this.#trimming ??= this.#look().finally(() => {
+      this.#trimming = undefined;
+    });
+    await this.#trimming;
+  }
+
+  async #look(): Promise<void> {
+    const { config, state } = await manage<StreamInfo>(this.#link, ({ streams }) =>
+      streams.info(this.#subjects.events),
+    );
+    this.#untilLook = config.max_bytes * LOOK_SHARE;
+    if (state.bytes < config.max_bytes * FULL_SHARE) return;
+    const shares = await this.#read(state.last_seq);
+    const bytes = new Map([...shares].map(([owner, share]) => [owner, share.bytes]));
+    for (const [owner, cut] of cutsOf(bytes, state.bytes - config.max_bytes * KEPT_SHARE)) {
+      const before = cutAt(shares.get(owner)?.events ?? [], cut);
+      if (before !== undefined) await this.#remove(owner, before);
+    }
+  }
+
+  /** Reads which key has how many bytes. The server sends no bodies for that. */
+  #read(last: number): Promise<ReadonlyMap<string, Share>> {
+    return this.#link.with(async (connection) => {
+      const { consumers } = jetstream(connection, { timeout: API_TIMEOUT_MS });
+      const consumer = await consumers.get(this.#subjects.events, { headers_only: true });
+      const shares = new Map<string, Share>();
+      const messages = await consumer.consume();
+      for await (const { subject, seq, headers, info } of messages) {
+        const bytes = Number(headers?.get('Nats-Msg-Size') ?? 0) + OVERHEAD_BYTES;
+        const owner = this.#subjects.ownerIn(subject);
+        const share = shares.get(owner) ?? { bytes: 0, events: [] };
+        shares.set(owner, share);
+        share.bytes += bytes;
+        share.events.push({ sequence: seq, bytes });
+        if (seq >= last || info.pending === 0) break;
+      }
+      await messages.close();
+      await consumer.delete();
+      return shares;
+    });
+  }
+
+  /** Removes the events of a key before a sequence number. A gap says so to its subscribers alone. */
+  async #remove(owner: string, before: number): Promise<void> {
+    const { events, eventsOf, keyOf } = this.#subjects;
+    await manage(this.#link, ({ streams }) => streams.purge(events, { filter: eventsOf(owner), seq: before }));
+    const event = { ...gapEntry('too_old', Date.now(), ofKey(keyOf(owner))), key: `gap-${before}` };
+    await this.#stream.publish('', { n: 1, event });
+  }
+}
+
+/** Returns the sequence number before which the events have this many bytes; undefined when all have fewer. */
+function cutAt(events: Share['events'], cut: number): number | undefined {
+  let bytes = 0;
+  return events.find((event) => {
+    if (bytes >= cut) return true;
+    bytes += event.bytes;
+    return false;
+  })?.sequence;
+}
