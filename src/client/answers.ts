@@ -1,13 +1,37 @@
-import type { Send } from './send.ts';
+import { outOfReach, type Send } from './send.ts';
 import type { CallOptions } from './types.ts';
 
 /** Elements that are asked for at once. */
 export const PAGE_LENGTH = 100;
 
-/** Returns the data of an answer. */
-export async function dataOf<T>(response: Response): Promise<T> {
-  const { data } = (await response.json()) as { readonly data: T };
-  return data;
+export interface Answer<T> {
+  readonly data: T;
+  /** The path of the next page of a list; undefined on the last one. */
+  readonly next: string | undefined;
+}
+
+/** Sends a request and reads its answer, again after temporary failures. */
+export type Ask = <T>(...request: Parameters<Send>) => Promise<Answer<T>>;
+
+/** Sends a body as JSON that is not worked on twice. */
+export type Post = <T>(
+  path: string,
+  body: unknown,
+  headers?: Readonly<Record<string, string>>,
+  signal?: AbortSignal,
+) => Promise<Answer<T>>;
+
+/** Reads an answer. Rejects as requests do when the connection breaks. */
+export async function readAnswer<T>(response: Response): Promise<Answer<T>> {
+  const text = await response.text().catch((cause: unknown) => {
+    throw outOfReach(cause);
+  });
+  const { data } = JSON.parse(text) as { readonly data: T };
+  return { data, next: nextPage(response) };
+}
+
+export async function dataOf<T>(answer: Promise<Answer<T>>): Promise<T> {
+  return (await answer).data;
 }
 
 /** The path of the next page of a list; undefined on the last one. */
@@ -17,15 +41,15 @@ export function nextPage({ headers }: Response): string | undefined {
 
 /** Yields the elements of a list; reads a page of them when it is needed. */
 export async function* listOf<T>(
-  send: Send,
+  ask: Ask,
   path: string,
   conditions: object,
   { signal }: CallOptions,
 ): AsyncGenerator<T, void, undefined> {
   let next: string | undefined = `${path}?${new URLSearchParams({ limit: String(PAGE_LENGTH), ...conditions })}`;
   while (next !== undefined) {
-    const response: Response = await send(next, { signal });
-    next = nextPage(response);
-    yield* await dataOf<readonly T[]>(response);
+    const page: Answer<readonly T[]> = await ask(next, { signal });
+    next = page.next;
+    yield* page.data;
   }
 }

@@ -1,8 +1,8 @@
-import { dataOf, listOf, PAGE_LENGTH } from './answers.ts';
+import { type Ask, dataOf, listOf, PAGE_LENGTH, type Post, readAnswer } from './answers.ts';
 import { captureBatch } from './batch.ts';
 import { receiveEvents } from './events.ts';
 import { consumeQuery } from './queries.ts';
-import { type ClientOptions, type Post, type Send, sender, withRetries } from './send.ts';
+import { type ClientOptions, type Send, sender, withRetries } from './send.ts';
 import type {
   BatchLine,
   CallOptions,
@@ -80,56 +80,57 @@ export function createClient(options: ClientOptions): CapstanClient {
   const { retries = DEFAULT_RETRIES } = options;
   const once = sender(options);
   const send: Send = (path, call) => withRetries(retries, call?.signal, () => once(path, call));
+  const ask: Ask = (path, call) => withRetries(retries, call?.signal, async () => readAnswer(await once(path, call)));
   const post: Post = (path, body, headers = {}, signal) =>
     // With the key, a request that was done although its answer was lost is not done again.
-    send(path, {
+    ask(path, {
       method: 'POST',
       body: JSON.stringify(body),
       headers: { 'Idempotency-Key': randomKey(), ...headers },
       signal,
     });
   return {
-    capture: async (request, { signal } = {}) => dataOf(await post('/screenshot', request, {}, signal)),
+    capture: async (request, { signal } = {}) => dataOf(post('/screenshot', request, {}, signal)),
     batch: (requests, given = {}) => captureBatch(once, requests, { retries, ...given }),
     startJob: async (requests, { signal } = {}) =>
-      dataOf(await post('/batch', { requests }, { Prefer: 'respond-async' }, signal)),
-    job: async (id, call) => dataOf(await send(`/jobs/${encodeURIComponent(id)}`, call)),
-    jobs: async (call) => dataOf(await send(`/jobs?limit=${PAGE_LENGTH}`, call)),
-    cancelJob: async (id, call) => dataOf(await send(`/jobs/${encodeURIComponent(id)}`, { ...call, method: 'DELETE' })),
-    results: (conditions = {}, call = {}) => listResults(send, conditions, call),
+      dataOf(post('/batch', { requests }, { Prefer: 'respond-async' }, signal)),
+    job: async (id, call) => dataOf(ask(`/jobs/${encodeURIComponent(id)}`, call)),
+    jobs: async (call) => dataOf(ask(`/jobs?limit=${PAGE_LENGTH}`, call)),
+    cancelJob: async (id, call) => dataOf(ask(`/jobs/${encodeURIComponent(id)}`, { ...call, method: 'DELETE' })),
+    results: (conditions = {}, call = {}) => listResults(ask, conditions, call),
     similar: async (id, { distance, signal } = {}) => {
       const near = distance === undefined ? '' : `&distance=${distance}`;
-      return dataOf(await send(`/results/similar/${id}?limit=${PAGE_LENGTH}${near}`, { signal }));
+      return dataOf(ask(`/results/similar/${id}?limit=${PAGE_LENGTH}${near}`, { signal }));
     },
-    result: async (id, call) => dataOf(await send(`/results/${id}`, call)),
+    result: async (id, call) => dataOf(ask(`/results/${id}`, call)),
     image: (id, { view = 'image', signal } = {}) =>
       send(`/screenshot/${id}?view=${view}`, { headers: { Accept: '*/*' }, signal }),
     events: (filter = {}, call = {}) => receiveEvents(once, filter, call),
     createQuery: async (filter = {}, { after, signal } = {}) =>
-      dataOf(await post('/queries', { filter, ...(after !== undefined && { after }) }, {}, signal)),
-    queries: async (call) => dataOf(await send(`/queries?limit=${PAGE_LENGTH}`, call)),
-    query: async (id, call) => dataOf(await send(`/queries/${encodeURIComponent(id)}`, call)),
+      dataOf(post('/queries', { filter, ...(after !== undefined && { after }) }, {}, signal)),
+    queries: async (call) => dataOf(ask(`/queries?limit=${PAGE_LENGTH}`, call)),
+    query: async (id, call) => dataOf(ask(`/queries/${encodeURIComponent(id)}`, call)),
     consume: (id, call = {}) => consumeQuery(once, id, call),
     removeQuery: async (id, call) =>
       void (await send(`/queries/${encodeURIComponent(id)}`, { ...call, method: 'DELETE' })),
     compare: async (a, b, { ignore = [], signal } = {}) => {
       const query = new URLSearchParams({ a: `${a}`, b: `${b}` });
       for (const each of ignore) query.append('ignore', each);
-      return dataOf(await send(`/compare?${query}`, { signal }));
+      return dataOf(ask(`/compare?${query}`, { signal }));
     },
-    watches: watchesOf(send, post),
+    watches: watchesOf(send, ask, post),
     remove: async (id, call) => void (await send(`/screenshot/${id}`, { ...call, method: 'DELETE' })),
   };
 }
 
 function listResults(
-  send: Send,
+  ask: Ask,
   conditions: ResultConditions,
   call: CallOptions,
 ): AsyncGenerator<CaptureResult, void, undefined> {
   const path =
     conditions.url !== undefined ? '/results/by-url' : conditions.host !== undefined ? '/results/by-host' : '/results';
-  return listOf(send, path, conditions, call);
+  return listOf(ask, path, conditions, call);
 }
 
 /** Not by `randomUUID`, which browsers have on secure origins alone. */

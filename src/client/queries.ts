@@ -1,3 +1,4 @@
+import { readAnswer } from './answers.ts';
 import { CapstanFailure, pause, type Send } from './send.ts';
 import type { CallOptions, CapstanEvent, ReceivedEvent } from './types.ts';
 
@@ -5,9 +6,7 @@ import type { CallOptions, CapstanEvent, ReceivedEvent } from './types.ts';
 const WAIT_SECONDS = 30;
 
 interface Delivery {
-  readonly data: {
-    readonly events: readonly { readonly id: number; readonly event: CapstanEvent | Gap }[];
-  };
+  readonly events: readonly { readonly id: number; readonly event: CapstanEvent | Gap }[];
 }
 
 interface Gap {
@@ -29,13 +28,14 @@ export async function* consumeQuery(
   let processed: number | undefined;
   let failures = 0;
   /** Repeats a request for as long as the service is out of reach. */
-  const patiently = async (work: () => Promise<Response>): Promise<Response> => {
+  const patiently = async <T>(work: () => Promise<T>): Promise<T> => {
     for (;;) {
       try {
-        const response = await work();
+        const done = await work();
         failures = 0;
-        return response;
+        return done;
       } catch (error) {
+        if (signal?.aborted) throw signal.reason;
         if (!(error instanceof CapstanFailure && error.isTemporary)) throw error;
         await pause(failures++, error, signal);
       }
@@ -51,8 +51,9 @@ export async function* consumeQuery(
     });
   };
   for (;;) {
-    const response = await patiently(() => send(`${path}/next?wait=${WAIT_SECONDS}`, { signal }));
-    const { data } = (await response.json()) as Delivery;
+    const { data } = await patiently(async () =>
+      readAnswer<Delivery>(await send(`${path}/next?wait=${WAIT_SECONDS}`, { signal })),
+    );
     try {
       for (const { id: eventId, event } of data.events) {
         yield event.type === 'gap' ? { gap: event } : { id: eventId, event };

@@ -31,9 +31,14 @@ export class CapstanFailure extends Error {
     this.recordId = facts.recordId;
   }
 
-  /** Whether the same request may succeed later: the service was busy, restarting, or out of reach. */
+  /**
+   * Whether the same request may soon succeed: the service is busy, restarting, or out of reach. Outcomes of the page
+   * (502, 504) are not temporary, and are kept for an idempotency key.
+   */
   get isTemporary(): boolean {
-    return [0, 429, 502, 503, 504].includes(this.status);
+    if (this.code === 'unknown') return [429, 502, 503, 504].includes(this.status);
+    const isRestarting = this.status === 503 && this.code !== 'database_not_enabled';
+    return this.status === 0 || this.retryAfter !== undefined || isRestarting;
   }
 }
 
@@ -55,14 +60,6 @@ export interface Call {
 }
 
 export type Send = (path: string, call?: Call) => Promise<Response>;
-
-/** Sends a body as JSON that is not worked on twice. */
-export type Post = (
-  path: string,
-  body: unknown,
-  headers?: Readonly<Record<string, string>>,
-  signal?: AbortSignal,
-) => Promise<Response>;
 
 /** Longest pause between attempts, in milliseconds. */
 const MAX_PAUSE_MS = 10_000;
@@ -105,7 +102,10 @@ export async function withRetries<T>(
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof CapstanFailure && error.isTemporary) || attempt >= retries) throw error;
+      if (signal?.aborted) throw signal.reason;
+      // The first request's answer was lost, and its work is not over: how long it takes is no failure.
+      if (error instanceof CapstanFailure && error.code === 'idempotency_in_flight') attempt -= 1;
+      else if (!(error instanceof CapstanFailure && error.isTemporary) || attempt >= retries) throw error;
       await pause(attempt, error, signal);
     }
   }
@@ -140,12 +140,14 @@ interface FailureAnswer {
 
 async function failureOf(response: Response): Promise<CapstanFailure> {
   const answer = (await response.json().catch(() => ({}))) as FailureAnswer;
-  const after = Number(response.headers.get('Retry-After') || Number.NaN);
+  const given = response.headers.get('Retry-After') ?? '';
+  // Proxies may name a time in place of seconds.
+  const after = /^\d+$/.test(given) ? Number(given) : (Date.parse(given) - Date.now()) / 1000;
   return new CapstanFailure(answer.error ?? `The service answered ${response.status}.`, {
     code: answer.code ?? 'unknown',
     status: response.status,
     problems: answer.data?.problems,
-    retryAfter: Number.isFinite(after) ? after : undefined,
+    retryAfter: Number.isFinite(after) ? Math.max(0, after) : undefined,
     recordId: answer.data?.id,
   });
 }

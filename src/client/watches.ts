@@ -1,5 +1,5 @@
-import { dataOf, listOf } from './answers.ts';
-import type { Post, Send } from './send.ts';
+import { type Ask, dataOf, listOf, type Post } from './answers.ts';
+import type { Send } from './send.ts';
 import type { CallOptions, Watch, WatchRequest, WatchRun } from './types.ts';
 
 /** Pages that are captured again and again. */
@@ -25,18 +25,18 @@ export interface Watches {
   remove(id: number, options?: CallOptions): Promise<void>;
 }
 
-export function watchesOf(send: Send, post: Post): Watches {
+export function watchesOf(send: Send, ask: Ask, post: Post): Watches {
   const command =
     (name: string) =>
     async (id: number, { signal }: CallOptions = {}): Promise<Watch> =>
-      dataOf(await send(`/watches/${id}/${name}`, { method: 'POST', signal }));
+      dataOf(ask(`/watches/${id}/${name}`, { method: 'POST', signal }));
   return {
-    add: async (request, { signal } = {}) => dataOf(await post('/watches', request, {}, signal)),
-    get: async (id, call) => dataOf(await send(`/watches/${id}`, call)),
-    list: ({ label, ...call } = {}) => listOf(send, '/watches', label === undefined ? {} : { label }, call),
-    history: (id, call = {}) => listOf(send, `/watches/${id}/history`, {}, call),
+    add: async (request, { signal } = {}) => dataOf(post('/watches', request, {}, signal)),
+    get: async (id, call) => dataOf(ask(`/watches/${id}`, call)),
+    list: ({ label, ...call } = {}) => listOf(ask, '/watches', label === undefined ? {} : { label }, call),
+    history: (id, call = {}) => listOf(ask, `/watches/${id}/history`, {}, call),
     change: async (id, change, call) =>
-      dataOf(await send(`/watches/${id}`, { ...call, method: 'PATCH', body: JSON.stringify(change) })),
+      dataOf(ask(`/watches/${id}`, { ...call, method: 'PATCH', body: JSON.stringify(change) })),
     pause: command('pause'),
     resume: command('resume'),
     run: command('run'),

@@ -1,8 +1,10 @@
-import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { receiveEvents } from '../../src/client/events.ts';
 import {
   type CapstanClient,
   CapstanFailure,
@@ -10,6 +12,7 @@ import {
   type ReceivedEvent,
   verifyWebhook,
 } from '../../src/client/mod.ts';
+import { sender } from '../../src/client/send.ts';
 import { readSecret, signatures } from '../../src/webhooks/signature.ts';
 import { ground, serve } from '../commands/capstan-process.ts';
 import { freePort } from '../support/actor.ts';
@@ -55,6 +58,20 @@ async function all<T>(source: AsyncIterable<T>): Promise<T[]> {
   const taken: T[] = [];
   for await (const each of source) taken.push(each);
   return taken;
+}
+
+/** Starts a server in place of a service. */
+async function answering(listener: RequestListener): Promise<AsyncDisposable & { readonly url: string }> {
+  const server = createServer(listener);
+  const port = await freePort(server);
+  await once(server.listen(port, '127.0.0.1'), 'listening');
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
 }
 
 describe('the client', () => {
@@ -148,10 +165,15 @@ describe('the client', () => {
   });
 
   it('yields the outcome of each request of a batch of any length once', async () => {
+    let asked = 0;
     async function* requests() {
-      for (let at = 0; at < 205; at += 1) yield { url: at % 100 === 7 ? site.url('/short') : `file:///${at}` };
+      for (; asked < 205; asked += 1) yield { url: asked % 100 === 7 ? site.url('/short') : `file:///${asked}` };
     }
-    const lines = await all(client().batch(requests(), { concurrency: 2 }));
+    const outcomes = client().batch(requests(), { concurrency: 2 });
+    const first = await outcomes.next();
+    // The following requests are read when outcomes have been taken.
+    expect(asked).toBeLessThan(100);
+    const lines = [...(first.done ? [] : [first.value]), ...(await all(outcomes))];
     expect(lines.map(({ index }) => index).toSorted((a, b) => a - b)).toEqual(
       Array.from({ length: 205 }, (_, at) => at),
     );
@@ -197,27 +219,56 @@ describe('the client', () => {
     });
   });
 
+  it('asks once for a page that cannot be reached', async () => {
+    let asked = 0;
+    const { capture } = createClient({
+      baseUrl: app.baseUrl,
+      fetch: (url, init) => {
+        asked += 1;
+        return fetch(url, init);
+      },
+    });
+    const unreachable = { code: 'target_unreachable', status: 502 };
+    await expect(capture({ url: `http://127.0.0.1:${await freePort(createServer())}/` })).rejects.toMatchObject(
+      unreachable,
+    );
+    expect(asked).toBe(1);
+  });
+
   it('waits as long as it is told, and sends the request again with the same idempotency key', async () => {
     const keys: (string | undefined)[] = [];
-    const busy = createServer((request, response) => {
+    const inFlight = (response: ServerResponse) =>
+      response.writeHead(409, { 'Retry-After': '0' }).end('{"code":"idempotency_in_flight"}');
+    const answers = [
+      (response: ServerResponse) => response.writeHead(429, { 'Retry-After': '1' }).end('{"code":"queue_full"}'),
+      (response: ServerResponse) => response.writeHead(503, { 'Retry-After': new Date().toUTCString() }).end('<html>'),
+      // Breaks within the answer.
+      (response: ServerResponse) => response.write('{"data":', () => response.destroy()),
+      ...Array.from({ length: 9 }, () => inFlight),
+    ];
+    await using busy = await answering((request, response) => {
+      const answer = answers[keys.length] ?? (() => response.end('{"data":{"id":7}}'));
       keys.push(String(request.headers['idempotency-key']));
-      if (keys.length === 1) response.writeHead(429, { 'Retry-After': '1' }).end('{"code":"queue_full"}');
-      else response.end('{"data":{"id":7}}');
-    });
-    const port = await new Promise<number>((resolve) => {
-      busy.listen(0, '127.0.0.1', () => {
-        const address = busy.address();
-        if (address !== null && typeof address === 'object') resolve(address.port);
-      });
+      answer(response);
     });
     const startedAt = performance.now();
-    expect(await createClient({ baseUrl: `http://127.0.0.1:${port}` }).capture({ url: 'a.example' })).toEqual({
-      id: 7,
-    });
+    expect(await createClient({ baseUrl: busy.url }).capture({ url: 'a.example' })).toEqual({ id: 7 });
     expect(performance.now() - startedAt).toBeGreaterThanOrEqual(1_000);
-    expect(keys).toHaveLength(2);
-    expect(keys[0]).toBe(keys[1]);
-    busy.close();
+    expect(keys).toHaveLength(answers.length + 1);
+    expect(new Set(keys).size).toBe(1);
+  });
+
+  it('connects again after the last event when the connection is silent', async () => {
+    const asked: (string | undefined)[] = [];
+    await using silent = await answering((request, response) => {
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+      if (asked.push(request.url) === 1) response.write('retry: 2000\nid: 5\n\n');
+      else response.write('id: 6\nevent: capture.stored\ndata: {"type":"capture.stored"}\n\n');
+    });
+    const events = receiveEvents(sender({ baseUrl: silent.url }), {}, { silenceMs: 50 });
+    expect(await events.next()).toMatchObject({ value: { id: 6 } });
+    expect(asked).toEqual(['/events?', '/events?lastEventId=5']);
+    await events.return();
   });
 
   it('ends a capture when its signal is aborted', async () => {
