@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { type Binary, MongoClient } from 'mongodb';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { LeasedNode } from '../../src/storage/documents/nodes.ts';
 import { collectionsOf, ensureIndexes } from '../../src/storage/mongo/collections.ts';
-import type { NodeDocument } from '../../src/storage/mongo/documents.ts';
-import { claimNode, prepareNodes, releaseNode } from '../../src/storage/mongo/nodes.ts';
+import { mongoDocuments } from '../../src/storage/mongo/document-store.ts';
 import { openMongo } from '../../src/storage/mongo/open.ts';
 import { pageOf } from '../../src/storage/mongo/pages.ts';
 import { similarTo } from '../../src/storage/mongo/perceptions.ts';
@@ -34,18 +34,19 @@ describeWithMongo('The MongoDB store', (server) => {
 
   it('leases 32 nodes, then none, and one again after its lease ran out', async () => {
     const db = client.db(new URL(freshUrl()).pathname.slice(1));
-    const nodes = db.collection<NodeDocument>('nodes');
-    await prepareNodes(nodes);
+    const nodes = db.collection<{ _id: string; due: number }>('nodes');
+    const documents = mongoDocuments(db, (work) => work());
     const claimed: (number | undefined)[] = [];
-    for (let at = 0; at < 33; at += 1) claimed.push(await claimNode(nodes, `owner ${at}`));
+    for (let at = 0; at < 33; at += 1) claimed.push(await new LeasedNode(documents).claim());
     expect(claimed).toEqual([...Array(32).keys(), undefined]);
-    await nodes.updateOne({ _id: 9 }, { $set: { free_at: new Date(0) } });
-    expect(await claimNode(nodes, 'late')).toBe(9);
-    expect(await claimNode(nodes, 'late')).toBe(9);
-    expect(await claimNode(nodes, 'later')).toBeUndefined();
-    await releaseNode(nodes, 'late');
-    const released = await nodes.findOne({ _id: 9 });
-    expect(released?.free_at.getTime()).toBeLessThan(Date.now() + 5000);
+    await nodes.updateOne({ _id: '09' }, { $set: { due: 0 } });
+    const late = new LeasedNode(documents);
+    expect(await late.claim()).toBe(9);
+    expect(await late.claim()).toBe(9);
+    expect(await new LeasedNode(documents).claim()).toBeUndefined();
+    await late.release();
+    const released = await nodes.findOne({ _id: '09' });
+    expect(released?.due).toBeLessThan(Date.now() + 5000);
   });
 
   describeResultStore(async () => {
@@ -82,9 +83,9 @@ describeWithMongo('The MongoDB store', (server) => {
     await jobs.finish('finished', 'me', { state: 'completed' });
     await jobs.cancel('cancelled');
     await close();
-    const collection = client.db(new URL(url).pathname.slice(1)).collection<{ work: Binary }>('jobs');
+    const collection = client.db(new URL(url).pathname.slice(1)).collection<{ data: Binary }>('jobs');
     const kept = await collection.find().toArray();
-    expect(kept.map(({ work }) => work.length())).toEqual([0, 0]);
+    expect(kept.map(({ data }) => data.length())).toEqual([0, 0]);
   });
 
   it('reads only indexes, and no more of them than the answer needs', async () => {

@@ -3,10 +3,12 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { LeasedNode } from '../../src/storage/documents/nodes.ts';
 import type { Database } from '../../src/storage/ports/database.ts';
+import type { DocumentStore } from '../../src/storage/ports/document-store.ts';
 import type { StoreState } from '../../src/storage/ports/result-store.ts';
+import { documentTable } from '../../src/storage/sqlite/document-table.ts';
 import { LIST_STATEMENTS } from '../../src/storage/sqlite/lists.ts';
-import { nodeTable } from '../../src/storage/sqlite/nodes.ts';
 import { openSqlite } from '../../src/storage/sqlite/open.ts';
 import { PERCEPTION_STATEMENTS, perceptions } from '../../src/storage/sqlite/perceptions.ts';
 import { RESULT_STATEMENTS, resultTable } from '../../src/storage/sqlite/result-table.ts';
@@ -180,7 +182,7 @@ describe('the SQLite store', () => {
       await store.jobs.cancel('cancelled');
       await store.close();
       const db = new DatabaseSync(path);
-      expect(db.prepare('SELECT DISTINCT length(work) AS bytes FROM jobs').all()).toEqual([{ bytes: 0 }]);
+      expect(db.prepare('SELECT DISTINCT length(data) AS bytes FROM jobs').all()).toEqual([{ bytes: 0 }]);
       db.close();
     });
 
@@ -305,21 +307,34 @@ describe('the SQLite store', () => {
   describe('the leases', () => {
     const MINUTE = 60_000;
 
-    it('leases 32 nodes, then none, and one again a margin after its lease ran out', () => {
+    it('leases 32 nodes, then none, and one again a margin after its lease ran out', async () => {
       const db = openDatabase(':memory:');
       let now = 0;
-      const nodesOf = (owner: string) => nodeTable(db, owner, () => now);
-      const claimed = Array.from({ length: 33 }, (_, at) => nodesOf(`owner ${at}`).claim());
+      const table = documentTable(db);
+      const documents: DocumentStore = {
+        now: async () => now,
+        list: async (...asked) => table.list(...asked),
+        count: async (...asked) => table.count(...asked),
+        data: async (...asked) => table.data(...asked),
+        add: async (...asked) => table.add(...asked),
+        addWithin: async (...asked) => table.addWithin(...asked),
+        replace: async (...asked) => table.replace(...asked),
+        remove: async (...asked) => table.remove(...asked),
+      };
+      const owners = Array.from({ length: 33 }, () => new LeasedNode(documents));
+      const claimed: (number | undefined)[] = [];
+      for (const owner of owners) claimed.push(await owner.claim());
       expect(claimed).toEqual([...Array(32).keys(), undefined]);
       now = 2 * MINUTE;
-      expect(nodesOf('late').claim()).toBeUndefined();
-      for (let at = 0; at < 32; at += 1) if (at !== 7) nodesOf(`owner ${at}`).claim();
+      const [late, later] = [new LeasedNode(documents), new LeasedNode(documents)];
+      expect(await late.claim()).toBeUndefined();
+      for (const [at, owner] of owners.slice(0, 32).entries()) if (at !== 7) await owner.claim();
       now = 3 * MINUTE;
-      expect(nodesOf('late').claim()).toBe(7);
-      expect(nodesOf('later').claim()).toBeUndefined();
-      nodesOf('late').release();
+      expect(await late.claim()).toBe(7);
+      expect(await later.claim()).toBeUndefined();
+      await late.release();
       now = 3 * MINUTE + 2000;
-      expect(nodesOf('later').claim()).toBe(7);
+      expect(await later.claim()).toBe(7);
       db.close();
     });
   });

@@ -1,9 +1,8 @@
 import { CapstanError } from '../../capture/errors.ts';
+import { storesIn } from '../documents/stores.ts';
 import type { Database } from '../ports/database.ts';
-import type { JobStore } from '../ports/job-store.ts';
-import type { QueryStore } from '../ports/query-store.ts';
+import type { DocumentStore } from '../ports/document-store.ts';
 import type { ResultStore } from '../ports/result-store.ts';
-import type { WatchStore } from '../ports/watch-store.ts';
 import { createOwnEventLog } from '../records/own-event-log.ts';
 import { createMemoryIdempotency } from './idempotency.ts';
 
@@ -20,42 +19,14 @@ const NO_RESULTS: ResultStore = {
   oldest: refuse,
 };
 
-const NO_JOBS: JobStore = {
-  add: refuse,
-  get: refuse,
-  newest: refuse,
-  results: refuse,
-  take: refuse,
-  renew: refuse,
-  put: refuse,
-  finish: refuse,
-  release: refuse,
-  cancel: refuse,
-  prune: refuse,
-};
-
-const NO_WATCHES: WatchStore = {
-  add: refuse,
-  get: refuse,
+const NO_DOCUMENTS: DocumentStore = {
+  now: refuse,
   list: refuse,
-  change: refuse,
-  remove: refuse,
-  take: refuse,
-  renew: refuse,
-  put: refuse,
-  finish: refuse,
-  release: refuse,
-  runs: refuse,
-  hasten: refuse,
-};
-
-const NO_QUERIES: QueryStore = {
+  count: refuse,
+  data: refuse,
   add: refuse,
-  get: refuse,
-  newest: refuse,
-  deliver: refuse,
-  acknowledge: refuse,
-  pass: refuse,
+  addWithin: refuse,
+  replace: refuse,
   remove: refuse,
 };
 
@@ -63,9 +34,7 @@ const NO_QUERIES: QueryStore = {
 export function createNoDatabase(): Database {
   return {
     results: NO_RESULTS,
-    jobs: NO_JOBS,
-    watches: NO_WATCHES,
-    queries: NO_QUERIES,
+    ...storesIn(NO_DOCUMENTS),
     idempotency: createMemoryIdempotency(),
     nodes: { claim: () => Promise.resolve(undefined) },
     eventLog: (options) => createOwnEventLog({ table: null, ...options }),

@@ -1,12 +1,11 @@
 import type { Collection, Db, Document, IndexDescription, OptionalUnlessRequiredId } from 'mongodb';
 import type { HostKey } from '../records/hosts.ts';
-import type { EvidenceDocument, HostDocument, NodeDocument, PerceptionDocument, ResultDocument } from './documents.ts';
+import type { EvidenceDocument, HostDocument, PerceptionDocument, ResultDocument } from './documents.ts';
 import { isOnlyDuplicates } from './duplicate-key.ts';
 
 export interface Collections {
   readonly results: Collection<ResultDocument>;
   readonly hosts: Collection<HostDocument>;
-  readonly nodes: Collection<NodeDocument>;
   /** Evidence is separate from the results, so that lists do not read it. */
   readonly evidence: Collection<EvidenceDocument>;
   readonly perceptions: Collection<PerceptionDocument>;
@@ -76,7 +75,6 @@ export function collectionsOf(db: Db): Collections {
   return {
     results: db.collection('results'),
     hosts: db.collection('hosts'),
-    nodes: db.collection('nodes'),
     evidence: db.collection('evidence'),
     perceptions: db.collection('perceptions'),
   };

@@ -46,12 +46,6 @@ export interface PerceptionDocument {
   readonly bands: readonly number[];
 }
 
-export interface NodeDocument {
-  readonly _id: number;
-  readonly owner: string;
-  readonly free_at: Date;
-}
-
 /** A time by the server's clock, in an update. */
 export function inMs(ms: number) {
   return { $add: ['$$NOW', ms] };

@@ -4,11 +4,8 @@ import { NewerSchemaError } from '../failures/newer-schema-error.ts';
 import { prepareArtifacts } from './artifact-documents.ts';
 import { collectionsOf, ensureIndexes } from './collections.ts';
 import type { Patiently } from './connection.ts';
-import { prepareIdempotency } from './idempotency.ts';
-import { prepareJobs } from './jobs.ts';
+import { prepareDocuments } from './document-store.ts';
 import { takeLease } from './lease.ts';
-import { prepareNodes } from './nodes.ts';
-import { prepareWatches } from './watches.ts';
 
 /*
  * The schema, as ordered steps; a document holds the number of applied steps. Every step is idempotent, so that several
@@ -25,10 +22,7 @@ export const MIGRATIONS: readonly Migration[] = [
     name: 'collections and indexes',
     up: async (db) => {
       await ensureIndexes(collectionsOf(db));
-      await prepareNodes(collectionsOf(db).nodes);
-      await prepareIdempotency(db);
-      await prepareJobs(db);
-      await prepareWatches(db);
+      await prepareDocuments(db);
       await prepareArtifacts(db);
       await createCollections(db);
     },
@@ -41,7 +35,7 @@ async function createCollections(db: Db): Promise<void> {
     .listCollections({}, { nameOnly: true })
     .map(({ name }) => name)
     .toArray();
-  for (const name of ['evidence', 'leases', 'artifacts.progress', 'queries'])
+  for (const name of ['evidence', 'leases', 'artifacts.progress'])
     if (!names.includes(name)) await db.createCollection(name);
 }
 

@@ -1,17 +1,12 @@
-import { randomUUID } from 'node:crypto';
 import type { Db } from 'mongodb';
+import { LeasedNode } from '../documents/nodes.ts';
+import { storesIn } from '../documents/stores.ts';
 import type { Database } from '../ports/database.ts';
-import { LeasedNode } from '../records/leased-node.ts';
 import { createOwnEventLog } from '../records/own-event-log.ts';
-import { collectionsOf } from './collections.ts';
 import { type Ask, MongoConnection, type OnState } from './connection.ts';
-import { mongoIdempotency } from './idempotency.ts';
-import { mongoJobs } from './jobs.ts';
+import { mongoDocuments } from './document-store.ts';
 import { migrate } from './migrations.ts';
-import { mongoNodes } from './nodes.ts';
-import { mongoQueries } from './queries.ts';
 import { mongoResults } from './results.ts';
-import { mongoWatches } from './watches.ts';
 
 export interface MongoOptions {
   /** URL with `mongodb://` or `mongodb+srv://`. Its path names the database, `capstan` if it is empty. */
@@ -35,7 +30,8 @@ export async function openMongo({ url, onState = () => {}, silenceMs }: MongoOpt
   const connection = new MongoConnection({ url, onState, migrate, silenceMs });
   const { ask, database } = connection;
   const results = mongoResults(database, ask, connection);
-  const nodes = new LeasedNode(mongoNodes(collectionsOf(database).nodes, ask, connection, randomUUID()));
+  const documents = mongoDocuments(database, ask);
+  const nodes = new LeasedNode(documents);
   try {
     await connection.settled;
   } catch (error) {
@@ -46,10 +42,7 @@ export async function openMongo({ url, onState = () => {}, silenceMs }: MongoOpt
     database,
     ask,
     results: results.store,
-    jobs: mongoJobs(database, ask),
-    watches: mongoWatches(database, ask),
-    queries: mongoQueries(database, ask),
-    idempotency: mongoIdempotency(database, ask),
+    ...storesIn(documents),
     nodes,
     eventLog: (logOptions) => createOwnEventLog({ table: null, ...logOptions }),
     close: async () => {

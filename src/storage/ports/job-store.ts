@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { CapstanError, type Failure } from '../../capture/errors.ts';
-import { shareOf } from '../../capture/share.ts';
+import type { Failure } from '../../capture/errors.ts';
 
 /*
  * The port to jobs: work that its client does not wait for. A job is in the database, so it outlives the process, and
@@ -115,33 +114,4 @@ export interface JobStore {
   cancel(id: string): Promise<JobRecord | undefined>;
   /** Removes jobs that finished more than `lifeMs` ago. */
   prune(lifeMs?: number): Promise<void>;
-}
-
-/** Unfinished jobs, of all keys and of one. */
-export interface Unfinished {
-  readonly all: number;
-  readonly own: number;
-}
-
-/** Returns why there is no room for a job; undefined when there is. */
-export function refusalOfJob(
-  { isShared }: NewJob,
-  { all, own }: Unfinished,
-  maxJobs: number,
-): CapstanError | undefined {
-  const free = maxJobs - all;
-  if (free < 1) {
-    return tooManyJobs(`${all} jobs are not finished, which is the maximum.`);
-  }
-  if (!isShared || shareOf(free, own) >= 1) return undefined;
-  return tooManyJobs(
-    `The share of the jobs is full: ${own} jobs of the API key are not finished, ${free} places are left for other keys.`,
-  );
-}
-
-/** Value of `Retry-After`, in seconds: many small jobs are done in that time. */
-const RETRY_AFTER_SECONDS = 5;
-
-function tooManyJobs(reason: string): CapstanError {
-  return new CapstanError('queue_full', reason, { retryAfterSeconds: RETRY_AFTER_SECONDS });
 }

@@ -1,6 +1,3 @@
-import { CapstanError } from '../../capture/errors.ts';
-import { shareOf } from '../../capture/share.ts';
-
 /*
  * The port to standing queries: filters over the events, each with a durable cursor. They are stored beside the log whose
  * ids their cursors are: in the database of one process, or in the one that a cluster shares.
@@ -49,25 +46,4 @@ export interface QueryStore {
   pass(id: string, from: number, to: number): Promise<void>;
   /** Returns false when there is no such query. */
   remove(id: string): Promise<boolean>;
-}
-
-/** Queries, of all keys and of one. */
-export interface Queries {
-  readonly all: number;
-  readonly own: number;
-}
-
-/** Returns why there is no room for a query; undefined when there is. */
-export function refusalOfQuery(
-  { isShared }: NewQuery,
-  { all, own }: Queries,
-  maxQueries: number,
-): CapstanError | undefined {
-  const free = maxQueries - all;
-  if (free < 1) return new CapstanError('too_many_queries', `There are ${all} standing queries, which is the maximum.`);
-  if (!isShared || shareOf(free, own) >= 1) return undefined;
-  return new CapstanError(
-    'too_many_queries',
-    `The API key has its share of the standing queries: ${own}, and ${free} places are left for other keys.`,
-  );
 }

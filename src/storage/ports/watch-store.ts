@@ -1,7 +1,3 @@
-import { CapstanError } from '../../capture/errors.ts';
-import { shareOf } from '../../capture/share.ts';
-import { MAX_WATCHES } from '../../capture/watch.ts';
-
 /*
  * The port to watches: pages that are captured again and again. A due watch belongs to one process at a time by a lease,
  * and has at most one run for each time at which it was due. So a run that a dead process stored is not made again: the
@@ -100,25 +96,4 @@ export interface WatchStore {
    * with another schedule keep their times, at which they run once.
    */
   hasten(now: number): Promise<void>;
-}
-
-/** Number of watches, of all keys and of one. */
-export interface WatchCounts {
-  readonly all: number;
-  readonly own: number;
-}
-
-/** Returns why there is no room for a watch; undefined when there is. */
-export function refusalOfWatch(
-  { isShared }: NewWatch,
-  { all, own }: WatchCounts,
-  maxWatches = MAX_WATCHES,
-): CapstanError | undefined {
-  const free = maxWatches - all;
-  if (free < 1) return new CapstanError('too_many_watches', `There are ${all} watches, which is the maximum.`);
-  if (!isShared || shareOf(free, own) >= 1) return undefined;
-  return new CapstanError(
-    'too_many_watches',
-    `The API key has ${own} watches, which is its share: ${free} places are left for other keys.`,
-  );
 }

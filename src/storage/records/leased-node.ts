@@ -1,40 +1,5 @@
-import { LEASE_MS, LEASE_RENEWAL_MS, type NodeLeases } from '../ports/node-leases.ts';
+import { LEASE_RENEWAL_MS, type NodeLeases } from '../ports/node-leases.ts';
 import { type IdSource, randomNode } from './ids.ts';
-
-/** The leases of one process in a database. Both methods reject when the database is away. */
-export interface NodeTable {
-  /** Claims the owner's node again, or a free one; undefined when other processes hold all of them. */
-  claim(): Promise<number | undefined>;
-  /** Returns the owner's node. */
-  release(): Promise<void>;
-}
-
-/** The node leased to this process, known even while the database is away. */
-export class LeasedNode implements NodeLeases {
-  readonly #table: NodeTable;
-  #held: { readonly number: number; readonly until: number } | undefined;
-
-  constructor(table: NodeTable) {
-    this.#table = table;
-  }
-
-  async claim(): Promise<number | undefined> {
-    const asked = Date.now();
-    try {
-      const number = await this.#table.claim();
-      this.#held = number === undefined ? undefined : { number, until: asked + LEASE_MS };
-    } catch {
-      if (this.#held !== undefined && this.#held.until < asked) this.#held = undefined;
-    }
-    return this.#held?.number;
-  }
-
-  /** Never rejects: a lease that is not returned runs out. */
-  async release(): Promise<void> {
-    if (this.#held !== undefined) await this.#table.release().catch(() => undefined);
-    this.#held = undefined;
-  }
-}
 
 export interface NodeHolderOptions {
   readonly ids: IdSource;

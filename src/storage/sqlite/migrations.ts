@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { LEASED_NODES } from '../records/ids.ts';
+import { TABLES } from '../ports/document-store.ts';
 
 /*
  * The schema, as ordered steps. `user_version` is the number of applied steps; opening a file applies the others in one
@@ -12,7 +12,7 @@ export interface Migration {
   readonly up: (db: DatabaseSync) => void;
 }
 
-export const MIGRATIONS: readonly Migration[] = [{ name: 'tables and indexes', up: (db) => db.exec(TABLES) }];
+export const MIGRATIONS: readonly Migration[] = [{ name: 'tables and indexes', up: (db) => db.exec(SCHEMA) }];
 
 /** A host is stored once, with its keys in small indexes, by which lists find the hosts of a prefix. */
 const RESULTS = `
@@ -34,13 +34,6 @@ const RESULTS = `
     record TEXT NOT NULL
   ) STRICT;
 
-  CREATE TABLE nodes (
-    node INTEGER PRIMARY KEY,
-    owner TEXT NOT NULL,
-    free_at INTEGER NOT NULL
-  ) STRICT;
-  WITH RECURSIVE leased (node) AS (SELECT 0 UNION ALL SELECT node + 1 FROM leased WHERE node + 1 < ${LEASED_NODES})
-    INSERT INTO nodes (node, owner, free_at) SELECT node, '', 0 FROM leased;
 `;
 
 const EVENTS = `
@@ -53,55 +46,6 @@ const EVENTS = `
     api_key_name TEXT
   ) STRICT;
   CREATE INDEX events_of_key ON events (api_key_name);
-`;
-
-const IDEMPOTENCY = `
-  CREATE TABLE idempotency (
-    key BLOB PRIMARY KEY,
-    digest BLOB NOT NULL,
-    owner TEXT NOT NULL,
-    lease_until INTEGER NOT NULL,
-    expires_at INTEGER NOT NULL,
-    answer BLOB
-  ) STRICT;
-  CREATE INDEX idempotency_by_expiry ON idempotency (expires_at);
-`;
-
-const JOBS = `
-  CREATE TABLE jobs (
-    id TEXT PRIMARY KEY,
-    kind TEXT NOT NULL,
-    state TEXT NOT NULL,
-    total INTEGER NOT NULL,
-    created_at INTEGER NOT NULL,
-    started_at INTEGER,
-    finished_at INTEGER,
-    code TEXT,
-    reason TEXT,
-    owner TEXT,
-    lease_until INTEGER NOT NULL,
-    work BLOB NOT NULL
-  ) STRICT;
-  CREATE INDEX jobs_by_state ON jobs (state, created_at);
-  CREATE TABLE job_results (
-    job TEXT NOT NULL,
-    item INTEGER NOT NULL,
-    failed INTEGER NOT NULL,
-    body TEXT NOT NULL,
-    PRIMARY KEY (job, item)
-  ) STRICT, WITHOUT ROWID;
-`;
-
-const QUERIES = `
-  CREATE TABLE queries (
-    id TEXT PRIMARY KEY,
-    api_key_name TEXT,
-    filter TEXT NOT NULL,
-    position INTEGER NOT NULL,
-    delivered INTEGER NOT NULL,
-    created_at INTEGER NOT NULL,
-    acknowledged_at INTEGER
-  ) STRICT;
 `;
 
 /** Evidence is separate from the records, so that lists do not read it. */
@@ -144,32 +88,22 @@ const TERMS = `
   );
 `;
 
-const WATCHES = `
-  CREATE TABLE watches (
-    id INTEGER PRIMARY KEY,
-    api_key_name TEXT NOT NULL,
-    host TEXT NOT NULL,
-    every_ms INTEGER,
-    due_at INTEGER,
-    owner TEXT,
-    lease_until INTEGER NOT NULL DEFAULT 0,
-    definition TEXT NOT NULL,
-    progress TEXT NOT NULL
-  ) STRICT;
-  CREATE INDEX watches_by_due ON watches (due_at, lease_until) WHERE due_at IS NOT NULL;
-  CREATE INDEX watches_of_key ON watches (api_key_name, id);
-  CREATE TABLE watch_labels (
-    watch INTEGER NOT NULL,
-    label TEXT NOT NULL,
-    PRIMARY KEY (watch, label)
-  ) STRICT, WITHOUT ROWID;
-  CREATE INDEX watches_by_label ON watch_labels (label, watch);
-  CREATE TABLE watch_runs (
-    watch INTEGER NOT NULL,
-    due_at INTEGER NOT NULL,
+const DOCUMENTS = TABLES.map(
+  (table) => `
+  CREATE TABLE ${table} (
+    id TEXT PRIMARY KEY,
+    "of" TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    due INTEGER,
+    revision TEXT NOT NULL,
     body TEXT NOT NULL,
-    PRIMARY KEY (watch, due_at)
-  ) STRICT, WITHOUT ROWID;
-`;
+    data BLOB
+  ) STRICT;
+  CREATE INDEX ${table}_of ON ${table} ("of", at, kind);
+  CREATE INDEX ${table}_by_kind ON ${table} (kind, due);
+  CREATE INDEX ${table}_by_due ON ${table} (due) WHERE due IS NOT NULL;
+`,
+).join('');
 
-const TABLES = RESULTS + EVENTS + QUERIES + IDEMPOTENCY + JOBS + EVIDENCE + PERCEPTIONS + TERMS + WATCHES;
+const SCHEMA = RESULTS + EVENTS + EVIDENCE + PERCEPTIONS + TERMS + DOCUMENTS;

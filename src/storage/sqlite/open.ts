@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
+import { LeasedNode } from '../documents/nodes.ts';
+import { storesIn } from '../documents/stores.ts';
 import type { Database } from '../ports/database.ts';
 import { KEPT_EVENTS } from '../ports/event-log.ts';
-import { LeasedNode } from '../records/leased-node.ts';
 import { createOwnEventLog, type EventTable } from '../records/own-event-log.ts';
 import { exclusiveEvents } from './exclusive-events.ts';
 import { sqliteResults } from './results.ts';
@@ -29,10 +29,10 @@ export interface SqliteDatabase extends Database {
  */
 export async function openSqlite(options: SqliteOptions): Promise<SqliteDatabase> {
   const { path, onState = () => {}, onWarning = () => {}, keptEvents = KEPT_EVENTS } = options;
-  const owner = randomUUID();
-  const thread = new SqliteThread({ path: resolve(path), keptEvents, owner }, onState);
+  const thread = new SqliteThread({ path: resolve(path), keptEvents }, onState);
   const results = sqliteResults(thread.table('results'), thread);
-  const nodes = new LeasedNode(thread.table('nodes'));
+  const documents = thread.table('documents');
+  const nodes = new LeasedNode(documents);
   const events = thread.table('events');
   const exclusive = exclusiveEvents(events, `${resolve(path)}-events.lock`, () =>
     onWarning(
@@ -47,10 +47,7 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteDatabase
   }
   return {
     results: results.store,
-    jobs: thread.table('jobs'),
-    watches: thread.table('watches'),
-    queries: thread.table('queries'),
-    idempotency: thread.table('idempotency'),
+    ...storesIn(documents),
     nodes,
     events,
     eventLog: (logOptions) => createOwnEventLog({ table: exclusive, ...logOptions }),

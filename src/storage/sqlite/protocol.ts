@@ -1,10 +1,6 @@
 import type { FailureCode } from '../../capture/errors.ts';
-import type { IdempotencyStore } from '../ports/idempotency-store.ts';
-import type { JobStore } from '../ports/job-store.ts';
-import type { QueryStore } from '../ports/query-store.ts';
+import type { DocumentStore } from '../ports/document-store.ts';
 import type { StoreState } from '../ports/result-store.ts';
-import type { WatchStore } from '../ports/watch-store.ts';
-import type { NodeTable } from '../records/leased-node.ts';
 import type { EventTable } from '../records/own-event-log.ts';
 import type { Synchronous } from './remote.ts';
 import type { ResultTable } from './result-table.ts';
@@ -16,12 +12,8 @@ import type { ResultTable } from './result-table.ts';
 
 export interface Tables {
   readonly results: ResultTable;
-  readonly nodes: Synchronous<NodeTable>;
   readonly events: Synchronous<EventTable>;
-  readonly idempotency: Synchronous<IdempotencyStore>;
-  readonly jobs: Synchronous<JobStore>;
-  readonly watches: Synchronous<WatchStore>;
-  readonly queries: Synchronous<QueryStore>;
+  readonly documents: Synchronous<DocumentStore>;
 }
 
 export interface Call {
@@ -58,6 +50,4 @@ export interface WorkerOptions {
   readonly path: string;
   /** Minimum number of events to keep. */
   readonly keptEvents: number;
-  /** Identifies this process in leases. */
-  readonly owner: string;
 }

@@ -3,16 +3,12 @@ import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { NewerSchemaError } from '../failures/newer-schema-error.ts';
+import { documentTable } from './document-table.ts';
 import { eventTable } from './events.ts';
 import { explain, GONE, isDamaged, isUnusable, Unavailable } from './failure.ts';
-import { idempotencyTable } from './idempotency.ts';
-import { jobTable } from './jobs.ts';
-import { nodeTable } from './nodes.ts';
 import type { Call, FromWorker, Tables, ToWorker, WorkerOptions } from './protocol.ts';
-import { queryTable } from './queries.ts';
 import { resultTable } from './result-table.ts';
 import { openDatabase } from './schema.ts';
-import { watchTable } from './watches.ts';
 
 /*
  * The thread that runs SQLite: it may block, the service's event loop may not. It opens the file, reopens it with
@@ -34,7 +30,7 @@ interface Open {
 }
 
 function serve(
-  { path, keptEvents, owner }: WorkerOptions,
+  { path, keptEvents }: WorkerOptions,
   send: (message: FromWorker) => void,
 ): (message: ToWorker) => Promise<void> {
   let open: Open | undefined;
@@ -63,7 +59,7 @@ function serve(
       return;
     }
     try {
-      open = opened(path, keptEvents, owner);
+      open = opened(path, keptEvents);
       everOpen = true;
       damagedInode = undefined;
       tell('up', '');
@@ -155,18 +151,14 @@ function serve(
   };
 }
 
-function opened(path: string, keptEvents: number, owner: string): Open {
+function opened(path: string, keptEvents: number): Open {
   const db = openDatabase(path);
   return {
     db,
     tables: {
       results: resultTable(db),
-      nodes: nodeTable(db, owner),
       events: eventTable(db, keptEvents),
-      idempotency: idempotencyTable(db),
-      jobs: jobTable(db),
-      watches: watchTable(db),
-      queries: queryTable(db),
+      documents: documentTable(db),
     },
     inode: inodeOf(path),
     walInode: inodeOf(walOf(path)),

@@ -1,0 +1,200 @@
+import type { Failure } from '../../capture/errors.ts';
+import {
+  type Condition,
+  change,
+  type Document,
+  type DocumentStore,
+  find,
+  type StoredDocument,
+} from '../ports/document-store.ts';
+import {
+  JOB_LEASE_MS,
+  JOB_LIFE_MS,
+  type JobKind,
+  type JobRecord,
+  type JobState,
+  type JobStore,
+  keyOfJob,
+  MAX_JOBS,
+  type TakenJob,
+} from '../ports/job-store.ts';
+
+/*
+ * A job belongs to its key, is `unfinished` or `finished`, and has the work as its bytes. An unfinished one is due when
+ * its lease ends, so it is free from then on; a finished one since it ended. Its outcomes are documents of their own.
+ */
+
+interface Job {
+  readonly id: string;
+  readonly createdAt: number;
+  readonly kind: JobKind;
+  readonly state: JobState;
+  readonly total: number;
+  readonly startedAt: number | null;
+  readonly finishedAt: number | null;
+  readonly failure: Failure | null;
+  readonly owner: string | null;
+}
+
+const UNFINISHED: Condition = ['kind', '=', 'unfinished'];
+const FINISHED: Condition = ['kind', '=', 'finished'];
+/** Replaces the requests of an ended job, which may contain credentials. */
+const NOTHING = new Uint8Array();
+
+export function jobsIn(documents: DocumentStore): JobStore {
+  async function get(id: string): Promise<JobRecord | undefined> {
+    const found = await find(documents, 'jobs', id);
+    if (found === undefined) return undefined;
+    const [done, failed] = await Promise.all([
+      documents.count('job_results', [['of', '=', id]]),
+      documents.count('job_results', [
+        ['of', '=', id],
+        ['kind', '=', 'failed'],
+      ]),
+    ]);
+    const { kind, state, total, createdAt, startedAt, finishedAt, failure } = jobIn(found);
+    const times = { createdAt: iso(createdAt), startedAt: isoOf(startedAt), finishedAt: isoOf(finishedAt) };
+    return { id, kind, state, total, done, failed, ...times, failure };
+  }
+
+  async function remove(where: readonly Condition[], limit: number): Promise<void> {
+    const removed = await documents.list('jobs', where, { by: 'due', limit, isBrief: true });
+    if (removed.length === 0) return;
+    const ids = removed.map(({ id }) => id);
+    await documents.remove('job_results', [['of', 'in', ids]]);
+    await documents.remove('jobs', [['id', 'in', ids]]);
+  }
+
+  /** Changes a running job of this owner; undefined when there is none. */
+  function changeOwn(id: string, owner: string, next: (job: Job) => Document): Promise<Document | undefined> {
+    return change(documents, 'jobs', id, (found) => {
+      const job = found && jobIn(found);
+      return job?.owner === owner && job.state === 'running' ? next(job) : undefined;
+    });
+  }
+
+  async function take(owner: string, leaseMs: number, maxRunning: number): Promise<TakenJob | undefined> {
+    for (;;) {
+      const now = await documents.now();
+      const unfinished = await documents.list('jobs', [UNFINISHED], { by: 'at', isBrief: true });
+      const next = nextInTurn(unfinished, now, maxRunning);
+      if (next === undefined) return undefined;
+      const found = await find(documents, 'jobs', next.id);
+      // Another process may have taken it meanwhile.
+      if (found?.revision !== next.revision) continue;
+      const job = jobIn(found);
+      const running = { ...job, state: 'running', owner, startedAt: job.startedAt ?? now } as const;
+      if (!(await documents.replace('jobs', documentOf(running, now + leaseMs), next.revision))) continue;
+      const [work, done] = await Promise.all([
+        documents.data('jobs', job.id),
+        documents.list('job_results', [['of', '=', job.id]], { by: 'at', isBrief: true }),
+      ]);
+      return work && { id: job.id, kind: job.kind, work, done: done.map(({ at }) => at) };
+    }
+  }
+
+  return {
+    add: async ({ id, kind, total, work, isShared }, max = MAX_JOBS) => {
+      const ofKey: Condition = ['of', '=', keyOfJob(id)];
+      const [createdAt, kept] = await Promise.all([documents.now(), documents.count('jobs', [ofKey])]);
+      const notYet = { startedAt: null, finishedAt: null, failure: null, owner: null };
+      const job: Job = { id, createdAt, kind, state: 'queued', total, ...notYet };
+      const room = {
+        max,
+        where: [UNFINISHED],
+        isShared,
+        isExact: false,
+        code: 'queue_full',
+        text: 'unfinished jobs',
+      } as const;
+      await documents.addWithin('jobs', { ...documentOf(job, 0), data: work }, room);
+      if (kept + 1 > max) await remove([FINISHED, ofKey], kept + 1 - max);
+    },
+    get,
+    newest: async (limit, key) => {
+      const where: readonly Condition[] = key === undefined ? [] : [['of', '=', key]];
+      const newest = await documents.list('jobs', where, { by: 'at', isDescending: true, limit, isBrief: true });
+      return newest.map(({ id }) => id);
+    },
+    results: async (id, limit, after = -1) => {
+      const where: readonly Condition[] = [
+        ['of', '=', id],
+        ['at', '>', after],
+      ];
+      const found = await documents.list('job_results', where, { by: 'at', limit });
+      return found.map(({ at, kind, body }) => ({ index: at, failed: kind === 'failed', body }));
+    },
+    take: (owner, { leaseMs = JOB_LEASE_MS, isForIdleKeys = false } = {}) =>
+      take(owner, leaseMs, isForIdleKeys ? 0 : MAX_JOBS),
+    renew: async (id, owner) => {
+      const now = await documents.now();
+      return (await changeOwn(id, owner, (job) => documentOf(job, now + JOB_LEASE_MS))) !== undefined;
+    },
+    put: async (id, owner, items) => {
+      const found = await find(documents, 'jobs', id);
+      if (found === undefined || jobIn(found).owner !== owner || jobIn(found).state !== 'running') return;
+      await documents.add(
+        'job_results',
+        items.map(({ index, failed, body }) => {
+          const kind = failed ? 'failed' : 'stored';
+          return { id: `${id}/${index}`, of: id, kind, at: index, due: null, body };
+        }),
+      );
+    },
+    finish: async (id, owner, end) => {
+      const finishedAt = await documents.now();
+      const failure = end.state === 'failed' ? end.failure : null;
+      await changeOwn(id, owner, (job) => ended({ ...job, state: end.state, finishedAt, failure }));
+    },
+    release: async (id, owner) => {
+      await changeOwn(id, owner, (job) => documentOf({ ...job, owner: null }, 0));
+    },
+    cancel: async (id) => {
+      const finishedAt = await documents.now();
+      await change(documents, 'jobs', id, (found) =>
+        found?.kind === 'unfinished' ? ended({ ...jobIn(found), state: 'cancelled', finishedAt }) : undefined,
+      );
+      return get(id);
+    },
+    prune: async (lifeMs = JOB_LIFE_MS) => {
+      const now = await documents.now();
+      await remove([FINISHED, ['due', '<=', now - lifeMs]], MAX_JOBS);
+    },
+  };
+}
+
+/** Returns the oldest free job of the key with the fewest running jobs. `unfinished`: oldest first. */
+function nextInTurn(
+  unfinished: readonly StoredDocument[],
+  now: number,
+  maxRunning: number,
+): StoredDocument | undefined {
+  const isLeased = ({ due }: StoredDocument) => due !== null && due > now;
+  const running = Map.groupBy(unfinished.filter(isLeased), ({ of }) => of);
+  const runningOf = ({ of }: StoredDocument) => running.get(of)?.length ?? 0;
+  return unfinished
+    .filter((job) => !isLeased(job) && runningOf(job) <= maxRunning)
+    .toSorted((a, b) => runningOf(a) - runningOf(b))[0];
+}
+
+function jobIn({ id, at, body }: StoredDocument): Job {
+  const job: Omit<Job, 'id' | 'createdAt'> = JSON.parse(body);
+  return { ...job, id, createdAt: at };
+}
+
+function documentOf({ id, createdAt, ...job }: Job, due: number): Document {
+  const kind = job.state === 'queued' || job.state === 'running' ? 'unfinished' : 'finished';
+  return { id, of: keyOfJob(id), kind, at: createdAt, due, body: JSON.stringify(job) };
+}
+
+function ended(job: Job & { readonly finishedAt: number }): Document {
+  return { ...documentOf(job, job.finishedAt), data: NOTHING };
+}
+
+function isoOf(ms: number | null): string | null {
+  return ms === null ? null : iso(ms);
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,62 @@
+import { type Condition, change, type DocumentStore, find, type StoredDocument } from '../ports/document-store.ts';
+import { MAX_QUERIES, type QueryRecord, type QueryStore } from '../ports/query-store.ts';
+
+/** A query belongs to its API key, and is `at` the time at which it was added. */
+type Query = Omit<QueryRecord, 'id' | 'createdAt'>;
+
+export function queriesIn(documents: DocumentStore): QueryStore {
+  async function changeTo(id: string, next: (query: Query) => Partial<Query> | undefined): Promise<boolean> {
+    const changed = await change(documents, 'queries', id, (found) => {
+      const query = found && queryIn(found);
+      const change = query && next(query);
+      return found && change && { ...found, body: JSON.stringify({ ...query, ...change }) };
+    });
+    return changed !== undefined;
+  }
+
+  return {
+    add: async ({ id, isShared, ...query }, max = MAX_QUERIES) => {
+      const body = JSON.stringify({ ...query, delivered: query.position, acknowledgedAt: null } satisfies Query);
+      const document = { id, of: query.apiKeyName ?? '', kind: '', at: await documents.now(), due: null, body };
+      const room = {
+        max,
+        where: [],
+        isShared,
+        isExact: true,
+        code: 'too_many_queries',
+        text: 'standing queries',
+      } as const;
+      await documents.addWithin('queries', document, room);
+    },
+    get: async (id) => {
+      const found = await find(documents, 'queries', id);
+      return found && recordIn(found);
+    },
+    newest: async (limit, apiKeyName) => {
+      const where: readonly Condition[] = apiKeyName === undefined ? [] : [['of', '=', apiKeyName]];
+      return (await documents.list('queries', where, { by: 'at', isDescending: true, limit })).map(recordIn);
+    },
+    deliver: (id, upTo) => changeTo(id, ({ delivered }) => ({ delivered: Math.max(delivered, upTo) })),
+    acknowledge: async (id, upTo) => {
+      const acknowledgedAt = new Date(await documents.now()).toISOString();
+      await changeTo(id, ({ position, delivered }) =>
+        position <= upTo && delivered >= upTo ? { position: upTo, acknowledgedAt } : undefined,
+      );
+    },
+    pass: async (id, from, to) => {
+      await changeTo(id, ({ position, delivered }) =>
+        position === delivered && position >= from && position < to ? { position: to, delivered: to } : undefined,
+      );
+    },
+    remove: async (id) => (await documents.remove('queries', [['id', '=', id]])) > 0,
+  };
+}
+
+function queryIn({ body }: StoredDocument): Query {
+  const query: Query = JSON.parse(body);
+  return query;
+}
+
+function recordIn(document: StoredDocument): QueryRecord {
+  return { ...queryIn(document), id: document.id, createdAt: new Date(document.at).toISOString() };
+}

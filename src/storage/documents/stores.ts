@@ -1,0 +1,16 @@
+import type { Database } from '../ports/database.ts';
+import type { DocumentStore } from '../ports/document-store.ts';
+import { idempotencyIn } from './idempotency.ts';
+import { jobsIn } from './jobs.ts';
+import { queriesIn } from './queries.ts';
+import { watchesIn } from './watches.ts';
+
+/** Returns the stores whose documents a database has. */
+export function storesIn(documents: DocumentStore): Pick<Database, 'jobs' | 'watches' | 'queries' | 'idempotency'> {
+  return {
+    jobs: jobsIn(documents),
+    watches: watchesIn(documents),
+    queries: queriesIn(documents),
+    idempotency: idempotencyIn(documents),
+  };
+}

@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import { Binary, type Collection, type Db, type Filter } from 'mongodb';
+import {
+  type Condition,
+  checkRoom,
+  type Document,
+  type DocumentStore,
+  TABLES,
+  type Table,
+} from '../ports/document-store.ts';
+import { insertNew } from './collections.ts';
+import type { Ask } from './connection.ts';
+import { isDuplicateKey } from './duplicate-key.ts';
+import { inTurn } from './lease.ts';
+
+interface MongoDocument extends Omit<Document, 'id' | 'data'> {
+  readonly _id: string;
+  readonly revision: string;
+  readonly data?: Binary | undefined;
+}
+
+const OPERATORS = { '=': '$eq', '<': '$lt', '<=': '$lte', '>': '$gt', in: '$in', 'not in': '$nin' } as const;
+
+/** Creates the indexes. */
+export async function prepareDocuments(db: Db): Promise<void> {
+  for (const table of TABLES) {
+    await db.collection(table).createIndexes([
+      { name: 'by_owner', key: { of: 1, at: 1, kind: 1 } },
+      { name: 'by_kind', key: { kind: 1, due: 1 } },
+      { name: 'by_due', key: { due: 1 } },
+    ]);
+  }
+}
+
+export function mongoDocuments(db: Db, ask: Ask): DocumentStore {
+  const collection = (table: Table): Collection<MongoDocument> => db.collection(table);
+  const count = (table: Table, where: readonly Condition[]) => collection(table).countDocuments(filterOf(where));
+  const oneByOne = new Map(TABLES.map((table) => [table, inTurn(db, ask, table)]));
+  return {
+    now: () =>
+      ask(async () => {
+        const { localTime } = await db.command({ hello: 1 });
+        return Number(localTime);
+      }),
+    list: (table, where, { by = 'id', isDescending = false, limit = 0, skip = 0, isBrief = false } = {}) =>
+      ask(async () => {
+        const direction = isDescending ? -1 : 1;
+        const found = await collection(table)
+          .find(filterOf(where), { projection: { data: 0, ...(isBrief && { body: 0 }) } })
+          .sort({ ...(by !== 'id' && { [by]: direction }), _id: direction })
+          .skip(skip)
+          .limit(limit)
+          .toArray();
+        return found.map(({ _id, of, kind, at, due, body = '', revision }) => ({
+          id: _id,
+          of,
+          kind,
+          at,
+          due,
+          body,
+          revision,
+        }));
+      }),
+    count: (table, where) => ask(() => count(table, where)),
+    data: (table, id) =>
+      ask(async () => {
+        const found = await collection(table).findOne({ _id: id }, { projection: { data: 1 } });
+        return found?.data && Uint8Array.from(found.data.buffer);
+      }),
+    add: (table, documents) => ask(() => insertNew(collection(table), documents.map(storedOf))),
+    addWithin: (table, document, room) =>
+      (room.isExact ? (oneByOne.get(table) ?? ask) : ask)(async () => {
+        const ofKey: Condition = ['of', '=', document.of];
+        checkRoom(room, ...(await Promise.all([count(table, room.where), count(table, [...room.where, ofKey])])));
+        await collection(table).insertOne(storedOf(document));
+      }),
+    replace: (table, document, revision) =>
+      ask(async () => {
+        const { _id, ...changed } = storedOf(document);
+        if (revision !== undefined) {
+          return (await collection(table).updateOne({ _id, revision }, { $set: changed })).matchedCount > 0;
+        }
+        try {
+          await collection(table).insertOne({ _id, ...changed });
+          return true;
+        } catch (error) {
+          if (isDuplicateKey(error)) return false;
+          throw error;
+        }
+      }),
+    remove: (table, where) => ask(async () => (await collection(table).deleteMany(filterOf(where))).deletedCount),
+  };
+}
+
+function storedOf({ id, of, kind, at, due, body, data }: Document): MongoDocument {
+  return { _id: id, of, kind, at, due, body, revision: randomUUID(), ...(data && { data: new Binary(data) }) };
+}
+
+function filterOf(where: readonly Condition[]): Filter<MongoDocument> {
+  const conditions = where.map(([field, operator, value]) => ({
+    [field === 'id' ? '_id' : field]: { [OPERATORS[operator]]: value },
+  }));
+  return conditions.length === 0 ? {} : { $and: conditions };
+}
