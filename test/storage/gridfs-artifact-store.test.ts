@@ -2,9 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { type Collection, type Db, MongoClient } from 'mongodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { takeLease } from '../../src/storage/documents/lease.ts';
 import { damagedFiles } from '../../src/storage/gridfs/damaged-files.ts';
 import { createGridfsArtifactStore } from '../../src/storage/gridfs/gridfs-artifact-store.ts';
 import { createSweep, type SweepOptions } from '../../src/storage/gridfs/sweep.ts';
+import { mongoDocuments } from '../../src/storage/mongo/document-store.ts';
 import { type MongoDatabase, openMongo } from '../../src/storage/mongo/open.ts';
 import { type ArtifactStore, putCapture } from '../../src/storage/ports/artifact-store.ts';
 import { describeWithMongo } from '../support/describe-with-mongo.ts';
@@ -161,11 +163,12 @@ describeWithMongo('the artifact store in GridFS', (server) => {
 
     it('runs the sweep in one process at a time', async () => {
       await artifacts.stage(captureOf(ID), PICTURE);
-      const until = new Date(Date.now() + 60_000);
-      const leases = database.collection<{ _id: string; owner: string; until: Date }>('leases');
-      await leases.insertOne({ _id: 'artifacts.sweep', owner: 'another', until });
+      const lease = await takeLease(
+        mongoDocuments(database, (work) => work()),
+        'artifacts.sweep',
+      );
       expect(await sweep().pass()).toBe(0);
-      await leases.updateOne({ _id: 'artifacts.sweep' }, { $set: { until: new Date(0) } });
+      await lease?.release();
       expect(await sweep().pass()).toBe(2);
       expect(await sweep().pass()).toBe(0);
     });

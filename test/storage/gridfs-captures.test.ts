@@ -8,8 +8,9 @@ import { buffer, text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CapstanError } from '../../src/capture/errors.ts';
 import { createRetention } from '../../src/storage/captures/retention.ts';
+import { takeLease } from '../../src/storage/documents/lease.ts';
 import { createSweep } from '../../src/storage/gridfs/sweep.ts';
-import { mongoLease } from '../../src/storage/mongo/lease.ts';
+import { mongoDocuments } from '../../src/storage/mongo/document-store.ts';
 import { firstIdAt } from '../../src/storage/records/ids.ts';
 import { createStorage } from '../../src/storage/storage.ts';
 import { describeWithMongo } from '../support/describe-with-mongo.ts';
@@ -195,7 +196,8 @@ describeWithMongo('captures in GridFS', (server) => {
     const idAt = (hours: number) => firstIdAt(new Date(now - hours * 3_600_000));
     for (const hours of [50, 40, 30, 1]) await keepPicture(here.captureStore, idAt(hours));
     await here.results.insert(resultOf(idAt(60), { failed: true, artifacts: null }));
-    const lease = (parts: GridfsParts) => mongoLease(parts.mongo.database, parts.mongo.ask, 'retention');
+    const lease = (parts: GridfsParts) => () =>
+      takeLease(mongoDocuments(parts.mongo.database, parts.mongo.ask), 'retention');
     const retention = (parts: GridfsParts) =>
       createRetention({
         limits: { days: 1.5, bytes: null },

@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { takeLease } from '../../src/storage/documents/lease.ts';
+import { mongoDocuments } from '../../src/storage/mongo/document-store.ts';
 import {
   MIGRATIONS as MONGO_MIGRATIONS,
   type Migration as MongoMigration,
@@ -138,15 +140,19 @@ describeWithMongo('MongoDB migrations', (server) => {
   });
 
   it('waits while another process migrates, and continues when that process has died', async () => {
-    const leases = client.db('leased').collection<{ _id: string; owner: string; until: Date }>('leases');
-    await leases.insertOne({ _id: 'migration', owner: 'other', until: new Date(Date.now() + 3_600_000) });
+    const leases = client.db('leased').collection<{ _id: string; due: number }>('leases');
+    const other = await takeLease(
+      mongoDocuments(client.db('leased'), (work) => work()),
+      'migration',
+    );
     const waiting = await observedClient(server.url);
     const migrated = migrate(waiting.database('leased'));
     const reads = () => waiting.commands.filter((name) => name === 'find').length;
     await expect.poll(reads).toBeGreaterThan(6);
     expect(waiting.commands).not.toContain('createIndexes');
-    await leases.updateOne({ _id: 'migration' }, { $set: { until: new Date(0) } });
+    await leases.updateOne({ _id: 'migration' }, { $set: { due: 0 } });
     await migrated;
+    await other?.release();
     expect(await client.db('leased').collection('schema').findOne()).toEqual({
       _id: 'schema',
       version: MONGO_MIGRATIONS.length,

@@ -34,18 +34,18 @@ describeWithMongo('The MongoDB store', (server) => {
 
   it('leases 32 nodes, then none, and one again after its lease ran out', async () => {
     const db = client.db(new URL(freshUrl()).pathname.slice(1));
-    const nodes = db.collection<{ _id: string; due: number }>('nodes');
+    const nodes = db.collection<{ _id: string; due: number }>('leases');
     const documents = mongoDocuments(db, (work) => work());
     const claimed: (number | undefined)[] = [];
     for (let at = 0; at < 33; at += 1) claimed.push(await new LeasedNode(documents).claim());
     expect(claimed).toEqual([...Array(32).keys(), undefined]);
-    await nodes.updateOne({ _id: '09' }, { $set: { due: 0 } });
+    await nodes.updateOne({ _id: 'node-09' }, { $set: { due: 0 } });
     const late = new LeasedNode(documents);
     expect(await late.claim()).toBe(9);
     expect(await late.claim()).toBe(9);
     expect(await new LeasedNode(documents).claim()).toBeUndefined();
     await late.release();
-    const released = await nodes.findOne({ _id: '09' });
+    const released = await nodes.findOne({ _id: 'node-09' });
     expect(released?.due).toBeLessThan(Date.now() + 5000);
   });
 

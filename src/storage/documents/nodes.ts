@@ -3,6 +3,9 @@ import type { DocumentStore, StoredDocument } from '../ports/document-store.ts';
 import { LEASE_MARGIN_MS, LEASE_MS, type NodeLeases, RELEASED_MS } from '../ports/node-leases.ts';
 import { LEASED_NODES } from '../records/ids.ts';
 
+/** What the leases of nodes belong to. */
+const NODES = 'nodes';
+
 /** The node leased to this process, known even while the database is away. A node is due when it is free; its kind is its owner. */
 export class LeasedNode implements NodeLeases {
   readonly #documents: DocumentStore;
@@ -40,28 +43,28 @@ export class LeasedNode implements NodeLeases {
       if (node === undefined) return undefined;
       const taken = { ...node, kind: this.#owner, due: now + LEASE_MS + LEASE_MARGIN_MS };
       // Another process may have taken it meanwhile.
-      if (await this.#documents.replace('nodes', taken, node.revision)) return node.at;
+      if (await this.#documents.replace('leases', taken, node.revision)) return node.at;
     }
   }
 
   async #free(): Promise<void> {
     const now = await this.#documents.now();
     const own = (await this.#nodes()).find(({ kind }) => kind === this.#owner);
-    if (own !== undefined) await this.#documents.replace('nodes', { ...own, due: now + RELEASED_MS }, own.revision);
+    if (own !== undefined) await this.#documents.replace('leases', { ...own, due: now + RELEASED_MS }, own.revision);
   }
 
   /** Returns all nodes, the one that is free first at the beginning. */
   async #nodes(): Promise<readonly StoredDocument[]> {
-    const nodes = await this.#documents.list('nodes', [], { by: 'due' });
+    const nodes = await this.#documents.list('leases', [['of', '=', NODES]], { by: 'due' });
     if (nodes.length === LEASED_NODES) return nodes;
-    const free = { of: '', kind: '', due: 0, body: '' };
+    const free = { of: NODES, kind: '', due: 0, body: '' };
     const missing = Array.from({ length: LEASED_NODES }, (_, at) => ({ ...free, id: idOf(at), at }));
-    await this.#documents.add('nodes', missing);
+    await this.#documents.add('leases', missing);
     return this.#nodes();
   }
 }
 
 /** Sorts as the number does. */
 function idOf(node: number): string {
-  return String(node).padStart(2, '0');
+  return `node-${String(node).padStart(2, '0')}`;
 }

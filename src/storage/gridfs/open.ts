@@ -1,4 +1,5 @@
-import { mongoLease } from '../mongo/lease.ts';
+import { takeLease } from '../documents/lease.ts';
+import { mongoDocuments } from '../mongo/document-store.ts';
 import type { MongoDatabase } from '../mongo/open.ts';
 import type { LocalStore } from '../ports/artifact-store.ts';
 import type { OpenArtifacts } from '../ports/open-artifacts.ts';
@@ -18,12 +19,13 @@ export interface GridfsOptions {
 /** Opens the store and starts to delete, in the background, files that no capture names. */
 export function openGridfs({ mongo: { database, ask }, local, onProblem }: GridfsOptions): OpenArtifacts {
   const remote = createGridfsArtifactStore(database, ask);
+  const documents = mongoDocuments(database, ask);
   const sweep = createSweep({ database, ask, onProblem });
   sweep.start();
   return {
     artifacts: withCopies(remote, local),
     copies: createUploads(local, remote),
-    lock: mongoLease(database, ask, 'retention'),
+    lock: () => takeLease(documents, 'retention').catch(() => undefined),
     stop: () => sweep.stop(),
   };
 }

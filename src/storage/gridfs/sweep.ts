@@ -1,9 +1,10 @@
 import { type Db, ObjectId } from 'mongodb';
+import { type HeldLease, takeLease } from '../documents/lease.ts';
 import { isAway } from '../failures/is-away.ts';
 import { artifactCollections, BY_FILE } from '../mongo/artifact-documents.ts';
 import type { Ask } from '../mongo/connection.ts';
+import { mongoDocuments } from '../mongo/document-store.ts';
 import { isDuplicateKey } from '../mongo/duplicate-key.ts';
-import { type HeldLease, mongoLease } from '../mongo/lease.ts';
 import { createPace } from '../passes/pace.ts';
 import { type RepeatedPass, repeatPass } from '../passes/repeated-pass.ts';
 import { deleteFiles } from './grid-files.ts';
@@ -52,7 +53,7 @@ export function createSweep(options: SweepOptions): Sweep {
   const collections = artifactCollections(database);
   const { captures, voids, chunks, removed } = collections;
   const progress = database.collection<ProgressDocument>('artifacts.progress');
-  const lease = mongoLease(database, ask, 'artifacts.sweep');
+  const documents = mongoDocuments(database, ask);
 
   async function named(ids: readonly ObjectId[]): Promise<ReadonlySet<string>> {
     const found = captures
@@ -125,7 +126,7 @@ export function createSweep(options: SweepOptions): Sweep {
         left = swept.left;
       }
     };
-    const ago = (ms: number) => new Date(held.since.getTime() - ms);
+    const ago = (ms: number) => new Date(held.since - ms);
     await repeat(() => sweepRemoved(ago(readingMs)));
     await repeat(() => sweepUploads(ago(uploadMs)));
     await ask(() => voids.deleteMany({ _id: { $lt: firstIdAt(ago(VOID_MS)) } }));
@@ -133,7 +134,7 @@ export function createSweep(options: SweepOptions): Sweep {
   }
 
   async function run(signal: AbortSignal): Promise<number> {
-    const held = await lease();
+    const held = await takeLease(documents, 'artifacts.sweep').catch(() => undefined);
     if (held === undefined) return 0;
     try {
       return await sweepAll(held, signal);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Binary, type Collection, type Db, type Filter } from 'mongodb';
+import { inTurn } from '../documents/lease.ts';
 import {
   type Condition,
   checkRoom,
@@ -11,7 +12,6 @@ import {
 import { insertNew } from './collections.ts';
 import type { Ask } from './connection.ts';
 import { isDuplicateKey } from './duplicate-key.ts';
-import { inTurn } from './lease.ts';
 
 interface MongoDocument extends Omit<Document, 'id' | 'data'> {
   readonly _id: string;
@@ -35,8 +35,7 @@ export async function prepareDocuments(db: Db): Promise<void> {
 export function mongoDocuments(db: Db, ask: Ask): DocumentStore {
   const collection = (table: Table): Collection<MongoDocument> => db.collection(table);
   const count = (table: Table, where: readonly Condition[]) => collection(table).countDocuments(filterOf(where));
-  const oneByOne = new Map(TABLES.map((table) => [table, inTurn(db, ask, table)]));
-  return {
+  const documents: DocumentStore = {
     now: () =>
       ask(async () => {
         const { localTime } = await db.command({ hello: 1 });
@@ -68,12 +67,15 @@ export function mongoDocuments(db: Db, ask: Ask): DocumentStore {
         return found?.data && Uint8Array.from(found.data.buffer);
       }),
     add: (table, documents) => ask(() => insertNew(collection(table), documents.map(storedOf))),
-    addWithin: (table, document, room) =>
-      (room.isExact ? (oneByOne.get(table) ?? ask) : ask)(async () => {
-        const ofKey: Condition = ['of', '=', document.of];
-        checkRoom(room, ...(await Promise.all([count(table, room.where), count(table, [...room.where, ofKey])])));
-        await collection(table).insertOne(storedOf(document));
-      }),
+    addWithin: (table, document, room) => {
+      const ofKey: Condition = ['of', '=', document.of];
+      const work = () =>
+        ask(async () => {
+          checkRoom(room, ...(await Promise.all([count(table, room.where), count(table, [...room.where, ofKey])])));
+          await collection(table).insertOne(storedOf(document));
+        });
+      return room.isExact ? oneByOne(work) : work();
+    },
     replace: (table, document, revision) =>
       ask(async () => {
         const { _id, ...changed } = storedOf(document);
@@ -90,6 +92,8 @@ export function mongoDocuments(db: Db, ask: Ask): DocumentStore {
       }),
     remove: (table, where) => ask(async () => (await collection(table).deleteMany(filterOf(where))).deletedCount),
   };
+  const oneByOne = inTurn(documents, 'additions');
+  return documents;
 }
 
 function storedOf({ id, of, kind, at, due, body, data }: Document): MongoDocument {

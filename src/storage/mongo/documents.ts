@@ -46,11 +46,6 @@ export interface PerceptionDocument {
   readonly bands: readonly number[];
 }
 
-/** A time by the server's clock, in an update. */
-export function inMs(ms: number) {
-  return { $add: ['$$NOW', ms] };
-}
-
 export function documentOf(result: Result): ResultDocument {
   const { id, ...rest } = result;
   const { reversed, unicode } = hostKeys(result.host);

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Collection, Db } from 'mongodb';
+import { takeLease } from '../documents/lease.ts';
 import { NewerSchemaError } from '../failures/newer-schema-error.ts';
 import { prepareArtifacts } from './artifact-documents.ts';
 import { collectionsOf, ensureIndexes } from './collections.ts';
 import type { Patiently } from './connection.ts';
-import { prepareDocuments } from './document-store.ts';
-import { takeLease } from './lease.ts';
+import { mongoDocuments, prepareDocuments } from './document-store.ts';
 
 /*
  * The schema, as ordered steps; a document holds the number of applied steps. Every step is idempotent, so that several
@@ -35,8 +35,7 @@ async function createCollections(db: Db): Promise<void> {
     .listCollections({}, { nameOnly: true })
     .map(({ name }) => name)
     .toArray();
-  for (const name of ['evidence', 'leases', 'artifacts.progress'])
-    if (!names.includes(name)) await db.createCollection(name);
+  for (const name of ['evidence', 'artifacts.progress']) if (!names.includes(name)) await db.createCollection(name);
 }
 
 interface SchemaDocument {
@@ -56,9 +55,10 @@ export async function migrate(
   patiently: Patiently = (work) => work(db),
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<void> {
+  const documents = mongoDocuments(db, (work) => work());
   for (;;) {
     if ((await versionOf(db, migrations.length)) === migrations.length) return;
-    const lease = await takeLease(db, (work) => work(), 'migration');
+    const lease = await takeLease(documents, 'migration');
     if (lease === undefined) {
       await delay(WAIT_MS);
       continue;

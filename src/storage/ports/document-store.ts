@@ -14,7 +14,7 @@ export const TABLES = [
   'watch_runs',
   'queries',
   'idempotency',
-  'nodes',
+  'leases',
 ] as const;
 export type Table = (typeof TABLES)[number];
 

@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { CapstanError } from '../../capture/errors.ts';
+import { change, type DocumentStore } from '../ports/document-store.ts';
+import type { HeldLock } from '../ports/lock.ts';
+
+/* Locks of one process among those that share a database. A lease is due when it is free; its kind is its owner. */
+
+/** Time after which the lock of a process that died is free, in milliseconds. */
+const LEASE_MS = 60_000;
+const RENEWAL_MS = 15_000;
+/** Interval at which a lease that is held is asked for again, and the maximum time for it, in milliseconds. */
+const POLL_MS = 20;
+const MAX_WAIT_MS = 10_000;
+
+export interface HeldLease extends HeldLock {
+  /** Time of the database when the lease was taken. */
+  readonly since: number;
+  release(): Promise<void>;
+}
+
+/** Takes a lease; resolves with undefined when it is held. */
+export async function takeLease(documents: DocumentStore, name: string): Promise<HeldLease | undefined> {
+  const owner = randomUUID();
+  const askedAt = performance.now();
+  const since = await documents.now();
+  const lease = { id: name, of: '', kind: owner, at: 0, due: since + LEASE_MS, body: '' };
+  const taken = await change(documents, 'leases', name, (found) => ((found?.due ?? 0) > since ? undefined : lease));
+  if (taken === undefined) return undefined;
+  let lastUntil = askedAt + LEASE_MS;
+  const changeOwn = (due: number) =>
+    change(documents, 'leases', name, (found) => (found?.kind === owner ? { ...found, due } : undefined));
+  const renew = async () => {
+    const renewedAt = performance.now();
+    const renewed = await changeOwn((await documents.now()) + LEASE_MS);
+    lastUntil = renewed === undefined ? Number.NEGATIVE_INFINITY : renewedAt + LEASE_MS;
+  };
+  // If renewing fails, the lease runs out.
+  const renewal = setInterval(() => void renew().catch(() => undefined), RENEWAL_MS).unref();
+  return {
+    since,
+    get isHeld() {
+      return performance.now() < lastUntil;
+    },
+    release: async () => {
+      clearInterval(renewal);
+      lastUntil = Number.NEGATIVE_INFINITY;
+      await changeOwn(0).catch(() => undefined);
+    },
+  };
+}
+
+/**
+ * Returns a function that runs work under a lease, one after another in all processes: what is counted before something
+ * is added stays true until it is added. It rejects with `database_unavailable` when another process holds the lease for
+ * long, as one that was killed does.
+ */
+export function inTurn(documents: DocumentStore, name: string): (work: () => Promise<void>) => Promise<void> {
+  let last: Promise<unknown> = Promise.resolve();
+  const underLease = async (work: () => Promise<void>): Promise<void> => {
+    const until = performance.now() + MAX_WAIT_MS;
+    for (;;) {
+      const lease = await takeLease(documents, name);
+      try {
+        if (lease !== undefined) return await work();
+      } finally {
+        await lease?.release();
+      }
+      if (performance.now() > until) {
+        throw new CapstanError('database_unavailable', `Another process holds the lease of ${name}.`);
+      }
+      await delay(POLL_MS);
+    }
+  };
+  return (work) => {
+    const turn = last.then(() => underLease(work));
+    last = turn.catch(() => undefined);
+    return turn;
+  };
+}
