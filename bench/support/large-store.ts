@@ -1,6 +1,5 @@
 import type { Result } from '../../src/capture/result.ts';
 import { resultTable } from '../../src/storage/sqlite/result-table.ts';
-import { rowOf } from '../../src/storage/sqlite/results.ts';
 import { openDatabase } from '../../src/storage/sqlite/schema.ts';
 import { randomFrom, type SeededResults } from '../seeded-results.ts';
 
@@ -15,7 +14,7 @@ export function fillSqlite(path: string, seeded: SeededResults): void {
   const db = openDatabase(path);
   db.exec('PRAGMA synchronous = OFF');
   const table = resultTable(db);
-  for (const results of variedBatches(seeded)) table.insert(results.map((result) => rowOf(result, null)));
+  for (const results of variedBatches(seeded)) table.insert(results.map((result) => ({ ...result, evidence: null })));
   db.close();
 }
 

@@ -12,10 +12,9 @@ import { LIST_STATEMENTS } from '../../src/storage/sqlite/lists.ts';
 import { openSqlite } from '../../src/storage/sqlite/open.ts';
 import { PERCEPTION_STATEMENTS, perceptions } from '../../src/storage/sqlite/perceptions.ts';
 import { RESULT_STATEMENTS, resultTable } from '../../src/storage/sqlite/result-table.ts';
-import type { Row } from '../../src/storage/sqlite/rows.ts';
 import { openDatabase } from '../../src/storage/sqlite/schema.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
-import { resultOf } from './result-of.ts';
+import { captureOf, resultOf } from './result-of.ts';
 import { describeResultStore } from './result-store.contract.ts';
 
 const ID = 300_000_000_000_000;
@@ -262,18 +261,7 @@ describe('the SQLite store', () => {
   });
 
   describe('the hosts', () => {
-    const row = (id: number, host: string): Row => ({
-      id,
-      probedAt: id,
-      host,
-      urlKey: new Uint8Array(32),
-      finalUrlKey: null,
-      record: '{}',
-      evidence: '{}',
-      perceptionHash: '0123456789abcdef',
-      apiKeyName: null,
-      terms: ['word'],
-    });
+    const row = (id: number, host: string) => captureOf(id, { host, perception_hash: '0123456789abcdef' });
 
     const rowsOf = (db: DatabaseSync) =>
       Object.fromEntries(

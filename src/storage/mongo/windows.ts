@@ -1,5 +1,4 @@
 import type { Keyset } from '../ports/result-store.ts';
-import { mergePages } from '../records/merge-pages.ts';
 import { timeOf } from '../records/record.ts';
 import { NEWEST_FIRST } from './collections.ts';
 import type { ResultDocument } from './documents.ts';
@@ -54,8 +53,8 @@ export async function mergeDocuments(
   lists: readonly (readonly ResultDocument[] | Promise<readonly ResultDocument[]>)[],
   limit: number,
 ): Promise<ResultDocument[]> {
-  const rows = (await Promise.all(lists)).map((list) =>
-    list.map((document) => ({ id: document._id, probedAt: document.probed_at.getTime(), document })),
-  );
-  return mergePages(rows, limit).map(({ document }) => document);
+  const merged = new Map((await Promise.all(lists)).flat().map((document) => [document._id, document]));
+  return [...merged.values()]
+    .sort((a, b) => b.probed_at.getTime() - a.probed_at.getTime() || b._id - a._id)
+    .slice(0, limit);
 }

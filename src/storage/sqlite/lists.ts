@@ -1,7 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { endOfPrefix, type HostKey, type HostRange, hostKeys, matchesHost } from '../records/hosts.ts';
-import { hostTerm, rangeTerm, urlTerm } from '../records/terms.ts';
-import type { ListedRows, Place } from './rows.ts';
+import type { Result } from '../../capture/result.ts';
+import type { Keyset, ResultFilter } from '../ports/result-store.ts';
+import { endOfPrefix, type HostKey, type HostRange, hostKeys, hostRanges, matchesHost } from '../records/hosts.ts';
+import { asRecord, placeOf, startOf, timeOf, urlKeysOf, wantedUrlKeys } from '../records/record.ts';
+import { hostTerm, hostTermsOf, rangeTerm, termsOf, urlTerm, wantedTerms } from '../records/terms.ts';
 
 /*
  * Every list of records: all, those of a URL or of hosts, and with conditions. An FTS5 table holds the terms of each record under its place, a number that grows with the
@@ -42,18 +44,12 @@ export const LIST_STATEMENTS: readonly string[] = [MATCHING, BETWEEN, ...Object.
 
 export interface Lists {
   /** Adds a record with its terms. Call it in the transaction of the record. */
-  add(record: { readonly id: number; readonly probedAt: number; readonly host: string }, terms: Terms): void;
+  add(record: Result): void;
   remove(id: number, probedAt: number): void;
   /**
-   * Returns the newest records after `place` that match, newest first, in steps between which the database may change.
+   * Returns the newest records after `after` that match, newest first, in steps between which the database may change.
    */
-  page(rows: ListedRows, limit: number, place: Place): Generator<void, string[]>;
-}
-
-/** The terms by which a record is found, in addition to its host. */
-export interface Terms {
-  readonly terms: readonly string[];
-  readonly urlKeys: readonly Uint8Array[];
+  page(filter: ResultFilter, limit: number, after?: Keyset): Generator<void, Result[]>;
 }
 
 export function lists(db: DatabaseSync): Lists {
@@ -123,21 +119,23 @@ export function lists(db: DatabaseSync): Lists {
   }
 
   /** Returns the plan of a list; undefined when nothing can match. */
-  function planOf({ terms, filter }: ListedRows): Plan | undefined {
+  function planOf(filter: ResultFilter): Plan | undefined {
+    const terms = wantedTerms(filter.where ?? {}, filter.ofKey);
     switch (filter.by) {
       case 'all':
         return { ...READ_AS_NEEDED, expression: allOf(terms) };
       case 'url': {
-        const keys = filter.urlKeys.map((key) => Buffer.from(key));
+        const urlKeys = wantedUrlKeys(filter);
+        const keys = urlKeys.map((key) => Buffer.from(key));
         const isOneOf = (key: unknown) => key instanceof Uint8Array && keys.some((wanted) => wanted.equals(key));
         return {
           ...READ_AS_NEEDED,
-          expression: allOf(terms, filter.urlKeys.map(urlTerm)),
+          expression: allOf(terms, urlKeys.map(urlTerm)),
           hasUrl: (keys) => isOneOf(keys.url_key) || isOneOf(keys.final_url_key),
         };
       }
       case 'host':
-        return planOfHosts(terms, filter.ranges);
+        return planOfHosts(terms, hostRanges(filter.host));
     }
   }
 
@@ -158,11 +156,14 @@ export function lists(db: DatabaseSync): Lists {
     };
   }
 
-  function* page(rows: ListedRows, limit: number, after: Place): Generator<void, string[]> {
-    const plan = planOf(rows);
+  function* page(filter: ResultFilter, limit: number, from?: Keyset): Generator<void, Result[]> {
+    const { where = {} } = filter;
+    const plan = planOf(filter);
     if (plan === undefined) return [];
-    const found: (Place & { readonly ms: number; readonly record: string })[] = [];
-    const floor = rows.from === null ? MIN_PLACE : firstPlaceOf(rows.from);
+    const after = placeOf(startOf(where, from));
+    const found: { readonly id: number; readonly probedAt: number; readonly ms: number; readonly record: string }[] =
+      [];
+    const floor = where.from === undefined ? MIN_PLACE : firstPlaceOf(timeOf(where.from));
     for (let before = Math.min(firstPlaceOf(after.probedAt) + PLACES_OF_MS, MAX_PLACE); ; ) {
       const together = Math.max(plan.readTogether, limit + 1);
       const read =
@@ -190,15 +191,17 @@ export function lists(db: DatabaseSync): Lists {
     return found
       .sort((a, b) => b.probedAt - a.probedAt || b.id - a.id)
       .slice(0, limit)
-      .map(({ record }) => record);
+      .map(({ record }) => asRecord(JSON.parse(record)));
   }
 
   return {
-    add: ({ id, probedAt, host }, { terms, urlKeys }) => {
-      const place = freePlace(probedAt);
-      const ofHost = hostId(host);
-      insertPlace.run(place, id, ofHost);
-      insertTerms.run(place, [...terms, hostTerm(ofHost), ...urlKeys.map(urlTerm)].join(' '));
+    add: (record) => {
+      const place = freePlace(timeOf(record.probed_at));
+      const ofHost = hostId(record.host);
+      const urlTerms = urlKeysOf(record).map(urlTerm);
+      insertPlace.run(place, record.id, ofHost);
+      const terms = [...termsOf(record), ...hostTermsOf(record.host), hostTerm(ofHost), ...urlTerms];
+      insertTerms.run(place, terms.join(' '));
     },
     remove: (id, probedAt) => {
       for (let ms = probedAt; ms < probedAt + MAX_LATER_MS; ms += 1) {

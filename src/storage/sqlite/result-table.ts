@@ -1,8 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Likeness } from '../ports/result-store.ts';
+import type { DetailedResult, Result, SimilarResult } from '../../capture/result.ts';
+import type { Keyset, Likeness, ResultFilter, ResultStore } from '../ports/result-store.ts';
+import { asDetailed, asRecord, timeOf, urlKey, urlKeysOf, withoutEvidence } from '../records/record.ts';
 import { lists } from './lists.ts';
 import { perceptions } from './perceptions.ts';
-import type { DetailedRow, ListedRows, Place, Row, SimilarRow } from './rows.ts';
+import type { Synchronous } from './remote.ts';
 import { inTransaction } from './transaction.ts';
 
 const OLDEST = 'SELECT id FROM results WHERE id > ? AND id < ? ORDER BY id LIMIT ?';
@@ -11,16 +13,12 @@ const OLDEST = 'SELECT id FROM results WHERE id > ? AND id < ? ORDER BY id LIMIT
 export const RESULT_STATEMENTS: readonly string[] = [OLDEST];
 
 /** The results in an open database. Methods are synchronous and throw SQLite's errors. */
-export interface ResultTable {
-  insert(rows: readonly Row[]): void;
-  get(id: number): DetailedRow | undefined;
-  /** Returns how many existed. */
-  delete(ids: readonly number[]): number;
-  oldest(limit: number, before: number, after: number): number[];
+export interface ResultTable extends Synchronous<Pick<ResultStore, 'get' | 'delete' | 'oldest'>> {
+  insert(results: readonly DetailedResult[]): void;
   /** May take long, and so runs in steps. */
-  similar(likeness: Likeness, limit: number): Generator<void, SimilarRow[]>;
+  similar(likeness: Likeness, limit: number): Generator<void, SimilarResult[]>;
   /** May take long, and so runs in steps. */
-  page(rows: ListedRows, limit: number, place: Place): Generator<void, string[]>;
+  page(filter: ResultFilter, limit: number, after?: Keyset): Generator<void, Result[]>;
 }
 
 export function resultTable(db: DatabaseSync): ResultTable {
@@ -37,13 +35,15 @@ export function resultTable(db: DatabaseSync): ResultTable {
   const hashes = perceptions(db);
   const listed = lists(db);
 
-  function insert(row: Row): void {
-    const { id, probedAt, host, urlKey, finalUrlKey, record, evidence, perceptionHash, terms, apiKeyName } = row;
-    if (insertResult.run(id, probedAt, urlKey, finalUrlKey, record).changes === 0) return;
-    const urlKeys = finalUrlKey === null ? [urlKey] : [urlKey, finalUrlKey];
-    listed.add({ id, probedAt, host }, { terms, urlKeys });
-    if (evidence !== null) insertEvidence.run(id, evidence);
-    if (perceptionHash !== null) hashes.add(id, perceptionHash, apiKeyName);
+  function insert(detailed: DetailedResult): void {
+    const { evidence } = detailed;
+    const result = withoutEvidence(detailed);
+    const { id, url, perception_hash: hash, api_key_name: apiKeyName = null } = result;
+    const [key = urlKey(url), finalKey = null] = urlKeysOf(result);
+    if (insertResult.run(id, timeOf(result.probed_at), key, finalKey, JSON.stringify(result)).changes === 0) return;
+    listed.add(result);
+    if (evidence !== null) insertEvidence.run(id, JSON.stringify(evidence));
+    if (hash !== null) hashes.add(id, hash, apiKeyName);
   }
 
   /** Returns false when there is no such result. */
@@ -56,32 +56,28 @@ export function resultTable(db: DatabaseSync): ResultTable {
     return true;
   }
 
-  function* similar(likeness: Likeness, limit: number): Generator<void, SimilarRow[]> {
+  function* similar(likeness: Likeness, limit: number): Generator<void, SimilarResult[]> {
     const found = yield* hashes.similar(likeness, limit);
     return found.flatMap(({ id, distance }) => {
       const row = findResult.get(id);
-      return row === undefined ? [] : [{ record: recordOf(row), distance }];
+      return row === undefined ? [] : [{ ...asRecord(JSON.parse(String(row.record))), distance }];
     });
   }
 
   return {
-    insert: (rows) =>
+    insert: (results) =>
       inTransaction(db, () => {
-        for (const row of rows) insert(row);
+        for (const result of results) insert(result);
       }),
     get: (id) => {
       const row = findResult.get(id);
       if (row === undefined) return undefined;
       const evidence = findEvidence.get(id)?.evidence;
-      return { record: recordOf(row), evidence: evidence === undefined ? null : String(evidence) };
+      return asDetailed(JSON.parse(String(row.record)), evidence === undefined ? null : JSON.parse(String(evidence)));
     },
-    delete: (ids) => inTransaction(db, () => ids.filter(remove).length),
-    oldest: (limit, before, after) => oldest.all(after, before, limit).map((row) => Number(row.id)),
-    similar,
     page: listed.page,
+    similar,
+    delete: (ids) => inTransaction(db, () => ids.filter(remove).length),
+    oldest: (limit, before, after = 0) => oldest.all(after, before, limit).map((row) => Number(row.id)),
   };
-}
-
-function recordOf(row: Record<string, unknown>): string {
-  return String(row.record);
 }
