@@ -2,11 +2,24 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { readSecret, signatures } from '../../src/webhooks/signature.ts';
 import { siteForSuite } from '../support/for-suite.ts';
+import { type Received, SECRET, startReceiver } from '../webhooks/receiver.ts';
 import { ground, serve } from './capstan-process.ts';
 
 /** Time limit longer than a busy machine needs. */
 const PATIENCE = { timeout: 20_000, interval: 50 };
+
+const NEW_SECRET = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
+
+/** Returns the secrets that a message is signed with. */
+function secretsOf(message: Received | undefined): readonly string[] {
+  const { headers = {}, body = '' } = message ?? {};
+  const content = { id: String(headers['webhook-id']), timestamp: Number(headers['webhook-timestamp']), body };
+  const given = String(headers['webhook-signature']).split(' ');
+  const known = [NEW_SECRET, SECRET].map((secret) => [signatures([readSecret(secret)], content), secret] as const);
+  return given.map((signature) => known.find(([right]) => right === signature)?.[1] ?? 'another secret');
+}
 
 const Stats = z.object({
   data: z.object({
@@ -78,22 +91,25 @@ describe('the reload of capstan serve', () => {
     expect(stderr).not.toContain('hush-hush');
   });
 
-  it('applies keys with their scopes, also to watches, target lists and the log level when a file changes, without a signal', async () => {
+  it('applies keys with their scopes, also to watches, webhook secrets, target lists and the log level when a file changes, without a signal', async () => {
     const place = await ground();
     const file = join(place.path, 'capstan.json');
     const keys = join(place.path, 'keys');
     await writeFile(file, '{"logLevel": "warn"}');
     await writeFile(keys, `old:${'a'.repeat(16)}:read\n`);
     const database = ['--db-path', join(place.path, 'results.db')];
-    const service = await serve(['--config', file, '--api-key-file', keys, ...database], place.options);
+    const secrets = join(place.path, 'secrets');
+    await writeFile(secrets, SECRET);
+    const hooks = ['--webhook-secret-file', secrets, '--allow-webhooks', '127.0.0.1'];
+    const service = await serve(['--config', file, '--api-key-file', keys, ...database, ...hooks], place.options);
     let said = '';
     service.child.stderr?.on('data', (chunk) => {
       said += String(chunk);
     });
     const as = (key: string) => ({ 'X-API-Key': key.repeat(16), 'Content-Type': 'application/json' });
     const stats = async (key: string) => (await fetch(`${service.url}/stats`, { headers: as(key) })).status;
-    const capture = async (key: string) => {
-      const body = JSON.stringify({ url: site.url('/short') });
+    const capture = async (key: string, callback?: string) => {
+      const body = JSON.stringify({ url: site.url('/short'), callback });
       return (await fetch(`${service.url}/screenshot`, { method: 'POST', headers: as(key), body })).status;
     };
     const login = await fetch(`${service.url}/session`, {
@@ -128,6 +144,20 @@ describe('the reload of capstan serve', () => {
     const { next_run_at: due } = await watch(`/${id}/run`, 'c', { method: 'POST' });
     await expect.poll(async () => (await watch(`/${id}`, 'c')).next_run_at, PATIENCE).not.toBe(due);
     expect(await runs()).toBe(1);
+
+    // Receivers first know both secrets, then only the new one.
+    await using receiver = await startReceiver();
+    const signedWith = async () => {
+      const before = receiver.received.length;
+      expect(await capture('b', receiver.url)).toBe(200);
+      await expect.poll(() => receiver.received.length, PATIENCE).toBe(before + 1);
+      return secretsOf(receiver.received.at(-1));
+    };
+    expect(await signedWith()).toEqual([SECRET]);
+    await writeFile(secrets, `${NEW_SECRET}\n${SECRET}\n`);
+    await expect.poll(signedWith, PATIENCE).toEqual([NEW_SECRET, SECRET]);
+    await writeFile(secrets, NEW_SECRET);
+    await expect.poll(signedWith, PATIENCE).toEqual([NEW_SECRET]);
 
     // An empty file does not open the service.
     await writeFile(keys, '');
