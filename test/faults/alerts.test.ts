@@ -2,12 +2,17 @@ import { readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { firstIdAt } from '../../src/storage/records/ids.ts';
 import { serversForSuite, whyNoCluster } from '../cluster/cluster-of-processes.ts';
 import { nodesOf } from '../cluster/nodes.ts';
 import { ground, serve } from '../commands/capstan-process.ts';
+import { openParts } from '../storage/parts.ts';
+import { captureOf } from '../storage/result-of.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 import { type RunningPrometheus, startPrometheus, whyNoPrometheus } from '../support/prometheus.ts';
-import { NO_BROWSER, startService } from '../support/service.ts';
+import { NO_BROWSER, serviceConfig, startService } from '../support/service.ts';
+import { makeDirectory } from '../support/temporary-directory.ts';
+import { SECRET, startReceiver, statuses } from '../webhooks/receiver.ts';
 import { mountSmallDisk, whyNoTmpfs } from './tmpfs.ts';
 
 const RULES = readFileSync(join(import.meta.dirname, '../../examples/prometheus/alerts.yml'), 'utf8');
@@ -19,9 +24,14 @@ const whyAlone = await whyNoCluster();
 
 /** Returns the expression of an alert. How long it must hold is tested in alerts.test.yml. */
 function expressionOf(alert: string): string {
-  const [, expression] = new RegExp(`- alert: ${alert}\\n +expr: (.+)\\n`).exec(RULES) ?? [];
+  const [, expression] =
+    new RegExp(`- alert: ${alert}\\n +expr: (?:\\|\\n)?([^]+?)\\n +(?:for|labels):`).exec(RULES) ?? [];
   if (expression === undefined) throw new Error(`there is no alert ${alert}`);
   return expression;
+}
+
+async function expectSilent(prometheus: RunningPrometheus, alerts: readonly string[]): Promise<void> {
+  for (const alert of alerts) expect(await prometheus.query(expressionOf(alert)), alert).toEqual([]);
 }
 
 function firing(prometheus: RunningPrometheus, alert: string) {
@@ -35,11 +45,11 @@ describe.skipIf(whyNot !== undefined)(`alerts, by their causes, in a real Promet
     const app = await startService();
     try {
       await using prometheus = await startPrometheus(app.baseUrl);
-      for (const alert of ['CapstanCannotRead', 'CapstanOutboxGrows', 'CapstanEventLogLags']) {
-        expect(await prometheus.query(expressionOf(alert)), alert).toEqual([]);
-      }
+      const alerts = ['CapstanCannotRead', 'CapstanDatabaseUnavailable', 'CapstanOutboxGrows', 'CapstanEventLogLags'];
+      await expectSilent(prometheus, alerts);
       await app.loseDatabase();
       await firing(prometheus, 'CapstanCannotRead').toBe(1);
+      await firing(prometheus, 'CapstanDatabaseUnavailable').toBe(1);
       expect((await app.call('/readyz/reads')).status).toBe(503);
       expect(await (await app.call('/readyz/any')).json()).toMatchObject({ data: { degraded: ['database'] } });
       expect((await app.post('/screenshot', { url: site.url('/short') })).status).toBe(200);
@@ -47,6 +57,68 @@ describe.skipIf(whyNot !== undefined)(`alerts, by their causes, in a real Promet
       // Each refusal is an event.
       await Promise.all(Array.from({ length: 120 }, () => app.post('/screenshot', { url: 'http://10.0.0.1/' })));
       await firing(prometheus, 'CapstanEventLogLags').toBe(1);
+    } finally {
+      await app.stop();
+    }
+  }, 180_000);
+
+  it('notices captures that are refused, wait and fail, browsers that crash, and webhooks that are given up', async () => {
+    await using receiver = await startReceiver(statuses(410));
+    const limits = { maxConcurrent: 1, maxQueue: 8 };
+    const hooks = { webhook: [receiver.url], webhookSecret: [SECRET], allowWebhooks: ['127.0.0.1'] };
+    const app = await startService({ ...limits, ...hooks }, { maxTimeoutMs: 60_000 });
+    const capture = async (path: string, timeoutMs = 30_000) => {
+      const answer = await app.post('/screenshot', { url: site.url(path), timeoutMs });
+      await answer.arrayBuffer();
+      return answer.status;
+    };
+    try {
+      await using prometheus = await startPrometheus(app.baseUrl);
+      await expectSilent(prometheus, [
+        ...['CapstanQueueNearlyFull', 'CapstanRefusesCaptures', 'CapstanLongWaits'],
+        ...['CapstanCapturesFail', 'CapstanBrowsersCrash', 'CapstanWebhooksFail'],
+      ]);
+      for (let crashes = 1; crashes <= 5; crashes += 1) {
+        expect(await capture('/short')).toBe(200);
+        for (const { pid } of app.service.stats().pool.browsers) process.kill(pid, 'SIGKILL');
+        await expect.poll(() => app.service.stats().pool.crashes, PATIENCE).toBe(crashes);
+      }
+      await firing(prometheus, 'CapstanBrowsersCrash').toBe(1);
+      await firing(prometheus, 'CapstanWebhooksFail').toBe(1);
+      // One capture keeps the others waiting for longer than half a minute.
+      const long = capture('/hang', 32_000);
+      await expect.poll(() => site.hits('/hang'), PATIENCE).toBe(1);
+      const waiting = Array.from({ length: limits.maxQueue }, () => capture('/hang', 1000));
+      await firing(prometheus, 'CapstanQueueNearlyFull').toBe(1);
+      await expect.poll(() => capture('/hang'), PATIENCE).toBe(429);
+      await firing(prometheus, 'CapstanRefusesCaptures').toBe(1);
+      await firing(prometheus, 'CapstanLongWaits').toBe(1);
+      await firing(prometheus, 'CapstanCapturesFail').toBe(1);
+      expect(new Set(await Promise.all([long, ...waiting]))).toEqual(new Set([504]));
+    } finally {
+      await app.stop();
+    }
+  }, 240_000);
+
+  it('notices an outbox that fills, a service that cannot capture, and one that has ended', async () => {
+    const directory = await makeDirectory();
+    // No database can be opened in this place.
+    await mkdir(join(directory, 'results.db'));
+    const before = await openParts(directory);
+    const first = firstIdAt(new Date());
+    const ids = Array.from({ length: 1001 }, (_, at) => first + at);
+    await Promise.all(ids.map((id) => before.captureStore.keep(captureOf(id, { failed: true }), null)));
+    await before.close();
+    const { dbPath, dataDir } = serviceConfig(directory);
+    const app = await startService({ ...NO_BROWSER, dbPath, dataDir });
+    try {
+      await using prometheus = await startPrometheus(app.baseUrl);
+      await expectSilent(prometheus, ['CapstanDown']);
+      await firing(prometheus, 'CapstanOutboxFills').toBe(1);
+      expect((await app.post('/screenshot', { url: site.url('/short') })).status).toBe(503);
+      await firing(prometheus, 'CapstanNotReady').toBe(1);
+      await app.stop();
+      await firing(prometheus, 'CapstanDown').toBe(1);
     } finally {
       await app.stop();
     }
@@ -63,9 +135,7 @@ describe.skipIf(whyNot !== undefined)(`alerts, by their causes, in a real Promet
       const service = await serve([...flags, '--browser-path', NO_BROWSER.browserPath], place.options);
       try {
         await using prometheus = await startPrometheus(service.url);
-        for (const alert of ['CapstanDiskNearlyFull', 'CapstanLogLinesDropped']) {
-          expect(await prometheus.query(expressionOf(alert)), alert).toEqual([]);
-        }
+        await expectSilent(prometheus, ['CapstanDiskNearlyFull', 'CapstanLogLinesDropped']);
         await disk.fill();
         await firing(prometheus, 'CapstanDiskNearlyFull').toBe(1);
         // The log keeps 1 MiB of lines that cannot be written.
