@@ -13,6 +13,7 @@ import { documentation } from './documentation.ts';
 import { events } from './events.ts';
 import { extraction } from './extraction.ts';
 import { fullPage } from './full-page.ts';
+import { hostile } from './hostile.ts';
 import { memory } from './memory.ts';
 import { metrics } from './metrics.ts';
 import { pages } from './pages.ts';
@@ -82,6 +83,7 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<readon
   peers,
   verdicts,
   extraction,
+  hostile,
 };
 
 process.once('exit', useOneDirectory());

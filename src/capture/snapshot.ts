@@ -32,8 +32,8 @@ export interface Snapshot {
   /** Bytes of the main document's body. */
   readonly contentLength: number;
   readonly image: Uint8Array;
-  /** Serialised DOM at the time of the screenshot. */
-  readonly html: string;
+  /** Serialised DOM at the time of the screenshot; a large one in UTF-8. */
+  readonly html: string | Uint8Array;
   readonly outputs: Outputs;
   /** The element map as JSON; null when it was not wanted, or could not be made in time. */
   readonly elements: string | null;

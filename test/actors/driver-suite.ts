@@ -98,7 +98,7 @@ function describeCaptures(asks: CaptureOptions): void {
   it('waits for a late image', async () => {
     const [late, blank] = await Promise.all([
       capture('/slow-image?ms=600'),
-      capture('/slow-image?ms=60000', { timeoutMs: 6000 }),
+      capture('/slow-image?ms=60000', { timeoutMs: 12_000 }),
     ]);
     expect(late.cutPhase).toBeNull();
     expect(blank.cutPhase).toBe('load');

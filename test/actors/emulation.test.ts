@@ -22,7 +22,7 @@ describe('visitor emulation', () => {
       patience,
     );
   const seenBy = async (options: Options): Promise<Record<string, unknown>> => {
-    const { html } = await visit(options);
+    const html = String((await visit(options)).html);
     const [, json = ''] = /<pre id="visitor">(.*?)<\/pre>/s.exec(html) ?? [];
     const [, place] = /<p id="place">(.*?)<\/p>/s.exec(html) ?? [];
     return { ...JSON.parse(json), place };

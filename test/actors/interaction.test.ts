@@ -45,7 +45,7 @@ describe('interaction with a page', () => {
 
     it('scrolls to an element, the page by pixels, and the content of an element', async () => {
       const far = await acting({ type: 'scroll', selector: '#far' }, { type: 'wait', selector: '[data-at]' });
-      expect(Number(/data-at="(\d+)/.exec(far.html)?.[1])).toBeGreaterThan(2000);
+      expect(Number(/data-at="(\d+)/.exec(String(far.html))?.[1])).toBeGreaterThan(2000);
       const by = await acting(
         { type: 'scroll', y: 500 },
         { type: 'scroll', y: -100 },

@@ -3,14 +3,14 @@ import { z } from 'zod';
 import type { Snapshot } from '../../capture/snapshot.ts';
 import { CdpError } from '../cdp/connection.ts';
 import type { Deadline } from '../deadline.ts';
-import { PICTURE_WORLD } from './ask-page.ts';
+import { letGo, PICTURE_WORLD } from './ask-page.ts';
 import type { IsolatedPage } from './isolated-page.ts';
+import { SERIALISE, wholeHtml } from './read-html.ts';
+import { textBeginning } from './text-in-parts.ts';
 import { SIGNS, type Signs, signsSchema } from './verdict/signs.ts';
 
 /** Maximum time for a loaded page to render what it has loaded. */
 const SETTLE_MS = 2_000;
-/** Maximum number of characters of a serialised document. A hostile page can grow without end; real pages do not. */
-const MAX_HTML_CHARACTERS = 32 * 1024 * 1024;
 const MAX_TITLE_CHARACTERS = 4096;
 const MAX_URL_CHARACTERS = 8192;
 
@@ -32,7 +32,7 @@ const observed = z.object({
   status: z.number(),
   bytes: z.number(),
   protocol: z.string(),
-  html: z.string(),
+  document: textBeginning,
   signs: signsSchema.nullable(),
 });
 
@@ -61,25 +61,26 @@ export async function observeDocument(
     Math.min(patienceMs, deadline.remainingMs * 0.8),
   );
   try {
-    const value = await deadline.step('read the document', evaluate(page, options));
+    const { loaded, beyondWindow } = options;
+    const observe = `(${OBSERVE})(${loaded ? SETTLE_MS : 0}, ${beyondWindow}).then(${WITH_SIGNS})`;
+    const value = await deadline.step('read the document', evaluate(page, observe));
     if (value === undefined) return undefined;
-    return { ...documentFacts(value, document.mimeType), interrupted };
+    const ask = (expression: string) => letGo(page, deadline, evaluate(page, expression));
+    const facts = await deadline.step('read the document', documentFacts(value, document.mimeType, ask));
+    return facts && { ...facts, interrupted };
   } finally {
     clearTimeout(endScripts);
   }
 }
 
-async function evaluate(
-  page: IsolatedPage,
-  { loaded, beyondWindow }: { readonly loaded: boolean; readonly beyondWindow: boolean },
-): Promise<unknown> {
+async function evaluate(page: IsolatedPage, expression: string): Promise<unknown> {
   try {
     const { executionContextId } = await page.session.send('Page.createIsolatedWorld', {
       frameId: page.frame.id,
       worldName: PICTURE_WORLD,
     });
     const { result } = await page.session.send('Runtime.evaluate', {
-      expression: `(${OBSERVE})(${loaded ? SETTLE_MS : 0}, ${beyondWindow}).then(${WITH_SIGNS})`,
+      expression,
       contextId: executionContextId,
       awaitPromise: true,
       returnByValue: true,
@@ -92,9 +93,18 @@ async function evaluate(
   }
 }
 
-/** Returns the facts in the value of `OBSERVE`. */
-export function documentFacts(value: unknown, contentType: string): Omit<DocumentFacts, 'interrupted'> {
-  const { url, title, status, bytes, protocol, html, signs } = observed.parse(value);
+/**
+ * Resolves with the facts in the value of `OBSERVE`; what it left in its world is asked for with `ask`. Undefined when the
+ * document was replaced meanwhile.
+ */
+export async function documentFacts(
+  value: unknown,
+  contentType: string,
+  ask: (expression: string) => Promise<unknown>,
+): Promise<Omit<DocumentFacts, 'interrupted'> | undefined> {
+  const { url, title, status, bytes, protocol, document, signs } = observed.parse(value);
+  const html = await wholeHtml(document, ask);
+  if (html === undefined) return undefined;
   return {
     finalUrl: url,
     title,
@@ -129,15 +139,13 @@ export const OBSERVE = `async (settleMs, beyondWindow) => {
     await Promise.race([settled, new Promise((resolve) => setTimeout(resolve, settleMs))]);
   }
   const navigation = performance.getEntriesByType('navigation')[0];
-  const doctype = document.doctype ? new XMLSerializer().serializeToString(document.doctype) + '\\n' : '';
-  const html = doctype + (document.documentElement ? document.documentElement.outerHTML : '');
   return {
     url: document.URL.slice(0, ${MAX_URL_CHARACTERS}),
     title: document.title.slice(0, ${MAX_TITLE_CHARACTERS}).toWellFormed(),
     status: navigation ? navigation.responseStatus : 0,
     bytes: navigation ? navigation.encodedBodySize || navigation.decodedBodySize : 0,
     protocol: navigation ? navigation.nextHopProtocol : '',
-    html: html.slice(0, ${MAX_HTML_CHARACTERS}).toWellFormed(),
+    document: (${SERIALISE})(),
   };
 }`;
 

@@ -9,6 +9,8 @@ const MAX_LINKS = 5_000;
 const MAX_TEXT_CHARACTERS = 1_000;
 const MAX_URL_CHARACTERS = 2_048;
 const MAX_REL_CHARACTERS = 256;
+/** Maximum number of characters of all links. */
+const MAX_CHARACTERS = 2 * 1024 * 1024;
 
 const found = z.object({
   links: z.array(
@@ -80,5 +82,10 @@ const LINKS = `(limits) => {
     const text = bounded(texts.join('').replace(/\\s+/g, ' ').trim(), ${MAX_TEXT_CHARACTERS});
     return { href, text, rel, internal, box: around(boxes.slice(0, 1000)) };
   });
-  return { links: all.slice(0, ${MAX_LINKS}), omitted: Math.max(0, all.length - ${MAX_LINKS}), partial };
+  let [room, kept] = [${MAX_CHARACTERS}, 0];
+  for (; kept < all.length && kept < ${MAX_LINKS}; kept += 1) {
+    room -= all[kept].href.length + all[kept].text.length + all[kept].rel.length;
+    if (room < 0) break;
+  }
+  return { links: all.slice(0, kept), omitted: all.length - kept, partial };
 }`;

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import type { CaptureRequest } from '../../../capture/request.ts';
 import { type Deadline, within } from '../../deadline.ts';
-import { evaluate } from '../ask-page.ts';
+import { evaluate, letGo } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { type DocumentFacts, documentFacts, OBSERVE, WITH_SIGNS } from '../observe-document.ts';
 import { changesElements } from '../screenshot/hide-and-mask.ts';
 import type { Picture } from '../screenshot/picture.ts';
 import { takeScreenshot } from '../screenshot/take-screenshot.ts';
+import { textBeginning } from '../text-in-parts.ts';
 import { MAX_SETTLE_MS } from './await-settled.ts';
 import { PAUSE } from './pause.ts';
 import { WATCH_WORK } from './signs-of-work.ts';
@@ -63,12 +64,14 @@ export async function captureStill(
     seen = await look();
   }
   if (!seen.success || !isStill()) return undefined;
+  const ask = (expression: string) => letGo(page, deadline, evaluate(page, expression));
+  const facts = await deadline.step('read the document', documentFacts(seen.data, document.mimeType, ask));
+  if (facts === undefined) return undefined;
   deadline.enter('picture');
   const quiet = evaluate(page, `(${AWAIT_QUIET})()`);
   // Rejects only when the page fails, and then the screenshot rejects as well.
   quiet.catch(() => undefined);
   const picture = await takeScreenshot(page, request, deadline);
-  const facts = documentFacts(seen.data, document.mimeType);
   // The page's scripts are off by now, so `quiet` would not resolve.
   if (picture.held) return { facts, picture };
   const stayedQuiet = await deadline.step('settle', within(MAX_ANSWER_MS, quiet, undefined));
@@ -76,7 +79,7 @@ export async function captureStill(
 }
 
 /** The value of `LOOK` for a page in which nothing moves. */
-const watched = z.looseObject({ html: z.string() });
+const watched = z.looseObject({ document: textBeginning });
 
 /**
  * Runs in the page. Waits until it has drawn, reads the document, and from then on also watches for layout shifts:

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+
+/*
+ * A long text comes from the page in several messages: joining, decoding and parsing a single one would hold the event
+ * loop, for 14 ms per million characters of Chinese.
+ */
+
+const PART_CHARACTERS = 256 * 1024;
+const KEPT = `globalThis[Symbol.for('capstan-text')]`;
+
+/** What `IN_PARTS` returns: the beginning of a text, its length in UTF-16 code units, and which text it is. */
+export const textBeginning = z.object({ text: z.string(), length: z.number(), key: z.number() });
+export type TextBeginning = z.output<typeof textBeginning>;
+
+/** Runs in the page. Returns the beginning of a text; its world keeps the rest for `partsOf` until the next one. */
+export const IN_PARTS = `(text) => {
+  // A surrogate pair is not divided.
+  const end = (part) => part * ${PART_CHARACTERS} - (text.codePointAt(part * ${PART_CHARACTERS} - 1) > 0xffff ? 1 : 0);
+  const part = (at) => text.slice(at === 0 ? 0 : end(at), end(at + 1));
+  const key = (${KEPT}?.key ?? 0) + 1;
+  ${KEPT} = { key, part: text.length > ${PART_CHARACTERS} ? part : undefined };
+  return { text: part(0), length: text.length, key };
+}`;
+
+/**
+ * Yields the parts of a text, which are asked for with `evaluate` in the world of its beginning; undefined and nothing more
+ * when the document was replaced meanwhile.
+ */
+export async function* partsOf(
+  { text, length, key }: TextBeginning,
+  evaluate: (expression: string) => Promise<unknown>,
+): AsyncGenerator<string | undefined> {
+  yield text;
+  for (let at = 1; at * PART_CHARACTERS < length; at += 1) {
+    const part = await evaluate(`${KEPT}?.key === ${key} ? ${KEPT}.part(${at}) : undefined`);
+    yield typeof part === 'string' ? part : undefined;
+    if (typeof part !== 'string') return;
+  }
+}
