@@ -72,8 +72,8 @@ function withoutFiles(records: readonly AnsweredResult[], infos: readonly Answer
 
 /**
  * Finds files that belong to no capture. The data directory of an idle service contains one workspace, with nothing in
- * progress, and otherwise only captures: three files for each stored one, and the record of each failed one. The files
- * themselves are checked above.
+ * progress, and otherwise only captures: image, HTML, record and, where there was time for it, the element map of each
+ * stored one, and the record of each failed one. The files themselves are checked above.
  */
 async function strayFiles(
   dataDir: string,
@@ -97,13 +97,13 @@ async function strayFiles(
     return top === 'workspaces' && path.endsWith('/lock');
   };
   const perCapture = Map.groupBy(
-    paths.filter((path) => path.startsWith('captures/')),
+    paths.filter((path) => path.startsWith('captures/') && !path.endsWith('.elements.json')),
     (path) => path.split('/')[3] ?? '',
   );
   return [
     ...paths.filter((path) => !owned(path)).map((path) => `nobody owns ${path}`),
     ...[...perCapture].flatMap(([id, its]) =>
-      its.length === (failed.has(id) ? 1 : 3) ? [] : [`${id} has ${its.length} files`],
+      its.length === (failed.has(id) ? 1 : 3) ? [] : [`${id} has ${its.join(', ')}`],
     ),
     ...(workspaces.size > 1 ? [`there are ${workspaces.size} workspaces`] : []),
   ];
