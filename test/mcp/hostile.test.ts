@@ -1,8 +1,11 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
 import { Agent, createServer, request } from 'node:http';
 import { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { serviceForSuite } from '../support/for-suite.ts';
@@ -130,22 +133,42 @@ it('keeps every answer within the documented size', async () => {
   await client.close();
 });
 
-it('keeps nothing of the calls that ended on a connection', async () => {
+it('keeps no memory, descriptors and listeners of 1,000 calls on a connection', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect: unknown = runInNewContext('gc');
+  if (typeof collect !== 'function') throw new Error('the heap cannot be collected');
   const sockets: Socket[] = [];
   const note = (opened: unknown) => sockets.push(Opened.parse(opened).socket);
   subscribe('net.server.socket', note);
-  const listeners: unknown[] = [];
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const headers = { Accept: 'application/json, text/event-stream', 'Content-Type': 'application/json' };
-  for (let call = 0; call < 20; call++) {
-    const asked = request(new URL('/mcp', app.baseUrl), { method: 'POST', agent, headers });
-    asked.end(JSON.stringify({ jsonrpc: '2.0', id: call, method: 'tools/list' }));
-    const [response] = await once(asked, 'response');
-    expect([response.statusCode, await text(response)]).toEqual([200, expect.stringContaining('"capture"')]);
-    listeners.push(sockets.map((socket) => socket.listenerCount('close')));
-  }
+  const messages = [
+    { method: 'tools/call', params: { name: 'find', arguments: {} } },
+    { method: 'tools/call', params: { name: 'read', arguments: { id: 1 } } },
+  ];
+  const send = async (calls: number) => {
+    for (let id = 0; id < calls; id += 1) {
+      // Of a client of 2025, whose calls can be cancelled.
+      const asked = request(new URL('/mcp', app.baseUrl), {
+        method: 'POST',
+        agent,
+        headers: { ...headers, 'Mcp-Session-Id': 'one' },
+      });
+      asked.end(JSON.stringify({ jsonrpc: '2.0', id, ...messages[id % messages.length] }));
+      const [response] = await once(asked, 'response');
+      expect([response.statusCode, await text(response)]).toEqual([200, expect.stringContaining(`"id":${id}`)]);
+    }
+    collect();
+    const [listeners] = sockets.map((socket) => socket.listenerCount('close'));
+    return { bytes: process.memoryUsage().heapUsed, descriptors: (await readdir('/proc/self/fd')).length, listeners };
+  };
+  const before = await send(200);
+  const after = await send(1_000);
   agent.destroy();
   unsubscribe('net.server.socket', note);
-  expect(sockets).toHaveLength(1);
-  expect(listeners.at(-1)).toEqual(listeners[1]);
-});
+  expect(sockets).not.toEqual([]);
+  expect(after.listeners).toBe(before.listeners);
+  expect(after.descriptors - before.descriptors).toBeLessThan(10);
+  // One kilobyte a call would be 1 MB.
+  expect(after.bytes - before.bytes).toBeLessThan(4_000_000);
+}, 240_000);
