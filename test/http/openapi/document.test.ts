@@ -117,6 +117,7 @@ describe('the OpenAPI document', () => {
       acceptCookieBanners: false,
       rejectCookieBanners: false,
       cacheMaxAgeMs: 0,
+      elementMap: true,
       timeoutMs: 1_234,
     });
   });
