@@ -25,7 +25,17 @@ export const REQUIRED_KINDS = ['image', 'html'] as const;
 export type RequiredKind = (typeof REQUIRED_KINDS)[number];
 
 /** Kinds of stored files that a capture has when its request names them in `outputs`. */
-export const NAMED_OUTPUT_KINDS = ['markdown', 'blocks', 'text', 'links', 'metadata', 'mhtml', 'har', 'aria'] as const;
+export const NAMED_OUTPUT_KINDS = [
+  'markdown',
+  'blocks',
+  'text',
+  'links',
+  'metadata',
+  'mhtml',
+  'har',
+  'aria',
+  'accessibility',
+] as const;
 export type NamedOutputKind = (typeof NAMED_OUTPUT_KINDS)[number];
 
 /** Kinds of stored files that a capture has when its request asks for them: `extract` is asked for by its rules. */
@@ -131,6 +141,14 @@ export const ARTIFACTS: Readonly<Record<ArtifactKind, ArtifactFacts>> = {
     // Browsers show this name of the type, and save the registered one.
     mediaType: () => 'text/yaml; charset=utf-8',
     etag: etagOf('aria'),
+    isInert: true,
+  },
+  accessibility: {
+    label: 'Accessibility tree',
+    stem: 'page',
+    extension: () => 'accessibility.json',
+    mediaType: () => 'application/json; charset=utf-8',
+    etag: etagOf('accessibility'),
     isInert: true,
   },
   extract: {

@@ -29,13 +29,15 @@ export class CdpClosedError extends Error {
   override readonly name = 'CdpClosedError';
 }
 
+/** The encoding of `data`, when the caller accepts its decoded bytes; `short` refuses an answer larger than an event. */
+type AnswerForm = DataEncoding | 'short';
+
 interface Pending {
   readonly method: string;
   readonly resolve: (answer: never) => void;
   readonly reject: (error: Error) => void;
   readonly session: CdpSession;
-  /** The encoding of `data`, when the caller accepts its decoded bytes as the answer. */
-  readonly encoding: DataEncoding | undefined;
+  readonly form: AnswerForm | undefined;
 }
 
 /** A message from the pipe. Its content has the protocol's own types, which the browser is trusted to follow. */
@@ -82,7 +84,8 @@ export class CdpConnection {
         output.destroy();
       },
       pass: (head) => this.#refuse(head),
-      wantsData: (id) => this.#pending.get(id)?.encoding,
+      isShort: (id) => this.#pending.get(id)?.form === 'short',
+      wantsData: (id) => encodingOf(this.#pending.get(id)?.form),
       takeData: (id, data) => this.#dispatch({ id, result: data as never }),
     });
   }
@@ -107,14 +110,14 @@ export class CdpConnection {
     params: unknown,
     resolve: (answer: never) => void,
     reject: (error: Error) => void,
-    encoding?: DataEncoding,
+    form?: AnswerForm,
   ): void {
     if (this.#closed) {
       reject(new CdpClosedError('the browser is gone'));
       return;
     }
     const id = ++this.#lastId;
-    this.#pending.set(id, { method, resolve, reject, session, encoding });
+    this.#pending.set(id, { method, resolve, reject, session, form });
     this.#write(id, session, method, params);
   }
 
@@ -211,6 +214,11 @@ export class CdpSession {
     return new Promise((resolve, reject) => this.#connection.send(this, method, params[0], resolve, reject));
   }
 
+  /** Like `send`, for an answer of which a page decides the size: rejects when it is larger than 4 MiB. */
+  sendForShort<M extends Method>(method: M, ...params: Params<M>): Promise<Answer<M>> {
+    return new Promise((resolve, reject) => this.#connection.send(this, method, params[0], resolve, reject, 'short'));
+  }
+
   /** Takes the screenshot of the page. Rejects as `send` does. */
   async shoot(params: Protocol.Page.CaptureScreenshotRequest): Promise<Buffer> {
     const answer = await new Promise<Buffer | Protocol.Page.CaptureScreenshotResponse>((resolve, reject) =>
@@ -255,6 +263,10 @@ export class CdpSession {
     this.#events.emit(event, params);
     this.#tap?.(event, params);
   }
+}
+
+function encodingOf(form: AnswerForm | undefined): DataEncoding | undefined {
+  return form === 'short' ? undefined : form;
 }
 
 /** Returns undefined for invalid JSON. */

@@ -18,6 +18,8 @@ export interface MessageTaker {
   take(text: string): void;
   /** Receives the beginning of a message over the size limit. */
   pass?(head: string): void;
+  /** Returns whether an answer may be no larger than an event. */
+  isShort?(id: number): boolean;
   /** Returns the encoding of a long answer that is passed to `takeData`; undefined for one that is not. */
   wantsData?(id: number): DataEncoding | undefined;
   /** Receives the decoded bytes of an answer. */
@@ -58,7 +60,9 @@ export function readMessages(input: Readable, taker: MessageTaker, limits: Messa
     else if (bytes <= maxBytes) data.add(part);
     if (bytes <= maxBytes) return;
     const head = data?.head ?? headOf(parts);
-    if (head.startsWith(ANSWER)) maxBytes = limits.answerBytes;
+    if (head.startsWith(ANSWER) && taker.isShort?.(Number.parseInt(head.slice(ANSWER.length), 10)) !== true) {
+      maxBytes = limits.answerBytes;
+    }
     if (bytes <= maxBytes) return;
     begin();
     passing = true;

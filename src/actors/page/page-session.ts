@@ -8,6 +8,11 @@ type Events = ProtocolMapping.Events;
 export interface PageSession {
   /** Rejects with a `CdpError` when Chromium refuses, with a `CdpClosedError` when the page or the browser ends. */
   send<M extends keyof Commands>(method: M, ...params: Commands[M]['paramsType']): Promise<Commands[M]['returnType']>;
+  /** Like `send`; rejects with a `CdpError` when the answer is larger than 4 MiB. */
+  sendForShort<M extends keyof Commands>(
+    method: M,
+    ...params: Commands[M]['paramsType']
+  ): Promise<Commands[M]['returnType']>;
   /** Takes a screenshot of the page. Rejects as `send` does. */
   shoot(params: Protocol.Page.CaptureScreenshotRequest): Promise<Buffer>;
   /** Archives the page as MHTML. Rejects as `send` does. */

@@ -29,6 +29,7 @@ const NOTES: Readonly<Record<Exclude<ShownKind, 'image'>, string>> = {
   har: 'The requests of the page with their headers and times, for the developer tools of a browser.',
   extract: 'The values that the rules of the request found, by their names. What was missing is null.',
   aria: 'Roles, names and texts as assistive technology is told them, in the notation of Playwright.',
+  accessibility: 'The tree of roles, names, values and states that assistive technology is told.',
 };
 
 /** The screenshot in three sizes, and the other files of the capture. */

@@ -8,6 +8,7 @@ import type { IsolatedPage } from '../isolated-page.ts';
 import type { EvaluatedFrame } from '../page-session.ts';
 import type { Picture } from '../screenshot/picture.ts';
 import { IN_PARTS, partsOf, textBeginning } from '../text-in-parts.ts';
+import { readAccessibility } from './accessibility.ts';
 import { describeRoles } from './aria.ts';
 import { extractValues } from './extract/extract-values.ts';
 import { archiveRequests } from './har.ts';
@@ -31,6 +32,7 @@ const MAKERS: Readonly<Record<OutputKind, (reading: Reading) => Promise<Output>>
   mhtml: archivePage,
   har: archiveRequests,
   aria: describeRoles,
+  accessibility: readAccessibility,
   extract: extractValues,
 };
 
