@@ -8,6 +8,7 @@ import { registerMcpCommand } from './commands/mcp.ts';
 import { registerServeCommand } from './commands/serve.ts';
 import { registerShotCommand } from './commands/shot.ts';
 import { registerSignCommand } from './commands/sign.ts';
+import { registerWatchCommand } from './commands/watch.ts';
 import { ConfigError } from './config/mod.ts';
 import { packageVersion } from './version.ts';
 
@@ -52,6 +53,7 @@ function createProgram(): Command {
   registerSignCommand(program);
   registerDbCommand(program);
   registerDiffCommand(program);
+  registerWatchCommand(program);
   registerExportCommand(program);
   registerDoctorCommand(program);
   registerIpCommand(program);

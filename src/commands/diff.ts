@@ -1,9 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
-import { type Box, ignoreField, type PictureDifference } from '../capture/comparison.ts';
+import { ignoreField, type PictureDifference } from '../capture/comparison.ts';
 import { CapstanError } from '../capture/errors.ts';
 import { ConfigError } from '../config/mod.ts';
 import { createComparisonThread } from '../imaging/comparison/comparison-thread.ts';
+import { readableRegions } from './readable-regions.ts';
 
 /** Exit codes as those of diff: 0 for no difference; 2, for trouble, is that of a `ConfigError`. */
 const DIFFERENT = 1;
@@ -67,14 +68,7 @@ async function written(file: string, drawing: Uint8Array): Promise<void> {
 }
 
 function readable({ regions, share, truncated }: PictureDifference): string {
-  const lines = regions.map(({ kind, from, to }) => {
-    const places = [from, to].filter((box) => box !== null).map(placeOf);
-    return `${kind} ${[...new Set(places)].join(' to ')}\n`;
-  });
-  const rest = truncated ? 'and more regions\n' : '';
-  return regions.length === 0 ? '' : `${lines.join('')}${rest}${(share * 100).toFixed(2)} % changed\n`;
-}
-
-function placeOf({ x, y, width, height }: Box): string {
-  return `${width}x${height}+${x}+${y}`;
+  if (regions.length === 0) return '';
+  const rest = truncated ? ['and more regions'] : [];
+  return `${[...readableRegions(regions), ...rest, `${(share * 100).toFixed(2)} % changed`].join('\n')}\n`;
 }

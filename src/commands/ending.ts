@@ -10,6 +10,13 @@ const ECHO_MS = 250;
 /** Time limit for removing the profile directories of killed browsers on a forced exit, in milliseconds. */
 const HARD_END_MS = 500;
 
+const EXIT_CODES: Readonly<Record<string, number>> = { SIGINT: 130, SIGTERM: 143 };
+
+/** Returns the exit code of a command that a signal has stopped. */
+export function codeOfEnd({ reason }: AbortSignal): number {
+  return EXIT_CODES[String(reason)] ?? 1;
+}
+
 export interface Ending {
   /** Aborted by the first SIGTERM or SIGINT. The reason is the signal's name. */
   readonly signal: AbortSignal;

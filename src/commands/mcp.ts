@@ -1,14 +1,12 @@
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Command } from 'commander';
 import { addConfigFlags } from '../config/flags.ts';
 import type { Config } from '../config/mod.ts';
-import { openLog } from '../log/log.ts';
 import { type Api, apiAt } from '../mcp/api.ts';
 import { createMcpServer } from '../mcp/mcp-server.ts';
-import { watchForEnd } from './ending.ts';
+import { withOwnService } from './own-service.ts';
 import { processConfig, serverUrl } from './process-config.ts';
 
 export function registerMcpCommand(program: Command): void {
@@ -22,7 +20,10 @@ export function registerMcpCommand(program: Command): void {
     const { server, ...own } = flags;
     const url = server === undefined ? undefined : serverUrl(String(server));
     const config = processConfig({ ...own, host: '127.0.0.1', port: '0' });
-    await (url === undefined ? serveOwn(config) : serveUntilEnd(apiAt(url, config.apiKey[0])));
+    if (url !== undefined) return serveUntilEnd(apiAt(url, config.apiKey[0]));
+    await withOwnService(withDatabase(config), (own, signal) =>
+      serveUntilEnd(apiAt(own.url, own.apiKey, null), signal),
+    );
   });
 }
 
@@ -41,30 +42,4 @@ async function serveUntilEnd(api: Api, signal?: AbortSignal): Promise<void> {
 function withDatabase(config: Config): Config {
   const { dbPath, mongoUrl, dataDir } = config;
   return dbPath === null && mongoUrl === null ? { ...config, dbPath: join(dataDir, 'results.db') } : config;
-}
-
-/** Starts a service that nobody else can use, and serves it. */
-async function serveOwn(config: Config): Promise<void> {
-  const log = openLog(config);
-  try {
-    const ending = watchForEnd(log.logger);
-    const [{ listen }, { open }] = await Promise.all([import('../http/server.ts'), import('./serve-service.ts')]);
-    const key = randomBytes(24).toString('base64url');
-    const opened = await open({ ...withDatabase(config), apiKey: [key], namedKeys: [] }, log);
-    ending.watchOver(opened.service);
-    try {
-      const server = await listen(opened.app, config);
-      try {
-        await serveUntilEnd(apiAt(server.address, key, null), ending.signal);
-        await opened.service.stop(0);
-      } finally {
-        await server.close(0);
-      }
-    } finally {
-      await opened.service.stop(0);
-      await opened.close();
-    }
-  } finally {
-    await log.flush();
-  }
 }

@@ -1,18 +1,16 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { concatMap, fromEvent, lastValueFrom, takeUntil } from 'rxjs';
 import type { BatchItem } from '../capture/outcome.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import type { Config } from '../config/mod.ts';
 import type { CaptureService } from '../service/create-service.ts';
+import { temporary } from './own-service.ts';
 import type { Capturing, ShotOutcome } from './shot-files.ts';
 
 /** Captures pages in this process, with a service that lives as long as they take. */
 export function captureHere(requests: readonly CaptureRequest[], config: Config): Capturing {
   return async (logger, ending, each) => {
     const { createService } = await import('../service/create-service.ts');
-    const service = await createService({ ...config, ...withoutServer(requests.length) }, logger);
+    const service = await createService({ ...temporary(config), dbPath: null, maxQueue: requests.length }, logger);
     ending.watchOver(service);
     try {
       const outcomes = service.submitBatch(requests, config.maxConcurrent).pipe(
@@ -42,25 +40,5 @@ function outcomeOf({ index, url, outcome }: BatchItem, artifacts: CaptureService
         return artifact.stream();
       },
     },
-  };
-}
-
-/** Configuration without a database and server, with a temporary data directory and a queue for all captures. */
-function withoutServer(size: number): Partial<Config> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'capstan-shot-'));
-  process.once('exit', () => rmSync(dataDir, { recursive: true, force: true }));
-  return {
-    webhook: [],
-    dbPath: null,
-    mongoUrl: null,
-    natsUrl: [],
-    role: 'all',
-    dataDir,
-    artifacts: 'files',
-    requireStore: false,
-    retainDays: null,
-    retainBytes: null,
-    maxQueue: size,
-    maxBatch: size,
   };
 }

@@ -127,7 +127,8 @@ export function shotLine(shot: ShotFacts): string {
   return oneLine(line);
 }
 
-function oneLine(text: string): string {
+/** Returns one line without control characters. */
+export function oneLine(text: string): string {
   return stripVTControlCharacters(text)
     .replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
     .trimEnd();

@@ -1,13 +1,8 @@
 import { Readable } from 'node:stream';
 import { viewOf } from '../capture/artifacts.ts';
 import { type BatchLine, type CapstanClient, CapstanFailure, createClient } from '../client/mod.ts';
+import type { Server } from './own-service.ts';
 import type { Capturing, ShotOutcome } from './shot-files.ts';
-
-/** A service that captures in place of this process. */
-export interface Server {
-  readonly url: string;
-  readonly apiKey: string | undefined;
-}
 
 /** Has a service capture pages. `needsEvidence`: it is read for each capture, else for partial ones alone. */
 export function captureThere(
@@ -28,7 +23,7 @@ export function captureThere(
   };
 }
 
-function tell({ message, problems }: CapstanFailure): string {
+export function tell({ message, problems }: CapstanFailure): string {
   return [message, ...problems.map(({ path, message: problem }) => `${path} ${problem}`)].join('; ');
 }
 

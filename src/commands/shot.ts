@@ -7,19 +7,17 @@ import { type CaptureRequest, requestSchemas } from '../capture/request.ts';
 import { parseOrRefuse } from '../capture/validate.ts';
 import { CapstanFailure } from '../client/mod.ts';
 import { addConfigFlags } from '../config/flags.ts';
-import { type Config, ConfigError, OPTIONS } from '../config/mod.ts';
-import { flagOf } from '../config/options.ts';
+import { type Config, ConfigError } from '../config/mod.ts';
 import { openLog } from '../log/log.ts';
-import { watchForEnd } from './ending.ts';
+import { codeOfEnd, watchForEnd } from './ending.ts';
 import { processConfig, serverUrl } from './process-config.ts';
+import { configBeside, logLevelFlag, OWN_OPTIONS, timeOf } from './server-flags.ts';
 import { type Capturing, makeFolder, type ShotOutcome, type ShotPlace, saveShot } from './shot-files.ts';
 import { captureHere } from './shot-here.ts';
 import { addCaptureFlags, flagError, readCaptureFlags } from './shot-options.ts';
 import { type Shot, startReport } from './shot-report.ts';
 import { type BadLine, readTargets } from './shot-targets.ts';
 import { captureThere } from './shot-there.ts';
-
-const LOG_LEVELS = OPTIONS.find(({ name }) => name === 'logLevel')?.takes ?? '';
 
 const shotFlags = z.object({
   outDir: z.string().min(1),
@@ -43,14 +41,6 @@ const FORMAT_OF: ReadonlyMap<string, string> = new Map(
   CAPTURE_FORMATS.flatMap((format) => FORMATS[format].extensions.map((ending) => [`.${ending}`, format])),
 );
 
-/** The largest value of --max-timeout-ms. */
-const LONGEST_TIMEOUT_MS = '3600000';
-
-const EXIT_CODES: Readonly<Record<string, number>> = { SIGINT: 130, SIGTERM: 143 };
-
-/** Options of captures in this process, which a service at `--server` has values of its own for. */
-const OWN_OPTIONS = ['maxTimeoutMs', 'allowTargets', 'denyTargets', 'browserPath', 'sandbox'];
-
 export function registerShotCommand(program: Command): void {
   const command = program
     .command('shot')
@@ -65,12 +55,7 @@ export function registerShotCommand(program: Command): void {
     .option('--server <url>', 'service that captures, in place of this process; --api-key is sent to it');
   addCaptureFlags(command);
   addConfigFlags(command, ['timeoutMs', ...OWN_OPTIONS, 'apiKey'])
-    .addOption(
-      new Option(
-        '--log-level <level>',
-        `Log lines of this level and above to standard error. Takes ${LOG_LEVELS}. Default: error, whatever CAPSTAN_LOG_LEVEL or a file says.`,
-      ).helpGroup('Running:'),
-    )
+    .addOption(logLevelFlag())
     .action(async (urls: readonly string[], flags: Readonly<Record<string, unknown>>) => {
       const { outDir, output, list, json, force, concurrency, logLevel, server } = parseFlags(flags);
       const config = server === undefined ? processConfig({ ...flags, logLevel }) : configBeside(flags, logLevel);
@@ -92,20 +77,6 @@ export function registerShotCommand(program: Command): void {
             );
       process.exitCode = await shoot(capturing, requests.length, targets.badLines, place, json, config);
     });
-}
-
-/** The configuration of a process beside the service that captures. Times are the service's to refuse. */
-function configBeside(flags: Readonly<Record<string, unknown>>, logLevel: string): Config {
-  const own = OWN_OPTIONS.find((name) => flags[name] !== undefined);
-  if (own !== undefined) {
-    throw new ConfigError(`${flagOf(own)} is for captures in this process: the service at --server has its own value`);
-  }
-  return processConfig({ ...flags, logLevel, maxTimeoutMs: LONGEST_TIMEOUT_MS });
-}
-
-/** The time that was asked for; without it the service's default holds. */
-function timeOf({ timeoutMs }: Readonly<Record<string, unknown>>, config: Config): { readonly timeoutMs?: number } {
-  return timeoutMs === undefined ? {} : { timeoutMs: config.timeoutMs };
 }
 
 function collect(text: string, before: readonly string[] | undefined): readonly string[] {
@@ -159,7 +130,7 @@ async function shoot(
       report.done(shot);
       if (shot.saved) saved += 1;
     });
-    if (ending.signal.aborted) return EXIT_CODES[String(ending.signal.reason)] ?? 1;
+    if (ending.signal.aborted) return codeOfEnd(ending.signal);
     return saved === size && badLines.length === 0 ? 0 : 1;
   } finally {
     report.end();

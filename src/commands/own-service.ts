@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Config } from '../config/mod.ts';
+import { openLog } from '../log/log.ts';
+import { watchForEnd } from './ending.ts';
+
+/** A service that a command uses over HTTP. */
+export interface Server {
+  readonly url: string;
+  readonly apiKey: string | undefined;
+}
+
+/** Uses a service. `signal`: aborted by Ctrl-C. */
+export type UseServer = (server: Server, signal: AbortSignal) => Promise<void>;
+
+/** Starts a service that nobody else can use, and stops it when it is no longer used. */
+export async function withOwnService(config: Config, use: UseServer): Promise<void> {
+  const log = openLog(config);
+  try {
+    const ending = watchForEnd(log.logger);
+    const [{ listen }, { open }] = await Promise.all([import('../http/server.ts'), import('./serve-service.ts')]);
+    const apiKey = randomBytes(24).toString('base64url');
+    const ownConfig = { ...config, host: '127.0.0.1', port: 0, apiKey: [apiKey], namedKeys: [], isolateKeys: false };
+    const opened = await open(ownConfig, log);
+    ending.watchOver(opened.service);
+    try {
+      const server = await listen(opened.app, ownConfig);
+      try {
+        await use({ url: server.address, apiKey }, ending.signal);
+        await opened.service.stop(0);
+      } finally {
+        await server.close(0);
+      }
+    } finally {
+      await opened.service.stop(0);
+      await opened.close();
+    }
+  } finally {
+    await log.flush();
+  }
+}
+
+/** Uses the service at `--server`, or one of this process that keeps nothing when it ends. */
+export async function withServer(server: Server | undefined, config: Config, use: UseServer): Promise<void> {
+  if (server === undefined) {
+    await withOwnService(temporary(config), use);
+    return;
+  }
+  const log = openLog(config);
+  try {
+    await use(server, watchForEnd(log.logger).signal);
+  } finally {
+    await log.flush();
+  }
+}
+
+/** Configuration of a service whose files are removed at the end of the process. */
+export function temporary(config: Config): Config {
+  const dataDir = mkdtempSync(join(tmpdir(), 'capstan-'));
+  process.once('exit', () => rmSync(dataDir, { recursive: true, force: true }));
+  return {
+    ...config,
+    webhook: [],
+    dbPath: join(dataDir, 'results.db'),
+    mongoUrl: null,
+    natsUrl: [],
+    role: 'all',
+    dataDir,
+    artifacts: 'files',
+    requireStore: false,
+    retainDays: null,
+    retainBytes: null,
+  };
+}

@@ -1,0 +1,80 @@
+import { type Command, Option } from 'commander';
+import { CapstanFailure } from '../client/mod.ts';
+import { addConfigFlags } from '../config/flags.ts';
+import { type Config, ConfigError, OPTIONS } from '../config/mod.ts';
+import { flagOf } from '../config/options.ts';
+import type { Server } from './own-service.ts';
+import { processConfig, serverUrl } from './process-config.ts';
+import { addCaptureFlags, flagError, readCaptureFlags } from './shot-options.ts';
+import { tell } from './shot-there.ts';
+
+/* Flags of commands that capture in this process, or have the service at `--server` do it. */
+
+const LOG_LEVELS = OPTIONS.find(({ name }) => name === 'logLevel')?.takes ?? '';
+
+/** The largest value of --max-timeout-ms. */
+const LONGEST_TIMEOUT_MS = '3600000';
+
+/** Options of captures in this process, which a service at `--server` has values of its own for. */
+export const OWN_OPTIONS = ['maxTimeoutMs', 'allowTargets', 'denyTargets', 'browserPath', 'sandbox'];
+
+export function logLevelFlag(): Option {
+  return new Option(
+    '--log-level <level>',
+    `Log lines of this level and above to standard error. Takes ${LOG_LEVELS}. Default: error, whatever CAPSTAN_LOG_LEVEL or a file says.`,
+  ).helpGroup('Running:');
+}
+
+/** The configuration of a process beside the service that captures. Times are the service's to refuse. */
+export function configBeside(flags: Readonly<Record<string, unknown>>, logLevel: string): Config {
+  const own = OWN_OPTIONS.find((name) => flags[name] !== undefined);
+  if (own !== undefined) {
+    throw new ConfigError(`${flagOf(own)} is for captures in this process: the service at --server has its own value`);
+  }
+  return processConfig({ ...flags, logLevel, maxTimeoutMs: LONGEST_TIMEOUT_MS });
+}
+
+/** The time that was asked for; without it the service's default holds. */
+export function timeOf(
+  { timeoutMs }: Readonly<Record<string, unknown>>,
+  config: Config,
+): { readonly timeoutMs?: number } {
+  return timeoutMs === undefined ? {} : { timeoutMs: config.timeoutMs };
+}
+
+/** Adds the flags of a command about one page, which a service captures: that of `--server`, or one of this process. */
+export function addPageFlags(command: Command): Command {
+  addCaptureFlags(command).option(
+    '--server <url>',
+    'service that captures, in place of one of this process; --api-key is sent to it',
+  );
+  return addConfigFlags(command, ['timeoutMs', ...OWN_OPTIONS, 'apiKey']).addOption(logLevelFlag());
+}
+
+/** Reads the flags of `addPageFlags`. `server`: undefined for a service of this process. */
+export function readPageFlags(flags: Readonly<Record<string, unknown>>): {
+  readonly server: Server | undefined;
+  readonly config: Config;
+  /** Options of captures. */
+  readonly options: Readonly<Record<string, unknown>>;
+} {
+  const logLevel = typeof flags.logLevel === 'string' ? flags.logLevel : 'error';
+  const options = readCaptureFlags(flags);
+  if (typeof flags.server !== 'string') {
+    const config = processConfig({ ...flags, logLevel });
+    return { server: undefined, config, options: { ...options, ...timeOf(flags, config) } };
+  }
+  const config = configBeside(flags, logLevel);
+  const server = { url: serverUrl(flags.server), apiKey: config.apiKey[0] };
+  return { server, config, options: { ...options, ...timeOf(flags, config) } };
+}
+
+/** Returns the error of a command for what a service answered: it names the flag whose value was not valid. */
+export function commandError(error: unknown, flags: Readonly<Record<string, unknown>>): unknown {
+  if (!(error instanceof CapstanFailure)) return error;
+  const [problem] = error.problems;
+  if (problem === undefined) return new Error(tell(error), { cause: error });
+  return problem.path === 'url'
+    ? new ConfigError(`the URL ${problem.message}`)
+    : flagError(problem.path, problem.message, flags);
+}

@@ -1,0 +1,182 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { type Command, Option } from 'commander';
+import { COMPARED } from '../capture/watch.ts';
+import {
+  type CapstanClient,
+  type CapstanEvent,
+  type Comparison,
+  createClient,
+  type WatchRequest,
+  type WatchRun,
+} from '../client/mod.ts';
+import { ConfigError } from '../config/mod.ts';
+import { codeOfEnd } from './ending.ts';
+import { withServer } from './own-service.ts';
+import { readableRegions } from './readable-regions.ts';
+import { addPageFlags, commandError, readPageFlags } from './server-flags.ts';
+import { oneLine } from './shot-report.ts';
+
+type Flags = Readonly<Record<string, unknown>>;
+type RunEvent = Extract<CapstanEvent, { type: 'watch.run' }>;
+
+/** Fields of a watch that are flags of the same name. */
+const FIELDS = ['every', 'schedule', 'timeZone', 'jitter', 'confirm', 'ignore'] as const;
+/** Maximum number of lines of a text diff that are written for a change. */
+const MAX_LINES = 20;
+
+export function registerWatchCommand(program: Command): void {
+  const command = program
+    .command('watch')
+    .description('Capture a page again and again, write a line for each run, and run a command when it changed.')
+    .argument('<url>', 'page to watch')
+    .option('--every <interval>', 'interval of the runs, such as 30s, 10m, 6h or 1d')
+    .option('--schedule <pattern>', 'cron pattern of five fields, in place of --every')
+    .option('--time-zone <name>', 'time zone of --schedule, such as Europe/Berlin; default: UTC')
+    .option('--jitter <time>', 'delay of a --schedule, of up to this time; default: 30s')
+    .addOption(
+      new Option('--compare <what>', `what is compared: ${COMPARED.join(', ')}; visual=0.01 sets a threshold`)
+        .default([], 'visual')
+        .argParser(collect),
+    )
+    .addOption(
+      new Option('--ignore <what>', 'what is no change, such as selector:.clock or "text:Updated *"; repeatable')
+        .default([], 'nothing')
+        .argParser(collect),
+    )
+    .option('--no-confirm', 'report a change without capturing it a second time')
+    .option('--exec <command>', 'command to run for each change, with the event as JSON on standard input')
+    .option('--json', 'write the event of each run as JSON');
+  addPageFlags(command).action(async (url: string, flags: Flags) => {
+    const { server, config, options } = readPageFlags(flags);
+    const wanted = Object.fromEntries(
+      FIELDS.flatMap((name) => (flags[name] === undefined ? [] : [[name, flags[name]]])),
+    );
+    const request = { ...options, ...wanted, ...comparedIn(flags.compare), url };
+    await withServer(server, config, async ({ url: baseUrl, apiKey }, signal) => {
+      const client = createClient({ baseUrl, ...(apiKey !== undefined && { apiKey }) });
+      try {
+        await follow(client, request, baseUrl, flags, signal);
+      } catch (error) {
+        if (!signal.aborted) throw commandError(error, flags);
+        process.exitCode = codeOfEnd(signal);
+      }
+    });
+  });
+}
+
+function collect(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
+}
+
+/** Returns `compare` of a watch: by default that of the service. */
+function comparedIn(texts: unknown): { readonly compare?: WatchRequest['compare'] } {
+  if (!Array.isArray(texts) || texts.length === 0) return {};
+  const parts = texts.map((text: string): readonly [string, unknown] => {
+    const [name = '', threshold] = text.split('=');
+    if (!COMPARED.some((known) => known === name) || (threshold !== undefined && name !== 'visual')) {
+      throw new ConfigError(
+        `--compare takes one of ${COMPARED.join(', ')}, or visual=0.01, not ${JSON.stringify(text)}`,
+      );
+    }
+    return [name, threshold === undefined ? true : { threshold: Number(threshold) }];
+  });
+  return { compare: Object.fromEntries(parts) };
+}
+
+/** Adds a watch, tells its runs until the signal is aborted, and removes it. */
+async function follow(
+  client: CapstanClient,
+  request: WatchRequest,
+  baseUrl: string,
+  flags: Flags,
+  signal: AbortSignal,
+): Promise<void> {
+  // A query keeps its place while the service restarts, and a run comes again until it was told.
+  const query = await client.createQuery({ type: ['watch.run'] }, { signal });
+  try {
+    const { id } = await client.watches.add(request, { signal });
+    try {
+      for await (const received of client.consume(query.id, { signal })) {
+        if ('gap' in received) process.stderr.write(`${oneLine(received.gap.text)}\n`);
+        else if (received.event.type === 'watch.run' && received.event.watch === id) {
+          await tellRun(client, received.event, baseUrl, flags, signal);
+        }
+      }
+    } finally {
+      await client.watches.remove(id);
+    }
+  } finally {
+    await client.removeQuery(query.id);
+  }
+}
+
+async function tellRun(
+  client: CapstanClient,
+  event: RunEvent,
+  baseUrl: string,
+  { json, exec, ignore }: Flags,
+  signal: AbortSignal,
+): Promise<void> {
+  const { run } = event;
+  process.stdout.write(json === true ? `${JSON.stringify(event)}\n` : `${lineOf(run)}\n`);
+  if (run.state !== 'changed' || run.capture === null || run.before === null) return;
+  if (json !== true) {
+    const how = { signal, ...(Array.isArray(ignore) && { ignore }) };
+    process.stdout.write(details(run, await client.compare(run.before, run.capture, how)));
+  }
+  if (typeof exec === 'string') await execute(exec, event, run, baseUrl, signal);
+}
+
+/** Returns the line of a run, which begins with the local time. */
+function lineOf({ at, state, changed, share, verdict, code, reason }: WatchRun): string {
+  const time = new Date(at).toLocaleString('sv-SE');
+  const what = changed.map((name) => (name === 'visual' && share !== null ? `visual ${percent(share)}` : name));
+  const why = state === 'failed' ? `${code ?? verdict ?? ''} ${reason ?? ''}` : what.join(', ');
+  return oneLine(`${time}  ${state.padEnd(11)}  ${why}`);
+}
+
+/** Returns what a change consists of, a line for each part. */
+function details({ changed, regions }: WatchRun, { title, response_code, text }: Comparison): string {
+  const has = (name: (typeof COMPARED)[number]) => changed.includes(name);
+  const lines = [
+    ...readableRegions(regions),
+    ...(has('title') && title !== null ? [`title: ${title.from} -> ${title.to}`] : []),
+    ...(has('status') && response_code !== null ? [`status: ${response_code.from} -> ${response_code.to}`] : []),
+    ...(has('text') && text !== null ? text.unified.split('\n').filter((line) => /^[-+]/.test(line)) : []),
+  ];
+  const more = lines.length > MAX_LINES ? [`and ${lines.length - MAX_LINES} more`] : [];
+  return [...lines.slice(0, MAX_LINES), ...more].map((line) => `  ${oneLine(line)}\n`).join('');
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(2)} %`;
+}
+
+/** Runs the command of `--exec` and waits for its end. It ends with this process. */
+async function execute(
+  command: string,
+  event: RunEvent,
+  { before, capture, share }: WatchRun,
+  baseUrl: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const child = spawn(command, {
+    shell: true,
+    signal,
+    stdio: ['pipe', 'inherit', 'inherit'],
+    env: {
+      ...process.env,
+      CAPSTAN_URL: event.url,
+      CAPSTAN_BEFORE: `${baseUrl}/screenshot/${before}`,
+      CAPSTAN_AFTER: `${baseUrl}/screenshot/${capture}`,
+      CAPSTAN_COMPARISON: `${baseUrl}/compare?a=${before}&b=${capture}`,
+      CAPSTAN_SHARE: String(share ?? ''),
+    },
+  });
+  // A command that does not read its input ends before it is written.
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(`${JSON.stringify(event)}\n`);
+  const [code] = await once(child, 'close', { signal });
+  if (code !== 0) process.stderr.write(`the command of --exec ended with ${code ?? 'a signal'}\n`);
+}
