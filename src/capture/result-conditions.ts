@@ -87,11 +87,6 @@ export interface WantedOption {
 
 export type ResultConditions = Immutable<z.output<typeof conditionsSchema>>;
 
-/** Returns whether there is any condition. */
-export function isConditional(conditions: ResultConditions | undefined): conditions is ResultConditions {
-  return conditions !== undefined && Object.values(conditions).some((condition) => condition !== undefined);
-}
-
 export function outcomeOf({ failed, failed_code }: Pick<Result, 'failed' | 'failed_code'>): RecordedOutcome {
   if (!failed) return 'stored';
   return failed_code === 'capture_timeout' ? 'timed_out' : 'failed';

@@ -6,6 +6,7 @@ import { CaptureStore } from './captures/capture-store.ts';
 import type { Removed } from './captures/remover.ts';
 import { createRetention, type Retention, type RetentionLimits } from './captures/retention.ts';
 import { withoutRemoved } from './captures/without-removed.ts';
+import { holdNode } from './documents/nodes.ts';
 import { unlessAway } from './failures/is-away.ts';
 import { writeFailure } from './failures/write-failure.ts';
 import { createDataDirectory } from './files/data-directory.ts';
@@ -38,7 +39,6 @@ import type { ResultStore, StoreState } from './ports/result-store.ts';
 import type { ThumbnailStore } from './ports/thumbnail-store.ts';
 import type { WatchStore } from './ports/watch-store.ts';
 import { createIdSource, type IdSource, randomNode } from './records/ids.ts';
-import { holdNode } from './records/leased-node.ts';
 import { openSqlite } from './sqlite/open.ts';
 
 /*

@@ -1,13 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import type { DocumentStore, StoredDocument } from '../ports/document-store.ts';
-import { LEASE_MARGIN_MS, LEASE_MS, type NodeLeases, RELEASED_MS } from '../ports/node-leases.ts';
-import { LEASED_NODES } from '../records/ids.ts';
+import { type IdSource, LEASED_NODES, randomNode } from '../records/ids.ts';
+
+/*
+ * Two processes with the same node could generate the same id, and the second record of an id is dropped. A node is
+ * therefore leased: it is held for LEASE_MS after each renewal, and no other process can lease it until LEASE_MARGIN_MS
+ * later.
+ */
+
+/** Time that a node may be used after it was claimed or renewed, in milliseconds. */
+const LEASE_MS = 120_000;
+/**
+ * Additional time until another process may have it, in milliseconds: covers clock differences and ids that ran ahead.
+ */
+const LEASE_MARGIN_MS = 60_000;
+const LEASE_RENEWAL_MS = 15_000;
+/** Time until a returned node is leased again, in milliseconds, because the clock may step back a little. */
+const RELEASED_MS = 1000;
 
 /** What the leases of nodes belong to. */
 const NODES = 'nodes';
 
 /** The node leased to this process, known even while the database is away. A node is due when it is free; its kind is its owner. */
-export class LeasedNode implements NodeLeases {
+export class LeasedNode {
   readonly #documents: DocumentStore;
   readonly #owner = randomUUID();
   #held: { readonly number: number; readonly until: number } | undefined;
@@ -16,6 +31,10 @@ export class LeasedNode implements NodeLeases {
     this.#documents = documents;
   }
 
+  /**
+   * Leases a node below `LEASED_NODES` that no other process holds, or renews the lease. Undefined when no node is free,
+   * or the database has been away for longer than a lease lasts. Never rejects.
+   */
   async claim(): Promise<number | undefined> {
     const asked = Date.now();
     try {
@@ -67,4 +86,35 @@ export class LeasedNode implements NodeLeases {
 /** Sorts as the number does. */
 function idOf(node: number): string {
   return `node-${String(node).padStart(2, '0')}`;
+}
+
+export interface NodeHolderOptions {
+  readonly ids: IdSource;
+  readonly leases: Pick<LeasedNode, 'claim'>;
+  /** Returns 0 <= x < 1. */
+  readonly random: () => number;
+  readonly intervalMs?: number;
+}
+
+export interface NodeHolder {
+  /** Asks the store once, and passes the answer to the ids. Never rejects. */
+  refresh(): Promise<void>;
+  stop(): void;
+}
+
+/**
+ * Keeps the id source on the leased node, and on a random one while there is no lease: the database may start late, or
+ * be away for longer than a lease lasts.
+ */
+export function holdNode({ ids, leases, random, intervalMs = LEASE_RENEWAL_MS }: NodeHolderOptions): NodeHolder {
+  let leased = false;
+  const refresh = async () => {
+    const node = await leases.claim();
+    if (node !== undefined) ids.setNode(node);
+    else if (leased) ids.setNode(randomNode(random));
+    leased = node !== undefined;
+  };
+  const timer = setInterval(refresh, intervalMs);
+  timer.unref();
+  return { refresh, stop: () => clearInterval(timer) };
 }

@@ -25,16 +25,24 @@ interface MatchingSpan extends Span {
   readonly match: Filter<ResultDocument>;
 }
 
-/** Returns the newest results of the span whose host is in one of the possible ranges, newest first. */
+/** The hosts that have results, of the ranges in which there are any: at most one more of each than can be merged. */
+export interface MatchingHosts {
+  readonly ranges: readonly HostRange[];
+  readonly hosts: readonly string[];
+}
+
+export async function matchingHosts(collections: Collections, possible: readonly HostRange[]): Promise<MatchingHosts> {
+  const found = await Promise.all(possible.map((range) => findHosts(collections, range)));
+  return { ranges: possible.filter((_, at) => found[at]?.length !== 0), hosts: [...new Set(found.flat())] };
+}
+
+/** Returns the newest results of the span whose host is one of these, newest first. */
 export async function pageByHost(
   collections: Collections,
-  possible: readonly HostRange[],
+  { ranges, hosts }: MatchingHosts,
   limit: number,
   { match, ...span }: MatchingSpan,
 ): Promise<ResultDocument[]> {
-  const found = await Promise.all(possible.map((range) => findHosts(collections, range)));
-  const ranges = possible.filter((_, at) => found[at]?.length !== 0);
-  const hosts = [...new Set(found.flat())];
   if (hosts.length === 0) return [];
   return pageThrough(limit, span, async (window, rows) => {
     if (hosts.length <= MERGED_HOSTS) return mergeHosts(collections, hosts, match, window, rows);
@@ -45,20 +53,10 @@ export async function pageByHost(
   });
 }
 
-/** Counts the results whose host is in one of the possible ranges, up to `limit`. Many hosts count as `limit`. */
-export async function countByHost(
-  collections: Collections,
-  ranges: readonly HostRange[],
-  limit: number,
-): Promise<number> {
-  const hosts = await hostsOf(collections, ranges);
+/** Counts the results of the hosts, up to `limit`. Many hosts count as `limit`. */
+export async function countByHost({ results }: Collections, { hosts }: MatchingHosts, limit: number): Promise<number> {
   if (hosts.length > MERGED_HOSTS) return limit;
-  return collections.results.countDocuments({ host: { $in: hosts } }, { limit, hint: HOST_FIELDS.host.index });
-}
-
-async function hostsOf(collections: Collections, ranges: readonly HostRange[]): Promise<string[]> {
-  const found = await Promise.all(ranges.map((range) => findHosts(collections, range)));
-  return [...new Set(found.flat())];
+  return results.countDocuments({ host: { $in: [...hosts] } }, { limit, hint: HOST_FIELDS.host.index });
 }
 
 /** Returns the ranges that a host can be in, and that a regular expression can express. */

@@ -3,7 +3,7 @@ import type { Keyset, ResultFilter } from '../ports/result-store.ts';
 import { hostRanges } from '../records/hosts.ts';
 import { startOf, timeOf, wantedUrlKeys } from '../records/record.ts';
 import { wantedRareHostTerms, wantedTerms } from '../records/terms.ts';
-import { countByHost, inRanges, pageByHost, possibleRanges } from './by-host.ts';
+import { countByHost, inRanges, matchingHosts, pageByHost, possibleRanges } from './by-host.ts';
 import { BY_TERM, BY_TIME, BY_URL, type Collections } from './collections.ts';
 import type { ResultDocument } from './documents.ts';
 import { mergeDocuments, pageThrough, type Span } from './windows.ts';
@@ -48,11 +48,12 @@ export async function pageOf(
         const pages = rare.map((term) => list({ $and: [{ terms: term }, having(terms), inRanges(ranges)] }, BY_TERM));
         return mergeDocuments(pages, limit);
       }
-      const byHost = () => pageByHost(collections, ranges, limit, { ...span, match: having(terms) });
+      const hosts = await matchingHosts(collections, ranges);
+      const byHost = () => pageByHost(collections, hosts, limit, { ...span, match: having(terms) });
       if (terms.length === 0) return byHost();
       const [counts, ofHosts] = await Promise.all([
         counted(collections, terms, RARE),
-        countByHost(collections, ranges, RARE),
+        countByHost(collections, hosts, RARE),
       ]);
       if (counts.some(({ count }) => count < ofHosts))
         return list({ $and: [...rarestFirst(counts), inRanges(ranges)] }, BY_TERM);

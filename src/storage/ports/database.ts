@@ -1,7 +1,6 @@
 import type { EventLog, EventLogOptions } from './event-log.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
 import type { JobStore } from './job-store.ts';
-import type { NodeLeases } from './node-leases.ts';
 import type { QueryStore } from './query-store.ts';
 import type { ResultStore } from './result-store.ts';
 import type { WatchStore } from './watch-store.ts';
@@ -13,7 +12,8 @@ export interface Database {
   readonly watches: WatchStore;
   readonly queries: QueryStore;
   readonly idempotency: IdempotencyStore;
-  readonly nodes: NodeLeases;
+  /** The lease of this process on a number of its own, see `documents/nodes.ts`. */
+  readonly nodes: { claim(): Promise<number | undefined> };
   /** Creates the event log of this process. */
   eventLog(options: EventLogOptions): EventLog;
   /** Completes running writes; every later call rejects with `database_unavailable`. */

@@ -3,7 +3,7 @@
  *
  *   41 bits of milliseconds since 2024-01-01T00:00Z (until 2093) | 6 bits of node | 6 bits of sequence
  *
- * Nodes 0..31 are leased from the store that the processes share (see storage/records/leased-node.ts); 32..63 are drawn at random by a
+ * Nodes 0..31 are leased from the store that the processes share (see storage/documents/nodes.ts); 32..63 are drawn at random by a
  * process that has no lease.
  */
 
