@@ -13,7 +13,7 @@ export const MAX_DIFFERENT_LINKS = 200;
 /** Maximum number of elements of `ignore`. */
 export const MAX_IGNORED = 50;
 
-export const REGION_KINDS = ['inserted', 'removed', 'moved', 'edited'] as const;
+const REGION_KINDS = ['inserted', 'removed', 'moved', 'edited'] as const;
 export type RegionKind = (typeof REGION_KINDS)[number];
 
 const BoxSchema = z.strictObject({ x: count, y: count, width: count, height: count });
@@ -74,7 +74,7 @@ export const RegionSchema = z.strictObject({
 });
 export type Region = z.output<typeof RegionSchema>;
 
-export const PictureDifferenceSchema = z.strictObject({
+const PictureDifferenceSchema = z.strictObject({
   regions: z.array(RegionSchema).meta({
     description: `At most ${MAX_REGIONS}, from top to bottom in \`b\`; in \`a\` for removed ones.`,
   }),
@@ -98,7 +98,7 @@ export const TextDifferenceSchema = z.strictObject({
 });
 export type TextDifference = z.output<typeof TextDifferenceSchema>;
 
-export const LinkDifferenceSchema = z.strictObject({
+const LinkDifferenceSchema = z.strictObject({
   added: z.array(z.string()).meta({ description: 'URLs that only `b` links to.' }),
   removed: z.array(z.string()).meta({ description: 'URLs that only `a` links to.' }),
   truncated: z.boolean().meta({ description: `There are more than ${MAX_DIFFERENT_LINKS} of a kind.` }),

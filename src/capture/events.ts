@@ -148,10 +148,10 @@ export type CapstanEvent = Immutable<z.output<typeof CapstanEventSchema>>;
 export type EventType = CapstanEvent['type'];
 
 /** Every type of event. */
-export const EVENT_TYPES = CapstanEventSchema.options.map(({ shape }) => shape.type.value);
+const EVENT_TYPES = CapstanEventSchema.options.map(({ shape }) => shape.type.value);
 
 /** `capture.*`: all types of a group. */
-export const EVENT_GROUPS = [...new Set(EVENT_TYPES.map((type) => `${type.split('.')[0]}.*`))];
+const EVENT_GROUPS = [...new Set(EVENT_TYPES.map((type) => `${type.split('.')[0]}.*`))];
 
 /** What filters name: types and groups. */
 export const EVENT_NAMES: readonly string[] = [...EVENT_TYPES, ...EVENT_GROUPS];

@@ -10,7 +10,7 @@ import { type CaptureOptions, type CaptureRequest, DEFAULT_REQUEST } from './req
  * Maximum length of a recorded option as JSON, because lists of records carry them. A list of twenty selectors is
  * shorter; style sheets may be longer.
  */
-export const MAX_RECORDED_CHARACTERS = 2000;
+const MAX_RECORDED_CHARACTERS = 2000;
 
 export interface RecordedOptions {
   /** Options of a `ScreenshotRequest`, as it would be written again. */

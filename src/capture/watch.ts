@@ -190,7 +190,7 @@ function isTimeZone(name: string): boolean {
   }
 }
 
-export const RUN_STATES = ['first', 'unchanged', 'changed', 'unconfirmed', 'failed'] as const;
+const RUN_STATES = ['first', 'unchanged', 'changed', 'unconfirmed', 'failed'] as const;
 
 export const WatchRunSchema = z.strictObject({
   due: instant.meta({ description: 'When it was due. No two runs of a watch have the same time.' }),

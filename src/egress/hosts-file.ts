@@ -23,7 +23,7 @@ export function openHostsFile(path: string): HostsFile {
   };
 }
 
-export function parseHosts(text: string): ReadonlyMap<string, readonly string[]> {
+function parseHosts(text: string): ReadonlyMap<string, readonly string[]> {
   const addresses = new Map<string, readonly string[]>();
   for (const line of text.split('\n')) {
     const [address = '', ...names] = line.replace(/#.*$/, '').trim().split(/\s+/);

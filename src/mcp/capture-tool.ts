@@ -5,7 +5,7 @@ import { Captured, CaptureFacts, factsOf } from './captured.ts';
 import { NOTE } from './untrusted.ts';
 
 /** The longest side of an image in pixels, and its size in bytes: what language models take without resizing. */
-export const MAX_IMAGE_SIDE = 1_568;
+const MAX_IMAGE_SIDE = 1_568;
 export const MAX_IMAGE_BYTES = 1024 * 1024;
 
 /** Options that change what an agent sees. The HTTP API has more. */

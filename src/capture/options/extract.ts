@@ -8,7 +8,7 @@ const MAX_LEVELS = 3;
 const MAX_NAME_CHARACTERS = 64;
 const MAX_ATTRIBUTE_CHARACTERS = 100;
 
-export const VALUE_TYPES = ['text', 'html', 'attribute', 'number', 'date', 'box'] as const;
+const VALUE_TYPES = ['text', 'html', 'attribute', 'number', 'date', 'box'] as const;
 export type ValueType = (typeof VALUE_TYPES)[number];
 /** Types whose values can be read from an attribute. */
 const OF_ATTRIBUTES: readonly ValueType[] = ['attribute', 'number', 'date'];

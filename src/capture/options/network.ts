@@ -13,7 +13,7 @@ const MAX_PATTERN_CHARACTERS = 512;
  * Resource types that the browser can tell apart before it sends a request. `xhr` includes `fetch()`. WebSockets cannot
  * be blocked.
  */
-export const RESOURCE_TYPES = ['stylesheet', 'image', 'media', 'font', 'script', 'xhr', 'other'] as const;
+const RESOURCE_TYPES = ['stylesheet', 'image', 'media', 'font', 'script', 'xhr', 'other'] as const;
 export type ResourceType = (typeof RESOURCE_TYPES)[number];
 
 const block = objectOf(

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Immutable } from '../immutable.ts';
 import { filled, flag, objectOf, quantity } from './fields.ts';
 
-export const PAPER_FORMATS = ['A3', 'A4', 'A5', 'Letter', 'Legal', 'Tabloid'] as const;
+const PAPER_FORMATS = ['A3', 'A4', 'A5', 'Letter', 'Legal', 'Tabloid'] as const;
 export type PaperFormat = (typeof PAPER_FORMATS)[number];
 
 /** Millimetres. A larger margin on each side would leave no room on the smallest paper. */

@@ -4,7 +4,7 @@ import { filled, integer, selector } from './fields.ts';
 const MAX_DELAY_MS = 60_000;
 const MAX_FUNCTION_CHARACTERS = 10_000;
 
-export const WAIT_UNTIL = ['settled', 'load', 'domcontentloaded', 'networkidle'] as const;
+const WAIT_UNTIL = ['settled', 'load', 'domcontentloaded', 'networkidle'] as const;
 
 /** Conditions to wait for before the page is captured. */
 export const waitFields = {

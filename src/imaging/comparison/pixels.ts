@@ -30,7 +30,7 @@ export function rowOf({ image, x, y, width }: Part, row: number): Uint32Array {
   return image.data.subarray(start, start + width);
 }
 
-export function isUniform(row: Uint32Array, colour: number): boolean {
+function isUniform(row: Uint32Array, colour: number): boolean {
   for (let at = 0; at < row.length; at += 1) if (row[at] !== colour) return false;
   return true;
 }

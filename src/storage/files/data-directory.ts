@@ -34,7 +34,7 @@ export interface DataDirectoryOptions {
 }
 
 /** Thrown when another process uses a directory that processes do not share. */
-export class DirectoryInUseError extends Error {
+class DirectoryInUseError extends Error {
   override readonly name = 'DirectoryInUseError';
 
   constructor(path: string) {

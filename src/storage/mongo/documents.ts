@@ -61,7 +61,7 @@ export function documentOf(result: Result): ResultDocument {
 }
 
 /** Returns the terms of a record in the index of MongoDB, which cannot merge them. */
-export function indexedTermsOf(result: Result): readonly string[] {
+function indexedTermsOf(result: Result): readonly string[] {
   return [...termsOf(result), ...rareHostTermsOf(result)];
 }
 

@@ -17,7 +17,7 @@ export interface Filters {
   readonly to: string;
 }
 
-export const FILTER_NAMES = ['text', 'host', 'url', 'status', 'outcome', 'verdict', 'option', 'from', 'to'] as const;
+const FILTER_NAMES = ['text', 'host', 'url', 'status', 'outcome', 'verdict', 'option', 'from', 'to'] as const;
 
 export function readFilters(query: URLSearchParams): Filters {
   const textOf = (name: string) => query.get(name) ?? '';

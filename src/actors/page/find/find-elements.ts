@@ -1,15 +1,10 @@
-import { parseSelector, type SelectorStep } from '../../../capture/selector.ts';
+import type { SelectorStep } from '../../../capture/selector.ts';
 
 /**
  * Returns JavaScript of a function that returns the elements that match a selector in document order, through open shadow
  * roots: those below its argument, by default in the whole document. It does not enter frames; see `placesOf`. Run it
  * in an isolated world.
  */
-export function elementsOf(selector: string): string {
-  return elementsBy(parseSelector(selector));
-}
-
-/** Like `elementsOf`, for a selector that has been parsed. */
 export function elementsBy(steps: readonly SelectorStep[]): string {
   return `((start) => (${FIND})(${JSON.stringify(steps)}, start))`;
 }
