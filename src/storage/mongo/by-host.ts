@@ -66,10 +66,10 @@ export function possibleRanges(ranges: readonly HostRange[]): readonly HostRange
 
 /** Returns the hosts of a range, at most one more than can be merged. */
 async function findHosts({ hosts }: Collections, range: HostRange): Promise<readonly string[]> {
-  const { inHosts, hostsIndex } = HOST_FIELDS[range.key];
+  const { inHosts, index } = HOST_FIELDS[range.key];
   const found = await hosts
     .find(startsWith(inHosts, range))
-    .hint(hostsIndex)
+    .hint(index)
     .project<{ _id: string }>({ _id: 1 })
     .limit(MERGED_HOSTS + 1)
     .toArray();
@@ -137,10 +137,10 @@ async function mergeNewest(
   window: Window,
   limit: number,
 ): Promise<ResultDocument[]> {
-  const { inHosts, hostsIndex } = HOST_FIELDS[range.key];
+  const { inHosts, index } = HOST_FIELDS[range.key];
   const heads = collections.hosts
     .find(startsWith(inHosts, range))
-    .hint(hostsIndex)
+    .hint(index)
     .project<Pick<HostDocument, '_id' | 'newest'>>({ _id: 1, newest: 1 })
     .sort({ newest: -1 })
     .batchSize(MERGED_HOSTS);

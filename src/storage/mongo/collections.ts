@@ -21,26 +21,18 @@ export const BY_PERCEPTION = 'by_perception';
 export const BY_PERCEPTION_OF_KEY = 'by_perception_of_key';
 export const BY_BAND = 'by_band';
 
-/** Location of each host key: its field and index in the results, and its field and index in the hosts. */
-export const HOST_FIELDS: Readonly<
-  Record<
-    HostKey,
-    { readonly inResults: string; readonly inHosts: string; readonly index: string; readonly hostsIndex: string }
-  >
-> = {
-  host: { inResults: 'host', inHosts: '_id', index: 'by_host', hostsIndex: 'by_host' },
-  reversed: {
-    inResults: 'host_reversed',
-    inHosts: 'host_reversed',
-    index: 'by_host_reversed',
-    hostsIndex: 'by_host_reversed',
-  },
-  unicode: {
-    inResults: 'host_unicode',
-    inHosts: 'host_unicode',
-    index: 'by_host_unicode',
-    hostsIndex: 'by_host_unicode',
-  },
+interface HostField {
+  readonly inResults: string;
+  readonly inHosts: string;
+  /** Name of its index, in both. */
+  readonly index: string;
+}
+
+/** The field of each host key in the results and in the hosts. */
+export const HOST_FIELDS: Readonly<Record<HostKey, HostField>> = {
+  host: { inResults: 'host', inHosts: '_id', index: 'by_host' },
+  reversed: { inResults: 'host_reversed', inHosts: 'host_reversed', index: 'by_host_reversed' },
+  unicode: { inResults: 'host_unicode', inHosts: 'host_unicode', index: 'by_host_unicode' },
 };
 
 /** Results without a hash have no entry. */
@@ -64,9 +56,9 @@ const RESULT_INDEXES: IndexDescription[] = [
 ];
 
 const HOST_INDEXES: IndexDescription[] = [
-  { name: HOST_FIELDS.host.hostsIndex, key: { _id: 1, newest: -1 } },
-  { name: HOST_FIELDS.reversed.hostsIndex, key: { host_reversed: 1, newest: -1, _id: 1 } },
-  { name: HOST_FIELDS.unicode.hostsIndex, key: { host_unicode: 1, newest: -1, _id: 1 }, ...WHERE_UNICODE },
+  { name: HOST_FIELDS.host.index, key: { _id: 1, newest: -1 } },
+  { name: HOST_FIELDS.reversed.index, key: { host_reversed: 1, newest: -1, _id: 1 } },
+  { name: HOST_FIELDS.unicode.index, key: { host_unicode: 1, newest: -1, _id: 1 }, ...WHERE_UNICODE },
 ];
 
 const PERCEPTION_INDEXES: IndexDescription[] = [{ name: BY_BAND, key: { bands: 1, _id: 1 } }];
