@@ -73,11 +73,28 @@ export function jobsIn(documents: DocumentStore): JobStore {
     });
   }
 
-  async function take(owner: string, leaseMs: number, maxRunning: number): Promise<TakenJob | undefined> {
+  /** Returns the oldest free job of the key with the fewest running jobs. Reads few of the others: there may be many. */
+  async function nextInTurn(now: number, isForIdleKeys: boolean): Promise<StoredDocument | undefined> {
+    const oldestFree = async (...ofKeys: Condition[]) => {
+      const free: readonly Condition[] = [UNFINISHED, ['due', '<=', now], ...ofKeys];
+      return (await documents.list('jobs', free, { by: 'at', limit: 1, isBrief: true }))[0];
+    };
+    const leased = await documents.list('jobs', [UNFINISHED, ['due', '>', now]], { by: 'at', isBrief: true });
+    const running = Map.groupBy(leased, ({ of }) => of);
+    const next = await oldestFree(['of', 'not in', [...running.keys()]]);
+    if (next !== undefined || isForIdleKeys) return next;
+    const keysByRunning = Map.groupBy(running.keys(), (key) => running.get(key)?.length ?? 0);
+    for (const [, keys] of [...keysByRunning].toSorted(([a], [b]) => a - b)) {
+      const ofBusy = await oldestFree(['of', 'in', keys]);
+      if (ofBusy !== undefined) return ofBusy;
+    }
+    return undefined;
+  }
+
+  async function take(owner: string, leaseMs: number, isForIdleKeys: boolean): Promise<TakenJob | undefined> {
     for (;;) {
       const now = await documents.now();
-      const unfinished = await documents.list('jobs', [UNFINISHED], { by: 'at', isBrief: true });
-      const next = nextInTurn(unfinished, now, maxRunning);
+      const next = await nextInTurn(now, isForIdleKeys);
       if (next === undefined) return undefined;
       const found = await find(documents, 'jobs', next.id);
       // Another process may have taken it meanwhile.
@@ -124,8 +141,7 @@ export function jobsIn(documents: DocumentStore): JobStore {
       const found = await documents.list('job_results', where, { by: 'at', limit });
       return found.map(({ at, kind, body }) => ({ index: at, failed: kind === 'failed', body }));
     },
-    take: (owner, { leaseMs = JOB_LEASE_MS, isForIdleKeys = false } = {}) =>
-      take(owner, leaseMs, isForIdleKeys ? 0 : MAX_JOBS),
+    take: (owner, { leaseMs = JOB_LEASE_MS, isForIdleKeys = false } = {}) => take(owner, leaseMs, isForIdleKeys),
     renew: async (id, owner) => {
       const now = await documents.now();
       return (await changeOwn(id, owner, (job) => documentOf(job, now + JOB_LEASE_MS))) !== undefined;
@@ -161,20 +177,6 @@ export function jobsIn(documents: DocumentStore): JobStore {
       await remove([FINISHED, ['due', '<=', now - lifeMs]], MAX_JOBS);
     },
   };
-}
-
-/** Returns the oldest free job of the key with the fewest running jobs. `unfinished`: oldest first. */
-function nextInTurn(
-  unfinished: readonly StoredDocument[],
-  now: number,
-  maxRunning: number,
-): StoredDocument | undefined {
-  const isLeased = ({ due }: StoredDocument) => due !== null && due > now;
-  const running = Map.groupBy(unfinished.filter(isLeased), ({ of }) => of);
-  const runningOf = ({ of }: StoredDocument) => running.get(of)?.length ?? 0;
-  return unfinished
-    .filter((job) => !isLeased(job) && runningOf(job) <= maxRunning)
-    .toSorted((a, b) => runningOf(a) - runningOf(b))[0];
 }
 
 function jobIn({ id, at, body }: StoredDocument): Job {

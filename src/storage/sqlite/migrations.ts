@@ -101,7 +101,7 @@ const DOCUMENTS = TABLES.map(
     data BLOB
   ) STRICT;
   CREATE INDEX ${table}_of ON ${table} ("of", at, kind);
-  CREATE INDEX ${table}_by_kind ON ${table} (kind, due);
+  CREATE INDEX ${table}_by_kind ON ${table} (kind, at, due, "of");
   CREATE INDEX ${table}_by_due ON ${table} (due) WHERE due IS NOT NULL;
 `,
 ).join('');
