@@ -69,10 +69,11 @@ export const postMcp = routeWithBody({
       signal: over.signal,
     });
     const response = await handler.fetch(request, { parsedBody: message });
-    ctx.status = response.status;
     for (const [name, value] of response.headers) ctx.set(name, value);
     if (message.method === 'initialize') ctx.set('Mcp-Session-Id', randomUUID());
     ctx.body = response.body === null ? null : Readable.fromWeb(response.body as ReadableStream);
+    // After the body: without one, Koa sets 204.
+    ctx.status = response.status;
   },
 });
 
