@@ -102,7 +102,11 @@ export class BrowserActor {
 
   /** Captures on a page that an earlier capture of the group left, or on a new one, and leaves it for a later one. */
   async #captureOnSharedPage(group: string, request: CaptureRequest, deadline: Deadline): Promise<Snapshot> {
-    const shared = await this.#sharedPages.take(group);
+    const taking = this.#sharedPages.take(group);
+    const shared = await deadline.step('wait for a shared page', taking).catch((error: unknown) => {
+      this.#sharedPages.put(group, taking);
+      throw error;
+    });
     let left = shared?.page;
     if (shared !== undefined) {
       void this.close();
