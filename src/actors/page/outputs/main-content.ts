@@ -1,8 +1,14 @@
 import { RUNS } from './runs.ts';
-import { SIGNS, WEIGHTS } from './signs.ts';
+import { SIGN_NAMES, SIGNS } from './signs.ts';
+import { BASE, TREES } from './trees.ts';
 
 /** Defuddle keeps what it would drop for its score alone: that leaves out sections of documentation and product pages. */
 const DEFUDDLE_OPTIONS = { removeLowScoring: false };
+/** Factor of the chance of what is under a heading that leads to other pages and is for the most part links. */
+export const ELSEWHERE_FACTOR = 0.5;
+/** Number of splits on the way to a leaf of a tree, and of all splits of a tree. */
+const DEPTH = 3;
+const SPLITS = 2 ** DEPTH - 1;
 /** Maximum number of characters of a cell in a table of data; longer ones are parts of a layout. */
 const MAX_CELL_CHARACTERS = 300;
 
@@ -50,13 +56,20 @@ const ANNOUNCED = `(copy) => {
 
 /**
  * Runs in the page. Decides which runs are main content: those with which the expected F1 score of the words is highest.
- * A table is taken or left as a whole, a heading goes with what follows it, and the title of the page is always there.
+ * A table is taken or left as a whole, and taken between runs that are; a heading goes with what follows it, and the title of
+ * the page is always there.
  */
 const CHOOSE = `(runs, body, signs) => {
-  const weights = ${JSON.stringify(WEIGHTS)};
-  const chances = signs.map((each) => {
-    const odds = Object.entries(each).reduce((sum, [name, value]) => sum + weights[name] * value, weights.base);
-    return 1 / (1 + Math.exp(-odds));
+  const trees = [${TREES.map((tree) => `[${tree}]`)}];
+  const chances = signs.map((values) => {
+    let odds = ${BASE};
+    for (const tree of trees) {
+      let node = 0;
+      for (let depth = 0; depth < ${DEPTH}; depth += 1) node = 2 * node + (values[tree[2 * node]] >= tree[2 * node + 1] ? 2 : 1);
+      odds += tree[${SPLITS} + node];
+    }
+    const leadsElsewhere = values[${SIGN_NAMES.indexOf('isElsewhere')}] === 1 && values[${SIGN_NAMES.indexOf('headingLinked')}] >= 0.5;
+    return (leadsElsewhere ? ${ELSEWHERE_FACTOR} : 1) / (1 + Math.exp(-odds));
   });
   const isOfData = (table) => table.querySelector('table, h1, h2, h3, h4, h5, h6') === null
     && [...table.querySelectorAll('td')].every(({ textContent }) => textContent.length < ${MAX_CELL_CHARACTERS});
@@ -78,6 +91,9 @@ const CHOOSE = `(runs, body, signs) => {
     if (f1 >= best) [best, count] = [f1, before + 1];
   });
   const chosen = new Set(order.slice(0, count));
+  for (const cells of tables.values()) {
+    if (chosen.has(Math.min(...cells) - 1) && chosen.has(Math.max(...cells) + 1)) for (const at of cells) chosen.add(at);
+  }
   const next = runs.map((_, at) => chosen.has(at + 1));
   runs.forEach(({ level }, at) => {
     if (level > 1 && at + 1 < runs.length && runs[at + 1].level === 0) chosen[next[at] ? 'add' : 'delete'](at);
@@ -91,10 +107,10 @@ const CHOOSE = `(runs, body, signs) => {
 const EMPTY = 'img, br, hr, td, th';
 
 /**
- * Runs in the page. Returns the body of a document that has only what was painted, with its main content alone. Changes
- * the document.
+ * Runs in the page. Returns the runs of the body of a document that has only what was painted, `all` and those with words,
+ * `runs`; and the signs of the latter.
  */
-export const MAIN_CONTENT = `(copy, url, { Defuddle }) => {
+export const READ_SIGNS = `(copy, url, { Defuddle }) => {
   const { body } = copy;
   const runsOf = ${RUNS};
   const announced = (${ANNOUNCED})(copy);
@@ -115,9 +131,20 @@ export const MAIN_CONTENT = `(copy, url, { Defuddle }) => {
       return [];
     }
   };
+  const { get: titleOf } = Object.getOwnPropertyDescriptor(Document.prototype, 'title');
   const all = runsOf(body);
   const runs = all.filter(({ words }) => words > 0);
-  const chosen = (${CHOOSE})(runs, body, (${SIGNS})(runs, body, extract()));
+  return { all, runs, signs: (${SIGNS})(runs, body, extract(), titleOf.call(document)) };
+}`;
+
+/**
+ * Runs in the page. Returns the body of a document that has only what was painted, with its main content alone. Changes
+ * the document.
+ */
+export const MAIN_CONTENT = `(copy, url, libraries) => {
+  const { body } = copy;
+  const { all, runs, signs } = (${READ_SIGNS})(copy, url, libraries);
+  const chosen = (${CHOOSE})(runs, body, signs);
   let at = 0;
   for (const { words, nodes } of all) {
     // Without words, an image goes with what is before and after it.

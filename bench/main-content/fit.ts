@@ -1,0 +1,105 @@
+/*
+ * Fits the trees of src/actors/page/outputs/trees.ts:
+ *   node bench/main-content/fit.ts <pages folder> <browser> [<file that keeps the runs of the pages>]
+ * Prints the scores of pages that the trees were not fitted on (five folds).
+ */
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ELSEWHERE_FACTOR } from '../../src/actors/page/outputs/main-content.ts';
+import { SIGN_NAMES } from '../../src/actors/page/outputs/signs.ts';
+import { boost, chanceOf, type Model } from './boost.ts';
+import { labelRuns } from './label-runs.ts';
+import { PagesOfRuns, readRuns } from './read-runs.ts';
+import { mean, type Score, scoreOf, Truth, wordsOf } from './score.ts';
+
+const FOLDS = 5;
+const TARGET = join(import.meta.dirname, '../../src/actors/page/outputs/trees.ts');
+
+interface Page {
+  readonly fold: number;
+  readonly runs: PagesOfRuns[string];
+  readonly labels: readonly number[];
+  readonly truth: Truth;
+}
+
+const [folder = '', browserPath = '', kept = ''] = process.argv.slice(2);
+const runs = existsSync(kept)
+  ? PagesOfRuns.parse(JSON.parse(await readFile(kept, 'utf8')))
+  : await readRuns(folder, browserPath);
+if (kept !== '') await writeFile(kept, JSON.stringify(runs));
+
+const pages: Page[] = [];
+for (const [name, found] of Object.entries(runs).toSorted()) {
+  const truth = Truth.parse(JSON.parse(await readFile(join(folder, 'truth', `${name}.json`), 'utf8')));
+  const fold = pages.filter((page) => page.truth.type === truth.type).length % FOLDS;
+  const texts = found.map(({ text }) => text);
+  pages.push({ fold, runs: found, labels: labelRuns(texts, truth.main), truth });
+}
+
+const scores: Score[] = [];
+for (let fold = 0; fold < FOLDS; fold += 1) {
+  const model = fitted(pages.filter((page) => page.fold !== fold));
+  for (const page of pages) if (page.fold === fold) scores.push(scoreOf(chosenText(page, model), page.truth));
+}
+for (const kind of ['all', ...new Set(scores.map(({ type }) => type).toSorted())]) {
+  const some = scores.filter(({ type }) => kind === 'all' || type === kind);
+  const [f1, found, leaks] = [mean(some, 'f1'), mean(some, 'with'), mean(some, 'without')];
+  console.log(`${kind}: F1 ${f1.toFixed(3)}, with ${found.toFixed(3)}, leaks ${leaks.toFixed(3)}`);
+}
+
+const { base, trees } = fitted(pages);
+await writeFile(
+  TARGET,
+  `/*
+ * Written by bench/main-content/fit.ts: trees that add up to the logarithm of the odds that a run is main content. Of each:
+ * sign and threshold of its seven splits, then the values of its eight leaves.
+ */
+export const BASE = ${base};
+export const TREES = [
+${trees.map((tree) => `  '${tree.join(',')}',`).join('\n')}
+] as const;
+`,
+);
+
+/** Fits the model; each page counts the same, and each run of a page as its share of the words. */
+function fitted(some: readonly Page[]): Model {
+  const samples = some.flatMap(({ runs: all, labels }) => {
+    const sizes = all.map(({ text }) => wordsOf(text).length + 0.3);
+    const whole = sizes.reduce((sum, size) => sum + size, 0);
+    return all.map(({ signs }, at) => ({ signs, label: labels[at] ?? 0, weight: (30 * (sizes[at] ?? 0)) / whole }));
+  });
+  return boost({
+    signs: samples.map(({ signs }) => signs),
+    labels: samples.map(({ label }) => label),
+    weights: samples.map(({ weight }) => weight),
+  });
+}
+
+function leadsElsewhere(signs: readonly number[]): boolean {
+  const sign = (name: (typeof SIGN_NAMES)[number]) => signs[SIGN_NAMES.indexOf(name)] ?? 0;
+  return sign('isElsewhere') === 1 && sign('headingLinked') >= 0.5;
+}
+
+/** Takes the runs with which the expected F1 is highest, as `CHOOSE` of main-content.ts does. */
+function chosenText({ runs: all }: Page, model: Model): string {
+  const chances = all.map(({ text, signs }) => ({
+    text,
+    words: wordsOf(text).length,
+    chance: chanceOf(model, signs) * (leadsElsewhere(signs) ? ELSEWHERE_FACTOR : 1),
+  }));
+  const expected = chances.reduce((sum, { words, chance }) => sum + words * chance, 0);
+  let [found, taken, best, count] = [0, 0, 0, 0];
+  const order = chances.toSorted((one, other) => other.chance - one.chance);
+  for (const [before, { words, chance }] of order.entries()) {
+    found += words * chance;
+    taken += words;
+    const f1 = (2 * found) / (taken + expected);
+    if (f1 >= best) [best, count] = [f1, before + 1];
+  }
+  const chosen = new Set(order.slice(0, count));
+  return chances
+    .filter((run) => chosen.has(run))
+    .map(({ text }) => text)
+    .join('\n');
+}
