@@ -94,7 +94,7 @@ function coloursOf({ data }: PNG): number {
 }
 
 /** Serves the books on loopback; `urls` has pages from all parts of each book. Throws when one is not installed. */
-async function openShelf(): Promise<{ readonly urls: readonly string[]; close(): void }> {
+export async function openShelf(): Promise<{ readonly urls: readonly string[]; close(): void }> {
   const shelf = await realpath(SHELF);
   const names = await readdir(shelf);
   const paths = await Promise.all(

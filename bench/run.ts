@@ -6,6 +6,7 @@ import { cluster, clusterDispatch, clusterRoles, clusterScaling } from './cluste
 import { clusterKill, clusterMongo } from './cluster-kill.ts';
 import { clusterOverload } from './cluster-overload.ts';
 import { clusterTimes } from './cluster-times.ts';
+import { comparison } from './comparison.ts';
 import { deadline } from './deadline.ts';
 import { dispatch } from './dispatch.ts';
 import { dnsStarvation } from './dns-starvation.ts';
@@ -84,6 +85,7 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<readon
   verdicts,
   extraction,
   hostile,
+  comparison,
 };
 
 process.once('exit', useOneDirectory());

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { elementSteps } from './element-selector.ts';
 import { count, id, orOf } from './values.ts';
 import { VERDICTS } from './verdict.ts';
 
@@ -10,6 +11,8 @@ export const MAX_REGIONS = 500;
 export const MAX_DIFF_CHARACTERS = 50_000;
 /** Maximum number of links that were added, and of those that were removed. */
 export const MAX_DIFFERENT_LINKS = 200;
+/** Maximum number of changed elements in an answer. */
+export const MAX_CHANGED_ELEMENTS = 200;
 /** Maximum number of elements of `ignore`. */
 export const MAX_IGNORED = 50;
 
@@ -27,12 +30,16 @@ export interface Ignore {
   readonly rectangles: readonly Box[];
   /** Parts of lines; `*` stands for any characters. */
   readonly texts: readonly string[];
+  /** Elements of both pages, with what is in them. */
+  readonly selectors: readonly string[];
 }
-export const NOTHING_IGNORED: Ignore = { kinds: [], rectangles: [], texts: [] };
+export const NOTHING_IGNORED: Ignore = { kinds: [], rectangles: [], texts: [], selectors: [] };
 
+const MAX_SELECTOR_CHARACTERS = 1000;
 const RECTANGLE = /^(\d{1,9}),(\d{1,9}),(\d{1,9}),(\d{1,9})$/;
-const IGNORABLE = `a kind (${orOf(REGION_KINDS)}), a rectangle x,y,width,height in pixels, or a text such as text:Updated *`;
+const IGNORABLE = `a kind (${orOf(REGION_KINDS)}), a rectangle x,y,width,height in pixels, a text such as text:Updated *, or elements such as selector:.clock`;
 const TEXT = /^text:(.*\S.*)$/;
+const SELECTOR = /^selector:(.*\S.*)$/s;
 
 /** `ignore` as callers write it: `["moved", "0,0,1280,40"]`. */
 export const ignoreField = z
@@ -43,12 +50,17 @@ export const ignoreField = z
     const kinds: RegionKind[] = [];
     const rectangles: Box[] = [];
     const patterns: string[] = [];
+    const selectors: string[] = [];
     for (const text of texts) {
       const kind = REGION_KINDS.find((name) => name === text);
       const [x, y, width, height] = (RECTANGLE.exec(text) ?? []).slice(1).map(Number);
       const [, pattern] = TEXT.exec(text) ?? [];
+      const [, selector] = SELECTOR.exec(text) ?? [];
+      const problem = selector === undefined ? undefined : problemOfSelector(selector);
       if (kind !== undefined) kinds.push(kind);
       else if (pattern !== undefined) patterns.push(pattern);
+      else if (selector !== undefined && problem === undefined) selectors.push(selector);
+      else if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
       else if (x !== undefined && y !== undefined && width !== undefined && height !== undefined) {
         rectangles.push({ x, y, width, height });
       } else {
@@ -58,11 +70,24 @@ export const ignoreField = z
         });
       }
     }
-    return { kinds, rectangles, texts: patterns };
+    return { kinds, rectangles, texts: patterns, selectors };
   });
 
+/** Returns why a selector of elements is not accepted. */
+export function problemOfSelector(selector: string): string | undefined {
+  if (selector.length > MAX_SELECTOR_CHARACTERS)
+    return `must have selectors of at most ${MAX_SELECTOR_CHARACTERS} characters`;
+  try {
+    elementSteps(selector);
+    return undefined;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return `must have CSS selectors, not ${JSON.stringify(selector.slice(0, 100))}: ${reason}`;
+  }
+}
+
 /** What `ignore` accepts, and what it means. */
-export const IGNORE_DESCRIPTION = `What does not count: ${IGNORABLE}. Pixels of a rectangle count neither in \`a\` nor in \`b\`. Texts are taken out of lines and titles; \`*\` stands for any characters, at the end for the rest of the line. A line with nothing left is left out. At most ${MAX_IGNORED}.`;
+export const IGNORE_DESCRIPTION = `What does not count: ${IGNORABLE}. Pixels of a rectangle count neither in \`a\` nor in \`b\`. Texts are taken out of lines and titles; \`*\` stands for any characters, at the end for the rest of the line. A line with nothing left is left out. Elements are found in the element maps of both captures, frames by \`>>\`, and do not count with all that is in them. At most ${MAX_IGNORED}.`;
 
 export const RegionSchema = z.strictObject({
   kind: z.enum(REGION_KINDS),
@@ -98,6 +123,30 @@ export const TextDifferenceSchema = z.strictObject({
 });
 export type TextDifference = z.output<typeof TextDifferenceSchema>;
 
+const StyleChangeSchema = z.strictObject({ property: z.string(), from: z.string(), to: z.string() });
+export type StyleChange = z.output<typeof StyleChangeSchema>;
+
+const shortChange = z.strictObject({ from: z.string(), to: z.string() }).nullable();
+
+const ElementChangeSchema = z.strictObject({
+  selector: z.string().meta({ description: 'Matches the element alone: in `b`, or in `a` when it was removed.' }),
+  kind: z.enum(REGION_KINDS),
+  from: BoxSchema.nullable().meta({ description: 'Its place in the image of `a`.' }),
+  to: BoxSchema.nullable().meta({ description: 'Its place in the image of `b`.' }),
+  text: shortChange.meta({ description: 'Beginnings of its own text; null when it is the same.' }),
+  style: z.array(StyleChangeSchema).meta({ description: 'Properties that differ; an empty value is not set.' }),
+  image: shortChange.meta({ description: 'Address of its image; null when it is the same.' }),
+});
+export type ElementChange = z.output<typeof ElementChangeSchema>;
+
+const ElementsDifferenceSchema = z.strictObject({
+  changes: z.array(ElementChangeSchema).meta({
+    description: `At most ${MAX_CHANGED_ELEMENTS}, in the order of the page. Of what was inserted, removed or moved, the outermost elements.`,
+  }),
+  truncated: z.boolean().meta({ description: 'There are more, or a bound cut one of the element maps.' }),
+});
+export type ElementsDifference = z.output<typeof ElementsDifferenceSchema>;
+
 const LinkDifferenceSchema = z.strictObject({
   added: z.array(z.string()).meta({ description: 'URLs that only `b` links to.' }),
   removed: z.array(z.string()).meta({ description: 'URLs that only `a` links to.' }),
@@ -105,10 +154,11 @@ const LinkDifferenceSchema = z.strictObject({
 });
 export type LinkDifference = z.output<typeof LinkDifferenceSchema>;
 
-/** What differs between the painted words and the links of two captures. */
+/** What differs between the painted words, the links and the elements of two captures. */
 export interface WordDifference {
   readonly text: TextDifference | null;
   readonly links: LinkDifference | null;
+  readonly elements: ElementsDifference | null;
 }
 
 function changeOf<T extends z.ZodType>(value: T, name: string) {
@@ -128,6 +178,9 @@ const DifferenceSchema = z.strictObject({
   }),
   links: LinkDifferenceSchema.nullable().meta({
     description: 'The links; null when one of the captures lacks the output `links`.',
+  }),
+  elements: ElementsDifferenceSchema.nullable().meta({
+    description: 'The elements of the pages; null when one of the captures has no element map.',
   }),
 });
 /** What differs between two captures. */

@@ -7,9 +7,9 @@ import { count } from './values.ts';
  */
 
 /** Maximum number of entries: elements and texts. */
-export const MAX_ENTRIES = 5_000;
+export const MAX_ENTRIES = 10_000;
 /** Maximum size in bytes, which no map of honest elements reaches. */
-export const MAX_MAP_BYTES = 2 * 1024 * 1024;
+export const MAX_MAP_BYTES = 4 * 1024 * 1024;
 /** Maximum number of characters that are kept of a text; longer ones are compared by their hash. */
 export const MAX_SHORT_CHARACTERS = 48;
 

@@ -134,6 +134,12 @@ export const CATALOGUE = {
     text: 'The images are too large to compare.',
     help: 'Capture with `maxHeight`, or `resize` the image: at most 33,554,432 pixels each are compared.',
   },
+  no_element_map: {
+    status: 422,
+    retryable: false,
+    text: 'A capture has no element map, so no elements can be ignored.',
+    help: 'Capture without `elementMap: false`. PDFs, and pages that a script blocked, have none.',
+  },
   selector_not_found: {
     status: 422,
     retryable: false,

@@ -9,7 +9,7 @@ import { filled, flag, objectError } from './options/fields.ts';
 import { OPTION_GROUPS, optionFields } from './options/groups.ts';
 import { DEFAULT_PDF } from './options/pdf.ts';
 import { HTML_TARGET, readTarget } from './target.ts';
-import { refuseTwoTimings, watchFields } from './watch.ts';
+import { refuseTwoTimings, refuseWithoutMap, watchFields } from './watch.ts';
 
 /** Limits of requests, from the configuration. */
 export interface RequestLimits {
@@ -105,6 +105,7 @@ export function requestSchemas(limits: RequestLimits) {
   const watch = z
     .strictObject(watched, { error: objectError('a WatchRequest', Object.keys(watched)) })
     .superRefine(refuseTwoTimings)
+    .superRefine(refuseWithoutMap)
     .superRefine(refuseContradictions)
     .superRefine(refuseTwoAnswers)
     .superRefine(refuseViewport)

@@ -1,6 +1,6 @@
 import { Cron } from 'croner';
 import { z } from 'zod';
-import { IGNORE_DESCRIPTION, ignoreField, RegionSchema } from './comparison.ts';
+import { IGNORE_DESCRIPTION, type Ignore, ignoreField, problemOfSelector, RegionSchema } from './comparison.ts';
 import { FailureCodeSchema } from './errors.ts';
 import type { Immutable } from './immutable.ts';
 import { apiKeyName } from './named-key.ts';
@@ -33,7 +33,7 @@ export const MAX_REGIONS_OF_RUN = 20;
 const DEFAULT_THRESHOLD = 0.001;
 
 /** What of a page is compared. */
-export const COMPARED = ['visual', 'text', 'links', 'status', 'title', 'verdict'] as const;
+export const COMPARED = ['visual', 'text', 'links', 'elements', 'status', 'title', 'verdict'] as const;
 export type Compared = (typeof COMPARED)[number];
 
 const DURATION = /^(\d{1,9})(s|m|h|d)$/;
@@ -64,6 +64,10 @@ const threshold = z
   .min(0, { error: 'must be 0 or more' })
   .max(1, { error: 'must be 1 or less' });
 
+/** Maximum number of selectors of `compare.elements`. */
+const MAX_WATCHED_ELEMENTS = 50;
+const ELEMENTS = { error: 'must be a list of CSS selectors such as [".price"]' };
+
 const compare = objectOf(
   {
     visual: z
@@ -77,6 +81,28 @@ const compare = objectOf(
       }),
     text: flag.default(false).meta({ description: 'The painted text, by lines. Adds `text` to `outputs`.' }),
     links: flag.default(false).meta({ description: 'The painted links. Adds `links` to `outputs`.' }),
+    elements: z
+      .union(
+        [
+          z.literal(false),
+          z
+            .array(z.string(ELEMENTS), ELEMENTS)
+            .min(1, { error: 'must name at least one selector' })
+            .max(MAX_WATCHED_ELEMENTS, { error: `must hold at most ${MAX_WATCHED_ELEMENTS} selectors` })
+            .superRefine((selectors, context) => {
+              for (const selector of selectors) {
+                const message = problemOfSelector(selector);
+                if (message !== undefined) context.addIssue({ code: 'custom', message });
+              }
+            }),
+        ],
+        ELEMENTS,
+      )
+      .default(false)
+      .meta({
+        description:
+          'Elements, by CSS selectors: their texts, styles and images, and whether they were inserted, removed or moved. Frames are entered by `>>`.',
+      }),
     status: flag.default(false).meta({ description: 'The HTTP status.' }),
     title: flag.default(false).meta({ description: 'The title.' }),
     verdict: flag.default(false).meta({
@@ -123,6 +149,7 @@ export const watchFields = {
       visual: { threshold: DEFAULT_THRESHOLD },
       text: false,
       links: false,
+      elements: false,
       status: false,
       title: false,
       verdict: false,
@@ -167,6 +194,19 @@ export function refuseTwoTimings({ every, schedule, timeZone, jitter }: Timing, 
   if (schedule !== undefined) return;
   if (timeZone !== undefined) refuse('timeZone', 'requires schedule');
   if (jitter !== undefined) refuse('jitter', 'requires schedule: watches with every are spread over their interval');
+}
+
+interface UsesElements {
+  readonly elementMap: boolean;
+  readonly compare: { readonly elements: readonly string[] | false };
+  readonly ignore: Pick<Ignore, 'selectors'>;
+}
+
+/** Requires the element map where selectors are looked up in it. */
+export function refuseWithoutMap({ elementMap, compare, ignore }: UsesElements, context: z.RefinementCtx): void {
+  if (elementMap || (compare.elements === false && ignore.selectors.length === 0)) return;
+  const message = 'must not be false with compare.elements, or with selectors in ignore';
+  context.addIssue({ code: 'custom', path: ['elementMap'], message });
 }
 
 /** How a watch decides, as its body says it. */

@@ -40,7 +40,17 @@ async function compared(before: string, after: string, { output, ignore: texts }
   const { data: ignore, error } = ignoreField.safeParse([...texts]);
   if (ignore === undefined) throw new ConfigError(`--ignore ${error.issues[0]?.message}`);
   const images = [await imageIn(before), await imageIn(after)] as const;
-  const captures = { images, texts: null, links: null, ignore, inAnyOrder: false, draws: output !== undefined };
+  if (ignore.selectors.length > 0) throw new ConfigError('--ignore selector: image files have no elements');
+  const captures = {
+    images,
+    texts: null,
+    links: null,
+    maps: null,
+    onlyElements: null,
+    ignore,
+    inAnyOrder: false,
+    draws: output !== undefined,
+  };
   const { picture, drawing } = await createComparisonThread()
     .compare(captures)
     .catch((error: unknown) => {

@@ -1,6 +1,6 @@
-import { buffer, text as readText } from 'node:stream/consumers';
+import { text as readText } from 'node:stream/consumers';
 import { defer, finalize, firstValueFrom, type Observable, takeUntil } from 'rxjs';
-import type { OutputKind } from '../capture/artifacts.ts';
+import type { ArtifactKind } from '../capture/artifacts.ts';
 import { type Difference, type Ignore, MAX_COMPARED_PIXELS, NOTHING_IGNORED } from '../capture/comparison.ts';
 import { CapstanError } from '../capture/errors.ts';
 import type { ScreenshotInfo } from '../capture/screenshot-info.ts';
@@ -25,6 +25,8 @@ export interface ComparisonOptions {
   readonly inAnyOrder?: boolean;
   /** Leaves the images out: their difference is empty. */
   readonly skipsImages?: boolean;
+  /** Selectors of the elements whose changes are listed; by default all. */
+  readonly onlyElements?: readonly string[];
   /** Draws the regions on the images. */
   readonly draws?: boolean;
 }
@@ -42,7 +44,8 @@ export interface Comparisons {
    * Compares two stored captures; undefined when one was removed meanwhile. Owners take turns. The
    * comparison is skipped when, before it starts, `gone` has emitted an error.
    *
-   * @throws CapstanError `not_an_image` for a PDF, `comparison_too_large`, or `queue_full`.
+   * @throws CapstanError `not_an_image` for a PDF, `comparison_too_large`, `no_element_map` with
+   * selectors, or `queue_full`.
    */
   of(
     before: ScreenshotInfo,
@@ -61,7 +64,15 @@ export function createComparisons(artifacts: Pick<ArtifactStore, 'open' | 'recor
 
   async function read(id: number): Promise<File | undefined> {
     const artifact = await artifacts.open(id, 'image');
-    return artifact === undefined ? undefined : new Uint8Array(await buffer(artifact.stream()));
+    if (artifact === undefined) return undefined;
+    const file = new Uint8Array(artifact.bytes);
+    let at = 0;
+    // Piece by piece: joining and copying a file of many megabytes would hold the event loop.
+    for await (const chunk of artifact.stream()) {
+      file.set(chunk, at);
+      at += chunk.length;
+    }
+    return file;
   }
 
   /** Undefined when one of them was removed. */
@@ -71,7 +82,7 @@ export function createComparisons(artifacts: Pick<ArtifactStore, 'open' | 'recor
   }
 
   /** Null when one of them does not have the output. */
-  async function readOutputs(ids: Pair<number>, kind: OutputKind): Promise<Pair<string> | null> {
+  async function readOutputs(ids: Pair<number>, kind: ArtifactKind): Promise<Pair<string> | null> {
     const [before, after] = [await artifacts.open(ids[0], kind), await artifacts.open(ids[1], kind)];
     if (before !== undefined && after !== undefined) {
       return [await readText(before.stream()), await readText(after.stream())];
@@ -80,17 +91,36 @@ export function createComparisons(artifacts: Pick<ArtifactStore, 'open' | 'recor
     return null;
   }
 
+  /** Names the capture that has no element map. */
+  async function withoutMap(ids: Pair<number>): Promise<CapstanError> {
+    const first = await artifacts.open(ids[0], 'elements');
+    await first?.close();
+    const lacking = first === undefined ? ids[0] : ids[1];
+    return new CapstanError(
+      'no_element_map',
+      `The capture ${lacking} has no element map: no element can be found in it.`,
+    );
+  }
+
   async function compare(
     ids: Pair<number>,
-    { ignore = NOTHING_IGNORED, inAnyOrder = false, skipsImages = false, draws = false }: ComparisonOptions,
+    {
+      ignore = NOTHING_IGNORED,
+      inAnyOrder = false,
+      onlyElements,
+      skipsImages = false,
+      draws = false,
+    }: ComparisonOptions,
   ): Promise<CompareAnswer | undefined> {
     const [old, now] = [await artifacts.record(ids[0]), await artifacts.record(ids[1])];
     if (old === undefined || now === undefined) return undefined;
+    const maps = await readOutputs(ids, 'elements');
+    if (maps === null && (ignore.selectors.length > 0 || onlyElements !== undefined)) throw await withoutMap(ids);
     const images = skipsImages ? null : await readImages(ids);
     if (images === undefined) return undefined;
     const [texts, links] = [await readOutputs(ids, 'text'), await readOutputs(ids, 'links')];
     const { picture, drawing, ...words } = await inTurn(() =>
-      thread.compare({ images, texts, links, ignore, inAnyOrder, draws }),
+      thread.compare({ images, texts, links, maps, onlyElements: onlyElements ?? null, ignore, inAnyOrder, draws }),
     );
     const titleOf = ({ title }: { readonly title: string }) => withoutTexts(title, ignore.texts).trim();
     const difference = {

@@ -10,15 +10,17 @@ export const compareInput = z.strictObject({
   ignore: z.array(z.string()).max(MAX_IGNORED).optional().meta({ description: IGNORE_DESCRIPTION }),
 });
 
-export const compareOutput = ComparisonSchema.omit({ title: true, text: true, links: true }).extend({
+export const compareOutput = ComparisonSchema.omit({ title: true, text: true, links: true, elements: true }).extend({
   text: TextDifferenceSchema.omit({ unified: true }).nullable().meta({
     description: 'Lines that differ; null when one of the captures lacks the output text.',
   }),
   links: z.strictObject({ added: count, removed: count }).nullable().meta({
     description: 'Links that differ; null when one of the captures lacks the output links.',
   }),
-  untrusted: z.strictObject({ titles: z.array(z.string()), diff: z.string() }).meta({
-    description: 'Written by the pages: titles before and after, if they differ, and a unified diff of the text.',
+  elements: count.nullable().meta({ description: 'Changed elements; null when a capture has no element map.' }),
+  untrusted: z.strictObject({ titles: z.array(z.string()), diff: z.string(), elements: z.array(z.string()) }).meta({
+    description:
+      'Written by the pages: titles before and after, if they differ, a unified diff of the text, and the changed elements.',
   }),
 });
 
@@ -29,17 +31,21 @@ export async function compare(api: Api, { a, b, ignore = [] }: z.output<typeof c
   const query = new URLSearchParams({ a: `${a}`, b: `${b}` });
   for (const each of ignore) query.append('ignore', each);
   const { data } = Answer.parse(await (await api.send(`/compare?${query}`, { signal })).json());
-  const { title, text, links, ...known } = data;
+  const { title, text, links, elements, ...known } = data;
   const facts = {
     ...known,
     text: text && { added: text.added, removed: text.removed, truncated: text.truncated },
     links: links && { added: links.added.length, removed: links.removed.length },
+    elements: elements === null ? null : elements.changes.length,
   };
   const titles = title === null ? [] : [plainLine(title.from, 'title'), plainLine(title.to, 'title')];
   const diff = plainText(text?.unified ?? '');
-  const words = titles.length > 0 || diff !== '' ? `\n${marked([...titles, diff].join('\n'))}` : '';
+  const named = (elements?.changes ?? []).map(({ kind, selector }) => plainLine(`${kind} ${selector}`, 'title'));
+  const words = [...titles, ...named, diff].some((line) => line !== '')
+    ? `\n${marked([...titles, ...named, diff].join('\n'))}`
+    : '';
   return {
-    structuredContent: { ...facts, untrusted: { titles, diff } },
+    structuredContent: { ...facts, untrusted: { titles, diff, elements: named } },
     content: [{ type: 'text' as const, text: `${JSON.stringify(facts)}${words}` }],
   };
 }

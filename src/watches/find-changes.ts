@@ -5,7 +5,7 @@ import type { Comparisons } from '../imaging/comparisons.ts';
 import type { ArtifactStore } from '../storage/ports/artifact-store.ts';
 
 export interface CompareParts {
-  readonly artifacts: Pick<ArtifactStore, 'info'>;
+  readonly artifacts: Pick<ArtifactStore, 'info' | 'record'>;
   readonly comparisons: Pick<Comparisons, 'of'>;
 }
 
@@ -18,7 +18,8 @@ export interface Changes {
 }
 
 /**
- * Compares what the rules name; undefined when one of the captures was removed. Rejects with a `CapstanError` when their
+ * Compares what the rules name; undefined when one of the captures was removed, or the one before has
+ * no element map and one is needed. Rejects with a `CapstanError` when their
  * images cannot be compared, or with `queue_full`. `owner`: whose turn the comparison takes.
  */
 export async function findChanges(
@@ -29,14 +30,22 @@ export async function findChanges(
 ): Promise<Changes | undefined> {
   const [old, now] = [await artifacts.info(before), await artifacts.info(after)];
   if (old === undefined || now === undefined) return undefined;
-  const { visual } = compare;
-  const compared = await comparisons.of(old, now, NEVER, owner, { ignore, skipsImages: visual === false });
+  const { visual, elements: selectors } = compare;
+  const needsMap = selectors !== false || ignore.selectors.length > 0;
+  // A script may have blocked the page then: there is nothing to compare with.
+  if (needsMap && (await artifacts.record(before))?.artifacts?.kinds.includes('elements') !== true) return undefined;
+  const compared = await comparisons.of(old, now, NEVER, owner, {
+    ignore,
+    skipsImages: visual === false,
+    ...(selectors !== false && { onlyElements: selectors }),
+  });
   if (compared === undefined) return undefined;
-  const { share, regions, text, links, response_code: status, title, verdict } = compared.difference;
+  const { share, regions, text, links, elements, response_code: status, title, verdict } = compared.difference;
   const differs: Readonly<Record<Compared, boolean>> = {
     visual: visual !== false && share > visual.threshold,
     text: text !== null && text.added + text.removed > 0,
     links: links !== null && links.added.length + links.removed.length > 0,
+    elements: elements !== null && elements.changes.length > 0,
     status: status !== null,
     title: title !== null,
     verdict: verdict !== null,

@@ -176,6 +176,65 @@ describeWithTenants((start) => {
       expect(await changesOf({})).toMatchObject({ title: null, text: null, links: null });
     });
 
+    it('names the elements that were inserted, removed, moved and edited, with what changed in them', async () => {
+      const page = (parts: readonly string[], price: string, colour: string) =>
+        `<!doctype html><body style="font:16px/20px sans-serif"><h1 id=price>${price}</h1>
+         <p class=note style="background:${colour};padding:8px">Note</p><ul>${parts.map((part) => `<li>${part} of the harbour`).join('')}</ul>`;
+      const before = await capture(page(['Charts', 'Ropes', 'Tides', 'Knots'], '12 EUR', '#def'));
+      const after = await capture(page(['Tides', 'Charts', 'Ropes', 'Lamps and buoys', 'Knots'], '14 EUR', '#fa6'));
+      const [answer] = await compare(before, after);
+      const { elements, regions } = Answer.parse(await answer?.json()).data;
+      expect(elements?.truncated).toBe(false);
+      expect(elements?.changes.map(({ kind, selector }) => `${kind} ${selector}`)).toEqual([
+        'edited #price',
+        'edited .note',
+        'moved html > body > ul > li:nth-of-type(1)',
+        'inserted html > body > ul > li:nth-of-type(4)',
+      ]);
+      const [price, note, moved, inserted] = elements?.changes ?? [];
+      expect(price).toMatchObject({ text: { from: '12 EUR', to: '14 EUR' }, style: [], image: null });
+      const style = [{ property: 'background-color', from: 'rgb(221, 238, 255)', to: 'rgb(255, 170, 102)' }];
+      expect(note).toMatchObject({ text: null, style });
+      expect(regions.map(({ kind, from, to }) => ({ kind, from, to }))).toEqual([
+        { kind: 'edited', from: expect.any(Object), to: expect.any(Object) },
+        { kind: 'edited', from: note?.from, to: note?.to },
+        { kind: 'moved', from: moved?.from, to: moved?.to },
+        { kind: 'inserted', from: null, to: inserted?.to },
+      ]);
+    });
+
+    it('leaves out ignored elements: from regions, words, links and elements, and says when there is no map', async () => {
+      const { one } = await running();
+      const shoot = async (now: string, more: object = {}) => {
+        const ad = `<div class="ad box"><a href="/ad/${now}">${`Buy ${now}. `.repeat(now.length)}</a></div>`;
+        const html = `<!doctype html><body style="font:16px sans-serif"><p>Now <b class=clock>${now}</b></p>${ad}<p>1 ship</p>${'<p>12 ships</p>'.repeat(5)}`;
+        const body = { html, fullPage: true, outputs: ['text', 'links'], ...more };
+        const response = await one.post('/screenshot', body, { headers: headers(FLOOD) });
+        return Captured.parse(await response.json()).data.id;
+      };
+      const [a, b, without] = [await shoot('1'), await shoot('12:34:56 h'), await shoot('1', { elementMap: false })];
+      const ask = (other: number, ...selectors: readonly string[]) => {
+        const ignore = selectors.map((each) => `&ignore=${encodeURIComponent(`selector:${each}`)}`).join('');
+        return one.call(`/compare?a=${a}&b=${other}${ignore}`, { headers: headers(FLOOD) });
+      };
+      const whole = Answer.parse(await (await ask(b)).json()).data;
+      expect([whole.regions.length > 0, whole.text?.added, whole.links?.added.length]).toEqual([true, 2, 1]);
+      const { data } = Answer.parse(await (await ask(b, '.clock', 'body > div.ad')).json());
+      expect(data).toMatchObject({
+        regions: [],
+        share: 0,
+        elements: { changes: [] },
+        text: { added: 0, removed: 0, unified: '' },
+        links: { added: [], removed: [] },
+      });
+      const refused = await ask(without, '.clock');
+      expect([refused.status, await failureOf(refused)]).toEqual([
+        422,
+        expect.objectContaining({ code: 'no_element_map' }),
+      ]);
+      expect(Answer.parse(await (await ask(without)).json()).data).toMatchObject({ regions: [], elements: null });
+    });
+
     it('draws both images with the regions marked, for Accept: image/png, and answers 304 to its ETag', async () => {
       const { one } = await running();
       const a = await unchanged();
@@ -283,6 +342,9 @@ describe('GET /compare', () => {
     '?a=1&b=2&ignore=vanished',
     '?a=1&b=2&ignore=0,0,5',
     '?a=1&b=2&ignore=text:',
+    '?a=1&b=2&ignore=selector:',
+    '?a=1&b=2&ignore=selector:p:unknown',
+    '?a=1&b=2&ignore=selector:xpath=//p',
     '?a=1&b=2&order=no',
   ])('answers 400 to /compare%s', async (query) => {
     expect((await app.call(`/compare${query}`)).status).toBe(400);

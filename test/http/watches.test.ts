@@ -127,6 +127,24 @@ describeWithTenants((start) => {
       expect(await run(id)).toMatchObject({ state: 'changed', changed: ['text'] });
     });
 
+    it('watches elements by selector, and leaves out those that are ignored', async () => {
+      const shop = (price: string, visitors: string, advert: string) => ({
+        body: `${ARTICLE}<p class=price>${price}</p><p class=visitors>${visitors}</p>${advert}`,
+      });
+      const id = await watching('/shop', shop('12', '5', ''), { compare: { elements: ['.price'] } });
+      pages.set('/shop', shop('12', '6', BANNER));
+      expect(await run(id)).toMatchObject({ state: 'unchanged', changed: [] });
+      pages.set('/shop', shop('14', '6', ''));
+      expect(await run(id)).toMatchObject({ state: 'changed', changed: ['elements'] });
+
+      const calm = await watching('/counter', shop('12', '5', ''), { ignore: ['selector:.visitors'] });
+      pages.set('/counter', shop('12', '123,456', ''));
+      expect(await run(calm)).toMatchObject({ state: 'unchanged', changed: [], share: 0 });
+      for (const rules of [{ compare: { elements: ['p:unknown'] } }, { elementMap: false, ignore: ['selector:p'] }]) {
+        expect((await post('/watches', { url: url('/shop'), ...NEVER, ...rules })).status).toBe(400);
+      }
+    });
+
     it('takes an accepted capture for unchanged', async () => {
       pages.set('/ab', { body: BANNER + ARTICLE });
       const other = Captured.parse(await (await post('/screenshot', { url: url('/ab') })).json()).data.id;

@@ -48,6 +48,7 @@ describe('comparePixels', () => {
       rectangles,
       kinds,
       texts: [],
+      selectors: [],
     });
     const place = { x: 20, y: 30, width: 160, height: 20 };
     const removed = comparePixels(before, without, ignoring([{ ...place, width: 80 }]));

@@ -25,7 +25,7 @@ createWatches({
   announce: ({ type, url }) => {
     if (type === 'watch.run') process.stdout.write(`told ${new URL(url).pathname.slice(1)}\n`);
   },
-  artifacts: { info: none },
+  artifacts: { info: none, record: none },
   comparisons: { of: none },
   atOnce: () => 8,
   ids: () => {

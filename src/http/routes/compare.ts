@@ -20,7 +20,7 @@ export const getComparison = route({
   operationId: 'compare',
   summary: 'What differs between two captures.',
   description:
-    'Images, painted texts, links and facts are compared. Rows and columns are aligned before pixels are compared: content that is only further down did not change. Differences by anti-aliasing are left out. Each region was inserted, removed, moved or edited. `Accept: image/png` asks for both images beside each other, with the regions marked: green inserted, red removed, blue moved, orange edited.',
+    'Images, painted texts, links and facts are compared. Rows and columns are aligned before pixels are compared: content that is only further down did not change. Differences by anti-aliasing are left out. Each region was inserted, removed, moved or edited; where both captures have an element map, elements tell which, and are listed with what changed in them. `Accept: image/png` asks for both images beside each other, with the regions marked: green inserted, red removed, blue moved, orange edited.',
   tag: 'capture',
   parameters: {
     a: captureId.meta({ description: 'The capture before.' }),
@@ -53,6 +53,7 @@ export const getComparison = route({
     'artifact_elsewhere',
     'not_an_image',
     'comparison_too_large',
+    'no_element_map',
     'queue_full',
     'artifact_pending',
     'database_unavailable',

@@ -1,11 +1,21 @@
 import { z } from 'zod';
 import { type LinkDifference, MAX_DIFFERENT_LINKS } from '../../capture/comparison.ts';
+import type { PageElement } from './elements/page-tree.ts';
+import { areaOf, areaOutside } from './outside.ts';
 
-const Links = z.object({ links: z.array(z.object({ href: z.string() })) });
+const box = z.object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() }).nullable();
+const Links = z.object({ links: z.array(z.object({ href: z.string(), box })) });
 
-/** Compares the URLs of two outputs `links`. */
-export function compareLinks(before: string, after: string): LinkDifference {
-  const [a, b] = [urlsIn(before), urlsIn(after)];
+/** Share of a link that is in ignored elements from which on it does not count. */
+const MOST = 0.9;
+
+/** Compares the URLs of two outputs `links`, without links in ignored elements. */
+export function compareLinks(
+  before: string,
+  after: string,
+  ignored: Readonly<Record<'a' | 'b', ReadonlySet<PageElement>>> | null,
+): LinkDifference {
+  const [a, b] = [urlsIn(before, ignored?.a), urlsIn(after, ignored?.b)];
   const [added, removed] = [[...b.difference(a)], [...a.difference(b)]];
   return {
     added: added.slice(0, MAX_DIFFERENT_LINKS),
@@ -14,6 +24,11 @@ export function compareLinks(before: string, after: string): LinkDifference {
   };
 }
 
-function urlsIn(output: string): Set<string> {
-  return new Set(Links.parse(JSON.parse(output)).links.map(({ href }) => href));
+function urlsIn(output: string, ignored: ReadonlySet<PageElement> = new Set()): Set<string> {
+  const boxes = [...ignored].flatMap((element) => element.box ?? []);
+  const { links } = Links.parse(JSON.parse(output));
+  const counts = links.filter(
+    (link) => link.box === null || areaOutside(link.box, boxes) > areaOf(link.box) * (1 - MOST),
+  );
+  return new Set(counts.map(({ href }) => href));
 }

@@ -1,4 +1,5 @@
 import {
+  type Box,
   type Ignore,
   MAX_REGIONS,
   NOTHING_IGNORED,
@@ -8,6 +9,9 @@ import {
 import { alignRows, type Gap, indexRows, type RowIndex, type Run } from './align-rows.ts';
 import { cutColumns } from './cut-columns.ts';
 import { editedRegions } from './edited-regions.ts';
+import { type Explained, explainRegions } from './elements/explain-regions.ts';
+import type { PageElement } from './elements/page-tree.ts';
+import { within } from './elements/page-tree.ts';
 import { areaOutside } from './outside.ts';
 import { boxOf, columnsOf, type Part, type Pixels, rowOf, rowsOf, withoutMargin } from './pixels.ts';
 
@@ -22,19 +26,34 @@ const MIN_MOVED_ROWS = 12;
 /** Different rows of a run that is found elsewhere: lines and blank areas look the same everywhere. */
 const MIN_MOVED_DISTINCT = 4;
 
+/** Fills ignored elements, so that rows are equal beside them. */
+const IGNORED_COLOUR = 0xff808080;
+
 /**
  * Compares two images as a text diff compares texts: rows that both have are aligned first, then those of columns, and
- * what remains is compared pixel by pixel.
+ * what remains is compared pixel by pixel. Elements, where they are known, tell what became of the regions that differ.
+ * Ignored elements are painted over.
  */
-export function comparePixels(a: Pixels, b: Pixels, ignore: Ignore = NOTHING_IGNORED): PictureDifference {
+export function comparePixels(
+  a: Pixels,
+  b: Pixels,
+  ignore: Ignore = NOTHING_IGNORED,
+  elements: Explained | null = null,
+): PictureDifference {
+  const ignored = {
+    a: [...ignore.rectangles, ...paintOver(a, elements?.ignored.a)],
+    b: [...ignore.rectangles, ...paintOver(b, elements?.ignored.b)],
+  };
   const width = Math.min(a.width, b.width);
-  const [partA, partB] = [whole(a, ignore), whole(b, ignore)];
-  const regions = [
+  const [partA, partB] = [whole(a, ignored.a), whole(b, ignored.b)];
+  const byPixels = [
     ...differences(columnsOf(partA, 0, width), columnsOf(partB, 0, width), 0),
     ...(a.width > width ? [only('removed', columnsOf(partA, width, a.width))] : []),
     ...(b.width > width ? [only('inserted', columnsOf(partB, width, b.width))] : []),
-  ]
-    .flatMap((region) => counted(region, ignore))
+  ];
+  const isKnown = elements !== null && a.width === b.width;
+  const regions = (isKnown ? explainRegions(partA.image, partB.image, byPixels, elements) : byPixels)
+    .flatMap((region) => counted(region, ignore, ignored))
     .toSorted((one, other) => topOf(one) - topOf(other) || leftOf(one) - leftOf(other));
   const sum = (some: readonly Region[]) => some.reduce((total, { pixels }) => total + pixels, 0);
   const changed = sum(regions);
@@ -47,17 +66,36 @@ export function comparePixels(a: Pixels, b: Pixels, ignore: Ignore = NOTHING_IGN
   };
 }
 
+/** Returns the places of elements, which are filled with one colour. */
+function paintOver(image: Pixels, elements: ReadonlySet<PageElement> = new Set()): readonly Box[] {
+  const boxes = [...elements].flatMap(({ box }) => (box === null ? [] : (within(box, image) ?? [])));
+  for (const { x, y, width, height } of boxes) {
+    for (let row = y; row < y + height; row += 1) {
+      image.data.fill(IGNORED_COLOUR, row * image.width + x, row * image.width + x + width);
+    }
+  }
+  return boxes;
+}
+
 /** Returns what of a region counts; edited ones hold no ignored pixels. */
-function counted(region: Region, { kinds, rectangles }: Ignore): readonly Region[] {
+function counted(
+  region: Region,
+  { kinds }: Ignore,
+  ignored: Readonly<Record<'a' | 'b', readonly Box[]>>,
+): readonly Region[] {
   if (kinds.includes(region.kind)) return [];
-  if (region.kind === 'edited' || rectangles.length === 0) return [region];
-  const areas = [region.from, region.to].flatMap((box) => (box === null ? [] : [areaOutside(box, rectangles)]));
+  if (region.kind === 'edited' || ignored.a.length + ignored.b.length === 0) return [region];
+  const { from, to } = region;
+  const areas = [
+    ...(from === null ? [] : [areaOutside(from, ignored.a)]),
+    ...(to === null ? [] : [areaOutside(to, ignored.b)]),
+  ];
   const pixels = Math.min(...areas);
   return pixels === 0 ? [] : [{ ...region, pixels: region.kind === 'moved' ? 0 : pixels }];
 }
 
-function whole(image: Pixels, { rectangles }: Ignore): Part {
-  return { image: { ...image, ignored: rectangles }, x: 0, y: 0, width: image.width, height: image.height };
+function whole(image: Pixels, ignored: readonly Box[]): Part {
+  return { image: { ...image, ignored }, x: 0, y: 0, width: image.width, height: image.height };
 }
 
 function topOf({ from, to }: Region): number {

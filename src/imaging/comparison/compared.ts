@@ -8,6 +8,10 @@ export interface Compared {
   readonly texts: Pair<string> | null;
   /** The outputs `links`; null when one of the captures has none. */
   readonly links: Pair<string> | null;
+  /** The element maps; null when one of the captures has none. */
+  readonly maps: Pair<string> | null;
+  /** Selectors of the elements whose changes are listed; null for all. */
+  readonly onlyElements: readonly string[] | null;
   readonly ignore: Ignore;
   /** Lines that are elsewhere in the other text do not differ. */
   readonly inAnyOrder: boolean;

@@ -8,16 +8,6 @@ function areaOf({ width, height }: Box): number {
   return width * height;
 }
 
-/** Whether two boxes share a pixel. */
-export function meets(one: Box, other: Box): boolean {
-  return (
-    one.x < other.x + other.width &&
-    other.x < one.x + one.width &&
-    one.y < other.y + other.height &&
-    other.y < one.y + one.height
-  );
-}
-
 /** Returns the number of pixels of a box that are in none of the others. */
 export function areaOutside(box: Box, others: readonly Box[]): number {
   let rest: readonly Box[] = [box];

@@ -2,28 +2,49 @@ import { parentPort } from 'node:worker_threads';
 import { compareLinks } from './compare-links.ts';
 import { comparePixels } from './compare-pixels.ts';
 import { compareTexts } from './compare-texts.ts';
-import type { Compared, ThreadAnswer } from './compared.ts';
+import type { Compared, Pair, ThreadAnswer } from './compared.ts';
 import { decode } from './decode.ts';
 import { drawRegions } from './draw-regions.ts';
+import { type ComparedElements, compareElements } from './elements/compare-elements.ts';
+import { withoutElements } from './elements/without-elements.ts';
+import type { Pixels } from './pixels.ts';
 
 /* Runs in a thread of its own: compares captures, one pair after the other. */
 
-async function compare({ images, texts, links, ignore, inAnyOrder, draws }: Compared): Promise<ThreadAnswer> {
-  const [a, b] = images === null ? [] : await Promise.all([decode(images[0]), decode(images[1])]);
-  if (a === null || b === null) return 'too_large';
-  const picture = a === undefined || b === undefined ? null : comparePixels(a, b, ignore);
-  const isDrawn = draws && a !== undefined && b !== undefined && picture !== null;
+async function compare(captures: Compared): Promise<ThreadAnswer> {
+  const { texts, links, maps, ignore, inAnyOrder, draws } = captures;
+  const images = await decoded(captures.images);
+  if (images === 'too_large') return images;
+  const elements = maps && compareElements(maps, images, ignore, captures.onlyElements);
+  const picture = images && comparePixels(...images, ignore, elements);
   return {
     picture,
-    text: texts && compareTexts(...texts, { ignored: ignore.texts, inAnyOrder }),
-    links: links && compareLinks(...links),
-    drawing: isDrawn ? await drawRegions(a, b, picture.regions) : null,
+    text: texts && compareTexts(...painted(texts, elements), { ignored: ignore.texts, inAnyOrder }),
+    links: links && compareLinks(...links, elements?.ignored ?? null),
+    elements: elements?.difference ?? null,
+    drawing: draws && images !== null && picture !== null ? await drawRegions(...images, picture.regions) : null,
   };
+}
+
+async function decoded(files: Compared['images']): Promise<Pair<Pixels> | null | 'too_large'> {
+  if (files === null) return null;
+  const [a, b] = await Promise.all([decode(files[0]), decode(files[1])]);
+  return a === null || b === null ? 'too_large' : [a, b];
+}
+
+/** Returns the painted texts without those of ignored elements. */
+function painted(texts: Pair<string>, elements: ComparedElements | null): Pair<string> {
+  if (elements === null) return texts;
+  const { trees, ignored } = elements;
+  return [withoutElements(texts[0], trees.a, ignored.a), withoutElements(texts[1], trees.b, ignored.b)];
 }
 
 parentPort?.on('message', (captures: Compared) => {
   compare(captures).then(
-    (answer) => parentPort?.postMessage(answer),
+    (answer) => {
+      const drawing = answer === 'too_large' ? null : answer.drawing;
+      parentPort?.postMessage(answer, drawing === null ? [] : [drawing.buffer]);
+    },
     // Ends the thread, which tells the caller.
     (error: unknown) => setImmediate(() => Promise.reject(error)),
   );

@@ -1,0 +1,123 @@
+import {
+  type Box,
+  type ElementChange,
+  type ElementsDifference,
+  MAX_CHANGED_ELEMENTS,
+  type StyleChange,
+} from '../../../capture/comparison.ts';
+import type { Matching } from './match-elements.ts';
+import { elementNamer } from './name-element.ts';
+import { boxAround, type PageElement, type PageTree, within } from './page-tree.ts';
+
+/** What differs between an element before and after. */
+export interface Edit {
+  readonly a: PageElement;
+  readonly b: PageElement;
+  readonly text: boolean;
+  readonly style: boolean;
+  readonly image: boolean;
+}
+
+/** Returns the elements whose own texts, styles or images differ. */
+export function editsOf({ before }: Matching): readonly Edit[] {
+  return [...before].flatMap(([b, a]) => {
+    const text = hashes(a) !== hashes(b);
+    // An element that one image does not show has no style there.
+    const style = a.box !== null && b.box !== null && stylesOf(a, b).length > 0;
+    const image = a.image !== b.image;
+    return text || style || image ? [{ a, b, text, style, image }] : [];
+  });
+}
+
+interface Captured {
+  readonly tree: PageTree;
+  /** Size of the image; null when images are not compared. */
+  readonly size: Pick<Box, 'width' | 'height'> | null;
+  readonly ignored: ReadonlySet<PageElement>;
+}
+
+/** Returns the changed elements as they are answered, in the order of the document after. */
+export function changedElements(
+  matching: Matching,
+  edits: readonly Edit[],
+  a: Captured,
+  b: Captured,
+  /** Null for all; else elements around, in or of these. */
+  wanted: { readonly a: ReadonlySet<PageElement>; readonly b: ReadonlySet<PageElement> } | null,
+): ElementsDifference {
+  const [nameA, nameB] = [elementNamer(a.tree), elementNamer(b.tree)];
+  const place = (element: PageElement, { size }: Captured) => {
+    const box = boxAround(element);
+    return box === null || size === null ? null : within(box, size);
+  };
+  const isWanted = (one: PageElement | null, other: PageElement | null) =>
+    !(one !== null && a.ignored.has(one)) &&
+    !(other !== null && b.ignored.has(other)) &&
+    (wanted === null || touches(one, wanted.a) || touches(other, wanted.b));
+  const none = { text: null, style: [], image: null };
+  const found = [
+    ...matching.removed
+      .filter((each) => isWanted(each, null) && boxAround(each) !== null)
+      .map((each): readonly [number, ElementChange] => [
+        each.order,
+        { selector: nameA(each), kind: 'removed', from: place(each, a), to: null, ...none },
+      ]),
+    ...matching.inserted
+      .filter((each) => isWanted(null, each) && boxAround(each) !== null)
+      .map((each): readonly [number, ElementChange] => [
+        each.order,
+        { selector: nameB(each), kind: 'inserted', from: null, to: place(each, b), ...none },
+      ]),
+    ...matching.moved
+      .filter(([one, other]) => isWanted(one, other) && boxAround(other) !== null)
+      .map(([one, other]): readonly [number, ElementChange] => [
+        other.order,
+        { selector: nameB(other), kind: 'moved', from: place(one, a), to: place(other, b), ...none },
+      ]),
+    ...edits
+      .filter((edit) => isWanted(edit.a, edit.b))
+      .map((edit): readonly [number, ElementChange] => [
+        edit.b.order,
+        {
+          selector: nameB(edit.b),
+          kind: 'edited',
+          from: place(edit.a, a),
+          to: place(edit.b, b),
+          text: edit.text ? { from: shortText(edit.a), to: shortText(edit.b) } : null,
+          style: edit.style ? stylesOf(edit.a, edit.b) : [],
+          image: edit.image ? { from: edit.a.image ?? '', to: edit.b.image ?? '' } : null,
+        },
+      ]),
+  ].toSorted(([one], [other]) => one - other);
+  return {
+    changes: found.slice(0, MAX_CHANGED_ELEMENTS).map(([, change]) => change),
+    truncated: found.length > MAX_CHANGED_ELEMENTS,
+  };
+}
+
+/** Whether an element is one of these, or in one, or around one. */
+function touches(element: PageElement | null, wanted: ReadonlySet<PageElement>): boolean {
+  if (element === null) return false;
+  for (let each: PageElement | null = element; each !== null; each = each.parent) if (wanted.has(each)) return true;
+  for (const each of wanted) {
+    for (let around = each.parent; around !== null; around = around.parent) if (around === element) return true;
+  }
+  return false;
+}
+
+function hashes({ texts }: PageElement): string {
+  return texts.map(({ hash }) => hash).join(' ');
+}
+
+function shortText({ texts }: PageElement): string {
+  return texts
+    .map(({ text, length }) => (length > text.length ? `${text}…` : text))
+    .join(' ')
+    .slice(0, 300);
+}
+
+function stylesOf(a: PageElement, b: PageElement): StyleChange[] {
+  const names = [...new Set([...Object.keys(a.style), ...Object.keys(b.style)])];
+  const changes = names.map((property) => ({ property, from: a.style[property] ?? '', to: b.style[property] ?? '' }));
+  return changes.filter(({ from, to }) => from !== to);
+}

@@ -1,0 +1,97 @@
+import type { Box } from '../../../capture/comparison.ts';
+import { type ElementEntry, ElementMapSchema, type TextEntry } from '../../../capture/element-map.ts';
+
+/** An element of a page, as the element map of its capture has it. */
+export interface PageElement extends Pick<ElementEntry, 'tag' | 'id' | 'class' | 'attributes' | 'image'> {
+  /** Its place among the elements, in document order. */
+  readonly order: number;
+  readonly parent: PageElement | null;
+  readonly children: PageElement[];
+  /** Texts directly in it. */
+  readonly texts: TextEntry[];
+  /** Where it is in the image, also beyond its edges; null when the image shows none of it. */
+  readonly box: Box | null;
+  readonly style: Readonly<Record<string, string>>;
+}
+
+export interface PageTree {
+  /** In document order. */
+  readonly elements: readonly PageElement[];
+  /** Texts with the elements that they are in, in document order. */
+  readonly texts: readonly (readonly [PageElement, TextEntry])[];
+  readonly isPartial: boolean;
+}
+
+/** Parses an element map. A renderer that was taken over could have written it, so anything unexpected is refused. */
+export function readTree(json: string): PageTree | null {
+  const { data } = ElementMapSchema.safeParse(JSON.parse(json));
+  if (data === undefined) return null;
+  const byIndex: (PageElement | undefined)[] = [];
+  const elements: PageElement[] = [];
+  const texts: (readonly [PageElement, TextEntry])[] = [];
+  for (const [index, entry] of data.entries.entries()) {
+    const parent = byIndex[entry.parent] ?? null;
+    if (parent === null && index > 0) return null;
+    if (!('tag' in entry)) {
+      if (parent === null) return null;
+      parent.texts.push(entry);
+      texts.push([parent, entry]);
+      continue;
+    }
+    const { tag, id, class: classes, attributes, image } = entry;
+    const [x, y, width, height] = entry.box ?? [];
+    const isBox = x !== undefined && y !== undefined && width !== undefined && height !== undefined;
+    const element: PageElement = {
+      order: elements.length,
+      tag,
+      id,
+      class: classes,
+      attributes,
+      image,
+      parent,
+      children: [],
+      texts: [],
+      box: isBox ? { x, y, width, height } : null,
+      style: data.styles[entry.style ?? -1] ?? {},
+    };
+    parent?.children.push(element);
+    elements.push(element);
+    byIndex[index] = element;
+  }
+  return { elements, texts, isPartial: data.partial };
+}
+
+/** Returns the elements below others, and these themselves. */
+export function withDescendants(elements: Iterable<PageElement>): Set<PageElement> {
+  const found = new Set<PageElement>();
+  const open = [...elements];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (found.has(next)) continue;
+    found.add(next);
+    open.push(...next.children);
+  }
+  return found;
+}
+
+/** Returns the box around an element, or around what is in it when it has none. */
+export function boxAround(element: PageElement): Box | null {
+  return element.box ?? union(element.children.map(boxAround));
+}
+
+/** Returns the smallest box around others; null when there is none. */
+export function union(boxes: readonly (Box | null)[]): Box | null {
+  const given = boxes.filter((box) => box !== null);
+  if (given.length === 0) return null;
+  const x = Math.min(...given.map((box) => box.x));
+  const y = Math.min(...given.map((box) => box.y));
+  const right = Math.max(...given.map((box) => box.x + box.width));
+  const bottom = Math.max(...given.map((box) => box.y + box.height));
+  return { x, y, width: right - x, height: bottom - y };
+}
+
+/** Returns the part of a box inside an image; null when there is none. */
+export function within({ x, y, width, height }: Box, image: Pick<Box, 'width' | 'height'>): Box | null {
+  const [left, top] = [Math.max(0, x), Math.max(0, y)];
+  const [right, bottom] = [Math.min(image.width, x + width), Math.min(image.height, y + height)];
+  return left < right && top < bottom ? { x: left, y: top, width: right - left, height: bottom - top } : null;
+}

@@ -1,0 +1,190 @@
+import { diff } from '@blazediff/core';
+import type { Box } from '../../../capture/comparison.ts';
+import { CONTEXT, THRESHOLD } from '../edited-regions.ts';
+import { areaOf, isIn } from '../outside.ts';
+import type { Pixels } from '../pixels.ts';
+import { type PageElement, within } from './page-tree.ts';
+
+/** Rows compared at once, which bounds memory. */
+const STRIP = 256;
+/** Pixels of content that is looked for one pixel beside its place, and the share of them that may differ. */
+const MAX_REDRAWN = 200_000;
+const MAX_CHANGE_OF_REDRAWN = 0.01;
+/** Maximum number of ways in which content went that are tried for what belongs to a container. */
+const MAX_OFFSETS = 12;
+
+/** One of two captures, and where its content is in the other one. */
+export interface Side {
+  readonly image: Pixels;
+  readonly other: Pixels;
+  /** Elements that both have, in document order; `dx` and `dy` lead from their places in the other image. */
+  readonly placed: readonly Placed[];
+  /** How content went: the most common offsets. */
+  readonly offsets: readonly Offset[];
+  /** Elements that the other one lacks, by group. */
+  readonly groups: readonly (readonly PageElement[])[];
+  readonly ignored: readonly Box[];
+  readonly ignoredInOther: readonly Box[];
+}
+
+interface Offset {
+  readonly dx: number;
+  readonly dy: number;
+}
+
+export interface Placed extends Offset {
+  readonly element: PageElement;
+  readonly box: Box;
+  /** Its content went other ways than itself. */
+  readonly isFluid: boolean;
+}
+
+/** `counterpart`: the same element in the other capture. */
+export function placedElements(
+  elements: readonly PageElement[],
+  counterpart: (element: PageElement) => PageElement | undefined,
+): readonly Placed[] {
+  const offsetOf = (element: PageElement): Offset | undefined => {
+    const [box, other] = [element.box, counterpart(element)?.box];
+    return box && other ? { dx: box.x - other.x, dy: box.y - other.y } : undefined;
+  };
+  return elements.flatMap((element) => {
+    const { box } = element;
+    const offset = offsetOf(element);
+    const other = counterpart(element);
+    if (box === null || offset === undefined || other?.box == null) return [];
+    const goesAlong = (child: PageElement) => {
+      if (child.box === null) return true;
+      const its = offsetOf(child);
+      return its !== undefined && its.dx === offset.dx && its.dy === offset.dy;
+    };
+    const isResized = other.box.width !== box.width || other.box.height !== box.height;
+    const isFluid =
+      isResized || other.children.length !== element.children.length || !element.children.every(goesAlong);
+    return [{ element, box, ...offset, isFluid }];
+  });
+}
+
+export function commonOffsets(placed: readonly Placed[]): readonly Offset[] {
+  const counts = new Map<string, Offset & { count: number }>();
+  for (const { dx, dy } of placed) {
+    const key = `${dx} ${dy}`;
+    const known = counts.get(key);
+    if (known === undefined) counts.set(key, { dx, dy, count: 1 });
+    else known.count += 1;
+  }
+  return [...counts.values()].toSorted((one, other) => other.count - one.count).slice(0, MAX_OFFSETS);
+}
+
+/** `placed`: the innermost element with the pixel, of those that both captures have. */
+export type NoteChange = (x: number, y: number, placed: Placed | undefined, group: number) => void;
+
+/**
+ * Calls `note` for each pixel of a box that is not where its element leads to in the other image. What belongs to a
+ * container is also looked for where content of the page went. Differences by anti-aliasing are left out.
+ */
+export function changedPixels(side: Side, box: Box, note: NoteChange): void {
+  const { image, other, ignored, ignoredInOther } = side;
+  for (let from = box.y; from < box.y + box.height; from += STRIP) {
+    const to = Math.min(from + STRIP, box.y + box.height);
+    const top = Math.max(0, from - CONTEXT);
+    const strip = { x: box.x, y: top, width: box.width, height: Math.min(image.height, to + CONTEXT) - top };
+    const owners = rasterOf(
+      strip,
+      side.placed.map((each) => each.box),
+    );
+    const expected = new Uint32Array(strip.width * strip.height);
+    const actual = new Uint32Array(strip.width * strip.height);
+    for (let row = 0; row < strip.height; row += 1) {
+      const y = top + row;
+      for (let column = 0; column < strip.width; column += 1) {
+        const [x, at] = [box.x + column, row * strip.width + column];
+        const pixel = image.data[y * image.width + x] ?? 0;
+        actual[at] = pixel;
+        const placed = side.placed[owners[at] ?? -1];
+        let found = placed === undefined ? undefined : pixelAt(other, x - placed.dx, y - placed.dy);
+        if (found !== pixel && placed?.isFluid !== false) {
+          if (side.offsets.some(({ dx, dy }) => pixelAt(other, x - dx, y - dy) === pixel)) found = pixel;
+        }
+        expected[at] = found ?? ~pixel;
+      }
+    }
+    const mask = new Uint32Array(strip.width * strip.height);
+    const count = diff(
+      new Uint8Array(expected.buffer),
+      new Uint8Array(actual.buffer),
+      new Uint8Array(mask.buffer),
+      strip.width,
+      strip.height,
+      { threshold: THRESHOLD, diffMask: true, aaColor: [0, 0, 0] },
+    );
+    if (count === 0) continue;
+    const groups = rasterOf(
+      strip,
+      side.groups.map((each) => each.flatMap(({ box: own }) => own ?? [])),
+    );
+    for (let y = from; y < to; y += 1) {
+      for (let x = box.x; x < box.x + box.width; x += 1) {
+        const at = (y - top) * strip.width + x - box.x;
+        if (((mask[at] ?? 0) & 0xff) === 0) continue;
+        const placed = side.placed[owners[at] ?? -1];
+        if (isIn(ignored, x, y)) continue;
+        if (placed !== undefined && isIn(ignoredInOther, x - placed.dx, y - placed.dy)) continue;
+        note(x, y, placed, groups[at] ?? -1);
+      }
+    }
+  }
+}
+
+/**
+ * Whether what is in a box is in the other image, up to one pixel beside where content of the page went: content that
+ * moves by parts of a pixel is drawn anew.
+ */
+export function isElsewhere({ image, other, offsets }: Side, box: Box): boolean {
+  if (areaOf(box) > MAX_REDRAWN) return false;
+  const around = { x: box.x - 1, y: box.y - 1, width: box.width + 2, height: box.height + 2 };
+  const place = within(around, image) ?? box;
+  const actual = cut(image, place);
+  if (actual === null) return false;
+  const near = [0, -1, 1];
+  return offsets.some(({ dx, dy }) =>
+    near.some((x) =>
+      near.some((y) => {
+        const found = cut(other, { ...place, x: place.x - dx + x, y: place.y - dy + y });
+        if (found === null) return false;
+        const count = diff(found, actual, undefined, place.width, place.height, { threshold: THRESHOLD });
+        return count <= areaOf(box) * MAX_CHANGE_OF_REDRAWN;
+      }),
+    ),
+  );
+}
+
+function cut(image: Pixels, box: Box): Uint8Array | null {
+  const whole = within(box, image);
+  if (whole === null || whole.width !== box.width || whole.height !== box.height) return null;
+  const copy = new Uint32Array(box.width * box.height);
+  for (let row = 0; row < box.height; row += 1) {
+    const from = (box.y + row) * image.width + box.x;
+    copy.set(image.data.subarray(from, from + box.width), row * box.width);
+  }
+  return new Uint8Array(copy.buffer);
+}
+
+function pixelAt({ data, width, height }: Pixels, x: number, y: number): number | undefined {
+  return x < 0 || y < 0 || x >= width || y >= height ? undefined : data[y * width + x];
+}
+
+/** Returns, for each pixel of a strip, the index of the last of the boxes that has it; -1 for none. */
+function rasterOf(strip: Box, boxes: readonly (Box | readonly Box[])[]): Int32Array {
+  const found = new Int32Array(strip.width * strip.height).fill(-1);
+  for (const [index, each] of boxes.entries()) {
+    for (const box of [each].flat()) {
+      const shared = within({ ...box, x: box.x - strip.x, y: box.y - strip.y }, strip);
+      if (shared === null) continue;
+      for (let row = shared.y; row < shared.y + shared.height; row += 1) {
+        found.fill(index, row * strip.width + shared.x, row * strip.width + shared.x + shared.width);
+      }
+    }
+  }
+  return found;
+}
