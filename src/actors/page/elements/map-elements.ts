@@ -7,6 +7,7 @@ import type { IsolatedPage } from '../isolated-page.ts';
 import { imageFrame } from '../outputs/image-boxes.ts';
 import { NODES } from '../outputs/nodes.ts';
 import type { Picture } from '../screenshot/picture.ts';
+import { IN_PARTS, partsOf, textBeginning } from '../text-in-parts.ts';
 
 /** Elements below others, of which the stack of a script holds enough. */
 const MAX_DEPTH = 500;
@@ -42,7 +43,16 @@ export async function mapElements(
 async function ask(page: IsolatedPage, request: CaptureRequest, picture: Picture, ms: number): Promise<unknown> {
   const frame = await imageFrame({ page, request, picture });
   if (frame === null) return undefined;
-  return evaluate(page, `(${MAP})(${JSON.stringify(frame)})`, { timeoutMs: ms });
+  const inPage = (expression: string) => evaluate(page, expression, { timeoutMs: ms });
+  const expression = `(${IN_PARTS})((${MAP})(${JSON.stringify(frame)}))`;
+  const { data: beginning } = textBeginning.safeParse(await inPage(expression));
+  if (beginning === undefined) return undefined;
+  let text = '';
+  for await (const part of partsOf(beginning, inPage)) {
+    if (part === undefined || text.length > MAX_MAP_BYTES) return undefined;
+    text += part;
+  }
+  return text;
 }
 
 /**
