@@ -105,7 +105,7 @@ function trim({ a, aEnd, b, bEnd }: Gap, { isSame }: Pick<RowIndex, 'isSame'>, r
 }
 
 /** Returns the longest sequence of pairs, sorted by their first number, whose second numbers rise. */
-function longestInOrder<T extends readonly [number, number]>(pairs: readonly T[]): readonly T[] {
+export function longestInOrder<T extends readonly [number, number]>(pairs: readonly T[]): readonly T[] {
   /** By length: the pair with the smallest end, and the pair before each one. */
   const ends: number[] = [];
   const before: number[] = [];

@@ -5,11 +5,11 @@ import { isIn } from './outside.ts';
 import { type Part, rowOf, rowsOf } from './pixels.ts';
 
 /** Largest difference of colours that counts as equal, 0 to 1, as Playwright's comparator has it. */
-const THRESHOLD = 0.1;
+export const THRESHOLD = 0.1;
 /** Rows compared at once, which bounds the memory of a comparison. */
 const STRIP = 512;
 /** Rows around a strip that tell whether a pixel of it is anti-aliased. */
-const CONTEXT = 2;
+export const CONTEXT = 2;
 
 /** Returns the regions in which two parts of the same size differ. Differences by anti-aliasing are left out. */
 export function editedRegions(a: Part, b: Part): readonly Region[] {

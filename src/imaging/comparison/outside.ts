@@ -4,7 +4,7 @@ export function isIn(boxes: readonly Box[] | undefined, x: number, y: number): b
   return boxes?.some((box) => x >= box.x && y >= box.y && x < box.x + box.width && y < box.y + box.height) === true;
 }
 
-function areaOf({ width, height }: Box): number {
+export function areaOf({ width, height }: Box): number {
   return width * height;
 }
 
