@@ -11,9 +11,11 @@ import type { Finding } from './support/table.ts';
 /** Where Debian's packages python3-doc and postgresql-doc install their pages. */
 const SHELF = '/usr/share/doc';
 const BOOKS = [/^python3\.\d+$/, /^postgresql-doc-\d+$/];
-const PAGES_OF_EACH = 25;
+const PAGES_OF_EACH = 30;
 /** An image with fewer colours counts as blank: even a few antialiased letters have dozens of shades. */
 const FEWEST_COLOURS = 16;
+/** Share of the words that a page has painted which must be in the output `text`. */
+const MIN_WORDS = 0.99;
 /** Twice the time that a page of text takes. */
 const TIMEOUT_MS = 60_000;
 
@@ -25,7 +27,10 @@ const TYPES: Readonly<Record<string, string>> = {
   '.png': 'image/png',
 };
 
-/** Captures 50 full pages of real documentation. No capture may fail, be blank, or be truncated. */
+/**
+ * Captures 60 full pages of real documentation. No capture may fail, be blank, or be truncated, and its text has the words
+ * that Playwright's browser says are rendered (`innerText`).
+ */
 export async function documentation({ browserPath, report }: BenchOptions): Promise<readonly Finding[]> {
   const shelf = await openShelf();
   const service = await startServiceProcess({ browserPath });
@@ -33,18 +38,25 @@ export async function documentation({ browserPath, report }: BenchOptions): Prom
   try {
     const reader = await browser.newPage({ viewport: { width: 1280, height: 720 } });
     const faults: string[] = [];
+    const words: { readonly all: number; readonly found: number }[] = [];
     for (const url of shelf.urls) {
       await reader.goto(url);
       const height = await reader.evaluate('document.documentElement.scrollHeight');
+      const rendered = wordsOf(String(await reader.evaluate('document.body.innerText')));
       const seen = await capturePage(service, url);
       if (typeof seen === 'string') faults.push(`${url}: ${seen}`);
       else {
         if (seen.colours < FEWEST_COLOURS) faults.push(`${url}: blank, it has ${seen.colours} colours`);
         if (seen.partial) faults.push(`${url}: partial`);
         if (seen.fullHeight !== height) faults.push(`${url}: ${seen.fullHeight} px, and it is ${height} px tall`);
+        const share = shareOf(rendered, wordsOf(seen.text));
+        words.push({ all: rendered.length, found: share * rendered.length });
+        if (share < MIN_WORDS) faults.push(`${url}: ${(share * 100).toFixed(2)} % of the words are in its text`);
         if (seen.truncated || seen.height !== seen.fullHeight) faults.push(`${url}: cut at ${seen.height} px`);
       }
     }
+    const sum = (of: 'all' | 'found') => words.reduce((total, each) => total + each[of], 0);
+    const share = sum('found') / sum('all');
     for (const fault of faults) report(`documentation: ${fault}`);
     return [
       {
@@ -52,6 +64,12 @@ export async function documentation({ browserPath, report }: BenchOptions): Prom
         figure: `${faults.length} at fault`,
         target: 'none',
         met: faults.length === 0 && shelf.urls.length === BOOKS.length * PAGES_OF_EACH,
+      },
+      {
+        what: 'words of these pages that are in `text`',
+        figure: `${(share * 100).toFixed(3)} % of ${sum('all')}`,
+        target: `${MIN_WORDS * 100} %`,
+        met: share >= MIN_WORDS,
       },
     ];
   } finally {
@@ -67,14 +85,32 @@ interface Seen {
   readonly truncated: boolean;
   readonly partial: boolean;
   readonly colours: number;
+  readonly text: string;
+}
+
+function wordsOf(text: string): readonly string[] {
+  return text.match(/[\p{L}\p{N}_]+/gu) ?? [];
+}
+
+/** Returns the share of the words that are among the others, each as often as it occurs there. */
+function shareOf(words: readonly string[], others: readonly string[]): number {
+  const left = new Map<string, number>();
+  for (const word of others) left.set(word, (left.get(word) ?? 0) + 1);
+  const found = words.filter((word) => {
+    const count = left.get(word) ?? 0;
+    left.set(word, count - 1);
+    return count > 0;
+  });
+  return words.length === 0 ? 1 : found.length / words.length;
 }
 
 /** The image that the service returned, or the reason why there is none. */
 async function capturePage(service: ServiceProcess, url: string): Promise<Seen | string> {
-  const { status, body } = await service.capture(url, { fullPage: true, timeoutMs: TIMEOUT_MS });
+  const { status, body } = await service.capture(url, { fullPage: true, outputs: ['text'], timeoutMs: TIMEOUT_MS });
   const { data, error } = JSON.parse(body);
   if (status !== 200) return `${status} ${error}`;
   const image = await fetch(service.origin + data.screenshot);
+  const text = await fetch(`${service.origin}${data.screenshot}?view=text`);
   const png = PNG.sync.read(Buffer.from(await image.arrayBuffer()));
   if (png.height !== data.height) return `the image is ${png.height} px tall, the result says ${data.height}`;
   return {
@@ -83,6 +119,7 @@ async function capturePage(service: ServiceProcess, url: string): Promise<Seen |
     truncated: data.truncated,
     partial: data.partial,
     colours: coloursOf(png),
+    text: text.ok ? await text.text() : '',
   };
 }
 

@@ -167,15 +167,17 @@ describe('the output blocks', () => {
 
   it('count what is hidden, and list it only when asked', async () => {
     const page = siteOf(
-      `<p>${PARAGRAPH}<p style="display:none">${SECRET}</p><div role=tabpanel style="display:none">In a tab</div>`,
+      `<p>${PARAGRAPH}<p style="display:none">${SECRET}</p><div role=tabpanel style="display:none">In a tab</div>
+       <button aria-expanded=false aria-controls="more rest">More</button><div id=rest hidden>In an accordion</div>`,
     );
-    expect((await read(page)).hidden).toEqual({ count: 2 });
+    expect((await read(page)).hidden).toEqual({ count: 3 });
     const asked = await read(page, { markdown: { scope: 'main', hidden: true } });
     expect(asked.hidden).toEqual({
-      count: 2,
+      count: 3,
       texts: [
         { technique: 'display', text: SECRET },
         { technique: 'collapsed', text: 'In a tab' },
+        { technique: 'collapsed', text: 'In an accordion' },
       ],
     });
   });

@@ -329,6 +329,19 @@ export const PAINTED = `((limits, markOf = () => undefined) => {
     items.push({ node, mark: around.mark, parent: around.element, boxed: around.boxed, text: kept, isPre: around.isPre, range, box: boxIn(around, range), fixed: around.fixed, scroller: around.scroller, frame: around.frame, isRisky: around.isRisky, clips: around.clips });
   };
 
+  /** Whether a click on a tab or on a control that says so would show the element. */
+  const expandable = new Map();
+  const isCollapsed = (element) => {
+    if (attribute(element, 'hidden') === 'until-found' || attribute(element, 'role') === 'tabpanel') return true;
+    const tree = nodes.rootOf(element);
+    if (!expandable.has(tree)) {
+      const { querySelectorAll } = (typeOf(tree) === 9 ? Document : DocumentFragment).prototype;
+      const controls = [...querySelectorAll.call(tree, '[aria-expanded="false"][aria-controls]')];
+      expandable.set(tree, new Set(controls.flatMap((each) => attribute(each, 'aria-controls').split(' '))));
+    }
+    return expandable.get(tree).has(attribute(element, 'id'));
+  };
+
   /** Tells what only assistive technology, a pointer or nobody is told. */
   const tellAttributes = (element) => {
     for (const name of ['aria-label', 'aria-description', 'alt', 'title', 'placeholder']) {
@@ -375,7 +388,7 @@ export const PAINTED = `((limits, markOf = () => undefined) => {
     const box = () => boxOf(element);
     const why = around.why !== '' ? around.why : isClosed ? 'details' : hides(style, box, around.opacity);
     if (why === 'display') {
-      tell(attribute(element, 'hidden') === 'until-found' || attribute(element, 'role') === 'tabpanel' ? 'collapsed' : why, element, textOf((name === 'iframe' && framed(element) !== null && rootElementOf(framed(element))) || element).slice(0, 10000));
+      tell(isCollapsed(element) ? 'collapsed' : why, element, textOf((name === 'iframe' && framed(element) !== null && rootElementOf(framed(element))) || element).slice(0, 10000));
       return null;
     }
     const fixed = around.fixed || position === 'fixed';
