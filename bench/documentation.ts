@@ -51,7 +51,10 @@ export async function documentation({ browserPath, report }: BenchOptions): Prom
         if (seen.fullHeight !== height) faults.push(`${url}: ${seen.fullHeight} px, and it is ${height} px tall`);
         const share = shareOf(rendered, wordsOf(seen.text));
         words.push({ all: rendered.length, found: share * rendered.length });
-        if (share < MIN_WORDS) faults.push(`${url}: ${(share * 100).toFixed(2)} % of the words are in its text`);
+        if (share < MIN_WORDS)
+          faults.push(
+            `${url}: ${(share * 100).toFixed(2)} % of the words are in its text${seen.isTextCut ? ', which a bound of time or size cut' : ''}`,
+          );
         if (seen.truncated || seen.height !== seen.fullHeight) faults.push(`${url}: cut at ${seen.height} px`);
       }
     }
@@ -86,6 +89,7 @@ interface Seen {
   readonly partial: boolean;
   readonly colours: number;
   readonly text: string;
+  readonly isTextCut: boolean;
 }
 
 function wordsOf(text: string): readonly string[] {
@@ -120,6 +124,7 @@ async function capturePage(service: ServiceProcess, url: string): Promise<Seen |
     partial: data.partial,
     colours: coloursOf(png),
     text: text.ok ? await text.text() : '',
+    isTextCut: data.outputs.some((output: { readonly partial: boolean }) => output.partial),
   };
 }
 
