@@ -17,6 +17,7 @@ import { fullPage } from './full-page.ts';
 import { hostile } from './hostile.ts';
 import { memory } from './memory.ts';
 import { metrics } from './metrics.ts';
+import { outputs } from './outputs.ts';
 import { pages } from './pages.ts';
 import { peers } from './peers.ts';
 import { profile } from './profile.ts';
@@ -85,6 +86,7 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<readon
   verdicts,
   extraction,
   hostile,
+  outputs,
   comparison,
 };
 
