@@ -8,6 +8,7 @@ import { registerMcpCommand } from './commands/mcp.ts';
 import { registerServeCommand } from './commands/serve.ts';
 import { registerShotCommand } from './commands/shot.ts';
 import { registerSignCommand } from './commands/sign.ts';
+import { registerStabilityCommand } from './commands/stability.ts';
 import { registerWatchCommand } from './commands/watch.ts';
 import { ConfigError } from './config/mod.ts';
 import { packageVersion } from './version.ts';
@@ -53,6 +54,7 @@ function createProgram(): Command {
   registerSignCommand(program);
   registerDbCommand(program);
   registerDiffCommand(program);
+  registerStabilityCommand(program);
   registerWatchCommand(program);
   registerExportCommand(program);
   registerDoctorCommand(program);

@@ -19,7 +19,7 @@ export const MAX_IGNORED = 50;
 const REGION_KINDS = ['inserted', 'removed', 'moved', 'edited'] as const;
 export type RegionKind = (typeof REGION_KINDS)[number];
 
-const BoxSchema = z.strictObject({ x: count, y: count, width: count, height: count });
+export const BoxSchema = z.strictObject({ x: count, y: count, width: count, height: count });
 /** A rectangle of an image, in its pixels. */
 export type Box = z.output<typeof BoxSchema>;
 
@@ -98,6 +98,18 @@ export const RegionSchema = z.strictObject({
   }),
 });
 export type Region = z.output<typeof RegionSchema>;
+
+/** The smallest element around a region. */
+export interface Place {
+  /** Matches the element alone: in `b`, or in `a` when the region was removed. */
+  readonly selector: string;
+  readonly tag: string;
+  readonly box: Box;
+  /** Whether its names, or those of what is around it, say that it is an advertisement. */
+  readonly isAd: boolean;
+  /** The element around it. */
+  readonly around: { readonly selector: string; readonly box: Box } | null;
+}
 
 const PictureDifferenceSchema = z.strictObject({
   regions: z.array(RegionSchema).meta({

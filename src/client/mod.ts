@@ -17,6 +17,7 @@ import type {
   ReceivedEvent,
   ResultConditions,
   SimilarResult,
+  Stability,
   View,
 } from './types.ts';
 import { type Watches, watchesOf } from './watches.ts';
@@ -69,6 +70,8 @@ export interface CapstanClient {
   removeQuery(id: string, options?: CallOptions): Promise<void>;
   /** Says what differs between two captures. */
   compare(a: number, b: number, options?: CallOptions & { readonly ignore?: readonly string[] }): Promise<Comparison>;
+  /** Says which elements of a page do not look the same each time, and why. Captures it several times. */
+  stability(request: CaptureRequest, options?: CallOptions): Promise<Stability>;
   /** Pages that are captured again and again. */
   readonly watches: Watches;
   /** Removes a capture with its files. */
@@ -118,6 +121,7 @@ export function createClient(options: ClientOptions): CapstanClient {
       for (const each of ignore) query.append('ignore', each);
       return dataOf(ask(`/compare?${query}`, { signal }));
     },
+    stability: (request, { signal } = {}) => dataOf(post('/captures/stability', request, {}, signal)),
     watches: watchesOf(send, ask, post),
     remove: async (id, call) => void (await send(`/screenshot/${id}`, { ...call, method: 'DELETE' })),
   };

@@ -7,6 +7,7 @@ import type { CapstanEvent } from '../capture/events.ts';
 import type { Immutable } from '../capture/immutable.ts';
 import type { ScreenshotRequest, WatchBody } from '../capture/request.ts';
 import type { DetailedResult, Result } from '../capture/result.ts';
+import type { Stability } from '../capture/stability.ts';
 import type { Verdict } from '../capture/verdict.ts';
 import type { Watch, WatchRun } from '../capture/watch.ts';
 import type { QueryAnswer } from '../http/answer/query-schemas.ts';
@@ -26,7 +27,7 @@ export type Query = QueryAnswer;
 /** Options of the captures, how often they are made, and what is compared. */
 export type WatchRequest = Immutable<WatchBody>;
 export type Comparison = Immutable<z.output<typeof ComparisonSchema>>;
-export type { BatchLine, CapstanEvent, FailureCode, FieldProblem, View, Watch, WatchRun };
+export type { BatchLine, CapstanEvent, FailureCode, FieldProblem, Stability, View, Watch, WatchRun };
 
 /** Conditions of a list of results; a result meets all that are given. */
 export interface ResultConditions {

@@ -1,7 +1,13 @@
 import { text as readText } from 'node:stream/consumers';
 import { defer, finalize, firstValueFrom, type Observable, takeUntil } from 'rxjs';
 import type { ArtifactKind } from '../capture/artifacts.ts';
-import { type Difference, type Ignore, MAX_COMPARED_PIXELS, NOTHING_IGNORED } from '../capture/comparison.ts';
+import {
+  type Difference,
+  type Ignore,
+  MAX_COMPARED_PIXELS,
+  NOTHING_IGNORED,
+  type Place,
+} from '../capture/comparison.ts';
 import { CapstanError } from '../capture/errors.ts';
 import type { ScreenshotInfo } from '../capture/screenshot-info.ts';
 import { createPlaces } from '../capture/share.ts';
@@ -33,6 +39,8 @@ export interface ComparisonOptions {
 
 export interface CompareAnswer {
   readonly difference: Difference;
+  /** The elements around the regions; none unless both captures have element maps. */
+  readonly around: readonly Place[];
   /** Both images beside each other as PNG, with the regions marked, if that was wanted. */
   readonly drawing: Uint8Array<ArrayBuffer> | null;
 }
@@ -119,7 +127,7 @@ export function createComparisons(artifacts: Pick<ArtifactStore, 'open' | 'recor
     const images = skipsImages ? null : await readImages(ids);
     if (images === undefined) return undefined;
     const [texts, links] = [await readOutputs(ids, 'text'), await readOutputs(ids, 'links')];
-    const { picture, drawing, ...words } = await inTurn(() =>
+    const { picture, drawing, around, ...words } = await inTurn(() =>
       thread.compare({ images, texts, links, maps, onlyElements: onlyElements ?? null, ignore, inAnyOrder, draws }),
     );
     const titleOf = ({ title }: { readonly title: string }) => withoutTexts(title, ignore.texts).trim();
@@ -130,7 +138,7 @@ export function createComparisons(artifacts: Pick<ArtifactStore, 'open' | 'recor
       response_code: changeOf(old.response_code, now.response_code),
       verdict: changeOf(old.verdict, now.verdict),
     };
-    return { difference, drawing };
+    return { difference, around, drawing };
   }
 
   return {

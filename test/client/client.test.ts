@@ -140,7 +140,7 @@ describe('the client', () => {
       ...[calls.capture({ url: '' }), all(calls.batch([{ url: '' }])), calls.startJob([]), calls.job('none')],
       ...[calls.jobs(), calls.cancelJob('none'), calls.similar(1), calls.queries()],
       ...[{}, { url: 'x' }, { host: 'x' }].map((conditions) => all(calls.results(conditions))),
-      ...[calls.result(1), calls.image(1), calls.compare(1, 2), calls.remove(1)],
+      ...[calls.result(1), calls.image(1), calls.compare(1, 2), calls.stability({ url: '' }), calls.remove(1)],
       ...[calls.createQuery(), calls.query('none'), calls.consume('none').next(), calls.removeQuery('none')],
       ...[
         watches.add({ url: '' }),

@@ -23,6 +23,7 @@ import { getResult, getResults, getResultsByHost, getResultsByUrl, getSimilarRes
 import { deleteScreenshot, getScreenshot, postScreenshot } from './screenshot.ts';
 import { getScreenshots } from './screenshots.ts';
 import { deleteSession, getSession, postSession } from './session.ts';
+import { postStability } from './stability.ts';
 import { getStart } from './start.ts';
 import {
   deleteWatch,
@@ -46,6 +47,7 @@ export const ROUTES: readonly Route[] = [
   deleteScreenshot,
   getScreenshots,
   getComparison,
+  postStability,
   getCaptures,
   getJobs,
   getJob,

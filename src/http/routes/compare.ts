@@ -89,7 +89,8 @@ function digestOf(parts: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
 }
 
-async function infoOf(service: CaptureService, id: number) {
+/** Returns what is known of a stored capture. Rejects with the reason why it is missing. */
+export async function infoOf(service: CaptureService, id: number) {
   const info = await service.artifacts.info(id);
   if (info === undefined) throw await service.whyMissing(id);
   return info;

@@ -1,4 +1,4 @@
-import type { Ignore, PictureDifference, WordDifference } from '../../capture/comparison.ts';
+import type { Ignore, PictureDifference, Place, WordDifference } from '../../capture/comparison.ts';
 
 /** The stored files of two captures, and how the thread compares them. */
 export interface Compared {
@@ -27,6 +27,8 @@ export type Pair<T> = readonly [T, T];
 /** What the thread finds. */
 export interface ThreadDifference extends WordDifference {
   readonly picture: PictureDifference | null;
+  /** The elements around the regions; none unless both captures have element maps. */
+  readonly around: readonly Place[];
   /** Both images beside each other as PNG, with the regions marked, if that was wanted. */
   readonly drawing: File | null;
 }

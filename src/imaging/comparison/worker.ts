@@ -6,6 +6,7 @@ import type { Compared, Pair, ThreadAnswer } from './compared.ts';
 import { decode } from './decode.ts';
 import { drawRegions } from './draw-regions.ts';
 import { type ComparedElements, compareElements } from './elements/compare-elements.ts';
+import { placeRegions } from './elements/place-regions.ts';
 import { withoutElements } from './elements/without-elements.ts';
 import type { Pixels } from './pixels.ts';
 
@@ -22,6 +23,7 @@ async function compare(captures: Compared): Promise<ThreadAnswer> {
     text: texts && compareTexts(...painted(texts, elements), { ignored: ignore.texts, inAnyOrder }),
     links: links && compareLinks(...links, elements?.ignored ?? null),
     elements: elements?.difference ?? null,
+    around: elements === null || picture === null ? [] : placeRegions(picture.regions, elements),
     drawing: draws && images !== null && picture !== null ? await drawRegions(...images, picture.regions) : null,
   };
 }

@@ -1,0 +1,57 @@
+import type { CaptureRequest } from '../../capture/request.ts';
+import { StabilitySchema } from '../../capture/stability.ts';
+import { refusal } from '../../capture/validate.ts';
+import { checkStability, type StabilityParts } from '../../stability/check-stability.ts';
+import { CAPTURES_OF_CHECK } from '../../stability/variations.ts';
+import { answer } from '../answer/envelope.ts';
+import { clientGone } from '../connection/client-gone.ts';
+import { callerOf } from '../keys/callers.ts';
+import { envelope } from '../openapi/content.ts';
+import { refuseWhenFull } from '../request/refuse-early.ts';
+import { spendRate } from '../request/spend-rate.ts';
+import { routeWithBody } from '../route.ts';
+import { infoOf } from './compare.ts';
+import { CAPTURE_FAILURES } from './screenshot.ts';
+
+export const postStability = routeWithBody({
+  method: 'POST',
+  path: '/captures/stability',
+  operationId: 'checkStability',
+  summary: 'Which elements of a page do not look the same each time, and why.',
+  description: `Captures the page ${CAPTURES_OF_CHECK} times, as one batch: with the same clock, random numbers and timing, then with one of them varied. The elements that differ are named with the cause, and as \`ignore\` of comparisons and watches takes them. The captures count towards rate and shares of the key, and are kept.`,
+  tag: 'capture',
+  isIdempotent: true,
+  spendsRate: true,
+  parameters: {},
+  screen: refuseWhenFull,
+  body: { name: 'ScreenshotRequest', schema: ({ screenshot }) => screenshot },
+  answers: {
+    200: {
+      description: 'What was found.',
+      content: envelope('Stability', StabilitySchema),
+      headers: ['Idempotent-Replayed'],
+    },
+  },
+  failures: [...CAPTURE_FAILURES, 'comparison_too_large', 'artifact_elsewhere', 'artifact_pending'],
+  handle: async (ctx, { body }, context) => {
+    const { service } = context;
+    refuseOthers(body);
+    spendRate(ctx, context, CAPTURES_OF_CHECK);
+    const parts: StabilityParts = {
+      capture: (requests, by) => service.submitBatch(requests, undefined, requests.length, undefined, by),
+      comparisons: service.comparisons,
+      infoOf: (id) => infoOf(service, id),
+    };
+    const found = await checkStability(parts, body, callerOf(ctx), clientGone(ctx));
+    answer(ctx, found, found.stable ? 'The page looks the same each time.' : 'Elements differ from time to time.');
+  },
+});
+
+/** Refuses what a check would leave out. */
+function refuseOthers({ format, callback }: CaptureRequest): void {
+  const problems = [
+    ...(format === 'pdf' ? [{ path: 'format', message: 'must be an image format: a PDF cannot be compared' }] : []),
+    ...(callback === undefined ? [] : [{ path: 'callback', message: 'is not accepted: the check is answered' }]),
+  ];
+  if (problems.length > 0) throw refusal(problems);
+}

@@ -1,0 +1,99 @@
+import type { Box, Place, Region } from '../../../capture/comparison.ts';
+import { areaOf } from '../outside.ts';
+import type { Explained } from './explain-regions.ts';
+import { elementNamer } from './name-element.ts';
+import type { PageElement, PageTree } from './page-tree.ts';
+
+/** Pixels by which glyphs and shadows may stand out of their element. */
+const MARGIN = 3;
+/** Size of an element, of that of a region, up to which the region is the element. */
+const MAX_WHOLE = 1.2;
+/** Elements that hold the whole page. */
+const WHOLE = new Set(['html', 'body', 'main']);
+
+/** Returns the smallest elements around each region: before for what was removed, else after. */
+export function placeRegions(
+  regions: readonly Region[],
+  { trees: { a, b }, matching }: Pick<Explained, 'trees' | 'matching'>,
+): readonly Place[] {
+  const [inA, inB] = [placer(a, () => undefined), placer(b, (element) => matching.before.get(element))];
+  return regions.flatMap(({ kind, from, to }) => {
+    if (to === null) return from === null ? [] : inA(from, kind);
+    return inB(to, kind);
+  });
+}
+
+/** `before`: what an element was in the other capture. */
+function placer(
+  tree: PageTree,
+  before: (element: PageElement) => PageElement | undefined,
+): (region: Box, kind: Region['kind']) => readonly Place[] {
+  const name = elementNamer(tree);
+  /** What is in another place in the element around it is told by that one: it moves between map and picture, too. */
+  const resting = (element: PageElement): PageElement => {
+    const { parent } = element;
+    const old = before(element);
+    if (parent === null || WHOLE.has(parent.tag) || old === undefined) return element;
+    return isShifted(old, element) ? resting(parent) : element;
+  };
+  const placeOf = (element: PageElement): readonly Place[] => {
+    const { parent, box, tag } = element;
+    if (box === null) return [];
+    const around = parent?.box && parent.tag !== 'iframe' ? { selector: name(parent), box: parent.box } : null;
+    return [{ selector: name(element), tag, box, isAd: isAd(element), around }];
+  };
+  /** A region over several elements is divided among them, unless the one around them has words of its own. */
+  const divided = (element: PageElement, region: Box): readonly PageElement[] => {
+    const inside = element.children.find(({ box }) => box !== null && isIn(region, box));
+    if (inside !== undefined) return divided(inside, region);
+    const parts = element.children.filter(({ box }) => box !== null && areaOf(common(region, box)) > 0);
+    if (parts.length === 0 || element.texts.length > 0) return [element];
+    return parts.flatMap((part) => divided(part, part.box === null ? region : common(region, part.box)));
+  };
+  return (region, kind) => {
+    let [found, smallest]: [PageElement | undefined, number] = [undefined, Number.POSITIVE_INFINITY];
+    for (const element of tree.elements) {
+      if (element.box === null || !isIn(region, element.box) || areaOf(element.box) > smallest) continue;
+      [found, smallest] = [element, areaOf(element.box)];
+    }
+    if (found === undefined) return [];
+    // What is moved is in another place among what is around it.
+    const { parent } = found;
+    const isMoved = kind === 'moved' && smallest <= areaOf(region) * MAX_WHOLE && parent !== null;
+    const parts = isMoved && !WHOLE.has(parent.tag) ? [parent] : divided(found, region);
+    return parts.map(resting).flatMap(placeOf);
+  };
+}
+
+function isShifted(one: PageElement, other: PageElement): boolean {
+  const [a, b, aroundA, aroundB] = [one.box, other.box, one.parent?.box, other.parent?.box];
+  if (a === null || b === null || !aroundA || !aroundB) return false;
+  return a.x - aroundA.x !== b.x - aroundB.x || a.y - aroundA.y !== b.y - aroundB.y;
+}
+
+/** Returns what two boxes have in common, which may be nothing. */
+function common(one: Box, other: Box): Box {
+  const [x, y] = [Math.max(one.x, other.x), Math.max(one.y, other.y)];
+  const width = Math.max(0, Math.min(one.x + one.width, other.x + other.width) - x);
+  const height = Math.max(0, Math.min(one.y + one.height, other.y + other.height) - y);
+  return { x, y, width, height };
+}
+
+function isIn(inner: Box, outer: Box): boolean {
+  return (
+    inner.x >= outer.x - MARGIN &&
+    inner.y >= outer.y - MARGIN &&
+    inner.x + inner.width <= outer.x + outer.width + MARGIN &&
+    inner.y + inner.height <= outer.y + outer.height + MARGIN
+  );
+}
+
+const AD = /(?:^|[-_\s])(?:ads?|advert(?:s|isements?|ising)?|adsbygoogle|sponsor(?:ed|s)?|promoted)(?:$|[-_\s])/i;
+
+/** Whether an element, or one around it, is named as an advertisement. */
+function isAd(element: PageElement): boolean {
+  for (let each: PageElement | null = element; each !== null; each = each.parent) {
+    if (each.tag !== 'body' && AD.test(`${each.id ?? ''} ${each.class ?? ''}`)) return true;
+  }
+  return false;
+}

@@ -1,0 +1,79 @@
+import { lastValueFrom, map, type Observable, takeUntil, toArray } from 'rxjs';
+import type { Client } from '../capture/client.ts';
+import { MAX_IGNORED } from '../capture/comparison.ts';
+import { CapstanError } from '../capture/errors.ts';
+import type { BatchItem } from '../capture/outcome.ts';
+import type { CaptureRequest } from '../capture/request.ts';
+import type { ScreenshotInfo } from '../capture/screenshot-info.ts';
+import type { Stability } from '../capture/stability.ts';
+import type { Comparisons } from '../imaging/comparisons.ts';
+import { type Compared, findUnstable } from './find-unstable.ts';
+import { captureOrder, type Variation, variationsOf } from './variations.ts';
+
+export interface StabilityParts {
+  readonly capture: (requests: readonly CaptureRequest[], by: Client) => Observable<BatchItem>;
+  readonly comparisons: Comparisons;
+  /** Returns what is known of a stored capture. Rejects with a `CapstanError` when it is gone. */
+  readonly infoOf: (id: number) => Promise<ScreenshotInfo>;
+}
+
+/**
+ * Captures a page several times as one batch, and compares the captures. Stops when `gone` emits an error. Rejects with the
+ * `CapstanError` of the first capture that fails.
+ */
+export async function checkStability(
+  parts: StabilityParts,
+  wanted: CaptureRequest,
+  by: Client,
+  gone: Observable<never>,
+): Promise<Stability> {
+  const variations = variationsOf(wanted);
+  const order = captureOrder(variations);
+  const stored = await lastValueFrom(
+    parts
+      .capture(
+        order.map(({ request }) => request),
+        by,
+      )
+      .pipe(
+        map(({ index, outcome }) => {
+          if (outcome.state !== 'stored') throw new CapstanError(outcome.failure.code, outcome.failure.reason);
+          return [order[index], outcome.result.id] as const;
+        }),
+        takeUntil(gone),
+        toArray(),
+      ),
+  );
+  const ids = new Map(stored);
+  const idOf = (variation: Variation) => ids.get(variation) ?? 0;
+  const compare = async (one: Variation, other: Variation): Promise<Compared> => {
+    const [before, after] = [idOf(one), idOf(other)];
+    const [old, now] = [await parts.infoOf(before), await parts.infoOf(after)];
+    const compared = await parts.comparisons.of(old, now, gone, by.owner);
+    return { before, after, around: compared?.around ?? [] };
+  };
+  const { first, again, clock, randomness, animation, times, ads, adsAgain } = variations;
+  const later: Compared[] = [];
+  const inTurn: Compared[] = [];
+  for (const [index, time] of times.entries()) {
+    later.push(await compare(first, time));
+    const last = times[index - 1];
+    if (last !== undefined) inTurn.push(await compare(last, time));
+  }
+  const unstable = findUnstable({
+    again: await compare(first, again),
+    clock: await compare(first, clock),
+    randomness: await compare(first, randomness),
+    animation: await compare(first, animation),
+    later,
+    inTurn,
+    withoutAds: await compare(first, ads),
+    bothWithoutAds: await compare(ads, adsAgain),
+  });
+  return {
+    stable: unstable.length === 0,
+    unstable,
+    ignore: unstable.slice(0, MAX_IGNORED).map(({ selector }) => `selector:${selector}`),
+    captures: order.map((variation) => ({ id: idOf(variation), varied: variation.varied })),
+  };
+}

@@ -1,0 +1,141 @@
+import type { Box, Place } from '../capture/comparison.ts';
+import type { Cause, UnstableElement } from '../capture/stability.ts';
+
+/** Where two captures of a check differ. */
+export interface Compared {
+  readonly before: number;
+  readonly after: number;
+  readonly around: readonly Place[];
+}
+
+/** The comparisons of a check. Those that are named after what was varied are with the first capture. */
+export interface Comparisons {
+  /** Nothing was varied. */
+  readonly again: Compared;
+  readonly clock: Compared;
+  readonly randomness: Compared;
+  readonly animation: Compared;
+  /** The first capture with those after longer times, and each of these with the one before it. */
+  readonly later: readonly Compared[];
+  readonly inTurn: readonly Compared[];
+  /** The first capture with one without advertisers, and two such captures. */
+  readonly withoutAds: Compared;
+  readonly bothWithoutAds: Compared;
+}
+
+/** A part of the page in which something differs. */
+interface Spot {
+  readonly places: Place[];
+  readonly seen: Compared[];
+}
+
+/** Share of the smaller of two boxes that is in both when they are the same part of a page. */
+const SAME_SHARE = 0.5;
+/** Size of an element, of that of the unstable ones in it, up to which it stands for them. */
+const MAX_AROUND = 3;
+/** Elements that hold the whole page. */
+const WHOLE = new Set(['html', 'body', 'main']);
+/** Elements whose content moves although neither its address nor a script changes it. */
+const MEDIA = new Set(['img', 'picture', 'video', 'canvas', 'object', 'embed']);
+
+/** Returns the elements that do not look the same in all captures, from top to bottom. */
+export function findUnstable(comparisons: Comparisons): readonly UnstableElement[] {
+  const { later, inTurn, ...others } = comparisons;
+  const all = [...Object.values(others), ...later, ...inTurn];
+  const found = spotsOf(all).map((spot) => ({ spot, cause: causeOf(spot, comparisons) }));
+  const named = found.flatMap(({ spot, cause }) => elementsOf(spot).map((place) => ({ spot, cause, place })));
+  return joined(named)
+    .map(({ spot: { seen }, cause, place: { selector, box } }) => {
+      const { before = 0, after = 0 } = seen[0] ?? {};
+      return { selector, cause, box, before, after };
+    })
+    .toSorted((one, other) => one.box.y - other.box.y || one.box.x - other.box.x);
+}
+
+/** Groups what differs by its place on the page: elements that replace each other are in the same one. */
+function spotsOf(all: readonly Compared[]): readonly Spot[] {
+  const spots: Spot[] = [];
+  for (const compared of all) {
+    for (const place of compared.around) {
+      const same = spots.filter(({ places }) => places.some((other) => isSame(place, other)));
+      const [spot = { places: [], seen: [] }, ...others] = same;
+      for (const other of others) {
+        spot.places.push(...other.places);
+        spot.seen.push(...other.seen);
+        spots.splice(spots.indexOf(other), 1);
+      }
+      if (same.length === 0) spots.push(spot);
+      if (!spot.places.some(({ selector }) => selector === place.selector)) spot.places.push(place);
+      if (!spot.seen.includes(compared)) spot.seen.push(compared);
+    }
+  }
+  return spots;
+}
+
+function isSame(one: Place, other: Place): boolean {
+  if (one.selector === other.selector) return true;
+  // What holds the whole page is the same as nothing in it.
+  if (WHOLE.has(one.tag) !== WHOLE.has(other.tag)) return false;
+  return common(one.box, other.box) >= SAME_SHARE * Math.min(areaOf(one.box), areaOf(other.box));
+}
+
+function causeOf(
+  { places, seen }: Spot,
+  { again, clock, randomness, animation, later, inTurn, withoutAds, bothWithoutAds }: Comparisons,
+): Cause {
+  const differs = (compared: Compared) => seen.includes(compared);
+  const isUncontrolled = differs(again);
+  if (isUncontrolled ? !differs(bothWithoutAds) : differs(withoutAds)) return 'ad';
+  if (places.some(({ isAd }) => isAd)) return 'ad';
+  if (!isUncontrolled) {
+    if (differs(clock)) return 'clock';
+    if (differs(randomness)) return 'randomness';
+    if (differs(animation)) return 'animation';
+  }
+  const steps = inTurn.map(differs);
+  // Without a step, the time of the last capture is no longer a matter of loading.
+  const changes = steps.filter((step) => step).length + (later[0] !== undefined && differs(later[0]) ? 1 : 0);
+  if (places.every(({ tag }) => MEDIA.has(tag))) return 'animation';
+  if (isUncontrolled) return changes === 0 ? 'lazy_load' : 'server';
+  return changes === 1 && steps.at(-1) !== true ? 'lazy_load' : 'carousel';
+}
+
+/** Returns the elements of a spot without those that are in others of them. */
+function elementsOf({ places }: Spot): readonly Place[] {
+  return places.filter((place) => !places.some((other) => other !== place && isAround(other, place)));
+}
+
+interface Named {
+  readonly spot: Spot;
+  readonly cause: Cause;
+  readonly place: Place;
+}
+
+/** Puts the element around several unstable ones of one cause in their place, when it holds little else. */
+function joined(named: readonly Named[]): readonly Named[] {
+  const groups = Map.groupBy(named, ({ cause, place: { around } }) => `${cause} ${around?.selector}`);
+  const found = [...groups.values()].flatMap((group): readonly Named[] => {
+    const [first] = group;
+    const around = first?.place.around;
+    if (first === undefined || around === null || around === undefined || group.length === 1) return group;
+    const inside = group.reduce((sum, { place }) => sum + areaOf(place.box), 0);
+    if (areaOf(around.box) > MAX_AROUND * inside) return group;
+    return [{ ...first, place: { ...first.place, ...around } }];
+  });
+  return found.filter(({ place }, at) => found.findIndex((other) => other.place.selector === place.selector) === at);
+}
+
+function isAround(outer: Place, inner: Place): boolean {
+  return areaOf(outer.box) > areaOf(inner.box) && common(outer.box, inner.box) === areaOf(inner.box);
+}
+
+function areaOf({ width, height }: Box): number {
+  return width * height;
+}
+
+/** Pixels that two boxes have in common. */
+function common(one: Box, other: Box): number {
+  const width = Math.min(one.x + one.width, other.x + other.width) - Math.max(one.x, other.x);
+  const height = Math.min(one.y + one.height, other.y + other.height) - Math.max(one.y, other.y);
+  return Math.max(0, width) * Math.max(0, height);
+}
