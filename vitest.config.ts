@@ -6,6 +6,8 @@ export default defineConfig({
     globalSetup: 'test/support/one-temporary-directory.ts',
     // The suites drive real browsers and databases, and mostly wait for them: three at a time keep two cores busy.
     maxWorkers: 3,
+    // The files of a worker share what they import: loading the service again for each took a third of the CPU time.
+    isolate: false,
     // The number of captures that an actor of the tests runs at a time: a fifth would wait for its turn.
     maxConcurrency: 4,
     // V8 ends a process now and then when it frees WebAssembly code, which fetch runs: `Check failed: jit_page.has_value()`
