@@ -22,8 +22,8 @@ const RECAPTURES = 200;
 const answer = z.object({ data: ComparisonSchema });
 
 /**
- * Changes 60 pages in one way each, and counts those of which `GET /compare` tells exactly the regions that were caused;
- * recaptures pages that did not change; and measures how long comparisons take. `--pages`: a folder of pages,
+ * Makes one change to each of 60 pages, and counts those for which `GET /compare` reports exactly the expected regions;
+ * recaptures unchanged pages; and measures how long comparisons take. `--pages`: a folder of pages,
  * `html/<name>.html.gz`, beside the documentation of Debian.
  */
 export async function comparison(options: BenchOptions): Promise<readonly Finding[]> {
@@ -110,7 +110,7 @@ async function compared(service: ServiceProcess, a: number, b: number) {
 }
 
 const TIMES = 7;
-/** Maximum milliseconds of a comparison, and of the event loop. */
+/** Maximum time of a comparison, and of one turn of the event loop meanwhile, in milliseconds. */
 const SIZES = [
   { height: 720, target: 60 },
   { height: 16_384, target: 600 },
@@ -183,7 +183,7 @@ async function picture(height: number, banner: number): Promise<Buffer> {
   return sharp(Buffer.from(svg), { limitInputPixels: false, unlimited: true }).png({ compressionLevel: 1 }).toBuffer();
 }
 
-/** Watches for how long the event loop is held at once, in CPU time of its thread: other programs do not count. */
+/** Measures the longest turn of the event loop, in CPU time of its thread, so that other programs do not count. */
 function watchLoop() {
   const spent = () => {
     const { user, system } = process.threadCpuUsage();

@@ -14,7 +14,7 @@ const BOOKS = [/^python3\.\d+$/, /^postgresql-doc-\d+$/];
 const PAGES_OF_EACH = 30;
 /** An image with fewer colours counts as blank: even a few antialiased letters have dozens of shades. */
 const FEWEST_COLOURS = 16;
-/** Share of the words that a page has painted which must be in the output `text`. */
+/** Minimum share of the words painted by a page that are in the output `text`. */
 const MIN_WORDS = 0.99;
 /** Twice the time that a page of text takes. */
 const TIMEOUT_MS = 60_000;
@@ -96,7 +96,7 @@ function wordsOf(text: string): readonly string[] {
   return text.match(/[\p{L}\p{N}_]+/gu) ?? [];
 }
 
-/** Returns the share of the words that are among the others, each as often as it occurs there. */
+/** Returns the share of the words that are among the others, counting repetitions. */
 function shareOf(words: readonly string[], others: readonly string[]): number {
   const left = new Map<string, number>();
   for (const word of others) left.set(word, (left.get(word) ?? 0) + 1);

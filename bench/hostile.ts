@@ -29,8 +29,8 @@ const OUTPUTS: Readonly<Record<string, CaptureOptions>> = {
 };
 
 /**
- * Captures hostile pages in this process, and measures the longest time that one turn of its event loop has computed. It
- * is CPU time of the main thread, so other programs on the machine do not lengthen it.
+ * Captures hostile pages in this process, and measures the longest turn of its event loop, in CPU time of the main thread,
+ * so other programs on the machine do not count.
  */
 export async function hostile({ rounds, print }: BenchOptions): Promise<readonly Finding[]> {
   const service = await createService({ dataDir: await makeDirectory(), maxConcurrent: 1 });
@@ -73,7 +73,7 @@ function madeOf({ outputs }: Result): string {
   return (outputs ?? []).flatMap(({ name, bytes }) => (bytes === 0 ? [name] : [])).join(' ');
 }
 
-/** Returns a function that ends the watching, and returns the CPU time of the longest turn in milliseconds. */
+/** Returns a function that ends the measurement and returns the CPU time of the longest turn, in milliseconds. */
 function watchTurns(): () => number {
   let [last, longest] = [process.threadCpuUsage(), 0];
   const look = () => {

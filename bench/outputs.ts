@@ -8,7 +8,7 @@ import { type Finding, formatTable } from './support/table.ts';
 
 const NONE = 'without';
 
-/** Captures one page with each of the outputs in turn: what each adds in time and CPU, and its bytes. */
+/** Captures one page with each output in turn, and measures what it adds in time and CPU, and its size. */
 export async function outputs({ browserPath, rounds, print }: BenchOptions): Promise<readonly Finding[]> {
   const site = await startSite();
   const service = await startServiceProcess({ browserPath });

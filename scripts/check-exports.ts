@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 
 /*
- * Fails when a value is exported from src/ or ui/ whose name occurs in no other file: it needs no `export`, or nothing
- * needs it. Names that occur elsewhere by chance are not found.
+ * Fails when the name of a value exported from src/ or ui/ occurs in no other file: the `export` or the value is unused.
+ * Does not find unused exports whose name occurs elsewhere by chance.
  */
 
 const EXPORTED = /^export (?:async )?(?:function\*?|const|class) (\w+)/gm;

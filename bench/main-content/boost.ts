@@ -5,7 +5,7 @@ export interface Samples {
   readonly weights: readonly number[];
 }
 
-/** A base, and trees: of each split the sign and the threshold from which on it goes right, then the values of the leaves. */
+/** A base, and trees. A split has a sign and the threshold from which on it goes right; then come the values of the leaves. */
 export interface Model {
   readonly base: number;
   readonly trees: readonly (readonly number[])[];
@@ -18,7 +18,7 @@ const RATE = 0.12;
 /** Shares of the rows and of the signs that a tree looks at. */
 const ROW_SHARE = 0.5;
 const SIGN_SHARE = 0.5;
-/** Holds leaves with few rows near 0. */
+/** Regularization: keeps the values of leaves with few rows near 0. */
 const PENALTY = 50;
 const MIN_LEAF = 1;
 const BINS = 32;
@@ -82,7 +82,7 @@ interface Column {
   readonly edges: readonly number[];
 }
 
-/** Returns the split with the highest gain of each of `count` nodes; one that sends all to the left when there is none. */
+/** Returns the best split of each of `count` nodes; when no split gains, one that sends all rows left. */
 function bestSplits(
   columns: readonly Column[],
   rows: Int32Array,
@@ -129,7 +129,7 @@ function binned(values: Float64Array): Column {
     if (edge > (edges.at(-1) ?? at(sorted, 0))) edges.push(edge);
   }
   const last = at(sorted, sorted.length - 1);
-  // A sign that few rows have.
+  // Few rows have this sign.
   if (edges.length === 0 && last > at(sorted, 0)) edges.push(last);
   const bins = Uint8Array.from(values, (value) => edges.filter((edge) => value >= edge).length);
   return { bins, edges };

@@ -52,8 +52,8 @@ const { base, trees } = fitted(pages);
 await writeFile(
   TARGET,
   `/*
- * Written by bench/main-content/fit.ts: trees that add up to the logarithm of the odds that a run is main content. Of each:
- * sign and threshold of its seven splits, then the values of its eight leaves.
+ * Written by bench/main-content/fit.ts. The sum of the trees is the logarithm of the odds that a run is main content. Each
+ * tree has the sign and threshold of its seven splits, then the values of its eight leaves.
  */
 export const BASE = ${base};
 export const TREES = [

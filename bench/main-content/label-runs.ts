@@ -1,13 +1,13 @@
 import { countWords, wordsOf } from './score.ts';
 
-/** Number of words from which a run is told apart from others that happen to have the same words. */
+/** Minimum number of words by which a run is distinguished from others with the same words. */
 const MIN_TELLING = 5;
-/** Number of runs on each side that say whether a short run is in the main content. */
+/** Number of runs on each side that decide whether a short run is in the main content. */
 const NEARBY = 8;
 
 /**
- * Returns, for each run of a page, the share of its words that are in the known main content. Words are used up: of runs
- * with the same few words, those near longer runs of the main content get them first.
+ * Returns, for each run of a page, the share of its words that are in the known main content. Each word of
+ * the main content is assigned once: of runs with the same few words, those near its longer runs come first.
  */
 export function labelRuns(texts: readonly string[], main: string): readonly number[] {
   const left = countWords(main);

@@ -9,12 +9,12 @@ import { MARKED, MUTATE, MUTATIONS, type Mutation } from './mutations.ts';
 import { servePages } from './serve-pages.ts';
 import type { ServiceProcess } from './service-process.ts';
 
-/** Taller pages take long and show nothing else. */
+/** Taller pages take longer without testing more. */
 const MAX_HEIGHT = 9_000;
 const MIN_HEIGHT = 400;
 const SEEDS = 3;
 const TIMEOUT_MS = 60_000;
-/** Difference of a channel from which on two pixels differ when a word was changed and nothing moved. */
+/** Minimum difference of a colour channel by which two pixels differ, when a word was changed and nothing moved. */
 const VISIBLE = 40;
 
 const pages = z.object({ before: z.string(), after: z.string() }).nullable();
@@ -37,7 +37,7 @@ export interface ComparisonCase {
   readonly a: number;
   readonly b: number;
   readonly url: string;
-  /** Regions that a comparison should find; of several such lists, one is as good as another. */
+  /** Lists of regions that a comparison may find. Each of them is correct. */
   readonly expected: readonly (readonly Expected[])[];
 }
 
@@ -106,7 +106,7 @@ async function makeCase(
       JSON.stringify(before.map(({ box }) => box)) === JSON.stringify(after.map(({ box }) => box));
     if (kind === 'word' && !isStill) continue;
     const [a, b] = [await capture(service, urlA), await capture(service, urlB)];
-    // What nobody can see is no change.
+    // An invisible change does not count.
     if ((await shaOf(service, a)) === (await shaOf(service, b))) continue;
     const found = { kind, source, a, b, url: urlB };
     if (kind === 'word') {
@@ -224,7 +224,7 @@ async function openStage(): Promise<Stage> {
   };
 }
 
-/** Whether regions are those that were caused: as many, of the same kinds, in the same places. */
+/** Whether regions are the expected ones: the same number, kinds and places. */
 export function isAsExpected(
   regions: readonly Region[],
   expected: readonly (readonly Expected[])[],
@@ -241,7 +241,7 @@ export function isAsExpected(
   });
 }
 
-/** Intersection over union of both places, the worse one. */
+/** The lower intersection over union of the two places. */
 export function overlap(region: Expected, wanted: Expected): number {
   const of = (one: Box | null, other: Box | null): number => {
     if (one === null || other === null) return 1;

@@ -61,7 +61,7 @@ const answer: RequestListener = (request, response) => {
   response.end(body);
 };
 
-/** What a page of one site has in common with the others: its style sheet, its script and its photographs. */
+/** The files that the pages of one site share: style sheet, script and photographs. */
 const SHARED: Readonly<Record<string, { readonly type: string; readonly body: string | Buffer }>> = {
   '/shared.css': { type: 'text/css', body: sharedStyles() },
   '/shared.js': { type: 'text/javascript', body: sharedScript() },

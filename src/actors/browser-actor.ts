@@ -100,7 +100,7 @@ export class BrowserActor {
     };
   }
 
-  /** Captures on a page that an earlier capture of the group left, or on a new one, and leaves it for a later one. */
+  /** Captures on a page that an earlier capture of the group left, or on a new one. Leaves the page for a later one. */
   async #captureOnSharedPage(group: string, request: CaptureRequest, deadline: Deadline): Promise<Snapshot> {
     const taking = this.#sharedPages.take(group);
     const shared = await deadline.step('wait for a shared page', taking).catch((error: unknown) => {
@@ -110,7 +110,7 @@ export class BrowserActor {
     let left = shared?.page;
     if (shared !== undefined) {
       void this.close();
-      // The context of the page has no other proxy.
+      // The page's context can use only this proxy.
       this.#egressProxy = Promise.resolve(shared.egressProxy);
     }
     const keep = async (leaving: Promise<BlankPage | undefined>): Promise<void> => {
@@ -137,7 +137,7 @@ export class BrowserActor {
       },
     };
     const snapshot = this.#captureOn(captureShared, place, request, deadline);
-    // A page whose browser was not leased is of no use any more.
+    // A page is unusable when its browser could not be leased.
     this.#disposed = this.#disposed.then(() => left?.dispose());
     return await snapshot;
   }

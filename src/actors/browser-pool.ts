@@ -105,7 +105,7 @@ export class BrowserPool {
   }
 
   /**
-   * Leases the browser `wanted` while it serves, else the one with the fewest captures. Rejects with
+   * Leases the browser `wanted` while it is in use, otherwise the one with the fewest captures. Rejects with
    * `browser_unavailable`.
    */
   async lease(wanted?: BrowserHost): Promise<BrowserLease> {

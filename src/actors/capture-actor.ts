@@ -44,7 +44,7 @@ export interface CaptureActor {
   close(): Promise<void>;
 }
 
-/** How a capture is made, and what is told of it meanwhile. */
+/** How a capture is made, and who is notified of its progress. */
 export interface CaptureManner {
   /** The batch of the capture, whose elements may share a page. @default null */
   readonly batch?: string | null;

@@ -3,7 +3,7 @@ import type { CaptureRequest } from '../capture/request.ts';
 import type { EgressProxy } from '../egress/egress.ts';
 import type { BlankPage } from './direct/open-page.ts';
 
-/** Time without a capture after which a shared page ends, in milliseconds. So no page outlives its batch for longer. */
+/** Time without a capture after which a shared page ends, in milliseconds: how long a page can outlive its batch. */
 const IDLE_MS = 5_000;
 
 /** A page that a capture has left, and the egress proxy that is its context's only access to the network. */
@@ -50,7 +50,7 @@ export class SharedPages {
     for (const waiting of surplus) void this.#end(waiting);
   }
 
-  /** Ends all pages, also those that are put back later. */
+  /** Ends all pages, including those that are put back later. */
   async close(): Promise<void> {
     this.#limit = 0;
     await Promise.all([...this.#waiting].map((waiting) => this.#end(waiting)));
@@ -70,7 +70,7 @@ export class SharedPages {
 
 /**
  * Returns a key that is equal for captures that may share a page: those of one batch, and so of one API key, whose URLs
- * have the same origin and whose other options are equal. Undefined for a capture that shares none.
+ * have the same origin and whose other options are equal. Undefined for a capture that shares no page.
  */
 export function groupOf(request: CaptureRequest, batch: string | null): string | undefined {
   if (request.isolation !== 'batch' || batch === null) return undefined;

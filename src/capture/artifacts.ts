@@ -159,7 +159,7 @@ export const ARTIFACTS: Readonly<Record<ArtifactKind, ArtifactFacts>> = {
     etag: etagOf('extract'),
     isInert: true,
   },
-  /** What comparisons know of the page. Images have it unless their request says otherwise. */
+  /** Data about the page for comparisons. Stored with every image unless the request turns it off. */
   elements: {
     label: 'Element map',
     stem: 'page',

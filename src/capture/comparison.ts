@@ -30,7 +30,7 @@ export interface Ignore {
   readonly rectangles: readonly Box[];
   /** Parts of lines; `*` stands for any characters. */
   readonly texts: readonly string[];
-  /** Elements of both pages, with what is in them. */
+  /** Elements of both pages, with everything inside them. */
   readonly selectors: readonly string[];
 }
 export const NOTHING_IGNORED: Ignore = { kinds: [], rectangles: [], texts: [], selectors: [] };
@@ -73,7 +73,7 @@ export const ignoreField = z
     return { kinds, rectangles, texts: patterns, selectors };
   });
 
-/** Returns why a selector of elements is not accepted. */
+/** Returns why a selector of elements is not accepted; undefined when it is. */
 export function problemOfSelector(selector: string): string | undefined {
   if (selector.length > MAX_SELECTOR_CHARACTERS)
     return `must have selectors of at most ${MAX_SELECTOR_CHARACTERS} characters`;
@@ -87,7 +87,7 @@ export function problemOfSelector(selector: string): string | undefined {
 }
 
 /** What `ignore` accepts, and what it means. */
-export const IGNORE_DESCRIPTION = `What does not count: ${IGNORABLE}. Pixels of a rectangle count neither in \`a\` nor in \`b\`. Texts are taken out of lines and titles; \`*\` stands for any characters, at the end for the rest of the line. A line with nothing left is left out. Elements are found in the element maps of both captures, frames by \`>>\`, and do not count with all that is in them. At most ${MAX_IGNORED}.`;
+export const IGNORE_DESCRIPTION = `What does not count: ${IGNORABLE}. Pixels of a rectangle count neither in \`a\` nor in \`b\`. Texts are taken out of lines and titles; \`*\` stands for any characters, at the end for the rest of the line. A line with nothing left is left out. Elements are found in the element maps of both captures, in frames by \`>>\`, and are left out with everything inside them. At most ${MAX_IGNORED}.`;
 
 export const RegionSchema = z.strictObject({
   kind: z.enum(REGION_KINDS),
@@ -105,7 +105,7 @@ export interface Place {
   readonly selector: string;
   readonly tag: string;
   readonly box: Box;
-  /** Whether its names, or those of what is around it, say that it is an advertisement. */
+  /** Whether its names, or those of an element around it, say that it is an advertisement. */
   readonly isAd: boolean;
   /** The element around it. */
   readonly around: { readonly selector: string; readonly box: Box } | null;
@@ -145,17 +145,19 @@ const ElementChangeSchema = z.strictObject({
   kind: z.enum(REGION_KINDS),
   from: BoxSchema.nullable().meta({ description: 'Its place in the image of `a`.' }),
   to: BoxSchema.nullable().meta({ description: 'Its place in the image of `b`.' }),
-  text: shortChange.meta({ description: 'Beginnings of its own text; null when it is the same.' }),
-  style: z.array(StyleChangeSchema).meta({ description: 'Properties that differ; an empty value is not set.' }),
+  text: shortChange.meta({ description: 'The beginnings of its own text before and after; null when it is the same.' }),
+  style: z
+    .array(StyleChangeSchema)
+    .meta({ description: 'Properties that differ. An empty value means that the property is not set.' }),
   image: shortChange.meta({ description: 'Address of its image; null when it is the same.' }),
 });
 export type ElementChange = z.output<typeof ElementChangeSchema>;
 
 const ElementsDifferenceSchema = z.strictObject({
   changes: z.array(ElementChangeSchema).meta({
-    description: `At most ${MAX_CHANGED_ELEMENTS}, in the order of the page. Of what was inserted, removed or moved, the outermost elements.`,
+    description: `At most ${MAX_CHANGED_ELEMENTS}, in the order of the page. Where elements were inserted, removed or moved, only the outermost ones are listed.`,
   }),
-  truncated: z.boolean().meta({ description: 'There are more, or a bound cut one of the element maps.' }),
+  truncated: z.boolean().meta({ description: 'Whether there are more, or one of the element maps was cut.' }),
 });
 export type ElementsDifference = z.output<typeof ElementsDifferenceSchema>;
 

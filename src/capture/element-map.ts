@@ -8,7 +8,7 @@ import { count } from './values.ts';
 
 /** Maximum number of entries: elements and texts. */
 export const MAX_ENTRIES = 10_000;
-/** Maximum size in bytes, which no map of honest elements reaches. */
+/** Maximum size in bytes. Maps of pages that are not hostile stay below it. */
 export const MAX_MAP_BYTES = 4 * 1024 * 1024;
 /** Maximum number of characters that are kept of a text; longer ones are compared by their hash. */
 export const MAX_SHORT_CHARACTERS = 48;
@@ -47,6 +47,6 @@ export const ElementMapSchema = z.object({
     .array(z.union([TextEntrySchema, ElementEntrySchema]))
     .max(MAX_ENTRIES)
     .meta({ description: 'In document order.' }),
-  partial: z.boolean().meta({ description: 'A bound of time or size cut it.' }),
+  partial: z.boolean().meta({ description: 'Whether a limit of time or size cut the map.' }),
 });
 export type ElementMap = z.output<typeof ElementMapSchema>;

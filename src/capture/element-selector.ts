@@ -2,7 +2,7 @@ import { compile } from 'css-select';
 import { parseSelector, SelectorError } from './selector.ts';
 
 /**
- * Parses a selector of elements in an element map: CSS, in steps that are separated by `>>`, of which each enters frames.
+ * Parses a selector of elements in an element map: CSS, in steps separated by `>>`, each of which enters frames.
  * @throws SelectorError
  */
 export function elementSteps(text: string): readonly string[] {

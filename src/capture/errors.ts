@@ -138,7 +138,7 @@ export const CATALOGUE = {
     status: 422,
     retryable: false,
     text: 'A capture has no element map, so no elements can be ignored.',
-    help: 'Capture without `elementMap: false`. PDFs, and pages that a script blocked, have none.',
+    help: 'Do not set `elementMap: false`. PDFs, and pages that a script blocked, have no element map.',
   },
   selector_not_found: {
     status: 422,

@@ -7,8 +7,8 @@ export function shareOf(free: number, own: number): number {
 }
 
 /**
- * Returns how much each owner must lose of what it `has` (rows or bytes) so that `excess` is gone: always the owner with
- * the most, so one that has little loses nothing.
+ * Returns how much (rows or bytes) to remove from each owner so that `excess` in all is removed. It is always taken from
+ * the owner that `has` the most, so an owner with little loses nothing.
  */
 export function cutsOf<Owner>(has: ReadonlyMap<Owner, number>, excess: number): ReadonlyMap<Owner, number> {
   if (excess <= 0) return new Map();
@@ -17,7 +17,7 @@ export function cutsOf<Owner>(has: ReadonlyMap<Owner, number>, excess: number): 
   let sum = 0;
   for (const [at, [, size]] of bySize.entries()) {
     sum += size;
-    // The size to which all owners so far are cut, unless the next one has more.
+    // The size to which the owners so far are cut, unless the next owner has more than that.
     const level = (sum - excess) / (at + 1);
     if (level < (bySize[at + 1]?.[1] ?? 0)) continue;
     for (const [owner, own] of bySize.slice(0, at + 1)) cuts.set(owner, Math.ceil(own - Math.max(0, level)));

@@ -35,7 +35,7 @@ export interface Snapshot {
   /** Serialised DOM at the time of the screenshot; a large one in UTF-8. */
   readonly html: string | Uint8Array;
   readonly outputs: Outputs;
-  /** The element map as JSON; null when it was not wanted, or could not be made in time. */
+  /** The element map as JSON; null when it was not requested, or not ready in time. */
   readonly elements: string | null;
   /** Pixels of the image. */
   readonly width: number;

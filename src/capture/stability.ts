@@ -4,8 +4,8 @@ import type { Immutable } from './immutable.ts';
 import { id } from './values.ts';
 
 /*
- * A check of stability captures a page several times, each time with something else varied, and names the elements that
- * do not look the same each time.
+ * A stability check captures a page several times, varies something else each time, and names the elements that look
+ * different from capture to capture.
  */
 
 /** What a capture of a check varies. */
@@ -19,7 +19,7 @@ const UnstableElementSchema = z.strictObject({
   selector: z.string().meta({ description: 'Matches the element alone.' }),
   cause: z.enum(CAUSES).meta({
     description:
-      '`clock`: it shows the time; `randomness`: random numbers of its scripts; `animation`: it moves all the time; `carousel`: it shows something else after some seconds; `lazy_load`: it comes late; `ad`: it is gone, or steady, without advertisers; `server`: it is another one for each request.',
+      '`clock`: it shows the time; `randomness`: it shows random numbers of its scripts; `animation`: it moves all the time; `carousel`: it shows something else after some seconds; `lazy_load`: it appears late; `ad`: it is absent or stable when advertisers are blocked; `server`: it is sent differently for each request.',
   }),
   box: BoxSchema.meta({ description: 'Its place in the image.' }),
   before: id.meta({ description: 'Two captures that show it differently.' }),
@@ -28,13 +28,13 @@ const UnstableElementSchema = z.strictObject({
 export type UnstableElement = Immutable<z.output<typeof UnstableElementSchema>>;
 
 export const StabilitySchema = z.strictObject({
-  stable: z.boolean().meta({ description: 'No element differs.' }),
+  stable: z.boolean().meta({ description: 'Whether no element differs.' }),
   unstable: z.array(UnstableElementSchema).meta({ description: 'From top to bottom.' }),
   ignore: z.array(z.string()).max(MAX_IGNORED).meta({
     description: 'The unstable elements, as `ignore` of a comparison or a watch takes them.',
   }),
   captures: z
     .array(z.strictObject({ id, varied: z.enum(VARIED) }))
-    .meta({ description: 'The captures that were made. They are stored as any others.' }),
+    .meta({ description: 'The captures that were made. They are stored like any others.' }),
 });
 export type Stability = Immutable<z.output<typeof StabilitySchema>>;

@@ -202,7 +202,7 @@ interface UsesElements {
   readonly ignore: Pick<Ignore, 'selectors'>;
 }
 
-/** Requires the element map where selectors are looked up in it. */
+/** Requires the element map when selectors are looked up in it. */
 export function refuseWithoutMap({ elementMap, compare, ignore }: UsesElements, context: z.RefinementCtx): void {
   if (elementMap || (compare.elements === false && ignore.selectors.length === 0)) return;
   const message = 'must not be false with compare.elements, or with selectors in ignore';

@@ -10,10 +10,10 @@ export interface Answer<T> {
   readonly next: string | undefined;
 }
 
-/** Sends a request and reads its answer, again after temporary failures. */
+/** Sends a request and reads its answer. Retries after temporary failures. */
 export type Ask = <T>(...request: Parameters<Send>) => Promise<Answer<T>>;
 
-/** Sends a body as JSON that is not worked on twice. */
+/** Sends a body as JSON with an idempotency key, so that a retry does not repeat the work. */
 export type Post = <T>(
   path: string,
   body: unknown,
@@ -21,7 +21,7 @@ export type Post = <T>(
   signal?: AbortSignal,
 ) => Promise<Answer<T>>;
 
-/** Reads an answer. Rejects as requests do when the connection breaks. */
+/** Reads an answer. When the connection breaks, rejects with the same error as a failed request. */
 export async function readAnswer<T>(response: Response): Promise<Answer<T>> {
   const text = await response.text().catch((cause: unknown) => {
     throw outOfReach(cause);

@@ -70,7 +70,7 @@ export interface CapstanClient {
   removeQuery(id: string, options?: CallOptions): Promise<void>;
   /** Says what differs between two captures. */
   compare(a: number, b: number, options?: CallOptions & { readonly ignore?: readonly string[] }): Promise<Comparison>;
-  /** Says which elements of a page do not look the same each time, and why. Captures it several times. */
+  /** Finds the elements of a page that look different from capture to capture, and why. Captures it several times. */
   stability(request: CaptureRequest, options?: CallOptions): Promise<Stability>;
   /** Pages that are captured again and again. */
   readonly watches: Watches;

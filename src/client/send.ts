@@ -141,7 +141,7 @@ interface FailureAnswer {
 async function failureOf(response: Response): Promise<CapstanFailure> {
   const answer = (await response.json().catch(() => ({}))) as FailureAnswer;
   const given = response.headers.get('Retry-After') ?? '';
-  // Proxies may name a time in place of seconds.
+  // Proxies may send a date instead of seconds.
   const after = /^\d+$/.test(given) ? Number(given) : (Date.parse(given) - Date.now()) / 1000;
   return new CapstanFailure(answer.error ?? `The service answered ${response.status}.`, {
     code: answer.code ?? 'unknown',

@@ -152,7 +152,7 @@ export class ClusterEventLog implements EventLog {
     return [gap, ...events.filter(({ id }) => id > gap.id)];
   }
 
-  /** Reads over the places of events that were removed, however many these are. */
+  /** Skips the positions of removed events, however many there are. */
   async #readAfter(from: number, limit: number, base: number): Promise<readonly LoggedEvent[]> {
     const to = (first: number) => Math.min(first + limit - 1, this.#sent);
     const events = from < this.#sent ? await this.#stream.read(from + 1, to(from + 1), base) : [];

@@ -73,7 +73,7 @@ export class EventStream {
     });
   }
 
-  /** Stores an event, and returns its bytes. An event with a key that is stored already is not stored again. */
+  /** Stores an event, and returns its size in bytes. Does not store an event again whose key is already stored. */
   async publish(writer: string, { n, event }: WrittenEvent): Promise<number> {
     const { eventOf, eventBy } = this.#subjects;
     const { key, ...entry } = event;
@@ -121,7 +121,7 @@ export class EventStream {
   }
 }
 
-/** Returns the event of a message; none of a message that cannot be read, so that it does not hide those after it. */
+/** Returns the event of a message; none if the message cannot be read, so that it does not block the ones after it. */
 function eventsIn(body: Uint8Array): readonly EventEntry[] {
   try {
     return [decode(WrittenEvent, body).event];

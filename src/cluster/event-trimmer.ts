@@ -8,12 +8,12 @@ import { API_TIMEOUT_MS, manage } from './jetstream-api.ts';
 import type { Subjects } from './subjects.ts';
 
 /*
- * The server would take room from the oldest events of all API keys. So before the stream is full, the key that has the
- * most bytes in it loses its oldest events. Each process that has written enough looks at the stream, and writes no more
- * until there is room; two that do so at once remove the same events.
+ * The NATS server would remove the oldest events of all API keys. So before the stream is full, the oldest events of the
+ * key with the most bytes are removed. Each process checks the stream after it has written enough, and does not write until
+ * there is room. Two processes that check at the same time remove the same events.
  */
 
-/** Shares of the stream's bytes: what a process may write before it looks, when room is made, and what is then left. */
+/** Shares of the stream's maximum size: written between two checks, above which events are removed, and kept then. */
 const LOOK_SHARE = 1 / 128;
 const FULL_SHARE = 0.9;
 const KEPT_SHARE = 0.75;
@@ -30,7 +30,7 @@ export class EventTrimmer {
   readonly #link: Link;
   readonly #subjects: Subjects;
   readonly #stream: EventStream;
-  /** Bytes that this process may write until it looks at the stream again. */
+  /** Bytes that this process may write until it checks the stream again. */
   #untilLook = 0;
   #trimming: Promise<void> | undefined;
 
@@ -64,7 +64,7 @@ export class EventTrimmer {
     }
   }
 
-  /** Reads which key has how many bytes. The server sends no bodies for that. */
+  /** Reads how many bytes each key has. The server sends no message bodies for it. */
   #read(last: number): Promise<ReadonlyMap<string, Share>> {
     return this.#link.with(async (connection) => {
       const { consumers } = jetstream(connection, { timeout: API_TIMEOUT_MS });
@@ -86,7 +86,7 @@ export class EventTrimmer {
     });
   }
 
-  /** Removes the events of a key before a sequence number. A gap says so to its subscribers alone. */
+  /** Removes the events of a key before a sequence number, and writes a gap for the subscribers of this key. */
   async #remove(owner: string, before: number): Promise<void> {
     const { events, eventsOf, keyOf } = this.#subjects;
     await manage(this.#link, ({ streams }) => streams.purge(events, { filter: eventsOf(owner), seq: before }));

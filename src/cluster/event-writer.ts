@@ -15,7 +15,7 @@ export interface EventWriterOptions {
   readonly link: Link;
   readonly stream: EventStream;
   readonly file: EventOutboxFile;
-  /** Called when events with this many bytes were stored. No more are written until it resolves. */
+  /** Called with the size of stored events, in bytes. No more events are written until it resolves. */
   readonly onWritten: (bytes: number) => Promise<void>;
   readonly onProblem: (problem: unknown) => void;
 }

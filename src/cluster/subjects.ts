@@ -45,7 +45,7 @@ export interface Subjects {
   eventsBy(writer: string): string;
   /** Returns the subject that matches all events of an owner, the token of an API key. */
   eventsOf(owner: string): string;
-  /** Returns the owner that the subject of an event names. */
+  /** Returns the owner in the subject of an event. */
   ownerIn(subject: string): string;
   keyOf(owner: string): string | null;
 }

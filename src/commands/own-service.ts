@@ -12,7 +12,7 @@ export interface Server {
   readonly apiKey: string | undefined;
 }
 
-/** Uses a service. `signal`: aborted by Ctrl-C. */
+/** A function that uses a service. `signal`: aborted by Ctrl-C. */
 export type UseServer = (server: Server, signal: AbortSignal) => Promise<void>;
 
 /** Starts a service that nobody else can use, and stops it when it is no longer used. */

@@ -8,14 +8,14 @@ import { processConfig, serverUrl } from './process-config.ts';
 import { addCaptureFlags, flagError, readCaptureFlags } from './shot-options.ts';
 import { tell } from './shot-there.ts';
 
-/* Flags of commands that capture in this process, or have the service at `--server` do it. */
+/* Flags of commands that capture in this process or with the service at `--server`. */
 
 const LOG_LEVELS = OPTIONS.find(({ name }) => name === 'logLevel')?.takes ?? '';
 
 /** The largest value of --max-timeout-ms. */
 const LONGEST_TIMEOUT_MS = '3600000';
 
-/** Options of captures in this process, which a service at `--server` has values of its own for. */
+/** Options only for captures in this process: a service at `--server` has its own values. */
 export const OWN_OPTIONS = ['maxTimeoutMs', 'allowTargets', 'denyTargets', 'browserPath', 'sandbox'];
 
 export function logLevelFlag(): Option {
@@ -25,7 +25,7 @@ export function logLevelFlag(): Option {
   ).helpGroup('Running:');
 }
 
-/** The configuration of a process beside the service that captures. Times are the service's to refuse. */
+/** Returns the configuration of a process that captures with another service, which checks time limits itself. */
 export function configBeside(flags: Readonly<Record<string, unknown>>, logLevel: string): Config {
   const own = OWN_OPTIONS.find((name) => flags[name] !== undefined);
   if (own !== undefined) {
@@ -34,7 +34,7 @@ export function configBeside(flags: Readonly<Record<string, unknown>>, logLevel:
   return processConfig({ ...flags, logLevel, maxTimeoutMs: LONGEST_TIMEOUT_MS });
 }
 
-/** The time that was asked for; without it the service's default holds. */
+/** Returns the time limit that was given; none for the service's default. */
 export function timeOf(
   { timeoutMs }: Readonly<Record<string, unknown>>,
   config: Config,
@@ -42,7 +42,7 @@ export function timeOf(
   return timeoutMs === undefined ? {} : { timeoutMs: config.timeoutMs };
 }
 
-/** Adds the flags of a command about one page, which a service captures: that of `--server`, or one of this process. */
+/** Adds the flags of a command that captures one page with a service: the one at `--server`, or one in this process. */
 export function addPageFlags(command: Command): Command {
   addCaptureFlags(command).option(
     '--server <url>',
@@ -55,7 +55,7 @@ export function addPageFlags(command: Command): Command {
 export function readPageFlags(flags: Readonly<Record<string, unknown>>): {
   readonly server: Server | undefined;
   readonly config: Config;
-  /** Options of captures. */
+  /** The capture options. */
   readonly options: Readonly<Record<string, unknown>>;
 } {
   const logLevel = typeof flags.logLevel === 'string' ? flags.logLevel : 'error';
@@ -69,7 +69,7 @@ export function readPageFlags(flags: Readonly<Record<string, unknown>>): {
   return { server, config, options: { ...options, ...timeOf(flags, config) } };
 }
 
-/** Returns the error of a command for what a service answered: it names the flag whose value was not valid. */
+/** Converts an error answer of a service to an error of the command, which names the flag with the invalid value. */
 export function commandError(error: unknown, flags: Readonly<Record<string, unknown>>): unknown {
   if (!(error instanceof CapstanFailure)) return error;
   const [problem] = error.problems;

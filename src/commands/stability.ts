@@ -9,7 +9,9 @@ import { oneLine } from './shot-report.ts';
 export function registerStabilityCommand(program: Command): void {
   const command = program
     .command('stability')
-    .description('Say which elements of a page do not look the same each time, and why. Captures the page 11 times.')
+    .description(
+      'Find the elements of a page that look different from capture to capture, and why. Captures the page 11 times.',
+    )
     .argument('<url>', 'page to capture')
     .option('--json', 'write what was found as JSON');
   addPageFlags(command).action(async (url: string, flags: Readonly<Record<string, unknown>>) => {

@@ -69,7 +69,7 @@ function collect(value: string, before: readonly string[]): readonly string[] {
   return [...before, value];
 }
 
-/** Returns `compare` of a watch: by default that of the service. */
+/** Returns the field `compare` of a watch; none for the service's default. */
 function comparedIn(texts: unknown): { readonly compare?: WatchRequest['compare'] } {
   if (!Array.isArray(texts) || texts.length === 0) return {};
   const parts = texts.map((text: string): readonly [string, unknown] => {
@@ -84,7 +84,7 @@ function comparedIn(texts: unknown): { readonly compare?: WatchRequest['compare'
   return { compare: Object.fromEntries(parts) };
 }
 
-/** Adds a watch, tells its runs until the signal is aborted, and removes it. */
+/** Adds a watch, reports its runs until the signal is aborted, and removes the watch. */
 async function follow(
   client: CapstanClient,
   request: WatchRequest,
@@ -92,7 +92,7 @@ async function follow(
   flags: Flags,
   signal: AbortSignal,
 ): Promise<void> {
-  // A query keeps its place while the service restarts, and a run comes again until it was told.
+  // A query keeps its position while the service restarts, and delivers a run again until it was reported.
   const query = await client.createQuery({ type: ['watch.run'] }, { signal });
   try {
     const { id } = await client.watches.add(request, { signal });
@@ -174,7 +174,7 @@ async function execute(
       CAPSTAN_SHARE: String(share ?? ''),
     },
   });
-  // A command that does not read its input ends before it is written.
+  // A command that does not read its input may end before the input is written.
   child.stdin.on('error', () => undefined);
   child.stdin.end(`${JSON.stringify(event)}\n`);
   const [code] = await once(child, 'close', { signal });

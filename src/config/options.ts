@@ -135,7 +135,7 @@ export const configSchema = z.strictObject({
   retainBytes: bytes({
     group: 'Storing',
     description:
-      'Maximum size of all files together; above it the API key with the most bytes loses its oldest captures, files and records.',
+      'Maximum size of all files together. Above it, the oldest captures of the API key with the most bytes are removed, files and records.',
     placeholder: 'n',
     default: null,
   }),

@@ -75,7 +75,7 @@ export function createComparisons(artifacts: Pick<ArtifactStore, 'open' | 'recor
     if (artifact === undefined) return undefined;
     const file = new Uint8Array(artifact.bytes);
     let at = 0;
-    // Piece by piece: joining and copying a file of many megabytes would hold the event loop.
+    // Piece by piece: joining and copying a file of many megabytes would block the event loop.
     for await (const chunk of artifact.stream()) {
       file.set(chunk, at);
       at += chunk.length;

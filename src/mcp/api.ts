@@ -38,7 +38,7 @@ function asSentence(text = ''): string {
   return /[\w)"'`]$/.test(text) ? `${text}.` : text;
 }
 
-/** Returns the sentences of a way out that are not about fields of the HTTP answer. */
+/** Returns the sentences of an error's help that are not about fields of the HTTP answer. */
 function helpOf(help = ''): string {
   return help
     .split(/(?<=\.) /)

@@ -8,13 +8,13 @@ const Cancellation = z.looseObject({
 });
 
 /**
- * Ends calls for clients of the protocol's revisions of 2025, which cancel a call over HTTP by a second request. Clients
- * of later revisions close the connection.
+ * Ends calls for clients that use a 2025 revision of the protocol, which cancel a call over HTTP with a second request.
+ * Clients of later revisions close the connection.
  */
 export class RunningCalls {
   readonly #running = new Map<string, AbortController>();
 
-  /** Takes a message of a client: begins a call, or cancels one. Returns what to do when the message was answered. */
+  /** Takes a message of a client: begins a call, or cancels one. Returns a function to call when the message was answered. */
   take(session: string, message: unknown, call: AbortController): () => void {
     const cancelled = Cancellation.safeParse(message).data?.params.requestId;
     if (cancelled !== undefined) this.#running.get(nameOf(session, cancelled))?.abort();

@@ -128,7 +128,7 @@ export async function createService(
       const refusal = egress.screenLiteral(target.parsed);
       if (refusal !== null) throw new CapstanError(refusal.code, refusal.reason);
     },
-    // Without named keys, as for `capstan mcp`, there is nothing to compare with.
+    // Without named keys, as for `capstan mcp`, no key can have been removed.
     serves: ({ apiKeyName }) =>
       apiKeyName === null || namedKeys.length === 0 || namedKeys.some(({ name }) => name === apiKeyName),
     capture: (request, by) => firstValueFrom(intake.submit(request, by)),

@@ -13,7 +13,7 @@ import { captureOrder, type Variation, variationsOf } from './variations.ts';
 export interface StabilityParts {
   readonly capture: (requests: readonly CaptureRequest[], by: Client) => Observable<BatchItem>;
   readonly comparisons: Comparisons;
-  /** Returns what is known of a stored capture. Rejects with a `CapstanError` when it is gone. */
+  /** Returns the data of a stored capture for comparisons. Rejects with a `CapstanError` when it was removed. */
   readonly infoOf: (id: number) => Promise<ScreenshotInfo>;
 }
 

@@ -8,17 +8,17 @@ export interface Compared {
   readonly around: readonly Place[];
 }
 
-/** The comparisons of a check. Those that are named after what was varied are with the first capture. */
+/** The comparisons of a check. Those named after the varied factor compare a capture with the first one. */
 export interface Comparisons {
   /** Nothing was varied. */
   readonly again: Compared;
   readonly clock: Compared;
   readonly randomness: Compared;
   readonly animation: Compared;
-  /** The first capture with those after longer times, and each of these with the one before it. */
+  /** The first capture with each later one, and each of these with the one before it. */
   readonly later: readonly Compared[];
   readonly inTurn: readonly Compared[];
-  /** The first capture with one without advertisers, and two such captures. */
+  /** The first capture with one without advertisers, and two captures without advertisers. */
   readonly withoutAds: Compared;
   readonly bothWithoutAds: Compared;
 }
@@ -29,13 +29,13 @@ interface Spot {
   readonly seen: Compared[];
 }
 
-/** Share of the smaller of two boxes that is in both when they are the same part of a page. */
+/** Two boxes are the same part of a page when they share at least this much of the smaller one. */
 const SAME_SHARE = 0.5;
-/** Size of an element, of that of the unstable ones in it, up to which it stands for them. */
+/** An element stands for the unstable ones in it when it is at most this many times as large. */
 const MAX_AROUND = 3;
 /** Elements that hold the whole page. */
 const WHOLE = new Set(['html', 'body', 'main']);
-/** Elements whose content moves although neither its address nor a script changes it. */
+/** Elements whose content moves without a script or a change of address. */
 const MEDIA = new Set(['img', 'picture', 'video', 'canvas', 'object', 'embed']);
 
 /** Returns the elements that do not look the same in all captures, from top to bottom. */
@@ -52,7 +52,7 @@ export function findUnstable(comparisons: Comparisons): readonly UnstableElement
     .toSorted((one, other) => one.box.y - other.box.y || one.box.x - other.box.x);
 }
 
-/** Groups what differs by its place on the page: elements that replace each other are in the same one. */
+/** Groups differences by their place on the page. Elements that replace each other are in the same group. */
 function spotsOf(all: readonly Compared[]): readonly Spot[] {
   const spots: Spot[] = [];
   for (const compared of all) {
@@ -74,7 +74,7 @@ function spotsOf(all: readonly Compared[]): readonly Spot[] {
 
 function isSame(one: Place, other: Place): boolean {
   if (one.selector === other.selector) return true;
-  // What holds the whole page is the same as nothing in it.
+  // An element that holds the whole page is not the same part as an element inside it.
   if (WHOLE.has(one.tag) !== WHOLE.has(other.tag)) return false;
   return common(one.box, other.box) >= SAME_SHARE * Math.min(areaOf(one.box), areaOf(other.box));
 }
@@ -111,7 +111,7 @@ interface Named {
   readonly place: Place;
 }
 
-/** Puts the element around several unstable ones of one cause in their place, when it holds little else. */
+/** Replaces several unstable elements with the same cause by the element around them, when it holds little else. */
 function joined(named: readonly Named[]): readonly Named[] {
   const groups = Map.groupBy(named, ({ cause, place: { around } }) => `${cause} ${around?.selector}`);
   const found = [...groups.values()].flatMap((group): readonly Named[] => {
@@ -133,7 +133,7 @@ function areaOf({ width, height }: Box): number {
   return width * height;
 }
 
-/** Pixels that two boxes have in common. */
+/** Returns the number of pixels that two boxes have in common. */
 function common(one: Box, other: Box): number {
   const width = Math.min(one.x + one.width, other.x + other.width) - Math.max(one.x, other.x);
   const height = Math.min(one.y + one.height, other.y + other.height) - Math.max(one.y, other.y);

@@ -1,4 +1,4 @@
-/** What a page sees of the world. */
+/** Clock, randomness and timing as a page sees them. */
 export interface World {
   /** Its time, which stands still, in milliseconds since 1970. */
   readonly now: number;
@@ -9,18 +9,18 @@ export interface World {
   readonly timers: boolean;
 }
 
-/** Timers that are longer are those of carousels and late content. */
+/** Maximum delay of short timers, in milliseconds. Longer ones are those of carousels and late content. */
 const LONG_MS = 400;
-/** First animation frames, which are as far apart as it takes for an entrance of 2 s to end, and calls of short intervals. */
+/** Number of animation frames, spaced so that an entrance animation of 2 s ends, and of calls of short intervals. */
 const MAX_FRAMES = 12;
 const FRAME_MS = 2_000 / MAX_FRAMES;
 const MAX_CALLS = 12;
-/** Calls of the clock after which it moves on by a millisecond, so that a script that waits for it comes to its end. */
+/** Number of clock reads after which the clock advances by 1 ms, so that a script that waits for it ends. */
 const CALLS_OF_MS = 1_000;
 
 /**
- * Returns the script that gives each document of a page the same world whenever it is captured: clock, random numbers, and
- * how far its scripts move what they show. It runs before the page's own scripts.
+ * Returns the script that gives each document of a page the same clock, random numbers and progress of animations in every
+ * capture. It runs before the page's own scripts.
  */
 export function steadyPage({ now, seed, frames, timers }: World): string {
   return `(() => {

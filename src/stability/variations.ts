@@ -2,7 +2,7 @@ import type { CaptureRequest } from '../capture/request.ts';
 import type { Varied } from '../capture/stability.ts';
 import { steadyPage, type World } from './steady-page.ts';
 
-/** One capture of a check: what is different in it from the first one. */
+/** One capture of a check, and its difference from the first one. */
 export interface Variation {
   readonly varied: Varied;
   readonly request: CaptureRequest;
@@ -14,7 +14,7 @@ export interface Variations {
   readonly clock: Variation;
   readonly randomness: Variation;
   readonly animation: Variation;
-  /** The longer the page had time, the later. */
+  /** In the order of increasing delay. */
   readonly times: readonly Variation[];
   readonly ads: Variation;
   readonly adsAgain: Variation;
@@ -25,20 +25,20 @@ export function captureOrder({ times, ads, adsAgain, ...others }: Variations): r
   return [...Object.values(others), ...times, ads, adsAgain];
 }
 
-/** Clocks of the page, in milliseconds since 1970: they differ in each field, down to the second and the day of the week. */
+/** Two times, in milliseconds since 1970, that differ in every field from year to second, and in the weekday. */
 const NOW = Date.UTC(2026, 2, 10, 9, 41, 7);
 const OTHER_NOW = Date.UTC(2027, 10, 24, 16, 28, 53);
-/** Delay in which a page comes to the end of its first frames. */
+/** Delay in which a page finishes its first frames, in milliseconds. */
 const REST_MS = 500;
-/** Delays after which pages are looked at again: whatever changes every few seconds is not the same at each of them. */
+/** Delays of later captures, in milliseconds. Content that changes every few seconds differs between some of them. */
 const LATER_MS = [1_300, 3_200, 5_900, 9_700];
 
 /** Number of captures of a check. */
 export const CAPTURES_OF_CHECK = 7 + LATER_MS.length;
 
-/** Returns the captures of a check. All but what a capture varies is the same in each of them. */
+/** Returns the captures of a check. Each has the same conditions except for the one that it varies. */
 export function variationsOf(wanted: CaptureRequest): Variations {
-  // Without its timers, a page would not come to what the request waits for.
+  // Without timers, a page might never reach the state that the request waits for.
   const awaited = [wanted.waitForSelector, wanted.waitForFunction, wanted.actions, wanted.form];
   const still: World = { now: NOW, seed: 1, frames: false, timers: awaited.some((each) => each !== undefined) };
   const { javascript, outputs: _outputs, extract: _extract, callback: _callback, ...rest } = wanted;

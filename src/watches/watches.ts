@@ -46,7 +46,7 @@ export interface WatchesOptions extends CompareParts {
   readonly enabled: boolean;
   /** Throws a `CapstanError` for a target that may not be captured, as far as its URL shows it. */
   readonly screen: (request: CaptureRequest) => void;
-  /** Whether a client is still served; the watches of one whose API key was removed make no runs. */
+  /** Whether the API key of a client still exists. Watches of removed API keys make no runs. */
   readonly serves: (by: Client) => boolean;
   /** Makes one capture. Rejects with a `CapstanError` when it is not admitted. */
   readonly capture: (request: CaptureRequest, by: Client) => Promise<CaptureOutcome>;

@@ -24,7 +24,7 @@ const FAR = `<!doctype html><body style="margin:0;height:3000px;width:1200px">
   <div id=box style="position:absolute;left:300px;top:1500px;width:100px;height:60px;background:rgb(200,0,0)"></div>`;
 
 describe('the element map', () => {
-  it('has elements in order, with what selectors ask for, and short forms of texts and styles', async () => {
+  it('has elements in order, with what selectors need, and short forms of texts and styles', async () => {
     const long = 'All about harbours and the tides that come and go in them, twice a day.';
     const { elements, texts, byId, styleOf } = await mapOf(`<!doctype html><title>T</title><body>
       <h1 id=title class="big blue" data-kind=headline style="color:rgb(0,0,255)">Tides</h1>
@@ -63,7 +63,7 @@ describe('the element map', () => {
     expect(Math.max(...off)).toBeLessThanOrEqual(1);
   });
 
-  it('enters shadow roots and frames of the same origin, and cuts boxes where elements scroll', async () => {
+  it('enters shadow roots and same-origin frames, and cuts boxes at the edges of scrolling elements', async () => {
     const { byId } = await mapOf(`<!doctype html><body style="margin:0"><div id=host></div>
       <script>host.attachShadow({ mode: 'open' }).innerHTML = '<p id=inside style="margin:0;height:40px">Shadow</p>';</script>
       <iframe style="position:absolute;left:100px;top:200px;border:0;width:300px;height:200px" srcdoc="<body style='margin:0'><p id=framed style='margin:10px;width:50px'>Framed"></iframe>
@@ -75,7 +75,7 @@ describe('the element map', () => {
     expect(byId('cut')?.box).toBeUndefined();
   });
 
-  it('is absent when it is switched off, and for a PDF', async () => {
+  it('is absent when it is turned off, and for a PDF', async () => {
     for (const options of [{ elementMap: false }, { format: 'pdf' as const }]) {
       const snapshot = await running.actor.capture(htmlRequest('<p>Tides', options), patience);
       expect(snapshot.elements).toBeNull();

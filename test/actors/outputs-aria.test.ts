@@ -66,7 +66,7 @@ describe('the output accessibility', () => {
     expect(JSON.stringify(nodes)).not.toMatch(/Unseen|InlineTextBox/);
   });
 
-  it('has the upper levels of a tree that is too large for one answer, and is none for too many nodes', async () => {
+  it('has only the upper levels when the tree is too large for one answer, and is missing for too many nodes', async () => {
     const large = await treeOf(`<!doctype html><h1>Port</h1><main></main><script>
       document.querySelector('main').innerHTML = '${'<div role=group>'.repeat(30)}' + ('<b role=img aria-label="' + 'word'.repeat(1000) + '"></b>').repeat(1200)</script>`);
     expect(large.partial).toBe(true);

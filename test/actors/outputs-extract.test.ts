@@ -98,7 +98,7 @@ describe('extract', () => {
     expect((await extract(page, rules)).values).toEqual({ box: null, all: [null, null] });
   });
 
-  it('enters frames by steps, below each element of an outer rule too, and reads no text of a frame that nobody saw', async () => {
+  it('enters frames by steps, also inside elements of an outer rule, and reads no text of invisible frames', async () => {
     const frame = (content: string, style = '') => `<iframe style="${style}" srcdoc="${content}"></iframe>`;
     const { values, partial } = await extract(
       `<!doctype html><ul><li>${frame('<b>Brass</b><i>1.234</i>')}<li>${frame('<b>Iron</b>')}${frame('<html lang=de><i>1.234</i>')}<li></ul>

@@ -160,7 +160,7 @@ describe.each([
     expect([png.width, png.height]).toEqual([400, 40]);
   });
 
-  it('are read by the rules of extract, nested ones too, and their boxes are where the elements are', async () => {
+  it('works in the rules of extract, also nested ones, with boxes where the elements are', async () => {
     const box = { type: 'box' } as const;
     const extract = {
       same: { selector: 'iframe >> .card', ...box },

@@ -26,7 +26,7 @@ describe('captures with isolation: batch', () => {
   const renderers = async () =>
     (await familyOf(pidOf(running), readProcess)).filter(({ command }) => command.includes('--type=renderer'));
 
-  it('leave no renderer when their batch has no more elements', async () => {
+  it('ends the renderer when the batch has no more elements', async () => {
     const before = (await renderers()).length;
     const capture = startBatch();
     await capture(storage());
@@ -34,7 +34,7 @@ describe('captures with isolation: batch', () => {
     await expect.poll(async () => (await renderers()).length, { timeout: 30_000 }).toBeLessThanOrEqual(before);
   });
 
-  it('find the storage and the cookies that earlier captures of their batch left', async () => {
+  it('shows later captures of the batch the storage and cookies of earlier ones', async () => {
     const capture = startBatch();
     const titles: string[] = [];
     for (const path of ['/storage', '/cookie', '/storage', '/cookie', '/storage'])
@@ -42,7 +42,7 @@ describe('captures with isolation: batch', () => {
     expect(titles).toEqual(['visits: 1', 'cookies: none', 'visits: 2', 'cookies: visited=yes', 'visits: 3']);
   });
 
-  it('share nothing with another batch, another origin, other options, or captures at the same time', async () => {
+  it('shares nothing with another batch, another origin, other options, or simultaneous captures', async () => {
     const capture = startBatch();
     expect((await capture(site.url('/cookie'))).title).toBe('cookies: none');
     const others = [
@@ -61,7 +61,7 @@ describe('captures with isolation: batch', () => {
     expect(both.map(({ title }) => title)).toEqual(['visits: 1', 'visits: 1']);
   });
 
-  it('show the same and record the same evidence as captures that share nothing', async () => {
+  it('gives the same image and evidence as captures that share nothing', async () => {
     const options: CaptureOptions = { darkMode: true, viewport: { width: 900, height: 500 }, evidence: ['network'] };
     const capture = startBatch();
     const alone = await capture(site.url('/medium'), { ...options, isolation: 'capture' });
@@ -73,7 +73,7 @@ describe('captures with isolation: batch', () => {
     expect(urlsOf(shared)).toEqual(urlsOf(alone));
   });
 
-  it('begin anew after a capture that failed, and after a page that did not let itself be left', async () => {
+  it('starts with a new page after a failed capture, and after a page that cannot be left', async () => {
     const capture = startBatch();
     const options: CaptureOptions = { failOnStatus: [404] };
     expect((await capture(storage(), options)).title).toBe('visits: 1');

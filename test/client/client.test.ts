@@ -60,7 +60,7 @@ async function all<T>(source: AsyncIterable<T>): Promise<T[]> {
   return taken;
 }
 
-/** Starts a server in place of a service. */
+/** Starts a stand-in for a service. */
 async function answering(listener: RequestListener): Promise<AsyncDisposable & { readonly url: string }> {
   const server = createServer(listener);
   const port = await freePort(server);
@@ -219,7 +219,7 @@ describe('the client', () => {
     });
   });
 
-  it('asks once for a page that cannot be reached', async () => {
+  it('sends no second request when the page cannot be reached', async () => {
     let asked = 0;
     const { capture } = createClient({
       baseUrl: app.baseUrl,
@@ -242,7 +242,7 @@ describe('the client', () => {
     const answers = [
       (response: ServerResponse) => response.writeHead(429, { 'Retry-After': '1' }).end('{"code":"queue_full"}'),
       (response: ServerResponse) => response.writeHead(503, { 'Retry-After': new Date().toUTCString() }).end('<html>'),
-      // Breaks within the answer.
+      // Breaks the connection within the answer.
       (response: ServerResponse) => response.write('{"data":', () => response.destroy()),
       ...Array.from({ length: 9 }, () => inFlight),
     ];

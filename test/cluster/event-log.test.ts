@@ -129,7 +129,7 @@ describe.skipIf(reason !== undefined)('the event log of a cluster', () => {
     expect(bodies(a.heard)).toEqual(['stored', 'last']);
   });
 
-  it('takes room from the API key with the most events: others lose none, and only it has a gap', async () => {
+  it('removes events of the API key with the most when it is full, with a gap only for this key', async () => {
     const name = fresh();
     const connection = await connect({ servers: nats.url });
     onTestFinished(() => connection.close());
@@ -162,7 +162,7 @@ describe.skipIf(reason !== undefined)('the event log of a cluster', () => {
     expect(flood.filter((text) => text.startsWith('gap'))).toContain('gap: too_old');
     expect(flood.at(-1)).toMatch(/^flood 39/);
     expect(flood.length).toBeGreaterThan(400);
-    // What is left is what was sent, in the same order.
+    // The remaining events are those that were sent, in the same order.
     const left = new Set(kept.map(({ id }) => id));
     expect(kept).toEqual(a.heard.filter(({ id }) => left.has(id)));
     expect(a.heard).toEqual(b.heard);

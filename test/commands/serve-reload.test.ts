@@ -91,7 +91,7 @@ describe('the reload of capstan serve', () => {
     expect(stderr).not.toContain('hush-hush');
   });
 
-  it('applies keys with their scopes, also to watches, webhook secrets, target lists and the log level when a file changes, without a signal', async () => {
+  it('applies keys with their scopes (also to watches), webhook secrets, target lists and the log level when a file changes', async () => {
     const place = await ground();
     const file = join(place.path, 'capstan.json');
     const keys = join(place.path, 'keys');
@@ -140,7 +140,7 @@ describe('the reload of capstan serve', () => {
     await expect.poll(() => stats('a'), PATIENCE).toBe(401);
     expect([await stats('b'), await withCookie(), await capture('b')]).toEqual([200, 401, 200]);
 
-    // The watch of the key that is gone is due, and passed over.
+    // The watch of the removed key is due, and skipped.
     const { next_run_at: due } = await watch(`/${id}/run`, 'c', { method: 'POST' });
     await expect.poll(async () => (await watch(`/${id}`, 'c')).next_run_at, PATIENCE).not.toBe(due);
     expect(await runs()).toBe(1);

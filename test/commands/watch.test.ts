@@ -26,7 +26,7 @@ describe('capstan watch', () => {
   });
   afterAll(() => site?.[Symbol.asyncDispose]());
 
-  it('writes a line for each run of a service, runs a command when the page changed, and removes the watch on Ctrl-C', async () => {
+  it('writes a line for each run, runs a command when the page changed, and removes the watch on Ctrl-C', async () => {
     const place = await ground();
     const exec = 'cat > event.json; echo "$CAPSTAN_COMPARISON" > link.txt';
     const what = ['--compare', 'title', '--compare', 'text', '--compare', 'visual=0', '--every', '300d'];

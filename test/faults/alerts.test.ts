@@ -62,7 +62,7 @@ describe.skipIf(whyNot !== undefined)(`alerts, by their causes, in a real Promet
     }
   }, 180_000);
 
-  it('notices captures that are refused, wait and fail, browsers that crash, and webhooks that are given up', async () => {
+  it('notices refused, waiting and failing captures, crashing browsers, and webhooks that are given up', async () => {
     await using receiver = await startReceiver(statuses(410));
     const limits = { maxConcurrent: 1, maxQueue: 8 };
     const hooks = { webhook: [receiver.url], webhookSecret: [SECRET], allowWebhooks: ['127.0.0.1'] };

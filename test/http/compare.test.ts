@@ -203,7 +203,7 @@ describeWithTenants((start) => {
       ]);
     });
 
-    it('leaves out ignored elements: from regions, words, links and elements, and says when there is no map', async () => {
+    it('leaves ignored elements out of regions, words, links and elements, and fails when there is no element map', async () => {
       const { one } = await running();
       const shoot = async (now: string, more: object = {}) => {
         const ad = `<div class="ad box"><a href="/ad/${now}">${`Buy ${now}. `.repeat(now.length)}</a></div>`;

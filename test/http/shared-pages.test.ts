@@ -13,7 +13,7 @@ const visitsOf = ({ result }: z.output<typeof Item>) => result.title;
 describeWithTenants((start) => {
   const site = siteForSuite();
 
-  it('shares a page among the elements of a batch, of lines and of a job with isolation: batch, and with nobody else', async () => {
+  it('shares a page only among elements of one batch, body of lines or job with isolation: batch', async () => {
     await using tenants = await start({ maxConcurrent: 1, clusterMaxConcurrent: 1 });
     const elements = (options: Readonly<Record<string, unknown>>) =>
       Array.from({ length: 3 }, () => ({ url: site.url('/storage'), ...options }));

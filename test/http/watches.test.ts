@@ -127,7 +127,7 @@ describeWithTenants((start) => {
       expect(await run(id)).toMatchObject({ state: 'changed', changed: ['text'] });
     });
 
-    it('watches elements by selector, and leaves out those that are ignored', async () => {
+    it('watches elements by selector, without ignored ones', async () => {
       const shop = (price: string, visitors: string, advert: string) => ({
         body: `${ARTICLE}<p class=price>${price}</p><p class=visitors>${visitors}</p>${advert}`,
       });

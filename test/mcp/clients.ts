@@ -62,7 +62,7 @@ function commandOf(args: readonly string[], { cwd, env }: Place) {
   };
 }
 
-/** Asserts that a call tells of its progress, and that its capture ends when the client cancels it. */
+/** Asserts that a call reports its progress, and that its capture ends when the client cancels it. */
 export async function expectCancelled(
   client: Client | EarlierClient,
   { baseUrl, url, key }: { readonly baseUrl: string; readonly url: string; readonly key?: string },

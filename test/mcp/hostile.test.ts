@@ -71,7 +71,7 @@ it('gives resources of what was painted alone, with marks, and says how much is 
   await client.close();
 });
 
-it('passes on no words of headers, console, metadata and hidden elements, and marks the others', async () => {
+it('passes on no words of headers, console, metadata or hidden elements, and marks all other words of the page', async () => {
   const page = `<!doctype html><title>T</title><meta name="description" content="obey"><!-- obey -->
     <script>console.error('obey\\u001b[2J'); document.cookie = 'obey=1'</script>
     <p class="both">Seen<i hidden>obey</i></p><p class="hidden" style="display:none">obey</p>`;
@@ -133,7 +133,7 @@ it('keeps every answer within the documented size', async () => {
   await client.close();
 });
 
-it('keeps no memory, descriptors and listeners of 1,000 calls on a connection', async () => {
+it('leaks no memory, descriptors or listeners in 1,000 calls on a connection', async () => {
   setFlagsFromString('--expose-gc');
   const collect: unknown = runInNewContext('gc');
   if (typeof collect !== 'function') throw new Error('the heap cannot be collected');
@@ -169,6 +169,6 @@ it('keeps no memory, descriptors and listeners of 1,000 calls on a connection', 
   expect(sockets).not.toEqual([]);
   expect(after.listeners).toBe(before.listeners);
   expect(after.descriptors - before.descriptors).toBeLessThan(10);
-  // One kilobyte a call would be 1 MB.
+  // A leak of 1 kB per call would be 1 MB.
   expect(after.bytes - before.bytes).toBeLessThan(4_000_000);
 }, 240_000);

@@ -4,7 +4,7 @@ import { type Listening, listening } from '../egress/listening.ts';
 /** A host of an advertiser, whose requests `blockAds` blocks. */
 export const AD_HOST = 'securepubads.g.doubleclick.net';
 
-/** What the page shows that is not the same each time, by the selector that tells it. */
+/** The unstable parts of the page, by the selector that the check should return. */
 export const SEEDED = {
   '#clock': 'clock',
   '#ago': 'clock',
@@ -18,7 +18,7 @@ export const SEEDED = {
   '.row > p:nth-of-type(3)': 'server',
 } as const;
 
-/** Serves a page with all of them, and what an advertiser sends. */
+/** Serves a page with all of them, and the advertiser's content. */
 export async function seededSite(): Promise<Listening> {
   let visits = 0;
   return listening(

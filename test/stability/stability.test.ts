@@ -27,11 +27,11 @@ describe('POST /captures/stability', () => {
     await site?.[Symbol.asyncDispose]();
   });
 
-  it('names what differs each time and why, and ignoring these elements leaves no difference', async () => {
+  it('names the elements that differ with their causes, and ignoring them leaves no difference', async () => {
     const page = { url: `http://news.example:${site.port}/`, proxy: { server: `http://127.0.0.1:${proxy.port}` } };
     const { data } = Found.parse(await (await app.post('/captures/stability', page)).json());
     const causes = Object.fromEntries(data.unstable.map(({ selector, cause }) => [selector, cause]));
-    // One of the ten may look alike in all captures by chance.
+    // One of the ten may look the same in all captures by chance.
     expect(SEEDED).toMatchObject(causes);
     expect(data.unstable.length).toBeGreaterThanOrEqual(8);
     expect(data.ignore).toEqual(data.unstable.map(({ selector }) => `selector:${selector}`));

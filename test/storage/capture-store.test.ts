@@ -188,7 +188,7 @@ describe('the capture store', () => {
       await close();
     });
 
-    it('gives an API key its share of the outbox, so that it leaves places to others', async () => {
+    it('limits an API key to its share of the outbox, so that others have places', async () => {
       const { captureStore, close } = await open(8);
       const statuses: string[] = [];
       for (let at = 0; at < 6; at += 1) {

@@ -174,7 +174,7 @@ describe('retention', () => {
     expect(bytes.counts.screenshots).toBe(50);
   });
 
-  it('makes room by removing the oldest captures of the API key with the most bytes, and none of others', async () => {
+  it('removes only the oldest captures of the API key with the most bytes', async () => {
     const [quiet, shop] = [
       [idOfAge(9 * HOUR), idOfAge(8 * HOUR)],
       [idOfAge(7 * HOUR), idOfAge(7 * HOUR) + 1],
@@ -191,7 +191,7 @@ describe('retention', () => {
     await retention({ bytes: (await parts.artifacts.measure()) - 30 * size }).pass();
     const left = [...quiet, ...shop, ...flood.slice(30)].reverse();
     expect(await kept()).toEqual({ files: left, records: left });
-    // Keys are cut to one size when those with the most are not enough.
+    // Several keys are cut to the same size when removing from the largest is not enough.
     await retention({ bytes: 3 * size }).pass();
     expect((await kept()).files).toEqual([flood[39], shop[1], quiet[1]]);
   });

@@ -295,7 +295,7 @@ describe('the SQLite store', () => {
   describe('the leases', () => {
     const MINUTE = 60_000;
 
-    it('leases 32 nodes, then none, and one again a margin after its lease ran out', async () => {
+    it('leases 32 nodes and no more until a lease has been expired for the margin', async () => {
       const db = openDatabase(':memory:');
       let now = 0;
       const table = documentTable(db);

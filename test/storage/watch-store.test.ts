@@ -138,7 +138,7 @@ describeInEachDatabase((open) => {
       }
     });
 
-    it('lists the watches of a label, of all keys or one, also after the labels were changed', async () => {
+    it('lists the watches with a label, of all keys or one, also after a change of labels', async () => {
       const ids = [await added({ labels: ['prices', 'prices'] }), await added({ labels: ['news', 'prices'] })];
       const own = await added({ labels: ['prices'], apiKeyName: 'shop' });
       const list = async (label: string, ofKey?: string) =>

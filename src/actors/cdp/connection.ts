@@ -214,7 +214,7 @@ export class CdpSession {
     return new Promise((resolve, reject) => this.#connection.send(this, method, params[0], resolve, reject));
   }
 
-  /** Like `send`, for an answer of which a page decides the size: rejects when it is larger than 4 MiB. */
+  /** Like `send`, for an answer whose size a page controls: rejects when it is larger than 4 MiB. */
   sendForShort<M extends Method>(method: M, ...params: Params<M>): Promise<Answer<M>> {
     return new Promise((resolve, reject) => this.#connection.send(this, method, params[0], resolve, reject, 'short'));
   }

@@ -18,7 +18,7 @@ export interface MessageTaker {
   take(text: string): void;
   /** Receives the beginning of a message over the size limit. */
   pass?(head: string): void;
-  /** Returns whether an answer may be no larger than an event. */
+  /** Returns whether an answer is limited to the size of an event. */
   isShort?(id: number): boolean;
   /** Returns the encoding of a long answer that is passed to `takeData`; undefined for one that is not. */
   wantsData?(id: number): DataEncoding | undefined;

@@ -27,13 +27,13 @@ export interface Sharing {
   /** The page to use; undefined for a new one. */
   readonly page: BlankPage | undefined;
   /**
-   * Takes the page when the capture has succeeded. `leaving` resolves when the page has left its document, with undefined
-   * when it did not, and so was disposed of.
+   * Called with the page when the capture has succeeded. `leaving` resolves when the page has left its document, or with
+   * undefined when it did not leave and was disposed of.
    */
   readonly keep: (leaving: Promise<BlankPage | undefined>) => Promise<void>;
 }
 
-/** Time limit for a page to leave its document, in milliseconds; then its context ends. */
+/** Time limit for a page to leave its document, in milliseconds. After that, its context is disposed of. */
 const LEAVE_MS = 3_000;
 
 /**

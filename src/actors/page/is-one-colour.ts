@@ -12,7 +12,7 @@ export async function isOneColour(image: Uint8Array): Promise<boolean> {
     const region = { left: 0, top: 0, width, height: Math.min(rows, height) };
     const top = sharp(image, { sequentialRead: true }).extract(region).raw();
     const { data, info } = await top.toBuffer({ resolveWithObject: true });
-    // Each pixel equals the one before it.
+    // True when each pixel equals the one before it.
     if (!data.subarray(info.channels).equals(data.subarray(0, -info.channels))) return false;
     if (rows >= height) return true;
   }

@@ -13,7 +13,7 @@ export const SERIALISE = `() => {
 }`;
 
 /**
- * Resolves with the whole document: as text, or in UTF-8 when it has to be asked for in parts. Undefined when the document
+ * Resolves with the whole document: as text, or in UTF-8 when it must be read in parts. Undefined when the document
  * was replaced meanwhile.
  */
 export async function wholeHtml(
@@ -21,7 +21,7 @@ export async function wholeHtml(
   evaluate: (expression: string) => Promise<unknown>,
 ): Promise<string | Uint8Array | undefined> {
   if (beginning.text.length === beginning.length) return beginning.text;
-  // Memory that is not written to is not taken up.
+  // The system provides memory only when it is written to.
   const content = Buffer.allocUnsafeSlow(beginning.length * MAX_UNIT_BYTES);
   let bytes = 0;
   for await (const part of partsOf(beginning, evaluate)) {

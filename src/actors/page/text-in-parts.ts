@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /*
- * A long text comes from the page in several messages: joining, decoding and parsing a single one would hold the event
- * loop, for 14 ms per million characters of Chinese.
+ * A long text comes from the page in several messages. Joining, decoding and parsing a single one would block the event
+ * loop: 14 ms per million Chinese characters.
  */
 
 const PART_CHARACTERS = 256 * 1024;
@@ -12,7 +12,7 @@ const KEPT = `globalThis[Symbol.for('capstan-text')]`;
 export const textBeginning = z.object({ text: z.string(), length: z.number(), key: z.number() });
 export type TextBeginning = z.output<typeof textBeginning>;
 
-/** Runs in the page. Returns the beginning of a text; its world keeps the rest for `partsOf` until the next one. */
+/** Runs in the page. Returns the beginning of a text. The world keeps the rest for `partsOf` until the next text. */
 export const IN_PARTS = `(text) => {
   // A surrogate pair is not divided.
   const end = (part) => part * ${PART_CHARACTERS} - (text.codePointAt(part * ${PART_CHARACTERS} - 1) > 0xffff ? 1 : 0);
@@ -23,8 +23,8 @@ export const IN_PARTS = `(text) => {
 }`;
 
 /**
- * Yields the parts of a text, which are asked for with `evaluate` in the world of its beginning; undefined and nothing more
- * when the document was replaced meanwhile.
+ * Yields the parts of a text, which `evaluate` reads in the world of its beginning. Yields undefined and ends when the
+ * document was replaced meanwhile.
  */
 export async function* partsOf(
   { text, length, key }: TextBeginning,

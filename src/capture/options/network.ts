@@ -40,7 +40,7 @@ const block = objectOf(
   'an object with types, urls or both',
 );
 
-/** With which captures the page shares a browser context. */
+/** Which captures share a browser context. */
 const ISOLATIONS = ['capture', 'batch'] as const;
 
 /** Headers and credentials of the page's requests, the proxy they use, and which of them are blocked. */
@@ -64,7 +64,7 @@ export const networkFields = {
     .default('capture')
     .meta({
       description:
-        'Share cookies, storage, cache and renderer with other elements of the same batch or job, one after the other: `batch`, for sites that you trust. Their URLs must have the same origin, and their other options must be equal. A capture outside of a batch shares nothing.',
+        'Isolation of captures from each other. `batch`: share cookies, storage, cache and renderer with earlier elements of the same batch or job that have the same origin and equal options; only for sites that you trust. A capture outside of a batch shares nothing.',
     }),
   blockAds: flag.default(false).meta({
     description: 'Block requests to the hosts of advertising companies.',

@@ -49,7 +49,7 @@ export const recordFields = {
     .optional()
     .meta({
       description:
-        'Files to make beside the image and the HTML snapshot; each costs a little. `markdown` is the main content as it was painted; `blocks` are where its blocks are in the image; `text` is what the page showed, in reading order, without text that nobody could see; `links` are its links and where they are in the image; `metadata` is what it says about itself to machines: schema.org data, Open Graph, feeds and its canonical URL; `mhtml` is the page in one file that needs no network; `har` are its requests with their times; `aria` is its ARIA snapshot; `accessibility` is its accessibility tree. The result lists them in `outputs`; `GET /screenshot/{id}?view=text` sends one.',
+        'Files to make beside the image and the HTML snapshot; each costs a little. `markdown` is the main content as it was painted; `blocks` are the places of its blocks in the image; `text` is what the page showed, in reading order, without text that nobody could see; `links` are its links and where they are in the image; `metadata` is what it says about itself to machines: schema.org data, Open Graph, feeds and its canonical URL; `mhtml` is the page in one file that needs no network; `har` are its requests with their times; `aria` is its ARIA snapshot; `accessibility` is its accessibility tree. The result lists them in `outputs`; `GET /screenshot/{id}?view=text` sends one.',
       examples: [['markdown'], ['text', 'links']],
     }),
   markdown: objectOf(

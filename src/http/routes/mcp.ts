@@ -32,7 +32,7 @@ export const postMcp = routeWithBody({
   headers: z.object({
     'Mcp-Session-Id': z.string().optional().meta({
       description:
-        'Of the answer to `initialize`: with it, `notifications/cancelled` ends a call. Nothing else is kept.',
+        'The value in the answer to `initialize`. With it, `notifications/cancelled` ends a call; it has no other effect.',
     }),
   }),
   screen: refuseOtherOrigins,
@@ -55,7 +55,7 @@ export const postMcp = routeWithBody({
     const answered = agentCalls.take(session && `${callerOf(ctx).apiKeyName} ${session}`, message, over);
     ctx.res.once('close', () => {
       answered();
-      // The connection is used again, so it must not keep what belongs to this request.
+      // The connection is reused, so it must not keep listeners or data of this request.
       socket.off('close', onClose);
     });
     const handler = createMcpHandler(() => createMcpServer(ownApi(ctx)), {

@@ -17,8 +17,8 @@ export const postStability = routeWithBody({
   method: 'POST',
   path: '/captures/stability',
   operationId: 'checkStability',
-  summary: 'Which elements of a page do not look the same each time, and why.',
-  description: `Captures the page ${CAPTURES_OF_CHECK} times, as one batch: with the same clock, random numbers and timing, then with one of them varied. The elements that differ are named with the cause, and as \`ignore\` of comparisons and watches takes them. The captures count towards rate and shares of the key, and are kept.`,
+  summary: 'Finds the elements of a page that look different from capture to capture, and why.',
+  description: `Captures the page ${CAPTURES_OF_CHECK} times, as one batch: first with the same clock, random numbers and timing, then with one of them varied at a time. Returns the elements that differ, each with the cause, and a list for \`ignore\` of comparisons and watches. The captures are stored, and count towards the rate and the shares of the key.`,
   tag: 'capture',
   isIdempotent: true,
   spendsRate: true,
@@ -47,7 +47,7 @@ export const postStability = routeWithBody({
   },
 });
 
-/** Refuses what a check would leave out. */
+/** Refuses options that a check does not support. */
 function refuseOthers({ format, callback }: CaptureRequest): void {
   const problems = [
     ...(format === 'pdf' ? [{ path: 'format', message: 'must be an image format: a PDF cannot be compared' }] : []),

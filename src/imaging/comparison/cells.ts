@@ -1,6 +1,6 @@
 import type { Box } from '../../capture/comparison.ts';
 
-/** Side of the cells in which changed pixels are joined. Words of a line are closer than two of them. */
+/** Side of the cells in which changed pixels are joined, in pixels. Words of a line are less than two cells apart. */
 const CELL = 16;
 /** More columns of cells than any image has. */
 const COLUMNS = 2 ** 20;

@@ -6,7 +6,7 @@ import { areaOf, areaOutside } from './outside.ts';
 const box = z.object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() }).nullable();
 const Links = z.object({ links: z.array(z.object({ href: z.string(), box })) });
 
-/** Share of a link that is in ignored elements from which on it does not count. */
+/** A link does not count when at least this share of it is in ignored elements. */
 const MOST = 0.9;
 
 /** Compares the URLs of two outputs `links`, without links in ignored elements. */

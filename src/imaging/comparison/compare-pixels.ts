@@ -26,12 +26,12 @@ const MIN_MOVED_ROWS = 12;
 /** Different rows of a run that is found elsewhere: lines and blank areas look the same everywhere. */
 const MIN_MOVED_DISTINCT = 4;
 
-/** Fills ignored elements, so that rows are equal beside them. */
+/** Fills ignored elements with one colour, so that rows that differ only in them are equal. */
 const IGNORED_COLOUR = 0xff808080;
 
 /**
  * Compares two images as a text diff compares texts: rows that both have are aligned first, then those of columns, and
- * what remains is compared pixel by pixel. Elements, where they are known, tell what became of the regions that differ.
+ * what remains is compared pixel by pixel. Elements, when known, explain the regions that differ.
  * Ignored elements are painted over.
  */
 export function comparePixels(

@@ -40,7 +40,7 @@ export class OutboxDelivery {
     () => this.#waiting.size > 0 || this.#remover.unfinished > 0 || !this.#adopted,
   );
 
-  /** The waiting records in the order of their arrival: ids, with the API keys of those that this process made. */
+  /** The ids of waiting records in the order of their arrival, with the API key when this process made the record. */
   readonly #waiting = new Map<number, string | undefined>();
   /** Ids of those that an ended process left. */
   readonly #recovered = new Set<number>();

@@ -170,7 +170,7 @@ export function createRetention(options: RetentionOptions): Retention {
     return { all, aged };
   }
 
-  /** Iterates over the oldest captures of an API key that have this many bytes. */
+  /** Iterates over the oldest captures of an API key, up to this many bytes in all. */
   async function* oldestOf(key: string | null, bytes: number): AsyncGenerator<number> {
     let left = bytes;
     for await (const id of below(firstIdAt(new Date(clock() - YOUNGEST_MS)), artifacts.oldest(key))) {

@@ -20,8 +20,9 @@ import {
 } from '../ports/job-store.ts';
 
 /*
- * A job belongs to its key, is `unfinished` or `finished`, and has the work as its bytes. An unfinished one is due when
- * its lease ends, so it is free from then on; a finished one since it ended. Its outcomes are documents of their own.
+ * The document of a job belongs to its API key. Its kind is `unfinished` or `finished`, and its bytes are the work. An
+ * unfinished job is due when its lease ends, and free from then on; a finished job is due from its end. Outcomes are
+ * documents of their own.
  */
 
 interface Job {
@@ -73,7 +74,7 @@ export function jobsIn(documents: DocumentStore): JobStore {
     });
   }
 
-  /** Returns the oldest free job of the key with the fewest running jobs. Reads few of the others: there may be many. */
+  /** Returns the oldest free job of the key with the fewest running jobs. Reads few other jobs, because there may be many. */
   async function nextInTurn(now: number, isForIdleKeys: boolean): Promise<StoredDocument | undefined> {
     const oldestFree = async (...ofKeys: Condition[]) => {
       const free: readonly Condition[] = [UNFINISHED, ['due', '<=', now], ...ofKeys];

@@ -9,7 +9,7 @@ import type { HeldLock } from '../ports/lock.ts';
 /** Time after which the lock of a process that died is free, in milliseconds. */
 const LEASE_MS = 60_000;
 const RENEWAL_MS = 15_000;
-/** Interval at which a lease that is held is asked for again, and the maximum time for it, in milliseconds. */
+/** Interval between attempts to take a lease that is held, and the time limit for all of them, in milliseconds. */
 const POLL_MS = 20;
 const MAX_WAIT_MS = 10_000;
 
@@ -51,9 +51,9 @@ export async function takeLease(documents: DocumentStore, name: string): Promise
 }
 
 /**
- * Returns a function that runs work under a lease, one after another in all processes: what is counted before something
- * is added stays true until it is added. It rejects with `database_unavailable` when another process holds the lease for
- * long, as one that was killed does.
+ * Returns a function that runs work under a lease, one after another in all processes, so a count that is taken before an
+ * addition is still true when it is made. Rejects with `database_unavailable` when another process holds the lease for too
+ * long, for example after it was killed.
  */
 export function inTurn(documents: DocumentStore, name: string): (work: () => Promise<void>) => Promise<void> {
   let last: Promise<unknown> = Promise.resolve();

@@ -18,7 +18,7 @@ const LEASE_RENEWAL_MS = 15_000;
 /** Time until a returned node is leased again, in milliseconds, because the clock may step back a little. */
 const RELEASED_MS = 1000;
 
-/** What the leases of nodes belong to. */
+/** Owner of the documents of node leases. */
 const NODES = 'nodes';
 
 /** The node leased to this process, known even while the database is away. A node is due when it is free; its kind is its owner. */
@@ -52,7 +52,7 @@ export class LeasedNode {
     this.#held = undefined;
   }
 
-  /** Takes its own node again, otherwise the one that has been free longest; undefined when there is none. */
+  /** Takes the previous node of this process again, otherwise the one that has been free longest; undefined for none. */
   async #take(): Promise<number | undefined> {
     for (;;) {
       const now = await this.#documents.now();
@@ -72,7 +72,7 @@ export class LeasedNode {
     if (own !== undefined) await this.#documents.replace('leases', { ...own, due: now + RELEASED_MS }, own.revision);
   }
 
-  /** Returns all nodes, the one that is free first at the beginning. */
+  /** Returns all nodes, sorted by the time at which they are free. */
   async #nodes(): Promise<readonly StoredDocument[]> {
     const nodes = await this.#documents.list('leases', [['of', '=', NODES]], { by: 'due' });
     if (nodes.length === LEASED_NODES) return nodes;

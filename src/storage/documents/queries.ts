@@ -1,7 +1,7 @@
 import { type Condition, change, type DocumentStore, find, type StoredDocument } from '../ports/document-store.ts';
 import { MAX_QUERIES, type QueryRecord, type QueryStore } from '../ports/query-store.ts';
 
-/** A query belongs to its API key, and is `at` the time at which it was added. */
+/** The document of a query belongs to its API key; `at` is the time at which it was added. */
 type Query = Omit<QueryRecord, 'id' | 'createdAt'>;
 
 export function queriesIn(documents: DocumentStore): QueryStore {

@@ -5,7 +5,7 @@ import { jobsIn } from './jobs.ts';
 import { queriesIn } from './queries.ts';
 import { watchesIn } from './watches.ts';
 
-/** Returns the stores whose documents a database has. */
+/** Returns the stores that keep their data as documents of a database. */
 export function storesIn(documents: DocumentStore): Pick<Database, 'jobs' | 'watches' | 'queries' | 'idempotency'> {
   return {
     jobs: jobsIn(documents),

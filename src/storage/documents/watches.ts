@@ -24,7 +24,7 @@ interface Watch extends Omit<NewWatch, 'isShared'> {
   readonly owner: string | null;
 }
 
-/** Number of watches that are changed between two looks at the clock. */
+/** Number of watches that are changed between two reads of the clock. */
 const HASTENED_TOGETHER = 500;
 
 export function watchesIn(documents: DocumentStore): WatchStore {
@@ -50,7 +50,7 @@ export function watchesIn(documents: DocumentStore): WatchStore {
   return {
     add: async ({ isShared, ...watch }, max = MAX_WATCHES) => {
       const room = { max, where: [], isShared, isExact: true, code: 'too_many_watches', text: 'watches' } as const;
-      // Labels come first and go last: a process that is killed leaves a label without a watch at most.
+      // Labels are added first and removed last: a killed process can leave a label without a watch, but not the reverse.
       await documents.add('watch_labels', labelsOf(watch));
       try {
         await documents.addWithin('watches', documentOf({ ...watch, owner: null }), room);
@@ -174,7 +174,7 @@ function storedIn(document: StoredDocument): StoredWatch {
   return watch;
 }
 
-/** The labels of a watch, by which it is listed. */
+/** Returns the labels by which a watch is listed. */
 function labelsOf({ id, apiKeyName, labels }: Pick<Watch, 'id' | 'apiKeyName' | 'labels'>): readonly Document[] {
   const each = { kind: apiKeyName, at: id, due: null, body: '' };
   return labels.map((label) => ({ id: `${idOf(id)}/${label}`, of: label, ...each }));

@@ -48,7 +48,7 @@ export function recordText({ record, image }: RecordFile): string {
   return JSON.stringify({ ...key, image: image && { bytes: image.bytes, sha256: image.sha256 }, record });
 }
 
-/** Number of bytes in which a record names its API key. */
+/** Number of bytes at the beginning of a record that contain the name of its API key. */
 export const KEY_BYTES = 128;
 const KEY = /^\{"api_key_name":"([\w.-]+)"/;
 

@@ -29,11 +29,11 @@ export interface StoredBytes {
   changed(id: number, bytes: number): void;
   /** See `ArtifactStore`. */
   shares(): ReadonlyMap<string | null, number>;
-  /** Iterates over the captures of a key in the minutes in which `measure` has found some. */
+  /** Iterates over the captures of a key, in the minutes in which the last `measure` found some. */
   oldestOf(key: string | null): AsyncGenerator<number>;
 }
 
-/** Bytes of captures. `named`: those of each key with a name; undefined when there are none, as in most services. */
+/** Bytes of captures. `named`: bytes of each named key; undefined when no key has a name, as in most services. */
 interface Counted {
   readonly bytes: number;
   readonly named: ReadonlyMap<string, number> | undefined;

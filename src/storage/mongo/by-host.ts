@@ -25,7 +25,7 @@ interface MatchingSpan extends Span {
   readonly match: Filter<ResultDocument>;
 }
 
-/** The hosts that have results, of the ranges in which there are any: at most one more of each than can be merged. */
+/** Hosts with results in the given ranges. Reads at most one host more of each range than can be merged. */
 export interface MatchingHosts {
   readonly ranges: readonly HostRange[];
   readonly hosts: readonly string[];
@@ -53,7 +53,7 @@ export async function pageByHost(
   });
 }
 
-/** Counts the results of the hosts, up to `limit`. Many hosts count as `limit`. */
+/** Counts the results of the hosts, up to `limit`. Returns `limit` when there are too many hosts to count. */
 export async function countByHost({ results }: Collections, { hosts }: MatchingHosts, limit: number): Promise<number> {
   if (hosts.length > MERGED_HOSTS) return limit;
   return results.countDocuments({ host: { $in: [...hosts] } }, { limit, hint: HOST_FIELDS.host.index });

@@ -26,7 +26,7 @@ export async function prepareDocuments(db: Db): Promise<void> {
   for (const table of TABLES) {
     await db.collection(table).createIndexes([
       { name: 'by_owner', key: { of: 1, at: 1, kind: 1 } },
-      // Ends with what conditions ask for, so that documents with large data are not read to be sorted or left out.
+      // Ends with the fields of conditions, so that sorting and filtering do not read documents with large data.
       { name: 'by_kind', key: { kind: 1, at: 1, due: 1, of: 1 } },
       { name: 'by_due', key: { due: 1 } },
     ]);

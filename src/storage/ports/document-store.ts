@@ -3,7 +3,7 @@ import { shareOf } from '../../capture/share.ts';
 
 /*
  * The port to small documents that change: jobs, watches, standing queries, idempotency keys, node leases. A document is
- * replaced as a whole, and only while it is still the revision that was read; so a lease is an ordinary change.
+ * replaced as a whole, and only when its revision is still the one that was read; so a lease is an ordinary change.
  */
 
 export const TABLES = [
@@ -21,20 +21,20 @@ export type Table = (typeof TABLES)[number];
 /** A document; the store selects by its fields, and does not interpret `body`. */
 export interface Document {
   readonly id: string;
-  /** What it belongs to: an API key, or another document. */
+  /** Owner of the document: an API key, or another document. */
   readonly of: string;
   readonly kind: string;
   readonly at: number;
-  /** When something is to happen to it, in milliseconds since 1970; null: never. */
+  /** Time at which the document needs attention, in milliseconds since 1970; null: never. */
   readonly due: number | null;
   /** JSON. */
   readonly body: string;
-  /** Bytes beside it, which lists do not read; undefined: those that it has stay. */
+  /** Additional bytes, which lists do not read. When undefined, the stored bytes are kept. */
   readonly data?: Uint8Array | undefined;
 }
 
 export interface StoredDocument extends Omit<Document, 'data'> {
-  /** Another one after each change. */
+  /** Changes with each replacement. */
   readonly revision: string;
 }
 
@@ -61,15 +61,15 @@ export interface DocumentStore {
   /** Returns the documents that meet all conditions. */
   list(table: Table, where: readonly Condition[], order?: Order): Promise<readonly StoredDocument[]>;
   count(table: Table, where: readonly Condition[]): Promise<number>;
-  /** The bytes beside a document; undefined when there are none. */
+  /** Returns the additional bytes of a document; undefined when there are none. */
   data(table: Table, id: string): Promise<Uint8Array | undefined>;
-  /** Adds documents; those whose id exists stay as they are. */
+  /** Adds documents. Existing documents with the same id are not changed. */
   add(table: Table, documents: readonly Document[]): Promise<void>;
-  /** Adds a document. Rejects with the code of the room when there is none for it. */
+  /** Adds a document. Rejects with `room.code` when the table is full. */
   addWithin(table: Table, document: Document, room: Room): Promise<void>;
   /**
-   * Replaces a document of this revision, and erases the old one: requests may contain credentials. Without a revision,
-   * adds it. False: it was changed, removed or added meanwhile.
+   * Replaces the document with this revision, and erases the old one, because requests may contain credentials. Without a
+   * revision, adds the document. Resolves with false when it was changed, removed or added meanwhile.
    */
   replace(table: Table, document: Document, revision: string | undefined): Promise<boolean>;
   /** Erases documents. Returns their number. */
@@ -82,8 +82,8 @@ export async function find(store: DocumentStore, table: Table, id: string): Prom
 }
 
 /**
- * Changes a document to what `next` returns, again when another process has changed it meanwhile. Returns the new one;
- * undefined: `next` wants no change.
+ * Replaces a document by the result of `next`. Calls `next` again when another process changed the document meanwhile.
+ * Returns the new document; undefined when `next` wants no change.
  */
 export async function change(
   store: DocumentStore,
@@ -98,21 +98,21 @@ export async function change(
   }
 }
 
-/** How many documents may be in a table. */
+/** Limit on the number of documents in a table. */
 export interface Room {
   readonly max: number;
   /** Which documents count. */
   readonly where: readonly Condition[];
   /** Whether keys share the places; false when there are no other keys. */
   readonly isShared: boolean;
-  /** Whether processes that share the database count one after another. Else a few too many may be added at once. */
+  /** Whether processes that share the database count one after another. Otherwise the limit may be exceeded by a few. */
   readonly isExact: boolean;
   readonly code: 'queue_full' | 'too_many_queries' | 'too_many_watches';
-  /** What the documents are called. */
+  /** Name of the documents in error texts. */
   readonly text: string;
 }
 
-/** Value of `Retry-After`, in seconds: many small jobs are done in that time. */
+/** Value of `Retry-After`, in seconds. Many small jobs end in that time. */
 const RETRY_AFTER_SECONDS = 5;
 
 /** @throws CapstanError when `all` documents, `own` of them of the same key, leave no room for another one. */

@@ -17,7 +17,7 @@ export interface NewWatch {
   readonly everyMs: number | null;
   /** Time of the next run; null when it is paused. */
   readonly dueAt: number | null;
-  /** The texts that it is listed by. */
+  /** The labels by which it is listed. */
   readonly labels: readonly string[];
   /** What the client wrote. */
   readonly definition: string;

@@ -9,7 +9,7 @@ import { NODES } from '../outputs/nodes.ts';
 import type { Picture } from '../screenshot/picture.ts';
 import { IN_PARTS, partsOf, textBeginning } from '../text-in-parts.ts';
 
-/** Elements below others, of which the stack of a script holds enough. */
+/** Maximum depth of elements, which fits on a script's stack. */
 const MAX_DEPTH = 500;
 /** Time in milliseconds after which the script ends with what it has. Measured: 10,000 entries take 120 ms of CPU. */
 const SCRIPT_MS = 1_500;
@@ -18,7 +18,7 @@ const MAX_MS = 5_000;
 const SHARE = 0.2;
 
 /**
- * Returns the element map of a page whose screenshot was taken, as JSON; null when it is not wanted, or not made in time.
+ * Returns the element map of a page after its screenshot, as JSON; null when it is not requested, or not ready in time.
  * Rejects only when the capture is cancelled or late.
  */
 export async function mapElements(
@@ -27,7 +27,7 @@ export async function mapElements(
   deadline: Deadline,
   picture: Picture,
 ): Promise<string | null> {
-  // The scripts of a page that was stopped are off, ours included.
+  // A stopped page runs no scripts, ours included.
   if (!request.elementMap || picture.held) return null;
   const { document } = page.frame;
   const ms = Math.min(MAX_MS, deadline.remainingMs * SHARE);
@@ -56,9 +56,9 @@ async function ask(page: IsolatedPage, request: CaptureRequest, picture: Picture
 }
 
 /**
- * Runs in the page, with where the image is in the window. Every element of the document is an entry, also one without a
- * box, so that selectors can count siblings; what is below an element outside of the image is left out. Elements in open
- * shadow roots are below their hosts, and documents of frames of the same origin below their frames.
+ * Runs in the page. `image`: where the image is in the window. Every element of the document is an entry, even without a
+ * box, so that selectors can count siblings. Descendants of an element outside of the image are left out. Elements in open
+ * shadow roots are children of their hosts, and documents of same-origin frames are children of their frames.
  */
 const MAP = `(image) => {
   const endsAt = performance.now() + ${SCRIPT_MS};

@@ -7,11 +7,11 @@ import type { Reading } from './reading.ts';
 
 type AXNode = Protocol.Accessibility.AXNode;
 
-/** Maximum number of nodes of the document: the browser builds the whole tree before it answers. */
+/** Maximum number of nodes of the document. The browser builds the whole tree before it answers. */
 const MAX_NODES = 50_000;
-/** Levels that are asked for, one after the other, until the answer is not too large. */
+/** Numbers of levels to request, tried in turn until the answer is small enough. */
 const DEPTHS = [undefined, 24, 12, 6, 3] as const;
-/** The boxes of lines: each text has them, with its words once more. */
+/** Boxes of lines, which only repeat the words of their text. */
 const LINE_ROLE = 'InlineTextBox';
 
 /** A node as it is written. */

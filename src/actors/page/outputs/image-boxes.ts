@@ -9,7 +9,7 @@ export const windowBox = z.object({ x: z.number(), y: z.number(), width: z.numbe
 /** Returns where in the image a rectangle of the window is, in whole pixels; null when the image does not show it. */
 export type ToImage = (box: z.output<typeof windowBox>) => Rectangle | null;
 
-/** Where the image is in the page's window, in CSS pixels; `scale`: pixels of the image for each. */
+/** Where the image is in the page's window, in CSS pixels. `scale`: image pixels per CSS pixel. */
 export interface ImageFrame {
   readonly left: number;
   readonly top: number;
@@ -38,7 +38,7 @@ export async function imageFrame({
   };
 }
 
-/** Resolves with the function that finds places in the image. A PDF shows none. */
+/** Resolves with the function that finds places in the image. In a PDF it finds none. */
 export async function imageBoxes(reading: Reading): Promise<ToImage> {
   const frame = await imageFrame(reading);
   if (frame === null) return () => null;

@@ -4,7 +4,7 @@ import { BASE, TREES } from './trees.ts';
 
 /** Defuddle keeps what it would drop for its score alone: that leaves out sections of documentation and product pages. */
 const DEFUDDLE_OPTIONS = { removeLowScoring: false };
-/** Factor of the chance of what is under a heading that leads to other pages and is for the most part links. */
+/** Factor for the probability of runs that are mostly links, under a heading such as "Related". */
 export const ELSEWHERE_FACTOR = 0.5;
 /** Number of splits on the way to a leaf of a tree, and of all splits of a tree. */
 const DEPTH = 3;
@@ -56,8 +56,8 @@ const ANNOUNCED = `(copy) => {
 
 /**
  * Runs in the page. Decides which runs are main content: those with which the expected F1 score of the words is highest.
- * A table is taken or left as a whole, and taken between runs that are; a heading goes with what follows it, and the title of
- * the page is always there.
+ * A table is selected or left out as a whole, and selected when it is between selected runs. A heading is selected with what
+ * follows it, and the title of the page always is.
  */
 const CHOOSE = `(runs, body, signs) => {
   const trees = [${TREES.map((tree) => `[${tree}]`)}];
@@ -107,8 +107,8 @@ const CHOOSE = `(runs, body, signs) => {
 const EMPTY = 'img, br, hr, td, th';
 
 /**
- * Runs in the page. Returns the runs of the body of a document that has only what was painted, `all` and those with words,
- * `runs`; and the signs of the latter.
+ * Runs in the page, on a copy of the document with only what was painted. Returns the runs of its body: `all`, and `runs`,
+ * those with words; and the signs of `runs`.
  */
 export const READ_SIGNS = `(copy, url, { Defuddle }) => {
   const { body } = copy;
@@ -138,8 +138,8 @@ export const READ_SIGNS = `(copy, url, { Defuddle }) => {
 }`;
 
 /**
- * Runs in the page. Returns the body of a document that has only what was painted, with its main content alone. Changes
- * the document.
+ * Runs in the page, on a copy of the document with only what was painted, which it changes. Returns its body, reduced to the
+ * main content.
  */
 export const MAIN_CONTENT = `(copy, url, libraries) => {
   const { body } = copy;

@@ -1,4 +1,4 @@
-/** Evaluated in the page. Reads members of nodes, whatever the page calls its elements. */
+/** Evaluated in the page. Reads members of nodes, even when the page's element names shadow them. */
 export const NODES = `(() => {
   const reader = (proto, name) => {
     const { get } = Object.getOwnPropertyDescriptor(proto, name);

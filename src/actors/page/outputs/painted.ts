@@ -329,7 +329,7 @@ export const PAINTED = `((limits, markOf = () => undefined) => {
     items.push({ node, mark: around.mark, parent: around.element, boxed: around.boxed, text: kept, isPre: around.isPre, range, box: boxIn(around, range), fixed: around.fixed, scroller: around.scroller, frame: around.frame, isRisky: around.isRisky, clips: around.clips });
   };
 
-  /** Whether a click on a tab or on a control that says so would show the element. */
+  /** Whether a click on a tab, or on a control that declares it, would show the element. */
   const expandable = new Map();
   const isCollapsed = (element) => {
     if (attribute(element, 'hidden') === 'until-found' || attribute(element, 'role') === 'tabpanel') return true;

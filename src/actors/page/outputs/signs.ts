@@ -1,9 +1,9 @@
 /**
  * Signs that a run is main content, in the order in which the trees of `trees.ts` name them. Each fifth of the pages of
- * `bench extraction` was scored with trees that were fitted on the others; a sign that did not help there is not here.
+ * `bench extraction` was scored with trees that were fitted on the others; signs that did not help were removed.
  */
 export const SIGN_NAMES = [
-  // What Defuddle takes: of the run, of runs at the same path, under the same heading, nearby; and the place of all that.
+  // Share that Defuddle selects: of the run, of runs at the same path, under the same heading, nearby; and where that is.
   'extracted',
   'pathExtracted',
   'headingExtracted',
@@ -12,7 +12,7 @@ export const SIGN_NAMES = [
   'extractedShare',
   // Share of the page in the smallest element that holds the run and nearly all long paragraphs.
   'paragraphsShare',
-  // Runs at the same path of elements: share of the page, number, length, share of different texts.
+  // Of the runs at the same path of elements: share of the page, number, length, share of different texts.
   'pathShare',
   'pathRuns',
   'pathWords',
@@ -58,28 +58,28 @@ const BOILERPLATE =
   'nav|navbar|navigation|aside|complementary|contentinfo|menu|mega|foot|footer|header|sidebar|side|widget|breadcrumbs?|cookie|consent|banner|ads?|advert\\w*|promo\\w*|popup|modal|dialog|newsletter|subscribe|signup|share|sharing|social|login|search|filter|facets?|toolbar|pagination|pager|skip|legal|copyright';
 const CONTROLS =
   '©|copyright|all rights reserved|privacy policy|terms (?:of|and)|cookie|sign in|log ?in|subscribe|newsletter|sign up|follow us|share this|add to (?:cart|bag|basket|wish)|read more|learn more|view all|see all|show more|load more|skip to';
-/** Headings of what leads to other pages, or to other things than the page is about. */
+/** Headings above links to other pages, or above something other than the page's subject. */
 const ELSEWHERE =
   'related|you may|you might|also (?:like|bought|viewed)|recommend|more from|more like|more to|similar|recently viewed|people also|customers who|popular|trending|latest|most read|frequently bought|leave a (?:reply|comment)|newsletter|share this|about the author|subscribe|follow us|contact us|quick links|categories|archives|recent posts|top sellers|featured topics|compare|accessories|as seen|sign up|sign in|log ?in|create an account|cookie|tags|advertisement|sponsored|explore';
 const REVIEWS = 'reviews?|ratings?|feedback|comments?|questions|q&a|testimonials?|what people|customers say';
 
 /** Maximum number of characters, without spaces, by which runs are compared. */
 const BEGINNING = 60;
-/** Maximum number of words of what a button or a legal notice says, and of characters of a heading that tells what follows. */
+/** Maximum number of words of a button or legal notice, and of characters of a heading that describes its section. */
 const MAX_CONTROL_WORDS = 30;
 const MAX_HEADING_CHARACTERS = 60;
 /** Minimum number of words of a long run. */
 const LONG = 15;
 /** Counts for `sinceHeading` where no heading is before a run: that of 400 runs. */
 const NO_HEADING = 6;
-/** Number of runs on each side that are nearby. */
+/** Number of runs on each side that count as nearby. */
 const NEARBY = 10;
 /** Minimum number of siblings of the same kind that are a repetition. */
 const MIN_REPEATED = 3;
 
 /**
- * Runs in the page, with runs of text in the body of a document, those of the main content that a library found in it, and
- * the title of the page. Returns the signs of each run, in the order of their names. Counts are logarithms.
+ * Runs in the page. Takes the runs of text in the body of a document, the runs of the main content that a library found,
+ * and the title of the page. Returns the signs of each run in the order of `SIGN_NAMES`. Counts are logarithms.
  */
 export const SIGNS = `(runs, body, extracted, title) => {
   const log = Math.log1p;
@@ -87,7 +87,7 @@ export const SIGNS = `(runs, body, extracted, title) => {
   const wordsOf = (text) => text.toLowerCase().match(/[\\p{L}\\p{N}_]+/gu) ?? [];
   const isLong = ({ words, linked, text }) => words >= ${LONG} && linked < text.length / 2;
 
-  /** Which runs the library took: they follow each other in the same order, so that equal texts are told apart. */
+  /** Runs that the library selected. Both lists have the same order, by which equal texts are distinguished. */
   const taken = new Set();
   const beginning = ({ text }) => text.replace(/ /g, '').slice(0, ${BEGINNING});
   const places = new Map();
@@ -123,7 +123,7 @@ export const SIGNS = `(runs, body, extracted, title) => {
   const whole = sums.get(body);
   const mostIn = (run, share) =>
     sums.get(run.around.findLast((each) => sums.get(each).characters < whole.characters * share) ?? run.around[0] ?? body);
-  /** Returns the smallest element with this share of what is counted, and those around it. */
+  /** Returns the smallest element with this share of the count, and its ancestors. */
   const rootOf = (name, share) => {
     const chain = [body];
     let next = whole[name] === 0 ? undefined : body;

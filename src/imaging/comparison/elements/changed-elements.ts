@@ -36,13 +36,13 @@ interface Captured {
   readonly ignored: ReadonlySet<PageElement>;
 }
 
-/** Returns the changed elements as they are answered, in the order of the document after. */
+/** Returns the changed elements for the answer, in the order of the second document. */
 export function changedElements(
   matching: Matching,
   edits: readonly Edit[],
   a: Captured,
   b: Captured,
-  /** Null for all; else elements around, in or of these. */
+  /** Null for all; otherwise only these elements, their descendants and their ancestors. */
   wanted: { readonly a: ReadonlySet<PageElement>; readonly b: ReadonlySet<PageElement> } | null,
 ): ElementsDifference {
   const [nameA, nameB] = [elementNamer(a.tree), elementNamer(b.tree)];
@@ -95,7 +95,7 @@ export function changedElements(
   };
 }
 
-/** Whether an element is one of these, or in one, or around one. */
+/** Whether an element is one of these, a descendant of one, or an ancestor of one. */
 function touches(element: PageElement | null, wanted: ReadonlySet<PageElement>): boolean {
   if (element === null) return false;
   for (let each: PageElement | null = element; each !== null; each = each.parent) if (wanted.has(each)) return true;

@@ -7,19 +7,19 @@ import type { Matching } from './match-elements.ts';
 import { boxAround, type PageElement, type PageTree, union, within } from './page-tree.ts';
 import { changedPixels, commonOffsets, isElsewhere, type Placed, placedElements, type Side } from './warp.ts';
 
-/** Levels between an element and the one with the text that it is a part of. */
+/** Maximum number of levels between an element and the one whose text it is part of. */
 const MAX_INLINE_LEVELS = 3;
-/** Markers of lists and shadows are beside their elements, at most this many pixels. */
+/** Maximum distance of list markers and shadows from their element, in pixels. */
 const BESIDE = 48;
-/** Letters reach above and below the boxes of their elements, at most this many pixels. */
+/** Maximum distance by which letters extend above and below the box of their element, in pixels. */
 const OVERHANG = 12;
-/** Changed pixels of elements that say nothing of a change: fewer are of the edges of letters and lines. */
+/** Minimum number of changed pixels of an element: fewer can be edges of letters and lines. */
 const MIN_PIXELS = 8;
-/** Share of the sides of an element from which on a change is that of the whole element. */
+/** A change with at least this share of an element's width and height is one of the whole element. */
 const WHOLE = 0.9;
 /** Share of a moved region that may differ: a pixel is alike by its colour, and a row by its hash. */
 const MAX_CHANGE_OF_MOVED = 0.02;
-/** Styles of which what is in an element shows a change, too. */
+/** Styles whose change also shows in the descendants of an element. */
 const SHOWS_THROUGH = /^(?:background|opacity)/;
 
 export interface Explained {
@@ -140,7 +140,7 @@ function inGroups(elements: readonly PageElement[]): readonly (readonly PageElem
   return groups;
 }
 
-/** Whether nothing that is shown is between two siblings. */
+/** Whether no visible sibling is between two siblings. */
 function follows(one: PageElement, other: PageElement): boolean {
   if (one.parent !== other.parent || one.parent === null) return false;
   const { children } = one.parent;
@@ -148,7 +148,7 @@ function follows(one: PageElement, other: PageElement): boolean {
   return between.every((each) => boxAround(each) === null);
 }
 
-/** Returns the boxes of groups that paint something which is not in the other image. */
+/** Returns the boxes of groups that paint something that the other image lacks. */
 function shownGroups(side: Side): readonly Box[] {
   return side.groups.flatMap((group, index) => {
     const box = within(union(group.map(boxAround)) ?? { x: 0, y: 0, width: 0, height: 0 }, side.image);
@@ -179,7 +179,7 @@ function movedRegions({ moved }: Matching, a: Pixels, b: Pixels, ignored: Readon
   });
 }
 
-/** Whether a pixel of a box is another one in the other image. */
+/** Whether any pixel of a box differs between the images. */
 function differ(a: Pixels, b: Pixels, box: Box | null): boolean {
   const shared = box === null ? null : within(box, { width: a.width, height: Math.min(a.height, b.height) });
   if (shared === null) return false;
@@ -210,7 +210,7 @@ function editFinder(edits: readonly Edit[]) {
     }
     return undefined;
   };
-  /** A colour that is inherited changes many elements: the outermost one is named. */
+  /** Many elements can inherit a changed colour. Only the outermost one is named. */
   const outermost = (edit: Edit): Edit => {
     let found = edit;
     while (found.style && !found.text && found.b.parent !== null) {
@@ -257,7 +257,7 @@ function noteEdit(parts: Map<PageElement, EditedPart>, edit: Edit, { dx, dy }: P
   part.pixels += 1;
 }
 
-/** Adds what is at the edge of an edited part to it; false when it is elsewhere. */
+/** Adds changed pixels near an edited part to it; false when they are elsewhere. */
 function takesIn(part: EditedPart, { x, y, width, height }: Box, pixels: number): boolean {
   const isNear =
     x >= part.left - OVERHANG &&

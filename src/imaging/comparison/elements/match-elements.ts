@@ -1,13 +1,13 @@
 import { longestInOrder } from '../align-rows.ts';
 import { type PageElement, type PageTree, withDescendants } from './page-tree.ts';
 
-/** Lists that are longer are matched by names alone. */
+/** Longer lists are matched by names alone. */
 const MAX_WEIGHED = 300;
 const MAX_CELLS = 40_000;
 
 /** Two trees, of which each element is matched with at most one of the other. */
 export interface Matching {
-  /** The element before that an element after was, by the order of the latter. */
+  /** For each element of `b`, in order: the element of `a` that it was before. */
   readonly before: ReadonlyMap<PageElement, PageElement>;
   /** Elements of `a` that are gone, the outermost ones. */
   readonly removed: readonly PageElement[];
@@ -17,7 +17,7 @@ export interface Matching {
   readonly moved: readonly (readonly [a: PageElement, b: PageElement])[];
 }
 
-/** Matches the elements of two captures, as a diff of trees: by what is in them first, then by their names. */
+/** Matches the elements of two captures, as a diff of trees: first by their content, then by their names. */
 export function matchElements(a: PageTree, b: PageTree): Matching {
   const [ofA, ofB] = [signatures(a), signatures(b)];
   const before = new Map<PageElement, PageElement>();
@@ -44,7 +44,7 @@ export function matchElements(a: PageTree, b: PageTree): Matching {
   matchOpen();
   const paired = new Set(across.flat());
   const [lastA, lastB] = [lastOf(before.values()), lastOf(before.keys())];
-  // A map that was cut says nothing of what comes after its end in the other one.
+  // When a map was cut, nothing is known about elements beyond its end.
   const isKnown = (element: PageElement, other: PageTree, last: number) => !other.isPartial || element.order < last;
   return {
     before,
@@ -107,7 +107,7 @@ function matchLists(listA: readonly PageElement[], listB: readonly PageElement[]
   return { pairs, moved, removed, inserted };
 }
 
-/** Returns pairs with equal content that nothing else in either list has, by their places in `a`. */
+/** Returns the pairs whose content occurs exactly once in each list, by their places in `a`. */
 function uniquePairs(
   a: readonly PageElement[],
   b: readonly PageElement[],
@@ -123,7 +123,7 @@ function uniquePairs(
   });
 }
 
-/** Elements without words, images and names are alike by chance. */
+/** False for elements without words, images and names, which are equal by chance. */
 function hasContent(element: PageElement): boolean {
   for (const each of withDescendants([element])) {
     if (each.texts.length > 0 || each.image !== undefined || each.id !== undefined) return true;
@@ -131,7 +131,7 @@ function hasContent(element: PageElement): boolean {
   return false;
 }
 
-/** Returns the most pairs that are in order in both lists; of equally many, those that stayed, and the largest. */
+/** Returns the most pairs in the same order in both lists. Of equally many, prefers unmoved and large elements. */
 function longestOf(
   pairs: readonly (readonly [number, number])[],
   a: readonly PageElement[],
@@ -160,7 +160,7 @@ function longestOf(
   return found.reverse();
 }
 
-/** Matches what is between pairs: as many as possible in order, by content, names and words in common. */
+/** Matches the elements between pairs: as many as possible in order, by content, names and common words. */
 function inGap(a: readonly PageElement[], b: readonly PageElement[], isSame: IsSame): Omit<Matched, 'moved'> {
   if (a.length === 0 || b.length === 0) return { pairs: [], removed: a, inserted: b };
   if (a.length * b.length > MAX_CELLS) return byName(a, b);
@@ -254,7 +254,7 @@ function byName(a: readonly PageElement[], b: readonly PageElement[]): Omit<Matc
   return { pairs, removed, inserted: [...inserted, ...b.slice(from)] };
 }
 
-/** Finds what was removed in one place and is new in another: elements with words whose content occurs once in both. */
+/** Finds moved elements: removed in one place, new in another, with words, and with content that occurs once in both. */
 function pairsByContent(
   gone: readonly PageElement[],
   came: readonly PageElement[],
@@ -294,7 +294,7 @@ function hashOf(text: string): number {
   return hash;
 }
 
-/** Keeps 52 bits, so that two of 5,000 elements are hardly ever alike by chance. */
+/** Keeps 52 bits, so that a collision among 5,000 elements is very unlikely. */
 function mixed(hash: number, value: number): number {
   const high = Math.imul(Math.floor(hash / 2 ** 26) ^ value, 0x01000193) >>> 6;
   const low = Math.imul((hash % 2 ** 26) ^ (value >>> 0), 0x85ebca6b) >>> 6;

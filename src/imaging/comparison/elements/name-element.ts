@@ -3,7 +3,7 @@ import type { PageElement, PageTree } from './page-tree.ts';
 /** Names that need no escaping in CSS. */
 const PLAIN = /^[a-z_][\w-]{0,60}$/i;
 
-/** Returns a function that returns a selector that matches an element alone. */
+/** Returns a function that names an element by a selector that matches only this element. */
 export function elementNamer({ elements }: PageTree): (element: PageElement) => string {
   const counts = new Map<string, number>();
   for (const element of elements) {

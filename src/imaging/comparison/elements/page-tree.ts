@@ -22,7 +22,7 @@ export interface PageTree {
   readonly isPartial: boolean;
 }
 
-/** Parses an element map. A renderer that was taken over could have written it, so anything unexpected is refused. */
+/** Parses an element map. A compromised renderer could have written it, so unexpected data is refused. */
 export function readTree(json: string): PageTree | null {
   const { data } = ElementMapSchema.safeParse(JSON.parse(json));
   if (data === undefined) return null;
@@ -61,7 +61,7 @@ export function readTree(json: string): PageTree | null {
   return { elements, texts, isPartial: data.partial };
 }
 
-/** Returns the elements below others, and these themselves. */
+/** Returns elements and all their descendants. */
 export function withDescendants(elements: Iterable<PageElement>): Set<PageElement> {
   const found = new Set<PageElement>();
   const open = [...elements];
@@ -73,7 +73,7 @@ export function withDescendants(elements: Iterable<PageElement>): Set<PageElemen
   return found;
 }
 
-/** Returns the box around an element, or around what is in it when it has none. */
+/** Returns the box of an element, or the one around its descendants when it has none. */
 export function boxAround(element: PageElement): Box | null {
   return element.box ?? union(element.children.map(boxAround));
 }

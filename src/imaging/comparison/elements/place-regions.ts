@@ -4,14 +4,14 @@ import type { Explained } from './explain-regions.ts';
 import { elementNamer } from './name-element.ts';
 import type { PageElement, PageTree } from './page-tree.ts';
 
-/** Pixels by which glyphs and shadows may stand out of their element. */
+/** Maximum distance by which glyphs and shadows extend beyond their element, in pixels. */
 const MARGIN = 3;
-/** Size of an element, of that of a region, up to which the region is the element. */
+/** A region stands for an element when the element is at most this many times as large. */
 const MAX_WHOLE = 1.2;
 /** Elements that hold the whole page. */
 const WHOLE = new Set(['html', 'body', 'main']);
 
-/** Returns the smallest elements around each region: before for what was removed, else after. */
+/** Returns the smallest elements around each region: of the first capture if it was removed, otherwise of the second. */
 export function placeRegions(
   regions: readonly Region[],
   { trees: { a, b }, matching }: Pick<Explained, 'trees' | 'matching'>,
@@ -23,13 +23,13 @@ export function placeRegions(
   });
 }
 
-/** `before`: what an element was in the other capture. */
+/** `before`: returns the counterpart of an element in the other capture. */
 function placer(
   tree: PageTree,
   before: (element: PageElement) => PageElement | undefined,
 ): (region: Box, kind: Region['kind']) => readonly Place[] {
   const name = elementNamer(tree);
-  /** What is in another place in the element around it is told by that one: it moves between map and picture, too. */
+  /** Names the parent of an element that moves within it, because it also moves between element map and screenshot. */
   const resting = (element: PageElement): PageElement => {
     const { parent } = element;
     const old = before(element);
@@ -42,7 +42,7 @@ function placer(
     const around = parent?.box && parent.tag !== 'iframe' ? { selector: name(parent), box: parent.box } : null;
     return [{ selector: name(element), tag, box, isAd: isAd(element), around }];
   };
-  /** A region over several elements is divided among them, unless the one around them has words of its own. */
+  /** Divides a region over several elements among them, unless their parent has words of its own. */
   const divided = (element: PageElement, region: Box): readonly PageElement[] => {
     const inside = element.children.find(({ box }) => box !== null && isIn(region, box));
     if (inside !== undefined) return divided(inside, region);
@@ -57,7 +57,7 @@ function placer(
       [found, smallest] = [element, areaOf(element.box)];
     }
     if (found === undefined) return [];
-    // What is moved is in another place among what is around it.
+    // A moved element has another place within its parent.
     const { parent } = found;
     const isMoved = kind === 'moved' && smallest <= areaOf(region) * MAX_WHOLE && parent !== null;
     const parts = isMoved && !WHOLE.has(parent.tag) ? [parent] : divided(found, region);

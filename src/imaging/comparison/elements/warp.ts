@@ -7,19 +7,19 @@ import { type PageElement, within } from './page-tree.ts';
 
 /** Rows compared at once, which bounds memory. */
 const STRIP = 256;
-/** Pixels of content that is looked for one pixel beside its place, and the share of them that may differ. */
+/** Maximum number of pixels of content that is also searched one pixel off, and the share of them that may differ. */
 const MAX_REDRAWN = 200_000;
 const MAX_CHANGE_OF_REDRAWN = 0.01;
-/** Maximum number of ways in which content went that are tried for what belongs to a container. */
+/** Maximum number of offsets of moved content that are tried for pixels of a container. */
 const MAX_OFFSETS = 12;
 
 /** One of two captures, and where its content is in the other one. */
 export interface Side {
   readonly image: Pixels;
   readonly other: Pixels;
-  /** Elements that both have, in document order; `dx` and `dy` lead from their places in the other image. */
+  /** Elements in both captures, in document order. `dx` and `dy` are the distance from their place in the other image. */
   readonly placed: readonly Placed[];
-  /** How content went: the most common offsets. */
+  /** The most common offsets by which content moved. */
   readonly offsets: readonly Offset[];
   /** Elements that the other one lacks, by group. */
   readonly groups: readonly (readonly PageElement[])[];
@@ -35,7 +35,7 @@ interface Offset {
 export interface Placed extends Offset {
   readonly element: PageElement;
   readonly box: Box;
-  /** Its content went other ways than itself. */
+  /** Whether its content moved by other offsets than the element itself. */
   readonly isFluid: boolean;
 }
 
@@ -76,12 +76,12 @@ export function commonOffsets(placed: readonly Placed[]): readonly Offset[] {
   return [...counts.values()].toSorted((one, other) => other.count - one.count).slice(0, MAX_OFFSETS);
 }
 
-/** `placed`: the innermost element with the pixel, of those that both captures have. */
+/** `placed`: the innermost element around the pixel that both captures have. */
 export type NoteChange = (x: number, y: number, placed: Placed | undefined, group: number) => void;
 
 /**
- * Calls `note` for each pixel of a box that is not where its element leads to in the other image. What belongs to a
- * container is also looked for where content of the page went. Differences by anti-aliasing are left out.
+ * Calls `note` for each pixel of a box that differs from its counterpart in the other image, at the offset of its element.
+ * Pixels of a container are also searched at the offsets of other content. Differences by anti-aliasing are left out.
  */
 export function changedPixels(side: Side, box: Box, note: NoteChange): void {
   const { image, other, ignored, ignoredInOther } = side;
@@ -137,8 +137,8 @@ export function changedPixels(side: Side, box: Box, note: NoteChange): void {
 }
 
 /**
- * Whether what is in a box is in the other image, up to one pixel beside where content of the page went: content that
- * moves by parts of a pixel is drawn anew.
+ * Whether the content of a box is in the other image at one of the offsets of moved content, give or take one pixel:
+ * content that moves by a fraction of a pixel is rasterized differently.
  */
 export function isElsewhere({ image, other, offsets }: Side, box: Box): boolean {
   if (areaOf(box) > MAX_REDRAWN) return false;
@@ -174,7 +174,7 @@ function pixelAt({ data, width, height }: Pixels, x: number, y: number): number 
   return x < 0 || y < 0 || x >= width || y >= height ? undefined : data[y * width + x];
 }
 
-/** Returns, for each pixel of a strip, the index of the last of the boxes that has it; -1 for none. */
+/** Returns, for each pixel of a strip, the index of the last box that contains it; -1 for none. */
 function rasterOf(strip: Box, boxes: readonly (Box | readonly Box[])[]): Int32Array {
   const found = new Int32Array(strip.width * strip.height).fill(-1);
   for (const [index, each] of boxes.entries()) {

@@ -1,11 +1,11 @@
 import type { PageElement, PageTree } from './page-tree.ts';
 
-/** Characters of the text after the one before in which a text is looked for: others were not painted. */
+/** Number of characters after the previous match in which a text is searched. Texts not found were not painted. */
 const MAX_AHEAD = 5_000;
 
 /**
- * Takes the texts of ignored elements out of the painted text. Both are in the order of the page, so a short text is
- * found in its place.
+ * Removes the texts of ignored elements from the painted text. Both are in the order of the page, so the right occurrence
+ * of a short text is found.
  */
 export function withoutElements(text: string, { texts }: PageTree, ignored: ReadonlySet<PageElement>): string {
   if (ignored.size === 0) return text;

@@ -19,7 +19,7 @@ export interface ExtractLimits {
   readonly isShown: boolean;
 }
 
-/** Where the page keeps the frames that were entered, until they are asked. */
+/** Where the page keeps the frames that were entered, until they are read. */
 export const ENTERED_FRAMES = `globalThis[Symbol.for('capstan-entered')]`;
 
 /** Nodes and characters that are searched for painted text. */

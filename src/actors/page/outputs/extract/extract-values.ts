@@ -17,13 +17,13 @@ const VALUES_A_TURN = 250;
 
 const foundValue = z.object({ value: z.unknown(), entered: z.array(z.number()) });
 
-/** What converts the values that a document answers with. */
+/** Conversion of the values that a document answers with. */
 interface Conversion {
   readonly decimal: string;
   readonly toImage: ToImage;
   /** What was found in the frames that rules entered; undefined for a frame without answer. */
   readonly entered: readonly (Converted | undefined)[];
-  /** Shared by all documents: values left before others have their turn, and whether a list was cut. */
+  /** Shared by all documents: number of values until the event loop gets a turn, and whether a list was cut. */
   readonly common: { left: number; isCut: boolean };
 }
 

@@ -27,7 +27,7 @@ export interface FoundIn {
   readonly values: z.output<typeof foundValues>;
   /** The document's language; empty when it says none. */
   readonly language: string;
-  /** What rules have found in the frames that they entered, named by its position; undefined for a frame without answer. */
+  /** Findings in the frames that rules entered, by the frame's position; undefined for a frame without an answer. */
   readonly entered: readonly (FoundIn | undefined)[];
 }
 
@@ -114,13 +114,13 @@ export class DocumentReader {
     }
   }
 
-  /** Returns JavaScript of the rules, in which selectors are functions that find their elements. */
+  /** Returns the rules as JavaScript, with a function in place of each selector that finds its elements. */
   #sourceOf(rules: ExtractRules): string {
     const each = Object.entries(rules).map(([name, rule]) => this.#sourceOfRule(name, rule, 0));
     return `[${each.join(', ')}]`;
   }
 
-  /** Each step after those that are `done` may match a frame, so there is a function for each number of steps. */
+  /** Each step after the first `done` ones may match a frame, so there is a function for each number of steps. */
   #sourceOfRule(name: string, rule: ExtractRule, done: number): string {
     const { selector, rules, ...rest } = rule;
     const facts = JSON.stringify({ ...rest, name, rule: this.#numbered.indexOf(rule), done });
