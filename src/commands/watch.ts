@@ -123,7 +123,12 @@ async function tellRun(
   if (run.state !== 'changed' || run.capture === null || run.before === null) return;
   if (json !== true) {
     const how = { signal, ...(Array.isArray(ignore) && { ignore }) };
-    process.stdout.write(details(run, await client.compare(run.before, run.capture, how)));
+    // What changed is told also when the captures cannot be compared again, as with images that are too large.
+    const found = await client.compare(run.before, run.capture, how).catch((error: unknown) => {
+      if (signal.aborted) throw error;
+      return undefined;
+    });
+    if (found !== undefined) process.stdout.write(details(run, found));
   }
   if (typeof exec === 'string') await execute(exec, event, run, baseUrl, signal);
 }

@@ -13,7 +13,7 @@ import type { ScreenshotInfo } from '../capture/screenshot-info.ts';
 import { createPlaces } from '../capture/share.ts';
 import type { ArtifactStore } from '../storage/ports/artifact-store.ts';
 import { createWorkInTurn } from '../streams/work-in-turn.ts';
-import type { File, Pair } from './comparison/compared.ts';
+import type { File, Pair, ThreadDifference } from './comparison/compared.ts';
 import { createComparisonThread } from './comparison/comparison-thread.ts';
 import { withoutTexts } from './comparison/ignored-texts.ts';
 import { inTurn } from './in-turn.ts';
@@ -123,13 +123,22 @@ export function createComparisons(artifacts: Pick<ArtifactStore, 'open' | 'recor
     const [old, now] = [await artifacts.record(ids[0]), await artifacts.record(ids[1])];
     if (old === undefined || now === undefined) return undefined;
     const maps = await readOutputs(ids, 'elements');
-    if (maps === null && (ignore.selectors.length > 0 || onlyElements !== undefined)) throw await withoutMap(ids);
-    const images = skipsImages ? null : await readImages(ids);
-    if (images === undefined) return undefined;
+    const needsMaps = ignore.selectors.length > 0 || onlyElements !== undefined;
+    if (maps === null && needsMaps) throw await withoutMap(ids);
     const [texts, links] = [await readOutputs(ids, 'text'), await readOutputs(ids, 'links')];
-    const { picture, drawing, around, ...words } = await inTurn(() =>
-      thread.compare({ images, texts, links, maps, onlyElements: onlyElements ?? null, ignore, inAnyOrder, draws }),
-    );
+    const inThread = async (known: typeof maps): Promise<ThreadDifference | undefined> => {
+      const images = skipsImages ? null : await readImages(ids);
+      if (images === undefined) return undefined;
+      const how = { onlyElements: onlyElements ?? null, ignore, inAnyOrder, draws };
+      return inTurn(() => thread.compare({ images, texts, links, maps: known, ...how }));
+    };
+    const found = await inThread(maps).catch((error: unknown) => {
+      // No page may escape its comparison by the number of its elements.
+      if (maps === null || needsMaps) throw error;
+      return inThread(null);
+    });
+    if (found === undefined) return undefined;
+    const { picture, drawing, around, ...words } = found;
     const titleOf = ({ title }: { readonly title: string }) => withoutTexts(title, ignore.texts).trim();
     const difference = {
       ...(picture ?? SAME_PICTURE),

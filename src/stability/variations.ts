@@ -47,6 +47,8 @@ export function variationsOf(wanted: CaptureRequest): Variations {
     request: {
       ...rest,
       elementMap: true,
+      // Captures that shared a page would find what earlier ones left there.
+      isolation: 'capture',
       animations: 'disabled',
       cacheMaxAgeMs: 0,
       delayMs: wanted.delayMs + REST_MS,

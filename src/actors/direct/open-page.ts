@@ -1,7 +1,7 @@
 import type { Protocol } from 'devtools-protocol';
 import type { CaptureRequest } from '../../capture/request.ts';
 import type { BrowserHost } from '../browser-host.ts';
-import { CdpClosedError, type CdpSession } from '../cdp/connection.ts';
+import { CdpClosedError, CdpError, type CdpSession } from '../cdp/connection.ts';
 import { within } from '../deadline.ts';
 import { ChildFrames } from '../page/child-frames.ts';
 import type { IsolatedPage } from '../page/isolated-page.ts';
@@ -124,7 +124,10 @@ export async function openPage(
     const opening =
       shared === undefined
         ? root.send('Target.createTarget', { url: 'about:blank', browserContextId, width, height })
-        : root.send('Target.attachToTarget', { targetId: shared.targetId, flatten: true });
+        : root.send('Target.attachToTarget', { targetId: shared.targetId, flatten: true }).catch((error: unknown) => {
+            // A script of an earlier document may have closed the page: the capture is repeated on another one.
+            throw error instanceof CdpError ? new CdpClosedError('the shared page is gone') : error;
+          });
     opening.catch(attached.reject);
     const { session, frame, frames, setUp } = await Promise.race([attached.promise, abandoned.promise]);
     session.post('Runtime.runIfWaitingForDebugger');

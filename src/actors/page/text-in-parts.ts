@@ -6,10 +6,16 @@ import { z } from 'zod';
  */
 
 const PART_CHARACTERS = 256 * 1024;
+/** Maximum length of a whole text, twice that of the longest document. A compromised renderer could claim any length. */
+const MAX_CHARACTERS = 64 * 1024 * 1024;
 const KEPT = `globalThis[Symbol.for('capstan-text')]`;
 
 /** What `IN_PARTS` returns: the beginning of a text, its length in UTF-16 code units, and which text it is. */
-export const textBeginning = z.object({ text: z.string(), length: z.number(), key: z.number() });
+export const textBeginning = z.object({
+  text: z.string(),
+  length: z.int().min(0).max(MAX_CHARACTERS),
+  key: z.number(),
+});
 export type TextBeginning = z.output<typeof textBeginning>;
 
 /** Runs in the page. Returns the beginning of a text. The world keeps the rest for `partsOf` until the next text. */
@@ -33,7 +39,8 @@ export async function* partsOf(
   yield text;
   for (let at = 1; at * PART_CHARACTERS < length; at += 1) {
     const part = await evaluate(`${KEPT}?.key === ${key} ? ${KEPT}.part(${at}) : undefined`);
-    yield typeof part === 'string' ? part : undefined;
-    if (typeof part !== 'string') return;
+    const isPart = typeof part === 'string' && part.length <= PART_CHARACTERS + 1;
+    yield isPart ? part : undefined;
+    if (!isPart) return;
   }
 }

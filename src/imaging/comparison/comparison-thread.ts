@@ -6,6 +6,11 @@ import type { Compared, ThreadAnswer, ThreadDifference } from './compared.ts';
 
 /** Measured, on a busy machine: noise of 1,280 by 20,000 pixels takes 9 to 21 s, a page of 1,280 by 16,384 at most 2 s. */
 const TIMEOUT_MS = 30_000;
+/**
+ * Time limit with element maps. A page decides how many elements overlap, and how deep they are. Measured, on a busy machine:
+ * pages of 1,280 by 16,384 take at most 2 s.
+ */
+const MAPS_TIMEOUT_MS = 10_000;
 /** The images are outside of the heap. */
 const MAX_HEAP_MB = 256;
 /** Time after which a thread without work ends, which returns its memory. */
@@ -33,10 +38,11 @@ export function createComparisonThread(): ComparisonThread {
         clearTimeout(idle);
         thread ??= startThread();
         const used = thread;
+        const timeoutMs = captures.maps === null ? TIMEOUT_MS : MAPS_TIMEOUT_MS;
         const tooLong = setTimeout(() => {
-          reject(new CapstanError('comparison_too_large', `The comparison took more than ${TIMEOUT_MS / 1000} s.`));
+          reject(new CapstanError('comparison_too_large', `The comparison took more than ${timeoutMs / 1000} s.`));
           end();
-        }, TIMEOUT_MS);
+        }, timeoutMs);
         tooLong.unref();
         const onMessage = (answer: ThreadAnswer): void => {
           finish();

@@ -46,12 +46,13 @@ async function treeOf(session: PageSession): Promise<{ readonly tree: readonly A
   throw new RangeError('the accessibility tree is too large');
 }
 
-/** Not recursive: a page can nest its elements as deep as it likes. */
+/** Not recursive: a page can nest its elements as deep as it likes. Each node once: its renderer could tell of a cycle. */
 function listed(tree: readonly AXNode[]): readonly Told[] {
   const byId = new Map(tree.map((node) => [node.nodeId, node]));
   const root = tree.find(({ parentId }) => parentId === undefined);
   const waiting: { readonly node: AXNode; readonly parent: number | null }[] = [];
   if (root !== undefined) waiting.push({ node: root, parent: null });
+  if (root !== undefined) byId.delete(root.nodeId);
   const told: Told[] = [];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const { node } = next;
@@ -60,7 +61,9 @@ function listed(tree: readonly AXNode[]): readonly Told[] {
     if (!node.ignored) told.push(written(node, told.length, next.parent));
     for (const child of (node.childIds ?? []).toReversed()) {
       const below = byId.get(child);
-      if (below !== undefined) waiting.push({ node: below, parent: id });
+      if (below === undefined) continue;
+      byId.delete(child);
+      waiting.push({ node: below, parent: id });
     }
   }
   return told;

@@ -50,10 +50,11 @@ export function changedElements(
     const box = boxAround(element);
     return box === null || size === null ? null : within(box, size);
   };
+  const [aroundA, aroundB] = [ancestorsOf(wanted?.a), ancestorsOf(wanted?.b)];
   const isWanted = (one: PageElement | null, other: PageElement | null) =>
     !(one !== null && a.ignored.has(one)) &&
     !(other !== null && b.ignored.has(other)) &&
-    (wanted === null || touches(one, wanted.a) || touches(other, wanted.b));
+    (wanted === null || touches(one, wanted.a, aroundA) || touches(other, wanted.b, aroundB));
   const none = { text: null, style: [], image: null };
   const found = [
     ...matching.removed
@@ -96,13 +97,22 @@ export function changedElements(
 }
 
 /** Whether an element is one of these, a descendant of one, or an ancestor of one. */
-function touches(element: PageElement | null, wanted: ReadonlySet<PageElement>): boolean {
+function touches(
+  element: PageElement | null,
+  wanted: ReadonlySet<PageElement>,
+  around: ReadonlySet<PageElement>,
+): boolean {
   if (element === null) return false;
   for (let each: PageElement | null = element; each !== null; each = each.parent) if (wanted.has(each)) return true;
-  for (const each of wanted) {
-    for (let around = each.parent; around !== null; around = around.parent) if (around === element) return true;
+  return around.has(element);
+}
+
+function ancestorsOf(elements: Iterable<PageElement> = []): ReadonlySet<PageElement> {
+  const found = new Set<PageElement>();
+  for (const { parent } of elements) {
+    for (let each = parent; each !== null && !found.has(each); each = each.parent) found.add(each);
   }
-  return false;
+  return found;
 }
 
 function hashes({ texts }: PageElement): string {

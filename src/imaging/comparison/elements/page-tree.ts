@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Box } from '../../../capture/comparison.ts';
 import { type ElementEntry, ElementMapSchema, type TextEntry } from '../../../capture/element-map.ts';
 
@@ -22,9 +23,22 @@ export interface PageTree {
   readonly isPartial: boolean;
 }
 
+const ElementMapText = z
+  .string()
+  .transform((json, context) => {
+    try {
+      const value: unknown = JSON.parse(json);
+      return value;
+    } catch {
+      context.addIssue('is not JSON');
+      return z.NEVER;
+    }
+  })
+  .pipe(ElementMapSchema);
+
 /** Parses an element map. A compromised renderer could have written it, so unexpected data is refused. */
 export function readTree(json: string): PageTree | null {
-  const { data } = ElementMapSchema.safeParse(JSON.parse(json));
+  const { data } = ElementMapText.safeParse(json);
   if (data === undefined) return null;
   const byIndex: (PageElement | undefined)[] = [];
   const elements: PageElement[] = [];

@@ -8,19 +8,26 @@ import type { PageElement, PageTree } from './page-tree.ts';
 const MARGIN = 3;
 /** A region stands for an element when the element is at most this many times as large. */
 const MAX_WHOLE = 1.2;
+/** Maximum number of elements that a region is divided among. */
+const MAX_PARTS = 30;
+/** Maximum number of elements in all: they are handed to the event loop. */
+const MAX_PLACES = 200;
 /** Elements that hold the whole page. */
 const WHOLE = new Set(['html', 'body', 'main']);
 
-/** Returns the smallest elements around each region: of the first capture if it was removed, otherwise of the second. */
+/** Returns the smallest elements around the regions, each once: of the first capture for what was removed, otherwise of the second. */
 export function placeRegions(
   regions: readonly Region[],
   { trees: { a, b }, matching }: Pick<Explained, 'trees' | 'matching'>,
 ): readonly Place[] {
   const [inA, inB] = [placer(a, () => undefined), placer(b, (element) => matching.before.get(element))];
-  return regions.flatMap(({ kind, from, to }) => {
-    if (to === null) return from === null ? [] : inA(from, kind);
-    return inB(to, kind);
-  });
+  const found = new Map<string, Place>();
+  for (const { kind, from, to } of regions) {
+    const around = to !== null ? inB(to, kind) : from !== null ? inA(from, kind) : [];
+    for (const place of around) found.set(place.selector, place);
+    if (found.size >= MAX_PLACES) break;
+  }
+  return [...found.values()].slice(0, MAX_PLACES);
 }
 
 /** `before`: returns the counterpart of an element in the other capture. */
@@ -47,7 +54,7 @@ function placer(
     const inside = element.children.find(({ box }) => box !== null && isIn(region, box));
     if (inside !== undefined) return divided(inside, region);
     const parts = element.children.filter(({ box }) => box !== null && areaOf(common(region, box)) > 0);
-    if (parts.length === 0 || element.texts.length > 0) return [element];
+    if (parts.length === 0 || parts.length > MAX_PARTS || element.texts.length > 0) return [element];
     return parts.flatMap((part) => divided(part, part.box === null ? region : common(region, part.box)));
   };
   return (region, kind) => {

@@ -36,5 +36,7 @@ const HOW: Options<PageElement, PageElement> = {
 };
 
 function attribute({ id, class: classes, attributes }: PageElement, name: string): string | undefined {
-  return name === 'id' ? id : name === 'class' ? classes : attributes?.[name];
+  if (name === 'id') return id;
+  if (name === 'class') return classes;
+  return attributes !== undefined && Object.hasOwn(attributes, name) ? attributes[name] : undefined;
 }
