@@ -3,7 +3,7 @@ import { type Binary, MongoClient } from 'mongodb';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { LeasedNode } from '../../src/storage/documents/nodes.ts';
 import { collectionsOf, ensureIndexes } from '../../src/storage/mongo/collections.ts';
-import { mongoDocuments } from '../../src/storage/mongo/document-store.ts';
+import { mongoDocuments, prepareDocuments } from '../../src/storage/mongo/document-store.ts';
 import { openMongo } from '../../src/storage/mongo/open.ts';
 import { pageOf } from '../../src/storage/mongo/pages.ts';
 import { similarTo } from '../../src/storage/mongo/perceptions.ts';
@@ -198,6 +198,68 @@ describeWithMongo('The MongoDB store', (server) => {
       expect(stages).not.toContain('SORT');
       expect(documents).toBe(0);
       expect(keys).toBeLessThan(200);
+    }
+  });
+
+  it('lists jobs, outcomes, watches and expired answers in the order of an index', async () => {
+    const database = new URL(freshUrl()).pathname.slice(1);
+    const watched = await new MongoClient(server.url, { monitorCommands: true }).connect();
+    try {
+      const db = watched.db(database);
+      await prepareDocuments(db);
+      const documents = mongoDocuments(db, (work) => work());
+      const asked: object[] = [];
+      watched.on('commandStarted', ({ command: { find, filter, sort, limit } }) => {
+        if (find !== undefined) asked.push({ find, filter, sort, limit });
+      });
+      const order = { by: 'at', limit: 10 } as const;
+      await documents.list(
+        'jobs',
+        [
+          ['kind', '=', 'unfinished'],
+          ['due', '<=', 5],
+        ],
+        order,
+      );
+      await documents.list('jobs', [['of', '=', 'key']], { ...order, isDescending: true });
+      await documents.list(
+        'job_results',
+        [
+          ['of', '=', 'job'],
+          ['at', '>', 5],
+        ],
+        order,
+      );
+      await documents.list(
+        'watches',
+        [
+          ['of', '=', 'key'],
+          ['id', '>', '1'],
+        ],
+        { limit: 10 },
+      );
+      await documents.list(
+        'watches',
+        [
+          ['due', '<=', 5],
+          ['kind', 'not in', ['host']],
+        ],
+        { by: 'due', limit: 1 },
+      );
+      await documents.list('idempotency', [['due', '<=', 5]], { by: 'due', limit: 20 });
+      const plans = await Promise.all(
+        asked.map(async (explain) => {
+          const { executionStats } = await db.command({ explain, verbosity: 'executionStats' });
+          return planOf(executionStats);
+        }),
+      );
+      expect(plans).toHaveLength(6);
+      for (const { stages } of plans) {
+        expect(stages).not.toContain('COLLSCAN');
+        expect(stages).not.toContain('SORT');
+      }
+    } finally {
+      await watched.close();
     }
   });
 
