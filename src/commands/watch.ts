@@ -35,7 +35,10 @@ export function registerWatchCommand(program: Command): void {
     .option('--time-zone <name>', 'time zone of --schedule, such as Europe/Berlin; default: UTC')
     .option('--jitter <time>', 'delay of a --schedule, of up to this time; default: 30s')
     .addOption(
-      new Option('--compare <what>', `what is compared: ${COMPARED.join(', ')}; visual=0.01 sets a threshold`)
+      new Option(
+        '--compare <what>',
+        `what is compared: ${WITHOUT_VALUE.join(', ')}, visual=0.01 with a threshold, or elements=.price`,
+      )
         .default([], 'visual')
         .argParser(collect),
     )
@@ -69,19 +72,25 @@ function collect(value: string, before: readonly string[]): readonly string[] {
   return [...before, value];
 }
 
+const WITHOUT_VALUE = COMPARED.filter((name) => name !== 'elements');
+
 /** Returns the field `compare` of a watch; none for the service's default. */
 function comparedIn(texts: unknown): { readonly compare?: WatchRequest['compare'] } {
   if (!Array.isArray(texts) || texts.length === 0) return {};
-  const parts = texts.map((text: string): readonly [string, unknown] => {
-    const [name = '', threshold] = text.split('=');
-    if (!COMPARED.some((known) => known === name) || (threshold !== undefined && name !== 'visual')) {
-      throw new ConfigError(
-        `--compare takes one of ${COMPARED.join(', ')}, or visual=0.01, not ${JSON.stringify(text)}`,
-      );
+  const compare: Record<string, unknown> = {};
+  const elements: string[] = [];
+  for (const text of texts.map(String)) {
+    const [name = ''] = text.split('=', 1);
+    const value = name === text ? undefined : text.slice(name.length + 1);
+    const takesValue = name === 'visual' || name === 'elements';
+    if (!COMPARED.some((known) => known === name) || (name === 'elements' && !value) || (value && !takesValue)) {
+      const accepted = `${WITHOUT_VALUE.join(', ')}, visual=0.01, or elements=.price`;
+      throw new ConfigError(`--compare takes one of ${accepted}, not ${JSON.stringify(text)}`);
     }
-    return [name, threshold === undefined ? true : { threshold: Number(threshold) }];
-  });
-  return { compare: Object.fromEntries(parts) };
+    if (name === 'elements' && value) elements.push(value);
+    else compare[name] = value === undefined ? true : { threshold: Number(value) };
+  }
+  return { compare: { ...compare, ...(elements.length > 0 && { elements }) } };
 }
 
 /** Adds a watch, reports its runs until the signal is aborted, and removes the watch. */
