@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What is known of a page: its kind, its main content, and snippets that must and must not be in it. */
+/** Known facts of a page: its kind, its main content, and snippets that must and must not be in it. */
 export const Truth = z.object({
   type: z.string(),
   main: z.string(),

@@ -168,7 +168,7 @@ const LinkDifferenceSchema = z.strictObject({
 });
 export type LinkDifference = z.output<typeof LinkDifferenceSchema>;
 
-/** What differs between the painted words, the links and the elements of two captures. */
+/** Differences between the painted words, the links and the elements of two captures. */
 export interface WordDifference {
   readonly text: TextDifference | null;
   readonly links: LinkDifference | null;

@@ -8,7 +8,7 @@ import { id } from './values.ts';
  * different from capture to capture.
  */
 
-/** What a capture of a check varies. */
+/** Conditions that a capture of a check varies. */
 const VARIED = ['nothing', 'clock', 'randomness', 'animation', 'time', 'ads'] as const;
 export type Varied = (typeof VARIED)[number];
 

@@ -23,7 +23,7 @@ const OVERHEAD_BYTES = 200;
 /** Time limit for reading the sizes of all events, in milliseconds. Measured: 110,000 events take 3.4 s. */
 const READ_TIMEOUT_MS = 30_000;
 
-/** What one key has in the stream, oldest first. */
+/** Events of one key in the stream, oldest first. */
 interface Share {
   bytes: number;
   readonly events: { readonly sequence: number; readonly bytes: number }[];

@@ -1,5 +1,6 @@
-import type { Box, Place } from '../capture/comparison.ts';
+import type { Place } from '../capture/comparison.ts';
 import type { Cause, UnstableElement } from '../capture/stability.ts';
+import { areaOf, common } from '../imaging/comparison/outside.ts';
 
 /** Where two captures of a check differ. */
 export interface Compared {
@@ -76,7 +77,7 @@ function isSame(one: Place, other: Place): boolean {
   if (one.selector === other.selector) return true;
   // An element that holds the whole page is not the same part as an element inside it.
   if (WHOLE.has(one.tag) !== WHOLE.has(other.tag)) return false;
-  return common(one.box, other.box) >= SAME_SHARE * Math.min(areaOf(one.box), areaOf(other.box));
+  return areaOf(common(one.box, other.box)) >= SAME_SHARE * Math.min(areaOf(one.box), areaOf(other.box));
 }
 
 function causeOf(
@@ -126,16 +127,5 @@ function joined(named: readonly Named[]): readonly Named[] {
 }
 
 function isAround(outer: Place, inner: Place): boolean {
-  return areaOf(outer.box) > areaOf(inner.box) && common(outer.box, inner.box) === areaOf(inner.box);
-}
-
-function areaOf({ width, height }: Box): number {
-  return width * height;
-}
-
-/** Returns the number of pixels that two boxes have in common. */
-function common(one: Box, other: Box): number {
-  const width = Math.min(one.x + one.width, other.x + other.width) - Math.max(one.x, other.x);
-  const height = Math.min(one.y + one.height, other.y + other.height) - Math.max(one.y, other.y);
-  return Math.max(0, width) * Math.max(0, height);
+  return areaOf(outer.box) > areaOf(inner.box) && areaOf(common(outer.box, inner.box)) === areaOf(inner.box);
 }

@@ -8,6 +8,14 @@ export function areaOf({ width, height }: Box): number {
   return width * height;
 }
 
+/** Returns what two boxes have in common, which may be nothing. */
+export function common(one: Box, other: Box): Box {
+  const [x, y] = [Math.max(one.x, other.x), Math.max(one.y, other.y)];
+  const width = Math.max(0, Math.min(one.x + one.width, other.x + other.width) - x);
+  const height = Math.max(0, Math.min(one.y + one.height, other.y + other.height) - y);
+  return { x, y, width, height };
+}
+
 /** Returns the number of pixels of a box that are in none of the others. */
 export function areaOutside(box: Box, others: readonly Box[]): number {
   let rest: readonly Box[] = [box];

@@ -9,7 +9,7 @@ import type { Matching } from './match-elements.ts';
 import { elementNamer } from './name-element.ts';
 import { boxAround, type PageElement, type PageTree, within } from './page-tree.ts';
 
-/** What differs between an element before and after. */
+/** Differences between an element before and after. */
 export interface Edit {
   readonly a: PageElement;
   readonly b: PageElement;

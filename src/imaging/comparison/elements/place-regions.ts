@@ -1,5 +1,5 @@
 import type { Box, Place, Region } from '../../../capture/comparison.ts';
-import { areaOf } from '../outside.ts';
+import { areaOf, common } from '../outside.ts';
 import type { Explained } from './explain-regions.ts';
 import { elementNamer } from './name-element.ts';
 import type { PageElement, PageTree } from './page-tree.ts';
@@ -76,14 +76,6 @@ function isShifted(one: PageElement, other: PageElement): boolean {
   const [a, b, aroundA, aroundB] = [one.box, other.box, one.parent?.box, other.parent?.box];
   if (a === null || b === null || !aroundA || !aroundB) return false;
   return a.x - aroundA.x !== b.x - aroundB.x || a.y - aroundA.y !== b.y - aroundB.y;
-}
-
-/** Returns what two boxes have in common, which may be nothing. */
-function common(one: Box, other: Box): Box {
-  const [x, y] = [Math.max(one.x, other.x), Math.max(one.y, other.y)];
-  const width = Math.max(0, Math.min(one.x + one.width, other.x + other.width) - x);
-  const height = Math.max(0, Math.min(one.y + one.height, other.y + other.height) - y);
-  return { x, y, width, height };
 }
 
 function isIn(inner: Box, outer: Box): boolean {

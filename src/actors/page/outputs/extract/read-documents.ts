@@ -20,7 +20,7 @@ const answered = z.object({
 });
 type Entered = z.output<typeof answered>['entered'];
 
-/** What rules have found in one document. */
+/** Findings of rules in one document. */
 export interface FoundIn {
   readonly place: NestedFrame;
   /** Values as the page answers with them, by the names of their rules. */
