@@ -23,7 +23,7 @@ export const BoxSchema = z.strictObject({ x: count, y: count, width: count, heig
 /** A rectangle of an image, in its pixels. */
 export type Box = z.output<typeof BoxSchema>;
 
-/** What does not count in a comparison. */
+/** Differences that do not count in a comparison. */
 export interface Ignore {
   readonly kinds: readonly RegionKind[];
   /** Places in the image of `a` and in that of `b`. */
@@ -86,7 +86,7 @@ export function problemOfSelector(selector: string): string | undefined {
   }
 }
 
-/** What `ignore` accepts, and what it means. */
+/** Description of the values of `ignore`. */
 export const IGNORE_DESCRIPTION = `What does not count: ${IGNORABLE}. Pixels of a rectangle count neither in \`a\` nor in \`b\`. Texts are taken out of lines and titles; \`*\` stands for any characters, at the end for the rest of the line. A line with nothing left is left out. Elements are found in the element maps of both captures, in frames by \`>>\`, and are left out with everything inside them. At most ${MAX_IGNORED}.`;
 
 export const RegionSchema = z.strictObject({
@@ -197,7 +197,7 @@ const DifferenceSchema = z.strictObject({
     description: 'The elements of the pages; null when one of the captures has no element map.',
   }),
 });
-/** What differs between two captures. */
+/** Differences between two captures. */
 export type Difference = z.output<typeof DifferenceSchema>;
 
 export const ComparisonSchema = z.strictObject({

@@ -12,6 +12,8 @@ export const MAX_ENTRIES = 10_000;
 export const MAX_MAP_BYTES = 4 * 1024 * 1024;
 /** Maximum number of characters that are kept of a text; longer ones are compared by their hash. */
 export const MAX_SHORT_CHARACTERS = 48;
+/** Tags of elements that hold the whole page. */
+export const PAGE_TAGS: ReadonlySet<string> = new Set(['html', 'body', 'main']);
 
 const short = z.string().max(300);
 const index = z.int().min(0).max(MAX_ENTRIES);

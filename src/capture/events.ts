@@ -153,7 +153,7 @@ const EVENT_TYPES = CapstanEventSchema.options.map(({ shape }) => shape.type.val
 /** `capture.*`: all types of a group. */
 const EVENT_GROUPS = [...new Set(EVENT_TYPES.map((type) => `${type.split('.')[0]}.*`))];
 
-/** What filters name: types and groups. */
+/** Names that filters take: types and groups. */
 export const EVENT_NAMES: readonly string[] = [...EVENT_TYPES, ...EVENT_GROUPS];
 
 export type CaptureEvent = Extract<CapstanEvent, { type: `capture.${string}` }>;

@@ -1,4 +1,4 @@
-/** What a captured page turned out to be. */
+/** Kinds of page that a captured page can turn out to be. */
 export const VERDICTS = [
   'content',
   'bot_wall',

@@ -32,7 +32,7 @@ export const MAX_REGIONS_OF_RUN = 20;
 /** Share of changed pixels above which an image has changed: half a line of text on a window of 1280 by 720. */
 const DEFAULT_THRESHOLD = 0.001;
 
-/** What of a page is compared. */
+/** Aspects of a page that can be compared. */
 export const COMPARED = ['visual', 'text', 'links', 'elements', 'status', 'title', 'verdict'] as const;
 export type Compared = (typeof COMPARED)[number];
 

@@ -4,7 +4,7 @@ import { VERDICTS } from '../capture/verdict.ts';
 import type { LoggedEvent } from '../storage/ports/event-log.ts';
 import { termsOf } from '../storage/records/terms.ts';
 
-/** What an event says, as far as filters ask for it. */
+/** Facts of an event, as far as filters ask for it. */
 export interface EventFacts {
   /** Those of the result, as lists of results have them; none without a result. */
   readonly terms: ReadonlySet<string>;

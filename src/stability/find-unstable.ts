@@ -1,4 +1,5 @@
 import type { Place } from '../capture/comparison.ts';
+import { PAGE_TAGS } from '../capture/element-map.ts';
 import type { Cause, UnstableElement } from '../capture/stability.ts';
 import { areaOf, common } from '../imaging/comparison/outside.ts';
 
@@ -34,8 +35,6 @@ interface Spot {
 const SAME_SHARE = 0.5;
 /** An element stands for the unstable ones in it when it is at most this many times as large. */
 const MAX_AROUND = 3;
-/** Elements that hold the whole page. */
-const WHOLE = new Set(['html', 'body', 'main']);
 /** Elements whose content moves without a script or a change of address. */
 const MEDIA = new Set(['img', 'picture', 'video', 'canvas', 'object', 'embed']);
 
@@ -76,7 +75,7 @@ function spotsOf(all: readonly Compared[]): readonly Spot[] {
 function isSame(one: Place, other: Place): boolean {
   if (one.selector === other.selector) return true;
   // An element that holds the whole page is not the same part as an element inside it.
-  if (WHOLE.has(one.tag) !== WHOLE.has(other.tag)) return false;
+  if (PAGE_TAGS.has(one.tag) !== PAGE_TAGS.has(other.tag)) return false;
   return areaOf(common(one.box, other.box)) >= SAME_SHARE * Math.min(areaOf(one.box), areaOf(other.box));
 }
 

@@ -9,7 +9,7 @@ export interface CompareParts {
   readonly comparisons: Pick<Comparisons, 'of'>;
 }
 
-/** What differs between two captures of a page. */
+/** Differences between two captures of a page. */
 export interface Changes {
   readonly changed: readonly Compared[];
   /** Changed pixels of all pixels after alignment; null when images were not compared. */

@@ -13,7 +13,7 @@ export interface RunParts extends CompareParts {
 }
 
 export interface MadeRun {
-  /** What was found; undefined when the service, and not the page, was the reason why there is no run. */
+  /** Findings of the run; undefined when the service, and not the page, was the reason why there is no run. */
   readonly run: Omit<WatchRun, 'due' | 'at'> | undefined;
   /** Captures that were made and are not needed. */
   readonly spare: readonly number[];

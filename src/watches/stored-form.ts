@@ -3,7 +3,7 @@ import type { WatchRequest } from '../capture/request.ts';
 import { requestFromStore, requestToStore, type StoredRequest } from '../capture/stored-request.ts';
 import type { WatchRun } from '../capture/watch.ts';
 
-/** What the client of a watch wants. */
+/** Watch as its client wants it. */
 export interface Definition extends WatchRequest {
   /** The body that it was made from, which `PATCH` changes. */
   readonly written: Readonly<Record<string, unknown>>;
@@ -15,7 +15,7 @@ export interface Definition extends WatchRequest {
 
 type StoredDefinition = Omit<Definition, 'request'> & { readonly request: StoredRequest };
 
-/** What the runs of a watch have found. */
+/** Findings of the runs of a watch. */
 export interface Progress {
   /** The capture that the next one is compared with. */
   readonly baseline: number | null;

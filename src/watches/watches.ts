@@ -63,7 +63,7 @@ export interface WatchesOptions extends CompareParts {
   readonly report: (error: unknown) => void;
 }
 
-/** What a client wants to watch, and the body that says so. */
+/** Watch that a client wants, and the body that says so. */
 export interface WatchWanted extends WatchRequest {
   readonly written: Readonly<Record<string, unknown>>;
 }
@@ -166,7 +166,7 @@ export function createWatches(options: WatchesOptions): Watches {
     await remove(unneeded(old, definition, progress));
   };
 
-  /** What a watch goes on with after a time at which it was due. */
+  /** State in which a watch goes on after a time at which it was due. */
   const after = ({ id, dueAt }: TakenWatch, { rules, isPaused }: Definition, progress: Progress) => ({
     dueAt: isPaused ? null : nextDue(id, rules, Math.max(clock(), dueAt), progress.failures),
     progress: packProgress(progress),

@@ -20,7 +20,7 @@ export interface DocumentFacts
     Snapshot,
     'finalUrl' | 'title' | 'responseCode' | 'responseReason' | 'contentType' | 'contentLength' | 'protocol' | 'html'
   > {
-  /** What a verdict is based on; null when the page hides it. */
+  /** Facts that a verdict is based on; null when the page hides it. */
   readonly signs: Signs | null;
   /** True when an endless script had to be terminated to read the document. */
   readonly interrupted: boolean;

@@ -10,7 +10,7 @@ const PART_CHARACTERS = 256 * 1024;
 const MAX_CHARACTERS = 64 * 1024 * 1024;
 const KEPT = `globalThis[Symbol.for('capstan-text')]`;
 
-/** What `IN_PARTS` returns: the beginning of a text, its length in UTF-16 code units, and which text it is. */
+/** Answer of `IN_PARTS`: the beginning of a text, its length in UTF-16 code units, and which text it is. */
 export const textBeginning = z.object({
   text: z.string(),
   length: z.int().min(0).max(MAX_CHARACTERS),

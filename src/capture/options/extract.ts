@@ -25,7 +25,7 @@ export type WrittenRule =
     };
 export type WrittenRules = { readonly [name: string]: WrittenRule };
 
-/** What to find, and as what it is read: either a value or the values of `rules` below the element. */
+/** Element to find, and how it is read: as a value, or as the values of `rules` below the element. */
 export interface ExtractRule {
   /** The element that the rule is nested in, or the root element. */
   readonly selector?: string | undefined;

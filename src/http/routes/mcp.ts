@@ -13,7 +13,7 @@ import type { HttpContext } from '../state.ts';
 
 const MESSAGE = 'must be a JSON-RPC 2.0 message of the Model Context Protocol';
 
-/** What the SDK checks further. */
+/** Part of a message that is checked here; the SDK checks the rest. */
 const McpMessageSchema = z.looseObject(
   { jsonrpc: z.literal('2.0', { error: MESSAGE }), method: z.string().optional() },
   { error: MESSAGE },

@@ -49,7 +49,7 @@ interface KnownKey {
   readonly signer: Buffer;
 }
 
-/** What a token says whose signature is right. */
+/** Claims of a token whose signature is right. */
 interface Claims {
   readonly client: string;
   /** The random part, which identifies the session. */

@@ -24,7 +24,7 @@ export type File = Uint8Array<ArrayBuffer>;
 /** Before and after. */
 export type Pair<T> = readonly [T, T];
 
-/** What the thread finds. */
+/** Differences that the thread finds. */
 export interface ThreadDifference extends WordDifference {
   readonly picture: PictureDifference | null;
   /** The elements around the regions; none unless both captures have element maps. */

@@ -19,9 +19,9 @@ export interface NewWatch {
   readonly dueAt: number | null;
   /** The labels by which it is listed. */
   readonly labels: readonly string[];
-  /** What the client wrote. */
+  /** Definition as the client wrote it. */
   readonly definition: string;
-  /** What the runs have found. */
+  /** Findings of the runs. */
   readonly progress: string;
   /** Whether the watch counts towards the share of its key; false when there are no other keys. */
   readonly isShared: boolean;

@@ -14,7 +14,7 @@ const ZOOMS = [
 ] as const;
 type Zoom = (typeof ZOOMS)[number][0];
 
-/** What is said about a file that is not an image. */
+/** Text about a file that is not an image. */
 const NOTES: Readonly<Record<Exclude<ShownKind, 'image'>, string>> = {
   html: 'The text and structure of the page when its picture was taken, for searching and comparing. It looks plain because nothing is loaded or run here: no styles, no images, no scripts. How the page looked: the screenshot.',
   markdown:

@@ -30,7 +30,7 @@ const read = z.object({
   partial: z.boolean(),
 });
 
-/** What was read, and the document, when a selector has named it. */
+/** The words that were read, and the document, when a selector has named it. */
 interface ReadMarkdown extends z.output<typeof read> {
   readonly place: Place | undefined;
 }

@@ -4,7 +4,7 @@ import type { IsolatedPage } from '../isolated-page.ts';
 import type { EvaluatedFrame } from '../page-session.ts';
 import type { Picture } from '../screenshot/picture.ts';
 
-/** What an output is made of. */
+/** Everything that an output is made of. */
 export interface Reading {
   readonly page: IsolatedPage;
   readonly request: CaptureRequest;

@@ -5,7 +5,7 @@ import type { Signs } from './signs.ts';
 /** The lowest confidence at which a page is called something other than content. */
 const MIN_CONFIDENCE = 0.6;
 
-/** What is known of a page beside its signs. */
+/** Known facts of a page beside its signs. */
 export interface KnownPage {
   readonly title: string;
   /** HTTP status of the document. */

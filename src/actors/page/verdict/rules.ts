@@ -1,7 +1,7 @@
 import type { VerdictName } from '../../../capture/verdict.ts';
 import type { Signs } from './signs.ts';
 
-/** What the rules look at. Texts are in lower case. */
+/** Facts that the rules look at. Texts are in lower case. */
 export interface Seen extends Signs {
   readonly title: string;
   /** HTTP status of the document. */
@@ -19,7 +19,7 @@ export interface Seen extends Signs {
  */
 export interface Rule {
   readonly verdict: Exclude<VerdictName, 'content'>;
-  /** What the result says; a name, never a text of the page. */
+  /** Reason that the result gives: a name, never a text of the page. */
   readonly reason: string;
   readonly weight: number;
   readonly holds: (seen: Seen) => boolean;

@@ -20,7 +20,7 @@ const POINTS = 3;
 /** Share of the window from which on overlays may be a wall. */
 export const WALL_SHARE = 0.5;
 
-/** What a page shows, as far as a verdict needs it. Texts are the page's own and are never passed on. */
+/** Content that a page shows, as far as a verdict needs it. Texts are the page's own and are never passed on. */
 export const signsSchema = z.object({
   /** The text that is seen, from the top, with single spaces. */
   text: z.string(),

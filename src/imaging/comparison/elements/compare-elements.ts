@@ -7,7 +7,7 @@ import { matchElements } from './match-elements.ts';
 import { readTree, withDescendants } from './page-tree.ts';
 import { selectElements } from './select-elements.ts';
 
-/** What is known of the elements of two captures. */
+/** Known facts of the elements of two captures. */
 export interface ComparedElements extends Explained {
   readonly difference: ElementsDifference;
 }

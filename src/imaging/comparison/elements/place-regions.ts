@@ -1,4 +1,5 @@
 import type { Box, Place, Region } from '../../../capture/comparison.ts';
+import { PAGE_TAGS } from '../../../capture/element-map.ts';
 import { areaOf, common } from '../outside.ts';
 import type { Explained } from './explain-regions.ts';
 import { elementNamer } from './name-element.ts';
@@ -12,8 +13,6 @@ const MAX_WHOLE = 1.2;
 const MAX_PARTS = 30;
 /** Maximum number of elements in all: they are handed to the event loop. */
 const MAX_PLACES = 200;
-/** Elements that hold the whole page. */
-const WHOLE = new Set(['html', 'body', 'main']);
 
 /** Returns the smallest elements around the regions, each once: of the first capture for what was removed, otherwise of the second. */
 export function placeRegions(
@@ -40,7 +39,7 @@ function placer(
   const resting = (element: PageElement): PageElement => {
     const { parent } = element;
     const old = before(element);
-    if (parent === null || WHOLE.has(parent.tag) || old === undefined) return element;
+    if (parent === null || PAGE_TAGS.has(parent.tag) || old === undefined) return element;
     return isShifted(old, element) ? resting(parent) : element;
   };
   const placeOf = (element: PageElement): readonly Place[] => {
@@ -67,7 +66,7 @@ function placer(
     // A moved element has another place within its parent.
     const { parent } = found;
     const isMoved = kind === 'moved' && smallest <= areaOf(region) * MAX_WHOLE && parent !== null;
-    const parts = isMoved && !WHOLE.has(parent.tag) ? [parent] : divided(found, region);
+    const parts = isMoved && !PAGE_TAGS.has(parent.tag) ? [parent] : divided(found, region);
     return parts.map(resting).flatMap(placeOf);
   };
 }

@@ -21,7 +21,7 @@ const foundValue = z.object({ value: z.unknown(), entered: z.array(z.number()) }
 interface Conversion {
   readonly decimal: string;
   readonly toImage: ToImage;
-  /** What was found in the frames that rules entered; undefined for a frame without answer. */
+  /** Values found in the frames that rules entered; undefined for a frame without answer. */
   readonly entered: readonly (Converted | undefined)[];
   /** Shared by all documents: number of values until the event loop gets a turn, and whether a list was cut. */
   readonly common: { left: number; isCut: boolean };
