@@ -17,6 +17,7 @@ const LAZY: readonly (readonly [path: RegExp, load: Load])[] = [
   [/^\/compare$/, async () => (await import('./views/compare/compare.tsx')).Compare],
   [/^\/operations$/, async () => (await import('./views/operations/operations.tsx')).Operations],
   [/^\/watches$/, async () => (await import('./views/watches/watches.tsx')).Watches],
+  [/^\/watches\/(?:new|\d+)$/, async () => (await import('./views/watches/form/watch-form.tsx')).WatchForm],
   [/^\/results\/\d+$/, async () => (await import('./views/detail/detail.tsx')).Detail],
 ];
 

@@ -5,10 +5,15 @@ import './styles/base.css';
 import './styles/shell.css';
 import './styles/controls.css';
 import './styles/data.css';
+import './parts/common-options.css';
+import './parts/ignored.css';
+import './parts/mark.css';
 import './views/gallery/gallery.css';
 import './views/detail/detail.css';
 import './views/capture/capture.css';
 import './views/compare/compare.css';
+import './views/watches/watches.css';
+import './views/watches/form/watch-form.css';
 import 'uplot/dist/uPlot.min.css';
 import './views/operations/operations.css';
 

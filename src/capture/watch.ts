@@ -256,6 +256,12 @@ export const WatchRunSchema = z.strictObject({
 });
 export type WatchRun = Immutable<z.output<typeof WatchRunSchema>>;
 
+/** Maximum number of runs of each watch in a list of watches. */
+export const MAX_RECENT_RUNS = 50;
+
+/** A run in a list of watches. Its regions are in the history. */
+const RecentRunSchema = WatchRunSchema.omit({ regions: true });
+
 /** A watch, as it is answered. */
 export const WatchSchema = z.strictObject({
   id: id.meta({ description: 'The id of the watch.' }),
@@ -286,3 +292,12 @@ export const WatchSchema = z.strictObject({
   last_run: WatchRunSchema.nullable(),
 });
 export type Watch = Immutable<z.output<typeof WatchSchema>>;
+
+export const ListedWatchSchema = WatchSchema.extend({
+  recent_runs: z
+    .array(RecentRunSchema)
+    .max(MAX_RECENT_RUNS)
+    .exactOptional()
+    .meta({ description: 'Its newest runs, newest first, without their regions; left out without `recent`.' }),
+});
+export type ListedWatch = Immutable<z.output<typeof ListedWatchSchema>>;

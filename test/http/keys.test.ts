@@ -134,6 +134,7 @@ describe('the log', () => {
     try {
       const login = await keyed.post('/session', { key: 'monitor-key' });
       expect(login.status).toBe(200);
+      expect(await login.json()).toMatchObject({ data: { authenticated: true, scope: 'read' } });
       expect(logins.map((line) => JSON.parse(line))).toContainEqual(
         expect.objectContaining({ msg: 'a session has begun', api_key_name: 'monitor' }),
       );

@@ -62,10 +62,10 @@ describe('sessions', () => {
     const { cookie } = await logIn();
     const read = async (headers: Record<string, string>, from: Pick<RunningApp, 'call'> = app) =>
       Object(await (await from.call('/session', { headers })).json()).data;
-    expect(await read({})).toEqual({ required: true, authenticated: false });
-    expect(await read({ Cookie: cookie })).toEqual({ required: true, authenticated: true });
-    expect(await read({ 'X-API-Key': KEY })).toEqual({ required: true, authenticated: true });
-    expect(await read({}, running)).toEqual({ required: false, authenticated: true });
+    expect(await read({})).toEqual({ required: true, authenticated: false, scope: null });
+    expect(await read({ Cookie: cookie })).toEqual({ required: true, authenticated: true, scope: 'admin' });
+    expect(await read({ 'X-API-Key': KEY })).toEqual({ required: true, authenticated: true, scope: 'admin' });
+    expect(await read({}, running)).toEqual({ required: false, authenticated: true, scope: 'admin' });
   });
 
   it('ends a session for every copy of its cookie on logout', async () => {

@@ -1,12 +1,13 @@
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { WatchRunSchema, WatchSchema } from '../../src/capture/watch.ts';
+import { ListedWatchSchema, WatchRunSchema, WatchSchema } from '../../src/capture/watch.ts';
 import { type Listening, listening } from '../egress/listening.ts';
 import { failureOf } from './answers.ts';
 import { describeWithTenants, type TenantsOf } from './tenants.ts';
 
 const One = z.object({ data: WatchSchema });
+const Listed = z.object({ data: z.array(ListedWatchSchema) });
 const Many = z.object({ data: z.array(WatchSchema) });
 const History = z.object({ data: z.array(WatchRunSchema) });
 const Captured = z.object({ data: z.object({ id: z.number() }) });
@@ -103,6 +104,22 @@ describeWithTenants((start) => {
       expect(changed?.regions).toEqual([expect.objectContaining({ kind: 'inserted' })]);
       expect(await read(id)).toMatchObject({ baseline: changed?.capture, changes: 1 });
       expect(await run(id)).toMatchObject({ state: 'unchanged' });
+    });
+
+    it('is listed with its newest runs, in one request for all watches', async () => {
+      const id = await watching('/listed', { body: ARTICLE });
+      pages.set('/listed', { body: BANNER + ARTICLE });
+      await run(id);
+      await run(id);
+      const runs = (await history(id)).map(({ regions: _regions, ...kept }) => kept);
+      expect(runs.map(({ state }) => state)).toEqual(['unchanged', 'changed', 'first']);
+      const listed = async (query: string) =>
+        Listed.parse(await (await call(`/watches${query}`)).json()).data.find((watch) => watch.id === id)?.recent_runs;
+      expect(await listed('?recent=2')).toEqual(runs.slice(0, 2));
+      expect(await listed('?recent=50')).toEqual(runs);
+      expect(await listed('')).toBeUndefined();
+      expect((await call('/watches?recent=51')).status).toBe(400);
+      expect(Listed.parse(await (await call('/watches?recent=5', {}, SHOP)).json()).data).toEqual([]);
     });
 
     it('does not report a change that is gone when the page is captured again', async () => {

@@ -117,11 +117,43 @@ describe('the view of one capture', () => {
     await page.getByText('Markdown', { exact: true }).click();
     const block = page.locator('.markdown-text pre', { hasText: 'A small port with deep water' }).first();
     await block.hover();
-    const light = await page.locator('.markdown-light').boundingBox();
+    const light = await page.locator('.mark-lit').boundingBox();
     const image = await page.locator('.markdown-shot').boundingBox();
     expect(light?.width).toBeGreaterThan(10);
     expect(light?.x).toBeGreaterThanOrEqual(image?.x ?? Number.POSITIVE_INFINITY);
     expect(await violations(page)).toEqual([]);
+    expect(ui.complaints).toEqual([]);
+  });
+
+  it('lights the elements that a selector finds, and the one that is pointed at, in the screenshot', async () => {
+    const id = await capture('/short', { viewport: { width: 640, height: 480, deviceScaleFactor: 2 } });
+    const page = await ui.open(`/ui/results/${id}`, { viewport: { width: 1440, height: 900 } });
+    await page.getByText('Element map', { exact: true }).click();
+    await page.getByLabel('Find by CSS selector').fill('h1');
+    await page.getByText('1 found').waitFor();
+    const place = async () => ({
+      light: await page.locator('.mark-lit').boundingBox(),
+      image: await page.locator('.markdown-shot').boundingBox(),
+    });
+    const found = await place();
+    expect(found.light?.height).toBeLessThan((found.image?.height ?? 0) / 4);
+    await page.getByLabel('Find by CSS selector').fill('');
+    await page.getByTitle('body', { exact: true }).hover();
+    await expect.poll(async () => (await place()).light?.height).toBeGreaterThan(found.light?.height ?? 0);
+    expect(await violations(page)).toEqual([]);
+    expect(ui.complaints).toEqual([]);
+  });
+
+  it('shows the element map of a hostile page as text', async () => {
+    const page = await ui.open(`/ui/results/${HOSTILE_ID}`);
+    await page.getByText('Element map', { exact: true }).click();
+    const tree = page.locator('.elements-tree');
+    await tree.getByText(MARKUP).first().waitFor();
+    for (const closed of await tree.locator('[aria-expanded="false"]').all()) await closed.click();
+    await page.getByLabel('Find by CSS selector').fill('script, [onclick], [src]');
+    await page.getByText('2 found').waitFor();
+    expect(await tree.locator('script, img').count()).toBe(0);
+    expect(await page.title()).toBe(`${MARKUP} · Capstan`);
     expect(ui.complaints).toEqual([]);
   });
 

@@ -63,6 +63,20 @@ const EVIDENCE: Evidence = {
   favicon: { url: SCRIPT_URL, type: MARKUP, bytes: 1, sha256: '0'.repeat(64) },
 };
 
+/** Names, attributes and texts of an element map, which the page's process writes. */
+const ELEMENTS = JSON.stringify({
+  styles: [{ color: MARKUP }],
+  entries: [
+    { parent: -1, tag: 'html' },
+    { parent: 0, tag: 'body', box: [0, 0, 1, 1], style: 0 },
+    { parent: 1, tag: MARKUP, id: MARKUP, class: MARKUP, attributes: { onclick: MARKUP, [MARKUP]: MARKUP }, style: 0 },
+    { parent: 2, tag: 'script', attributes: { src: SCRIPT_URL }, box: [0, 0, 1, 1], style: 0, image: SCRIPT_URL },
+    { parent: 3, text: MARKUP, length: MARKUP.length, hash: 1 },
+    { parent: -1, tag: 'html', box: [0, 0, 1, 1], style: 0 },
+  ],
+  partial: false,
+});
+
 /** Stores a capture in which every text that a page controls is an attack. */
 export async function keepHostileCapture({ service }: Pick<RunningService, 'service'>): Promise<Result> {
   const record = exampleResult(HOSTILE_ID, {
@@ -71,11 +85,11 @@ export async function keepHostileCapture({ service }: Pick<RunningService, 'serv
     response_reason: MARKUP,
     content_type: MARKUP,
     protocol: MARKUP,
-    artifacts: { store: 'here', kinds: ['image', 'html'] },
+    artifacts: { store: 'here', kinds: ['image', 'html', 'elements'] },
     width: 1,
     height: 1,
   });
-  await putCapture(service.artifacts, record, { image: PIXEL, html: HTML });
+  await putCapture(service.artifacts, record, { image: PIXEL, html: HTML, elements: ELEMENTS });
   await service.results.insert(record, { ...EVIDENCE, dialogs: EVIDENCE.dialogs ?? none });
   return record;
 }

@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll } from 'vitest';
 import { executableFinder } from '../../src/actors/executable.ts';
 import type { HttpOptions } from '../../src/http/app.ts';
 import type { ServiceConfig } from '../../src/service/service-config.ts';
+import { type RunningApp, serve } from '../support/serve.ts';
 import { type RunningService, startService } from '../support/service.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
 
@@ -33,6 +34,8 @@ export interface UiForSuite {
   readonly app: RunningService;
   /** Opens a page of the service in a browser context of its own, which is closed after the test. */
   open(path: string, options?: BrowserContextOptions): Promise<Page>;
+  /** Serves the service and the web interface at another address too, with other options: other keys. */
+  serve(http: Partial<HttpOptions>): Promise<RunningApp>;
   /** Console errors and uncaught exceptions of the pages. */
   readonly complaints: readonly string[];
 }
@@ -65,6 +68,7 @@ export function uiForSuite(config: Partial<ServiceConfig> = {}, http: Partial<Ht
       return running();
     },
     complaints,
+    serve: (options) => serve(running().service, { ...options, uiDirectory }),
     async open(path, options = {}) {
       const context = await browser?.newContext({ reducedMotion: 'reduce', ...options });
       if (context === undefined) throw new Error('the browser runs from the first test on');
@@ -72,7 +76,7 @@ export function uiForSuite(config: Partial<ServiceConfig> = {}, http: Partial<Ht
       const page = await context.newPage();
       page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
       page.on('pageerror', (error) => complaints.push(String(error)));
-      await page.goto(running().baseUrl + path);
+      await page.goto(new URL(path, running().baseUrl).href);
       return page;
     },
   };

@@ -1,8 +1,7 @@
 import { MEMBERS, type OutputKind, REQUIRED_KINDS, type RequiredKind } from '../../src/capture/artifacts.ts';
 import type { Result } from './types.ts';
 
-/** The element map is for comparisons, and is not shown. */
-export type ShownKind = RequiredKind | OutputKind;
+export type ShownKind = RequiredKind | OutputKind | 'elements';
 
 export interface Artifact {
   readonly kind: ShownKind;
@@ -13,5 +12,13 @@ export interface Artifact {
 export function artifactsOf(result: Result): readonly Artifact[] {
   const required = REQUIRED_KINDS.map((kind) => ({ kind, path: result[MEMBERS[kind]] }));
   const outputs = result.outputs.map(({ name, path }) => ({ kind: name, path }));
-  return [...required, ...outputs].filter(({ path }) => path !== '');
+  // Records do not say whether a capture has an element map.
+  const hasMap = !result.failed && result.format !== 'pdf' && result.options.elementMap !== false;
+  const map = hasMap ? [{ kind: 'elements', path: mapPath(result.id) } as const] : [];
+  return [...required, ...outputs, ...map].filter(({ path }) => path !== '');
+}
+
+/** The path of the element map of a capture. */
+export function mapPath(id: number): string {
+  return `/screenshot/${id}?view=elements`;
 }

@@ -58,11 +58,13 @@ export async function callLines<T>(
   for await (const text of linesOf(response, signal)) if (text !== '') report(JSON.parse(text));
 }
 
-/** Returns a query string with `?`, without empty values; `''` for none. */
-export function queryOf(values: Readonly<Record<string, string | number | undefined>>): string {
+type QueryValue = string | number | undefined;
+
+/** Returns a query string with `?`, without empty values; `''` for none. A list repeats its name. */
+export function queryOf(values: Readonly<Record<string, QueryValue | readonly QueryValue[]>>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(values))
-    if (value !== undefined && value !== '') query.set(name, String(value));
+    for (const each of [value].flat()) if (each !== undefined && each !== '') query.append(name, String(each));
   const text = query.toString();
   return text === '' ? '' : `?${text}`;
 }

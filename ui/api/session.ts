@@ -1,25 +1,27 @@
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import { call, loginRequired } from './client.ts';
-
-interface Session {
-  /** Whether the service has API keys. */
-  readonly required: boolean;
-  readonly authenticated: boolean;
-}
+import type { Session } from './types.ts';
 
 /** Whether the service has API keys; undefined until it is known. */
 export const needsKey = signal<boolean | undefined>(undefined);
 
+const scope = signal<Session['scope']>(null);
+
+/** Whether the key may capture pages and change its watches. A key that reads is shown no forms. */
+export const mayCapture = computed(() => scope.value === 'capture' || scope.value === 'admin');
+
 /** Finds out whether a login is needed. */
 export async function readSession(): Promise<void> {
   const { data } = await call<Session>('/session');
+  scope.value = data.scope;
   needsKey.value = data.required;
   loginRequired.value = data.required && !data.authenticated;
 }
 
 /** Exchanges a key for a session, which the browser keeps in a cookie that scripts cannot read. */
 export async function logIn(key: string): Promise<void> {
-  await call('/session', { method: 'POST', body: { key } });
+  const { data } = await call<Session>('/session', { method: 'POST', body: { key } });
+  scope.value = data.scope;
   needsKey.value = true;
   loginRequired.value = false;
 }

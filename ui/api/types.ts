@@ -1,12 +1,14 @@
 /* Types of the HTTP API, from the schemas that validate its answers. Types are erased, so no schema is bundled. */
 import type { z } from 'zod';
 import type { ComparisonSchema } from '../../src/capture/comparison.ts';
-import type { WatchRunSchema, WatchSchema } from '../../src/capture/watch.ts';
+import type { StabilitySchema } from '../../src/capture/stability.ts';
+import type { ListedWatch } from '../../src/capture/watch.ts';
 import type {
   BatchLineSchema,
   DetailedResultSchema,
   JobSchema,
   ResultSchema,
+  SessionSchema,
   SimilarResultSchema,
 } from '../../src/http/answer/schemas.ts';
 
@@ -16,9 +18,13 @@ export type SimilarResult = z.output<typeof SimilarResultSchema>;
 export type Comparison = z.output<typeof ComparisonSchema>;
 export type BatchLine = z.output<typeof BatchLineSchema>;
 export type Evidence = NonNullable<DetailedResult['evidence']>;
-export type Watch = z.output<typeof WatchSchema>;
-export type WatchRun = z.output<typeof WatchRunSchema>;
+export type Session = z.output<typeof SessionSchema>;
+export type Stability = z.output<typeof StabilitySchema>;
+export type Watch = ListedWatch;
+/** A run without its regions, as lists have it. */
+export type RecentRun = NonNullable<Watch['recent_runs']>[number];
 export type Job = z.output<typeof JobSchema>;
+export type { Box } from '../../src/capture/comparison.ts';
 export type { CapstanEvent, EventType } from '../../src/capture/events.ts';
 export type { LoadSample } from '../../src/capture/history.ts';
 export type { InFlight } from '../../src/capture/in-flight.ts';

@@ -48,6 +48,11 @@ export function integer(count: number): string {
   return count.toLocaleString('en');
 }
 
+/** Formats a number of things: `1 run`, `2,000 runs`. */
+export function counted(count: number, what: string): string {
+  return `${integer(count)} ${what}${count === 1 ? '' : 's'}`;
+}
+
 /** Returns the URL when a browser may follow it as a link: http and https only. */
 export function safeHref(url: string): string | undefined {
   return /^https?:\/\//i.test(url) ? url : undefined;

@@ -3,6 +3,7 @@ import { ARTIFACTS, forKinds, forMembers, REQUIRED_KINDS } from '../../capture/a
 import { FailureCodeSchema, FieldProblemSchema } from '../../capture/errors.ts';
 import { EvidenceSchema } from '../../capture/evidence.ts';
 import type { Immutable } from '../../capture/immutable.ts';
+import { KEY_SCOPES } from '../../capture/named-key.ts';
 import { ResultRecordSchema, StoredOutputSchema } from '../../capture/result.ts';
 import { ImageInfoSchema } from '../../capture/screenshot-info.ts';
 import { count, id, instant } from '../../capture/values.ts';
@@ -94,6 +95,7 @@ export const RemovedSchema = z.strictObject({ id });
 export const SessionSchema = z.strictObject({
   required: z.boolean().meta({ description: 'Whether the service has API keys.' }),
   authenticated: z.boolean().meta({ description: 'Whether this client may use the API.' }),
+  scope: z.enum(KEY_SCOPES).nullable().meta({ description: 'What it may do; null when it may not use the API.' }),
 });
 
 export const ProbeSchema = z.strictObject({

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { CapstanError } from '../../capture/errors.ts';
 import { answer } from '../answer/envelope.ts';
 import { SessionSchema } from '../answer/schemas.ts';
+import { callerOf } from '../keys/callers.ts';
 import { envelope } from '../openapi/content.ts';
 import { route, routeWithBody } from '../route.ts';
 import { sessionToken, setSessionCookie } from '../session/cookie.ts';
@@ -28,8 +29,10 @@ export const getSession = route({
   isOpen: true,
   parameters: {},
   answers: { 200: { description: 'The session.', content: SESSION } },
-  handle: (ctx, _, { sessions }) =>
-    answer(ctx, { required: sessions.required, authenticated: !sessions.required || ctx.state.client !== undefined }),
+  handle: (ctx, _, { sessions }) => {
+    const authenticated = !sessions.required || ctx.state.client !== undefined;
+    answer(ctx, { required: sessions.required, authenticated, scope: authenticated ? callerOf(ctx).scope : null });
+  },
 });
 
 export const postSession = routeWithBody({
@@ -46,7 +49,7 @@ export const postSession = routeWithBody({
   answers: { 200: { description: 'The session, and its cookie.', content: SESSION, headers: ['Set-Cookie'] } },
   failures: ['unauthorized', 'too_many_logins'],
   handle: (ctx, { body }, { sessions, logins, noteLogin }) => {
-    if (!sessions.required) return answer(ctx, { required: false, authenticated: true });
+    if (!sessions.required) return answer(ctx, { required: false, authenticated: true, scope: callerOf(ctx).scope });
     const { remoteAddress = '' } = ctx.req.socket;
     logins.refuse(remoteAddress);
     const session = sessions.begin(body.key);
@@ -59,7 +62,7 @@ export const postSession = routeWithBody({
     ctx.state.client = session.client;
     noteLogin(ctx);
     setSessionCookie(ctx, session.token);
-    answer(ctx, { required: true, authenticated: true }, 'The session has begun.');
+    answer(ctx, { required: true, authenticated: true, scope: callerOf(ctx).scope }, 'The session has begun.');
   },
 });
 
@@ -79,6 +82,8 @@ export const deleteSession = route({
     const token = sessionToken(ctx);
     setSessionCookie(ctx, '');
     await sessions.end(token);
-    answer(ctx, { required: sessions.required, authenticated: !sessions.required }, 'The session has ended.');
+    const { required } = sessions;
+    const scope = required ? null : callerOf(ctx).scope;
+    answer(ctx, { required, authenticated: !required, scope }, 'The session has ended.');
   },
 });

@@ -1,9 +1,17 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { firstValueFrom } from 'rxjs';
 import { z } from 'zod';
 import { CapstanError } from '../../capture/errors.ts';
 import type { WatchRequest } from '../../capture/request.ts';
 import { parseOrRefuse } from '../../capture/validate.ts';
-import { type Watch, WatchRunSchema, WatchSchema } from '../../capture/watch.ts';
+import {
+  type ListedWatch,
+  ListedWatchSchema,
+  MAX_RECENT_RUNS,
+  type Watch,
+  WatchRunSchema,
+  WatchSchema,
+} from '../../capture/watch.ts';
 import type { CaptureService } from '../../service/capture-service.ts';
 import { answer } from '../answer/envelope.ts';
 import { cutPage, linkNext } from '../answer/paging.ts';
@@ -11,7 +19,7 @@ import { callerOf, isShown } from '../keys/callers.ts';
 import { envelope } from '../openapi/content.ts';
 import { DATABASE_FAILURES } from '../openapi/failures.ts';
 import { idCursor } from '../request/cursor.ts';
-import { DEFAULT_LIMIT, idCursorParameter, limitParameter, watchId } from '../request/parameters.ts';
+import { DEFAULT_LIMIT, idCursorParameter, integerText, limitParameter, watchId } from '../request/parameters.ts';
 import { type Answer, route, routeWithBody } from '../route.ts';
 import type { HttpContext } from '../state.ts';
 
@@ -24,6 +32,24 @@ const WatchChangeSchema = z
   .meta({
     description: 'Fields of a WatchRequest. Each replaces the whole field of the watch; null removes it.',
     examples: [{ every: '1h', labels: ['prices'] }],
+  });
+
+/** Maximum number of watches of a page that has runs, too. */
+const MAX_WITH_RUNS = 100;
+
+const recentParameter = integerText(
+  z
+    .number()
+    .min(0, { error: `must be from 0 to ${MAX_RECENT_RUNS}` })
+    .max(MAX_RECENT_RUNS, { error: `must be from 0 to ${MAX_RECENT_RUNS}` }),
+  'must be an integer',
+)
+  .optional()
+  .meta({
+    type: 'integer',
+    minimum: 0,
+    maximum: MAX_RECENT_RUNS,
+    description: `Number of the newest runs that each watch is listed with, as \`recent_runs\`. A page then has at most ${MAX_WITH_RUNS} watches.`,
   });
 
 export const postWatch = routeWithBody({
@@ -61,19 +87,21 @@ export const getWatches = route({
     label: z.string().optional().meta({ description: 'Only watches with this label.' }),
     limit: limitParameter(String(DEFAULT_LIMIT)),
     cursor: idCursorParameter,
+    recent: recentParameter,
   },
   answers: {
-    200: { description: 'A page.', content: envelope('WatchList', z.array(WatchSchema)), headers: ['Link'] },
+    200: { description: 'A page.', content: envelope('WatchList', z.array(ListedWatchSchema)), headers: ['Link'] },
   },
   failures: [...DATABASE_FAILURES],
-  handle: async (ctx, { label, limit = DEFAULT_LIMIT, cursor = 0 }, { service: { watches } }) => {
+  handle: async (ctx, { label, limit = DEFAULT_LIMIT, cursor = 0, recent = 0 }, { service: { watches } }) => {
     const { scope, apiKeyName } = callerOf(ctx);
     const ofKey = scope === 'admin' ? undefined : apiKeyName;
+    const most = recent > 0 ? Math.min(limit, MAX_WITH_RUNS) : limit;
     // Without a named key, no watch can be said to be the client's own.
-    const found = ofKey === null ? [] : await watches.list({ ofKey, label, after: cursor, limit: limit + 1 });
-    const { items, continueAfter } = cutPage(found, limit);
+    const found = ofKey === null ? [] : await watches.list({ ofKey, label, after: cursor, limit: most + 1 });
+    const { items, continueAfter } = cutPage(found, most);
     if (continueAfter !== undefined) linkNext(ctx, idCursor(continueAfter.id));
-    answer(ctx, items);
+    answer(ctx, recent > 0 ? await withRuns(watches, items, recent) : items);
   },
 });
 
@@ -178,6 +206,21 @@ function command(
       answer(ctx, (await perform(service.watches, id)) ?? unknown(id));
     },
   });
+}
+
+/** Adds their newest runs to watches. Other requests get a turn between watches: a page may have 5,000 runs. */
+async function withRuns(
+  { history }: CaptureService['watches'],
+  watches: readonly Watch[],
+  recent: number,
+): Promise<readonly ListedWatch[]> {
+  const listed: ListedWatch[] = [];
+  for (const watch of watches) {
+    const runs = await history(watch.id, recent, Number.MAX_SAFE_INTEGER);
+    listed.push({ ...watch, recent_runs: runs.map(({ regions: _regions, ...run }) => run) });
+    await nextTurn();
+  }
+  return listed;
 }
 
 /** Returns a watch that the caller may see. */

@@ -2,19 +2,20 @@ import { useEffect, useState } from 'preact/hooks';
 import { CapstanFailure, type FieldProblem } from '../../api/client.ts';
 import { requestedTarget } from '../../api/target.ts';
 import type { DetailedResult } from '../../api/types.ts';
+import { COMMON, CommonOptions } from '../../parts/common-options.tsx';
 import { CopyAsCurl } from '../../parts/copy-as-curl.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { query } from '../../parts/route.ts';
 import { useAnswer } from '../../parts/use-answer.ts';
+import { useCapture } from '../../parts/use-capture.ts';
 import { Problem, View } from '../../parts/view.tsx';
+import { withField } from '../../parts/with-field.ts';
 import { BatchProgress } from './batch-progress.tsx';
-import { COMMON, CommonOptions } from './common-options.tsx';
-import { OptionField, withField } from './option-field.tsx';
+import { OptionField } from './option-field.tsx';
 import { type OptionGroup, type OptionSchema, readOptionGroups } from './option-schema.ts';
 import { groupTitle, optionTitle } from './option-words.ts';
 import { Progress } from './progress.tsx';
 import { useBatch } from './use-batch.ts';
-import { useCapture } from './use-capture.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import type { FieldProblem } from '../../api/client.ts';
+import { withField } from '../../parts/with-field.ts';
 import { boundsOf, controlOf, type OptionSchema } from './option-schema.ts';
 import { optionTitle } from './option-words.ts';
 
@@ -180,13 +181,6 @@ export function OptionField({ name, path, schema, value, problems, onChange }: O
 /** Adds a default to the schema of a field, because it may be part of the default of its object. */
 function withDefault(schema: OptionSchema, preset: unknown): OptionSchema {
   return preset === undefined ? schema : { ...schema, default: preset };
-}
-
-/** Returns the object with the field, or without it; undefined when nothing is left. */
-export function withField(given: Readonly<Record<string, unknown>>, field: string, value: unknown) {
-  const { [field]: _old, ...rest } = given;
-  const next = value === undefined ? rest : { ...rest, [field]: value };
-  return Object.keys(next).length === 0 ? undefined : next;
 }
 
 interface JsonFieldProps {

@@ -3,8 +3,8 @@ import type { DetailedResult, InFlight } from '../../api/types.ts';
 import { OutcomeBadge } from '../../parts/badge.tsx';
 import { duration, shortUrl } from '../../parts/format.ts';
 import { hrefOf } from '../../parts/route.ts';
+import type { Run } from '../../parts/use-capture.ts';
 import { Problem } from '../../parts/view.tsx';
-import type { Run } from './use-capture.ts';
 
 const PHASES = ['open', 'navigate', 'load', 'interact', 'wait', 'settle', 'picture', 'evidence'] as const;
 

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
-import { queryOf } from '../../api/client.ts';
 import type { DetailedResult } from '../../api/types.ts';
 import { CopyAsCurl } from '../../parts/copy-as-curl.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { goTo, hrefOf, query } from '../../parts/route.ts';
 import { useAnswer } from '../../parts/use-answer.ts';
 import { Problem, View } from '../../parts/view.tsx';
-import { DifferenceView } from './difference-view.tsx';
+import { comparisonPath, readWanted, viewPath, type Wanted } from './address.ts';
+import { DifferenceView, type DifferenceViewProps } from './difference-view.tsx';
 import { Chosen, NEWEST, Picker } from './picker.tsx';
 import { SideBySide, Slider } from './side-by-side.tsx';
 
@@ -19,13 +19,13 @@ type Way = (typeof WAYS)[number][0];
 
 /** Compares two captures that the address names: `a` is before, `b` is after. */
 export function Compare() {
-  const a = query.value.get('a') ?? '';
-  const b = query.value.get('b') ?? '';
+  const wanted = readWanted(query.value);
+  const { a, b, watch } = wanted;
   const before = useAnswer<DetailedResult>(a === '' ? undefined : `/results/${encodeURIComponent(a)}`);
   const after = useAnswer<DetailedResult>(b === '' ? undefined : `/results/${encodeURIComponent(b)}`);
-  const [way, setWay] = useState<Way>('side');
+  const [way, setWay] = useState<Way>(watch === '' ? 'side' : 'difference');
   const error = before.error ?? after.error;
-  const choose = (ids: { a: string; b: string }) => goTo(`/compare${queryOf(ids)}`, { replace: true });
+  const change = (part: Partial<Wanted>) => goTo(viewPath({ ...wanted, ...part }), { replace: true });
   const isComplete = before.data !== undefined && after.data !== undefined;
   // Before, the requests of a capture are not known.
   const isSettled = isKnown(a, before) && isKnown(b, after);
@@ -36,7 +36,7 @@ export function Compare() {
       actions={
         <>
           {isComplete && (
-            <a class="button" href={hrefOf(`/compare${queryOf({ a: b, b: a })}`)}>
+            <a class="button" href={hrefOf(viewPath({ ...wanted, a: b, b: a }))}>
               Swap
             </a>
           )}
@@ -45,10 +45,7 @@ export function Compare() {
               requests={() => {
                 const chosen = [before.data, after.data].filter((each) => each !== undefined);
                 if (chosen.length === 0) return [{ path: NEWEST }];
-                return [
-                  ...chosen.flatMap(requestsOf),
-                  ...(isComplete ? [{ path: `/compare${queryOf({ a, b })}` }] : []),
-                ];
+                return [...chosen.flatMap(requestsOf), ...(isComplete ? [{ path: comparisonPath(wanted) }] : [])];
               }}
             />
           )}
@@ -58,9 +55,9 @@ export function Compare() {
       <div class="view-body">
         {error !== undefined && <Problem error={error} />}
         <div class="compare-chosen">
-          <Chosen label="Before" result={before.data} onClear={() => choose({ a: '', b })} />
+          <Chosen label="Before" result={before.data} onClear={() => change({ a: '' })} />
           <Icon name="right" />
-          <Chosen label="After" result={after.data} onClear={() => choose({ a, b: '' })} />
+          <Chosen label="After" result={after.data} onClear={() => change({ b: '' })} />
         </div>
         {before.data !== undefined && after.data !== undefined ? (
           <>
@@ -72,14 +69,20 @@ export function Compare() {
                 </label>
               ))}
             </fieldset>
-            <Comparison way={way} before={before.data} after={after.data} />
+            <Comparison
+              way={way}
+              wanted={wanted}
+              before={before.data}
+              after={after.data}
+              onIgnore={(ignore) => change({ ignore })}
+            />
           </>
         ) : (
           <Picker
             key={a + b}
             near={before.data ?? after.data}
             what={a === '' ? 'before' : 'after'}
-            onPick={(id) => choose(a === '' ? { a: String(id), b } : { a, b: String(id) })}
+            onPick={(id) => change(a === '' ? { a: String(id) } : { b: String(id) })}
           />
         )}
       </div>
@@ -96,16 +99,15 @@ function requestsOf({ id, screenshot, format }: DetailedResult) {
   return [{ path: `/results/${id}` }, ...(screenshot === '' ? [] : [{ path: screenshot, file: `${id}.${format}` }])];
 }
 
-interface ComparisonProps {
+interface ComparisonProps extends DifferenceViewProps {
   readonly way: Way;
-  readonly before: DetailedResult;
-  readonly after: DetailedResult;
 }
 
-function Comparison({ way, before, after }: ComparisonProps) {
+function Comparison({ way, ...compared }: ComparisonProps) {
+  const { before, after } = compared;
   const without = [before, after].find(({ screenshot, format }) => screenshot === '' || format === 'pdf');
   if (without !== undefined) return <Problem error={new Error(`Capture ${without.id} has no image to compare.`)} />;
   if (way === 'side') return <SideBySide before={before} after={after} />;
   if (way === 'slider') return <Slider before={before} after={after} />;
-  return <DifferenceView before={before} after={after} />;
+  return <DifferenceView {...compared} />;
 }

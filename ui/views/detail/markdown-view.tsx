@@ -1,13 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { DetailedResult } from '../../api/types.ts';
+import type { Box, DetailedResult } from '../../api/types.ts';
+import { Mark } from '../../parts/mark.tsx';
 import { useAnswer } from '../../parts/use-answer.ts';
-
-interface Box {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-}
 
 interface Block {
   readonly start: number;
@@ -42,30 +36,14 @@ export function MarkdownView({ result, path }: { readonly result: DetailedResult
         ))}
       </section>
       {format !== 'pdf' && (
-        <div class="markdown-image">
+        <div class="markdown-image canvas">
           <div>
             <img class="markdown-shot" src={screenshot} width={width} height={height} alt="" />
-            {lit !== null && <Light box={lit} width={width} height={height} />}
+            {lit !== null && <Mark box={lit} image={result} class="mark-lit" isRevealed />}
           </div>
         </div>
       )}
     </div>
-  );
-}
-
-function Light({ box, width, height }: { readonly box: Box; readonly width: number; readonly height: number }) {
-  const share = (part: number, whole: number) => `${(100 * part) / whole}%`;
-  return (
-    <span
-      class="markdown-light"
-      ref={(light) => light?.scrollIntoView({ block: 'nearest' })}
-      style={{
-        left: share(box.x, width),
-        top: share(box.y, height),
-        width: share(box.width, width),
-        height: share(box.height, height),
-      }}
-    />
   );
 }
 

@@ -5,6 +5,7 @@ import type { DetailedResult } from '../../api/types.ts';
 import { integer } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Empty } from '../../parts/view.tsx';
+import { ElementsView } from './elements-view.tsx';
 import { MarkdownView } from './markdown-view.tsx';
 
 const ZOOMS = [
@@ -29,6 +30,8 @@ const NOTES: Readonly<Record<Exclude<ShownKind, 'image'>, string>> = {
   har: 'The requests of the page with their headers and times, for the developer tools of a browser.',
   extract: 'The values that the rules of the request found, by their names. What was missing is null.',
   aria: 'Roles, names and texts as assistive technology is told them, in the notation of Playwright.',
+  elements:
+    'Where the elements of the page are in the screenshot, with short forms of their texts and styles. Comparisons find and ignore elements by it. Point at an element to see its place.',
   accessibility: 'The tree of roles, names, values and states that assistive technology is told.',
 };
 
@@ -81,6 +84,8 @@ export function Viewer({ result }: { readonly result: DetailedResult }) {
           <p class="viewer-note muted">{NOTES[shown]}</p>
           {shown === 'markdown' ? (
             <MarkdownView result={result} path={path} />
+          ) : shown === 'elements' ? (
+            <ElementsView result={result} />
           ) : shown === 'mhtml' ? (
             <Empty title="MHTML">
               <a class="button primary" href={path} download={`capture-${id}.mhtml`}>

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
-import { call } from '../../api/client.ts';
+import { call, queryOf } from '../../api/client.ts';
+import { hrefOf } from '../../parts/route.ts';
 import { Problem } from '../../parts/view.tsx';
-
-const INTERVALS = ['1m', '10m', '1h', '6h', '1d', '7d'] as const;
+import { INTERVALS } from './form/watch-fields.tsx';
 
 /** The form that begins to watch a page. */
 export function AddWatch({ onAdded }: { readonly onAdded: () => void }) {
@@ -44,6 +44,9 @@ export function AddWatch({ onAdded }: { readonly onAdded: () => void }) {
       <button type="submit" class="button primary">
         Watch
       </button>
+      <a class="button" href={hrefOf(`/watches/new${queryOf({ url, every })}`)}>
+        Choose what to ignore
+      </a>
       {error !== undefined && <Problem error={error} />}
     </form>
   );

@@ -1,58 +1,62 @@
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { queryOf } from '../../api/client.ts';
-import type { WatchRun } from '../../api/types.ts';
+import type { RecentRun, Watch } from '../../api/types.ts';
 import { worded } from '../../parts/badge.tsx';
-import { dateAndTime } from '../../parts/format.ts';
+import { ago, dateAndTime } from '../../parts/format.ts';
 import { hrefOf } from '../../parts/route.ts';
-import { useAnswer } from '../../parts/use-answer.ts';
+import { shareOf } from './share.ts';
 
-const MAX_RUNS = 12;
 const WIDTH = 160;
+const HEIGHT = 90;
 
-interface FilmStripProps {
-  readonly id: number;
-  /** Changes with every run; the runs are then read again. */
-  readonly revision: number;
-}
-
-/** The newest runs of a watch, oldest first: pictures, and below each the share that changed. */
-export function FilmStrip({ id, revision }: FilmStripProps) {
-  const { data: runs = [], reload } = useAnswer<readonly WatchRun[]>(`/watches/${id}/history?limit=${MAX_RUNS}`);
-  useEffect(reload, [reload, revision]);
+/** The newest runs of a watch, oldest first: pictures, and below each what changed and when. */
+export function FilmStrip({ watch }: { readonly watch: Watch }) {
+  const { recent_runs: runs = [] } = watch;
+  const strip = useRef<HTMLOListElement>(null);
+  // The newest run is at the end.
+  useLayoutEffect(() => strip.current?.scrollTo({ left: strip.current.scrollWidth }), [runs[0]?.due]);
   return (
-    <ol class="film">
+    <ol class="film" ref={strip} aria-label="History">
       {runs.toReversed().map((run) => (
         <li key={run.due} class={run.state}>
-          <Frame run={run} />
+          <Frame run={run} watch={watch} />
         </li>
       ))}
     </ol>
   );
 }
 
-function Frame({ run }: { readonly run: WatchRun }) {
-  const { state, capture, before, share, at, reason } = run;
+function Frame({ run, watch }: { readonly run: RecentRun; readonly watch: Watch }) {
+  const { state, capture, before, share, changed, at, reason } = run;
   const words = `${worded(state)}, ${dateAndTime(at)}${reason === null ? '' : `: ${reason}`}`;
-  const height = (WIDTH * 9) / 16;
-  const bar = <span class="film-bar" style={{ height: `${Math.ceil(Math.sqrt(share ?? 0) * 24)}px` }} />;
+  const what =
+    state !== 'changed' ? worded(state) : share === null || share === 0 ? changed.join(', ') : shareOf(share);
+  const caption = (
+    <span class="film-caption">
+      <span class="film-what number">{what}</span>
+      <span class="muted">{ago(at)}</span>
+    </span>
+  );
   if (capture === null) {
     return (
-      <span class="thumbnail none" title={words} role="img" aria-label={words}>
-        {worded(state)}
+      <span class="film-frame" title={words}>
+        <span class="thumbnail none">no picture</span>
+        {caption}
       </span>
     );
   }
-  const to = state === 'changed' ? `/compare${queryOf({ a: before ?? '', b: capture })}` : `/results/${capture}`;
+  const comparison = { a: before ?? '', b: capture, watch: watch.id, ignore: watch.ignore };
+  const to = state === 'changed' ? `/compare${queryOf(comparison)}` : `/results/${capture}`;
   return (
-    <a href={hrefOf(to)} title={words} aria-label={words}>
+    <a class="film-frame" href={hrefOf(to)} title={words}>
       <img
-        src={`/screenshot/${capture}${queryOf({ width: WIDTH, height })}`}
+        src={`/screenshot/${capture}${queryOf({ width: WIDTH * 2, height: HEIGHT * 2 })}`}
         alt=""
         width={WIDTH}
-        height={height}
+        height={HEIGHT}
         loading="lazy"
       />
-      {bar}
+      {caption}
     </a>
   );
 }

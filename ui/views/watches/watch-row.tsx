@@ -1,11 +1,14 @@
 import { useState } from 'preact/hooks';
-import type { Watch, WatchRun } from '../../api/types.ts';
+import { mayCapture } from '../../api/session.ts';
+import type { RecentRun, Watch } from '../../api/types.ts';
 import { Badge, type Tone, worded } from '../../parts/badge.tsx';
 import { ConfirmDeletion } from '../../parts/confirm-deletion.tsx';
-import { ago, dateAndTime, integer, shortUrl } from '../../parts/format.ts';
+import { ago, counted, dateAndTime, shortUrl } from '../../parts/format.ts';
+import { hrefOf } from '../../parts/route.ts';
 import { FilmStrip } from './film-strip.tsx';
+import { Sparkline } from './sparkline.tsx';
 
-const TONES: Readonly<Record<WatchRun['state'], Tone>> = {
+const TONES: Readonly<Record<RecentRun['state'], Tone>> = {
   first: 'plain',
   unchanged: 'good',
   changed: 'warn',
@@ -15,52 +18,65 @@ const TONES: Readonly<Record<WatchRun['state'], Tone>> = {
 
 interface WatchRowProps {
   readonly watch: Watch;
+  /** Maximum number of runs that are shown. */
+  readonly maxRuns: number;
   readonly onCommand: (path: string, method: 'POST' | 'DELETE') => void;
 }
 
-export function WatchRow({ watch, onCommand }: WatchRowProps) {
+export function WatchRow({ watch, maxRuns, onCommand }: WatchRowProps) {
   const { id, url, state, every, schedule, runs, changes, labels, last_run: last, next_run_at: next } = watch;
   const [isAsking, setAsking] = useState(false);
   const command = (name: string) => () => onCommand(`/watches/${id}/${name}`, 'POST');
+  const isDue = next !== null && Date.parse(next) > Date.now();
   return (
     <article class="panel watch" aria-label={url}>
-      <header>
-        <h2 title={url}>{shortUrl(url)}</h2>
-        {labels.map((label) => (
-          <Badge key={label} tone="plain">
-            {label}
-          </Badge>
-        ))}
-        {state === 'paused' && <Badge tone="plain">paused</Badge>}
-        {last !== null && (
-          <Badge tone={TONES[last.state]} title={last.reason ?? last.changed.join(', ')}>
-            {worded(last.verdict !== null && last.state === 'failed' ? last.verdict : last.state)}
-          </Badge>
-        )}
-      </header>
-      <p class="muted">
-        {every === null ? schedule : `every ${every}`}, {integer(runs)} runs, {integer(changes)} changes
-        {last !== null && <>, last {ago(last.at)}</>}
-        {next !== null && <>, next {dateAndTime(next)}</>}
-      </p>
-      <FilmStrip id={id} revision={runs} />
-      <div class="watch-buttons">
-        <button type="button" class="button" aria-label={`Run now: ${url}`} onClick={command('run')}>
-          Run now
-        </button>
-        {state === 'active' ? (
-          <button type="button" class="button" aria-label={`Pause ${url}`} onClick={command('pause')}>
-            Pause
-          </button>
-        ) : (
-          <button type="button" class="button" aria-label={`Resume ${url}`} onClick={command('resume')}>
-            Resume
-          </button>
-        )}
-        <button type="button" class="button danger" aria-label={`Delete ${url}`} onClick={() => setAsking(true)}>
-          Delete
-        </button>
+      <div class="watch-top">
+        <div class="watch-about">
+          <header>
+            <h2 title={url}>{shortUrl(url)}</h2>
+            {labels.map((label) => (
+              <Badge key={label} tone="plain">
+                {label}
+              </Badge>
+            ))}
+            {state === 'paused' && <Badge tone="plain">paused</Badge>}
+            {last !== null && (
+              <Badge tone={TONES[last.state]} title={last.reason ?? last.changed.join(', ')}>
+                {worded(last.verdict !== null && last.state === 'failed' ? last.verdict : last.state)}
+              </Badge>
+            )}
+          </header>
+          <p class="muted">
+            {every === null ? schedule : `every ${every}`}, {counted(runs, 'run')}, {counted(changes, 'change')}
+            {last !== null && <>, last {ago(last.at)}</>}
+            {isDue && <>, next {dateAndTime(next)}</>}
+          </p>
+        </div>
+        <Sparkline runs={watch.recent_runs ?? []} max={maxRuns} />
       </div>
+      <FilmStrip watch={watch} />
+      {mayCapture.value && (
+        <div class="watch-buttons">
+          <button type="button" class="button" aria-label={`Run now: ${url}`} onClick={command('run')}>
+            Run now
+          </button>
+          {state === 'active' ? (
+            <button type="button" class="button" aria-label={`Pause ${url}`} onClick={command('pause')}>
+              Pause
+            </button>
+          ) : (
+            <button type="button" class="button" aria-label={`Resume ${url}`} onClick={command('resume')}>
+              Resume
+            </button>
+          )}
+          <a class="button" href={hrefOf(`/watches/${id}`)} aria-label={`Change ${url}`}>
+            Change
+          </a>
+          <button type="button" class="button danger" aria-label={`Delete ${url}`} onClick={() => setAsking(true)}>
+            Delete
+          </button>
+        </div>
+      )}
       {isAsking && (
         <ConfirmDeletion
           title="Delete the watch?"

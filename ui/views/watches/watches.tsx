@@ -1,43 +1,46 @@
-import { useCallback, useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
-import { subscribe } from '../../api/events.ts';
-import type { Watch } from '../../api/types.ts';
-import { useAnswer } from '../../parts/use-answer.ts';
+import { mayCapture } from '../../api/session.ts';
+import { CopyAsCurl } from '../../parts/copy-as-curl.tsx';
 import { Empty, Problem, View } from '../../parts/view.tsx';
 import { AddWatch } from './add-watch.tsx';
+import { MAX_RUNS, useWatches, WATCHES } from './use-watches.ts';
 import { WatchRow } from './watch-row.tsx';
-import './watches.css';
-
-const MAX_SHOWN = 200;
 
 /** The watches of the caller, with what their runs found. */
 export function Watches() {
-  const { data: watches, error, reload } = useAnswer<readonly Watch[]>(`/watches?limit=${MAX_SHOWN}`);
+  const { watches, error, reload, refresh, more } = useWatches();
   const [failure, setFailure] = useState<unknown>();
-  useEffect(() => subscribe(({ type }) => type === 'watch.run' && reload()), [reload]);
-  const perform = useCallback(
-    async (path: string, method: 'POST' | 'DELETE') => {
-      try {
-        await call(path, { method });
-        setFailure(undefined);
-        reload();
-      } catch (thrown) {
-        setFailure(thrown);
-      }
-    },
-    [reload],
-  );
+  const perform = async (id: number, path: string, method: 'POST' | 'DELETE') => {
+    try {
+      await call(path, { method });
+      setFailure(undefined);
+      if (method === 'DELETE') reload();
+      else await refresh(id);
+    } catch (thrown) {
+      setFailure(thrown);
+    }
+  };
   return (
-    <View title="Watches" class="watches">
+    <View title="Watches" class="watches" actions={<CopyAsCurl requests={() => [{ path: WATCHES }]} />}>
       <div class="view-body">
-        <AddWatch onAdded={reload} />
+        {mayCapture.value && <AddWatch onAdded={reload} />}
         {error !== undefined && <Problem error={error} retry={reload} />}
         {failure !== undefined && <Problem error={failure} />}
         {watches?.length === 0 && <Empty title="No page is watched" />}
         {watches?.map((watch) => (
-          <WatchRow key={watch.id} watch={watch} onCommand={(path, method) => void perform(path, method)} />
+          <WatchRow
+            key={watch.id}
+            watch={watch}
+            maxRuns={MAX_RUNS}
+            onCommand={(path, method) => void perform(watch.id, path, method)}
+          />
         ))}
-        {watches?.length === MAX_SHOWN && <p class="muted">The first {MAX_SHOWN} watches are shown.</p>}
+        {more !== undefined && (
+          <button type="button" class="button watch-more" onClick={more}>
+            Show more watches
+          </button>
+        )}
       </div>
     </View>
   );

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { call, queryOf } from '../../api/client.ts';
-import type { DetailedResult, InFlight } from '../../api/types.ts';
+import { call, queryOf } from '../api/client.ts';
+import type { DetailedResult, InFlight } from '../api/types.ts';
 
 /** Interval at which the progress is read, in milliseconds. */
 const PROGRESS_MS = 250;

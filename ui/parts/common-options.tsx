@@ -1,5 +1,5 @@
 import { useId } from 'preact/hooks';
-import { DEVICES } from '../../parts/devices.ts';
+import { DEVICES } from './devices.ts';
 
 /** Options with a control at the top of the form, which "Advanced" leaves out. */
 export const COMMON = [

@@ -1,0 +1,51 @@
+import { useState } from 'preact/hooks';
+import { call } from '../../api/client.ts';
+import { mayCapture } from '../../api/session.ts';
+import type { Watch } from '../../api/types.ts';
+import { shortUrl } from '../../parts/format.ts';
+import { Ignored } from '../../parts/ignored.tsx';
+import { useAnswer } from '../../parts/use-answer.ts';
+import { Problem } from '../../parts/view.tsx';
+
+interface IgnoringProps {
+  readonly ignored: readonly string[];
+  /** Id of the watch that made the captures; empty without one. */
+  readonly watch: string;
+  readonly onPoint: (each: string | undefined) => void;
+  readonly onRemove: (each: string) => void;
+}
+
+/** What this comparison ignores, and a button that adds it to the watch that the captures are from. */
+export function Ignoring({ ignored, watch: id, onPoint, onRemove }: IgnoringProps) {
+  const { data: watch, error, reload } = useAnswer<Watch>(id === '' ? undefined : `/watches/${encodeURIComponent(id)}`);
+  const [failure, setFailure] = useState<unknown>();
+  const added = watch === undefined ? [] : ignored.filter((each) => !watch.ignore.includes(each));
+  const save = async () => {
+    if (watch === undefined) return;
+    try {
+      await call(`/watches/${watch.id}`, { method: 'PATCH', body: { ignore: [...watch.ignore, ...added] } });
+      setFailure(undefined);
+      reload();
+    } catch (thrown) {
+      setFailure(thrown);
+    }
+  };
+  if (ignored.length === 0 && error === undefined) return null;
+  return (
+    <section class="panel ignoring" aria-label="What is ignored">
+      <h2>Ignored</h2>
+      <Ignored ignored={ignored} onPoint={onPoint} onRemove={onRemove} />
+      {added.length > 0 && mayCapture.value && (
+        <button type="button" class="button primary" onClick={() => void save()}>
+          Ignore in the watch
+        </button>
+      )}
+      <p class="muted" role="status">
+        {watch !== undefined && added.length === 0 && ignored.length > 0
+          ? `The watch of ${shortUrl(watch.url)} ignores this.`
+          : ''}
+      </p>
+      {(failure ?? error) !== undefined && <Problem error={failure ?? error} />}
+    </section>
+  );
+}

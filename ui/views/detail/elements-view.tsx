@@ -1,0 +1,126 @@
+import { useState } from 'preact/hooks';
+import type { DetailedResult } from '../../api/types.ts';
+import { boxesOf, type CapturedPage, type PageElement } from '../../parts/captured-page.ts';
+import { Icon } from '../../parts/icon.tsx';
+import { Mark } from '../../parts/mark.tsx';
+import { usePage } from '../../parts/use-page.ts';
+import { Empty } from '../../parts/view.tsx';
+
+/** Number of levels that are open at first: the document, its body, and what is in it. */
+const OPEN_LEVELS = 3;
+/** Maximum number of elements of which a search shows the places. */
+const MAX_SHOWN = 500;
+
+/** The elements of the page beside the screenshot: pointing at one lights its place, and a selector those it matches. */
+export function ElementsView({ result }: { readonly result: DetailedResult }) {
+  const { page, isMissing } = usePage(result.id);
+  const [pointed, setPointed] = useState<PageElement>();
+  const [selector, setSelector] = useState('');
+  const { screenshot, width, height } = result;
+  if (isMissing) return <Empty title="No element map">The page could not be asked for its elements.</Empty>;
+  if (page === undefined) return null;
+  const found = selector.trim() === '' ? [] : page.matching(selector).slice(0, MAX_SHOWN);
+  const lit = pointed === undefined ? boxesOf(found) : boxesOf([pointed]);
+  return (
+    <div class="markdown">
+      <div class="markdown-text">
+        <div class="elements-find">
+          <label class="field">
+            <span>Find by CSS selector</span>
+            <input
+              type="text"
+              placeholder="main > .price"
+              autocapitalize="none"
+              spellcheck={false}
+              value={selector}
+              onInput={(event) => setSelector(event.currentTarget.value)}
+            />
+          </label>
+          <p class="muted" role="status">
+            {selector.trim() === '' ? `${page.elements.length} elements` : `${found.length} found`}
+            {page.isPartial && ', and more, which a limit cut'}
+          </p>
+        </div>
+        <div class="elements-tree">
+          <Elements page={page} elements={page.elements.slice(0, 1)} level={1} onPoint={setPointed} />
+        </div>
+      </div>
+      <div class="markdown-image canvas">
+        <div>
+          <img class="markdown-shot" src={screenshot} width={width} height={height} alt="" />
+          {lit.map((box, at) => (
+            <Mark key={at} box={box} image={result} class="mark-lit" isRevealed={at === 0} />
+          ))}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+interface ElementsProps {
+  readonly page: CapturedPage;
+  readonly elements: readonly PageElement[];
+  readonly level: number;
+  readonly onPoint: (element: PageElement | undefined) => void;
+}
+
+function Elements({ elements, ...props }: ElementsProps) {
+  return (
+    <ul>
+      {elements.map((element) => (
+        <li key={element.order}>
+          <Branch element={element} {...props} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Branch({
+  element,
+  page,
+  level,
+  onPoint,
+}: Omit<ElementsProps, 'elements'> & { readonly element: PageElement }) {
+  const [isOpen, setOpen] = useState(level < OPEN_LEVELS && element.tag !== 'head');
+  const { children, box, texts } = element;
+  const name = page.nameOf(element);
+  return (
+    <>
+      <div class={`element-line ${box === null ? 'unseen' : ''}`}>
+        {children.length === 0 ? (
+          <span class="element-leaf" />
+        ) : (
+          <button
+            type="button"
+            class="button quiet square"
+            aria-expanded={isOpen}
+            aria-label={`Elements in ${name}`}
+            onClick={() => setOpen(!isOpen)}
+          >
+            <Icon name="right" size={13} />
+          </button>
+        )}
+        <button
+          type="button"
+          class="element-name"
+          title={name}
+          onMouseEnter={() => onPoint(element)}
+          onMouseLeave={() => onPoint(undefined)}
+          onFocus={() => onPoint(element)}
+          onBlur={() => onPoint(undefined)}
+        >
+          <code>{labelOf(element)}</code> <span class="muted">{texts.map(({ text }) => text).join(' ')}</span>
+        </button>
+      </div>
+      {isOpen && children.length > 0 && (
+        <Elements page={page} elements={children} level={level + 1} onPoint={onPoint} />
+      )}
+    </>
+  );
+}
+
+function labelOf({ tag, id = '', class: classes = '' }: PageElement): string {
+  const names = classes.split(/\s+/).filter((name) => name !== '');
+  return [tag, id === '' ? '' : `#${id}`, ...names.map((name) => `.${name}`)].join('');
+}

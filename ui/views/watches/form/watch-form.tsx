@@ -1,0 +1,187 @@
+import { useState } from 'preact/hooks';
+import { call } from '../../../api/client.ts';
+import { mayCapture } from '../../../api/session.ts';
+import type { DetailedResult, RecentRun, Watch } from '../../../api/types.ts';
+import { CopyAsCurl } from '../../../parts/copy-as-curl.tsx';
+import { shortUrl } from '../../../parts/format.ts';
+import { Ignored } from '../../../parts/ignored.tsx';
+import { goTo, path, query } from '../../../parts/route.ts';
+import { useAnswer } from '../../../parts/use-answer.ts';
+import { useCapture } from '../../../parts/use-capture.ts';
+import { Problem, View } from '../../../parts/view.tsx';
+import { IgnorePicker } from './ignore-picker.tsx';
+import { StabilityCheck } from './stability-check.tsx';
+import { bodyOf, changeOf, type Draft, draftOf, newDraft } from './watch-draft.ts';
+import { WatchFields } from './watch-fields.tsx';
+
+/** Number of runs among which the newest capture is looked for. */
+const MAX_RUNS = 50;
+
+/** The form of a watch: a new one, or the one that the address names. */
+export function WatchForm() {
+  const id = /^\/watches\/(\d+)$/.exec(path.value)?.[1];
+  const watch = useAnswer<Watch>(id === undefined ? undefined : `/watches/${id}`);
+  const runs = useAnswer<readonly RecentRun[]>(
+    id === undefined ? undefined : `/watches/${id}/history?limit=${MAX_RUNS}`,
+  );
+  const error = watch.error ?? runs.error;
+  if (error !== undefined || !mayCapture.value) {
+    return (
+      <View title="Watch">
+        <div class="view-body">
+          <Problem error={error ?? new Error('This API key may read watches, and not change them.')} />
+        </div>
+      </View>
+    );
+  }
+  if (id === undefined) {
+    const draft = newDraft(query.value.get('url') ?? '', query.value.get('every') ?? '1h');
+    return <Form draft={draft} watch={undefined} newest={undefined} />;
+  }
+  if (watch.data === undefined || runs.data === undefined) return <main id="main" class="view" aria-busy="true" />;
+  const newest = runs.data.find(({ capture }) => capture !== null)?.capture ?? watch.data.baseline;
+  return <Form draft={draftOf(watch.data)} watch={watch.data} newest={newest ?? undefined} />;
+}
+
+interface FormProps {
+  readonly draft: Draft;
+  readonly watch: Watch | undefined;
+  /** Id of the newest capture of the watch. */
+  readonly newest: number | undefined;
+}
+
+function Form({ draft: initial, watch, newest }: FormProps) {
+  const [draft, setDraft] = useState(initial);
+  const [error, setError] = useState<unknown>();
+  const [lit, setLit] = useState<string>();
+  const [stored, setStored] = useState(newest);
+  const capturing = useCapture();
+  const { run } = capturing;
+  const shown = useAnswer<DetailedResult>(stored === undefined ? undefined : `/results/${stored}`);
+  const result = run.state === 'stored' ? run.result : shown.data;
+  const change = (part: Partial<Draft>) => setDraft((old) => ({ ...old, ...part }));
+  const ignore = (more: readonly string[]) => change({ ignore: [...new Set([...draft.ignore, ...more])] });
+  const target = { ...draft.options, url: draft.url };
+  const isReady = draft.url.trim() !== '';
+  const request =
+    watch === undefined
+      ? ({ path: '/watches', method: 'POST', body: bodyOf(draft) } as const)
+      : ({ path: `/watches/${watch.id}`, method: 'PATCH', body: changeOf(draft) } as const);
+  const save = async (event: Event) => {
+    event.preventDefault();
+    try {
+      await call(request.path, request);
+      goTo('/watches');
+    } catch (failure) {
+      setError(failure);
+    }
+  };
+  return (
+    <View
+      title={watch === undefined ? 'Watch a page' : `Watch ${shortUrl(watch.url)}`}
+      class="watch-view"
+      actions={<CopyAsCurl requests={() => [request]} />}
+    >
+      <div class="watch-columns">
+        <form class="watch-side" onSubmit={(event) => void save(event)}>
+          <WatchFields draft={draft} isNew={watch === undefined} onChange={change} />
+          <section class="panel watch-ignored">
+            <h2>Ignored</h2>
+            {draft.ignore.length === 0 ? (
+              <p class="muted">Nothing. Point at the picture to choose what does not count as a change.</p>
+            ) : (
+              <Ignored
+                ignored={draft.ignore}
+                onPoint={setLit}
+                onRemove={(each) => {
+                  setLit(undefined);
+                  change({ ignore: draft.ignore.filter((other) => other !== each) });
+                }}
+              />
+            )}
+            <AddIgnored onAdd={(each) => ignore([each])} />
+            <StabilityCheck
+              body={target}
+              isReady={isReady}
+              ignored={draft.ignore}
+              onPoint={setLit}
+              onIgnore={ignore}
+              onCapture={(id) => result === undefined && setStored(id)}
+            />
+          </section>
+          {error !== undefined && <Problem error={error} />}
+          <div class="watch-buttons">
+            <button type="submit" class="button primary">
+              {watch === undefined ? 'Watch' : 'Save'}
+            </button>
+            <button type="button" class="button" onClick={() => goTo('/watches')}>
+              Cancel
+            </button>
+          </div>
+        </form>
+        <div class="watch-picture">
+          <div class="watch-capture">
+            <button
+              type="button"
+              class="button"
+              disabled={!isReady || run.state === 'running'}
+              onClick={() => capturing.start(target)}
+            >
+              {result === undefined ? 'Capture the page' : 'Capture again'}
+            </button>
+            <span class="muted" role="status">
+              {run.state === 'running' ? 'Capturing …' : ''}
+            </span>
+          </div>
+          {run.state === 'failed' && <Problem error={run.error} />}
+          {shown.error !== undefined && run.state !== 'stored' && <Problem error={shown.error} />}
+          {result === undefined ? (
+            <div class="panel watch-empty muted">
+              <p>Capture the page to choose on its picture what is ignored.</p>
+            </div>
+          ) : (
+            <IgnorePicker
+              key={result.id}
+              result={result}
+              ignored={draft.ignore}
+              lit={lit}
+              onChange={(next) => change({ ignore: next })}
+            />
+          )}
+        </div>
+      </div>
+    </View>
+  );
+}
+
+/** A field for what cannot be pointed at: texts, kinds, and selectors of one's own. */
+function AddIgnored({ onAdd }: { readonly onAdd: (each: string) => void }) {
+  const [text, setText] = useState('');
+  const add = () => {
+    if (text.trim() !== '') onAdd(text.trim());
+    setText('');
+  };
+  return (
+    <div class="add-ignored">
+      <label class="field">
+        <span>Ignore also</span>
+        <input
+          type="text"
+          placeholder="text:Updated *, selector:.ad, moved"
+          autocapitalize="none"
+          spellcheck={false}
+          value={text}
+          onInput={(event) => setText(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key !== 'Enter') return;
+            event.preventDefault();
+            add();
+          }}
+        />
+      </label>
+      <button type="button" class="button" onClick={add}>
+        Add
+      </button>
+    </div>
+  );
+}
