@@ -1,5 +1,8 @@
+import { once } from 'node:events';
 import { mkdir, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { join, resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { BrowserContextOptions, Page } from 'playwright';
 import { z } from 'zod';
@@ -33,6 +36,7 @@ if (directory === undefined) throw new Error('usage: node scripts/ui-pictures.ts
 const target = resolve(directory);
 await mkdir(target, { recursive: true });
 
+const Watched = z.object({ data: z.object({ runs: z.number() }) });
 const Captured = z.object({ data: z.object({ id: z.number() }) });
 
 process.once('exit', useOneDirectory());
@@ -41,6 +45,39 @@ const uiDirectory = await buildUi();
 const service = await startService({}, { uiDirectory });
 const guarded = await startService({}, { uiDirectory, apiKeys: [API_KEY] });
 const browser = await launchBrowser();
+
+let changes = 0;
+const ferries = createServer((_request, response) => {
+  response.setHeader('Content-Type', 'text/html; charset=utf-8');
+  response.end(ferryPage(changes));
+}).listen(0, '127.0.0.1');
+await once(ferries, 'listening');
+
+/** Watches a page that has a clock and an offer, and changes now and then. Returns the id of the watch. */
+async function watch(): Promise<number> {
+  const { port } = z.object({ port: z.number() }).parse(ferries.address());
+  const ignore = ['selector:#clock', 'selector:.offer'];
+  const compare = { visual: true, text: true, links: true };
+  const body = {
+    url: `http://127.0.0.1:${port}/ferries`,
+    every: '1h',
+    labels: ['prices'],
+    compare,
+    ignore,
+    fullPage: true,
+  };
+  const { id } = Captured.parse(await (await service.post('/watches', { ...body, confirm: false })).json()).data;
+  for (let runs = 1; runs <= 12; runs += 1) {
+    changes = runs;
+    while ((await watchOf(id)).runs < runs) await setTimeout(100);
+    await service.post(`/watches/${id}/run`, undefined);
+  }
+  return id;
+}
+
+async function watchOf(id: number) {
+  return Watched.parse(await (await service.call(`/watches/${id}`)).json()).data;
+}
 
 async function capture(path: string, options = {}): Promise<number> {
   const body = { url: site.url(path), evidence: 'all', ...options };
@@ -64,6 +101,8 @@ try {
   await service.post('/batch', { requests: SAMPLE_PAGES.slice(0, 5).map((path) => ({ url: site.url(path) })) });
   const requests = SAMPLE_PAGES.slice(0, 5).map((path) => ({ url: site.url(path) }));
   await service.post('/batch', { requests }, { headers: { Prefer: 'respond-async' } });
+
+  const watched = await watch();
 
   const click = (name: string) => (page: Page) => page.getByText(name, { exact: true }).first().click();
   const pictures: readonly Picture[] = [
@@ -116,6 +155,25 @@ try {
       prepare: (page) => page.locator('.choices').first().waitFor(),
     },
     { name: 'compare-empty', path: '/ui/compare' },
+    { name: 'watches', path: '/ui/watches', prepare: (page) => page.locator('.film img').first().waitFor() },
+    {
+      name: 'watch',
+      path: `/ui/watches/${watched}`,
+      prepare: async (page) => {
+        await page.locator('.mark-ignored').first().waitFor();
+        await page.getByRole('application').hover({ position: { x: 120, y: 60 } });
+      },
+    },
+    { name: 'watch-new', path: '/ui/watches/new?url=https%3A%2F%2Fexample.com%2F' },
+    {
+      name: 'watch-compare',
+      path: '/ui/watches',
+      prepare: async (page) => {
+        await page.locator('.film .changed a').last().click();
+        await page.locator('.changes li').first().hover();
+      },
+    },
+    { name: 'detail-elements', path: `/ui/results/${before}`, prepare: click('Element map') },
     {
       name: 'operations',
       path: '/ui/operations',
@@ -136,6 +194,7 @@ try {
   await browser.close();
   await Promise.all([service.stop(), guarded.stop()]);
   await site.close();
+  ferries.close();
   await rm(uiDirectory, { recursive: true, force: true });
 }
 
@@ -152,4 +211,23 @@ async function take(picture: Picture, screen: string, colorScheme: 'light' | 'da
   }
   await page.screenshot({ path: join(target, `${name}-${screen}-${colorScheme}.png`) });
   await context.close();
+}
+
+function ferryPage(step: number): string {
+  const price = step > 4 ? 139 : 129;
+  const rows = ['Skagen 09:15', 'Hals 10:40', 'Anholt 12:05'].map(
+    (row) => `<tr><td>${row}<td class="price">${price} kr.`,
+  );
+  const notice = step > 8 ? '<div class="notice">Storm warning: the evening ferry does not sail</div>' : '';
+  return `<!doctype html><title>Harbour ferries</title><style>
+body { margin: 0; font: 18px/1.5 sans-serif; color: #123 }
+header { display: flex; justify-content: space-between; padding: 24px 60px; background: #0b3d5c; color: #fff }
+main { max-width: 900px; margin: 30px auto } table { width: 100%; border-collapse: collapse }
+td { padding: 10px; border-bottom: 1px solid #cde } .notice { padding: 14px 60px; background: #a00; color: #fff }
+.offer { margin: 30px 0; padding: 40px; background: #fd6; text-align: center; font-size: 28px }
+footer { padding: 30px; margin-top: ${step % 3 === 2 ? 420 : 400}px; background: #eef }</style>
+<header><strong>Harbour ferries</strong><span id="clock">${new Date().toISOString()}</span></header>${notice}
+<main><h1>Departures today</h1><table>${rows.join('')}</table>
+<div class="offer">Offer ${Math.floor(Math.random() * 900 + 100)}</div>
+<p>${'The crossing takes two hours in calm weather. '.repeat(12)}</main><footer>Port office, open until 18:00</footer>`;
 }

@@ -88,7 +88,7 @@ describe('the watches view', () => {
     await watch.getByRole('img', { name: /^Newest 2 runs: 1 changed, the most by \d+\.\d+ % on / }).waitFor();
     await watch.getByRole('button', { name: 'Pause' }).click();
     await watch.getByText('paused').waitFor();
-    expect(asked.filter((each) => each.includes('/history'))).toEqual([]);
+    expect(asked.filter((each) => each.includes('/history') || each.includes('/watches?')).length).toBeLessThan(2);
     await watch.locator('.film .changed a').click();
     await expect.poll(() => page.url()).toMatch(/\/ui\/compare\?a=\d+&b=\d+&watch=\d+/);
     await page.goBack();
@@ -176,15 +176,15 @@ describe('the watches view', () => {
     await stage.focus();
     const status = page.locator('#stage-status');
     for (const [key, name] of [
-      ['ArrowDown', 'h1'],
+      ['ArrowDown', 'html > body > h1'],
       ['ArrowRight', '#clock'],
       ['ArrowRight', '.offer'],
-      ['ArrowDown', 'b'],
+      ['ArrowDown', '.offer > b'],
       ['ArrowUp', '.offer'],
       ['ArrowLeft', '#clock'],
     ] as const) {
       await page.keyboard.press(key);
-      await status.getByText(name, { exact: name !== 'b' }).waitFor();
+      await expect.poll(() => status.locator('code').allInnerTexts()).toEqual([name]);
     }
     await page.keyboard.press('Enter');
     await expect.poll(() => chips(page).allInnerTexts()).toEqual(['element\n#clock']);

@@ -109,5 +109,5 @@ function Comparison({ way, ...compared }: ComparisonProps) {
   if (without !== undefined) return <Problem error={new Error(`Capture ${without.id} has no image to compare.`)} />;
   if (way === 'side') return <SideBySide before={before} after={after} />;
   if (way === 'slider') return <Slider before={before} after={after} />;
-  return <DifferenceView {...compared} />;
+  return <DifferenceView key={`${before.id} ${after.id}`} {...compared} />;
 }

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { Box, Comparison, DetailedResult } from '../../api/types.ts';
 import { counted, integer } from '../../parts/format.ts';
 import { ofSelector, placesOf, selectorOf } from '../../parts/ignore-places.ts';
@@ -27,7 +27,11 @@ const NOTHING: Pointed = { from: [], to: [] };
 /** Both images with the regions in which the service finds them different, and the elements, words and links that differ. */
 export function DifferenceView({ wanted, before, after, onIgnore }: DifferenceViewProps) {
   const { ignore, watch } = wanted;
-  const { data, error } = useAnswer<Comparison>(comparisonPath(wanted));
+  const { data: fresh, error } = useAnswer<Comparison>(comparisonPath(wanted));
+  // What was shown stays until more is ignored.
+  const last = useRef<Comparison>(undefined);
+  last.current = error === undefined ? (fresh ?? last.current) : undefined;
+  const data = last.current;
   const [pointed, setPointed] = useState(NOTHING);
   // Element maps tell where ignored elements are.
   const needsMaps = ignore.some((each) => selectorOf(each) !== undefined);
@@ -48,7 +52,7 @@ export function DifferenceView({ wanted, before, after, onIgnore }: DifferenceVi
     <div class="compare-difference">
       <div class="compare-tools">
         <p role="status" class="compare-share">
-          {data !== undefined ? <Share comparison={data} /> : error === undefined ? 'Comparing …' : ''}
+          {fresh !== undefined ? <Share comparison={fresh} /> : error === undefined ? 'Comparing …' : ''}
         </p>
         <ul class="compare-kinds" aria-label="Colours">
           {Object.entries(KINDS).map(([kind, name]) => (

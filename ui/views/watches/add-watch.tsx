@@ -1,21 +1,22 @@
 import { useState } from 'preact/hooks';
 import { call, queryOf } from '../../api/client.ts';
+import type { Watch } from '../../api/types.ts';
 import { hrefOf } from '../../parts/route.ts';
 import { Problem } from '../../parts/view.tsx';
 import { INTERVALS } from './form/watch-fields.tsx';
 
 /** The form that begins to watch a page. */
-export function AddWatch({ onAdded }: { readonly onAdded: () => void }) {
+export function AddWatch({ onAdded }: { readonly onAdded: (watch: Watch) => void }) {
   const [url, setUrl] = useState('');
   const [every, setEvery] = useState<string>('1h');
   const [error, setError] = useState<unknown>();
   const add = async (event: Event) => {
     event.preventDefault();
     try {
-      await call('/watches', { method: 'POST', body: { url, every } });
+      const { data } = await call<Watch>('/watches', { method: 'POST', body: { url, every } });
       setUrl('');
       setError(undefined);
-      onAdded();
+      onAdded(data);
     } catch (failure) {
       setError(failure);
     }

@@ -25,7 +25,8 @@ export function useWatches() {
   const read = useCallback(async (path: string, before: readonly Watch[]) => {
     try {
       const page = await call<readonly Watch[]>(path);
-      setWatches([...before, ...page.data]);
+      const known = new Set(before.map(({ id }) => id));
+      setWatches([...before, ...page.data.filter(({ id }) => !known.has(id))]);
       setNext(page.next);
       setError(undefined);
     } catch (failure) {
@@ -65,6 +66,10 @@ export function useWatches() {
     error,
     reload,
     refresh,
+    /** Shows a watch that was just added, before further pages. */
+    add: (watch: Watch) => setWatches((old = []) => [...old, watch]),
+    /** Shows a watch no more. */
+    remove: (id: number) => setWatches((old) => old?.filter((watch) => watch.id !== id)),
     /** Reads the next page; undefined on the last one. */
     more: next === undefined ? undefined : () => void read(next, watches ?? []),
   };

@@ -9,13 +9,13 @@ import { WatchRow } from './watch-row.tsx';
 
 /** The watches of the caller, with what their runs found. */
 export function Watches() {
-  const { watches, error, reload, refresh, more } = useWatches();
+  const { watches, error, reload, refresh, add, remove, more } = useWatches();
   const [failure, setFailure] = useState<unknown>();
   const perform = async (id: number, path: string, method: 'POST' | 'DELETE') => {
     try {
       await call(path, { method });
       setFailure(undefined);
-      if (method === 'DELETE') reload();
+      if (method === 'DELETE') remove(id);
       else await refresh(id);
     } catch (thrown) {
       setFailure(thrown);
@@ -24,7 +24,7 @@ export function Watches() {
   return (
     <View title="Watches" class="watches" actions={<CopyAsCurl requests={() => [{ path: WATCHES }]} />}>
       <div class="view-body">
-        {mayCapture.value && <AddWatch onAdded={reload} />}
+        {mayCapture.value && <AddWatch onAdded={add} />}
         {error !== undefined && <Problem error={error} retry={reload} />}
         {failure !== undefined && <Problem error={failure} />}
         {watches?.length === 0 && <Empty title="No page is watched" />}

@@ -23,9 +23,8 @@ interface StageProps {
 }
 
 const HELP: Readonly<Record<Mode, string>> = {
-  elements:
-    'Click an element to ignore it, and again to count it. Keys: arrows go around, inside, back and on; Enter chooses.',
-  rectangle: 'Drag to draw. Keys: Enter begins and ends, arrows move, Shift and arrows resize, Escape discards.',
+  elements: 'Click an element to ignore it, and again to count it. Keys: arrows and Enter.',
+  rectangle: 'Drag to draw. Keys: Enter begins and ends, arrows move, with Shift resize.',
 };
 
 /** The picture of a page, on which elements are chosen and rectangles drawn. Positions are pixels of the image. */
@@ -56,8 +55,11 @@ export function Stage({ result, page, mode, ignored, lit, onChoose, onDraw, chil
   const boxes = pointed?.element.box == null || isDrawing ? [] : [pointed.element.box];
   return (
     <>
-      <div class="viewer-tools">
-        {children}
+      <div class="viewer-tools">{children}</div>
+      <div class="stage-line">
+        <p class="muted" id="stage-help" hidden={isDrawing ? drawing.box !== undefined : pointed !== undefined}>
+          {HELP[mode]}
+        </p>
         <p class="stage-status" id="stage-status" role="status">
           {isDrawing ? (
             <PlaceOf box={drawing.box} />
@@ -68,9 +70,6 @@ export function Stage({ result, page, mode, ignored, lit, onChoose, onDraw, chil
           )}
         </p>
       </div>
-      <p class="stage-help muted" id="stage-help">
-        {HELP[mode]}
-      </p>
       <div class="canvas">
         <div
           ref={stage}
