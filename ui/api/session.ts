@@ -5,10 +5,15 @@ import type { Session } from './types.ts';
 /** Whether the service has API keys; undefined until it is known. */
 export const needsKey = signal<boolean | undefined>(undefined);
 
-const scope = signal<Session['scope']>(null);
+const scope = signal<Session['scope'] | undefined>(undefined);
 
-/** Whether the key may capture pages and change its watches. A key that reads is shown no forms. */
-export const mayCapture = computed(() => scope.value === 'capture' || scope.value === 'admin');
+/**
+ * Whether the key may capture pages and change its watches; undefined until it is known. A key that reads is shown no
+ * forms.
+ */
+export const mayCapture = computed(() =>
+  scope.value === undefined ? undefined : scope.value === 'capture' || scope.value === 'admin',
+);
 
 /** Finds out whether a login is needed. */
 export async function readSession(): Promise<void> {

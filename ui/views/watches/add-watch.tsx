@@ -3,7 +3,7 @@ import { call, queryOf } from '../../api/client.ts';
 import type { Watch } from '../../api/types.ts';
 import { hrefOf } from '../../parts/route.ts';
 import { Problem } from '../../parts/view.tsx';
-import { INTERVALS } from './form/watch-fields.tsx';
+import { INTERVALS, PageField } from './form/watch-fields.tsx';
 
 /** The form that begins to watch a page. */
 export function AddWatch({ onAdded }: { readonly onAdded: (watch: Watch) => void }) {
@@ -23,17 +23,7 @@ export function AddWatch({ onAdded }: { readonly onAdded: (watch: Watch) => void
   };
   return (
     <form class="panel watch-form" onSubmit={(event) => void add(event)}>
-      <label class="field">
-        <span>Page</span>
-        <input
-          type="text"
-          inputMode="url"
-          required
-          placeholder="https://example.com/"
-          value={url}
-          onInput={(event) => setUrl(event.currentTarget.value)}
-        />
-      </label>
+      <PageField url={url} onChange={setUrl} />
       <label class="field">
         <span>Every</span>
         <select value={every} onChange={(event) => setEvery(event.currentTarget.value)}>

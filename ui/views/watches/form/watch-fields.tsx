@@ -24,18 +24,7 @@ export function WatchFields({ draft, isNew, onChange }: WatchFieldsProps) {
   const { url, timing, every, schedule, timeZone, compare, labels, options } = draft;
   return (
     <section class="panel watch-fields">
-      <label class="field">
-        <span>Page</span>
-        <input
-          type="text"
-          inputMode="url"
-          required
-          readOnly={!isNew}
-          placeholder="https://example.com/"
-          value={url}
-          onInput={(event) => onChange({ url: event.currentTarget.value })}
-        />
-      </label>
+      <PageField url={url} isReadOnly={!isNew} onChange={(next) => onChange({ url: next })} />
       <div class="watch-when">
         <label class="field">
           <span>When</span>
@@ -100,5 +89,29 @@ export function WatchFields({ draft, isNew, onChange }: WatchFieldsProps) {
         <input type="text" value={labels} onInput={(event) => onChange({ labels: event.currentTarget.value })} />
       </label>
     </section>
+  );
+}
+
+interface PageFieldProps {
+  readonly url: string;
+  readonly isReadOnly?: boolean;
+  readonly onChange: (url: string) => void;
+}
+
+/** The URL of the watched page. */
+export function PageField({ url, isReadOnly = false, onChange }: PageFieldProps) {
+  return (
+    <label class="field">
+      <span>Page</span>
+      <input
+        type="text"
+        inputMode="url"
+        required
+        readOnly={isReadOnly}
+        placeholder="https://example.com/"
+        value={url}
+        onInput={(event) => onChange(event.currentTarget.value)}
+      />
+    </label>
   );
 }

@@ -25,7 +25,7 @@ export function WatchForm() {
     id === undefined ? undefined : `/watches/${id}/history?limit=${MAX_RUNS}`,
   );
   const error = watch.error ?? runs.error;
-  if (error !== undefined || !mayCapture.value) {
+  if (error !== undefined || mayCapture.value === false) {
     return (
       <View title="Watch">
         <div class="view-body">
@@ -34,6 +34,7 @@ export function WatchForm() {
       </View>
     );
   }
+  if (mayCapture.value === undefined) return <main id="main" class="view" aria-busy="true" />;
   if (id === undefined) {
     const draft = newDraft(query.value.get('url') ?? '', query.value.get('every') ?? '1h');
     return <Form draft={draft} watch={undefined} newest={undefined} />;
