@@ -66,7 +66,8 @@ describe('the commands of "Copy as curl"', () => {
     ['the comparison', () => `/ui/compare?a=${first}&b=${second}`, 5],
     ['the comparison without captures', () => '/ui/compare', 1],
     ['operations', () => '/ui/operations', 6],
-    ['one capture', () => `/ui/results/${first}`, 7],
+    ['one capture', () => `/ui/results/${first}`, 8],
+    ['the watches', () => '/ui/watches', 1],
   ];
 
   it.each(VIEWS)('succeed in a shell, as shown by %s', async (_, path, count) => {
