@@ -95,7 +95,8 @@ function describeCaptures(asks: CaptureOptions): void {
     expect(snapshot.title).toContain('A small port');
   });
 
-  it('waits for a late image', async () => {
+  // Captures that mostly wait for their deadlines.
+  it.concurrent('waits for a late image', async () => {
     const [late, blank] = await Promise.all([
       capture('/slow-image?ms=600'),
       capture('/slow-image?ms=60000', { timeoutMs: 12_000 }),
@@ -107,13 +108,13 @@ function describeCaptures(asks: CaptureOptions): void {
     );
   });
 
-  it('captures what is there of a page that never finishes loading', async () => {
+  it.concurrent('captures what is there of a page that never finishes loading', async () => {
     const snapshot = await capture('/never', { timeoutMs: 12_000 });
     expect(snapshot).toMatchObject({ cutPhase: 'load', title: 'A page that never ends', responseCode: 200 });
     expect(snapshot.html).toContain('There is more to come');
   });
 
-  it.each([
+  it.concurrent.each([
     ['/loop', /^(?:wait|settle)$/],
     ['/loop?when=parse', /^load$/],
   ])('ends the scripts of %s, and captures what is there', async (path, phase) => {
@@ -123,10 +124,16 @@ function describeCaptures(asks: CaptureOptions): void {
     expect(title).toBe('A page that spins');
   });
 
-  it('captures what is there of a page that reloads itself again and again', async () => {
+  it.concurrent('captures what is there of a page that reloads itself again and again', async () => {
     const snapshot = await capture('/reload-loop', { timeoutMs: 10_000 });
     expect(snapshot).toMatchObject({ title: 'A page that cannot rest', width: 1280 });
     expect(snapshot.html).toContain('<h1>Again</h1>');
+  });
+
+  it.concurrent('times out for a target that never answers, and names the phase', async () => {
+    const error = await failureOf(capture('/hang', { timeoutMs: 3000 }));
+    expect(error.code).toBe('capture_timeout');
+    expect(error.message).toBe('nothing could be captured within 3000 ms (open the URL)');
   });
 
   it('dismisses dialogs, and records each of them once', async () => {
@@ -159,12 +166,6 @@ function describeCaptures(asks: CaptureOptions): void {
       expect((await capture('/cookie')).title).toBe('cookies: none');
       expect((await capture('/storage')).title).toBe('visits: 1');
     }
-  });
-
-  it('times out for a target that never answers, and names the phase', async () => {
-    const error = await failureOf(capture('/hang', { timeoutMs: 3000 }));
-    expect(error.code).toBe('capture_timeout');
-    expect(error.message).toBe('nothing could be captured within 3000 ms (open the URL)');
   });
 
   it('reports why a target is unreachable', async () => {

@@ -1,10 +1,10 @@
 import { X509Certificate } from 'node:crypto';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { EVIDENCE_KINDS, type EvidenceKind } from '../../src/capture/evidence.ts';
 import type { CaptureOptions } from '../../src/capture/request.ts';
 import type { Snapshot } from '../../src/capture/snapshot.ts';
+import { listening } from '../egress/listening.ts';
 import { ICON, ICON_SHA256 } from '../fixtures/evidence-routes.ts';
 import { patience } from '../support/actor.ts';
 import { captureRequest } from '../support/capture-request.ts';
@@ -168,27 +168,23 @@ describe('the evidence of a capture', () => {
       response.setHeader('content-type', 'text/html');
       response.end('<title>Sealed</title>');
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    try {
-      const { port } = server.address() as AddressInfo;
-      const { evidence } = await capture(`https://127.0.0.1:${port}/`, ['tls', 'favicon'], { ignoreCertErrors: true });
-      const { fingerprint256 } = new X509Certificate(CERTIFICATE);
-      expect(evidence.tls).toEqual({
-        version: 'TLS 1.3',
-        cipher: expect.stringMatching(/^(AES|CHACHA)/),
-        issuer: 'hooks.test',
-        subject: 'hooks.test',
-        names: ['hooks.test'],
-        valid_from: '2026-11-21T10:07:04.000Z',
-        valid_to: '2126-10-28T10:07:04.000Z',
-        fingerprint: fingerprint256.replaceAll(':', '').toLowerCase(),
-      });
-      // This server answers every request with a page.
-      expect(evidence.favicon).toBeNull();
-    } finally {
-      server.closeAllConnections();
-      server.close();
-    }
+    await using site = await listening(server);
+    const { evidence } = await capture(`https://127.0.0.1:${site.port}/`, ['tls', 'favicon'], {
+      ignoreCertErrors: true,
+    });
+    const { fingerprint256 } = new X509Certificate(CERTIFICATE);
+    expect(evidence.tls).toEqual({
+      version: 'TLS 1.3',
+      cipher: expect.stringMatching(/^(AES|CHACHA)/),
+      issuer: 'hooks.test',
+      subject: 'hooks.test',
+      names: ['hooks.test'],
+      valid_from: '2026-11-21T10:07:04.000Z',
+      valid_to: '2126-10-28T10:07:04.000Z',
+      fingerprint: fingerprint256.replaceAll(':', '').toLowerCase(),
+    });
+    // This server answers every request with a page.
+    expect(evidence.favicon).toBeNull();
   });
 
   it('contains console messages and uncaught exceptions', async () => {

@@ -1,8 +1,9 @@
 import { createServer as createHttpServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import { connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { requestSchemas } from '../../src/capture/request.ts';
+import { listening } from '../egress/listening.ts';
 import { failureOf, freePort, patience } from '../support/actor.ts';
 import { startService } from '../support/service.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
@@ -51,9 +52,9 @@ describe('a URL without a scheme', () => {
         socket.pipe(behind);
       });
     });
-    await using listening = await listen(front);
-    const { finalUrl, cutPhase } = await capture(`127.0.0.1:${listening.port}/short`, { timeoutMs: 8000 });
-    expect(finalUrl).toBe(`http://127.0.0.1:${listening.port}/short`);
+    await using target = await listening(front);
+    const { finalUrl, cutPhase } = await capture(`127.0.0.1:${target.port}/short`, { timeoutMs: 8000 });
+    expect(finalUrl).toBe(`http://127.0.0.1:${target.port}/short`);
     expect(cutPhase).toBeNull();
   });
 
@@ -61,15 +62,15 @@ describe('a URL without a scheme', () => {
     const server = createTlsServer({ key: KEY, cert: CERTIFICATE }, (_request, response) =>
       response.end('<h1>Hi</h1>'),
     );
-    await using listening = await listen(server);
-    const { finalUrl } = await capture(`127.0.0.1:${listening.port}/`, { ignoreCertErrors: true });
-    expect(finalUrl).toBe(`https://127.0.0.1:${listening.port}/`);
+    await using target = await listening(server);
+    const { finalUrl } = await capture(`127.0.0.1:${target.port}/`, { ignoreCertErrors: true });
+    expect(finalUrl).toBe(`https://127.0.0.1:${target.port}/`);
   });
 
   it('does not try http when the certificate is invalid', async () => {
     const server = createTlsServer({ key: KEY, cert: CERTIFICATE });
-    await using listening = await listen(server);
-    const error = await failureOf(capture(`127.0.0.1:${listening.port}/`));
+    await using target = await listening(server);
+    const error = await failureOf(capture(`127.0.0.1:${target.port}/`));
     expect(error.code).toBe('target_unreachable');
     expect(error.message).toMatch(/^https:.*certificate/);
     expect(error.message).not.toContain('over http');
@@ -118,18 +119,3 @@ describe('a URL without a scheme', () => {
     expect(ground.site.requests.filter(({ url }) => url === '/short?scheme')).toEqual([]);
   });
 });
-
-async function listen(server: Server): Promise<AsyncDisposable & { readonly port: number }> {
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket: Socket) => sockets.add(socket));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new TypeError('the server has no port');
-  return {
-    port: address.port,
-    [Symbol.asyncDispose]: () => {
-      for (const socket of sockets) socket.destroy();
-      return new Promise((resolve) => server.close(() => resolve()));
-    },
-  };
-}

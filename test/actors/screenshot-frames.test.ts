@@ -113,7 +113,7 @@ describe('cross-origin frames outside the window', () => {
     try {
       const of = otherSite(`/frames/around?of=${encodeURIComponent(ground.site.url('/frames/green'))}`);
       for (const top of ['650', '1000', '3000']) {
-        const png = pngOf(await capture({ of, top }, { fullPage: true }, running));
+        const png = pngOf(await capture({ of, top }, { fullPage: true, timeoutMs: 60_000 }, running));
         expect(colourAt(png, 101, Number(top) + 1)).toEqual(BLUE);
         expect(countOf(png, GREEN)).toBe(200 * 100 - SQUARE);
       }

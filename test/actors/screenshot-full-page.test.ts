@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import type { CaptureOptions } from '../../src/capture/request.ts';
+import { listening } from '../egress/listening.ts';
 import { patience } from '../support/actor.ts';
 import { captureRequest } from '../support/capture-request.ts';
 import { type Colour, colourAt, countOf, pngOf } from '../support/image.ts';
@@ -60,8 +61,10 @@ describe('a full page', () => {
     },
   );
 
-  it.concurrent('follows an endless page down to 30,000 px, and names its growth as the cause of what is missing', async () => {
-    const snapshot = await capture('/picture/growing', { format: 'jpeg' });
+  it.concurrent('follows an endless page down to 30,000 px, and names its growth as the cause of what is missing', {
+    timeout: 90_000,
+  }, async () => {
+    const snapshot = await capture('/picture/growing', { format: 'jpeg', timeoutMs: 60_000 });
     expect(snapshot).toMatchObject({ height: 30_000, truncatedBy: 'growth', truncated: true, cutPhase: null });
     expect(snapshot.fullHeight).toBeGreaterThanOrEqual(30_000);
     expect(snapshot.fullHeight).toBeLessThan(34_000);
@@ -109,12 +112,9 @@ describe('a full page', () => {
       response.setHeader('content-type', 'text/html');
       response.end("<body style='margin:0'><script>onscroll = () => fetch('/scrolled')</script>short");
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const address = server.address();
-    const port = typeof address === 'object' ? address?.port : undefined;
-    const request = captureRequest(`http://127.0.0.1:${port}/`, { fullPage: true });
+    await using at = await listening(server);
+    const request = captureRequest(`http://127.0.0.1:${at.port}/`, { fullPage: true });
     expect(await ground.running.actor.capture(request, patience)).toMatchObject({ width: 1280, height: 720 });
-    server.close();
     expect(pages).not.toContain('/scrolled');
   });
 

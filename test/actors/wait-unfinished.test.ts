@@ -15,13 +15,13 @@ describe('a page that shows that it is not done', () => {
     ground.running.actor.capture(captureRequest(ground.site.url(path), overrides), patience);
   const pathOf = (page: string, ms = '') => `/unfinished?page=${encodeURIComponent(page)}&ms=${ms || 1200}`;
 
-  it.each(UNFINISHED_PAGES)('is captured when it is done: %s', async (page) => {
+  it.concurrent.each(UNFINISHED_PAGES)('is captured when it is done: %s', async (page) => {
     const snapshot = await capture(pathOf(page));
     expect(colourAt(pngOf(snapshot), 100, 100)).toEqual(GREEN);
     expect(snapshot.cutPhase).toBeNull();
   });
 
-  it.each(['300', '700', '1500'])('is captured when its content comes %s ms after the load', async (ms) => {
+  it.concurrent.each(['300', '700', '1500'])('is captured when its content comes %s ms after the load', async (ms) => {
     expect(colourAt(pngOf(await capture(pathOf('skeleton', ms))), 100, 100)).toEqual(GREEN);
   });
 

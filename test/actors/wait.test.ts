@@ -99,14 +99,6 @@ describe('the wait before the screenshot', () => {
     expect(snapshot).toMatchObject({ title: 'content', cutPhase: null });
   });
 
-  it.concurrent.each(['#late', '//p[@id="late"]', 'xpath=//p'])(
-    'waits until %s is visible',
-    async (waitForSelector) => {
-      expect(await capture('/late/element?ms=60000')).toMatchObject({ title: 'hidden', cutPhase: null });
-      expect(await capture('/late/element', { waitForSelector })).toMatchObject({ title: 'shown', cutPhase: null });
-    },
-  );
-
   it('waits until the element is visible in the document that the page navigates to', async () => {
     const snapshot = await capture('/late/moves-on', { waitForSelector: '#late' });
     expect(snapshot).toMatchObject({ title: 'shown', finalUrl: ground.site.url('/late/element?ms=100') });
@@ -119,6 +111,14 @@ describe('the wait before the screenshot', () => {
     });
   });
 
+  it.concurrent.each(['#late', '//p[@id="late"]', 'xpath=//p'])(
+    'waits until %s is visible',
+    async (waitForSelector) => {
+      expect(await capture('/late/element?ms=60000')).toMatchObject({ title: 'hidden', cutPhase: null });
+      expect(await capture('/late/element', { waitForSelector })).toMatchObject({ title: 'shown', cutPhase: null });
+    },
+  );
+
   it.concurrent.each([
     [{ waitUntil: 'networkidle' }, '/late/asking'],
     [{ waitForSelector: '#never' }, '/short'],
@@ -128,9 +128,9 @@ describe('the wait before the screenshot', () => {
     expect(await capture(path, { ...options, timeoutMs: 15_000 })).toMatchObject({ cutPhase: 'wait' });
   });
 
-  describe('at the deadline', () => {
+  describe.concurrent('at the deadline', () => {
     it.each(['/late/head-only', '/late/nothing-to-see'])('times out for %s, which shows nothing', async (path) => {
-      const error = await failureOf(capture(path, { timeoutMs: 6000 }));
+      const error = await failureOf(capture(path, { timeoutMs: 12_000 }));
       expect(error.code).toBe('capture_timeout');
     });
 
@@ -139,18 +139,18 @@ describe('the wait before the screenshot', () => {
     });
 
     it('shows the background colour when the page shows nothing else', async () => {
-      const snapshot = await capture('/late/colour', { timeoutMs: 5000 });
+      const snapshot = await capture('/late/colour', { timeoutMs: 12_000 });
       expect(snapshot).toMatchObject({ cutPhase: 'load', title: 'A colour' });
       expect([...PNG.sync.read(Buffer.from(snapshot.image)).data.subarray(0, 3)]).toEqual([0x0b, 0x4f, 0x6c]);
     });
 
     it('shows a frame when the page shows nothing of its own', async () => {
-      const snapshot = await capture('/late/frame', { timeoutMs: 5000 });
+      const snapshot = await capture('/late/frame', { timeoutMs: 12_000 });
       expect(snapshot).toMatchObject({ cutPhase: 'load', title: 'A frame' });
     });
 
     it('shows the page without the style sheet that blocked rendering', async () => {
-      const snapshot = await capture('/late/style', { timeoutMs: 5000 });
+      const snapshot = await capture('/late/style', { timeoutMs: 12_000 });
       expect(snapshot).toMatchObject({ cutPhase: 'load', title: 'Undressed' });
       const png = PNG.sync.read(Buffer.from(snapshot.image));
       expect(new Set(png.data).size).toBeGreaterThan(5);

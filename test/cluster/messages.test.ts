@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { listening } from '../egress/listening.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
 import { serversForSuite, whyNoCluster } from './cluster-of-processes.ts';
 import { startHeldPages } from './held-pages.ts';
@@ -56,17 +56,11 @@ describe.skipIf(whyNot !== undefined)(`a cluster with small messages${reason}`, 
 
 /** Returns the URL of a page, which is served until the test ends. */
 async function pageOf(html: string): Promise<string> {
-  const server = createServer((_, response) => {
-    response.writeHead(200, { 'content-type': 'text/html' }).end(html);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(async () => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the server has no port');
-  return `http://127.0.0.1:${address.port}/`;
+  const at = await listening(
+    createServer((_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end(html)),
+  );
+  onTestFinished(() => at[Symbol.asyncDispose]());
+  return `http://127.0.0.1:${at.port}/`;
 }
 
 async function contentOf(directory: string): Promise<string> {

@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
+import { listening } from '../egress/listening.ts';
 import { capstan, ground, serve } from './capstan-process.ts';
 
 describe('capstan', () => {
@@ -144,12 +145,9 @@ describe('capstan serve', () => {
 
   it('exits with code 1 and one line when the address is in use, and leaves nothing behind', async () => {
     const place = await ground();
-    const taken = createServer().listen(0, '127.0.0.1');
-    await new Promise((resolve) => taken.once('listening', resolve));
-    const address = taken.address();
-    const port = typeof address === 'object' && address !== null ? String(address.port) : '';
+    await using taken = await listening(createServer());
+    const port = String(taken.port);
     const { code, stdout, stderr } = await capstan(['serve', '--port', port, '--log-level', 'silent'], place.options);
-    taken.close();
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/^capstan: .*EADDRINUSE.*\n$/);
     expect(stderr).toContain(port);

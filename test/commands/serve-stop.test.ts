@@ -3,6 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
+import { listening } from '../egress/listening.ts';
 import { scriptAsBrowser } from '../support/browser-script.ts';
 import { eventually } from '../support/eventually.ts';
 import { siteForSuite } from '../support/for-suite.ts';
@@ -70,12 +71,10 @@ describe('stopping capstan serve', () => {
 
   it('stops at once while a start waits for a database', async () => {
     const place = await ground();
-    await using silent = createServer((socket) => void socket.on('error', () => {}).resume()).listen(0, '127.0.0.1');
-    await once(silent, 'listening');
+    const silent = createServer((socket) => void socket.resume());
+    await using at = await listening(silent);
     const connected = once(silent, 'connection');
-    const address = silent.address();
-    const port = typeof address === 'object' ? address?.port : undefined;
-    const { child } = launch(['serve', '--mongo-url', `mongodb://127.0.0.1:${port}/capstan`], place.options);
+    const { child } = launch(['serve', '--mongo-url', `mongodb://127.0.0.1:${at.port}/capstan`], place.options);
     await connected;
     child.kill('SIGTERM');
     expect(await once(child, 'exit')).toEqual([0, null]);

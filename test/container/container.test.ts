@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { chown, readdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
@@ -42,7 +43,9 @@ beforeAll(async () => {
     ...['--env', 'CAPSTAN_HOST=127.0.0.1', '--env', `CAPSTAN_PORT=${await freePort(createTcpServer())}`],
     ...[IMAGE, 'serve', '--sandbox', 'on', '--allow-targets', '127.0.0.1'],
   ]);
-  baseUrl = await lineOf(child.stdout, /^capstan listening on (http:\S+)\n/m);
+  const ended = once(child, 'close').then(([code]) => Promise.reject(new Error(`the container ended with ${code}`)));
+  baseUrl = await Promise.race([lineOf(child.stdout, /^capstan listening on (http:\S+)\n/m), ended]);
+  ended.catch(() => undefined);
 }, 300_000);
 
 afterAll(async () => {

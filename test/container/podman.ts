@@ -40,7 +40,21 @@ export async function buildImage(tag: string): Promise<void> {
   // The other format of images has no health check.
   await run(
     'buildah',
-    ['bud', '--format', 'docker', '--isolation', 'chroot', ...trust, '--tag', tag, '--file', 'Containerfile', '.'],
+    [
+      'bud',
+      '--jobs',
+      '2',
+      '--format',
+      'docker',
+      '--isolation',
+      'chroot',
+      ...trust,
+      '--tag',
+      tag,
+      '--file',
+      'Containerfile',
+      '.',
+    ],
     {
       cwd: ROOT,
       maxBuffer: 64 * 1024 * 1024,

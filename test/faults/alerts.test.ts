@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, type ExpectStatic, expect, it } from 'vitest';
 import { firstIdAt } from '../../src/storage/records/ids.ts';
 import { serversForSuite, whyNoCluster } from '../cluster/cluster-of-processes.ts';
 import { nodesOf } from '../cluster/nodes.ts';
@@ -34,35 +34,40 @@ async function expectSilent(prometheus: RunningPrometheus, alerts: readonly stri
   for (const alert of alerts) expect(await prometheus.query(expressionOf(alert)), alert).toEqual([]);
 }
 
-function firing(prometheus: RunningPrometheus, alert: string) {
-  return expect.poll(async () => (await prometheus.query(expressionOf(alert))).length, { ...PATIENCE, message: alert });
+/** `by`: that of the test, because tests run at the same time. */
+function firing(by: ExpectStatic, prometheus: RunningPrometheus, alert: string) {
+  return by.poll(async () => (await prometheus.query(expressionOf(alert))).length, { ...PATIENCE, message: alert });
 }
 
 describe.skipIf(whyNot !== undefined)(`alerts, by their causes, in a real Prometheus${reason}`, () => {
   const site = siteForSuite();
 
-  it('notices a database that is away: reads fail, the outbox grows and the event log lags', async () => {
+  it.concurrent('notices a database that is away: reads fail, the outbox grows and the event log lags', async ({
+    expect,
+  }) => {
     const app = await startService();
     try {
       await using prometheus = await startPrometheus(app.baseUrl);
       const alerts = ['CapstanCannotRead', 'CapstanDatabaseUnavailable', 'CapstanOutboxGrows', 'CapstanEventLogLags'];
       await expectSilent(prometheus, alerts);
       await app.loseDatabase();
-      await firing(prometheus, 'CapstanCannotRead').toBe(1);
-      await firing(prometheus, 'CapstanDatabaseUnavailable').toBe(1);
+      await firing(expect, prometheus, 'CapstanCannotRead').toBe(1);
+      await firing(expect, prometheus, 'CapstanDatabaseUnavailable').toBe(1);
       expect((await app.call('/readyz/reads')).status).toBe(503);
       expect(await (await app.call('/readyz/any')).json()).toMatchObject({ data: { degraded: ['database'] } });
       expect((await app.post('/screenshot', { url: site.url('/short') })).status).toBe(200);
-      await firing(prometheus, 'CapstanOutboxGrows').toBe(1);
+      await firing(expect, prometheus, 'CapstanOutboxGrows').toBe(1);
       // Each refusal is an event.
       await Promise.all(Array.from({ length: 120 }, () => app.post('/screenshot', { url: 'http://10.0.0.1/' })));
-      await firing(prometheus, 'CapstanEventLogLags').toBe(1);
+      await firing(expect, prometheus, 'CapstanEventLogLags').toBe(1);
     } finally {
       await app.stop();
     }
   }, 180_000);
 
-  it('notices refused, waiting and failing captures, crashing browsers, and webhooks that are given up', async () => {
+  it.concurrent('notices refused, waiting and failing captures, crashing browsers, and webhooks that are given up', async ({
+    expect,
+  }) => {
     await using receiver = await startReceiver(statuses(410));
     const limits = { maxConcurrent: 1, maxQueue: 8 };
     const hooks = { webhook: [receiver.url], webhookSecret: [SECRET], allowWebhooks: ['127.0.0.1'] };
@@ -83,24 +88,26 @@ describe.skipIf(whyNot !== undefined)(`alerts, by their causes, in a real Promet
         for (const { pid } of app.service.stats().pool.browsers) process.kill(pid, 'SIGKILL');
         await expect.poll(() => app.service.stats().pool.crashes, PATIENCE).toBe(crashes);
       }
-      await firing(prometheus, 'CapstanBrowsersCrash').toBe(1);
-      await firing(prometheus, 'CapstanWebhooksFail').toBe(1);
+      await firing(expect, prometheus, 'CapstanBrowsersCrash').toBe(1);
+      await firing(expect, prometheus, 'CapstanWebhooksFail').toBe(1);
       // One capture keeps the others waiting for longer than half a minute.
       const long = capture('/hang', 32_000);
       await expect.poll(() => site.hits('/hang'), PATIENCE).toBe(1);
       const waiting = Array.from({ length: limits.maxQueue }, () => capture('/hang', 1000));
-      await firing(prometheus, 'CapstanQueueNearlyFull').toBe(1);
+      await firing(expect, prometheus, 'CapstanQueueNearlyFull').toBe(1);
       await expect.poll(() => capture('/hang'), PATIENCE).toBe(429);
-      await firing(prometheus, 'CapstanRefusesCaptures').toBe(1);
-      await firing(prometheus, 'CapstanLongWaits').toBe(1);
-      await firing(prometheus, 'CapstanCapturesFail').toBe(1);
+      await firing(expect, prometheus, 'CapstanRefusesCaptures').toBe(1);
+      await firing(expect, prometheus, 'CapstanLongWaits').toBe(1);
+      await firing(expect, prometheus, 'CapstanCapturesFail').toBe(1);
       expect(new Set(await Promise.all([long, ...waiting]))).toEqual(new Set([504]));
     } finally {
       await app.stop();
     }
   }, 240_000);
 
-  it('notices an outbox that fills, a service that cannot capture, and one that has ended', async () => {
+  it.concurrent('notices an outbox that fills, a service that cannot capture, and one that has ended', async ({
+    expect,
+  }) => {
     const directory = await makeDirectory();
     // No database can be opened in this place.
     await mkdir(join(directory, 'results.db'));
@@ -114,41 +121,40 @@ describe.skipIf(whyNot !== undefined)(`alerts, by their causes, in a real Promet
     try {
       await using prometheus = await startPrometheus(app.baseUrl);
       await expectSilent(prometheus, ['CapstanDown']);
-      await firing(prometheus, 'CapstanOutboxFills').toBe(1);
+      await firing(expect, prometheus, 'CapstanOutboxFills').toBe(1);
       expect((await app.post('/screenshot', { url: site.url('/short') })).status).toBe(503);
-      await firing(prometheus, 'CapstanNotReady').toBe(1);
+      await firing(expect, prometheus, 'CapstanNotReady').toBe(1);
       await app.stop();
-      await firing(prometheus, 'CapstanDown').toBe(1);
+      await firing(expect, prometheus, 'CapstanDown').toBe(1);
     } finally {
       await app.stop();
     }
   }, 180_000);
 
-  it.skipIf(whyNoTmpfs !== undefined)(
-    'notices a nearly full disk, and log lines that cannot be written',
-    async () => {
-      const place = await ground();
-      const path = join(place.path, 'small');
-      await mkdir(path);
-      await using disk = await mountSmallDisk(path, 4096);
-      const flags = ['--data-dir', join(path, 'data'), '--db-path', 'results.db', '--log-file', join(path, 'log')];
-      const service = await serve([...flags, '--browser-path', NO_BROWSER.browserPath], place.options);
-      try {
-        await using prometheus = await startPrometheus(service.url);
-        await expectSilent(prometheus, ['CapstanDiskNearlyFull', 'CapstanLogLinesDropped']);
-        await disk.fill();
-        await firing(prometheus, 'CapstanDiskNearlyFull').toBe(1);
-        // The log keeps 1 MiB of lines that cannot be written.
-        const long = `${service.url}/${'x'.repeat(50_000)}`;
-        await Promise.all(Array.from({ length: 40 }, () => fetch(long)));
-        await firing(prometheus, 'CapstanLogLinesDropped').toBe(1);
-      } finally {
-        service.child.kill('SIGKILL');
-        await service.ended;
-      }
-    },
-    180_000,
-  );
+  it.concurrent('notices a nearly full disk, and log lines that cannot be written', {
+    skip: whyNoTmpfs !== undefined,
+    timeout: 180_000,
+  }, async ({ expect }) => {
+    const place = await ground();
+    const path = join(place.path, 'small');
+    await mkdir(path);
+    await using disk = await mountSmallDisk(path, 4096);
+    const flags = ['--data-dir', join(path, 'data'), '--db-path', 'results.db', '--log-file', join(path, 'log')];
+    const service = await serve([...flags, '--browser-path', NO_BROWSER.browserPath], place.options);
+    try {
+      await using prometheus = await startPrometheus(service.url);
+      await expectSilent(prometheus, ['CapstanDiskNearlyFull', 'CapstanLogLinesDropped']);
+      await disk.fill();
+      await firing(expect, prometheus, 'CapstanDiskNearlyFull').toBe(1);
+      // The log keeps 1 MiB of lines that cannot be written.
+      const long = `${service.url}/${'x'.repeat(50_000)}`;
+      await Promise.all(Array.from({ length: 40 }, () => fetch(long)));
+      await firing(expect, prometheus, 'CapstanLogLinesDropped').toBe(1);
+    } finally {
+      service.child.kill('SIGKILL');
+      await service.ended;
+    }
+  });
 });
 
 describe.skipIf(whyNot !== undefined || whyAlone !== undefined)('alerts of a cluster, by their causes', () => {
@@ -159,21 +165,21 @@ describe.skipIf(whyNot !== undefined || whyAlone !== undefined)('alerts of a clu
     const api = await nodes.api();
     const processes = { timeout: 60_000, interval: 50 };
     await using prometheus = await startPrometheus(api.baseUrl);
-    await firing(prometheus, 'CapstanNoSlots').toBe(1);
+    await firing(expect, prometheus, 'CapstanNoSlots').toBe(1);
     expect(await (await api.call('/readyz')).json()).toMatchObject({ code: 'cluster_unavailable' });
     expect(await (await api.call('/readyz/any')).json()).toMatchObject({ data: { degraded: ['captures'] } });
     const [one, two] = await Promise.all([nodes.worker(), nodes.worker()]);
-    await firing(prometheus, 'CapstanNoSlots').toBe(0);
+    await firing(expect, prometheus, 'CapstanNoSlots').toBe(0);
     await expect.poll(() => api.service.readiness.ready, processes).toBe(true);
     await expect.poll(() => api.service.stats().cluster?.workers, processes).toBe(2);
     await two.stop(0);
-    await firing(prometheus, 'CapstanFewerWorkers').toBe(1);
+    await firing(expect, prometheus, 'CapstanFewerWorkers').toBe(1);
     await one.stop(0);
-    await firing(prometheus, 'CapstanNoSlots').toBe(1);
+    await firing(expect, prometheus, 'CapstanNoSlots').toBe(1);
     await servers.nats.kill();
-    await firing(prometheus, 'CapstanNatsAway').toBe(1);
+    await firing(expect, prometheus, 'CapstanNatsAway').toBe(1);
     expect((await api.call('/readyz/reads')).status).toBe(200);
     await servers.nats.start();
-    await firing(prometheus, 'CapstanNatsAway').toBe(0);
+    await firing(expect, prometheus, 'CapstanNatsAway').toBe(0);
   }, 240_000);
 });

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Listening, listening } from '../egress/listening.ts';
 import { serviceForSuite, siteForSuite } from '../support/for-suite.ts';
 import { type RunningApp, serve } from '../support/serve.ts';
 import { launchBrowser } from '../ui/ui-service.ts';
@@ -40,18 +41,15 @@ describe('a page of another origin in a browser, over plain HTTP off loopback', 
     const page = WAYS[searchParams.get('way') ?? '']?.(searchParams.get('link') ?? '') ?? '';
     response.writeHead(200, { 'Content-Type': 'text/html' }).end(page);
   });
-  let port = 0;
+  let at: Listening;
 
   beforeAll(async () => {
     open = await serve(running.service, { allowedHosts: [SERVICE] });
     keyed = await serve(running.service, { apiKeys: [KEY] });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    port = Number(Object(server.address()).port);
+    at = await listening(server);
   });
   afterAll(async () => {
-    await Promise.all([open?.close(), keyed?.close()]);
-    server.close();
+    await Promise.all([open?.close(), keyed?.close(), at?.[Symbol.asyncDispose]()]);
   });
 
   it.each(Object.keys(WAYS))('captures nothing by an unsigned link: %s', async (way) => {
@@ -74,7 +72,7 @@ describe('a page of another origin in a browser, over plain HTTP off loopback', 
         const answered = page.waitForEvent('requestfinished', (request) => request.url().startsWith(origin));
         const failed = page.waitForEvent('requestfailed', (request) => request.url().startsWith(origin));
         const query = new URLSearchParams({ way, link: link(app) });
-        await page.goto(`http://${from}:${port}/?${query}`, { waitUntil: 'commit' });
+        await page.goto(`http://${from}:${at.port}/?${query}`, { waitUntil: 'commit' });
         await Promise.any([answered, failed]);
         answered.catch(() => {});
         failed.catch(() => {});

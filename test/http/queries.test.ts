@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Subject } from 'rxjs';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { CapstanEvent } from '../../src/capture/events.ts';
 import { openEventFeed } from '../../src/feed/event-feed.ts';
@@ -14,7 +14,7 @@ import { makeDirectory } from '../support/temporary-directory.ts';
 import { failureOf } from './answers.ts';
 import { subscribe } from './event-subscriber.ts';
 import { resultOf } from './stored-capture.ts';
-import { describeWithTenants, type TenantsOf } from './tenants.ts';
+import { describeWithTenants, tenantsForSuite } from './tenants.ts';
 
 const Query = z.object({ data: QuerySchema });
 const QueryList = z.object({ data: z.array(QuerySchema) });
@@ -59,17 +59,11 @@ const LONG = '?wait=60';
 
 describe('a standing query', () => {
   describeWithTenants((start) => {
-    let starting: Promise<TenantsOf> | undefined;
-
-    afterAll(async () => {
-      await (await starting)?.[Symbol.asyncDispose]();
-    });
+    const running = tenantsForSuite(() => start({}));
 
     /** Two consumers of one key, at different api nodes where there are several. */
     const two = async (key?: string) => {
-      // Started by the first test: the nodes of a cluster are polled, which only tests can do.
-      starting ??= start({});
-      const { one, apps } = await starting;
+      const { one, apps } = await running();
       return [consumer(one, key), consumer(apps.at(-1) ?? one, key)] as const;
     };
 

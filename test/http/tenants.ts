@@ -1,4 +1,4 @@
-import { describe, expect } from 'vitest';
+import { afterAll, describe, expect } from 'vitest';
 import type { HttpOptions } from '../../src/http/app.ts';
 import type { ServiceConfig } from '../../src/service/service-config.ts';
 import { serversForSuite, whyNoCluster } from '../cluster/cluster-of-processes.ts';
@@ -21,16 +21,32 @@ export interface TenantsOf extends AsyncDisposable {
 
 export type StartTenants = (config: Partial<ServiceConfig>, http?: Partial<HttpOptions>) => Promise<TenantsOf>;
 
-/** Runs the tests with each database, in one process and in a cluster of two api nodes and a worker. */
-export function describeWithTenants(suite: (start: StartTenants) => void): void {
-  describe('in one process with SQLite', () => suite((config, http) => ofOneProcess(config, http)));
+/**
+ * Runs the tests with each database, in one process and in a cluster of two api nodes and a worker. `apiNodes`: the
+ * number of apps.
+ */
+export function describeWithTenants(suite: (start: StartTenants, apiNodes: 1 | 2) => void): void {
+  describe('in one process with SQLite', () => suite((config, http) => ofOneProcess(config, http), 1));
 
   describeCluster(suite);
 }
 
+/**
+ * Returns the function by which the tests of a suite share tenants: the first call starts them, because the nodes of a
+ * cluster are polled, which only tests can do.
+ */
+export function tenantsForSuite(start: () => Promise<TenantsOf>): () => Promise<TenantsOf> {
+  let started: Promise<TenantsOf> | undefined;
+  afterAll(async () => (await started)?.[Symbol.asyncDispose]());
+  return () => {
+    started ??= start();
+    return started;
+  };
+}
+
 const whyNot = await whyNoCluster();
 
-function describeCluster(suite: (start: StartTenants) => void): void {
+function describeCluster(suite: (start: StartTenants, apiNodes: 1 | 2) => void): void {
   describe.skipIf(whyNot !== undefined)(`with MongoDB${whyNot === undefined ? '' : ` (skipped: ${whyNot})`}`, () => {
     const servers = serversForSuite();
     let databases = 0;
@@ -40,8 +56,10 @@ function describeCluster(suite: (start: StartTenants) => void): void {
     };
 
     describe('in one process', () =>
-      suite((config, http) =>
-        ofOneProcess({ dbPath: null, mongoUrl: `${servers.mongo.url}${nextName()}`, ...config }, http),
+      suite(
+        (config, http) =>
+          ofOneProcess({ dbPath: null, mongoUrl: `${servers.mongo.url}${nextName()}`, ...config }, http),
+        1,
       ));
 
     describe('in a cluster', () =>
@@ -53,7 +71,7 @@ function describeCluster(suite: (start: StartTenants) => void): void {
           await expect.poll(() => service.stats().cluster?.slots, { timeout: 60_000 }).toBeGreaterThan(0);
         }
         return tenantsOf(services, http, () => nodes[Symbol.asyncDispose]());
-      }));
+      }, 2));
   });
 }
 

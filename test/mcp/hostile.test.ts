@@ -8,6 +8,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
+import { listening } from '../egress/listening.ts';
 import { serviceForSuite } from '../support/for-suite.ts';
 import { connect } from './clients.ts';
 
@@ -29,16 +30,8 @@ async function serve(
     if (answer.startsWith('http') || answer.startsWith('/')) response.writeHead(302, { Location: answer }).end();
     else response.setHeader('Content-Type', 'text/html; charset=utf-8').end(answer);
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the server has no port');
-  return {
-    origin: `http://127.0.0.1:${address.port}`,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
+  const { port, ...disposable } = await listening(server);
+  return { origin: `http://127.0.0.1:${port}`, ...disposable };
 }
 
 it('leaves out characters that only a language model reads, and keeps those of scripts and emoji', async () => {

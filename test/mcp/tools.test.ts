@@ -1,8 +1,8 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { describeWithTenants, TENANTS } from '../http/tenants.ts';
+import { listening } from '../egress/listening.ts';
+import { describeWithTenants, TENANTS, tenantsForSuite } from '../http/tenants.ts';
 import { eventually } from '../support/eventually.ts';
 import { serviceForSuite, siteForSuite } from '../support/for-suite.ts';
 import { connect, connectEarlier, expectCancelled } from './clients.ts';
@@ -61,16 +61,8 @@ async function servePage(html: () => string): Promise<AsyncDisposable & { readon
   const server = createServer((_, response) =>
     response.setHeader('Content-Type', 'text/html; charset=utf-8').end(html()),
   );
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the server has no port');
-  return {
-    url: `http://127.0.0.1:${address.port}/`,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
+  const { port, ...disposable } = await listening(server);
+  return { url: `http://127.0.0.1:${port}/`, ...disposable };
 }
 
 describe('MCP over HTTP', () => {
@@ -224,12 +216,17 @@ describe('MCP over HTTP', () => {
   });
 });
 
+const READER = { name: 'reader', key: 'reader-key', rate: null, scope: 'read' } as const;
+const SLOW = { name: 'slow', key: 'slow-key', rate: 1, scope: 'capture' } as const;
+const KEYS = [...TENANTS, READER, SLOW];
+
 describeWithTenants((start) => {
   const site = siteForSuite();
+  const running = tenantsForSuite(() => start({}, { apiKeys: KEYS.map(({ key }) => key), namedKeys: KEYS }));
 
   it('shows each key its own captures alone', async () => {
-    await using tenants = await start({});
-    const [flood, shop] = await Promise.all(TENANTS.map(({ key }) => connect(tenants.one.baseUrl, key)));
+    const { one } = await running();
+    const [flood, shop] = await Promise.all(TENANTS.map(({ key }) => connect(one.baseUrl, key)));
     if (flood === undefined || shop === undefined) throw new Error('there are two tenants');
     const { id } = (await call(flood, 'capture', { url: site.url('/short') })).facts;
     expect((await call(flood, 'find', {})).facts).toMatchObject({ captures: [{ id }] });
@@ -246,20 +243,18 @@ describeWithTenants((start) => {
   }, 120_000);
 
   it('gives a key no more than its scope', async () => {
-    const reader = { name: 'reader', key: 'reader-key', rate: null, scope: 'read' } as const;
-    await using tenants = await start({}, { apiKeys: [reader.key], namedKeys: [reader] });
-    const client = await connect(tenants.one.baseUrl, reader.key);
+    const { one } = await running();
+    const client = await connect(one.baseUrl, READER.key);
     expect((await call(client, 'find', {})).facts).toMatchObject({ captures: [] });
     const refused = await call(client, 'capture', { url: site.url('/short') });
     expect([refused.isError, refused.text]).toEqual([true, expect.stringMatching(/^key_not_permitted: .*scope/)]);
     await client.close();
-    await expect(connect(tenants.one.baseUrl, 'wrong')).rejects.toThrow();
+    await expect(connect(one.baseUrl, 'wrong')).rejects.toThrow();
   }, 120_000);
 
   it('says when a key may go on', async () => {
-    const slow = { name: 'slow', key: 'slow-key', rate: 1, scope: 'capture' } as const;
-    await using tenants = await start({}, { apiKeys: [slow.key], namedKeys: [slow] });
-    const client = await connect(tenants.one.baseUrl, slow.key);
+    const { one } = await running();
+    const client = await connect(one.baseUrl, SLOW.key);
     const shots = [site.url('/short?1'), site.url('/short?2')].map((url) => call(client, 'capture', { url }));
     const refused = (await Promise.all(shots)).find(({ isError }) => isError);
     expect(refused?.text).toMatch(/^rate_limited: .* Try again after \d+ s\.$/);

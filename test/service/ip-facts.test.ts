@@ -1,7 +1,7 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createIpFacts } from '../../src/service/ip-facts.ts';
+import { type Listening, listening } from '../egress/listening.ts';
 import { startSite } from '../fixtures/site.ts';
 import { startService } from '../support/service.ts';
 
@@ -15,18 +15,13 @@ describe('createIpFacts', () => {
     if (request.url?.includes('9.9.9.9')) return;
     response.setHeader('content-type', 'application/json').end(JSON.stringify(RECORD));
   });
+  let at: Listening | undefined;
   let ipinfoUrl = '';
   beforeAll(async () => {
-    upstream.listen(0, '127.0.0.1');
-    await once(upstream, 'listening');
-    const address = upstream.address();
-    if (address === null || typeof address === 'string') throw new TypeError('the upstream has no port');
-    ipinfoUrl = `http://127.0.0.1:${address.port}/`;
+    at = await listening(upstream);
+    ipinfoUrl = `http://127.0.0.1:${at.port}/`;
   });
-  afterAll(() => {
-    upstream.closeAllConnections();
-    upstream.close();
-  });
+  afterAll(() => at?.[Symbol.asyncDispose]());
 
   const problems: unknown[] = [];
   const source = (url = ipinfoUrl) =>

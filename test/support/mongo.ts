@@ -46,40 +46,36 @@ export async function whyNoMongo(): Promise<string | undefined> {
  */
 export async function startMongo(): Promise<MongoServer> {
   const dbPath = await makeDirectory();
-  let isWanted = true;
+  let running: MongoMemoryServer | undefined;
   let restarting: Promise<void> | undefined;
-  let running = await launch({ dbPath });
-  const { port } = running.instanceInfo ?? {};
 
   // A new instance and not running.start(): its launcher would take the old process's late close event for the new
   // one's.
-  const start = async (): Promise<void> => {
-    running = await launch({ dbPath, ...(port !== undefined && { port }) });
-    restartAfterCrash();
-  };
-  const restartAfterCrash = (): void => {
-    running.instanceInfo?.instance.once(MongoInstanceEvents.instanceClosed, (code, signal) => {
-      if (!isWanted) return;
+  const start = async (port?: number): Promise<MongoMemoryServer> => {
+    const server = await launch(dbPath, port);
+    running = server;
+    server.instanceInfo?.instance.once(MongoInstanceEvents.instanceClosed, (code, signal) => {
+      if (running !== server) return;
       process.stderr.write(`MongoDB ended by itself (${signal ?? code}) and is started again\n`);
-      restarting = start().catch((error) => {
+      restarting = startAgain().catch((error) => {
         process.stderr.write(`MongoDB was not started again: ${error}\n`);
       });
     });
+    return server;
   };
+  const first = await start();
+  const startAgain = async () => void (await start(first.instanceInfo?.port));
   const stop = async (): Promise<void> => {
-    isWanted = false;
     await restarting;
-    await running.stop({ doCleanup: false });
+    const stopped = running;
+    running = undefined;
+    await stopped?.stop({ doCleanup: false });
   };
 
-  restartAfterCrash();
   return {
-    url: running.getUri(),
+    url: first.getUri(),
     stop,
-    start: async () => {
-      isWanted = true;
-      await start();
-    },
+    start: startAgain,
     remove: async () => {
       await stop();
       await rm(dbPath, { recursive: true, force: true });
@@ -91,14 +87,23 @@ export async function startMongo(): Promise<MongoServer> {
  * Without `port`, one that is free now; when another program takes it before the server does, the server ends and is
  * started with another one.
  */
-async function launch(where: { readonly dbPath: string; readonly port?: number }): Promise<MongoMemoryServer> {
+async function launch(dbPath: string, port: number | undefined): Promise<MongoMemoryServer> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await MongoMemoryServer.create({
+      const server = new MongoMemoryServer({
         // No version check: the named binary is used as it is.
         binary: { checkMD5: false },
-        instance: { ip: '127.0.0.1', storageEngine: 'wiredTiger', launchTimeout: LAUNCH_MS, ...where },
+        instance: {
+          ip: '127.0.0.1',
+          storageEngine: 'wiredTiger',
+          launchTimeout: LAUNCH_MS,
+          dbPath,
+          ...(port !== undefined && { port }),
+        },
       });
+      // Else the launcher avoids a port that it used less than 10 s ago.
+      await server.start(port !== undefined);
+      return server;
     } catch (error) {
       if (attempt === MAX_LAUNCHES || !String(error).includes(PORT_TAKEN)) throw error;
     }

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
+import { listening } from '../egress/listening.ts';
 
 const Value = z.object({ stringValue: z.string().optional(), intValue: z.number().optional() });
 const Span = z.object({
@@ -71,17 +72,6 @@ export async function startCollector(): Promise<Collector> {
     );
     response.setHeader('Content-Type', 'application/json').end('{}');
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : 0;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    spans,
-    paths,
-    instances,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  const { port, ...disposable } = await listening(server);
+  return { url: `http://127.0.0.1:${port}`, spans, paths, instances, ...disposable };
 }
