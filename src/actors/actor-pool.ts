@@ -3,10 +3,10 @@ import { merge } from 'rxjs';
 import { CapstanError } from '../capture/errors.ts';
 import { LIMIT_BOUNDS } from '../capture/limits.ts';
 import type { Egress } from '../egress/egress.ts';
+import type { Actors } from './actors.ts';
 import { BrowserActor } from './browser-actor.ts';
 import { BrowserPool } from './browser-pool.ts';
 import { type BrowserPriority, startCommand } from './browser-priority.ts';
-import type { CaptureActor } from './capture-actor.ts';
 import { Confinement } from './confinement.ts';
 import { Deadline } from './deadline.ts';
 import { executableFinder } from './executable.ts';
@@ -45,7 +45,7 @@ const SLOTS_FOR_TWO_BROWSERS = 16;
 const IDLE_MS = 60_000;
 
 /** Creates the browser actors, which capture with Chromium, and the browsers that they share. */
-export function createActorPool(options: ActorPoolOptions): CaptureActor {
+export function createActorPool(options: ActorPoolOptions): Actors {
   const { egress } = options;
   let { slots } = options;
   const common = {
@@ -82,7 +82,7 @@ export function createActorPool(options: ActorPoolOptions): CaptureActor {
     await (pool.borrowed + pool.available > slots ? pool.destroy(actor) : pool.release(actor));
   };
 
-  const capture: CaptureActor['capture'] = async (request, signal, { batch = null, onPhase, onReturned } = {}) => {
+  const capture: Actors['capture'] = async (request, signal, { batch = null, onPhase, onReturned } = {}) => {
     const deadline = new Deadline(request.timeoutMs, AbortSignal.any([signal, closing.signal]), onPhase);
     onPhase?.('open');
     const borrowing = pool.acquire();
@@ -103,7 +103,7 @@ export function createActorPool(options: ActorPoolOptions): CaptureActor {
       await sweepProfiles();
       await plain.warmUp();
     },
-    get availability(): CaptureActor['availability'] {
+    get availability(): Actors['availability'] {
       const unavailable = plain.unavailable;
       if (unavailable === null) return { available: true };
       const { reason, detail } = unavailable;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { canonicalJson } from './canonical-json.ts';
 import { factsOfOption } from './options/groups.ts';
 import { secretOptions } from './recorded-options.ts';
 import { type CaptureRequest, DEFAULT_REQUEST } from './request.ts';
@@ -29,7 +30,7 @@ export function likeness(request: CaptureRequest): string {
   const chosen = Object.entries(options)
     // The cheap comparison comes first, because most options have their default.
     .filter(([name, value]) => value !== defaults[name] && factsOfOption(name)?.identity !== false)
-    .map(([name, value]) => [name, canonical(value)])
+    .map(([name, value]) => [name, canonicalJson(value)])
     .filter(([name, text]) => text !== DEFAULTS.get(name ?? ''))
     .sort(([a = ''], [b = '']) => (a < b ? -1 : 1));
   return createHash('sha256')
@@ -38,14 +39,5 @@ export function likeness(request: CaptureRequest): string {
 }
 
 const DEFAULTS: ReadonlyMap<string, string | undefined> = new Map(
-  Object.entries(DEFAULT_REQUEST).map(([name, value]) => [name, canonical(value)]),
+  Object.entries(DEFAULT_REQUEST).map(([name, value]) => [name, canonicalJson(value)]),
 );
-
-/** JSON with sorted keys; undefined for undefined. */
-function canonical(value: unknown): string | undefined {
-  return JSON.stringify(value, (_key, part: unknown) =>
-    typeof part === 'object' && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
-  );
-}

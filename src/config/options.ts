@@ -102,7 +102,7 @@ export const configSchema = z.strictObject({
   dataDir: z.string().min(1).register(table, {
     kind: 'text',
     group: 'Storing',
-    description: 'Directory of the images and HTML snapshots.',
+    description: 'Directory of the files of captures: images, HTML snapshots and other outputs.',
     placeholder: 'dir',
     takes: 'the path of a directory',
     default: 'data',

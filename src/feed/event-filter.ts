@@ -1,14 +1,15 @@
 import { z } from 'zod';
+import { canonicalJson } from '../capture/canonical-json.ts';
 import { isOfKey, type OfKey } from '../capture/client.ts';
 import { RECORDED_OUTCOMES } from '../capture/result-conditions.ts';
 import { VERDICTS } from '../capture/verdict.ts';
 import { GAP, type LoggedEvent } from '../storage/ports/event-log.ts';
 import { type HostRange, hostKeys, hostRanges, matchesHost } from '../storage/records/hosts.ts';
 import { distanceOf } from '../storage/records/perception.ts';
-import { wantedTerms } from '../storage/records/terms.ts';
+import { type TermCondition, wantedTerms } from '../storage/records/terms.ts';
 import type { FactsOf } from './event-facts.ts';
 
-/** Conditions on the result of a capture, as lists of results have them. */
+/** Conditions on the result of a capture, as lists of results have them, apart from the times. */
 const ResultWhereSchema = z.object({
   status: z.string().optional(),
   outcome: z.enum(RECORDED_OUTCOMES).optional(),
@@ -18,7 +19,7 @@ const ResultWhereSchema = z.object({
     .array(z.object({ name: z.string(), value: z.string().optional() }))
     .readonly()
     .optional(),
-});
+} satisfies Record<TermCondition, z.ZodType>);
 
 /** A subscriber's filter; all given conditions must hold. Standing queries store it as JSON. */
 export const EventFilterSchema = z.object({
@@ -45,11 +46,8 @@ export type EventFilter = Readonly<z.output<typeof EventFilterSchema>>;
 const SHARED = ['browser.', 'pressure.'];
 
 /** Returns a key that is the same for all filters that select the same events. */
-export function filterKey({ types, host, batch, where = {}, ofKey, ...others }: EventFilter): string {
-  const { status, outcome, verdict, text, option } = where;
-  const { similar, label, changedMoreThan } = others;
-  const conditions = [status, outcome, verdict, text, option, similar, label, changedMoreThan];
-  return JSON.stringify([types?.toSorted(), host, batch, conditions, ofKey]);
+export function filterKey(filter: EventFilter): string {
+  return canonicalJson({ ...filter, types: filter.types?.toSorted() }) ?? '';
 }
 
 /** Gaps in the events that the subscriber may see always pass, because a missing event might have matched. */

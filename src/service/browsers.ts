@@ -1,6 +1,6 @@
 import { EMPTY } from 'rxjs';
 import { createActorPool } from '../actors/actor-pool.ts';
-import type { CaptureActor } from '../actors/capture-actor.ts';
+import type { Actors } from '../actors/actors.ts';
 import { CapstanError } from '../capture/errors.ts';
 import type { Egress } from '../egress/egress.ts';
 import type { Logger } from '../log/log.ts';
@@ -11,7 +11,7 @@ import type { BrowsersConfig } from './service-config.ts';
 
 /** The browser actors of this process, and the start of its first browser. */
 export interface Browsers {
-  readonly actor: CaptureActor;
+  readonly actors: Actors;
   readonly availability: Availability;
   /** Resolves when the first browser has started or has failed to. */
   readonly started: Promise<void>;
@@ -27,7 +27,7 @@ export function startBrowsers(
   config: BrowsersConfig,
   { egress, events, logger }: { readonly egress: Egress; readonly events: EventStream; readonly logger: Logger },
 ): Browsers {
-  const actor = createActorPool({
+  const actors = createActorPool({
     egress,
     slots: config.maxConcurrent,
     browserPath: config.browserPath ?? undefined,
@@ -37,26 +37,26 @@ export function startBrowsers(
     retireAfter: config.retireAfter,
     warn: (text) => logger.warn(text),
   });
-  actor.events$.subscribe((event) => events.emit(event));
+  actors.events$.subscribe((event) => events.emit(event));
   let isStarted = false;
   // Not awaited: a browser that hangs while it starts must not delay listening or stopping.
-  const started = actor.start().then(
+  const started = actors.start().then(
     () => {
-      const { availability } = actor;
+      const { availability } = actors;
       if (!availability.available) logger.error({ cause: availability.detail }, 'no browser could be started');
     },
     (error: unknown) => logger.error({ err: error }, 'the profiles of earlier browsers could not be removed'),
   );
   void started.then(() => {
     isStarted = true;
-    void warnOfMissingFonts(actor, logger);
+    void warnOfMissingFonts(actors, logger);
   });
   return {
-    actor,
+    actors,
     started,
     get availability(): Availability {
       if (!isStarted) return STARTING;
-      const { availability } = actor;
+      const { availability } = actors;
       return availability.available
         ? availability
         : { available: false, code: 'browser_unavailable', reason: availability.reason };
@@ -66,7 +66,7 @@ export function startBrowsers(
 
 /** Takes the place of the browsers in an api node of a cluster, whose captures run on workers. */
 export function noBrowsers(): Browsers {
-  const actor: CaptureActor = {
+  const actors: Actors = {
     capture: () => Promise.reject(new CapstanError('browser_unavailable')),
     availability: { available: true },
     events$: EMPTY,
@@ -77,5 +77,5 @@ export function noBrowsers(): Browsers {
     kill: () => {},
     close: () => Promise.resolve(),
   };
-  return { actor, availability: { available: true }, started: Promise.resolve() };
+  return { actors, availability: { available: true }, started: Promise.resolve() };
 }

@@ -14,7 +14,7 @@ import type { CapturingConfig } from './service-config.ts';
 export interface Capturing extends CaptureParts, Browsers {
   readonly egress: Egress;
   readonly targets: LiveTargetPolicy;
-  readonly actor: Browsers['actor'];
+  readonly actors: Browsers['actors'];
 }
 
 export interface CapturingContext {
@@ -43,7 +43,7 @@ export function startCapturing(
     ipFacts,
     captureStore: storage.captureStore,
     logger,
-    actor: browsers.actor,
+    actors: browsers.actors,
     started: browsers.started,
     get availability() {
       return browsers.availability;

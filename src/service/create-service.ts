@@ -84,7 +84,7 @@ export async function createService(
   const feed = openEventFeed(events.events$, eventLog, Date.now);
   if (cluster === undefined) await feed.started;
   const capturing = startCapturing(config, { lookup, events, storage, logger });
-  const { egress, actor, started } = capturing;
+  const { egress, actors, started } = capturing;
   const webhooks = createWebhooks({
     receivers: config.webhook,
     secrets: config.webhookSecret,
@@ -182,7 +182,7 @@ export async function createService(
     await webhooks.drain(Math.max(0, until - performance.now()));
     webhooks.stop();
     condition.stop();
-    await actor.close();
+    await actors.close();
     await Promise.all([egress.close(), receiverEgress.close()]);
     events.complete();
     await feed.close();
@@ -191,7 +191,7 @@ export async function createService(
   };
   const setOwnLimits = ({ maxConcurrent, maxQueue }: CaptureLimits): void => {
     pipeline.setLimits({ maxConcurrent, maxQueue });
-    actor.setSlots(maxConcurrent);
+    actors.setSlots(maxConcurrent);
   };
   /** Why a capture that is not found may still appear: it may wait on a worker for the database. */
   const pendingOnWorkers = (): CapstanError | undefined => {
@@ -264,7 +264,7 @@ export async function createService(
         return;
       }
       if (worker !== undefined) {
-        actor.setSlots(maxConcurrent);
+        actors.setSlots(maxConcurrent);
         worker.setSlots(maxConcurrent);
         logger.info({ max_concurrent: maxConcurrent }, 'the slots of the worker were changed');
       }
@@ -282,7 +282,7 @@ export async function createService(
     loadAfter: (after) => history.after(after),
     started,
     announceStop: condition.announceStop,
-    kill: () => actor.kill(),
+    kill: () => actors.kill(),
     stop: (graceMs = 0) => {
       if (stopped === undefined) stopped = stop(graceMs);
       // A second call can shorten the grace period.

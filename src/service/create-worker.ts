@@ -50,7 +50,7 @@ export async function createWorker(
   });
   const lookup = createDnsLookup({ servers: config.nameServers });
   const capturing = startCapturing(config, { lookup, events, storage, logger });
-  const { actor, egress } = capturing;
+  const { actors, egress } = capturing;
   const eventLog = cluster.openEventLog(storage.eventOutbox);
   opened.resolve(eventLog);
   const worker = createWorkerOf(cluster, config.maxConcurrent, {
@@ -97,7 +97,7 @@ export async function createWorker(
     condition.stop();
     await eventLog.close();
     await cluster.close();
-    await actor.close();
+    await actors.close();
     await egress.close();
     events.complete();
     await storage.close();
@@ -114,7 +114,7 @@ export async function createWorker(
     tallies,
     reload: ({ maxConcurrent, allowTargets, denyTargets }) => {
       capturing.targets.replace({ allow: allowTargets, deny: denyTargets });
-      actor.setSlots(maxConcurrent);
+      actors.setSlots(maxConcurrent);
       worker.setSlots(maxConcurrent);
       logger.info({ max_concurrent: maxConcurrent }, 'the slots of the worker were changed');
     },
@@ -127,7 +127,7 @@ export async function createWorker(
       cluster: cluster.stats(),
     }),
     announceStop: condition.announceStop,
-    kill: () => actor.kill(),
+    kill: () => actors.kill(),
     stop: (graceMs = 0) => {
       if (stopped === undefined) stopped = stop(graceMs);
       // A second call shortens the grace period.

@@ -1,5 +1,5 @@
 import { concat, defer, ignoreElements, type Observable } from 'rxjs';
-import type { CaptureActor } from '../actors/capture-actor.ts';
+import type { Actors } from '../actors/actors.ts';
 import { within } from '../actors/deadline.ts';
 import { type Findings, failedResult, storedResult } from '../capture/build-result.ts';
 import type { CaptureCommand } from '../capture/command.ts';
@@ -15,7 +15,7 @@ import type { IpFactsSource } from './ip-facts.ts';
 
 export interface CaptureParts {
   readonly egress: Pick<Egress, 'screen' | 'screenLiteral'>;
-  readonly actor: Pick<CaptureActor, 'capture'>;
+  readonly actors: Pick<Actors, 'capture'>;
   readonly ipFacts: IpFactsSource;
   readonly captureStore: Pick<CaptureStore, 'keep' | 'pending'>;
   readonly logger: Logger;
@@ -31,17 +31,17 @@ const CANCELLED: CaptureOutcome = { state: 'cancelled', failure: failure('cancel
  */
 export function performCapture(command: CaptureCommand, parts: CaptureParts): Observable<CaptureOutcome> {
   let returned: Promise<void> = Promise.resolve();
-  const capture: CaptureActor['capture'] = (request, signal, manner) => {
+  const capture: Actors['capture'] = (request, signal, manner) => {
     const returning = Promise.withResolvers<void>();
     returned = returning.promise;
-    return parts.actor.capture(request, signal, { ...manner, batch: command.batch, onReturned: returning.resolve });
+    return parts.actors.capture(request, signal, { ...manner, batch: command.batch, onReturned: returning.resolve });
   };
-  const outcome$ = defer(() => captureAndStore(command, { ...parts, actor: { capture } }));
+  const outcome$ = defer(() => captureAndStore(command, { ...parts, actors: { capture } }));
   return concat(outcome$, defer(() => returned).pipe(ignoreElements()));
 }
 
 async function captureAndStore(command: CaptureCommand, parts: CaptureParts): Promise<CaptureOutcome> {
-  const { egress, actor, captureStore, logger } = parts;
+  const { egress, actors, captureStore, logger } = parts;
   const { request, signal } = command;
   const startedAt = Date.now();
   const began = performance.now();
@@ -52,7 +52,7 @@ async function captureAndStore(command: CaptureCommand, parts: CaptureParts): Pr
     if (forbidden !== null) return { state: 'rejected', failure: forbidden };
     // The time of the name lookup counts against the capture's deadline.
     const timeoutMs = Math.max(1, Math.ceil(request.timeoutMs - timing().durationMs));
-    snapshot = await actor.capture({ ...request, timeoutMs }, signal, { onPhase: command.onPhase });
+    snapshot = await actors.capture({ ...request, timeoutMs }, signal, { onPhase: command.onPhase });
   } catch (error) {
     const failed = error instanceof CapstanError ? error : new CapstanError('internal', undefined, { cause: error });
     if (failed.code === 'internal')

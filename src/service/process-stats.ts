@@ -9,7 +9,7 @@ import type { StorageConfig } from './service-config.ts';
 export interface CountedParts {
   readonly config: Pick<StorageConfig, 'dataDir' | 'retainDays' | 'retainBytes'>;
   readonly counts: EventCounts;
-  readonly capturing: Pick<Capturing, 'actor' | 'ipFacts'>;
+  readonly capturing: Pick<Capturing, 'actors' | 'ipFacts'>;
   readonly storage: Storage;
   readonly eventLog: Pick<EventLog, 'unwritten'>;
   readonly log: { readonly droppedLines: number };
@@ -30,7 +30,7 @@ export function countProcess({ config, counts, capturing, storage, eventLog, log
     uptime_ms: Math.round(performance.now() - startedAt),
     captures: counts.captures,
     batches: counts.batches,
-    pool: capturing.actor.stats(),
+    pool: capturing.actors.stats(),
     ip_info: capturing.ipFacts.counts,
     store: {
       kind: storage.results.kind,

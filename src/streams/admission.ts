@@ -17,8 +17,8 @@ export interface Admission {
   /** Emits `inside` now and after every change. */
   readonly inside$: Observable<number>;
   /**
-   * Returns undefined when refused; `refusal()` then gives the reason. An owner other than null may have at most as
-   * many captures admitted as there are free places, so a single owner can fill only half of the places.
+   * Returns undefined when refused; `refusal()` then gives the reason. An owner other than null is refused once it has
+   * as many captures admitted as places are free: alone, it fills half of the places.
    */
   admit(owner?: string | null): Pass | undefined;
   /**

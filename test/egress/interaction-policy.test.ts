@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createActorPool } from '../../src/actors/actor-pool.ts';
-import type { CaptureActor } from '../../src/actors/capture-actor.ts';
+import type { Actors } from '../../src/actors/actors.ts';
 import type { Action } from '../../src/capture/options/interaction.ts';
 import type { Snapshot } from '../../src/capture/snapshot.ts';
 import { createTargetPolicy } from '../../src/egress/address-policy.ts';
@@ -18,7 +18,7 @@ import { publicAndPrivate } from './public-and-private.ts';
 
 const servers = publicAndPrivate();
 let egress: Egress;
-let actor: CaptureActor;
+let actor: Actors;
 
 beforeAll(async () => {
   egress = createEgress({

@@ -64,7 +64,7 @@ describe('performCapture', () => {
     };
     const outcome$ = performCapture(command, {
       egress: { screen: async () => null, screenLiteral: () => null },
-      actor: {
+      actors: {
         capture: async (_request, _signal, { onReturned } = {}) => {
           onReturned?.();
           return page(() => client.abort(new CapstanError('cancelled')));

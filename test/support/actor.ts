@@ -1,13 +1,13 @@
 import type { Server } from 'node:net';
 import { type ActorPoolOptions, createActorPool } from '../../src/actors/actor-pool.ts';
-import type { CaptureActor } from '../../src/actors/capture-actor.ts';
+import type { Actors } from '../../src/actors/actors.ts';
 import { CapstanError } from '../../src/capture/errors.ts';
 import type { BrowserEvent } from '../../src/capture/events.ts';
 import { createTargetPolicy } from '../../src/egress/address-policy.ts';
 import { createEgress } from '../../src/egress/create-egress.ts';
 
 export interface RunningActor {
-  readonly actor: CaptureActor;
+  readonly actor: Actors;
   readonly events: readonly BrowserEvent[];
   readonly warnings: readonly string[];
   /** Resolves with the next event of a type. */

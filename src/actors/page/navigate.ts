@@ -57,7 +57,14 @@ export async function awaitLoad(
   return came;
 }
 
+const MILESTONES: Readonly<Record<CaptureRequest['waitUntil'], Milestone>> = {
+  settled: 'load',
+  load: 'load',
+  networkidle: 'load',
+  domcontentloaded: 'DOMContentLoaded',
+};
+
 /** The milestone that a document must reach before it is changed, waited for or read. */
 export function loadMilestone({ waitUntil }: CaptureRequest): Milestone {
-  return waitUntil === 'domcontentloaded' ? 'DOMContentLoaded' : 'load';
+  return MILESTONES[waitUntil];
 }

@@ -25,8 +25,8 @@ export interface CaptureStoreOptions {
   /** Called when artifacts cannot be stored any more, once per change, and with `undefined` when they can again. */
   readonly onStoreFailure?: (failure: CapstanError | undefined) => void;
   /**
-   * Called with each record that an ended process left in the outbox, once the database has it. The record is called back
-   * again after the next start unless this resolves.
+   * Called with each record that an ended process left in the outbox, once the database has it. If this rejects, it is
+   * called with the record again after the next start.
    */
   readonly onRecovered?: (record: DetailedResult) => Promise<void>;
   /** Reports failures in the background: a record that the database refuses, files that cannot be removed. */
@@ -211,10 +211,9 @@ export class CaptureStore {
   }
 
   /**
-   * The outbox notes the capture before its files and its record appear, and forgets it when the artifact store has the
-   * files and the database has the record. After a crash, a noted record is delivered when it is in the data directory.
-   * If it is not, the client never got an answer, or the capture is already delivered. Resolves with the record of the
-   * stored files.
+   * Stores the files and the record; resolves with the record. The outbox notes the capture first, and forgets it when
+   * the artifact store has the files and the database has the record. After a crash, a noted record that is in the data
+   * directory is delivered. If it is not there, either the client got no answer, or the capture was already delivered.
    */
   async #keepCapture(record: DetailedResult, files: CapturedFiles): Promise<DetailedResult> {
     if (this.#delivery.isWaiting(record.id)) return (await this.#copies.record(record.id)) ?? record;

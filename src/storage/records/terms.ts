@@ -74,19 +74,20 @@ function statusTerms({ response_code }: Pick<Result, 'response_code'>): readonly
   return [`${STATUS}${response_code}`, ...(statusClass > 0 ? [`${STATUS_CLASS}${statusClass}`] : [])];
 }
 
+/** Conditions that are looked up by terms: all except the times. */
+export type TermCondition = Exclude<keyof ResultConditions, 'from' | 'to'>;
+
 /** Returns the terms that a record must have to meet the conditions, apart from the times, and to belong to a key. */
-export function wantedTerms(
-  { status, outcome, verdict, text, option = [] }: ResultConditions,
-  ofKey?: string,
-): readonly string[] {
-  return [
-    ...(ofKey === undefined ? [] : [apiKeyTerm(ofKey)]),
-    ...(text === undefined ? [] : wordsOf(text, wantedPairs)),
-    ...(status === undefined ? [] : [statusTerm(status)]),
-    ...(outcome === undefined ? [] : [outcomeTerm(outcome)]),
-    ...(verdict === undefined ? [] : [verdictTerm(verdict)]),
-    ...option.map(({ name, value }) => optionTerm(name, value)),
-  ];
+export function wantedTerms(conditions: ResultConditions, ofKey?: string): readonly string[] {
+  const { status, outcome, verdict, text, option } = conditions;
+  const terms: Record<TermCondition, readonly string[] | undefined> = {
+    text: text === undefined ? undefined : wordsOf(text, wantedPairs),
+    status: status === undefined ? undefined : [statusTerm(status)],
+    outcome: outcome === undefined ? undefined : [outcomeTerm(outcome)],
+    verdict: verdict === undefined ? undefined : [verdictTerm(verdict)],
+    option: option?.map(({ name, value }) => optionTerm(name, value)),
+  };
+  return [...(ofKey === undefined ? [] : [apiKeyTerm(ofKey)]), ...Object.values(terms).flatMap((found) => found ?? [])];
 }
 
 /** Returns a term for each option, and one for each value that is short enough to be asked for. */

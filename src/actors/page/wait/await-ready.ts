@@ -6,18 +6,26 @@ import { awaitSelector } from './await-selector.ts';
 import { awaitSettled } from './await-settled.ts';
 import { waitWithin } from './wait-within.ts';
 
+/** Waits, after the load, for each state that `waitUntil` names. Resolves with false when the waiting time was over first. */
+const AWAIT_STATE: Readonly<
+  Record<CaptureRequest['waitUntil'], (page: IsolatedPage, deadline: Deadline) => boolean | Promise<boolean>>
+> = {
+  load: () => true,
+  domcontentloaded: () => true,
+  settled: awaitSettled,
+  networkidle(page, deadline) {
+    const idle = page.frame.until(() => page.frame.rests('networkIdle'));
+    return waitWithin(page, deadline, 'wait for the network', idle);
+  },
+};
+
 /**
- * Waits for everything that the request names, except `delayMs`, before the page is scrolled through. Resolves with false when the waiting time
- * was over first.
+ * Waits for everything that the request names, except `delayMs`, before the page is scrolled through. Resolves with
+ * false when the waiting time was over first.
  */
 export async function awaitReady(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): Promise<boolean> {
   const { waitUntil, waitForSelector, waitForFunction } = request;
-  const { frame } = page;
-  if (waitUntil === 'settled' && !(await awaitSettled(page, deadline))) return false;
-  if (waitUntil === 'networkidle') {
-    const idle = frame.until(() => frame.rests('networkIdle'));
-    if (!(await waitWithin(page, deadline, 'wait for the network', idle))) return false;
-  }
+  if (!(await AWAIT_STATE[waitUntil](page, deadline))) return false;
   if (waitForSelector !== undefined) {
     const over = new AbortController();
     const visible = awaitSelector(page, waitForSelector, deadline, over.signal);

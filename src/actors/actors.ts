@@ -6,7 +6,7 @@ import type { Snapshot } from '../capture/snapshot.ts';
 import type { Script } from './missing-scripts.ts';
 
 /** The port through which the rest of the service uses browsers. */
-export interface CaptureActor {
+export interface Actors {
   /**
    * Captures once, on an isolated page, within `request.timeoutMs`. Rejects with a `CapstanError`:
    * `target_unreachable`, `target_forbidden`, `proxy_failed`, `not_a_page`, `capture_timeout`, `page_crashed`,
