@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { type Command, Option } from 'commander';
 import { COMPARED } from '../capture/watch.ts';
 import {
@@ -12,6 +10,7 @@ import {
 } from '../client/mod.ts';
 import { ConfigError } from '../config/mod.ts';
 import { codeOfEnd } from './ending.ts';
+import { execCommand } from './exec-command.ts';
 import { withServer } from './own-service.ts';
 import { readableRegions } from './readable-regions.ts';
 import { addPageFlags, commandError, readPageFlags } from './server-flags.ts';
@@ -51,6 +50,8 @@ export function registerWatchCommand(program: Command): void {
     .option('--exec <command>', 'command to run for each change, with the event as JSON on standard input')
     .option('--json', 'write the event of each run as JSON');
   addPageFlags(command).action(async (url: string, flags: Flags) => {
+    // A closed terminal stops it as Ctrl-C does, and its command, which has a group of its own.
+    process.once('SIGHUP', () => process.kill(process.pid, 'SIGTERM'));
     const { server, config, options } = readPageFlags(flags);
     const wanted = Object.fromEntries(
       FIELDS.flatMap((name) => (flags[name] === undefined ? [] : [[name, flags[name]]])),
@@ -175,22 +176,13 @@ async function execute(
   baseUrl: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const child = spawn(command, {
-    shell: true,
-    signal,
-    stdio: ['pipe', 'inherit', 'inherit'],
-    env: {
-      ...process.env,
-      CAPSTAN_URL: event.url,
-      CAPSTAN_BEFORE: `${baseUrl}/screenshot/${before}`,
-      CAPSTAN_AFTER: `${baseUrl}/screenshot/${capture}`,
-      CAPSTAN_COMPARISON: `${baseUrl}/compare?a=${before}&b=${capture}`,
-      CAPSTAN_SHARE: String(share ?? ''),
-    },
-  });
-  // A command that does not read its input may end before the input is written.
-  child.stdin.on('error', () => undefined);
-  child.stdin.end(`${JSON.stringify(event)}\n`);
-  const [code] = await once(child, 'close', { signal });
+  const about = {
+    CAPSTAN_URL: event.url,
+    CAPSTAN_BEFORE: `${baseUrl}/screenshot/${before}`,
+    CAPSTAN_AFTER: `${baseUrl}/screenshot/${capture}`,
+    CAPSTAN_COMPARISON: `${baseUrl}/compare?a=${before}&b=${capture}`,
+    CAPSTAN_SHARE: String(share ?? ''),
+  };
+  const code = await execCommand(command, `${JSON.stringify(event)}\n`, about, signal);
   if (code !== 0) process.stderr.write(`the command of --exec ended with ${code ?? 'a signal'}\n`);
 }

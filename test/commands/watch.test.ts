@@ -28,7 +28,9 @@ describe('capstan watch', () => {
 
   it('writes a line for each run, runs a command when the page changed, and removes the watch on Ctrl-C', async () => {
     const place = await ground();
-    const exec = 'cat > event.json; echo "$CAPSTAN_COMPARISON" > link.txt';
+    // What it leaves behind does not end when it is asked to.
+    const background = '(trap "" TERM; exec sleep 600) & echo $! > pid.txt';
+    const exec = `cat > event.json; ${background}; echo "$CAPSTAN_COMPARISON" > link.txt; wait`;
     const what = ['--compare', 'title', '--compare', 'text', '--compare', 'visual=0', '--every', '300d'];
     const args = ['watch', `http://127.0.0.1:${site.port}/`, '--server', app.baseUrl, '--api-key', KEY, ...what];
     const { child, lines } = followed([...args, '--exec', exec], place.options);
@@ -51,8 +53,12 @@ describe('capstan watch', () => {
     expect(run).toMatchObject({ state: 'changed', changed: ['visual', 'text', 'title'] });
     const link = await readFile(join(place.path, 'link.txt'), 'utf8');
     expect(link).toBe(`${app.baseUrl}/compare?a=${run.before}&b=${run.capture}\n`);
+    const pid = Number(await readFile(join(place.path, 'pid.txt'), 'utf8'));
+    const lasting = () => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+    expect(await lasting()).toContain('sleep');
     child.kill('SIGINT');
     expect(await ended).toEqual([130, null]);
+    await eventually(lasting).toBe('');
     expect(await watches()).toEqual([]);
     expect(await app.service.queries.newest(9)).toEqual([]);
   });
