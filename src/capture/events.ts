@@ -54,6 +54,7 @@ const ofWebhook = {
   about: z.string().meta({ description: 'Type of the event that the message tells.' }),
   capture: id.nullable(),
   batch: z.string().nullable(),
+  watch: id.nullable(),
   api_key_name: apiKeyName,
   attempts: count,
 };

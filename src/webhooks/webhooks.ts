@@ -80,6 +80,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
       about: about.type,
       capture: 'id' in about ? about.id : null,
       batch: 'batch' in about ? about.batch : null,
+      watch: 'watch' in about ? about.watch : null,
       ...ofKey(about.api_key_name ?? null),
       attempts: result.attempts,
     };

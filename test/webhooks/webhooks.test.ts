@@ -85,7 +85,13 @@ describe('webhooks', () => {
     await reports().toHaveLength(1);
     tell('b', bad.url);
     await reports().toHaveLength(2);
-    const base = { about: 'batch.completed', capture: null, attempts: 1, at: expect.stringMatching(/^20.*Z$/) };
+    const base = {
+      about: 'batch.completed',
+      capture: null,
+      watch: null,
+      attempts: 1,
+      at: expect.stringMatching(/^20.*Z$/),
+    };
     expect(reported).toEqual([
       {
         ...base,
