@@ -237,7 +237,7 @@ export const WatchRunSchema = z.strictObject({
   at: instant.meta({ description: 'When it ended.' }),
   state: z.enum(RUN_STATES).meta({
     description:
-      '`first`: there was nothing to compare with; `unconfirmed`: a second capture did not show the change, or failed; `failed`: the page could not be captured or is not `content`.',
+      '`first`: there was nothing to compare with, and `reason` says why if it is not the first run; `unconfirmed`: a second capture did not show the change, or failed; `failed`: the page could not be captured or is not `content`.',
   }),
   capture: id.nullable().meta({ description: 'Id of its capture; null when there is none.' }),
   before: id.nullable().meta({ description: 'Id of the capture that it was compared with.' }),

@@ -130,7 +130,9 @@ export async function createService(
     },
     // Without named keys, as for `capstan mcp`, no key can have been removed.
     serves: ({ apiKeyName }) =>
-      apiKeyName === null || namedKeys.length === 0 || namedKeys.some(({ name }) => name === apiKeyName),
+      apiKeyName === null ||
+      namedKeys.length === 0 ||
+      namedKeys.some(({ name, scope }) => name === apiKeyName && scope !== 'read'),
     capture: (request, by) => firstValueFrom(intake.submit(request, by)),
     remove: (captures) => removeHere(storage.captureStore, captures),
     announce: (event, callback) => (event.type === 'watch.run' ? events.emit(event) : events.conclude(event, callback)),

@@ -18,8 +18,8 @@ export interface Changes {
 }
 
 /**
- * Compares what the rules name; undefined when one of the captures was removed, or the one before has
- * no element map and one is needed. Rejects with a `CapstanError` when their
+ * Compares what the rules name; undefined when one of the captures was removed, or the one before does not have what is
+ * compared. Rejects with a `CapstanError` when their
  * images cannot be compared, or with `queue_full`. `owner`: whose turn the comparison takes.
  */
 export async function findChanges(
@@ -31,9 +31,14 @@ export async function findChanges(
   const [old, now] = [await artifacts.info(before), await artifacts.info(after)];
   if (old === undefined || now === undefined) return undefined;
   const { visual, elements: selectors } = compare;
-  const needsMap = selectors !== false || ignore.selectors.length > 0;
+  const needed = [
+    ...(compare.text ? (['text'] as const) : []),
+    ...(compare.links ? (['links'] as const) : []),
+    ...(selectors !== false || ignore.selectors.length > 0 ? (['elements'] as const) : []),
+  ];
   // A script may have blocked the page then: there is nothing to compare with.
-  if (needsMap && (await artifacts.record(before))?.artifacts?.kinds.includes('elements') !== true) return undefined;
+  const has = needed.length === 0 ? [] : ((await artifacts.record(before))?.artifacts?.kinds ?? []);
+  if (needed.some((kind) => !has.includes(kind))) return undefined;
   const compared = await comparisons.of(old, now, NEVER, owner, {
     ignore,
     skipsImages: visual === false,

@@ -90,7 +90,7 @@ function problemOf({ verdict, verdict_reasons: signs }: Result, { rules }: Defin
 
 /** Compares a capture with the baseline and, when it differs, with the accepted captures. */
 async function compared(
-  { id, verdict }: Result,
+  { id, verdict, options_digest: digest }: Result,
   { rules, by }: Definition,
   { baseline, latest }: Progress,
   parts: CompareParts,
@@ -100,7 +100,8 @@ async function compared(
     return { ...found, state: 'failed', ...failure('artifact_elsewhere') };
   }
   for (const before of [baseline, latest]) {
-    const changes = before === null ? undefined : await findChanges(parts, rules, [before, id], by.owner);
+    if (before === null || (await parts.artifacts.record(before))?.options_digest !== digest) continue;
+    const changes = await findChanges(parts, rules, [before, id], by.owner);
     if (changes === undefined) continue;
     if (changes.changed.length === 0) return { ...found, ...changes, before, state: 'unchanged' };
     const accepted = await acceptedBy(rules.accept, (other) => findChanges(parts, rules, [other, id], by.owner));
@@ -108,7 +109,8 @@ async function compared(
       ? { ...found, ...changes, before, state: 'changed' }
       : { ...found, share: changes.share, before: accepted, state: 'unchanged' };
   }
-  return { ...found, state: 'first' };
+  const reason = `The capture ${baseline} was removed, was made with other options, or does not have what is compared.`;
+  return { ...found, state: 'first', ...(baseline !== null && { reason }) };
 }
 
 /** Returns the first accepted capture without a difference. */
