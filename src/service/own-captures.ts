@@ -162,7 +162,7 @@ function ownWatches(watches: Watches, key: string): Watches {
     get: (id) => ifOwn(id, () => watches.get(id), undefined),
     list: (wanted) => watches.list({ ...wanted, ofKey: key }),
     written: (id) => ifOwn(id, () => watches.written(id), undefined),
-    change: (id, wanted) => ifOwn(id, () => watches.change(id, wanted), undefined),
+    change: (id, next) => ifOwn(id, () => watches.change(id, next), undefined),
     pause: (id, isPaused) => ifOwn(id, () => watches.pause(id, isPaused), undefined),
     run: (id) => ifOwn(id, () => watches.run(id), undefined),
     remove: (id) => ifOwn(id, () => watches.remove(id), false),

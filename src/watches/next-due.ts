@@ -6,7 +6,8 @@ const DEFAULT_JITTER_MS = 30_000;
 /** Maximum additional time between the runs of a watch whose page cannot be captured. */
 const MAX_BACK_OFF_MS = 24 * 3_600_000;
 
-export type Timing = Pick<WatchRules, 'every' | 'schedule' | 'timeZone' | 'jitter'>;
+const TIMINGS = ['every', 'schedule', 'timeZone', 'jitter'] as const;
+export type Timing = Pick<WatchRules, (typeof TIMINGS)[number]>;
 
 /**
  * Returns when a watch is due after `now`; null when its schedule has no further time. Times are milliseconds since 1970.
@@ -31,6 +32,22 @@ export function nextDue(id: number, timing: Timing, now: number, failures = 0): 
     failures < 2 ? 0 : Math.min(MAX_BACK_OFF_MS, gapAfter(cron, next) * (2 ** Math.min(failures - 1, 30) - 1));
   const later = backOff === 0 ? next : cron.nextRun(new Date(next.getTime() + backOff - 1));
   return (later ?? next).getTime() + delay;
+}
+
+/**
+ * Returns when a watch is due that was due at `dueAt` before its timing was changed: a time that has come is kept, and so
+ * is one that the timing still has. A watch whose page could not be captured waits no longer than others.
+ */
+export function dueAfterChange(
+  id: number,
+  { from, to }: { readonly from: Timing; readonly to: Timing },
+  dueAt: number | null,
+  now: number,
+): number | null {
+  const next = nextDue(id, to, now);
+  if (dueAt === null) return next;
+  const isSame = TIMINGS.every((name) => from[name] === to[name]);
+  return dueAt <= now || (isSame && (next === null || dueAt < next)) ? dueAt : next;
 }
 
 function gapAfter(cron: Cron, time: Date): number {

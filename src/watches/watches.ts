@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { Client } from '../capture/client.ts';
 import type { WatchEvent } from '../capture/events.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
-import { recordedOptions } from '../capture/recorded-options.ts';
 import type { CaptureRequest, WatchRequest } from '../capture/request.ts';
 import type { Watch, WatchRun } from '../capture/watch.ts';
 import { isAway } from '../storage/failures/is-away.ts';
 import {
+  type Finished,
+  MAX_LEASED_OF_HOST,
   type StoredRun,
   type StoredWatch,
   type TakenWatch,
@@ -16,7 +17,8 @@ import {
 } from '../storage/ports/watch-store.ts';
 import type { CompareParts } from './find-changes.ts';
 import { makeRun } from './make-run.ts';
-import { nextDue } from './next-due.ts';
+import { dueAfterChange, nextDue } from './next-due.ts';
+import { watchOf } from './shown-watch.ts';
 import {
   type Definition,
   NO_PROGRESS,
@@ -37,8 +39,6 @@ const RENEWAL_MS = WATCH_LEASE_MS / 3;
 const HASTEN_MS = 60_000;
 /** Delay before a run that the service could not make is tried again, in milliseconds. */
 const LATER_MS = 10_000;
-/** Maximum number of runs of one host at once. */
-const MAX_OF_HOST = 2;
 
 export interface WatchesOptions extends CompareParts {
   readonly store: WatchStore;
@@ -46,7 +46,7 @@ export interface WatchesOptions extends CompareParts {
   readonly enabled: boolean;
   /** Throws a `CapstanError` for a target that may not be captured, as far as its URL shows it. */
   readonly screen: (request: CaptureRequest) => void;
-  /** Whether the API key of a client still exists. Watches of removed API keys make no runs. */
+  /** Whether the API key of a client still exists and may capture. Otherwise its watches make no runs. */
   readonly serves: (by: Client) => boolean;
   /** Makes one capture. Rejects with a `CapstanError` when it is not admitted. */
   readonly capture: (request: CaptureRequest, by: Client) => Promise<CaptureOutcome>;
@@ -77,8 +77,11 @@ export interface Watches {
   list(wanted: WatchesWanted): Promise<readonly Watch[]>;
   /** Returns the body that a watch was made from. */
   written(id: number): Promise<WatchWanted['written'] | undefined>;
-  /** Replaces what is wanted. A run under way is dropped. */
-  change(id: number, wanted: WatchWanted): Promise<Watch | undefined>;
+  /**
+   * Changes what is wanted. Calls `next` again when another process changed it meanwhile. A run under way is dropped,
+   * and made again if it was due.
+   */
+  change(id: number, next: (written: WatchWanted['written']) => WatchWanted): Promise<Watch | undefined>;
   /** Pauses or resumes a watch. */
   pause(id: number, isPaused: boolean): Promise<Watch | undefined>;
   /** Lets a watch be due now, paused or not. */
@@ -96,6 +99,8 @@ export function createWatches(options: WatchesOptions): Watches {
   const { store, enabled, screen, serves, capture, remove, announce, atOnce, ids, clock, report } = options;
   const running = new Map<string, TakenWatch>();
   const ended = new Set<Promise<void>>();
+  /** Keys whose runs the service could not make: no more of theirs are begun before the next search. */
+  const refused = new Set<string>();
   let stopped = false;
   let passing: Promise<void> | undefined;
 
@@ -108,10 +113,12 @@ export function createWatches(options: WatchesOptions): Watches {
   /** Keys that hold half of the places wait for those that do not. */
   const take = async (): Promise<TakenWatch | undefined> => {
     const token = randomUUID();
-    const due = { now: clock(), exceptHosts: busy('host', MAX_OF_HOST) };
+    const due = { now: clock(), exceptHosts: busy('host', MAX_LEASED_OF_HOST) };
     const exceptKeys = busy('apiKeyName', Math.ceil(atOnce() / 2));
-    let taken = await store.take(token, { ...due, exceptKeys });
-    if (taken === undefined && exceptKeys.length > 0) taken = await store.take(token, { ...due, exceptKeys: [] });
+    let taken = await store.take(token, { ...due, exceptKeys: [...exceptKeys, ...refused] });
+    if (taken === undefined && exceptKeys.length > 0) {
+      taken = await store.take(token, { ...due, exceptKeys: [...refused] });
+    }
     if (taken === undefined) return undefined;
     running.set(token, taken);
     begin(token, taken);
@@ -155,28 +162,34 @@ export function createWatches(options: WatchesOptions): Watches {
     const definition = unpackDefinition(watch.definition);
     const before = unpackProgress(watch.progress);
     if (watch.run === undefined && !serves(definition.by)) {
-      await store.finish(id, token, after(watch, definition, before));
+      await store.finish(id, token, after(watch, before));
       return;
     }
     const run = watch.run === undefined ? await firstOf(token, watch, definition, before) : unpackRun(watch.run);
     if (run === undefined) return;
     for (const event of eventsOf(id, definition, before, run)) announce(event, definition.callback);
     const progress = progressAfter(before, run);
-    const old = (await store.finish(id, token, after(watch, definition, progress))) ?? [];
+    const old = (await store.finish(id, token, after(watch, progress))) ?? [];
     await remove(unneeded(old, definition, progress));
   };
 
-  /** State in which a watch goes on after a time at which it was due. */
-  const after = ({ id, dueAt }: TakenWatch, { rules, isPaused }: Definition, progress: Progress) => ({
-    dueAt: isPaused ? null : nextDue(id, rules, Math.max(clock(), dueAt), progress.failures),
-    progress: packProgress(progress),
-    keep: rules.keep,
-  });
+  /** Returns how a watch goes on after a time at which it was due. A time that a client set meanwhile is kept. */
+  const after =
+    ({ id, dueAt }: TakenWatch, progress: Progress) =>
+    (now: StoredWatch): Finished => {
+      const { rules, isPaused } = unpackDefinition(now.definition);
+      const next = isPaused ? null : nextDue(id, rules, Math.max(clock(), dueAt), progress.failures);
+      return {
+        dueAt: now.dueAt === dueAt ? next : now.dueAt,
+        progress: packProgress(progress),
+        keep: rules.keep,
+      };
+    };
 
   /** Makes and stores the run; undefined when it was not made, or is not wanted any more. */
   const firstOf = async (
     token: string,
-    { id, dueAt }: TakenWatch,
+    { id, dueAt, apiKeyName }: TakenWatch,
     definition: Definition,
     before: Progress,
   ): Promise<WatchRun | undefined> => {
@@ -185,6 +198,7 @@ export function createWatches(options: WatchesOptions): Watches {
       capture: () => capture(definition.request, definition.by),
     });
     if (made.run === undefined) {
+      refused.add(apiKeyName);
       await store.release(id, token, clock() + LATER_MS);
       await remove(made.spare);
       return undefined;
@@ -195,9 +209,16 @@ export function createWatches(options: WatchesOptions): Watches {
     return isStored ? run : undefined;
   };
 
-  const passes = setInterval(pass, PASS_MS);
+  const passes = setInterval(() => {
+    refused.clear();
+    pass();
+  }, PASS_MS);
+  const hasten = async (): Promise<void> => {
+    const now = clock();
+    await store.hasten(now, (id, every) => nextDue(id, { every }, now));
+  };
   const hastenings = setInterval(() => {
-    if (enabled) store.hasten(clock()).catch((error: unknown) => isAway(error) || report(error));
+    if (enabled) hasten().catch((error: unknown) => isAway(error) || report(error));
   }, HASTEN_MS);
   passes.unref();
   hastenings.unref();
@@ -212,16 +233,15 @@ export function createWatches(options: WatchesOptions): Watches {
     id: number,
     by: (definition: Definition, stored: StoredWatch) => { definition?: Definition; dueAt: number | null },
   ): Promise<Watch | undefined> => {
-    const stored = await store.get(id);
-    if (stored === undefined) return undefined;
-    const old = unpackDefinition(stored.definition);
-    const { definition = old, dueAt } = by(old, stored);
-    const { host } = definition.request.target;
-    const everyMs = definition.rules.every ?? null;
-    const { labels } = definition.rules;
-    await store.change(id, { host, everyMs, dueAt, labels, definition: packDefinition(definition) });
+    const changed = await store.change(id, (stored) => {
+      const old = unpackDefinition(stored.definition);
+      const { definition = old, dueAt } = by(old, stored);
+      const { host } = definition.request.target;
+      const { every: everyMs = null, labels } = definition.rules;
+      return { host, everyMs, dueAt, labels, definition: packDefinition(definition) };
+    });
     pass();
-    return get(id);
+    return changed && watchOf(changed);
   };
 
   return {
@@ -249,13 +269,15 @@ export function createWatches(options: WatchesOptions): Watches {
       const stored = await store.get(id);
       return stored && unpackDefinition(stored.definition).written;
     },
-    change: async (id, wanted) => {
-      screen(wanted.request);
-      return change(id, ({ by, createdAt, isPaused }) => ({
-        definition: { ...wanted, by, createdAt, isPaused },
-        dueAt: isPaused ? null : nextDue(id, wanted.rules, clock()),
-      }));
-    },
+    change: (id, next) =>
+      change(id, ({ written, rules, by, createdAt, isPaused }, { dueAt }) => {
+        const wanted = next(written);
+        screen(wanted.request);
+        return {
+          definition: { ...wanted, by, createdAt, isPaused },
+          dueAt: isPaused ? dueAt : dueAfterChange(id, { from: rules, to: wanted.rules }, dueAt, clock()),
+        };
+      }),
     pause: (id, isPaused) =>
       change(id, (definition, { dueAt }) => ({
         definition: { ...definition, isPaused },
@@ -272,39 +294,6 @@ export function createWatches(options: WatchesOptions): Watches {
       await Promise.all(ended);
     },
   };
-}
-
-function watchOf({ id, apiKeyName, dueAt, definition, progress }: StoredWatch): Watch {
-  const { request, rules, written, callback = null, createdAt, isPaused } = unpackDefinition(definition);
-  const { latest: _latest, lastRun, ...found } = unpackProgress(progress);
-  const { url, host } = request.target;
-  const { compare, accept, confirm, keep, labels, schedule = null, timeZone } = rules;
-  return {
-    id,
-    url,
-    host,
-    ...(apiKeyName !== '' && { api_key_name: apiKeyName }),
-    state: isPaused ? 'paused' : 'active',
-    every: typeof written.every === 'string' ? written.every : null,
-    schedule,
-    time_zone: schedule === null ? null : (timeZone ?? 'UTC'),
-    ...recordedOptions(request),
-    compare,
-    ignore: ignoredIn(written),
-    accept,
-    confirm,
-    keep,
-    labels,
-    callback,
-    created_at: createdAt,
-    next_run_at: dueAt === null ? null : iso(dueAt),
-    ...found,
-    last_run: lastRun,
-  };
-}
-
-function ignoredIn({ ignore = [] }: Readonly<Record<string, unknown>>): string[] {
-  return Array.isArray(ignore) ? ignore.map(String) : [];
 }
 
 /** Returns the captures of removed runs that nothing names any more. */

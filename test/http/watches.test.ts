@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ListedWatchSchema, WatchRunSchema, WatchSchema } from '../../src/capture/watch.ts';
 import { type Listening, listening } from '../egress/listening.ts';
+import { SECRET, startReceiver } from '../webhooks/receiver.ts';
 import { failureOf } from './answers.ts';
 import { describeWithTenants, type TenantsOf } from './tenants.ts';
 
@@ -15,11 +16,14 @@ const Captured = z.object({ data: z.object({ id: z.number() }) });
 const [FLOOD, SHOP] = ['flood-key', 'shop-key'];
 /** Runs are made by hand, so that no test waits for a time. */
 const NEVER = { every: '300d' };
+const POLL = { timeout: 20_000 };
 
 /** What a page of the site shows now. */
 interface Page {
   readonly status?: number;
   readonly title?: string;
+  /** Where it redirects to. */
+  readonly location?: string;
   readonly body: string;
 }
 
@@ -30,18 +34,24 @@ describeWithTenants((start) => {
   describe('a watch', () => {
     let started: Promise<TenantsOf> | undefined;
     let site: Listening;
-    const pages = new Map<string, Page | ((visit: number) => Page)>();
+    const pages = new Map<string, Page | ((visit: number) => Page | Promise<Page>)>();
     const visits = new Map<string, number>();
 
     beforeAll(async () => {
       site = await listening(
-        createServer((request, response) => {
+        createServer(async (request, response) => {
           const path = request.url ?? '/';
           const visit = (visits.get(path) ?? 0) + 1;
           visits.set(path, visit);
           const found = pages.get(path) ?? { status: 404, body: '<h1>Not found</h1>' };
-          const { status = 200, title = 'Harbour', body } = typeof found === 'function' ? found(visit) : found;
-          response.writeHead(status, { 'Content-Type': 'text/html' });
+          const {
+            location,
+            title = 'Harbour',
+            body,
+            ...page
+          } = typeof found === 'function' ? await found(visit) : found;
+          const status = page.status ?? (location === undefined ? 200 : 302);
+          response.writeHead(status, { 'Content-Type': 'text/html', ...(location && { Location: location }) });
           response.end(`<!doctype html><title>${title}</title><body style="font:20px sans-serif">${body}`);
         }),
       );
@@ -52,7 +62,7 @@ describeWithTenants((start) => {
     });
 
     const running = () => {
-      started ??= start({});
+      started ??= start({ webhookSecret: [SECRET], allowWebhooks: ['127.0.0.1'] });
       return started;
     };
     const headers = (key: string) => ({ 'X-API-Key': key });
@@ -66,7 +76,7 @@ describeWithTenants((start) => {
     const history = async (id: number) => History.parse(await (await call(`/watches/${id}/history`)).json()).data;
 
     /** Adds a watch, and waits for its first run. */
-    async function watching(path: string, page: Page | ((visit: number) => Page), rules: object = {}) {
+    async function watching(path: string, page: Page | ((visit: number) => Page | Promise<Page>), rules: object = {}) {
       pages.set(path, page);
       const response = await post('/watches', { url: url(path), ...NEVER, ...rules });
       expect(response.status).toBe(201);
@@ -222,9 +232,57 @@ describeWithTenants((start) => {
         time_zone: 'UTC',
         runs: 1,
       });
+      // What differs by its options alone is no change of the page.
+      expect(await run(id)).toMatchObject({ state: 'first', reason: expect.stringContaining('other options') });
       const bad = await call(`/watches/${id}`, { method: 'PATCH', body: '{"every":"10m"}' });
       expect(await failureOf(bad)).toMatchObject({ code: 'invalid_request' });
       expect((await read(id)).schedule).toBe('0 9 * * 1-5');
+    });
+
+    it('keeps all of several changes at once, on every api node', async () => {
+      const id = await watching('/together', { body: ARTICLE });
+      const { apps } = await running();
+      const send = (at: number, path: string, method: string, body?: object) =>
+        apps[at % apps.length]?.call(`/watches/${id}${path}`, {
+          method,
+          headers: { ...headers(FLOOD), 'Content-Type': 'application/json' },
+          ...(body && { body: JSON.stringify(body) }),
+        });
+      for (let round = 0; round < 5; round += 1) {
+        const answers = await Promise.all([
+          send(round, '', 'PATCH', { labels: [`round ${round}`] }),
+          send(round + 1, '', 'PATCH', { keep: 10 + round }),
+          send(round, '', 'PATCH', { fullPage: round % 2 === 0 }),
+          send(round + 1, round % 2 === 0 ? '/pause' : '/resume', 'POST'),
+        ]);
+        expect(answers.map((response) => response?.status)).toEqual([200, 200, 200, 200]);
+        expect(await read(id)).toMatchObject({
+          labels: [`round ${round}`],
+          keep: 10 + round,
+          options: round % 2 === 0 ? { fullPage: true } : expect.not.objectContaining({ fullPage: true }),
+          state: round % 2 === 0 ? 'paused' : 'active',
+        });
+        const labelled = await call(`/watches?label=round%20${round}`);
+        expect(Many.parse(await labelled.json()).data.map((watch) => watch.id)).toEqual([id]);
+      }
+    });
+
+    it('makes a run again, with the new rules, when it is changed meanwhile', async () => {
+      const id = await watching('/meanwhile', { body: ARTICLE });
+      const [visited, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      pages.set('/meanwhile', async (visit) => {
+        if (visit === 2) visited.resolve();
+        await goOn.promise;
+        return { body: BANNER + ARTICLE };
+      });
+      await post(`/watches/${id}/run`, undefined);
+      await visited.promise;
+      const body = JSON.stringify({ compare: { title: true }, labels: ['meanwhile'] });
+      expect((await call(`/watches/${id}`, { method: 'PATCH', body })).status).toBe(200);
+      goOn.resolve();
+      expect(await runs(id, 2)).toMatchObject({ state: 'unchanged' });
+      expect(await read(id)).toMatchObject({ labels: ['meanwhile'], runs: 2 });
+      expect(await history(id)).toHaveLength(2);
     });
 
     it.each([
@@ -250,6 +308,58 @@ describeWithTenants((start) => {
       const id = await watching('/allowed', { body: ARTICLE });
       const changed = await call(`/watches/${id}`, { method: 'PATCH', body: '{"url":"http://10.0.0.1/"}' });
       expect(changed.status).toBe(403);
+    });
+
+    it('follows a page that redirects, and fails where it leads to an address that may not be captured', async () => {
+      pages.set('/moved', { body: ARTICLE });
+      const id = await watching('/old', { location: url('/moved'), body: '' });
+      pages.set('/moved', { body: BANNER + ARTICLE });
+      expect(await run(id)).toMatchObject({ state: 'changed' });
+      pages.set('/old', { location: 'http://10.0.0.1/', body: '' });
+      expect(await run(id)).toMatchObject({ state: 'failed', code: 'target_forbidden', changed: [] });
+    });
+
+    it('compares with the newest unchanged capture when its baseline was removed, and says when both were', async () => {
+      const id = await watching('/forgotten', { body: ARTICLE });
+      const newest = (await run(id))?.capture;
+      const forget = async (capture: number | null | undefined) =>
+        expect((await call(`/screenshot/${capture}`, { method: 'DELETE' })).status).toBe(200);
+      await forget((await read(id)).baseline);
+      expect(await run(id)).toMatchObject({ state: 'unchanged', before: newest });
+      await forget(newest);
+      await forget((await read(id)).last_run?.capture);
+      expect(await run(id)).toMatchObject({ state: 'first', reason: expect.stringContaining(`${newest}`) });
+    });
+
+    it('tells its own key and its callback what it finds, on every api node', async () => {
+      await using receiver = await startReceiver();
+      const { apps, one } = await running();
+      const other = apps.at(-1) ?? one;
+      const hear = async (key: string) => collect(await other.call('/events?type=watch.*', { headers: headers(key) }));
+      const [own, shop] = [await hear(FLOOD), await hear(SHOP)];
+      const id = await watching('/told', { body: ARTICLE }, { callback: receiver.url });
+      pages.set('/told', { body: BANNER + ARTICLE });
+      await run(id);
+      const { id: ofShop } = await watchOf(await post('/watches', { url: url('/told'), ...NEVER }, SHOP));
+      await expect.poll(() => own.of(id), POLL).toEqual(['watch.run', 'watch.run', 'watch.changed']);
+      await expect.poll(() => shop.of(ofShop), POLL).toEqual(['watch.run']);
+      expect([own.of(ofShop), shop.of(id)]).toEqual([[], []]);
+      const received = () => receiver.received.map(({ body }) => JSON.parse(body));
+      await expect.poll(received, POLL).toEqual([expect.objectContaining({ type: 'watch.changed', watch: id })]);
+      const ask = {
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name: 'watches', arguments: { watch: id } },
+      };
+      const Accept = 'application/json, text/event-stream';
+      const asAgent = async (key: string) =>
+        (await other.post('/mcp', ask, { headers: { ...headers(key), Accept } })).text();
+      expect(await asAgent(FLOOD)).toContain('/told');
+      expect(await asAgent(SHOP)).toContain('not_found');
+      await call(`/watches/${ofShop}`, { method: 'DELETE' }, SHOP);
+      own.end();
+      shop.end();
     });
 
     it('is seen by its own key alone', async () => {

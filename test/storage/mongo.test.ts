@@ -246,6 +246,7 @@ describeWithMongo('The MongoDB store', (server) => {
         ],
         { by: 'due', limit: 1 },
       );
+      await documents.list('watches', [['at', '>', 5]], { by: 'at', limit: 500 });
       await documents.list('idempotency', [['due', '<=', 5]], { by: 'due', limit: 20 });
       const plans = await Promise.all(
         asked.map(async (explain) => {
@@ -253,7 +254,7 @@ describeWithMongo('The MongoDB store', (server) => {
           return planOf(executionStats);
         }),
       );
-      expect(plans).toHaveLength(6);
+      expect(plans).toHaveLength(7);
       for (const { stages } of plans) {
         expect(stages).not.toContain('COLLSCAN');
         expect(stages).not.toContain('SORT');

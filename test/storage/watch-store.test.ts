@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/storage/ports/database.ts';
-import { type NewWatch, type TakeDue, WATCH_LEASE_MS } from '../../src/storage/ports/watch-store.ts';
+import { type NewWatch, type StoredWatch, type TakeDue, WATCH_LEASE_MS } from '../../src/storage/ports/watch-store.ts';
 import { describeInEachDatabase } from './each-database.ts';
 
 const NOW = 1_800_000_000_000;
@@ -73,12 +73,12 @@ describeInEachDatabase((open) => {
       const id = await added();
       await take();
       const changed = { host: 'c.test', everyMs: null, dueAt: NOW + 5, definition: 'new' };
-      expect(await database.watches.change(id, { ...changed, labels: [] })).toBe(true);
+      expect(await database.watches.change(id, () => ({ ...changed, labels: [] }))).toMatchObject(changed);
       expect(await database.watches.renew(id, 'a', NOW)).toBe(false);
-      expect(await database.watches.finish(id, 'a', { dueAt: 1, progress: 'lost', keep: 9 })).toBeUndefined();
+      expect(await database.watches.finish(id, 'a', () => ({ dueAt: 1, progress: 'lost', keep: 9 }))).toBeUndefined();
       expect(await database.watches.get(id)).toMatchObject({ ...changed, progress: 'p' });
       expect(await database.watches.remove(id)).toEqual([]);
-      expect(await database.watches.change(id, { ...changed, labels: [] })).toBe(false);
+      expect(await database.watches.change(id, () => ({ ...changed, labels: [] }))).toBeUndefined();
       expect(await database.watches.remove(id)).toBeUndefined();
     });
 
@@ -87,11 +87,68 @@ describeInEachDatabase((open) => {
       for (let dueAt = NOW; dueAt < NOW + 4; dueAt += 1) {
         await take({ now: dueAt });
         await database.watches.put(id, 'a', { dueAt, body: `${dueAt - NOW}` });
-        const old = await database.watches.finish(id, 'a', { dueAt: dueAt + 1, progress: 'next', keep: 2 });
+        const next = { dueAt: dueAt + 1, progress: 'next', keep: 2 };
+        const old = await database.watches.finish(id, 'a', () => next);
         expect(old?.map(({ body }) => body)).toEqual(dueAt < NOW + 2 ? [] : [`${dueAt - NOW - 2}`]);
       }
       expect((await database.watches.runs(id, 10, NOW + 9)).map(({ body }) => body)).toEqual(['3', '2']);
       expect((await database.watches.runs(id, 10, NOW + 3)).map(({ body }) => body)).toEqual(['2']);
+    });
+
+    it('keeps all of several changes at once, with their labels', async () => {
+      await using other = closing(await open());
+      const id = await added({ definition: '', labels: ['0'] });
+      const both = [database, other.database];
+      await Promise.all(
+        Array.from({ length: 12 }, (_, at) =>
+          both[at % 2]?.watches.change(id, ({ definition }) => ({
+            host: 'a.test',
+            everyMs: null,
+            dueAt: null,
+            definition: `${definition}x`,
+            labels: [String(definition.length % 2)],
+          })),
+        ),
+      );
+      expect((await database.watches.get(id))?.definition).toHaveLength(12);
+      const list = (label: string) => database.watches.list({ ofKey: undefined, label, after: 0, limit: 1 });
+      expect([await list('0'), await list('1')]).toEqual([[], [expect.objectContaining({ id })]]);
+    });
+
+    it('lets the owner of a stored run announce it when the watch is changed meanwhile', async () => {
+      const id = await added();
+      await take();
+      await database.watches.put(id, 'a', { dueAt: NOW, body: 'stored' });
+      const changed = { host: 'a.test', everyMs: null, dueAt: NOW + 5, definition: 'new', labels: [] };
+      await database.watches.change(id, () => changed);
+      expect(await take({ now: NOW + 6 }, 'b')).toBeUndefined();
+      // Had the owner died, another one would announce the run.
+      const taken = await take({ now: NOW + WATCH_LEASE_MS }, 'b');
+      expect(taken).toMatchObject({ dueAt: NOW, run: 'stored', definition: 'new' });
+      const next = (watch: StoredWatch) => ({ dueAt: watch.dueAt, progress: 'after', keep: 9 });
+      expect(await database.watches.finish(id, 'b', next)).toEqual([]);
+      expect(await database.watches.get(id)).toMatchObject({ dueAt: NOW + 5, progress: 'after', definition: 'new' });
+      expect((await take({ now: NOW + 5 }, 'c'))?.run).toBeUndefined();
+    });
+
+    it('leases at most two watches of a host to all processes together', async () => {
+      await using other = closing(await open());
+      for (let round = 0; round < 5; round += 1) {
+        const ids: number[] = [];
+        for (let watch = 0; watch < 6; watch += 1) ids.push(await added({ host: `${round}.test` }));
+        const take = (store: Database, owner: string) => store.watches.take(`${round}${owner}`, ALL);
+        const all = [...'abc'].flatMap((owner) => [take(database, owner), take(other.database, `o${owner}`)]);
+        const atOnce = (await Promise.all(all)).filter((watch) => watch !== undefined).length;
+        // Those that came at once may all have left the places to each other.
+        expect(atOnce).toBeLessThanOrEqual(2);
+        let leased = atOnce;
+        while ((await take(other.database, `${leased}`)) !== undefined) leased += 1;
+        expect(leased).toBe(2);
+        // A dead process keeps its places for as long as its watches.
+        const later = { ...ALL, now: NOW + WATCH_LEASE_MS };
+        expect((await database.watches.take('later', later))?.host).toBe(`${round}.test`);
+        for (const id of ids) await database.watches.remove(id);
+      }
     });
 
     it('releases a watch for a later time', async () => {
@@ -106,7 +163,7 @@ describeInEachDatabase((open) => {
       const hour = 3_600_000;
       const [regular, soon] = [await added({ dueAt: NOW + hour }), await added({ dueAt: NOW + 90_000 })];
       const scheduled = await added({ everyMs: null, dueAt: NOW + hour });
-      await database.watches.hasten(NOW);
+      await database.watches.hasten(NOW, (_id, everyMs) => NOW + everyMs);
       const dueAt = async (id: number) => (await database.watches.get(id))?.dueAt;
       expect(await dueAt(regular)).toBe(NOW + 60_000);
       expect(await dueAt(soon)).toBe(NOW + 90_000);
@@ -123,7 +180,7 @@ describeInEachDatabase((open) => {
       await expect(added({}, 4)).rejects.toMatchObject({ code: 'too_many_watches' });
     });
 
-    it('adds no watch beyond the maximum when two processes add one at once', async () => {
+    it('adds no watch and no standing query beyond the maximum when two processes add one at once', async () => {
       await using other = closing(await open());
       for (let round = 0; round < 5; round += 1) {
         const watch = { apiKeyName: '', host: 'a.test', everyMs: null, dueAt: null, labels: [], isShared: false };
@@ -135,6 +192,15 @@ describeInEachDatabase((open) => {
           ),
         );
         expect(added.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+        const kept = await Promise.allSettled(
+          [database, other.database].map(({ queries }, at) =>
+            queries.add(
+              { id: `${ids - at}`, apiKeyName: 'shop', filter: '{}', position: 0, isShared: false },
+              round + 1,
+            ),
+          ),
+        );
+        expect(kept.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
       }
     });
 
@@ -147,7 +213,7 @@ describeInEachDatabase((open) => {
       expect(await list('prices', 'shop')).toEqual([own]);
       expect(await list('news')).toEqual(ids.slice(1));
       const rest = { host: 'a.test', everyMs: null, dueAt: null, definition: 'd' };
-      await database.watches.change(own, { ...rest, labels: ['news'] });
+      await database.watches.change(own, () => ({ ...rest, labels: ['news'] }));
       expect(await list('prices')).toEqual(ids);
       expect(await list('news', 'shop')).toEqual([own]);
       await database.watches.remove(own);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nextDue, type Timing } from '../../src/watches/next-due.ts';
+import { dueAfterChange, nextDue, type Timing } from '../../src/watches/next-due.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -58,6 +58,16 @@ describe('the next run of a watch', () => {
       expect(first).toBe(calm);
       expect(others.map((wait) => (wait - calm) / MINUTE_MS)).toEqual([10, 30, 70, 24 * 60]);
     });
+  });
+
+  it('stays when a watch is changed, unless its timing changes or failures have delayed it', () => {
+    const now = at('2026-05-01T12:00:00Z');
+    const [from, to] = [{ every: 10 * MINUTE_MS }, { every: HOUR_MS }];
+    expect(dueAfterChange(1, { from, to: from }, now + MINUTE_MS, now)).toBe(now + MINUTE_MS);
+    expect(dueAfterChange(1, { from, to }, now + MINUTE_MS, now)).toBe(nextDue(1, to, now));
+    expect(dueAfterChange(1, { from, to: from }, now + 24 * HOUR_MS, now)).toBe(nextDue(1, from, now));
+    // A run that is due is made, with the new rules.
+    expect(dueAfterChange(1, { from, to }, now - 1, now)).toBe(now - 1);
   });
 
   describe('with a schedule', () => {

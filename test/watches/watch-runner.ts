@@ -1,15 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { openSqlite } from '../../src/storage/sqlite/open.ts';
 import { createWatches } from '../../src/watches/watches.ts';
+import { openDatabase } from './seeded-watches.ts';
 
 /*
- * A process that runs the watches of a database until it is killed, and prints the id of each run's host before and after
- * it. Its pages cannot be reached. Arguments: the database file, and by how many milliseconds its clock is ahead.
+ * A process that runs the watches of a database until it is killed, and prints each run before and after it. Its pages
+ * cannot be reached. Arguments: the database, and by how many milliseconds its clock is ahead.
  */
 
-const [path = '', ahead = '0'] = process.argv.slice(2);
-const database = await openSqlite({ path });
+const [place = '', ahead = '0'] = process.argv.slice(2);
+const database = await openDatabase(place);
 const none = () => Promise.resolve(undefined);
+const clock = () => Date.now() + Number(ahead);
 
 createWatches({
   store: database.watches,
@@ -17,13 +18,13 @@ createWatches({
   screen: () => undefined,
   serves: () => true,
   capture: async ({ target }) => {
-    process.stdout.write(`begun ${target.parsed.pathname.slice(1)}\n`);
+    process.stdout.write(`begun ${target.parsed.pathname.slice(1)} ${clock()}\n`);
     await delay(20);
     return { state: 'failed', failure: { code: 'target_unreachable', reason: 'no answer' }, result: null };
   },
   remove: () => Promise.resolve(),
-  announce: ({ type, url }) => {
-    if (type === 'watch.run') process.stdout.write(`told ${new URL(url).pathname.slice(1)}\n`);
+  announce: ({ type, url, run }) => {
+    if (type === 'watch.run') process.stdout.write(`told ${new URL(url).pathname.slice(1)} ${Date.parse(run.due)}\n`);
   },
   artifacts: { info: none, record: none },
   comparisons: { of: none },
@@ -31,7 +32,7 @@ createWatches({
   ids: () => {
     throw new Error('adds no watches');
   },
-  clock: () => Date.now() + Number(ahead),
+  clock,
   report: (error) => {
     throw error;
   },

@@ -123,7 +123,7 @@ export const patchWatch = routeWithBody({
   operationId: 'changeWatch',
   scope: 'capture',
   summary: 'Changes a watch.',
-  description: 'Its history and its baseline are kept. A run under way is dropped.',
+  description: 'Its history and its baseline are kept. A run under way is dropped, and made again if it was due.',
   tag: 'capture',
   parameters: { id: watchId },
   body: { name: 'WatchChange', schema: () => WatchChangeSchema },
@@ -131,10 +131,13 @@ export const patchWatch = routeWithBody({
   failures: ['invalid_id', 'not_found', 'target_forbidden', ...DATABASE_FAILURES],
   handle: async (ctx, { parameters: { id }, body }, { service, schemas }) => {
     await shown(ctx, service, id);
-    const written = merged((await service.watches.written(id)) ?? unknown(id), body);
-    const wanted = parseOrRefuse(schemas.watch, written);
-    await admit(service, wanted);
-    answer(ctx, (await service.watches.change(id, { ...wanted, written })) ?? unknown(id), 'The watch is changed.');
+    const changed = (before: Readonly<Record<string, unknown>>) => {
+      const written = merged(before, body);
+      return { ...parseOrRefuse(schemas.watch, written), written };
+    };
+    // Each field is admitted by the request that brings it.
+    await admit(service, changed((await service.watches.written(id)) ?? unknown(id)));
+    answer(ctx, (await service.watches.change(id, changed)) ?? unknown(id), 'The watch is changed.');
   },
 });
 

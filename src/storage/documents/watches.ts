@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { MAX_WATCHES } from '../../capture/watch.ts';
 import {
   type Condition,
@@ -8,37 +9,43 @@ import {
   type StoredDocument,
 } from '../ports/document-store.ts';
 import {
+  MAX_LEASED_OF_HOST,
   type NewWatch,
   type StoredRun,
   type StoredWatch,
   WATCH_LEASE_MS,
   type WatchStore,
 } from '../ports/watch-store.ts';
+import { addLabels, type Labelled, labelledAfter, removeLabels } from './watch-labels.ts';
 
 /*
  * A watch belongs to its API key; its kind is its host. It is due at the time of its next run and, while it is leased,
- * when its lease ends. `at` is the earliest time at which the next run is not too far away (see `hasten`).
+ * when its lease ends. `at` is the earliest time at which the next run is not too far away (see `hasten`), or `LEASED`.
  */
 
-interface Watch extends Omit<NewWatch, 'isShared'> {
+interface Watch extends Omit<NewWatch, 'isShared'>, Labelled {
   readonly owner: string | null;
+  /** A stored run that is to be announced. */
+  readonly run?: StoredRun | undefined;
 }
 
+/** Less than each time. */
+const LEASED = -1;
 /** Number of watches that are changed between two reads of the clock. */
 const HASTENED_TOGETHER = 500;
 
 export function watchesIn(documents: DocumentStore): WatchStore {
-  /** Changes the watch that this owner has leased; undefined when it has not. */
-  async function changeOwn(id: number, owner: string, next: (watch: Watch) => Document): Promise<boolean> {
+  /** Changes the watch that this owner has leased; false when it has not. */
+  async function changeOwn(
+    id: number,
+    owner: string,
+    next: (watch: Watch, leasedUntil: number) => Document,
+  ): Promise<boolean> {
     const changed = await change(documents, 'watches', idOf(id), (found) => {
       const watch = found && watchIn(found);
-      return watch?.owner === owner ? next(watch) : undefined;
+      return watch?.owner === owner ? next(watch, found?.due ?? 0) : undefined;
     });
     return changed !== undefined;
-  }
-
-  async function removeLabels(labels: readonly Document[]): Promise<void> {
-    await documents.remove('watch_labels', [['id', 'in', labels.map(({ id }) => id)]]);
   }
 
   async function runs(id: number, where: readonly Condition[], order: { limit?: number; skip?: number } = {}) {
@@ -47,15 +54,29 @@ export function watchesIn(documents: DocumentStore): WatchStore {
     return found.map(({ at, body }): StoredRun => ({ dueAt: at, body }));
   }
 
+  function leasedOf(host: string, now: number): Promise<number> {
+    const leased: readonly Condition[] = [
+      ['kind', '=', host],
+      ['at', '=', LEASED],
+      ['due', '>', now],
+    ];
+    return documents.count('watches', leased);
+  }
+
+  async function addRun(id: number, { dueAt, body }: StoredRun): Promise<void> {
+    const run = { id: `${idOf(id)}/${dueAt}`, of: idOf(id), kind: '', at: dueAt, due: null, body };
+    await documents.add('watch_runs', [run]);
+  }
+
   return {
-    add: async ({ isShared, ...watch }, max = MAX_WATCHES) => {
+    add: async ({ isShared, ...given }, max = MAX_WATCHES) => {
       const room = { max, where: [], isShared, isExact: true, code: 'too_many_watches', text: 'watches' } as const;
-      // Labels are added first and removed last: a killed process can leave a label without a watch, but not the reverse.
-      await documents.add('watch_labels', labelsOf(watch));
+      const watch: Watch = { ...given, owner: null, labelling: randomUUID() };
+      await addLabels(documents, watch);
       try {
-        await documents.addWithin('watches', documentOf({ ...watch, owner: null }), room);
+        await documents.addWithin('watches', documentOf(watch), room);
       } catch (error) {
-        await removeLabels(labelsOf(watch));
+        await removeLabels(documents, watch);
         throw error;
       }
     },
@@ -64,92 +85,114 @@ export function watchesIn(documents: DocumentStore): WatchStore {
       return found && storedIn(found);
     },
     list: async ({ ofKey, label, after, limit }) => {
-      const key: readonly Condition[] = ofKey === undefined ? [] : [['of', '=', ofKey]];
       if (label === undefined) {
+        const key: readonly Condition[] = ofKey === undefined ? [] : [['of', '=', ofKey]];
         return (await documents.list('watches', [...key, ['id', '>', idOf(after)]], { limit })).map(storedIn);
       }
-      const labelled = await documents.list(
-        'watch_labels',
-        [['of', '=', label], ['at', '>', after], ...(ofKey === undefined ? [] : [['kind', '=', ofKey] as const])],
-        { by: 'at', limit },
-      );
-      const found = await documents.list('watches', [['id', 'in', labelled.map(({ at }) => idOf(at))]]);
-      return found.filter((watch) => watchIn(watch).labels.includes(label)).map(storedIn);
+      const listed: StoredWatch[] = [];
+      // Labels can outlive their watches, so a page of them may lead to fewer.
+      for (let last = after; listed.length < limit; ) {
+        const ids = await labelledAfter(documents, { label, ofKey, after: last, limit });
+        const found = await documents.list('watches', [['id', 'in', ids.map(idOf)]]);
+        listed.push(...found.filter((watch) => watchIn(watch).labels.includes(label)).map(storedIn));
+        if (ids.length < limit) break;
+        last = ids.at(-1) ?? last;
+      }
+      return listed.slice(0, limit);
     },
-    change: async (id, changed) => {
-      const found = await find(documents, 'watches', idOf(id));
-      if (found === undefined) return false;
-      const [old, labels] = [labelsOf(watchIn(found)), labelsOf({ ...watchIn(found), ...changed })];
-      await documents.add('watch_labels', labels);
-      const after = await change(
-        documents,
-        'watches',
-        idOf(id),
-        (found) => found && documentOf({ ...watchIn(found), ...changed, owner: null }),
-      );
-      // Another change may have come in between, so the labels of the stored watch are kept.
-      const now = await find(documents, 'watches', idOf(id));
-      const kept = new Set(now === undefined ? [] : watchIn(now).labels);
-      await removeLabels([...old, ...labels].filter((label) => !kept.has(label.of)));
-      return after !== undefined;
+    change: async (id, next) => {
+      for (;;) {
+        const found = await find(documents, 'watches', idOf(id));
+        if (found === undefined) return undefined;
+        const old = watchIn(found);
+        const wanted = next(storedOf(old));
+        const isRelabelled = wanted.labels.join('\n') !== old.labels.join('\n');
+        const labelling = isRelabelled ? randomUUID() : old.labelling;
+        // A stored run keeps its owner, which announces it.
+        const owner = old.run === undefined ? null : old.owner;
+        const changed: Watch = { ...old, ...wanted, labelling, owner };
+        const document = documentOf(changed, owner === null ? undefined : (found.due ?? undefined));
+        if (isRelabelled) await addLabels(documents, changed);
+        const isChanged = await documents.replace('watches', document, found.revision);
+        if (isRelabelled) await removeLabels(documents, isChanged ? old : changed);
+        if (isChanged) return storedOf(changed);
+      }
     },
     remove: async (id) => {
       const found = await find(documents, 'watches', idOf(id));
       const removed = await documents.remove('watches', [['id', '=', idOf(id)]]);
       const kept = await runs(id, []);
       await documents.remove('watch_runs', [['of', '=', idOf(id)]]);
-      if (found !== undefined) await removeLabels(labelsOf(watchIn(found)));
+      if (found !== undefined) await removeLabels(documents, watchIn(found));
       return removed > 0 ? kept : undefined;
     },
     take: async (owner, { now, exceptHosts, exceptKeys }) => {
-      const isFree: readonly Condition[] = [
-        ['due', '<=', now],
-        ['kind', 'not in', exceptHosts],
-        ['of', 'not in', exceptKeys],
-      ];
+      const busyHosts = [...exceptHosts];
       for (;;) {
+        const isFree: readonly Condition[] = [
+          ['due', '<=', now],
+          ['kind', 'not in', busyHosts],
+          ['of', 'not in', exceptKeys],
+        ];
         const [found] = await documents.list('watches', isFree, { by: 'due', limit: 1 });
         if (found === undefined) return undefined;
-        const leased = documentOf({ ...watchIn(found), owner }, now + WATCH_LEASE_MS);
+        if ((await leasedOf(found.kind, now)) >= MAX_LEASED_OF_HOST) {
+          busyHosts.push(found.kind);
+          continue;
+        }
+        const watch = watchIn(found);
+        const { run } = watch;
         // Another process may have taken it meanwhile.
+        const leased = documentOf({ ...watch, owner }, now + WATCH_LEASE_MS);
         if (!(await documents.replace('watches', leased, found.revision))) continue;
-        const { dueAt, ...watch } = storedIn(found);
-        if (dueAt === null) continue;
-        return { ...watch, dueAt, run: (await find(documents, 'watch_runs', runIdOf(watch.id, dueAt)))?.body };
+        // Other processes may have taken other watches of the host: each counts after it took one, so the last one notices.
+        if ((await leasedOf(found.kind, now)) > MAX_LEASED_OF_HOST) {
+          await changeOwn(watch.id, owner, (own) => documentOf({ ...own, owner: null }));
+          busyHosts.push(found.kind);
+          continue;
+        }
+        // The process that stored the run may have died before it became part of the history.
+        if (run !== undefined) await addRun(watch.id, run);
+        return { ...storedOf(watch), dueAt: run?.dueAt ?? watch.dueAt ?? now, run: run?.body };
       }
     },
     renew: (id, owner, now) => changeOwn(id, owner, (watch) => documentOf(watch, now + WATCH_LEASE_MS)),
-    put: async (id, owner, { dueAt, body }) => {
-      const found = await find(documents, 'watches', idOf(id));
-      if (found === undefined || watchIn(found).owner !== owner) return false;
-      const run = { id: runIdOf(id, dueAt), of: idOf(id), kind: '', at: dueAt, due: null, body };
-      await documents.add('watch_runs', [run]);
-      return true;
+    put: async (id, owner, run) => {
+      const isOwn = await changeOwn(id, owner, (watch, leasedUntil) => documentOf({ ...watch, run }, leasedUntil));
+      if (isOwn) await addRun(id, run);
+      return isOwn;
     },
-    finish: async (id, owner, { dueAt, progress, keep }) => {
-      const isOwn = await changeOwn(id, owner, (watch) => documentOf({ ...watch, dueAt, progress, owner: null }));
-      if (!isOwn) return undefined;
+    finish: async (id, owner, next) => {
+      let keep = 0;
+      const isOwn = await changeOwn(id, owner, (watch) => {
+        const { keep: wanted, ...after } = next(storedOf(watch));
+        keep = wanted;
+        return documentOf({ ...watch, ...after, owner: null, run: undefined });
+      });
+      const ofWatch: Condition = ['of', '=', idOf(id)];
+      if (!isOwn) {
+        // It may have been removed just before the run was added.
+        const isRemoved = (await find(documents, 'watches', idOf(id))) === undefined;
+        if (isRemoved) await documents.remove('watch_runs', [ofWatch]);
+        return undefined;
+      }
       const old = await runs(id, [], { skip: keep });
       const [newest] = old;
-      const ofOld: readonly Condition[] = [
-        ['of', '=', idOf(id)],
-        ['at', '<=', newest?.dueAt ?? 0],
-      ];
-      if (newest !== undefined) await documents.remove('watch_runs', ofOld);
+      if (newest !== undefined) await documents.remove('watch_runs', [ofWatch, ['at', '<=', newest.dueAt]]);
       return old;
     },
     release: async (id, owner, at) => {
       await changeOwn(id, owner, (watch) => documentOf({ ...watch, dueAt: at, owner: null }));
     },
     runs: (id, limit, before) => runs(id, [['at', '<', before]], { limit }),
-    hasten: async (now) => {
+    hasten: async (now, next) => {
       for (;;) {
-        const late = await documents.list('watches', [['at', '>', now]], { limit: HASTENED_TOGETHER });
+        const late = await documents.list('watches', [['at', '>', now]], { by: 'at', limit: HASTENED_TOGETHER });
         for (const { id } of late) {
           await change(documents, 'watches', id, (found) => {
             const watch = found && watchIn(found);
             if (found === undefined || watch === undefined || found.at <= now) return undefined;
-            return documentOf({ ...watch, dueAt: now + (watch.everyMs ?? 0) });
+            return documentOf({ ...watch, dueAt: next(watch.id, watch.everyMs ?? 0) });
           });
         }
         if (late.length < HASTENED_TOGETHER) return;
@@ -163,36 +206,30 @@ function idOf(id: number): string {
   return String(id).padStart(16, '0');
 }
 
-function runIdOf(id: number, dueAt: number): string {
-  return `${idOf(id)}/${dueAt}`;
-}
-
 function watchIn({ body }: StoredDocument): Watch {
   const watch: Watch = JSON.parse(body);
   return watch;
 }
 
 function storedIn(document: StoredDocument): StoredWatch {
-  const { owner: _owner, labels: _labels, ...watch } = watchIn(document);
-  return watch;
+  return storedOf(watchIn(document));
 }
 
-/** Returns the labels by which a watch is listed. */
-function labelsOf({ id, apiKeyName, labels }: Pick<Watch, 'id' | 'apiKeyName' | 'labels'>): readonly Document[] {
-  const each = { kind: apiKeyName, at: id, due: null, body: '' };
-  return labels.map((label) => ({ id: `${idOf(id)}/${label}`, of: label, ...each }));
+function storedOf({ owner: _owner, labels: _labels, labelling: _labelling, run: _run, ...watch }: Watch): StoredWatch {
+  return watch;
 }
 
 /** `leasedUntil`: end of the lease. */
 function documentOf(watch: Watch, leasedUntil?: number): Document {
-  const { id, apiKeyName, host, everyMs, dueAt } = watch;
-  const isRegular = leasedUntil === undefined && everyMs !== null && dueAt !== null;
+  const { id, apiKeyName, host, everyMs, dueAt, run } = watch;
+  const isRegular = everyMs !== null && dueAt !== null;
+  const soonEnough = isRegular ? dueAt - 2 * everyMs : 0;
   return {
     id: idOf(id),
     of: apiKeyName,
     kind: host,
-    at: isRegular ? dueAt - 2 * everyMs : 0,
-    due: leasedUntil ?? dueAt,
+    at: leasedUntil === undefined ? soonEnough : LEASED,
+    due: leasedUntil ?? run?.dueAt ?? dueAt,
     body: JSON.stringify(watch),
   };
 }

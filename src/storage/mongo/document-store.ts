@@ -28,10 +28,13 @@ export async function prepareDocuments(db: Db): Promise<void> {
       { name: 'by_owner', key: { of: 1, at: 1, kind: 1 } },
       // Ends with the fields of conditions, so that sorting and filtering do not read documents with large data.
       { name: 'by_kind', key: { kind: 1, at: 1, due: 1, of: 1 } },
-      { name: 'by_due', key: { due: 1 } },
+      { name: 'by_due', key: { due: 1, kind: 1, of: 1 } },
     ]);
   }
-  await db.collection('watches').createIndex({ of: 1, _id: 1 }, { name: 'by_owner_and_id' });
+  await db.collection('watches').createIndexes([
+    { name: 'by_owner_and_id', key: { of: 1, _id: 1 } },
+    { name: 'by_at', key: { at: 1 } },
+  ]);
 }
 
 export function mongoDocuments(db: Db, ask: Ask): DocumentStore {

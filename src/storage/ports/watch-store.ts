@@ -2,10 +2,14 @@
  * The port to watches: pages that are captured again and again. A due watch belongs to one process at a time by a lease,
  * and has at most one run for each time at which it was due. So a run that a dead process stored is not made again: the
  * next owner announces it and goes on. Times are milliseconds since 1970, by the clock of the caller.
+ *
+ * Functions that decide a change are given the stored watch, and again when another process changed it meanwhile.
  */
 
 /** Lease of a due watch, in milliseconds: after this, the watches of a dead process are taken by another. */
 export const WATCH_LEASE_MS = 30_000;
+/** Maximum number of leased watches of one host, in all processes that share the database. */
+export const MAX_LEASED_OF_HOST = 2;
 
 /** A watch to add. The store does not interpret `definition` and `progress`. */
 export interface NewWatch {
@@ -29,8 +33,12 @@ export interface NewWatch {
 
 export type StoredWatch = Omit<NewWatch, 'isShared' | 'labels'>;
 
+/** What a client changes of a watch. */
+export type WatchChange = Pick<NewWatch, 'host' | 'everyMs' | 'dueAt' | 'labels' | 'definition'>;
+
 /** A due watch whose lease the caller holds. */
 export interface TakenWatch extends StoredWatch {
+  /** The time that its run is for. */
   readonly dueAt: number;
   /** The run for this time, if another process stored it and ended before it released the watch. */
   readonly run: string | undefined;
@@ -41,9 +49,16 @@ export interface StoredRun {
   readonly body: string;
 }
 
+/** What a watch goes on with after a run. */
+export interface Finished {
+  readonly dueAt: number | null;
+  readonly progress: string;
+  readonly keep: number;
+}
+
 export interface TakeDue {
   readonly now: number;
-  /** Watches of these hosts and keys are left alone. */
+  /** Watches of these hosts and keys are left alone, besides those of hosts with `MAX_LEASED_OF_HOST`. */
   readonly exceptHosts: readonly string[];
   readonly exceptKeys: readonly string[];
 }
@@ -68,11 +83,11 @@ export interface WatchStore {
   get(id: number): Promise<StoredWatch | undefined>;
   /** Returns watches by id. */
   list(wanted: WatchesWanted): Promise<readonly StoredWatch[]>;
-  /** Replaces what the client wrote, or when it is due. A run under way loses its lease. False: there is none. */
-  change(id: number, change: Pick<NewWatch, 'host' | 'everyMs' | 'dueAt' | 'labels' | 'definition'>): Promise<boolean>;
+  /** Changes a watch, and returns it; undefined: there is none. A run that is not stored yet loses its lease. */
+  change(id: number, next: (watch: StoredWatch) => WatchChange): Promise<StoredWatch | undefined>;
   /** Removes a watch. Returns its runs, whose captures are left to the caller; undefined when there is none. */
   remove(id: number): Promise<readonly StoredRun[] | undefined>;
-  /** Leases the watch that has been due longest. */
+  /** Leases the watch that has been due longest. An owner takes one watch. */
   take(owner: string, due: TakeDue): Promise<TakenWatch | undefined>;
   /** Renews a lease. False: the watch was changed or removed, or has another owner. */
   renew(id: number, owner: string, now: number): Promise<boolean>;
@@ -82,18 +97,14 @@ export interface WatchStore {
    * Ends the lease, after the run was announced. Removes the runs before the newest `keep`, and returns them; undefined:
    * the caller has no lease.
    */
-  finish(
-    id: number,
-    owner: string,
-    next: { readonly dueAt: number | null; readonly progress: string; readonly keep: number },
-  ): Promise<readonly StoredRun[] | undefined>;
+  finish(id: number, owner: string, next: (watch: StoredWatch) => Finished): Promise<readonly StoredRun[] | undefined>;
   /** Ends the lease without a run: the watch is due again at `at`. */
   release(id: number, owner: string, at: number): Promise<void>;
   /** Returns at most `limit` runs that were due before a time, newest first. */
   runs(id: number, limit: number, before: number): Promise<readonly StoredRun[]>;
   /**
-   * After the clock was set back: lets watches that are due later than two intervals from now be due in one. Watches
+   * After the clock was set back: lets watches that are due later than two intervals from now be due at `next`. Watches
    * with another schedule keep their times, at which they run once.
    */
-  hasten(now: number): Promise<void>;
+  hasten(now: number, next: (id: number, everyMs: number) => number | null): Promise<void>;
 }

@@ -102,11 +102,14 @@ const DOCUMENTS = TABLES.map(
   ) STRICT;
   CREATE INDEX ${table}_of ON ${table} ("of", at, kind);
   CREATE INDEX ${table}_by_kind ON ${table} (kind, at, due, "of");
-  CREATE INDEX ${table}_by_due ON ${table} (due) WHERE due IS NOT NULL;
+  CREATE INDEX ${table}_by_due ON ${table} (due, id, kind, "of") WHERE due IS NOT NULL;
 `,
 ).join('');
 
-/** Watches of a key are listed by id. */
-const WATCHES_OF_KEY = 'CREATE INDEX watches_of_id ON watches ("of", id);';
+/** Watches of a key are listed by id, and those that are due too late are found by `at`. */
+const WATCHES = `
+  CREATE INDEX watches_of_id ON watches ("of", id);
+  CREATE INDEX watches_by_at ON watches (at, id);
+`;
 
-const SCHEMA = RESULTS + EVENTS + EVIDENCE + PERCEPTIONS + TERMS + DOCUMENTS + WATCHES_OF_KEY;
+const SCHEMA = RESULTS + EVENTS + EVIDENCE + PERCEPTIONS + TERMS + DOCUMENTS + WATCHES;

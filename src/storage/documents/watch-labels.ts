@@ -1,0 +1,48 @@
+import type { Document, DocumentStore } from '../ports/document-store.ts';
+
+/*
+ * Documents by which watches are listed by label. They are added before their watch has the labels and removed after it
+ * has not, so a killed process can leave a label without a watch, but not the reverse.
+ */
+
+/** A watch with labels. `id`: as in its document. */
+export interface Labelled {
+  readonly id: number;
+  readonly apiKeyName: string;
+  readonly labels: readonly string[];
+  /** Differs each time the labels change, so that removing earlier ones never removes those of another change. */
+  readonly labelling: string;
+}
+
+interface LabelWanted {
+  readonly label: string;
+  readonly ofKey: string | undefined;
+  /** Only watches with a greater id. */
+  readonly after: number;
+  readonly limit: number;
+}
+
+export function addLabels(documents: DocumentStore, watch: Labelled): Promise<void> {
+  return documents.add('watch_labels', labelsOf(watch));
+}
+
+export async function removeLabels(documents: DocumentStore, watch: Labelled): Promise<void> {
+  if (watch.labels.length === 0) return;
+  await documents.remove('watch_labels', [['id', 'in', labelsOf(watch).map(({ id }) => id)]]);
+}
+
+/** Returns ids of watches that have, or had, a label, in ascending order. A watch can occur twice. */
+export async function labelledAfter(documents: DocumentStore, wanted: LabelWanted): Promise<readonly number[]> {
+  const { label, ofKey, after, limit } = wanted;
+  const labels = await documents.list(
+    'watch_labels',
+    [['of', '=', label], ['at', '>', after], ...(ofKey === undefined ? [] : [['kind', '=', ofKey] as const])],
+    { by: 'at', limit },
+  );
+  return labels.map(({ at }) => at);
+}
+
+function labelsOf({ id, apiKeyName, labels, labelling }: Labelled): readonly Document[] {
+  const each = { kind: apiKeyName, at: id, due: null, body: '' };
+  return labels.map((label) => ({ id: `${id}/${label}/${labelling}`, of: label, ...each }));
+}

@@ -1,0 +1,143 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { ANY_CLIENT } from '../../src/capture/client.ts';
+import { CapstanError } from '../../src/capture/errors.ts';
+import type { WatchEvent } from '../../src/capture/events.ts';
+import { DEFAULT_LIMITS, requestSchemas } from '../../src/capture/request.ts';
+import type { ScreenshotInfo } from '../../src/capture/screenshot-info.ts';
+import { openSqlite } from '../../src/storage/sqlite/open.ts';
+import { createWatches, type Watches, type WatchesOptions } from '../../src/watches/watches.ts';
+import { exampleResult } from '../support/example-result.ts';
+import { makeDirectory } from '../support/temporary-directory.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const AT_ONCE = 8;
+
+/** The watches whose runs `docs/watches.md` counts, in the order of its columns. */
+const TIMINGS = [
+  { every: '10m' },
+  { schedule: '*/30 * * * *', jitter: '0s' },
+  { schedule: '30 2 * * *', timeZone: 'Europe/Berlin', jitter: '0s' },
+];
+
+/** What happens to the clock in the middle of four hours: its row in the documentation, its time, and by how much it jumps. */
+const CHANGES = [
+  ['nothing', '2026-05-02T00:10:00Z', 0],
+  ['the clock is set an hour ahead, at 02:10', '2026-05-02T00:10:00Z', HOUR_MS],
+  ['the clock is set an hour back, at 02:40', '2026-05-02T00:40:00Z', -HOUR_MS],
+  ['daylight saving begins', '2026-03-29T01:00:00Z', 0],
+  ['daylight saving ends', '2026-10-25T01:00:00Z', 0],
+  ['the machine is suspended for 24 hours, at 02:10', '2026-05-02T00:10:00Z', DAY_MS],
+] as const;
+
+/** Each capture, of which nothing needs to be known. */
+const INFO: ScreenshotInfo = {
+  ...{ id: 1, url: '', host: '', title: '', width: 1, height: 1, bytes: 1, sha256: '', captured_at: '' },
+  format: 'png',
+};
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
+afterEach(() => void vi.useRealTimers());
+
+describe('the runs of a watch while the clock changes', () => {
+  it.each(CHANGES)('are as many as documented: %s', async (name, middle, jump) => {
+    const { add, pass, tick, runs } = await running(Date.parse(middle) - 2 * HOUR_MS);
+    const ids = await Promise.all(TIMINGS.map(add));
+    await pass(2 * HOUR_MS);
+    tick(jump);
+    await pass(2 * HOUR_MS);
+    const counted = ids.map((id) => runs().filter(({ watch }) => watch === id));
+    // The first run is not one of those that are due by the clock.
+    expect(counted.map(({ length }) => length - 1)).toEqual(await documented(name));
+    for (const ofOne of counted) expect(new Set(ofOne.map(({ run }) => run.due)).size).toBe(ofOne.length);
+  });
+});
+
+describe('watches that the service cannot run', () => {
+  it('are tried again later, and not all of them at once', async () => {
+    let attempts = 0;
+    const capture = () => {
+      attempts += 1;
+      return Promise.reject(new CapstanError('queue_full', 'full'));
+    };
+    const { add, tick, watches, runs } = await running(Date.parse('2026-05-02T00:00:00Z'), { capture });
+    for (let at = 0; at < 10 * AT_ONCE; at += 1) await add({ every: '1h' }, at);
+    for (let second = 0; second < 5; second += 1) {
+      const before = attempts;
+      tick(1_000);
+      await expect.poll(() => attempts).toBeGreaterThan(before);
+    }
+    await watches.stop();
+    expect(attempts).toBeLessThanOrEqual(6 * AT_ONCE);
+    expect(runs()).toEqual([]);
+  });
+});
+
+/** Runs watches by a clock of its own. Their pages never differ. */
+async function running(start: number, parts: Partial<WatchesOptions> = {}) {
+  const database = await openSqlite({ path: join(await makeDirectory(), 'results.db') });
+  let now = start;
+  let ids = 0;
+  const told: WatchEvent[] = [];
+  const watches: Watches = createWatches({
+    store: database.watches,
+    enabled: true,
+    screen: () => undefined,
+    serves: () => true,
+    capture: async () => ({ state: 'stored', result: exampleResult(1), evidence: null }),
+    remove: () => Promise.resolve(),
+    announce: (event) => void (event.type === 'watch.run' && told.push(event)),
+    artifacts: { info: async () => INFO, record: () => Promise.resolve(undefined) },
+    comparisons: { of: () => Promise.resolve(undefined) },
+    atOnce: () => AT_ONCE,
+    ids: () => {
+      ids += 1;
+      return ids;
+    },
+    clock: () => now,
+    report: (error) => {
+      throw error;
+    },
+    ...parts,
+  });
+  onTestFinished(async () => {
+    await watches.stop();
+    await database.close();
+  });
+  const schema = requestSchemas(DEFAULT_LIMITS).watch;
+  const isIdle = async () => {
+    const all = await database.watches.list({ ofKey: undefined, label: undefined, after: 0, limit: 100 });
+    return all.every(({ dueAt }) => dueAt === null || dueAt > now);
+  };
+  /** Lets the clock show another time, and the timers of so long fire. */
+  const tick = (ms: number): void => {
+    now += ms;
+    if (ms > 0) vi.advanceTimersByTime(Math.min(ms, MINUTE_MS));
+  };
+  return {
+    watches,
+    tick,
+    runs: () => told,
+    add: async (timing: object, at: number): Promise<number> => {
+      const written = { url: `http://host${at}.test/`, ...timing };
+      return (await watches.add({ ...schema.parse(written), written }, ANY_CLIENT)).id;
+    },
+    /** Lets time pass, and runs what is due. */
+    pass: async (ms: number): Promise<void> => {
+      for (let passed = 0; passed < ms; passed += MINUTE_MS) {
+        tick(MINUTE_MS);
+        await expect.poll(isIdle, { interval: 1, timeout: 20_000 }).toBe(true);
+      }
+    },
+  };
+}
+
+/** Returns the numbers of a row of the table in the documentation. */
+async function documented(name: string): Promise<number[]> {
+  const text = await readFile(join(import.meta.dirname, '../../docs/watches.md'), 'utf8');
+  const row = text.split('\n').find((line) => line.startsWith(`| ${name} |`)) ?? '';
+  return row.split('|').slice(2, -1).map(Number);
+}
