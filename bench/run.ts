@@ -29,6 +29,7 @@ import type { BenchOptions } from './support/bench.ts';
 import { type Finding, formatFindings } from './support/table.ts';
 import { throughput } from './throughput.ts';
 import { verdicts } from './verdicts.ts';
+import { manyWatches, watches } from './watches.ts';
 import { webInterface } from './web-interface.ts';
 
 /*
@@ -84,6 +85,8 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<readon
   'cluster-times': clusterTimes,
   peers,
   verdicts,
+  watches,
+  'many-watches': manyWatches,
   extraction,
   hostile,
   outputs,
