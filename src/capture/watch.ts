@@ -233,7 +233,10 @@ function isTimeZone(name: string): boolean {
 const RUN_STATES = ['first', 'unchanged', 'changed', 'unconfirmed', 'failed'] as const;
 
 export const WatchRunSchema = z.strictObject({
-  due: instant.meta({ description: 'When it was due. No two runs of a watch have the same time.' }),
+  due: instant.meta({
+    description:
+      'When it was due. Later than that of each earlier run of the watch, also after the clock was set back.',
+  }),
   at: instant.meta({ description: 'When it ended.' }),
   state: z.enum(RUN_STATES).meta({
     description:

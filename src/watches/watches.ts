@@ -203,8 +203,10 @@ export function createWatches(options: WatchesOptions): Watches {
       await remove(made.spare);
       return undefined;
     }
-    const run = { due: iso(dueAt), at: iso(clock()), ...made.run };
-    const isStored = await store.put(id, token, { dueAt, body: packRun(run) });
+    // No two runs of a watch have the same time, also after the clock was set back.
+    const due = Math.max(dueAt, before.lastRun === null ? 0 : Date.parse(before.lastRun.due) + 1);
+    const run = { due: iso(due), at: iso(clock()), ...made.run };
+    const isStored = await store.put(id, token, { dueAt: due, body: packRun(run) });
     await remove(isStored || run.capture === null ? made.spare : [...made.spare, run.capture]);
     return isStored ? run : undefined;
   };

@@ -25,8 +25,8 @@ import { addLabels, type Labelled, labelledAfter, removeLabels } from './watch-l
 
 interface Watch extends Omit<NewWatch, 'isShared'>, Labelled {
   readonly owner: string | null;
-  /** A stored run that is to be announced. */
-  readonly run?: StoredRun | undefined;
+  /** A stored run that is to be announced, and when the watch was due for it. */
+  readonly run?: (StoredRun & { readonly wasDueAt: number | null }) | undefined;
 }
 
 /** Less than each time. */
@@ -153,12 +153,14 @@ export function watchesIn(documents: DocumentStore): WatchStore {
         }
         // The process that stored the run may have died before it became part of the history.
         if (run !== undefined) await addRun(watch.id, run);
-        return { ...storedOf(watch), dueAt: run?.dueAt ?? watch.dueAt ?? now, run: run?.body };
+        return { ...storedOf(watch), dueAt: run?.wasDueAt ?? watch.dueAt ?? now, run: run?.body };
       }
     },
     renew: (id, owner, now) => changeOwn(id, owner, (watch) => documentOf(watch, now + WATCH_LEASE_MS)),
     put: async (id, owner, run) => {
-      const isOwn = await changeOwn(id, owner, (watch, leasedUntil) => documentOf({ ...watch, run }, leasedUntil));
+      const isOwn = await changeOwn(id, owner, (watch, leasedUntil) =>
+        documentOf({ ...watch, run: { ...run, wasDueAt: watch.dueAt } }, leasedUntil),
+      );
       if (isOwn) await addRun(id, run);
       return isOwn;
     },
@@ -229,7 +231,7 @@ function documentOf(watch: Watch, leasedUntil?: number): Document {
     of: apiKeyName,
     kind: host,
     at: leasedUntil === undefined ? soonEnough : LEASED,
-    due: leasedUntil ?? run?.dueAt ?? dueAt,
+    due: leasedUntil ?? run?.wasDueAt ?? dueAt,
     body: JSON.stringify(watch),
   };
 }
