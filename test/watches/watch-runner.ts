@@ -11,6 +11,8 @@ const [place = '', ahead = '0'] = process.argv.slice(2);
 const database = await openDatabase(place);
 const none = () => Promise.resolve(undefined);
 const clock = () => Date.now() + Number(ahead);
+// Lasts also while nothing is due.
+setInterval(() => undefined, 60_000);
 
 createWatches({
   store: database.watches,
