@@ -8,6 +8,8 @@ export interface DriverOptions {
   readonly browserPath: string;
   /** Maximum number of concurrent captures, for drivers that fix it at launch. */
   readonly concurrency: number;
+  /** Captures full pages, for drivers that can. @default false */
+  readonly fullPage?: boolean;
 }
 
 export interface Driver {
