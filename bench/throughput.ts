@@ -9,6 +9,7 @@ import { median } from './support/statistics.ts';
 import { type Finding, formatTable } from './support/table.ts';
 
 const CEILING = 'raw CDP over the pipe (ceiling)';
+const AT_LOAD = "capstan, waitUntil: 'load'";
 const PLAYWRIGHT = 'Playwright loop';
 const PUPPETEER = 'puppeteer loop, fast PNG';
 const PEERS = join(import.meta.dirname, 'peers');
@@ -44,6 +45,8 @@ export async function throughput(options: BenchOptions): Promise<readonly Findin
       const series = await interleavedRounds(
         [
           serviceContender({ browserPath, requested: { fullPage } }),
+          // As the loops, which wait for `load` only.
+          serviceContender({ browserPath, name: AT_LOAD, requested: { fullPage, waitUntil: 'load' } }),
           ...(fullPage ? [] : [loop(CEILING, 'ceiling.ts')]),
           loop(PLAYWRIGHT, 'playwright-loop.ts'),
           ...(withPuppeteer ? [loop(PUPPETEER, 'peers/puppeteer-fast.mjs')] : []),

@@ -6,14 +6,21 @@ import { type ServiceOptions, startServiceProcess } from './service-process.ts';
 export interface ServiceContenderOptions extends ServiceOptions {
   /** Interval at which `/metrics` is read during each round, in milliseconds. @default never */
   readonly scrapeMs?: number;
+  /** @default 'capstan (HTTP, SQLite, files)' */
+  readonly name?: string;
   /** Capture options of every request. @default none */
   readonly requested?: Readonly<Record<string, unknown>>;
 }
 
 /** The whole service as a user starts it, sent one HTTP request per capture. */
-export function serviceContender({ scrapeMs, requested, ...options }: ServiceContenderOptions): Contender {
+export function serviceContender({
+  scrapeMs,
+  name = 'capstan (HTTP, SQLite, files)',
+  requested,
+  ...options
+}: ServiceContenderOptions): Contender {
   return {
-    name: 'capstan (HTTP, SQLite, files)',
+    name,
     async start() {
       const service = await startServiceProcess(options);
       return {
