@@ -184,7 +184,8 @@ export async function capture(service: ServiceProcess, url: string) {
 
 /** Asks the service for a comparison. */
 export async function compared(service: ServiceProcess, a: number, b: number, ignore: readonly string[] = []) {
-  const query = new URLSearchParams([['a', `${a}`], ['b', `${b}`], ...ignore.map((each) => ['ignore', each])]);
+  const query = new URLSearchParams({ a: `${a}`, b: `${b}` });
+  for (const each of ignore) query.append('ignore', each);
   const response = await fetch(`${service.origin}/compare?${query}`);
   const body = await response.text();
   if (response.status !== 200) throw new Error(`${response.status} ${body.slice(0, 300)}`);
