@@ -103,7 +103,7 @@ export async function withRetries<T>(
       return await work();
     } catch (error) {
       if (signal?.aborted) throw signal.reason;
-      // The first request's answer was lost, and its work is not over: how long it takes is no failure.
+      // The answer to the first request was lost, but its work continues: waiting for it is no failed attempt.
       if (error instanceof CapstanFailure && error.code === 'idempotency_in_flight') attempt -= 1;
       else if (!(error instanceof CapstanFailure && error.isTemporary) || attempt >= retries) throw error;
       await pause(attempt, error, signal);
@@ -111,7 +111,7 @@ export async function withRetries<T>(
   }
 }
 
-/** Waits before the next attempt: as long as the service says, else longer each time, and not as long as others. */
+/** Waits before the next attempt: as long as the service says, else longer each time. A random part spreads clients. */
 export async function pause(attempt: number, failure: unknown, signal: AbortSignal | undefined): Promise<void> {
   const asked = failure instanceof CapstanFailure ? failure.retryAfter : undefined;
   const ms = asked === undefined ? Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt) : asked * 1000;

@@ -137,8 +137,8 @@ export class EventWriter {
 }
 
 /**
- * Drops one event of a full list: the oldest of the API key with the most, of those that are not the end of a stored
- * capture. A gap takes the place of the next such event. A list of nothing but ends of captures stays as it is.
+ * Drops one event of a full list: the oldest of the API key that has the most. Ends of stored captures are neither
+ * counted nor dropped. A gap takes the place of the key's next event, so a list without two such events stays as it is.
  */
 export function withoutOldest(waiting: readonly WrittenEvent[], now: number): WrittenEvent[] {
   const droppable = Map.groupBy(

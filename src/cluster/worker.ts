@@ -209,11 +209,11 @@ export class Worker {
     if (answer === 'noted') return this.#acknowledge(work);
     if (answer === 'gone') return this.#acknowledgeLogged(work, () => this.#options.logEnd(outcome, claim.batch));
     void this.#options.logEnd(outcome, claim.batch);
-    // The next worker finds the record of the capture, or that no api node waits for it.
+    // The next worker finds the record of the capture, or finds that no api node waits for it.
     work.delivery.nak(RETRY_MS);
   }
 
-  /** Logs the end of a capture that a worker that was lost may have stored. */
+  /** Logs the end of a capture that a lost worker may have stored. */
   async #logFound(id: number): Promise<void> {
     const found = await this.#options.findOutcome(id);
     if (found !== undefined) await this.#options.logEnd(found, null);

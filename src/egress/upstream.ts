@@ -62,8 +62,8 @@ export function createUpstream(
   const failure = (what: string, cause?: unknown) =>
     new CapstanError('proxy_failed', `the proxy ${at.host}:${at.port} ${what}`, { cause });
 
-  // Another user's request must not be sent with the caller's credentials. Asked once, before the first connection: one
-  // that was accepted without a check may still be open when the check works again.
+  // Another user's request must not be sent with the caller's credentials. The lookup is tested once, before the first
+  // connection: a connection that was accepted while it failed may still be open when it works again.
   const isSafe = proxy.credentials === undefined ? true : peers.isReliable();
 
   const dialProxy = async (): Promise<Socket> => {

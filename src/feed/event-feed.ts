@@ -170,7 +170,7 @@ export function entryOf(event: CapstanEvent): EventEntry {
   };
 }
 
-/** Names what several processes may report: the end of a capture with a record, and the run of a watch. */
+/** Returns a key for events that several processes may report: the end of a capture with a record, a run of a watch. */
 function keyOf(event: CapstanEvent): Pick<EventEntry, 'key'> {
   if (isOfRecord(event)) return { key: `ended-${event.id}` };
   if (!isOfWatch(event)) return {};

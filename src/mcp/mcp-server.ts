@@ -28,7 +28,7 @@ const INSTRUCTIONS = `Capstan captures web pages and keeps what it captured. cap
 /** Interval of notifications of progress, in milliseconds. */
 const PROGRESS_MS = 1_000;
 const MAX_LISTED = 50;
-/** Views of a capture without what the page hides, which HTML, MHTML and HAR hold too. */
+/** Views that leave out what the page hides. HTML, MHTML and HAR are not listed, because they contain it. */
 const VIEWS = ['image', ...READ_KINDS] as const;
 
 const Results = z.object({ data: z.array(Captured) });

@@ -29,8 +29,8 @@ export interface Wanted {
 }
 
 /**
- * Returns the newest capture of exactly this URL with equal options that was stored at most `maxAgeMs` before `now`
- * that the client may see, that is neither partial nor failed, that lacks no output, and whose files are in this artifact store.
+ * Returns the newest capture of exactly this URL with equal options that the client may see. It was stored at most
+ * `maxAgeMs` before `now`, is neither partial nor failed and lacks no output, and its files are in this artifact store.
  * Returns undefined also when the database is unavailable.
  */
 export async function findStored(

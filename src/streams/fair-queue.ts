@@ -2,8 +2,8 @@ import { defer, filter, map, type Observable, of, Subject, take } from 'rxjs';
 import { createWaitingQueue, type WaitingQueue } from './waiting-queue.ts';
 
 /**
- * A queue in which owners take turns. Within one owner, its batches take turns with each other and with all that belongs
- * to none. Entries of the same batch are first in, first out.
+ * A queue in which owners take turns. Within an owner, its batches take turns with each other and with the entries that
+ * belong to no batch. Entries of a batch are first in, first out.
  */
 export interface FairQueue<T> {
   readonly length: number;
@@ -46,7 +46,7 @@ export function createFairQueue<T>(): FairQueue<T> {
       };
     },
     shift,
-    // `take` stands before `shift`: what an entry's work adds to the queue must wait for the next subscriber.
+    // `take` comes before `shift`: an entry that is added while this one is processed stays for the next subscriber.
     next$: defer(() => (length > 0 ? of(null) : joined$.pipe(take(1)))).pipe(
       map(shift),
       filter((value) => value !== undefined),

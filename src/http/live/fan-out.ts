@@ -138,7 +138,7 @@ export function createFanOut(feed: EventFeed, { bufferBytes, keepAliveMs }: FanO
   };
 }
 
-/** Returns the fan-out of the events that a client may see who sees those of one API key alone. */
+/** Returns a fan-out for isolated clients: it delivers only events of this API key. */
 export function ownEvents(fanOut: FanOut, key: string): FanOut {
   return {
     get size() {

@@ -188,7 +188,7 @@ export const deleteScreenshot = route({
   isolatedScope: 'capture',
   summary: 'Removes a capture: image, HTML snapshot, outputs and record.',
   description:
-    'A capture that failed is a record alone, and is removed all the same. Who is reading its files reads them to their end. While the database is away nothing is removed; without a database the files are.',
+    'Also removes the record of a failed capture, which has no files. Downloads of its files that have begun are completed. While the database is unavailable, nothing is removed; without a database, the files are removed.',
   tag: 'capture',
   parameters: { id: captureId },
   answers: { 200: { description: 'It is gone.', content: envelope('Removed', RemovedSchema) } },

@@ -60,7 +60,7 @@ interface Claims {
 /**
  * A token is signed instead of stored: `<expiry>.<random>.<HMAC-SHA256>`, with a secret that is derived from the API
  * key. So sessions survive a restart, and every process with the same keys and the same database (`store`) accepts
- * them. Without a database nothing would survive a restart that says which sessions have ended, so none survives.
+ * them. Without a database, no list of ended sessions survives a restart, so no session does.
  */
 export function createSessions(
   apiKeys: readonly string[],

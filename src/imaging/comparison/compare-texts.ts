@@ -62,7 +62,7 @@ function linesOf(text: string, ignored: readonly string[]): readonly string[] {
     .filter((line) => line !== '');
 }
 
-/** Returns the lines that others lack, each as often as it occurs more often. */
+/** Returns the lines that the others lack. A line that occurs twice here and once there is returned once. */
 function rest(lines: readonly string[], others: readonly string[]): readonly string[] {
   const left = new Map<string, number>();
   for (const line of others) left.set(line, (left.get(line) ?? 0) + 1);

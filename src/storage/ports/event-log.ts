@@ -77,7 +77,7 @@ const TEXTS: Readonly<Record<GapReason, string>> = {
   too_old: 'Older events are not kept any more.',
   not_written: 'Events could not be written while the database was away.',
   ended_abruptly: 'The service ended abruptly: its last events may be missing.',
-  unknown_id: 'This id is none of these events: what came after it cannot be said.',
+  unknown_id: 'No event with this id is known: events that followed it may be missing.',
 };
 
 /**

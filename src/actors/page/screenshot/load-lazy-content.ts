@@ -19,7 +19,7 @@ const STEP_MS = 150;
 /** Minimum time of such a step, and the share of the waiting time that all of them may take, in a very tall page. */
 const MIN_STEP_MS = 25;
 const STEPS_SHARE = 1 / 3;
-/** Maximum number of times that the page may grow by less than a window while its end is shown, as a log does. */
+/** Maximum number of times that a page, such as a log, may grow by less than a window while its end is shown. */
 const MAX_SMALL_GROWTHS = 3;
 /** Maximum number of times that the page is scrolled through, when it has grown by the time its top is shown. */
 const MAX_ROUNDS = 3;

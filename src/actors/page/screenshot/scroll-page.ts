@@ -107,7 +107,7 @@ const SCROLL = `async ({ from, to, stepMs, hears, maxMs }) => {
     await show(y);
   }
   const isDone = () => loading() === 0 && !(to === 0 && moving() > 0);
-  // A page in which scrolling down has changed nothing is not changed by its top either.
+  // If scrolling down has changed nothing in the page, scrolling back to its top changes nothing either.
   const mayReact = to > 0 || hears || changed.size > 0;
   if (!hasMore() && ((isNew && mayReact) || !isDone())) {
     do await frame();
