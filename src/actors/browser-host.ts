@@ -131,7 +131,10 @@ export class BrowserHost {
     if (pid !== undefined && (await isOfGroup(pid, this.#pid))) this.#pid = pid;
   }
 
-  /** Calls `handler` for each page, service worker and shared worker that appears in a browser context, until the returned function is called. */
+  /**
+   * Calls `handler` for each page, service worker and shared worker that appears in a browser context, until the
+   * returned function is called.
+   */
   onAttach(browserContextId: string, handler: AttachHandler): () => void {
     this.#contexts.set(browserContextId, handler);
     return () => this.#contexts.delete(browserContextId);

@@ -22,9 +22,9 @@ export type StartCommand = () => Promise<readonly string[]>;
 
 /**
  * Creates the command that gives browsers a lower priority and a process group of their own within the service's
- * session. Linux divides its cores between sessions first (sched(7)), so the priority of a browser in another session would
- * have no effect; and Node can create a group only together with a session. Reports to `warn`, once, when the system does not
- * allow `idle`; browsers then have a low priority.
+ * session. Linux divides its cores between sessions first (sched(7)), so the priority of a browser in another session
+ * would have no effect; and Node can create a group only together with a session. Reports to `warn`, once, when the
+ * system does not allow `idle`; browsers then have a low priority.
  */
 export function startCommand(priority: BrowserPriority, warn: (text: string) => void): StartCommand {
   const find = async (): Promise<readonly string[]> => {

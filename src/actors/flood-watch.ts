@@ -20,8 +20,8 @@ const ALONE: Patience = { silenceMs: 2_000, sampleMs: 500, busiestMs: 3_000 };
 /** Maximum time for an examination, in milliseconds; after it, the heartbeat ends the browser. */
 const MAX_EXAMINATION_MS = 7_500;
 /**
- * Time without an answer after the end of a flooding renderer after which the browser is lost, in milliseconds: its queue
- * is full. Measured: 20 frames that post to a `BroadcastChannel` leave messages for more than 8 s.
+ * Time without an answer after the end of a flooding renderer after which the browser is lost, in milliseconds: its
+ * queue is full. Measured: 20 frames that post to a `BroadcastChannel` leave messages for more than 8 s.
  */
 const LOST_MS = 2_000;
 /** Minimum CPU time of the busiest renderer since the silence began, in clock ticks. */
@@ -29,9 +29,9 @@ const MIN_TICKS = 10;
 /** Minimum CPU time in the kernel, in clock ticks. */
 const MIN_SYSTEM_TICKS = 3;
 /**
- * Minimum share of its CPU time that a renderer spends in the kernel when it sends large messages. Measured: 0.45 to 0.8
- * for pages that write 100 kB to the console or call `pushState` with 1.9 MB in a loop, at most 0.05 for a page that only
- * computes, 0.1 to 0.3 for small messages (`BroadcastChannel`).
+ * Minimum share of its CPU time that a renderer spends in the kernel when it sends large messages. Measured: 0.45 to
+ * 0.8 for pages that write 100 kB to the console or call `pushState` with 1.9 MB in a loop, at most 0.05 for a page
+ * that only computes, 0.1 to 0.3 for small messages (`BroadcastChannel`).
  */
 const MIN_SYSTEM_SHARE = 0.3;
 /**
@@ -51,8 +51,8 @@ export class SuspectedError extends Error {
  * Ends renderers that flood a browser. The messages of all pages wait in one queue of the browser process, so two pages
  * that write to the console in a loop delay every other page by more than 10 s. While the browser does not answer, the
  * renderer that spends most CPU time in the kernel, where messages are sent, is ended; when there is none for a while,
- * the busiest. In a shared browser this is a suspicion: the capture fails with a `SuspectedError`. In a browser with one
- * capture it fails with `page_too_large`. Does nothing on systems without `/proc`.
+ * the busiest. In a shared browser this is a suspicion: the capture fails with a `SuspectedError`. In a browser with
+ * one capture it fails with `page_too_large`. Does nothing on systems without `/proc`.
  */
 export class FloodWatch {
   readonly #host: BrowserHost;
@@ -68,8 +68,8 @@ export class FloodWatch {
   }
 
   /**
-   * Checks whether the browser answers, and examines it until it does. Call it every `intervalMs`. Resolves with whether
-   * the browser must be killed, because it does not answer after the end of the renderers that flooded it.
+   * Checks whether the browser answers, and examines it until it does. Call it every `intervalMs`. Resolves with
+   * whether the browser must be killed, because it does not answer after the end of the renderers that flooded it.
    */
   async check(intervalMs: number): Promise<boolean> {
     if (this.#checking) return false;

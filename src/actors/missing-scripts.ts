@@ -41,8 +41,8 @@ const SCRIPTS: readonly Script[] = [
 ];
 
 /**
- * Returns the scripts that the browser draws as boxes, because it finds no font for them. Asks the browser itself: which
- * fonts it finds depends on its build, its user and its environment. Measured: about 100 ms.
+ * Returns the scripts that the browser draws as boxes, because it finds no font for them. Asks the browser itself:
+ * which fonts it finds depends on its build, its user and its environment. Measured: about 100 ms.
  * @throws CdpClosedError when the browser ends first.
  */
 export async function missingScripts(host: BrowserHost): Promise<readonly Script[]> {

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { count } from './values.ts';
 
 /*
- * The element map of a capture: where the elements of the page are in the image. It is written by the page's process, so
- * it is read with bounds.
+ * The element map of a capture: where the elements of the page are in the image. It is written by the page's process,
+ * so it is read with bounds.
  */
 
 /** Maximum number of entries: elements and texts. */

@@ -13,7 +13,7 @@ export interface CssStep {
   readonly alternatives: readonly (readonly Compound[])[];
 }
 
-/** `.button` in `article > .button`, with the combinator before it: a space for descendants, empty for the first one. */
+/** `.button` in `article > .button`, with the combinator before it: a space for descendants, empty for the first. */
 export interface Compound {
   readonly combinator: string;
   readonly compound: string;

@@ -7,8 +7,8 @@ export function shareOf(free: number, own: number): number {
 }
 
 /**
- * Returns how much (rows or bytes) to remove from each owner so that `excess` in all is removed. It is always taken from
- * the owner that `has` the most, so an owner with little loses nothing.
+ * Returns how much (rows or bytes) to remove from each owner so that `excess` in all is removed. It is always taken
+ * from the owner that `has` the most, so an owner with little loses nothing.
  */
 export function cutsOf<Owner>(has: ReadonlyMap<Owner, number>, excess: number): ReadonlyMap<Owner, number> {
   if (excess <= 0) return new Map();

@@ -1,4 +1,4 @@
-/** Similarity from which a name is worth suggesting: `fullpge` has 0.73 with `fullPage`, `width` 0.33 with `waitUntil`. */
+/** Minimum similarity of a suggested name: `fullpge` has 0.73 with `fullPage`, `width` 0.33 with `waitUntil`. */
 const MIN_LIKENESS = 0.5;
 
 /** Returns the candidates most similar to `name`, most similar first, at most `max`. */

@@ -62,8 +62,8 @@ export interface CapstanClient {
   /** Returns a standing query: its position, and what is not acknowledged. */
   query(id: string, options?: CallOptions): Promise<Query>;
   /**
-   * Yields the events of a standing query that are not acknowledged, then new ones, until the signal is aborted. An event
-   * is processed when you take the next one, and then acknowledged; the others come again.
+   * Yields the events of a standing query that are not acknowledged, then new ones, until the signal is aborted. An
+   * event is processed when you take the next one, and then acknowledged; the others come again.
    */
   consume(id: string, options?: CallOptions): AsyncGenerator<ReceivedEvent, void, undefined>;
   /** Removes a standing query. */

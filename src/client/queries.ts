@@ -16,8 +16,8 @@ interface Gap {
 }
 
 /**
- * Yields the events of a standing query. An event is processed when the reader takes the next one; those that are processed
- * are acknowledged at the end of each answer, and when the reader stops. The others come again.
+ * Yields the events of a standing query. An event is processed when the reader takes the next one; those that are
+ * processed are acknowledged at the end of each answer, and when the reader stops. The others come again.
  */
 export async function* consumeQuery(
   send: Send,

@@ -13,8 +13,8 @@ export interface WebhookMessage {
 }
 
 /**
- * Returns the event of a webhook's message, when one of the secrets (`whsec_...`) signed it within the last five minutes.
- * Throws otherwise.
+ * Returns the event of a webhook's message, when one of the secrets (`whsec_...`) signed it within the last five
+ * minutes. Throws otherwise.
  */
 export async function verifyWebhook(
   message: WebhookMessage,

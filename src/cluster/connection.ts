@@ -29,8 +29,8 @@ const BAD_MESSAGES_MS = 10_000;
 const PING = { pingInterval: 3_000, maxPingOut: 2 };
 
 /**
- * The connection of this process to NATS, which may be away at any time. Work is refused at once while it is: the client
- * would buffer it and send it later.
+ * The connection of this process to NATS, which may be away at any time. Work is refused at once while it is: the
+ * client would buffer it and send it later.
  */
 export class Link {
   readonly #options: LinkOptions;

@@ -94,7 +94,7 @@ export class EventStream {
     return body.length;
   }
 
-  /** Returns the number of the last event of a writer that is stored; 0 when there is none. Events with keys do not count. */
+  /** Returns the number of the last stored event of a writer; 0 when there is none. Events with keys do not count. */
   async lastBy(writer: string): Promise<number> {
     const { events, eventsBy } = this.#subjects;
     const query = { last_by_subj: eventsBy(writer) };

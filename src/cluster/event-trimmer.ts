@@ -8,9 +8,9 @@ import { API_TIMEOUT_MS, manage } from './jetstream-api.ts';
 import type { Subjects } from './subjects.ts';
 
 /*
- * The NATS server would remove the oldest events of all API keys. So before the stream is full, the oldest events of the
- * key with the most bytes are removed. Each process checks the stream after it has written enough, and does not write until
- * there is room. Two processes that check at the same time remove the same events.
+ * The NATS server would remove the oldest events of all API keys. So before the stream is full, the oldest events of
+ * the key with the most bytes are removed. Each process checks the stream after it has written enough, and does not
+ * write until there is room. Two processes that check at the same time remove the same events.
  */
 
 /** Shares of the stream's maximum size: written between two checks, above which events are removed, and kept then. */

@@ -8,7 +8,7 @@ import { WrittenEvent } from './messages.ts';
 /** Maximum number of events that are published at once. */
 const MAX_BATCH = 64;
 const RETRY_MS = 500;
-/** Maximum number of events that wait for NATS; above it, the API key with the most loses its oldest (`withoutOldest`). */
+/** Maximum number of events that wait for NATS; above, the API key with the most loses its oldest (`withoutOldest`). */
 const MAX_WAITING = 10_000;
 
 export interface EventWriterOptions {

@@ -112,7 +112,7 @@ export const AnyAnnouncement = z.union([
   z.object({ kind: z.string().refine((kind) => !KINDS.has(kind)) }).transform(() => undefined),
 ]);
 
-/** An event in the stream of events, or in the file of those that wait for it. `n`: its number among those of its writer. */
+/** An event in the stream of events, or in the file of those that wait for it. `n`: its number with its writer. */
 export const WrittenEvent = z.object({
   n: z.int().positive(),
   event: z.object({
@@ -128,7 +128,7 @@ export type WrittenEvent = z.output<typeof WrittenEvent>;
 
 /** Bodies below this size are not worth compressing. */
 const COMPRESSED_FROM_BYTES = 512;
-/** Maximum size of the JSON of a message, in bytes: of one that carries a request, a result or an event, and of others. */
+/** Maximum size of a message's JSON, in bytes: with a request, a result or an event, and without. */
 const MAX_JSON_BYTES = 16 * 1024 * 1024;
 export const MAX_SMALL_BYTES = 4 * 1024;
 /** Size of a message without its body, in bytes. */

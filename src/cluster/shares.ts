@@ -24,8 +24,9 @@ export function limitsOfWorkers(limits: CaptureLimits, slots: number): CaptureLi
 
 /**
  * Returns how many places of the queue an api node may have in use for single captures: all, except as many as the
- * elements of all nodes need, which is at most half. `stored`: places that the stream has. Where these are more than the
- * places of the workers, the stream does not refuse what exceeds them, so the captures of the other nodes are subtracted.
+ * elements of all nodes need, which is at most half. `stored`: places that the stream has. Where these are more than
+ * the places of the workers, the stream does not refuse what exceeds them, so the captures of the other nodes are
+ * subtracted.
  */
 export function shareOfSingles(
   limits: CaptureLimits,
@@ -42,8 +43,8 @@ export function shareOfSingles(
 
 /**
  * Returns how many tickets an api node may have published, those of running captures included: as many as keep the
- * workers busy. The rest waits at the node, so a capture that comes later waits for few of them. `limits`, `slots`: those
- * of the workers that are there.
+ * workers busy. The rest waits at the node, so a capture that comes later waits for few of them. `limits`, `slots`:
+ * those of the workers that are there.
  */
 export function shareOfTickets(limits: CaptureLimits, slots: number, others: readonly NodeLoad[]): number {
   const { maxConcurrent } = limits;

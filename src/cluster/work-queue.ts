@@ -68,8 +68,9 @@ export class WorkQueue {
   }
 
   /**
-   * Removes a ticket that no worker has: it was never delivered, or it was acknowledged before NATS was killed. A worker
-   * that has it acknowledges it when the event of its capture is stored; if the worker is lost, the next one does.
+   * Removes a ticket that no worker has: it was never delivered, or it was acknowledged before NATS was killed. A
+   * worker that has it acknowledges it when the event of its capture is stored; if the worker is lost, the next one
+   * does.
    */
   async removeUnlessInFlight(subject: string): Promise<void> {
     const sequence = await this.tickets.sequenceOf(subject);

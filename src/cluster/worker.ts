@@ -219,7 +219,7 @@ export class Worker {
     if (found !== undefined) await this.#options.logEnd(found, null);
   }
 
-  /** Acknowledges a ticket when the event of its capture is stored. Until then, it leads other workers to the record. */
+  /** Acknowledges a ticket when its capture's event is stored. Until then, it leads other workers to the record. */
   async #acknowledgeLogged(work: Work, log: () => Promise<void>): Promise<void> {
     const logged = log().then(
       () => true,

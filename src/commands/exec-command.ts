@@ -7,8 +7,8 @@ const GRACE_MS = 2_000;
 const POLL_MS = 20;
 
 /**
- * Runs a command in a shell with `input` on its standard input, and resolves with its exit code; null after a signal. When
- * `signal` is aborted, it and everything that it started is asked to end, and killed after 2 s; then it rejects.
+ * Runs a command in a shell with `input` on its standard input, and resolves with its exit code; null after a signal.
+ * When `signal` is aborted, it and everything that it started is asked to end, and killed after 2 s; then it rejects.
  */
 export async function execCommand(
   command: string,

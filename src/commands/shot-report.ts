@@ -37,8 +37,8 @@ export interface Report {
 }
 
 /**
- * Prints a line for each capture to standard output. Prints a line for each partial or truncated capture and the summary to standard
- * error, with a progress bar on a terminal.
+ * Prints a line for each capture to standard output. Prints a line for each partial or truncated capture and the
+ * summary to standard error, with a progress bar on a terminal.
  */
 export function startReport(total: number, json: boolean): Report {
   const startedAt = performance.now();

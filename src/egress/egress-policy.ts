@@ -13,7 +13,7 @@ export interface Destination {
   readonly port: number;
 }
 
-/** The single check of every connection, by name, port and address. The scheme of a page's URL is checked by `Egress`. */
+/** The single check of every connection, by name, port and address. `Egress` checks the scheme of a page's URL. */
 export interface EgressPolicy {
   /** Throws `target_forbidden` for a refusal without a lookup: port, literal address, localhost or denied name. */
   inspect(destination: Destination): void;

@@ -30,7 +30,7 @@ export interface PeerCheckOptions {
 }
 
 const LOOKUPS = [openSocketDiagnosis, async () => createSocketTable()];
-/** Minimum time from a failed test of the lookups to the next test, in milliseconds: descriptors may be short for a moment. */
+/** Minimum time after a failed test of the lookups, in milliseconds: file descriptors may be short for a moment. */
 const RETEST_MS = 60_000;
 /** Time limit for the test of a lookup, in milliseconds. */
 const TEST_MS = 10_000;

@@ -55,14 +55,14 @@ export interface EventFeed {
    */
   after(cursor: number, limit: number, owner?: string | null): FeedPage | Promise<FeedPage>;
   /**
-   * As `after`, for readers to whom a gap is final: rejects with a `CapstanError` when the log cannot be read now. Nothing
-   * follows an id that is not known yet, as another node of the cluster may have given it. `signal`: the reader no longer
-   * waits for its turn.
+   * As `after`, for readers to whom a gap is final: rejects with a `CapstanError` when the log cannot be read now.
+   * Nothing follows an id that is not known yet, as another node of the cluster may have given it. `signal`: the reader
+   * no longer waits for its turn.
    */
   read(cursor: number, limit: number, owner?: string | null, signal?: AbortSignal): FeedPage | Promise<FeedPage>;
   /** Reads what an event says, for filters. */
   readonly factsOf: FactsOf;
-  /** Resolves when every event so far can be read after the process was killed. Rejects when that cannot be done now. */
+  /** Resolves when every event so far can be read after the process was killed. Rejects when that fails now. */
   kept(): Promise<void>;
   /** Ends the feed for all listeners, and writes pending events to the log. */
   close(): Promise<void>;

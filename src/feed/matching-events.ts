@@ -30,8 +30,8 @@ export interface Found {
 }
 
 /**
- * Returns the next events that match, oldest first, as soon as there are any. When `signal` is aborted, it returns what was
- * found until then. Rejects with a `CapstanError` when the log cannot be read.
+ * Returns the next events that match, oldest first, as soon as there are any. When `signal` is aborted, it returns what
+ * was found until then. Rejects with a `CapstanError` when the log cannot be read.
  */
 export async function findEvents(
   feed: EventFeed,

@@ -23,7 +23,8 @@ export interface Thumbnails {
    * Owners take turns, and concurrent requests of an owner for the same thumbnail share one rendering. The rendering is
    * skipped when, before it starts, `gone` has emitted an error for every caller.
    *
-   * @throws CapstanError `not_an_image` for a PDF, `queue_full` while too many are under way, or as many as the owner's share.
+   * @throws CapstanError `not_an_image` for a PDF, `queue_full` while too many are under way, or as many as the owner's
+   * share.
    */
   of(
     info: ScreenshotInfo,

@@ -18,8 +18,8 @@ export interface JobsOptions extends RunOptions {
   /** False without a database; jobs are then unavailable. */
   readonly enabled: boolean;
   /**
-   * Returns the current maximum number of concurrent jobs. Beyond it, one job runs of each key that has none running, so
-   * that no key waits for the long jobs of another.
+   * Returns the current maximum number of concurrent jobs. Beyond it, one job runs of each key that has none running,
+   * so that no key waits for the long jobs of another.
    */
   readonly atOnce: () => number;
   readonly ids: () => string;
@@ -65,7 +65,7 @@ export function createJobs(options: JobsOptions): Jobs {
   let refused = 0;
   let polling: Promise<void> | undefined;
 
-  /** Takes jobs while there is room. The next pass tries again when the database is unavailable, or a job was refused. */
+  /** Takes jobs while there is room. The next pass tries again if the database is unavailable or a job was refused. */
   const takeAll = async (): Promise<void> => {
     try {
       for (const before = refused; !stopped && refused === before; ) {

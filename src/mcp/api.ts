@@ -17,7 +17,7 @@ export interface ApiRequest {
   readonly signal?: AbortSignal;
 }
 
-/** Statuses whose error texts are about the request alone, except that a redirect may have chosen a forbidden target. */
+/** Statuses whose error texts are about the request alone. A forbidden target may come from a redirect, though. */
 const ABOUT_THE_REQUEST = new Set([400, 401, 403, 404, 406, 413, 429]);
 
 /** A request that failed. Its message names the code and the way out, and holds no text of a page. */
@@ -47,8 +47,8 @@ function helpOf(help = ''): string {
 }
 
 /**
- * `linkOrigin`: where the client reaches the service, when that is another address; null when it cannot, and gets the URIs
- * of resources in place of URLs.
+ * `linkOrigin`: where the client reaches the service, when that is another address; null when it cannot, and gets the
+ * URIs of resources in place of URLs.
  */
 export function apiAt(origin: string, key: string | undefined, linkOrigin: string | null = origin): Api {
   const send = sender({ baseUrl: origin, ...(key !== undefined && { apiKey: key }) });

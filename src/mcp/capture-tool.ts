@@ -52,8 +52,8 @@ export async function capture(api: Api, { url, ...options }: z.output<typeof cap
 }
 
 /**
- * Returns a thumbnail of a capture within the bounds; of a page that is much higher than wide, its upper part. Null when
- * there is no image that a thumbnail can be made of.
+ * Returns a thumbnail of a capture within the bounds; of a page that is much higher than wide, its upper part. Null
+ * when there is no image that a thumbnail can be made of.
  */
 export async function smallImage(api: Api, { id, width, height, format }: Captured, signal?: AbortSignal) {
   if (format === 'pdf' || width === 0) return null;

@@ -14,7 +14,7 @@ const Cancellation = z.looseObject({
 export class RunningCalls {
   readonly #running = new Map<string, AbortController>();
 
-  /** Takes a message of a client: begins a call, or cancels one. Returns a function to call when the message was answered. */
+  /** Takes a message of a client: begins a call, or cancels one. Returns a function to call when it was answered. */
   take(session: string, message: unknown, call: AbortController): () => void {
     const cancelled = Cancellation.safeParse(message).data?.params.requestId;
     if (cancelled !== undefined) this.#running.get(nameOf(session, cancelled))?.abort();

@@ -25,7 +25,10 @@ export interface Tallies {
   readonly webhooks: DurationHistogram;
 }
 
-/** The counts that `GET /stats` reports. Invariant: `accepted = stored + failed + timed_out + cancelled + rejected + inside`. */
+/**
+ * The counts that `GET /stats` reports. Invariant: `accepted = stored + failed + timed_out + cancelled + rejected +
+ * inside`.
+ */
 export interface EventCounts {
   readonly captures: ServiceStats['captures'];
   readonly batches: ServiceStats['batches'];

@@ -82,7 +82,7 @@ export function createWorkerOf(cluster: Cluster, slots: number, parts: MemberPar
   });
 }
 
-/** Logs the end of a capture that has a record. Resolves when the event is stored, which happens once for each capture. */
+/** Logs the end of a capture that has a record. Resolves when the event is stored: once for each capture. */
 async function logEnd(eventLog: SharedEventLog, outcome: CaptureOutcome, batch: string | null): Promise<void> {
   const event = captureFound(Date.now(), outcome, batch);
   if (event === undefined) return;

@@ -2,7 +2,8 @@ import type { CapstanEvent, CaptureEvent } from '../capture/events.ts';
 import type { Logger } from '../log/log.ts';
 
 /**
- * Logs an event, if it is one that operators read: ends of captures, browsers, pressure, watches and webhooks. Only the host of a URL is logged, because the rest may contain a secret.
+ * Logs an event, if it is one that operators read: ends of captures, browsers, pressure, watches and webhooks. Only the
+ * host of a URL is logged, because the rest may contain a secret.
  */
 export function logEvent(logger: Logger, event: CapstanEvent): void {
   switch (event.type) {

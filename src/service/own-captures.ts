@@ -12,8 +12,8 @@ import type { CaptureService } from './capture-service.ts';
 
 /*
  * With --isolate-keys, a client sees only the captures of its own key. Routes are given this view in place of the
- * service, so that none of them can forget to ask whose capture it is. Every member is named: a new one does not compile
- * until it is decided whether it must be filtered.
+ * service, so that none of them can forget to ask whose capture it is. Every member is named: a new one does not
+ * compile until it is decided whether it must be filtered.
  */
 
 /** Returns the view of one key. `key`: its name; `''`: the captures that no named key requested. */

@@ -18,8 +18,8 @@ export interface StabilityParts {
 }
 
 /**
- * Captures a page several times as one batch, and compares the captures. Stops when `gone` emits an error. Rejects with the
- * `CapstanError` of the first capture that fails.
+ * Captures a page several times as one batch, and compares the captures. Stops when `gone` emits an error. Rejects with
+ * the `CapstanError` of the first capture that fails.
  */
 export async function checkStability(
   parts: StabilityParts,

@@ -99,7 +99,7 @@ function causeOf(
     if (differs(animation)) return 'animation';
   }
   const steps = inTurn.map(differs);
-  // The last capture is made later but not in steps: a difference there counts as a change of its own.
+  // Changes over time: from the first capture to the first later one, then from each later one to the next.
   const changes = steps.filter((step) => step).length + (later[0] !== undefined && differs(later[0]) ? 1 : 0);
   if (places.every(({ tag }) => MEDIA.has(tag))) return 'animation';
   if (isUncontrolled) return changes === 0 ? 'lazy_load' : 'server';

@@ -19,8 +19,8 @@ const MAX_CALLS = 12;
 const CALLS_OF_MS = 1_000;
 
 /**
- * Returns the script that gives each document of a page the same clock, random numbers and progress of animations in every
- * capture. It runs before the page's own scripts.
+ * Returns the script that gives each document of a page the same clock, random numbers and progress of animations in
+ * every capture. It runs before the page's own scripts.
  */
 export function steadyPage({ now, seed, frames, timers }: World): string {
   return `(() => {

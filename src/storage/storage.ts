@@ -66,7 +66,7 @@ export interface StorageOptions {
   readonly maxOutbox?: number;
   /** Whether this process makes ids, for which it leases a node. @default true */
   readonly makesIds?: boolean;
-  /** Whether this process keeps an event log of its own, as every process does that is not a member of a cluster. @default true */
+  /** Whether this process keeps its own event log, as every process outside of a cluster does. @default true */
   readonly logsEvents?: boolean;
   /** Limits of the retention. Without them, everything is kept. */
   readonly retain?: RetentionLimits;
@@ -80,7 +80,7 @@ export interface StorageOptions {
   readonly onState?: (state: StoreState, reason: string) => void;
   /** Called when artifacts cannot be stored any more, once per change, and with `undefined` when they can again. */
   readonly onStoreFailure?: (failure: CapstanError | undefined) => void;
-  /** Called with one line when a new store is created, or the data directory and the database do not belong together. */
+  /** Called with one line when a new store is created, or data directory and database do not belong together. */
   readonly onWarning?: (text: string) => void;
   /** Called with each record that an ended process left for the database, and that the database has now. */
   readonly onRecovered?: (record: DetailedResult) => Promise<void>;

@@ -36,7 +36,7 @@ export interface TicketCount {
   /** Whether admission has ended, so that no claim may wait for a place. */
   isClosed(): boolean;
   change(by: number): void;
-  /** Waits for a free place if there is none, takes it, and then calls `taken`. Returns a function that ends the wait. */
+  /** Waits for a free place, takes it, and then calls `taken`. Returns a function that ends the wait. */
   takeOne(taken: () => void): () => void;
   completed(): void;
   /** Called once, when the ticket was revoked or released. */

@@ -3,7 +3,8 @@ import { EMPTY, mergeMap, Observable, queueScheduler, Subject, subscribeOn, swit
 /**
  * `mergeMap` with a concurrency, over a source that waits for demand. `mergeMap` does not run elements but asks. When
  * `mergeMap` has a place, it starts an ask. The ask takes the next element, runs its work, and is followed by the next
- * ask. So an element is taken only when there is a place for it, and `mergeMap`'s buffer holds one ask, never an element.
+ * ask. So an element is taken only when there is a place for it, and `mergeMap`'s buffer holds one ask, never an
+ * element.
  *
  * `next$` emits one step of an iterator as soon as there is one. `limit$` is the concurrency, an integer of at least 1;
  * after it was lowered, nothing starts until enough works have ended. A work holds its place until it completes. An

@@ -6,8 +6,8 @@ import { mergeMapOnDemand } from './merge-map-on-demand.ts';
 export interface WorkInTurn {
   readonly waiting: number;
   /**
-   * Starts the work when it is its turn, emits its result and completes. Cold. Unsubscribing leaves the queue; work that
-   * has started holds its place to its end.
+   * Starts the work when it is its turn, emits its result and completes. Cold. Unsubscribing leaves the queue; work
+   * that has started holds its place to its end.
    */
   run<T>(owner: string | null, work: () => Promise<T>, batch?: string | null): Observable<T>;
 }

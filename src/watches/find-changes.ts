@@ -19,8 +19,8 @@ export interface Changes {
 
 /**
  * Compares what the rules name. Returns undefined when one of the captures was removed, or when the earlier one lacks
- * what is compared. Rejects with a `CapstanError` when the images cannot be compared, or with `queue_full`. `owner`: the
- * owner of the comparison in the queue.
+ * what is compared. Rejects with a `CapstanError` when the images cannot be compared, or with `queue_full`. `owner`:
+ * the owner of the comparison in the queue.
  */
 export async function findChanges(
   { artifacts, comparisons }: CompareParts,

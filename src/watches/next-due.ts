@@ -10,11 +10,13 @@ const TIMINGS = ['every', 'schedule', 'timeZone', 'jitter'] as const;
 export type Timing = Pick<WatchRules, (typeof TIMINGS)[number]>;
 
 /**
- * Returns when a watch is due after `now`; null when its schedule has no further time. Times are milliseconds since 1970.
+ * Returns when a watch is due after `now`; null when its schedule has no further time. Times are milliseconds since
+ * 1970.
  *
- * With `every`, runs are at least half an interval apart and then regular; each watch has its own place in the interval,
- * which its id decides. With `schedule`, local times that a time zone skips are due right after the gap, and local times
- * that it has twice are due once. From the second failure in a row on, each doubles the time that is waited, by at most a day more than usual.
+ * With `every`, runs are at least half an interval apart and then regular; each watch has its own place in the
+ * interval, which its id decides. With `schedule`, local times that a time zone skips are due right after the gap, and
+ * local times that it has twice are due once. From the second failure in a row on, each doubles the time that is
+ * waited, by at most a day more than usual.
  */
 export function nextDue(id: number, timing: Timing, now: number, failures = 0): number | null {
   const { every, schedule = '', timeZone = 'UTC', jitter = DEFAULT_JITTER_MS } = timing;
@@ -35,8 +37,8 @@ export function nextDue(id: number, timing: Timing, now: number, failures = 0): 
 }
 
 /**
- * Returns when a watch is due that was due at `dueAt` before its timing was changed: a time that has come is kept, and so
- * is one that the timing still has. A watch whose page could not be captured waits no longer than others.
+ * Returns when a watch is due that was due at `dueAt` before its timing was changed: a time that has come is kept, and
+ * so is one that the timing still has. A watch whose page could not be captured waits no longer than others.
  */
 export function dueAfterChange(
   id: number,

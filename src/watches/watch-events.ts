@@ -45,7 +45,7 @@ export function progressAfter(before: Progress, run: WatchRun): Progress {
   }
 }
 
-/** A baseline that was removed is replaced by the capture that was compared in its place. An accepted capture is not. */
+/** A removed baseline is replaced by the capture that was compared in its place. An accepted capture is not. */
 function unchangedSince({ baseline, latest }: Progress, run: WatchRun): Pick<Progress, 'baseline' | 'latest'> {
   if (run.before === baseline) return { baseline, latest: run.capture };
   return run.before === latest ? { baseline: latest, latest: run.capture } : { baseline, latest };

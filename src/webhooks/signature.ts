@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 
 /*
- * The symmetric signature `v1` of Standard Webhooks (https://www.standardwebhooks.com): HMAC-SHA-256. Not by its library,
- * which computes SHA-256 in JavaScript.
+ * The symmetric signature `v1` of Standard Webhooks (https://www.standardwebhooks.com): HMAC-SHA-256. Not by its
+ * library, which computes SHA-256 in JavaScript.
  */
 
 /** The signed parts of a message. */

@@ -62,7 +62,7 @@ interface Posting extends Message {
 const CONCURRENCY = 4;
 /** Limits the messages for an unreachable receiver to about 2 MB. */
 const MAX_OF_ONE = 1_000;
-/** Maximum number of pending messages to all callbacks together, because clients choose the callbacks. Keys share it. */
+/** Maximum number of pending messages to all callbacks together: clients choose the callbacks. Keys share it. */
 const MAX_OF_CALLBACKS = 5_000;
 
 export function createWebhooks(options: WebhooksOptions): Webhooks {

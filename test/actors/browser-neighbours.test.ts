@@ -30,7 +30,7 @@ describe('captures that run at the same time as a hostile page', () => {
   const site = siteForSuite();
   const start = actorPerTest();
 
-  /** Starts captures of hostile pages, of which at least one has been requested, until the returned function is called. */
+  /** Starts captures of hostile pages, at least one of which was requested, until the returned function is called. */
   const capturing = async (
     { actor }: RunningActor,
     path: string,

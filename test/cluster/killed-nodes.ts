@@ -32,10 +32,9 @@ const DEADLINE_MS = 40_000;
 /**
  * In each round, kills a worker, an api node or NATS at a random moment while clients send captures, and starts it
  * again; MongoDB is stopped in order. Afterwards checks that each capture that a surviving api node accepted has one
- * outcome, that each capture that was answered as stored has one record and an image that another node serves, that each
- * record has its event in the replay of both api nodes, that each event that a subscriber saw is in it, and that no
- * ticket is left.
- * Resolves with the number of answers by status.
+ * outcome, that each capture that was answered as stored has one record and an image that another node serves, that
+ * each record has its event in the replay of both api nodes, that each event that a subscriber saw is in it, and that
+ * no ticket is left. Resolves with the number of answers by status.
  */
 export async function killNodes(options: KilledNodes): Promise<ReadonlyMap<number, number>> {
   const { servers, cluster, url, victims, random, report = () => {} } = options;

@@ -50,8 +50,8 @@ export interface HeldTicket {
 }
 
 /**
- * `onBadMessages`: called with the number of messages that a member could not read. `onProblem`: called with a problem of
- * a member. By default there must be none.
+ * `onBadMessages`: called with the number of messages that a member could not read. `onProblem`: called with a problem
+ * of a member. By default there must be none.
  */
 export function membersOf(
   nats: NatsServer,

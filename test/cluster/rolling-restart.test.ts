@@ -11,7 +11,7 @@ const reason = whyNot === undefined ? '' : ` (skipped: ${whyNot})`;
 
 /** Interval at which the balancer asks each node whether it is ready, in milliseconds. */
 const PROBE_MS = 1_000;
-/** Pause of a client between two reads, in milliseconds. Shorter, so that some would reach a node that has just stopped. */
+/** Pause of a client between reads, in milliseconds. Short, so that some would reach a node that has just stopped. */
 const READ_MS = 20;
 const PATIENCE = { timeout: 60_000, interval: 50 };
 

@@ -8,8 +8,8 @@ import { around, HTML, IMAGE } from './parts.ts';
 import { captureOf } from './result-of.ts';
 
 /*
- * A process that stores captures in GridFS. With a step it stores one, whose id is given, and kills itself at that step.
- * Without one it stores several at a time and prints the id of each as soon as it is stored, until it is killed.
+ * A process that stores captures in GridFS. With a step it stores one, whose id is given, and kills itself at that
+ * step. Without one it stores several at a time and prints the id of each as soon as it is stored, until it is killed.
  * Arguments: `directory`, `url`, `step`, `id`.
  */
 

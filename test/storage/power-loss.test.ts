@@ -21,7 +21,7 @@ describe('a power cut', () => {
     await mkdir(original());
   });
 
-  /** Stores captures, stored and failed ones in turn, and cuts the power after each answer. Returns the answered ids. */
+  /** Stores captures, stored and failed in turn, and cuts the power after each answer. Returns the answered ids. */
   async function keepAndCut(): Promise<number[]> {
     using disk = observeDisk(original());
     const { captureStore, close } = await openParts(original());

@@ -22,8 +22,8 @@ export interface NatsServer {
 }
 
 /**
- * Returns the reason why NATS cannot run here, or undefined when it can: NATS_SERVER_BINARY names the server, else it is
- * searched on the PATH. With CI=true a missing server is a failure, not a reason to skip.
+ * Returns the reason why NATS cannot run here, or undefined when it can: NATS_SERVER_BINARY names the server, else it
+ * is searched on the PATH. With CI=true a missing server is a failure, not a reason to skip.
  */
 export async function whyNoNats(): Promise<string | undefined> {
   const binary = await natsBinary();

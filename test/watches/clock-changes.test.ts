@@ -23,7 +23,7 @@ const TIMINGS = [
   { schedule: '30 2 * * *', timeZone: 'Europe/Berlin', jitter: '0s' },
 ];
 
-/** What happens to the clock in the middle of four hours: its row in the documentation, its time, and by how much it jumps. */
+/** A change of the clock in the middle of four hours: its row in the documentation, its time, and how far it jumps. */
 const CHANGES = [
   ['nothing', '2026-05-02T00:10:00Z', 0],
   ['the clock is set an hour ahead, at 02:10', '2026-05-02T00:10:00Z', HOUR_MS],

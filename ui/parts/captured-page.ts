@@ -19,7 +19,7 @@ export interface CapturedPage {
   at(x: number, y: number): PageElement | undefined;
   /** Returns the nearest element around another that can be seen. */
   around(element: PageElement): PageElement | undefined;
-  /** Returns the elements that can be seen inside of another, without an element in between; outermost ones without one. */
+  /** Returns the visible children of an element, through invisible ones; the outermost elements without one. */
   inside(element: PageElement | undefined): readonly PageElement[];
 }
 

@@ -29,7 +29,7 @@ export class CdpClosedError extends Error {
   override readonly name = 'CdpClosedError';
 }
 
-/** The encoding of `data`, when the caller accepts its decoded bytes; `short` refuses an answer larger than an event. */
+/** The encoding of `data`, if the caller accepts its decoded bytes; `short` refuses an answer larger than an event. */
 type AnswerForm = DataEncoding | 'short';
 
 interface Pending {

@@ -6,8 +6,8 @@ const GROUP = 4;
 const MAX_ESCAPE = 6;
 
 /**
- * Bytes that the text of an answer's `data` stands for when its command asks for bytes: those that base64 encodes, or the
- * text's own characters, of which there are none above U+00FF.
+ * Bytes that the text of an answer's `data` stands for when its command asks for bytes: those that base64 encodes, or
+ * the text's own characters, of which there are none above U+00FF.
  */
 export type DataEncoding = 'base64' | 'latin1';
 

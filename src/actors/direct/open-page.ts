@@ -27,8 +27,8 @@ export interface Sharing {
   /** The page to use; undefined for a new one. */
   readonly page: BlankPage | undefined;
   /**
-   * Called with the page when the capture has succeeded. `leaving` resolves when the page has left its document, or with
-   * undefined when it did not leave and was disposed of.
+   * Called with the page when the capture has succeeded. `leaving` resolves when the page has left its document, or
+   * with undefined when it did not leave and was disposed of.
    */
   readonly keep: (leaving: Promise<BlankPage | undefined>) => Promise<void>;
 }
@@ -153,7 +153,7 @@ export async function openPage(
   }
 }
 
-/** Replaces the document with an empty one in the same renderer. Resolves with false when the page or the browser ended. */
+/** Replaces the document with an empty one in the same renderer. Resolves with false if the page or browser ended. */
 async function leaveDocument(session: CdpSession, frame: MainFrame): Promise<boolean> {
   try {
     const before = frame.document;

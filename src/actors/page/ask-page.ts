@@ -41,8 +41,8 @@ export const OUTPUT_WORLD = 'capstan-outputs';
 /**
  * Evaluates a JavaScript expression in the page's document, in an isolated world where the page's scripts cannot change
  * what it calls. Expressions share that world; a promise is awaited, so it must not depend on timers that the page can
- * clear. Returns undefined when the document was replaced meanwhile, or when the expression ran for `timeoutMs`. Does not
- * resolve while a script blocks the page.
+ * clear. Returns undefined when the document was replaced meanwhile, or when the expression ran for `timeoutMs`. Does
+ * not resolve while a script blocks the page.
  */
 export async function evaluate(
   { session, frame }: EvaluatedFrame,

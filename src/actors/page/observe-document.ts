@@ -94,8 +94,8 @@ async function evaluate(page: IsolatedPage, expression: string): Promise<unknown
 }
 
 /**
- * Resolves with the facts that `OBSERVE` returns. `ask` reads what it left in its world. Undefined when the document was
- * replaced meanwhile.
+ * Resolves with the facts that `OBSERVE` returns. `ask` reads what it left in its world. Undefined when the document
+ * was replaced meanwhile.
  */
 export async function documentFacts(
   value: unknown,

@@ -25,8 +25,8 @@ export interface Visit {
   /** The action taken on a cookie banner; null when none was looked for. */
   banner: Banner | null;
   /**
-   * Resolves when everything is in place. Rejects with `invalid_request` when the browser refuses a cookie or a selector, and with
-   * `script_failed` for a syntax error in a script.
+   * Resolves when everything is in place. Rejects with `invalid_request` when the browser refuses a cookie or a
+   * selector, and with `script_failed` for a syntax error in a script.
    */
   readonly ready: Promise<unknown>;
 }

@@ -6,7 +6,7 @@ import { z } from 'zod';
  */
 
 const PART_CHARACTERS = 256 * 1024;
-/** Maximum length of a whole text, twice that of the longest document. A compromised renderer could claim any length. */
+/** Maximum length of a whole text: twice the longest document. A compromised renderer could claim any length. */
 const MAX_CHARACTERS = 64 * 1024 * 1024;
 const KEPT = `globalThis[Symbol.for('capstan-text')]`;
 

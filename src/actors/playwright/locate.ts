@@ -13,8 +13,8 @@ class TimeoutError extends Error {
 }
 
 /**
- * Resolves with a locator for the first element that the request's selector matches, in the document where the finder of
- * all options finds it. Rejects with a `TimeoutError` when that has to look through frames and finds none in time.
+ * Resolves with a locator for the first element that the request's selector matches, in the document where the finder
+ * of all options finds it. Rejects with a `TimeoutError` when that has to look through frames and finds none in time.
  */
 export async function locate(stage: Stage, selector: string): Promise<Locator> {
   const place = await placeFor(stage, selector);

@@ -58,7 +58,7 @@ interface Shared {
   readonly cacheMaxAgeMs?: unknown;
 }
 
-/** Refuses `isolation: "batch"` for pages that Playwright drives, for given HTML, and for captures that may be reused. */
+/** Refuses `isolation: "batch"` for pages that Playwright drives, given HTML, and captures that may be reused. */
 export function refuseSharing(written: Shared, context: z.RefinementCtx): void {
   if (written.isolation !== 'batch') return;
   const { html, actions, form, waitForFunction, outputs = [], cacheMaxAgeMs = 0 } = written;

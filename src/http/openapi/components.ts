@@ -60,7 +60,7 @@ export function componentSchemas(routes: readonly Route[], limits: RequestLimits
   };
 }
 
-/** Adds what the schema cannot say: each option's group, by which forms are laid out, and that it takes a URL or HTML. */
+/** Adds what the schema cannot say: each option's group, for the layout of forms, and that it takes a URL or HTML. */
 function withGroups(schema: JsonObject, limits: RequestLimits): JsonObject {
   const properties: Record<string, unknown> = { ...Object(schema.properties) };
   for (const [group, fields] of Object.entries(describedRequest(limits))) {

@@ -49,8 +49,8 @@ export function indexRows(partA: Part, partB: Part): RowIndex {
 }
 
 /**
- * Aligns rows as patience diff aligns lines: equal rows at both ends first, then bands that occur once in each image, in
- * the longest sequence that is in order in both; and so on between them. Time: n log n in the number of rows.
+ * Aligns rows as patience diff aligns lines: equal rows at both ends first, then bands that occur once in each image,
+ * in the longest sequence that is in order in both; and so on between them. Time: n log n in the number of rows.
  */
 export function alignRows(
   index: Pick<RowIndex, 'isSame' | 'uniqueBands'>,

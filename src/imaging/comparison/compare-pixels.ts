@@ -191,8 +191,8 @@ function oneSided(kind: 'inserted' | 'removed', rows: Part, around: Part, depth:
 }
 
 /**
- * Whether a single row repeats the one above or below it: a box at a fractional position is one row taller or lower than
- * elsewhere.
+ * Whether a single row repeats the one above or below it: a box at a fractional position is one row taller or lower
+ * than elsewhere.
  */
 function isLikeNeighbour(row: Part, around: Part): boolean {
   const at = row.y - around.y;
@@ -276,7 +276,10 @@ function extended({ isSame }: RowIndex, { a, b }: { a: number; b: number }, from
   return withSpacing({ isSame }, { a: a - up, b: b - up, rows: up + down }, from, to);
 }
 
-/** Adds the rest of both gaps when it is equal: the spacing of a block that moved is after it in one, before it in the other. */
+/**
+ * Adds the rest of both gaps when it is equal: the spacing of a block that moved is after it in one, before it in the
+ * other.
+ */
 function withSpacing({ isSame }: Pick<RowIndex, 'isSame'>, run: Run, from: Gap, to: Gap): Run {
   const [endA, endB] = [run.a + run.rows, run.b + run.rows];
   const areSame = (a: number, b: number, rows: number) =>

@@ -4,11 +4,11 @@ import { MAX_COMPARED_PIXELS } from '../../capture/comparison.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import type { Compared, ThreadAnswer, ThreadDifference } from './compared.ts';
 
-/** Measured, on a busy machine: noise of 1,280 by 20,000 pixels takes 9 to 21 s, a page of 1,280 by 16,384 at most 2 s. */
+/** Measured on a busy machine: 9-21 s for noise of 1,280 by 20,000 pixels, up to 2 s for a page of 1,280 by 16,384. */
 const TIMEOUT_MS = 30_000;
 /**
- * Time limit with element maps. A page decides how many elements overlap, and how deep they are. Measured, on a busy machine:
- * pages of 1,280 by 16,384 take at most 2 s.
+ * Time limit with element maps. A page decides how many elements overlap, and how deep they are. Measured, on a busy
+ * machine: pages of 1,280 by 16,384 take at most 2 s.
  */
 const MAPS_TIMEOUT_MS = 10_000;
 /** The images are outside of the heap. */

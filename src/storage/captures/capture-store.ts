@@ -238,8 +238,8 @@ export class CaptureStore {
   }
 
   /**
-   * The note is removed last: until then, the next start can interpret what a crash leaves. One that stays is removed by
-   * the next start.
+   * The note is removed last: until then, the next start can interpret what a crash leaves. One that stays is removed
+   * by the next start.
    */
   async #undo(id: number, staged: StagedCapture | undefined): Promise<void> {
     await staged?.discard().catch(this.#onProblem);

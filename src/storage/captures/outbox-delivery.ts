@@ -119,8 +119,8 @@ export class OutboxDelivery {
   }
 
   /**
-   * Removes the note that the database does not have a record. If it was withdrawn meanwhile, the capture was removed, so
-   * the record is now removed from the database, too.
+   * Removes the note that the database does not have a record. If it was withdrawn meanwhile, the capture was removed,
+   * so the record is now removed from the database, too.
    */
   async written(record: DetailedResult): Promise<void> {
     try {

@@ -10,10 +10,10 @@ import { firstIdAt } from '../records/ids.ts';
 import { NOTHING, type Removed } from './remover.ts';
 
 /*
- * Removes captures that are too old and, when the files take too much space, the oldest ones of the API key that has the
- * most bytes, in small steps with pauses so that captures are not delayed. The age of a capture is that of its id, for files and records alike, so both
- * are removed together. A clock that is set forward by mistake makes every capture too old, so one pass removes only a
- * share of them by age, and an operator has time to notice.
+ * Removes captures that are too old and, when the files take too much space, the oldest ones of the API key that has
+ * the most bytes, in small steps with pauses so that captures are not delayed. The age of a capture is that of its id,
+ * for files and records alike, so both are removed together. A clock that is set forward by mistake makes every capture
+ * too old, so one pass removes only a share of them by age, and an operator has time to notice.
  */
 
 /** Captures removed in one step: they share one write to the database and one directory sync. */
@@ -108,7 +108,7 @@ export function createRetention(options: RetentionOptions): Retention {
     await pace();
   }
 
-  /** Removes captures in steps, at most `limit`. Returns how many that leaves of the limit; undefined when ids are left. */
+  /** Removes captures in steps, at most `limit`. Returns what is left of the limit; undefined when ids are left. */
   async function removeEach(ids: AsyncIterable<number>, pass: Pass, limit = Infinity): Promise<number | undefined> {
     let left = limit;
     let step: number[] = [];
@@ -124,7 +124,7 @@ export function createRetention(options: RetentionOptions): Retention {
     return left;
   }
 
-  /** Removes at most `limit` captures: those with files first, then the remaining records, which are those of failed ones. */
+  /** Removes at most `limit` captures: those with files first, then the records of failed ones, which have none. */
   async function removeOlder(before: number, limit: number, pass: Pass): Promise<number | undefined> {
     const left = await removeEach(below(before, artifacts.oldest()), pass, limit);
     return left === undefined ? undefined : removeEach(recordIds(before, STEP), pass, left);

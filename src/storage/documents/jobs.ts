@@ -74,7 +74,7 @@ export function jobsIn(documents: DocumentStore): JobStore {
     });
   }
 
-  /** Returns the oldest free job of the key with the fewest running jobs. Reads few other jobs, because there may be many. */
+  /** Returns the oldest free job of the key with the fewest running jobs. Reads few other jobs: there may be many. */
   async function nextInTurn(now: number, isForIdleKeys: boolean): Promise<StoredDocument | undefined> {
     const oldestFree = async (...ofKeys: Condition[]) => {
       const free: readonly Condition[] = [UNFINISHED, ['due', '<=', now], ...ofKeys];

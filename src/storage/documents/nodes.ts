@@ -21,7 +21,10 @@ const RELEASED_MS = 1000;
 /** Owner of the documents of node leases. */
 const NODES = 'nodes';
 
-/** The node leased to this process, known even while the database is away. A node is due when it is free; its kind is its owner. */
+/**
+ * The node leased to this process, known even while the database is away. A node is due when it is free; its kind is
+ * its owner.
+ */
 export class LeasedNode {
   readonly #documents: DocumentStore;
   readonly #owner = randomUUID();
@@ -32,8 +35,8 @@ export class LeasedNode {
   }
 
   /**
-   * Leases a node below `LEASED_NODES` that no other process holds, or renews the lease. Undefined when no node is free,
-   * or the database has been away for longer than a lease lasts. Never rejects.
+   * Leases a node below `LEASED_NODES` that no other process holds, or renews the lease. Undefined when no node is
+   * free, or the database has been away for longer than a lease lasts. Never rejects.
    */
   async claim(): Promise<number | undefined> {
     const asked = Date.now();
@@ -52,7 +55,7 @@ export class LeasedNode {
     this.#held = undefined;
   }
 
-  /** Takes the previous node of this process again, otherwise the one that has been free longest; undefined for none. */
+  /** Takes the previous node of this process again, otherwise the one that was free longest; undefined for none. */
   async #take(): Promise<number | undefined> {
     for (;;) {
       const now = await this.#documents.now();

@@ -145,7 +145,8 @@ export function watchesIn(documents: DocumentStore): WatchStore {
         // Another process may have taken it meanwhile.
         const leased = documentOf({ ...watch, owner }, now + WATCH_LEASE_MS);
         if (!(await documents.replace('watches', leased, found.revision))) continue;
-        // Other processes may have taken other watches of the host: each counts after it took one, so the last one notices.
+        // Other processes may have taken other watches of the host: each counts after it took one, so the last one
+        // notices.
         if ((await leasedOf(found.kind, now)) > MAX_LEASED_OF_HOST) {
           await changeOwn(watch.id, owner, (own) => documentOf({ ...own, owner: null }));
           busyHosts.push(found.kind);

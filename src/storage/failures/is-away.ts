@@ -5,7 +5,7 @@ export function isAway(error: unknown): boolean {
   return error instanceof CapstanError && error.code === 'database_unavailable';
 }
 
-/** Runs a check of the start. When the database goes away meanwhile there is nothing to check, and the start goes on. */
+/** Runs a check of the start. If the database goes away meanwhile, nothing is checked and the start continues. */
 export async function unlessAway(check: () => Promise<void>): Promise<void> {
   try {
     await check();

@@ -7,8 +7,8 @@ import { type ArtifactStore, changedStore } from '../ports/artifact-store.ts';
  *   - captures that wait for delivery are `artifact_pending`, as they can be read nowhere else;
  *   - captures of an earlier process that stored in the data directory can be read.
  *
- * The local copy is looked up first, then the store. A local copy is removed only once the store has the capture, so this
- * order also finds a capture that is delivered between the two lookups.
+ * The local copy is looked up first, then the store. A local copy is removed only once the store has the capture, so
+ * this order also finds a capture that is delivered between the two lookups.
  */
 export function withCopies(remote: ArtifactStore, local: ArtifactStore): ArtifactStore {
   async function placeOf(id: number): Promise<'remote' | 'local' | 'waiting'> {

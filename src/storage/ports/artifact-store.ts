@@ -4,9 +4,9 @@ import type { DetailedResult, Result } from '../../capture/result.ts';
 import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
 
 /*
- * The port to the store of the files of captures (`ARTIFACT_KINDS`). `files/` implements it for a directory, `gridfs/` for
- * MongoDB; another store (S3) needs a folder of its own and a name in `ARTIFACT_STORES`, after which the compiler asks
- * how it is opened. Its contract is `artifact-store.contract.ts`.
+ * The port to the store of the files of captures (`ARTIFACT_KINDS`). `files/` implements it for a directory, `gridfs/`
+ * for MongoDB; another store (S3) needs a folder of its own and a name in `ARTIFACT_STORES`, after which the compiler
+ * asks how it is opened. Its contract is `artifact-store.contract.ts`.
  */
 
 /** The files of a capture, as returned by a browser: one of each kind that the capture has. */

@@ -2,8 +2,8 @@ import { CapstanError } from '../../capture/errors.ts';
 import { shareOf } from '../../capture/share.ts';
 
 /*
- * The port to small documents that change: jobs, watches, standing queries, idempotency keys, node leases. A document is
- * replaced as a whole, and only when its revision is still the one that was read; so a lease is an ordinary change.
+ * The port to small documents that change: jobs, watches, standing queries, idempotency keys, node leases. A document
+ * is replaced as a whole, and only when its revision is still the one that was read; so a lease is an ordinary change.
  */
 
 export const TABLES = [
@@ -68,8 +68,8 @@ export interface DocumentStore {
   /** Adds a document. Rejects with `room.code` when the table is full. */
   addWithin(table: Table, document: Document, room: Room): Promise<void>;
   /**
-   * Replaces the document with this revision, and erases the old one, because requests may contain credentials. Without a
-   * revision, adds the document. Resolves with false when it was changed, removed or added meanwhile.
+   * Replaces the document with this revision, and erases the old one, because requests may contain credentials. Without
+   * a revision, adds the document. Resolves with false when it was changed, removed or added meanwhile.
    */
   replace(table: Table, document: Document, revision: string | undefined): Promise<boolean>;
   /** Erases documents. Returns their number. */
@@ -105,7 +105,7 @@ export interface Room {
   readonly where: readonly Condition[];
   /** Whether keys share the places; false when there are no other keys. */
   readonly isShared: boolean;
-  /** Whether processes that share the database count one after another. Otherwise the limit may be exceeded by a few. */
+  /** Whether processes that share the database count one after another. Otherwise, a few may exceed the limit. */
   readonly isExact: boolean;
   readonly code: 'queue_full' | 'too_many_queries' | 'too_many_watches';
   /** Name of the documents in error texts. */

@@ -17,7 +17,7 @@ export interface EventEntry {
   readonly api_key_name?: string | undefined;
   /** The JSON that subscribers receive, serialised once for all of them. */
   readonly body: string;
-  /** Names an event that several processes of a cluster may report: it is stored once. Has no space, dot or wildcard. */
+  /** Names an event that several processes of a cluster may report; it is stored once. No space, dot or wildcard. */
   readonly key?: string | undefined;
 }
 
@@ -102,8 +102,8 @@ export interface EventOutboxFile {
 }
 
 /**
- * Returns an entry in place of missing events. `at`: milliseconds since the Unix epoch. `owner`: the API key whose events
- * are missing; without one, events of any key may be.
+ * Returns an entry in place of missing events. `at`: milliseconds since the Unix epoch. `owner`: the API key whose
+ * events are missing; without one, events of any key may be.
  */
 export function gapEntry(reason: GapReason, at: number, owner: OfKey = {}): EventEntry {
   const body = JSON.stringify({ v: 1, type: GAP, at: new Date(at).toISOString(), reason, text: TEXTS[reason] });

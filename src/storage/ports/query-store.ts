@@ -1,6 +1,6 @@
 /*
- * The port to standing queries: filters over the events, each with a durable cursor. They are stored beside the log whose
- * ids their cursors are: in the database of one process, or in the one that a cluster shares.
+ * The port to standing queries: filters over the events, each with a durable cursor. They are stored beside the log
+ * whose ids their cursors are: in the database of one process, or in the one that a cluster shares.
  */
 
 /** Maximum number of standing queries, of which each key has a share. */

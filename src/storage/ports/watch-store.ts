@@ -1,7 +1,7 @@
 /*
- * The port to watches: pages that are captured again and again. A due watch belongs to one process at a time by a lease,
- * and has at most one run for each time at which it was due. So a run that a dead process stored is not made again: the
- * next owner announces it and goes on. Times are milliseconds since 1970, by the clock of the caller.
+ * The port to watches: pages that are captured again and again. A due watch belongs to one process at a time by a
+ * lease, and has at most one run for each time at which it was due. So a run that a dead process stored is not made
+ * again: the next owner announces it and goes on. Times are milliseconds since 1970, by the clock of the caller.
  *
  * Functions that decide a change are given the stored watch, and again when another process changed it meanwhile.
  */
@@ -76,8 +76,8 @@ export interface WatchesWanted {
 /** Methods reject with `database_not_enabled` or `database_unavailable` when they cannot answer. */
 export interface WatchStore {
   /**
-   * Rejects with `too_many_watches` when there are `maxWatches`, or when the key has its share. Processes that share the
-   * database count one after another.
+   * Rejects with `too_many_watches` when there are `maxWatches`, or when the key has its share. Processes that share
+   * the database count one after another.
    */
   add(watch: NewWatch, maxWatches?: number): Promise<void>;
   get(id: number): Promise<StoredWatch | undefined>;
@@ -94,8 +94,8 @@ export interface WatchStore {
   /** Stores the run of a leased watch. False: as for `renew`. */
   put(id: number, owner: string, run: StoredRun): Promise<boolean>;
   /**
-   * Ends the lease, after the run was announced. Removes the runs before the newest `keep`, and returns them; undefined:
-   * the caller has no lease.
+   * Ends the lease, after the run was announced. Removes the runs before the newest `keep`, and returns them;
+   * undefined: the caller has no lease.
    */
   finish(id: number, owner: string, next: (watch: StoredWatch) => Finished): Promise<readonly StoredRun[] | undefined>;
   /** Ends the lease without a run: the watch is due again at `at`. */

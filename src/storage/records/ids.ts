@@ -3,8 +3,8 @@
  *
  *   41 bits of milliseconds since 2024-01-01T00:00Z (until 2093) | 6 bits of node | 6 bits of sequence
  *
- * Nodes 0..31 are leased from the store that the processes share (see storage/documents/nodes.ts); 32..63 are drawn at random by a
- * process that has no lease.
+ * Nodes 0..31 are leased from the store that the processes share (see storage/documents/nodes.ts); 32..63 are drawn at
+ * random by a process that has no lease.
  */
 
 const EPOCH_MS = Date.UTC(2024, 0, 1);

@@ -118,8 +118,8 @@ export function hostTermsOf(host: string): readonly string[] {
 }
 
 /**
- * Returns the terms of a record that combine a rare fact (a failure, a status other than 2xx) with a term of its host, for
- * a database that cannot merge terms. Few records have any.
+ * Returns the terms of a record that combine a rare fact (a failure, a status other than 2xx) with a term of its host,
+ * for a database that cannot merge terms. Few records have any.
  */
 export function rareHostTermsOf(record: Result): readonly string[] {
   const ofHost = hostTermsOf(record.host);
@@ -152,8 +152,8 @@ function rareFacts(record: Result): readonly string[] {
 }
 
 /**
- * Returns a term of every host in the range. `isExact`: only hosts in the range have it. Undefined when the hosts of the
- * range have no common term.
+ * Returns a term of every host in the range. `isExact`: only hosts in the range have it. Undefined when the hosts of
+ * the range have no common term.
  */
 export function rangeTerm({
   key,

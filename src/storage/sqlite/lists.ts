@@ -6,9 +6,10 @@ import { asRecord, placeOf, startOf, timeOf, urlKeysOf, wantedUrlKeys } from '..
 import { hostTerm, hostTermsOf, rangeTerm, termsOf, urlTerm, wantedTerms } from '../records/terms.ts';
 
 /*
- * Every list of records: all, those of a URL or of hosts, and with conditions. An FTS5 table holds the terms of each record under its place, a number that grows with the
- * time of the record. So the records that have all terms are read in list order, and only as many as a page needs,
- * whether the terms are rare or frequent. `places` leads from the number to the record.
+ * Every list of records: all, those of a URL or of hosts, and with conditions. An FTS5 table holds the terms of each
+ * record under its place, a number that grows with the time of the record. So the records that have all terms are read
+ * in list order, and only as many as a page needs, whether the terms are rare or frequent. `places` leads from the
+ * number to the record.
  */
 
 /** 2020-01-01: the places of 1950 to 2089 are safe integers. */

@@ -26,8 +26,8 @@ export interface Call {
 export type ToWorker = Call | 'close';
 
 /**
- * `unavailable`: the file or the disk cannot be used now. `broken`: a defect in this program. `refused`: the method threw
- * a `CapstanError`.
+ * `unavailable`: the file or the disk cannot be used now. `broken`: a defect in this program. `refused`: the method
+ * threw a `CapstanError`.
  */
 export type CallFailure =
   | { readonly kind: 'unavailable' | 'broken'; readonly reason: string }

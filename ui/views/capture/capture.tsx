@@ -41,8 +41,8 @@ interface FormProps {
 }
 
 /**
- * The common options have controls of their own; those under "Advanced" are generated from the API's option definitions,
- * so the form has every option of the service.
+ * The common options have controls of their own; those under "Advanced" are generated from the API's option
+ * definitions, so the form has every option of the service.
  */
 function Form({ url, earlier, error }: FormProps) {
   const [text, setText] = useState(url);

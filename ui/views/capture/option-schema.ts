@@ -27,7 +27,7 @@ export interface OptionGroup {
   readonly options: readonly (readonly [name: string, schema: OptionSchema])[];
 }
 
-/** Reads the options of a capture from the OpenAPI document, by group. The URL is left out: it has a field of its own. */
+/** Reads the options of a capture from the OpenAPI document, by group. Without the URL, which has its own field. */
 export async function readOptionGroups(): Promise<readonly OptionGroup[]> {
   const response = await fetch('/openapi.json');
   const document: Document = await response.json();

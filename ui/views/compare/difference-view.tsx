@@ -24,7 +24,7 @@ interface Pointed {
 }
 const NOTHING: Pointed = { from: [], to: [] };
 
-/** Both images with the regions in which the service finds them different, and the elements, words and links that differ. */
+/** Both images with the regions in which they differ, and the elements, words and links that differ. */
 export function DifferenceView({ wanted, before, after, onIgnore }: DifferenceViewProps) {
   const { ignore, watch } = wanted;
   const { data: fresh, error } = useAnswer<Comparison>(comparisonPath(wanted));

@@ -11,7 +11,7 @@ const OPEN_LEVELS = 3;
 /** Maximum number of elements of which a search shows the places. */
 const MAX_SHOWN = 500;
 
-/** The elements of the page beside the screenshot: pointing at one lights its place, and a selector those it matches. */
+/** The elements of the page beside the screenshot: pointing at one lights its place, a selector what it matches. */
 export function ElementsView({ result }: { readonly result: DetailedResult }) {
   const { page, isMissing } = usePage(result.id);
   const [pointed, setPointed] = useState<PageElement>();

@@ -30,8 +30,8 @@ export interface Grid {
 }
 
 /**
- * Returns which of `count` cards are in the document: those that are visible, and a few rows around them. A table has one
- * card in each row.
+ * Returns which of `count` cards are in the document: those that are visible, and a few rows around them. A table has
+ * one card in each row.
  */
 export function useGrid(
   scroller: RefObject<HTMLElement | null>,

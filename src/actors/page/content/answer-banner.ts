@@ -36,8 +36,8 @@ const BY_WORDS = /^HEURISTIC/;
 const ACKNOWLEDGED = 'HEURISTIC-TIER1';
 
 /**
- * Looks for a cookie banner in a loaded page and answers it, by the rules of DuckDuckGo's autoconsent, else by the words
- * on its buttons. Resolves with whether there was time to look for one. A page without a banner stays unchanged.
+ * Looks for a cookie banner in a loaded page and answers it, by the rules of DuckDuckGo's autoconsent, else by the
+ * words on its buttons. Resolves with whether there was time to look for one. A page without a banner stays unchanged.
  */
 export async function answerBanner(page: IsolatedPage, answer: BannerAnswer, deadline: Deadline): Promise<boolean> {
   if (deadline.waitingMs === 0) return false;

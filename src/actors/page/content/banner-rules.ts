@@ -61,8 +61,8 @@ export async function bannerScript(answer: BannerAnswer, { url, isTop }: BannerP
   const config: Partial<Config> = {
     autoAction: answer === 'accept' ? 'optIn' : 'optOut',
     detectRetries: REPEAT_PASSES,
-    // Banners that no rule knows are rejected, or acknowledged when that is all they offer, by the text of their buttons.
-    // The library cannot accept that way: where there are both buttons, it rejects.
+    // Banners that no rule knows are rejected, or acknowledged when that is all they offer, by the text of their
+    // buttons. The library cannot accept that way: where there are both buttons, it rejects.
     heuristicMode: answer === 'accept' ? 'off' : 'tier1',
     enablePrehide: false,
     logs: SILENT,

@@ -56,9 +56,9 @@ async function ask(page: IsolatedPage, request: CaptureRequest, picture: Picture
 }
 
 /**
- * Runs in the page. `image`: where the image is in the window. Every element of the document is an entry, even without a
- * box, so that selectors can count siblings. Descendants of an element outside of the image are left out. Elements in open
- * shadow roots are children of their hosts, and documents of same-origin frames are children of their frames.
+ * Runs in the page. `image`: where the image is in the window. Every element of the document is an entry, even without
+ * a box, so that selectors can count siblings. Descendants of an element outside of the image are left out. Elements in
+ * open shadow roots are children of their hosts, and documents of same-origin frames are children of their frames.
  */
 const MAP = `(image) => {
   const endsAt = performance.now() + ${SCRIPT_MS};

@@ -10,7 +10,7 @@ const size = z.object({ width: z.number(), height: z.number() });
 /** The corners of a frame's content in the window of its process, clockwise from the upper left one. */
 type Quad = readonly number[];
 
-/** Converts a rectangle of a document's window into one of the page's; null when the frames around it show none of it. */
+/** Converts a rectangle of a document's window into one of the page's; null if the frames around it hide all of it. */
 export type ToPage = (box: Rectangle) => Rectangle | null;
 
 /**

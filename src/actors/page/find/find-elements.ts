@@ -1,17 +1,17 @@
 import type { SelectorStep } from '../../../capture/selector.ts';
 
 /**
- * Returns JavaScript of a function that returns the elements that match a selector in document order, through open shadow
- * roots: those below its argument, by default in the whole document. It does not enter frames; see `placesOf`. Run it
- * in an isolated world.
+ * Returns JavaScript of a function that returns the elements that match a selector in document order, through open
+ * shadow roots: those below its argument, by default in the whole document. It does not enter frames; see `placesOf`.
+ * Run it in an isolated world.
  */
 export function elementsBy(steps: readonly SelectorStep[]): string {
   return `((start) => (${FIND})(${JSON.stringify(steps)}, start))`;
 }
 
 /**
- * Runs in the page. As in Playwright, combinators match across shadow roots: the parent of an element in a shadow root is
- * its host. Methods are taken from prototypes, because a form's fields shadow those of the form and the document.
+ * Runs in the page. As in Playwright, combinators match across shadow roots: the parent of an element in a shadow root
+ * is its host. Methods are taken from prototypes, because a form's fields shadow those of the form and the document.
  */
 const FIND = `(steps, start = document) => {
   const getter = (kind, name) => Object.getOwnPropertyDescriptor(kind.prototype, name).get;

@@ -110,8 +110,8 @@ export const IS_FRAME = '(each) => each instanceof HTMLIFrameElement || each ins
 const ONLY_FRAMES = `filter(${IS_FRAME}).slice(0, ${MAX_FRAMES + 1})`;
 
 /**
- * Resolves with the ids of the frames whose elements the expression returns in a world of the document. The id is undefined
- * for a frame without a document.
+ * Resolves with the ids of the frames whose elements the expression returns in a world of the document. The id is
+ * undefined for a frame without a document.
  */
 export async function frameIds(
   { session, frame }: EvaluatedFrame,

@@ -6,8 +6,8 @@ import type { EvaluatedFrame } from '../page-session.ts';
 const IS_PREPARED = `globalThis[Symbol.for('capstan-prepared')]`;
 
 /**
- * Evaluates an expression in a document, and marks the document in the same moment as prepared for the screenshot. Resolves
- * as `evaluate` does.
+ * Evaluates an expression in a document, and marks the document in the same moment as prepared for the screenshot.
+ * Resolves as `evaluate` does.
  */
 export async function prepare(page: IsolatedPage, place: EvaluatedFrame, expression: string): Promise<unknown> {
   const answer = await evaluate(place, `(${IS_PREPARED} = true, ${expression})`);

@@ -46,7 +46,10 @@ async function treeOf(session: PageSession): Promise<{ readonly tree: readonly A
   throw new RangeError('the accessibility tree is too large');
 }
 
-/** Not recursive: a page can nest its elements to any depth. Lists each node once: a compromised renderer could send a cycle. */
+/**
+ * Not recursive: a page can nest its elements to any depth. Lists each node once: a compromised renderer could send a
+ * cycle.
+ */
 function listed(tree: readonly AXNode[]): readonly Told[] {
   const byId = new Map(tree.map((node) => [node.nodeId, node]));
   const root = tree.find(({ parentId }) => parentId === undefined);

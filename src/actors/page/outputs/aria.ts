@@ -3,7 +3,7 @@ import type { Output } from '../../../capture/snapshot.ts';
 import { bounded } from '../evidence/bounded.ts';
 import type { Reading } from './reading.ts';
 
-/** Maximum number of nodes, those of shadow trees and frames included: Playwright describes all of them in one message. */
+/** Maximum number of nodes, including shadow trees and frames: Playwright describes all of them in one message. */
 const MAX_NODES = 50_000;
 const MAX_CHARACTERS = 2 * 1024 * 1024;
 /** Maximum number of characters of the document's text, which the message contains. */

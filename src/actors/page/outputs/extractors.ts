@@ -10,7 +10,7 @@ const LIBRARIES = {
 
 let libraries: Promise<string> | undefined;
 
-/** Returns an expression whose value has the libraries as members: read at the first request that needs them, and cached. */
+/** Returns an expression whose value has the libraries as members. They are read once, when first needed. */
 export function extractors(): Promise<string> {
   libraries ??= read().catch((error: unknown) => {
     libraries = undefined;

@@ -2,7 +2,7 @@ import { RUNS } from './runs.ts';
 import { SIGN_NAMES, SIGNS } from './signs.ts';
 import { BASE, TREES } from './trees.ts';
 
-/** Defuddle keeps what it would drop for its score alone: that leaves out sections of documentation and product pages. */
+/** Defuddle does not drop by score alone: that would leave out sections of documentation and product pages. */
 const DEFUDDLE_OPTIONS = { removeLowScoring: false };
 /** Factor for the probability of runs that are mostly links, under a heading such as "Related". */
 export const ELSEWHERE_FACTOR = 0.5;
@@ -16,8 +16,8 @@ const MAX_ANNOUNCEMENT_CHARACTERS = 500_000;
 const MIN_ANNOUNCED_CHARACTERS = 80;
 
 /**
- * Runs in the page. Returns the element of the copy with the text that the page announces to search engines as that of its
- * article or posting (JSON-LD), or undefined. Nobody sees the announcement, so nothing of it is passed on.
+ * Runs in the page. Returns the element of the copy with the text that the page announces to search engines as that of
+ * its article or posting (JSON-LD), or undefined. Nobody sees the announcement, so nothing of it is passed on.
  */
 const ANNOUNCED = `(copy) => {
   const compact = (text) => text.replace(/\\s+/g, '');
@@ -55,9 +55,9 @@ const ANNOUNCED = `(copy) => {
 }`;
 
 /**
- * Runs in the page. Decides which runs are main content: those with which the expected F1 score of the words is highest.
- * A table is selected or left out as a whole, and selected when it is between selected runs. A heading is selected with what
- * follows it, and the title of the page always is.
+ * Runs in the page. Decides which runs are main content: those with which the expected F1 score of the words is
+ * highest. A table is selected or left out as a whole, and selected when it is between selected runs. A heading is
+ * selected with what follows it, and the title of the page always is.
  */
 const CHOOSE = `(runs, body, signs) => {
   const trees = [${TREES.map((tree) => `[${tree}]`)}];
@@ -107,8 +107,8 @@ const CHOOSE = `(runs, body, signs) => {
 const EMPTY = 'img, br, hr, td, th';
 
 /**
- * Runs in the page, on a copy of the document with only what was painted. Returns the runs of its body: `all`, and `runs`,
- * those with words; and the signs of `runs`.
+ * Runs in the page, on a copy of the document with only what was painted. Returns the runs of its body: `all`, and
+ * `runs`, those with words; and the signs of `runs`.
  */
 export const READ_SIGNS = `(copy, url, { Defuddle }) => {
   const { body } = copy;
@@ -138,8 +138,8 @@ export const READ_SIGNS = `(copy, url, { Defuddle }) => {
 }`;
 
 /**
- * Runs in the page, on a copy of the document with only what was painted, which it changes. Returns its body, reduced to the
- * main content.
+ * Runs in the page, on a copy of the document with only what was painted, which it changes. Returns its body, reduced
+ * to the main content.
  */
 export const MAIN_CONTENT = `(copy, url, libraries) => {
   const { body } = copy;

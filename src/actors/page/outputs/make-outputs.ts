@@ -37,8 +37,9 @@ const MAKERS: Readonly<Record<OutputKind, (reading: Reading) => Promise<Output>>
 };
 
 /**
- * Makes the outputs that a request names, one after the other, when the image and the HTML snapshot are there. An output
- * that is not made in time, or whose document was replaced, is null. Rejects only when the capture is cancelled or late.
+ * Makes the outputs that a request names, one after the other, when the image and the HTML snapshot are there. An
+ * output that is not made in time, or whose document was replaced, is null. Rejects only when the capture is cancelled
+ * or late.
  */
 export async function makeOutputs(
   page: IsolatedPage,
@@ -62,7 +63,7 @@ export async function makeOutputs(
   return made;
 }
 
-/** Evaluates an expression in the world of outputs; the browser ends it after this time. A long answer comes in parts. */
+/** Evaluates an expression in the world of outputs; the browser ends it after this time. Long answers come in parts. */
 async function evaluateWithin(page: EvaluatedFrame, ms: number, expression: string): Promise<unknown> {
   const ask = (asked: string) => evaluate(page, asked, { world: OUTPUT_WORLD, timeoutMs: ms });
   const asText = `(async () => (${IN_PARTS})(JSON.stringify((await (${expression})) ?? null)))()`;

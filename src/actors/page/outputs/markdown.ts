@@ -39,8 +39,8 @@ interface ReadMarkdown extends z.output<typeof read> {
 const readings = new WeakMap<IsolatedPage, Promise<ReadMarkdown | null>>();
 
 /**
- * Reads the main content that the page has painted, as Markdown. When the browser ends the extraction, or the page makes
- * it fail, the answer is the page's plain text, marked as partial.
+ * Reads the main content that the page has painted, as Markdown. When the browser ends the extraction, or the page
+ * makes it fail, the answer is the page's plain text, marked as partial.
  */
 export async function readMarkdown(reading: Reading): Promise<Output> {
   const found = await readOnce(reading);

@@ -1,6 +1,6 @@
 import { PAINTED } from './painted.ts';
 
-/** Elements whose copies are of the same kind. Others, such as custom elements and forms, become a `div` or a `span`. */
+/** Elements whose copies are of the same kind. Others, such as custom elements and forms, become a `div` or `span`. */
 const KEPT =
   '/^(?:a|abbr|address|article|aside|b|bdi|bdo|blockquote|caption|center|cite|code|dd|del|details|dfn|div|dl|dt|em|figcaption|figure|footer|h[1-6]|header|hgroup|i|ins|kbd|li|main|mark|nav|ol|p|pre|q|ruby|rp|rt|s|samp|section|small|span|strong|sub|summary|sup|table|tbody|td|tfoot|th|thead|time|tr|u|ul|var)$/';
 
@@ -20,8 +20,8 @@ const MIN_IMAGE_SIZE = 16;
  * Runs in the page, with `PaintedLimits` and, when only a part of the page is wanted, its element; null for a part that
  * there is not. Returns the result of `PAINTED`, and
  *
- * - `copy`: a document that has only what was painted, through open shadow roots and frames of the same origin. It belongs
- *   to no window, so it loads and runs nothing; its URLs are absolute, and of schemes that are safe to follow.
+ * - `copy`: a document that has only what was painted, through open shadow roots and frames of the same origin. It
+ *   belongs to no window, so it loads and runs nothing; its URLs are absolute, and of schemes that are safe to follow.
  * - `isMissing`: whether the part is null.
  */
 export const PAINTED_COPY = `((limits, part) => {
@@ -62,7 +62,7 @@ export const PAINTED_COPY = `((limits, part) => {
   }
 
   const places = new Map();
-  /** Returns where the content of an element goes; its copy, and those of the elements around it, are made on demand. */
+  /** Returns where the content of an element goes; its copy and those of the elements around it are made on demand. */
   const placeOf = (element) => {
     const chain = [];
     let each = element;

@@ -17,8 +17,8 @@ export interface PaintedLimits {
 }
 
 /**
- * Names why an element hides all of its text, by its own style: `''` when it does not. `opacity` is that of the elements
- * around it.
+ * Names why an element hides all of its text, by its own style: `''` when it does not. `opacity` is that of the
+ * elements around it.
  */
 const HIDES = `(style, box, opacity) => {
   if (style.display === 'none') return 'display';
@@ -221,10 +221,10 @@ const COVERED = `(nodes, styleOf, floating) => {
  * Runs in the page, with `PaintedLimits`. Returns the painted text in reading order, through open shadow roots and
  * frames of the same origin, and the text that is not painted:
  *
- * - `items`: texts `{ node, parent, text, isPre, mark, box }`, gaps `{ gap }` between them (`'\n\n'`, `'\n'` or a tab), and
- *   elements `{ element, mark, box }` for which `markOf(element, localName, outerMark)` returns something. `box()` returns
- *   the rectangle in CSS pixels of the window; null when a scrolling element hides it. The mark of a text is that of the
- *   innermost marked element around it, or null.
+ * - `items`: texts `{ node, parent, text, isPre, mark, box }`, gaps `{ gap }` between them (`'\n\n'`, `'\n'` or a tab),
+ *   and elements `{ element, mark, box }` for which `markOf(element, localName, outerMark)` returns something. `box()`
+ *   returns the rectangle in CSS pixels of the window; null when a scrolling element hides it. The mark of a text is
+ *   that of the innermost marked element around it, or null.
  * - `hidden`: `{ technique, text, node }`; `unseen`: how many such texts there are
  * - `partial`: whether a limit ended the search; `nodes`: what reads members of nodes.
  */

@@ -12,8 +12,8 @@ export interface Reading {
   /** Time limit in milliseconds. */
   readonly ms: number;
   /**
-   * Evaluates an expression in the page's document or in that of a frame, in a world of outputs; the browser ends it after
-   * `ms`, or after this time. Rejects when there is no answer.
+   * Evaluates an expression in the page's document or in that of a frame, in a world of outputs; the browser ends it
+   * after `ms`, or after this time. Rejects when there is no answer.
    */
   readonly ask: (expression: string, ms?: number, place?: EvaluatedFrame) => Promise<unknown>;
   readonly deadline: Deadline;

@@ -3,7 +3,8 @@
  * `bench extraction` was scored with trees that were fitted on the others; signs that did not help were removed.
  */
 export const SIGN_NAMES = [
-  // Share that Defuddle selects: of the run, of runs at the same path, under the same heading, nearby; and where that is.
+  // Share that Defuddle selects: of the run, of runs at the same path, under the same heading, nearby; and where that
+  // is.
   'extracted',
   'pathExtracted',
   'headingExtracted',
@@ -78,8 +79,8 @@ const NEARBY = 10;
 const MIN_REPEATED = 3;
 
 /**
- * Runs in the page. Takes the runs of text in the body of a document, the runs of the main content that a library found,
- * and the title of the page. Returns the signs of each run in the order of `SIGN_NAMES`. Counts are logarithms.
+ * Runs in the page. Takes the runs of text in the body of a document, the runs of the main content that a library
+ * found, and the title of the page. Returns the signs of each run in the order of `SIGN_NAMES`. Counts are logarithms.
  */
 export const SIGNS = `(runs, body, extracted, title) => {
   const log = Math.log1p;

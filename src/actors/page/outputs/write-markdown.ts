@@ -6,8 +6,8 @@ const ENDS = 40;
 const BLOCK = '/^(?:p|h[1-6]|ul|ol|dl|table|pre|blockquote|figure|hr)$/';
 
 /**
- * Runs in the page. Returns the Markdown of an element as a list of blocks `{ markdown, words, images }`: the text of the
- * block without white space, and the URLs of its images.
+ * Runs in the page. Returns the Markdown of an element as a list of blocks `{ markdown, words, images }`: the text of
+ * the block without white space, and the URLs of its images.
  */
 export const WRITE_MARKDOWN = `(element, { Turndown, gfm }) => {
   const turndown = new Turndown({ headingStyle: 'atx', codeBlockStyle: 'fenced', emDelimiter: '*', hr: '---' });
@@ -68,7 +68,8 @@ export const WRITE_MARKDOWN = `(element, { Turndown, gfm }) => {
 
 /**
  * Runs in the page. Returns where on the page the blocks are: `{ box, selector }` of each, in CSS pixels of the window.
- * The libraries make elements anew, so the words of a block are looked up among those that were painted, in their order.
+ * The libraries make elements anew, so the words of a block are looked up among those that were painted, in their
+ * order.
  */
 export const FIND_BLOCKS = `(blocks, { items, nodes }) => {
   const { nameOf, attribute, typeOf, rootOf, composedParent } = nodes;

@@ -32,8 +32,8 @@ const NOTE = `() => {
 }`;
 
 /**
- * JavaScript of a function that hides what has come over the window while the page was scrolled. On a page that does not
- * listen to scrolling, it has come by itself and stays.
+ * JavaScript of a function that hides what has come over the window while the page was scrolled. On a page that does
+ * not listen to scrolling, it has come by itself and stays.
  */
 export const HIDE_POPUPS = `(setStyle, state) => {
   const hide = (each) => {

@@ -14,7 +14,7 @@ import { type Seen, STEP_SHARE, scrollPage } from './scroll-page.ts';
 import { SCROLL_STATE } from './scroll-state.ts';
 import { scrollToElement } from './scroll-to-element.ts';
 
-/** Time of a step in a page that listens to scrolling: longer than the usual pause of handlers that wait for its end. */
+/** Time of a step in a page that listens to scrolling: longer than handlers usually wait for the end of scrolling. */
 const STEP_MS = 150;
 /** Minimum time of such a step, and the share of the waiting time that all of them may take, in a very tall page. */
 const MIN_STEP_MS = 25;

@@ -19,8 +19,8 @@ export interface MeasuredPage {
 }
 
 /**
- * Measures a page. Scrolls a page that is larger than the window to its top, and renders everything in it: also what its
- * main scroller hides, and what the page hides again when it is scrolled back.
+ * Measures a page. Scrolls a page that is larger than the window to its top, and renders everything in it: also what
+ * its main scroller hides, and what the page hides again when it is scrolled back.
  */
 export async function measurePage(
   page: IsolatedPage,
@@ -70,8 +70,9 @@ async function measure(page: IsolatedPage, deadline: Deadline) {
 }
 
 /**
- * Runs in the page. Renders what `content-visibility: auto` skips outside the window, scrolls to the top, keeps the looks
- * that were seen while scrolling, and returns whether the page scrolls sideways: the root's overflow applies to the window, or else the body's.
+ * Runs in the page. Renders what `content-visibility: auto` skips outside the window, scrolls to the top, keeps the
+ * looks that were seen while scrolling, and returns whether the page scrolls sideways: the root's overflow applies to
+ * the window, or else the body's.
  */
 const REACH = `(setStyle) => {
   const elements = Document.prototype.querySelectorAll.call(document, '*');

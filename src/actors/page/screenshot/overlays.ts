@@ -56,7 +56,10 @@ const SEARCH = `(isWanted) => {
 export const positioned = (position: 'fixed' | 'sticky') =>
   `() => (${SEARCH})((element) => getComputedStyle(element).position === '${position}')`;
 
-/** Tells how a fixed element lies over the page. Closes modal dialogs: all else is inert behind them, and not found at points. */
+/**
+ * Tells how a fixed element lies over the page. Closes modal dialogs: all else is inert behind them, and not found at
+ * points.
+ */
 const OVERLAYS = `(() => {
   const search = ${SEARCH};
   const isTop = (element) => element.matches(':modal, :popover-open');

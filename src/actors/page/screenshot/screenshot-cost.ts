@@ -5,7 +5,7 @@ import type { CaptureRequest } from '../../../capture/request.ts';
 const MS_PER_PIXEL = 2_000 / MAX_PIXELS;
 /** Measured: beyond the window Chromium paints the whole document, 1.5 to 3 s for 45,000 table cells. */
 const MS_PER_ELEMENT = 0.05;
-/** The same for each further band, whose drawing instructions are partly kept. Measured: 0.4 s for 40,000 table cells. */
+/** The same for each further band: drawing instructions are partly kept. Measured: 0.4 s for 40,000 table cells. */
 const MS_PER_ELEMENT_AGAIN = 0.015;
 /** Measured: joining bands takes 0.9 s for 168 megapixels of text, 8 s for as many of noise. */
 const JOIN_MS_PER_PIXEL = 2e-5;

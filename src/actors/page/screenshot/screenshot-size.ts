@@ -55,8 +55,8 @@ export function maxHeightOf(request: CaptureRequest): number {
 }
 
 /**
- * Returns the height to which a page is followed while it grows, in CSS pixels: an endless page would otherwise take all
- * of the time. `height` is the page's height before it is scrolled.
+ * Returns the height to which a page is followed while it grows, in CSS pixels: an endless page would otherwise take
+ * all of the time. `height` is the page's height before it is scrolled.
  */
 export function followedHeight(height: number, request: CaptureRequest): HeightLimit {
   const followed = request.maxHeight ?? Math.max(MIN_FOLLOWED, MAX_GROWTH * height);

@@ -31,7 +31,8 @@ const AT_POINTS = `(all) => {
  * - `shown`: images that were in the window and have not loaded; `watchImages` adds new images.
  * - `changed`: elements that changed or began to move meanwhile.
  * - `atPoints`: see above; `first`: what the window showed before it was scrolled.
- * - `hears`: whether the page listens to scrolling; `popups`: what has come over the window meanwhile, null when unknown.
+ * - `hears`: whether the page listens to scrolling; `popups`: what has come over the window meanwhile, null when
+ *   unknown.
  */
 export const SCROLL_STATE = `() => globalThis[Symbol.for('capstan-scrolled')] ??= (() => {
   const known = new WeakSet();

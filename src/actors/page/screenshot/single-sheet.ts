@@ -12,9 +12,9 @@ const PROBE = 100;
 const ROUNDING = 2;
 
 /**
- * Returns the height of the page in CSS pixels when it is laid out in `width` CSS pixels for the sheet. What follows the
- * height of the window, as `100vh` does, keeps the height that it has in the window: otherwise it would be as high as the
- * sheet. Breaks between pages are removed.
+ * Returns the height of the page in CSS pixels when it is laid out in `width` CSS pixels for the sheet. What follows
+ * the height of the window, as `100vh` does, keeps the height that it has in the window: otherwise it would be as high
+ * as the sheet. Breaks between pages are removed.
  */
 export async function heightOfSheet(
   page: IsolatedPage,

@@ -39,7 +39,7 @@ export async function openTallWindow(
   await askPage(page, deadline, 'measure the page', `(${KEEP_HEIGHTS})(${SET_STYLE})`);
 }
 
-/** Scrolls a tall window to a part below it. Fixed and sticky elements stay behind, as in a page that is not scrolled. */
+/** Scrolls a tall window to a part below it. Fixed and sticky elements stay where they are without scrolling. */
 export async function scrollTallWindow(page: IsolatedPage, deadline: Deadline, part: Rectangle): Promise<void> {
   await askPage(page, deadline, 'scroll to a part', `(${SCROLL_TO})(${part.y}, ${part.height})`);
 }

@@ -6,7 +6,7 @@ import { awaitSelector } from './await-selector.ts';
 import { awaitSettled } from './await-settled.ts';
 import { waitWithin } from './wait-within.ts';
 
-/** Waits, after the load, for each state that `waitUntil` names. Resolves with false when the waiting time was over first. */
+/** Waits, after the load, for each state that `waitUntil` names. Resolves with false when the waiting time is over. */
 const AWAIT_STATE: Readonly<
   Record<CaptureRequest['waitUntil'], (page: IsolatedPage, deadline: Deadline) => boolean | Promise<boolean>>
 > = {

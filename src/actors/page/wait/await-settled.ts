@@ -8,13 +8,12 @@ import { MAX_MOVING_MS, QUIET_MS, WATCH_CHANGES } from './watch-changes.ts';
 
 /** Maximum time for a page to settle. Pages that poll, or that a script changes all the time, never settle. */
 export const MAX_SETTLE_MS = 3_000;
-/** Maximum time for one or two animation frames, in which scroll handlers and observers run. A page can cancel the frames. */
+/** Maximum time for one or two animation frames, in which scroll handlers and observers run. A page can cancel them. */
 const MAX_FRAMES_MS = 500;
 
 /**
- * Waits until the page has settled: no request of its own in flight, and no change, for 100 ms, and no sign that more is
- * to come. Stops waiting after 3 s.
- * Resolves with false when the deadline ended the wait before that.
+ * Waits until the page has settled: no request of its own in flight, and no change, for 100 ms, and no sign that more
+ * is to come. Stops waiting after 3 s. Resolves with false when the deadline ended the wait before that.
  */
 export async function awaitSettled(page: IsolatedPage, deadline: Deadline): Promise<boolean> {
   const over = new AbortController();

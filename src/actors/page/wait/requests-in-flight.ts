@@ -52,7 +52,7 @@ export class RequestsInFlight {
     });
   }
 
-  /** Adds a dedicated worker before it runs. Chromium does not tell the page's session that the worker's script loaded. */
+  /** Adds a dedicated worker before it runs. Chromium does not report to the page that the worker's script loaded. */
   addWorker(worker: PageSession, scriptUrl: string): void {
     this.#workers.push(worker);
     if (this.#watching) this.#follow(worker);

@@ -1,4 +1,7 @@
-/** Maximum number of text nodes that are read for "Loading...", and of pieces of content that are searched for a visible one. */
+/**
+ * Maximum number of text nodes that are read for "Loading...", and of pieces of content that are searched for a visible
+ * one.
+ */
 const MAX_TEXTS = 5_000;
 const MAX_HIDDEN_PIECES = 50;
 /** Maximum length of the shorter side of a spinner or of a part of a skeleton, in CSS pixels. */
@@ -125,7 +128,8 @@ export const WATCH_WORK = `() => {
     // A page without scripts shows all that it will ever show.
     if (shows || Reflect.get(Document.prototype, 'scripts', document).length === 0) return false;
     if (hidden > 0) return true;
-    // Content in shadow trees and background images are seen only by their paint, boxes of a colour only by their style.
+    // Content in shadow trees and background images are seen only by their paint, boxes of a colour only by their
+    // style.
     if (performance.getEntriesByName('first-contentful-paint').length > 0) return false;
     const boxes = [...find('body *')].slice(0, ${MAX_HIDDEN_PIECES});
     return !boxes.some((element) => !fillsWindow(boxOf(element)) && isShown(element) && !isTransparent(element));

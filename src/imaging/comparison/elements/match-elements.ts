@@ -254,7 +254,7 @@ function byName(a: readonly PageElement[], b: readonly PageElement[]): Omit<Matc
   return { pairs, removed, inserted: [...inserted, ...b.slice(from)] };
 }
 
-/** Finds moved elements: removed in one place, new in another, with words, and with content that occurs once in both. */
+/** Finds moved elements: removed in one place, new in another, with words and content that occur once in both. */
 function pairsByContent(
   gone: readonly PageElement[],
   came: readonly PageElement[],

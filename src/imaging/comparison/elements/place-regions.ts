@@ -16,7 +16,10 @@ const MAX_PLACES = 200;
 /** Maximum number of elements around an element: a page decides how deep it is, and each has a longer selector. */
 const MAX_ANCESTORS = 10;
 
-/** Returns the smallest elements around the regions, each once: of the first capture for what was removed, otherwise of the second. */
+/**
+ * Returns the smallest elements around the regions, each once: of the first capture for what was removed, otherwise of
+ * the second.
+ */
 export function placeRegions(
   regions: readonly Region[],
   { trees: { a, b }, matching }: Pick<Explained, 'trees' | 'matching'>,

@@ -17,7 +17,7 @@ const MAX_OFFSETS = 12;
 export interface Side {
   readonly image: Pixels;
   readonly other: Pixels;
-  /** Elements in both captures, in document order. `dx` and `dy` are the distance from their place in the other image. */
+  /** Elements in both captures, in document order. `dx` and `dy`: distance from their place in the other image. */
   readonly placed: readonly Placed[];
   /** The most common offsets by which content moved. */
   readonly offsets: readonly Offset[];
@@ -80,8 +80,9 @@ export function commonOffsets(placed: readonly Placed[]): readonly Offset[] {
 export type NoteChange = (x: number, y: number, placed: Placed | undefined, group: number) => void;
 
 /**
- * Calls `note` for each pixel of a box that differs from its counterpart in the other image, at the offset of its element.
- * Pixels of a container are also searched at the offsets of other content. Differences by anti-aliasing are left out.
+ * Calls `note` for each pixel of a box that differs from its counterpart in the other image, at the offset of its
+ * element. Pixels of a container are also searched at the offsets of other content. Differences by anti-aliasing are
+ * left out.
  */
 export function changedPixels(side: Side, box: Box, note: NoteChange): void {
   const { image, other, ignored, ignoredInOther } = side;

@@ -4,8 +4,8 @@ import type { PageElement, PageTree } from './page-tree.ts';
 const MAX_AHEAD = 5_000;
 
 /**
- * Removes the texts of ignored elements from the painted text. Both are in the order of the page, so the right occurrence
- * of a short text is found.
+ * Removes the texts of ignored elements from the painted text. Both are in the order of the page, so the right
+ * occurrence of a short text is found.
  */
 export function withoutElements(text: string, { texts }: PageTree, ignored: ReadonlySet<PageElement>): string {
   if (ignored.size === 0) return text;

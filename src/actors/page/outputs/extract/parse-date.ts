@@ -48,8 +48,8 @@ const TIME =
 const EPOCH = /^\d{10}(?:\d{3})?$/;
 
 /**
- * Returns the first date of a text as ISO 8601: a date, a local time when it says no zone, or else a time in UTC. Null for
- * none, for a day that does not exist, and when nothing tells the day from the month.
+ * Returns the first date of a text as ISO 8601: a date, a local time when it says no zone, or else a time in UTC. Null
+ * for none, for a day that does not exist, and when nothing tells the day from the month.
  */
 export function parseDate(given: string): string | null {
   const text = given.slice(0, MAX_CHARACTERS).normalize('NFKC').replaceAll(/\s+/g, ' ').trim();

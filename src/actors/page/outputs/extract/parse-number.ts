@@ -8,8 +8,8 @@ const WHOLE = /^\d+$|^\d{1,3}(?:[.,]\d{2,3})*[.,]\d{3}$/;
 
 /**
  * Returns the first number of a text; null for none. Of two kinds of separators the last one is that of the decimals. A
- * separator that occurs again, and a space or an apostrophe, groups digits. A single `.` or `,` before exactly three digits
- * groups them when `decimal`, the separator of the page's language, is the other one.
+ * separator that occurs again, and a space or an apostrophe, groups digits. A single `.` or `,` before exactly three
+ * digits groups them when `decimal`, the separator of the page's language, is the other one.
  */
 export function parseNumber(text: string, decimal: string): number | null {
   const [, sign = '', written, exponent = '0'] = NUMBER.exec(text.slice(0, MAX_CHARACTERS).normalize('NFKC')) ?? [];
