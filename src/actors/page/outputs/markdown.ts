@@ -4,6 +4,7 @@ import { toPage } from '../find/box-in-page.ts';
 import { firstPlace, type Place } from '../find/places.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { extractors } from './extractors.ts';
+import { BEGIN, readThrough } from './framed-text.ts';
 import { imageBoxes, windowBox } from './image-boxes.ts';
 import { MAIN_CONTENT } from './main-content.ts';
 import type { PaintedLimits } from './painted.ts';
@@ -85,14 +86,17 @@ function readOnce(reading: Reading): Promise<ReadMarkdown | null> {
   return under;
 }
 
-async function readPage({ page, ask, ms, request, deadline }: Reading): Promise<ReadMarkdown | null> {
+async function readPage(reading: Reading): Promise<ReadMarkdown | null> {
+  const { page, ms, request, deadline } = reading;
   const { scope, selector } = { scope: 'main', ...request.markdown };
   const most = Math.min(ms * EXTRACTION_SHARE, MAX_EXTRACTION_MS);
   const place = selector === undefined ? undefined : await firstPlace(page, selector, deadline, most);
   const part = selector === undefined ? 'undefined' : `() => ${place?.find ?? 'Array'}()[0]`;
   const libraries = await extractors();
   const expression = `(${MARKDOWN})(${JSON.stringify(LIMITS)}, ${JSON.stringify(scope)}, ${part}, ${libraries})`;
-  const answer = await ask(expression, most, place).catch(() => undefined);
+  const answer = await readThrough(reading, expression, most, place === undefined ? {} : { place }).catch(
+    () => undefined,
+  );
   const { data } = read.safeParse(answer);
   return data === undefined ? null : { ...data, place };
 }
@@ -100,20 +104,22 @@ async function readPage({ page, ask, ms, request, deadline }: Reading): Promise<
 /** Runs in the page. */
 const MARKDOWN = `(limits, scope, findPart, libraries) => {
   const found = (${PAINTED_COPY})(limits, findPart === undefined ? undefined : findPart() ?? null);
-  const { copy, hidden, unseen } = found;
-  const isWhole = findPart !== undefined || scope === 'page';
-  const content = isWhole ? copy.body : (${MAIN_CONTENT})(copy, location.href, libraries);
-  const written = (${WRITE_MARKDOWN})(content, libraries);
-  let [room, kept] = [limits.characters, []];
-  for (const block of written) {
-    room -= block.markdown.length + ${BETWEEN.length};
-    if (room < 0 || kept.length === ${MAX_BLOCKS}) break;
-    kept.push(block);
-  }
-  const places = (${FIND_BLOCKS})(kept, found);
-  return {
-    blocks: kept.map(({ markdown }, at) => ({ markdown: markdown.toWellFormed(), ...places[at] })),
-    hidden: { count: unseen, texts: hidden.slice(0, ${MAX_HIDDEN}).map(({ technique, text }) => ({ technique, text: text.toWellFormed() })) },
-    partial: found.partial || found.isMissing || kept.length < written.length,
+  const finish = ({ copy, hidden, unseen }) => {
+    const isWhole = findPart !== undefined || scope === 'page';
+    const content = isWhole ? copy.body : (${MAIN_CONTENT})(copy, location.href, libraries);
+    const written = (${WRITE_MARKDOWN})(content, libraries);
+    let [room, kept] = [limits.characters, []];
+    for (const block of written) {
+      room -= block.markdown.length + ${BETWEEN.length};
+      if (room < 0 || kept.length === ${MAX_BLOCKS}) break;
+      kept.push(block);
+    }
+    const places = (${FIND_BLOCKS})(kept, found);
+    return {
+      blocks: kept.map(({ markdown }, at) => ({ markdown: markdown.toWellFormed(), ...places[at] })),
+      hidden: { count: unseen, texts: hidden.slice(0, ${MAX_HIDDEN}).map(({ technique, text }) => ({ technique, text: text.toWellFormed() })) },
+      partial: found.partial || found.isMissing || kept.length < written.length,
+    };
   };
+  return (${BEGIN})(found, finish, found.fill);
 }`;

@@ -22,6 +22,7 @@ const MIN_IMAGE_SIZE = 16;
  *
  * - `copy`: a document that has only what was painted, through open shadow roots and frames of the same origin. It
  *   belongs to no window, so it loads and runs nothing; its URLs are absolute, and of schemes that are safe to follow.
+ * - `fill`: puts HTML where a frame of another origin is
  * - `isMissing`: whether the part is null.
  */
 export const PAINTED_COPY = `((limits, part) => {
@@ -39,9 +40,11 @@ export const PAINTED_COPY = `((limits, part) => {
     const { href, protocol } = new URL(written, base);
     return schemes.includes(protocol) && href.length <= ${MAX_URL_CHARACTERS} ? href : null;
   };
+  const isFrame = (element) => /^i?frame$/.test(nameOf(element));
+  const isInline = (element) => !isFrame(element) && /^(?:inline|contents|ruby)/.test(getComputedStyle(element).display);
   const copyOf = (element) => {
     const name = nameOf(element);
-    const made = copy.createElement(${KEPT}.test(name) ? name : /^inline|^contents|^ruby/.test(getComputedStyle(element).display) ? 'span' : 'div');
+    const made = copy.createElement(${KEPT}.test(name) ? name : isInline(element) ? 'span' : 'div');
     for (const each of ${JSON.stringify(KEPT_ATTRIBUTES)}) {
       const value = attribute(element, each);
       if (value !== null && value.length < 1000) made.setAttribute(each, value);
@@ -81,8 +84,7 @@ export const PAINTED_COPY = `((limits, part) => {
       if (!isRoot && place.depth < ${MAX_DEPTH}) {
         const into = copyOf(next);
         place.into.append(into);
-        const isInline = /^(?:inline|contents|ruby)/.test(getComputedStyle(next).display);
-        place = { into, depth: place.depth + 1, block: isInline ? place.block : into, isPre: place.isPre || name === 'pre' };
+        place = { into, depth: place.depth + 1, block: isInline(next) ? place.block : into, isPre: place.isPre || name === 'pre' };
         // Cells without text hold the others in their columns.
         if (name === 'tr') {
           for (let cell = firstOf(next); cell !== null; cell = nextOf(cell)) {
@@ -116,11 +118,20 @@ export const PAINTED_COPY = `((limits, part) => {
       placeOf(composedParent(item.element)).into.append(image);
       continue;
     }
+    if (item.outside !== undefined) {
+      placeOf(item.outside);
+      continue;
+    }
     const { into, block, isPre } = placeOf(item.parent);
     if (gap !== '' && block === lastBlock) into.append(isPre ? '\\n' : copy.createElement('br'));
     else if (gap !== '' && isPre) into.append('\\n');
     [gap, lastBlock] = ['', block];
     into.append(item.text);
   }
-  return { ...found, copy, isMissing: part === null };
+  const fill = (element, html) => {
+    const { into } = placeOf(element);
+    const { body } = DOMParser.prototype.parseFromString.call(new DOMParser(), html, 'text/html');
+    into.append(...body.childNodes);
+  };
+  return { ...found, copy, fill, isMissing: part === null };
 })`;

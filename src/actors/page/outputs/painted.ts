@@ -224,7 +224,7 @@ const COVERED = `(nodes, styleOf, floating) => {
  * - `items`: texts `{ node, parent, text, isPre, mark, box }`, gaps `{ gap }` between them (`'\n\n'`, `'\n'` or a tab),
  *   and elements `{ element, mark, box }` for which `markOf(element, localName, outerMark)` returns something. `box()`
  *   returns the rectangle in CSS pixels of the window; null when a scrolling element hides it. The mark of a text is
- *   that of the innermost marked element around it, or null.
+ *   that of the innermost marked element around it, or null. A painted frame of another origin is `{ outside }`.
  * - `hidden`: `{ technique, text, node }`; `unseen`: how many such texts there are
  * - `partial`: whether a limit ended the search; `nodes`: what reads members of nodes.
  */
@@ -291,6 +291,12 @@ export const PAINTED = `((limits, markOf = () => undefined) => {
   const addElement = (element, mark, around) => {
     const range = () => ({ getClientRects: () => rectsOf(element) });
     items.push({ element, mark, parent: element, boxed: around.boxed, range, box: boxIn(around, range), fixed: around.fixed, scroller: around.scroller, frame: around.frame, isFrame: true });
+  };
+  /** Adds a frame whose document cannot be read from here. */
+  const addOutside = (element, around) => {
+    addElement(element, null, around);
+    items.at(-1).outside = element;
+    delete items.at(-1).element;
   };
   const boxIn = (around, range) => () => {
     const rects = [...range().getClientRects()].filter(({ width, height }) => width > 0 && height > 0);
@@ -427,6 +433,7 @@ export const PAINTED = `((limits, markOf = () => undefined) => {
       const root = inner === null ? null : rootElementOf(inner);
       const unseenFrame = why !== '' ? why : styleOf(element).visibility !== 'visible' ? 'visibility' : '';
       if (root !== null && unseenFrame !== '') tell(unseenFrame, element, textOf(root).slice(0, 10000));
+      if (root === null && unseenFrame === '') addOutside(element, { ...next, scroller: around.scroller });
       if (root === null || unseenFrame !== '') return null;
       roots.push(inner);
       const offset = () => {

@@ -72,8 +72,8 @@ export const WRITE_MARKDOWN = `(element, { Turndown, gfm }) => {
  * order.
  */
 export const FIND_BLOCKS = `(blocks, { items, nodes }) => {
-  const { nameOf, attribute, typeOf, rootOf, composedParent } = nodes;
-  const texts = items.filter(({ node, isBlank }) => node !== undefined && !isBlank);
+  const { nameOf, attribute, typeOf, rootOf, parentOf, firstOf, nextOf, composedParent } = nodes;
+  const texts = items.filter(({ text, isBlank }) => text !== undefined && !isBlank);
   const images = items.filter(({ element }) => element !== undefined);
   const starts = [];
   let [painted, length] = [[], 0];
@@ -133,16 +133,28 @@ export const FIND_BLOCKS = `(blocks, { items, nodes }) => {
     }
     return shared[0];
   };
-  const previous = Object.getOwnPropertyDescriptor(Element.prototype, 'previousElementSibling').get;
+  /** The number of an element among the siblings of its name. All siblings are counted at once: a page may have many. */
+  const places = new WeakMap();
+  const numberOf = (element) => {
+    if (!places.has(element)) {
+      const counts = new Map();
+      const parent = parentOf(element);
+      for (let each = parent === null ? element : firstOf(parent); each !== null; each = nextOf(each)) {
+        if (typeOf(each) !== 1) continue;
+        const name = nameOf(each);
+        counts.set(name, (counts.get(name) ?? 0) + 1);
+        places.set(each, counts.get(name));
+      }
+    }
+    return places.get(element) ?? 1;
+  };
   const selectorOf = (element) => {
     const steps = [];
     for (let each = element; each !== undefined && each !== null && typeOf(each) === 1 && steps.length < 12; each = composedParent(each)) {
       const name = nameOf(each);
       const id = attribute(each, 'id');
       if (id !== null && /^[a-zA-Z][\\w-]{0,60}$/.test(id)) return ['#' + id, ...steps].join(' > ');
-      let at = 1;
-      for (let before = previous.call(each); before !== null; before = previous.call(before)) if (nameOf(before) === name) at += 1;
-      steps.unshift(/^(?:html|body)$/.test(name) ? name : name + ':nth-of-type(' + at + ')');
+      steps.unshift(/^(?:html|body)$/.test(name) ? name : name + ':nth-of-type(' + numberOf(each) + ')');
     }
     return steps.join(' > ');
   };
