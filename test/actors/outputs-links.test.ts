@@ -77,6 +77,55 @@ describe('the output links', () => {
     }
   });
 
+  const HEADER =
+    '<header style="position:fixed;top:0;left:0;right:0;height:50px;background:#fff"><a href=/home>Home</a></header>';
+  const RED_LINK =
+    '<a id=far href="/far" style="background:rgb(200,0,0);color:#fff;font:20px/1 monospace">WWWWWWWW</a>';
+  const AT = (top: number) => `<p style="position:absolute;top:${top}px;left:130px;margin:0">${RED_LINK}</p>`;
+
+  it.each<[string, string, CaptureOptions]>([
+    ['a page in bands', `<body style="height:21000px">${AT(19_000)}`, { fullPage: true }],
+    ['a page in bands, with a fixed header', `<body style="height:18000px">${HEADER}${AT(17_000)}`, { fullPage: true }],
+    [
+      'a page in bands of two pixels',
+      `<body style="height:9500px">${HEADER}${AT(9_000)}`,
+      { fullPage: true, viewport: { width: 500, height: 400, deviceScaleFactor: 2 } },
+    ],
+    [
+      'a page whose sections are as high as the window',
+      `<body>${HEADER}${'<div style="height:100vh"></div>'.repeat(3)}${RED_LINK}`,
+      { fullPage: true },
+    ],
+    [
+      'a page that was scrolled, with a fixed header',
+      `<body style="height:5000px">${HEADER}${AT(3_000)}`,
+      { fullPage: true, actions: [{ type: 'scroll', y: 2_500 }] },
+    ],
+    [
+      'an element that scrolls the page',
+      `<body style="margin:0"><main style="height:100vh;overflow:auto"><div style="height:2500px"></div>${RED_LINK}<div style="height:900px"></div></main>`,
+      { fullPage: true },
+    ],
+  ])(
+    'places a link where its words are in %s',
+    async (_what, body, options) => {
+      const { snapshot, links } = await linksOf(`<!doctype html>${body}`, {
+        viewport: { width: 500, height: 400, deviceScaleFactor: 1 },
+        timeoutMs: 60_000,
+        ...options,
+      });
+      const place = placeOf(pngOf(snapshot), RED, 60);
+      const box = links.find(({ text }) => text === 'WWWWWWWW')?.box;
+      const scale = options.viewport?.deviceScaleFactor ?? 1;
+      expect(place).not.toBeNull();
+      for (const side of ['x', 'y', 'width', 'height'] as const) {
+        const allowed = (side === 'x' || side === 'width' ? 2 : 8) * scale;
+        expect(Math.abs((box?.[side] ?? Number.NaN) - (place?.[side] ?? 0)), side).toBeLessThanOrEqual(allowed);
+      }
+    },
+    90_000,
+  );
+
   it('places a link of a frame, and one of a right-to-left page', async () => {
     const link = '<a href=/x style="background:rgb(200,0,0);color:#fff;font:20px/1 monospace">WWWW</a>';
     const pages = [

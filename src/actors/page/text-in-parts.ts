@@ -8,7 +8,7 @@ import { z } from 'zod';
 const PART_CHARACTERS = 256 * 1024;
 /** Maximum length of a whole text: twice the longest document. A compromised renderer could claim any length. */
 const MAX_CHARACTERS = 64 * 1024 * 1024;
-const KEPT = `globalThis[Symbol.for('capstan-text')]`;
+const KEPT = `globalThis[Symbol.for('capstan-texts')]`;
 
 /** Answer of `IN_PARTS`: the beginning of a text, its length in UTF-16 code units, and which text it is. */
 export const textBeginning = z.object({
@@ -18,13 +18,20 @@ export const textBeginning = z.object({
 });
 export type TextBeginning = z.output<typeof textBeginning>;
 
-/** Runs in the page. Returns the beginning of a text. The world keeps the rest for `partsOf` until the next text. */
+/** Runs in the page. Returns the beginning of a text. The world keeps the rest until `partsOf` has read it. */
 export const IN_PARTS = `(text) => {
   // A surrogate pair is not divided.
   const end = (part) => part * ${PART_CHARACTERS} - (text.codePointAt(part * ${PART_CHARACTERS} - 1) > 0xffff ? 1 : 0);
+  const isLast = (part) => (part + 1) * ${PART_CHARACTERS} >= text.length;
   const part = (at) => text.slice(at === 0 ? 0 : end(at), end(at + 1));
-  const key = (${KEPT}?.key ?? 0) + 1;
-  ${KEPT} = { key, part: text.length > ${PART_CHARACTERS} ? part : undefined };
+  // Texts have a key each: one that comes late, of an output that was given up, must not replace the next.
+  const kept = (${KEPT} ??= { last: 0, parts: new Map() });
+  const key = (kept.last += 1);
+  const next = (at) => {
+    if (isLast(at)) kept.parts.delete(key);
+    return part(at);
+  };
+  if (!isLast(0)) kept.parts.set(key, next);
   return { text: part(0), length: text.length, key };
 }`;
 
@@ -38,7 +45,7 @@ export async function* partsOf(
 ): AsyncGenerator<string | undefined> {
   yield text;
   for (let at = 1; at * PART_CHARACTERS < length; at += 1) {
-    const part = await evaluate(`${KEPT}?.key === ${key} ? ${KEPT}.part(${at}) : undefined`);
+    const part = await evaluate(`${KEPT}?.parts.get(${key})?.(${at})`);
     const isPart = typeof part === 'string' && part.length <= PART_CHARACTERS + 1;
     yield isPart ? part : undefined;
     if (!isPart) return;
