@@ -109,8 +109,6 @@ export interface Place {
   readonly isAd: boolean;
   /** The element around it. */
   readonly around: { readonly selector: string; readonly box: Box } | null;
-  /** Selectors of the nearest elements around it, from the inside out. */
-  readonly within: readonly string[];
 }
 
 const PictureDifferenceSchema = z.strictObject({

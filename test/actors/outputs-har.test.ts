@@ -6,8 +6,11 @@ import type { Har } from 'har-format';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { CaptureOptions } from '../../src/capture/request.ts';
-import { patience } from '../support/actor.ts';
+import type { Site } from '../fixtures/site.ts';
+import { patience, startActor } from '../support/actor.ts';
+import { browserStartedBy } from '../support/browser-script.ts';
 import { captureRequest } from '../support/capture-request.ts';
+import { siteForSuite } from '../support/for-suite.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 
 const ajv = addFormats.default(new Ajv.default({ strict: false }));
@@ -17,10 +20,11 @@ ajv.addSchema(Object.values(schemas.parse(createRequire(import.meta.url)('har-sc
 
 describe('the output har', () => {
   const ground = siteAndActor();
+  const otherPort = siteForSuite();
 
-  async function harOf(path: string, options: CaptureOptions = {}): Promise<Har> {
+  async function harOf(path: string, options: CaptureOptions = {}, { actor } = ground.running): Promise<Har> {
     const request = captureRequest(ground.site.url(path), { outputs: ['har'], ...options });
-    const { outputs } = await ground.running.actor.capture(request, patience);
+    const { outputs } = await actor.capture(request, patience);
     const har = JSON.parse(String(outputs.har?.content));
     expect(ajv.validate('har.json#', har), ajv.errorsText()).toBe(true);
     return har;
@@ -38,6 +42,65 @@ describe('the output har', () => {
     expect(asked.length).toBeGreaterThan(1);
     const [page] = log.pages ?? [];
     expect(page?.pageTimings.onLoad).toBeGreaterThan(0);
+  });
+
+  it.each<[string, CaptureOptions, boolean]>([
+    ['the direct driver', {}, false],
+    ['Playwright', { waitForFunction: 'true' }, false],
+    ['a browser that gives each site a process', {}, true],
+  ])(
+    'has the bodies and requests of the page, its frames and workers on request, by %s',
+    async (_, options, isEach) => {
+      const browserPath = isEach ? await browserStartedBy((path) => `exec ${path} --site-per-process "$@"`) : undefined;
+      const own = browserPath === undefined ? undefined : await startActor({ browserPath });
+      const [page, frame] = [ground.site.requests.length, otherPort.requests.length];
+      const elsewhere = (path: string) => otherPort.url(path).replace('127.0.0.1', 'localhost');
+      const worker = `await (await fetch(${JSON.stringify(ground.site.url('/part?text=worker'))}, { mode: 'no-cors' })).text(); postMessage(1)`;
+      const after = `if (parent === window) await Promise.all([
+      fetch('/part?text=posted', { method: 'POST', headers: { 'content-type': 'text/x-note' }, body: '\u6e2f\u53e3' }).then((all) => all.text()),
+      fetch('/part?text=binary', { method: 'POST', body: new Uint8Array([255, 254]) }).then((all) => all.text()),
+      fetch('/evidence/large.png').then((all) => all.arrayBuffer()), fetch('/redirect?to=/image.png').then((all) => all.arrayBuffer()),
+      new Promise((tell) => new Worker(URL.createObjectURL(new Blob([${JSON.stringify(`(async () => {${worker}})()`)}]))).onmessage = tell)])`;
+      const inside = elsewhere(`/asks?fetch=${encodeURIComponent('/part?text=inside')}`);
+      const path = `/asks?${new URLSearchParams({ frame: inside, fetch: '/redirect?to=/short' })}`;
+      const asked = { ...options, har: { bodies: true }, javascript: { after: `(async () => { ${after} })()` } };
+      const { entries } = (await harOf(path, asked, own).finally(() => own?.stop())).log;
+      const seenBy = (site: Site, since: number, at: (path: string) => string) =>
+        site.requests.slice(since).map(({ method, url }) => `${method} ${at(url)}`);
+      const seen = [...seenBy(ground.site, page, ground.site.url), ...seenBy(otherPort, frame, elsewhere)];
+      expect(entries.map(({ request }) => `${request.method} ${request.url}`).toSorted()).toEqual(seen.toSorted());
+      const of = (part: string) =>
+        entries.find(({ request, response }) => response.status === 200 && request.url.endsWith(part));
+      expect(of('posted')).toMatchObject({
+        request: { postData: { mimeType: 'text/x-note', text: '\u6e2f\u53e3' } },
+        response: { content: { text: 'posted' } },
+      });
+      expect(of('binary')?.request.postData).toMatchObject({ text: '', comment: 'left out: not UTF-8' });
+
+      expect(['/part?text=worker', '/part?text=inside'].map((part) => of(part)?.response.content.text)).toEqual([
+        'worker',
+        'inside',
+      ]);
+      expect(of('/short')?.response.content.text).toMatch(/^<!doctype html>/i);
+      expect(of('text%3Dinside')?.response.content.text).toContain('A page that asks');
+      const image = of('/image.png')?.response.content;
+      expect([image?.encoding, Buffer.from(image?.text ?? '', 'base64').byteLength]).toEqual(['base64', image?.size]);
+      const { text, comment } = of('large.png')?.response.content ?? {};
+      expect([text, comment]).toEqual([undefined, 'left out: larger than 1048576 bytes']);
+      for (const { response } of entries)
+        expect(response.content.text ?? response.content.comment ?? response.redirectURL).not.toBe('');
+    },
+  );
+
+  it('has no bodies unless they are asked for, and none of requests after the capture has typed', async () => {
+    const javascript = { after: `fetch('/part?text=x', { method: 'POST', body: 'hush' }).then((all) => all.text())` };
+    const plain = JSON.stringify(await harOf('/short', { javascript }));
+    expect(plain.match(/.{80}(?:hush|postData|"encoding"|"comment").{80}/)).toBeNull();
+    const typing = { javascript, actions: [{ type: 'press', key: 'h' }] } as const;
+    const { entries } = (await harOf('/short', { ...typing, har: { bodies: true } })).log;
+    const { request, response } = entries.find(({ request }) => request.method === 'POST') ?? {};
+    expect(request?.postData).toMatchObject({ text: '', comment: 'left out: the capture typed into the page' });
+    expect(response?.content.text).toBe('x');
   });
 
   it('has each hop of a redirect, a failed request, and times that add up', async () => {

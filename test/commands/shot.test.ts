@@ -46,12 +46,21 @@ describe('capstan shot', () => {
       '{ "heading": "h1", "links": { "selector": "a", "many": true } }\n',
     );
     const args = ['shot', site.url('/short'), '--allow-targets', '127.0.0.1', '-o', 'port.webp', '--outputs', 'text'];
+    args.push('--outputs', 'har', '--har', 'bodies=true');
     const rules = ['--extract', 'rules.json', '--extract', 'first=//p'];
     expect((await capstan([...args, ...rules], place.options)).code).toBe(0);
-    expect((await readdir(place.path)).sort()).toEqual(['port.extract.json', 'port.txt', 'port.webp', 'rules.json']);
+    expect((await readdir(place.path)).sort()).toEqual([
+      'port.extract.json',
+      'port.har',
+      'port.txt',
+      'port.webp',
+      'rules.json',
+    ]);
     const values = JSON.parse(await readFile(join(place.path, 'port.extract.json'), 'utf8'));
     expect(values).toEqual({ heading: expect.any(String), links: expect.any(Array), first: expect.any(String) });
     expect(await readFile(join(place.path, 'port.txt'), 'utf8')).toContain('A small port with deep water\n');
+    const [page] = JSON.parse(await readFile(join(place.path, 'port.har'), 'utf8')).log.entries;
+    expect(page.response.content.text).toContain('A small port with deep water');
   });
 
   it('names a file of rules that cannot be read, and a bad rule', async () => {

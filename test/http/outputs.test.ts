@@ -82,12 +82,15 @@ describeWithTenants((start) => {
   it('stores and serves every kind of output with its type and size', async () => {
     const { one } = await running();
     const { call, shoot } = clientOf(one, SHOP);
-    const { outputs } = await shoot({ outputs: NAMED_OUTPUT_KINDS, extract: { said: 'p' }, timeoutMs: 60_000 });
+    const asked = { outputs: NAMED_OUTPUT_KINDS, har: { bodies: true }, extract: { said: 'p' } };
+    const { outputs } = await shoot({ ...asked, timeoutMs: 60_000 });
     expect(outputs.map(({ name }) => name)).toEqual(OUTPUT_KINDS);
     for (const { path, type, bytes, partial } of outputs) {
       const file = await call(path);
       expect([file.status, file.headers.get('Content-Type'), partial]).toEqual([200, type, false]);
-      expect((await file.arrayBuffer()).byteLength).toBe(bytes);
+      const content = Buffer.from(await file.arrayBuffer());
+      expect(content.byteLength).toBe(bytes);
+      if (path.endsWith('har')) expect(JSON.parse(String(content)).log.entries[0].response.content.text).toBe(HTML);
     }
   }, 120_000);
 

@@ -4,6 +4,7 @@ import type { BrowserHost } from '../browser-host.ts';
 import { CdpClosedError, CdpError, type CdpSession } from '../cdp/connection.ts';
 import { within } from '../deadline.ts';
 import { ChildFrames } from '../page/child-frames.ts';
+import type { Notes } from '../page/evidence/notes.ts';
 import type { IsolatedPage } from '../page/isolated-page.ts';
 import { MainFrame } from '../page/main-frame.ts';
 import { type PageSetUp, setUpPage } from '../page/set-up.ts';
@@ -64,17 +65,20 @@ export async function openPage(
     frames: ChildFrames;
     setUp: PageSetUp;
   }>();
+  let notes: Notes | undefined;
   const stopAttaching = host.onAttach(browserContextId, (session, { targetId, type }) => {
     // Service workers stay paused before their first line, so no script of the site runs without its page.
     if (type === 'service_worker') {
       serviceWorkers.push(targetId);
     } else if (type === 'shared_worker') {
+      notes?.follow(session);
       showVisitor(session, request, host.userAgent);
     } else if (page === null) {
       page = targetId;
       // A page and its main frame have the same id.
       stopListening = host.onDownload(targetId, download.resolve);
       const setUp = setUpPage(session, request, host.userAgent);
+      notes = setUp.notes;
       const frame = new MainFrame(session, targetId);
       const limitUrls = urlLimit(frame);
       const limit = (session: CdpSession) => {
@@ -89,6 +93,7 @@ export async function openPage(
       emulateInFrames(host.connection, session, request, host.userAgent, (session, { targetId, type, url }) => {
         if (type === 'worker') setUp.requests.addWorker(session, url);
         if (type === 'iframe') frames.addOutOfProcess(targetId, session);
+        notes?.follow(session);
         limit(session);
       });
       attached.resolve({ session, frame, frames, setUp });
@@ -133,8 +138,8 @@ export async function openPage(
     session.post('Runtime.runIfWaitingForDebugger');
     // A page that crashes or does not start never answers.
     await Promise.race([setUp.done, frame.ended(), abandoned.promise]);
-    const { notes, visit, requests } = setUp;
-    const opened = { session, frame, frames, notes, visit, requests, download: download.promise, dispose };
+    const { visit, requests } = setUp;
+    const opened = { session, frame, frames, notes: setUp.notes, visit, requests, download: download.promise, dispose };
     if (sharing === undefined) return opened;
     const leave = async (): Promise<BlankPage | undefined> => {
       const isBlank = await within(LEAVE_MS, leaveDocument(session, frame), false);

@@ -49,7 +49,7 @@ export const recordFields = {
     .optional()
     .meta({
       description:
-        'Files to make beside the image and the HTML snapshot; each costs a little. `markdown` is the main content as it was painted; `blocks` are the places of its blocks in the image; `text` is what the page showed, in reading order, without text that nobody could see; `links` are its links and where they are in the image; `metadata` is what it says about itself to machines: schema.org data, Open Graph, feeds and its canonical URL; `mhtml` is the page in one file that needs no network; `har` are its requests with their times; `aria` is its ARIA snapshot; `accessibility` is its accessibility tree. The result lists them in `outputs`; `GET /screenshot/{id}?view=text` sends one.',
+        'Files to make beside the image and the HTML snapshot; each costs a little. `markdown` is the main content as it was painted; `blocks` are the places of its blocks in the image; `text` is what the page showed, in reading order, without text that nobody could see; `links` are its links and where they are in the image; `metadata` is what it says about itself to machines: schema.org data, Open Graph, feeds and its canonical URL; `mhtml` is the page in one file that needs no network; `har` are its requests with their times, with `har` also their bodies; `aria` is its ARIA snapshot; `accessibility` is its accessibility tree. The result lists them in `outputs`; `GET /screenshot/{id}?view=text` sends one.',
       examples: [['markdown'], ['text', 'links']],
     }),
   markdown: objectOf(
@@ -71,6 +71,18 @@ export const recordFields = {
   )
     .optional()
     .meta({ description: 'What the outputs `markdown` and `blocks` hold.', examples: [{ scope: 'page' }] }),
+  har: objectOf(
+    {
+      bodies: flag.default(false).meta({
+        description:
+          'Record the bodies of requests and responses: at most 1 MiB each (64 KiB of a request) and 16 MiB in all. A `comment` says why one was left out.',
+      }),
+    },
+    'har',
+    'an object with bodies',
+  )
+    .optional()
+    .meta({ description: 'What the output `har` holds.', examples: [{ bodies: true }] }),
   extract: extractField,
   elementMap: flag.default(true).meta({
     description:

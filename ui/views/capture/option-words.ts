@@ -45,6 +45,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
   actions: 'Steps before the picture',
   form: 'Form to fill in',
   outputs: 'Files to make beside the image',
+  har: 'What the HAR holds',
   extract: 'Values to find (rules as JSON)',
   evidence: 'Evidence to record',
   cacheMaxAgeMs: 'Reuse a capture up to this old (ms)',

@@ -27,7 +27,7 @@ const NOTES: Readonly<Record<Exclude<ShownKind, 'image'>, string>> = {
     'What the page says about itself to machines: schema.org data, Open Graph, feeds and its canonical URL. Visitors do not see it.',
   mhtml:
     'The page with its images, styles and frames in one file. A browser opens it from your disk, without the network.',
-  har: 'The requests of the page with their headers and times, for the developer tools of a browser.',
+  har: 'The requests of the page with their headers and times, and their bodies when they were asked for, for the developer tools of a browser.',
   extract: 'The values that the rules of the request found, by their names. What was missing is null.',
   aria: 'Roles, names and texts as assistive technology is told them, in the notation of Playwright.',
   elements:

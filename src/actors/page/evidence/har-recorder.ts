@@ -1,10 +1,13 @@
 import type { Protocol } from 'devtools-protocol';
-import type { Entry, Har, Header, Timings } from 'har-format';
+import type { Entry, Header, Log, PostData, Timings } from 'har-format';
 import type { CaptureRequest } from '../../../capture/request.ts';
 import { packageVersion } from '../../../version.ts';
 import { VIEWER_ORIGIN } from '../non-html/viewer-page.ts';
 import type { PageSession } from '../page-session.ts';
+import { type Body, BodyReader } from './body-reader.ts';
 import { bounded, instant } from './bounded.ts';
+import { HAR_BODIES, networkBuffers, recordsBodies } from './network-buffers.ts';
+import { postedBody, types } from './posted-body.ts';
 
 const MAX_ENTRIES = 1_000;
 const MAX_HEADERS = 100;
@@ -17,10 +20,14 @@ const MAX_WORD_CHARACTERS = 256;
 /** Headers of requests whose values are not written down, beside those of the capture's own `headers`. */
 const WITHHELD_HEADERS = ['authorization', 'cookie', 'proxy-authorization'];
 const WITHHELD = '(withheld)';
+const EMPTY = 'empty, or left out: the browser did not see it';
 
 /** A request that was seen. Times are seconds of the browser's monotonic clock. */
 interface Seen {
-  readonly request: Protocol.Network.Request;
+  /** The session that reported it first. */
+  readonly session: PageSession;
+  readonly request: Pick<Protocol.Network.Request, 'method' | 'url' | 'headers'>;
+  readonly posted: PostData | undefined;
   readonly startedAt: number;
   /** Seconds since the Unix epoch. */
   readonly wallTime: number;
@@ -36,9 +43,20 @@ interface Seen {
   failure: string;
 }
 
-/** Records the page's requests with their times. Needs `Network.enable`. */
+/** An archive, and its entries, which are written one by one: with bodies, they may be large. */
+export interface Archive {
+  readonly log: Omit<Log, 'entries'>;
+  readonly entries: Iterable<Entry>;
+  /** Whether a bound left out requests or bodies. */
+  readonly partial: boolean;
+}
+
+/** Records the requests of the page, of its frames and of its workers, with their times. */
 export class HarRecorder {
   readonly #withheld: ReadonlySet<string>;
+  readonly #buffers: Protocol.Network.EnableRequest;
+  readonly #bodies: BodyReader | undefined;
+  readonly #types: boolean;
   readonly #seen: Seen[] = [];
   /** The newest request with each of the browser's ids, which redirects share. */
   readonly #open = new Map<string, Seen>();
@@ -46,9 +64,26 @@ export class HarRecorder {
   #loadedAt: number | undefined;
   #parsedAt: number | undefined;
 
-  constructor(session: PageSession, { headers = {} }: Pick<CaptureRequest, 'headers'>) {
+  constructor(session: PageSession, request: CaptureRequest) {
+    const { headers = {} } = request;
     this.#withheld = new Set([...WITHHELD_HEADERS, ...Object.keys(headers).map((name) => name.toLowerCase())]);
-    session.on('Network.requestWillBeSent', (event) => this.#begin(event));
+    this.#buffers = networkBuffers(request);
+    this.#bodies = recordsBodies(request) ? new BodyReader(HAR_BODIES) : undefined;
+    this.#types = types(request);
+    session.on('Page.domContentEventFired', ({ timestamp }) => {
+      this.#parsedAt = timestamp;
+    });
+    session.on('Page.loadEventFired', ({ timestamp }) => {
+      this.#loadedAt = timestamp;
+    });
+  }
+
+  /**
+   * Records the requests of a session. All sessions share ids: the document of a frame in another process is requested in
+   * the session around it. Resolves when the browser reports them.
+   */
+  follow(session: PageSession): Promise<unknown> {
+    session.on('Network.requestWillBeSent', (event) => this.#begin(session, event));
     session.on('Network.requestWillBeSentExtraInfo', ({ requestId, headers: sent }) => {
       const seen = this.#open.get(requestId);
       if (seen !== undefined) seen.sent = sent;
@@ -72,6 +107,7 @@ export class HarRecorder {
       if (seen === undefined) return;
       seen.bytes = Math.max(seen.bytes, encodedDataLength);
       seen.endedAt = timestamp;
+      this.#bodies?.read(seen, session, requestId, seen.size);
     });
     session.on('Network.loadingFailed', ({ requestId, timestamp, errorText }) => {
       const seen = this.#open.get(requestId);
@@ -79,16 +115,15 @@ export class HarRecorder {
       seen.failure = errorText;
       seen.endedAt = timestamp;
     });
-    session.on('Page.domContentEventFired', ({ timestamp }) => {
-      this.#parsedAt = timestamp;
-    });
-    session.on('Page.loadEventFired', ({ timestamp }) => {
-      this.#loadedAt = timestamp;
-    });
+    return session.send('Network.enable', this.#buffers);
   }
 
-  /** Returns the archive of the page with this title, and whether requests are missing in it. */
-  archive(title: string): { readonly har: Har; readonly partial: boolean } {
+  /**
+   * Returns the archive of the page with this title, its entries apart, and whether requests or bodies are missing in it.
+   * Awaits bodies at most this long.
+   */
+  async archive(title: string, ms: number): Promise<Archive> {
+    await this.#bodies?.settled(ms);
     const [first] = this.#seen;
     const since = (at: number | undefined) =>
       at === undefined || first === undefined ? -1 : Math.max(0, (at - first.startedAt) * 1000);
@@ -98,15 +133,21 @@ export class HarRecorder {
       title: bounded(title, MAX_VALUE_CHARACTERS),
       pageTimings: { onContentLoad: since(this.#parsedAt), onLoad: since(this.#loadedAt) },
     };
-    const entries = this.#seen.map((seen) => this.#entry(seen, page.id));
-    const log = { version: '1.2', creator: { name: 'capstan', version: packageVersion() }, pages: [page], entries };
-    return { har: { log }, partial: this.#omitted > 0 };
+    return {
+      log: { version: '1.2', creator: { name: 'capstan', version: packageVersion() }, pages: [page] },
+      entries: this.#seen.values().map((seen) => this.#entry(seen, page.id)),
+      partial: this.#omitted > 0 || this.#bodies?.omitted === true,
+    };
   }
 
-  #begin({ requestId, request, timestamp, wallTime, redirectResponse }: Protocol.Network.RequestWillBeSentEvent) {
+  #begin(
+    session: PageSession,
+    { requestId, request, timestamp, wallTime, redirectResponse }: Protocol.Network.RequestWillBeSentEvent,
+  ) {
     const { url } = request;
     if (/^(?:data|blob|about):/.test(url) || url.startsWith(`${VIEWER_ORIGIN}/`)) return;
     const before = this.#open.get(requestId);
+    if (before !== undefined && before.session !== session && redirectResponse === undefined) return;
     if (before !== undefined && redirectResponse !== undefined) {
       before.response = redirectResponse;
       before.bytes = redirectResponse.encodedDataLength;
@@ -117,22 +158,25 @@ export class HarRecorder {
       this.#open.delete(requestId);
       return;
     }
+    const { method, headers } = request;
+    const posted = this.#bodies === undefined ? undefined : postedBody(request, this.#bodies, this.#types);
+    const asked = { method, url, headers };
     const seen: Seen = {
-      request,
-      startedAt: timestamp,
-      wallTime,
-      size: 0,
-      bytes: 0,
-      failure: '',
+      ...{ session, request: asked, posted, startedAt: timestamp, wallTime },
+      ...{ size: 0, bytes: 0, failure: '' },
     };
     this.#seen.push(seen);
     this.#open.set(requestId, seen);
   }
 
-  #entry(
-    { request, startedAt, wallTime, sent, response, received, endedAt, size, bytes, failure }: Seen,
-    pageref: string,
-  ): Entry {
+  #bodyOf(seen: Seen): Body | undefined {
+    const body = this.#bodies?.bodyOf(seen);
+    // Of a response that a script reads as a blob, the browser sees nothing.
+    return body?.text === '' && seen.size === 0 ? { comment: EMPTY } : body;
+  }
+
+  #entry(seen: Seen, pageref: string): Entry {
+    const { request, posted, startedAt, wallTime, sent, response, received, endedAt, size, bytes, failure } = seen;
     const timings = timingsOf(startedAt, endedAt, response?.timing);
     const httpVersion = bounded(response?.protocol ?? '', MAX_WORD_CHARACTERS);
     return {
@@ -150,6 +194,7 @@ export class HarRecorder {
         queryString: parametersOf(request.url),
         headersSize: -1,
         bodySize: -1,
+        ...(posted !== undefined && { postData: posted }),
       },
       response: {
         status: response?.status ?? 0,
@@ -157,7 +202,11 @@ export class HarRecorder {
         httpVersion,
         cookies: [],
         headers: headersOf(received ?? response?.headers ?? {}),
-        content: { size, mimeType: bounded(response?.mimeType ?? 'x-unknown', MAX_WORD_CHARACTERS) },
+        content: {
+          size,
+          mimeType: bounded(response?.mimeType ?? 'x-unknown', MAX_WORD_CHARACTERS),
+          ...(locationOf(response) === '' && this.#bodyOf(seen)),
+        },
         redirectURL: bounded(locationOf(response), MAX_URL_CHARACTERS),
         headersSize: -1,
         bodySize: Math.round(bytes),

@@ -2,12 +2,14 @@ import type { Evidence, EvidenceKind, Noted, NotedDialog, NotedRedirect } from '
 import type { CaptureRequest } from '../../../capture/request.ts';
 import { type Deadline, within } from '../../deadline.ts';
 import type { PageSession } from '../page-session.ts';
+import { ArchivedFiles } from './archived-files.ts';
 import { bounded } from './bounded.ts';
 import { notedCookies } from './cookies.ts';
 import { notedFavicon } from './favicon.ts';
 import { HarRecorder } from './har-recorder.ts';
 import { MainDocument } from './main-document.ts';
 import { Messages } from './messages.ts';
+import { networkBuffers } from './network-buffers.ts';
 import { Requests } from './requests.ts';
 import { Tally } from './tally.ts';
 
@@ -32,8 +34,11 @@ export interface Notes {
    * that is not available in time, and rejects only when the capture is cancelled.
    */
   gather(mainFrameId: string, deadline: Deadline): Promise<Evidence>;
-  /** Records the requests for the output `har`; undefined unless it is asked for. */
+  /** Records the requests for the output `har`, and keeps files for `mhtml`; undefined unless they are asked for. */
   readonly har: HarRecorder | undefined;
+  readonly files: ArchivedFiles | undefined;
+  /** Records a frame or worker with a session of its own as well, which may have ended already. */
+  follow(session: PageSession): void;
   /** Returns the evidence of a failed capture: recorded events, without asking the page. */
   readonly soFar: Evidence;
 }
@@ -49,8 +54,11 @@ export function takeNotes(session: PageSession, request: CaptureRequest): Notes 
   const messages = wants('console') ? new Messages(session) : undefined;
   const har = outputs.includes('har') ? new HarRecorder(session, request) : undefined;
   const enabling: Promise<unknown>[] = [];
-  if (main !== undefined || requests !== undefined || har !== undefined)
-    enabling.push(session.send('Network.enable', KEEP_NO_BODIES));
+  const files = outputs.includes('mhtml') ? new ArchivedFiles(request) : undefined;
+  const follow = (each: PageSession) => [har, files].flatMap((one) => (one === undefined ? [] : [one.follow(each)]));
+  enabling.push(...follow(session));
+  if (main !== undefined || requests !== undefined)
+    enabling.push(session.send('Network.enable', networkBuffers(request)));
   if (messages !== undefined) enabling.push(session.send('Runtime.enable'), session.send('Log.enable'));
 
   const noted = (
@@ -70,6 +78,8 @@ export function takeNotes(session: PageSession, request: CaptureRequest): Notes 
 
   return {
     har,
+    files,
+    follow: (each) => void Promise.all(follow(each)).catch(() => undefined),
     ready: Promise.all(enabling),
     dialog: (dialog) => dialogs.note(dialog),
     popup: (url) => popups.note(bounded(url, MAX_URL_CHARACTERS)),
@@ -104,5 +114,3 @@ interface Fetched extends Pick<Evidence, 'cookies' | 'favicon'> {
 }
 
 const NOTHING_FETCHED: Fetched = { cookies: { items: [], omitted: 0 }, fingerprint: '', favicon: null };
-/** Response bodies are not read, so the browser keeps none. */
-const KEEP_NO_BODIES = { maxTotalBufferSize: 0, maxResourceBufferSize: 0 };

@@ -1,5 +1,6 @@
 import type { Protocol } from 'devtools-protocol';
 import type { CaptureRequest } from '../../../capture/request.ts';
+import { networkBuffers } from '../evidence/network-buffers.ts';
 import type { PageSession } from '../page-session.ts';
 
 /** Requests that stay open while the page is complete, or that change nothing in it. */
@@ -12,14 +13,12 @@ const NOT_AWAITED: ReadonlySet<Protocol.Network.ResourceType> = new Set([
   'CSPViolationReport',
 ]);
 
-/** Response bodies are not read, so the browser keeps none. */
-const KEEP_NO_BODIES = { maxTotalBufferSize: 0, maxResourceBufferSize: 0 };
-
 /**
  * Requests in flight of a page, of the frames in its process and of its workers. Created before the page navigates.
  */
 export class RequestsInFlight {
   readonly #session: PageSession;
+  readonly #buffers: Protocol.Network.EnableRequest;
   /** Requests in flight, by request id. */
   readonly #open = new Map<string, { readonly url: string; readonly frameId: string | undefined }>();
   readonly #workers: PageSession[] = [];
@@ -27,11 +26,12 @@ export class RequestsInFlight {
   #watching = false;
   #waiting: (() => void)[] = [];
 
-  constructor(session: PageSession, { waitUntil }: CaptureRequest) {
+  constructor(session: PageSession, request: CaptureRequest) {
     this.#session = session;
+    this.#buffers = networkBuffers(request);
     // Measured: Network.enable from the start costs 4 % of a capture's CPU time, so other wait options do not pay for
     // it.
-    if (waitUntil === 'settled') this.watch();
+    if (request.waitUntil === 'settled') this.watch();
   }
 
   /** Starts to watch. Requests made before this call are not known. */
@@ -82,7 +82,7 @@ export class RequestsInFlight {
     });
     session.on('Network.loadingFinished', ({ requestId }) => this.#end(requestId));
     session.on('Network.loadingFailed', ({ requestId }) => this.#end(requestId));
-    session.post('Network.enable', KEEP_NO_BODIES);
+    session.post('Network.enable', this.#buffers);
   }
 
   #end(requestId: string): void {
