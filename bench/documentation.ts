@@ -1,10 +1,9 @@
-import { createReadStream } from 'node:fs';
-import { readdir, realpath, stat } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import { extname, join, sep } from 'node:path';
+import { readdir, realpath } from 'node:fs/promises';
+import { join } from 'node:path';
 import { chromium } from 'playwright';
 import { PNG } from 'pngjs';
 import type { BenchOptions } from './support/bench.ts';
+import { serveFolders } from './support/serve-folders.ts';
 import { type ServiceProcess, startServiceProcess } from './support/service-process.ts';
 import type { Finding } from './support/table.ts';
 
@@ -18,14 +17,6 @@ const FEWEST_COLOURS = 16;
 const MIN_WORDS = 0.99;
 /** Twice the time that a page of text takes. */
 const TIMEOUT_MS = 60_000;
-
-const TYPES: Readonly<Record<string, string>> = {
-  '.html': 'text/html; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.svg': 'image/svg+xml',
-  '.png': 'image/png',
-};
 
 /**
  * Captures 60 full pages of real documentation. No capture may fail, be blank, or be truncated, and its text has the words
@@ -135,11 +126,8 @@ function coloursOf({ data }: PNG): number {
   return colours.size;
 }
 
-/**
- * Serves the books on loopback; `urls` has pages from all parts of each book. `at`: 0 to 1, which pages between those.
- * Throws when a book is not installed.
- */
-export async function openShelf(at = 0): Promise<{ readonly urls: readonly string[]; close(): void }> {
+/** Serves the books on loopback; `urls` has pages from all parts of each book. Throws when one is not installed. */
+export async function openShelf(): Promise<{ readonly urls: readonly string[]; close(): void }> {
   const shelf = await realpath(SHELF);
   const names = await readdir(shelf);
   const paths = await Promise.all(
@@ -150,29 +138,11 @@ export async function openShelf(at = 0): Promise<{ readonly urls: readonly strin
         throw new Error('the pages are not there: apt-get install python3-doc postgresql-doc');
       }
       const stride = pages.length / PAGES_OF_EACH;
-      return Array.from({ length: PAGES_OF_EACH }, (_, index) => pages[Math.floor((index + at) * stride)] ?? '');
+      return Array.from({ length: PAGES_OF_EACH }, (_, at) => pages[Math.floor(at * stride)] ?? '');
     }),
   );
-  const server = createServer((request, response) => {
-    void (async () => {
-      const { pathname } = new URL(request.url ?? '/', 'http://shelf.invalid');
-      const file = await realpath(join(shelf, decodeURIComponent(pathname))).catch(() => '');
-      const found = file.startsWith(`${shelf}${sep}`) || file.startsWith('/usr/share/javascript/');
-      if (!found || !(await stat(file)).isFile()) return response.writeHead(404).end();
-      response.writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream' });
-      createReadStream(file).pipe(response);
-    })();
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the shelf has no port');
-  return {
-    urls: paths.flat().map((path) => `http://127.0.0.1:${address.port}${path}`),
-    close: () => {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
+  const served = await serveFolders({ doc: shelf });
+  return { urls: paths.flat().map((path) => `${served.origin}/doc${path}`), close: served.close };
 }
 
 async function pagesIn(folder: string, path: string): Promise<readonly string[]> {

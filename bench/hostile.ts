@@ -6,7 +6,6 @@ import { htmlRequest } from '../test/support/capture-request.ts';
 import { makeDirectory } from '../test/support/temporary-directory.ts';
 import type { BenchOptions } from './support/bench.ts';
 import { type Finding, formatTable } from './support/table.ts';
-import { watchTurns } from './support/watch-turns.ts';
 
 const MAX_HELD_MS = 50;
 
@@ -18,6 +17,8 @@ const PAGES: Readonly<Record<string, string>> = {
   '100 MB of text': `const text = 'word '.repeat(2e6); for (let i = 0; i < 10; i += 1) document.body.append(Object.assign(document.createElement('p'), { textContent: text, hidden: i > 1 }))`,
   '100 MB of text in Chinese': `const text = '\u6e2f\u53e3'.repeat(5e6); for (let i = 0; i < 5; i += 1) document.body.append(Object.assign(document.createElement('p'), { textContent: text, hidden: i > 1 }))`,
   'links with long addresses': `const text = '\\u6e2f'.repeat(1000); for (let i = 0; i < 6000; i += 1) document.body.append(Object.assign(document.createElement('a'), { href: '/' + i + 'x'.repeat(2e3), textContent: text }), ' ')`,
+  'links that run scripts, and halves of surrogate pairs': `document.body.innerHTML += '<p><a href="javascript:alert(1)">\\ud83d run</a>'.repeat(2e4); for (const a of document.links) a.firstChild.data = 'a\\ud83d b'`,
+  'frames of other origins': `for (let i = 0; i < 100; i += 1) document.body.append(Object.assign(document.createElement('iframe'), { sandbox: '', srcdoc: '<p>' + 'frame of text '.repeat(2e4) }))`,
   'large data for machines': `for (let i = 0; i < 100; i += 1) document.head.append(Object.assign(document.createElement('script'), { type: 'application/ld+json', textContent: JSON.stringify({ '@type': 'Thing', list: Array(1e4).fill({ name: '\\u6e2f\\u53e3' }) }) }))`,
 };
 const OUTPUTS: Readonly<Record<string, CaptureOptions>> = {
@@ -72,4 +73,20 @@ export async function hostile({ rounds, print }: BenchOptions): Promise<readonly
 
 function madeOf({ outputs }: Result): string {
   return (outputs ?? []).flatMap(({ name, bytes }) => (bytes === 0 ? [name] : [])).join(' ');
+}
+
+/** Returns a function that ends the measurement and returns the CPU time of the longest turn, in milliseconds. */
+function watchTurns(): () => number {
+  let [last, longest] = [process.threadCpuUsage(), 0];
+  const look = () => {
+    const now = process.threadCpuUsage();
+    longest = Math.max(longest, now.user + now.system - last.user - last.system);
+    last = now;
+  };
+  const timer = setInterval(look, 1);
+  return () => {
+    clearInterval(timer);
+    look();
+    return longest / 1000;
+  };
 }

@@ -1,12 +1,13 @@
 import { parseArgs } from 'node:util';
 import { executableFinder } from '../src/actors/executable.ts';
 import { setup as useOneDirectory } from '../test/support/one-temporary-directory.ts';
+import { archives } from './archives.ts';
 import { before } from './before.ts';
 import { cluster, clusterDispatch, clusterRoles, clusterScaling } from './cluster.ts';
 import { clusterKill, clusterMongo } from './cluster-kill.ts';
 import { clusterOverload } from './cluster-overload.ts';
 import { clusterTimes } from './cluster-times.ts';
-import { comparison, comparisonTimes } from './comparison.ts';
+import { comparison } from './comparison.ts';
 import { deadline } from './deadline.ts';
 import { dispatch } from './dispatch.ts';
 import { dnsStarvation } from './dns-starvation.ts';
@@ -24,7 +25,6 @@ import { profile } from './profile.ts';
 import { refusal } from './refusal.ts';
 import { sharedPages } from './shared-pages.ts';
 import { simulate } from './simulate.ts';
-import { stability } from './stability.ts';
 import { stores } from './stores.ts';
 import type { BenchOptions } from './support/bench.ts';
 import { type Finding, formatFindings } from './support/table.ts';
@@ -59,6 +59,7 @@ const OWN = [
   'metrics',
 ];
 const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<readonly Finding[]>>> = {
+  archives,
   throughput,
   memory,
   refusal,
@@ -92,8 +93,6 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<readon
   hostile,
   outputs,
   comparison,
-  'comparison-times': comparisonTimes,
-  stability,
 };
 
 process.once('exit', useOneDirectory());

@@ -9,6 +9,7 @@ import { startServiceProcess } from './support/service-process.ts';
 import { type Finding, formatTable } from './support/table.ts';
 
 const AT_ONCE = 3;
+const GIVEN = 'given pages';
 
 const answer = z.object({
   data: z.object({ verdict: z.enum(VERDICTS).nullable(), verdict_reasons: z.array(z.string()) }),
@@ -16,11 +17,19 @@ const answer = z.object({
 
 /**
  * Captures pages whose verdict is known: pages after real products, and with `--pages` a folder of pages with content,
- * `html/<name>.html.gz`, which are served without the files that they load.
+ * `html/<name>.html.gz`, which are served without the files that they load, with their scripts and without.
  */
 export async function verdicts({ browserPath, pagesFolder, print, report }: BenchOptions): Promise<readonly Finding[]> {
   const site = await startSite();
-  const folder = pagesFolder === undefined ? undefined : await servePages(join(pagesFolder, 'html'));
+  const folders =
+    pagesFolder === undefined
+      ? []
+      : await Promise.all(
+          [true, false].map(async (scripts) => ({
+            set: scripts ? GIVEN : `${GIVEN}, scripts off`,
+            served: await servePages(join(pagesFolder, 'html'), { scripts }),
+          })),
+        );
   const service = await startServiceProcess({ browserPath });
   try {
     const known = Object.entries(VERDICT_PAGES).flatMap(([verdict, pages]) =>
@@ -30,11 +39,9 @@ export async function verdicts({ browserPath, pagesFolder, print, report }: Benc
         url: site.url(`/verdict?${new URLSearchParams({ page: name })}`),
       })),
     );
-    const given = (folder?.names ?? []).map((name) => ({
-      set: 'given pages',
-      verdict: 'content',
-      url: folder?.url(name) ?? '',
-    }));
+    const given = folders.flatMap(({ set, served }) =>
+      served.names.map((name) => ({ set, verdict: 'content', url: served.url(name) })),
+    );
     const found = new Map<string, (VerdictName | null)[]>();
     const waiting = [...known, ...given];
     const capture = async () => {
@@ -48,7 +55,7 @@ export async function verdicts({ browserPath, pagesFolder, print, report }: Benc
     };
     await Promise.all(Array.from({ length: AT_ONCE }, capture));
     const rows = [...found].map(([set, all]) => {
-      const wanted = set === 'given pages' ? 'content' : set;
+      const wanted = set.startsWith(GIVEN) ? 'content' : set;
       const right = all.filter((verdict) => verdict === wanted).length;
       return { set, pages: all.length, right, share: right / all.length };
     });
@@ -59,7 +66,7 @@ export async function verdicts({ browserPath, pagesFolder, print, report }: Benc
       ),
     );
     return rows.map(({ set, pages, share }) => {
-      const target = set === 'given pages' ? 0.995 : 0.9;
+      const target = set.startsWith(GIVEN) ? 0.995 : 0.9;
       return {
         what: `verdicts on ${pages} pages: ${set}`,
         figure: share.toFixed(3),
@@ -70,6 +77,6 @@ export async function verdicts({ browserPath, pagesFolder, print, report }: Benc
   } finally {
     await service.stop();
     await site.close();
-    folder?.close();
+    for (const { served } of folders) served.close();
   }
 }
