@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { CaptureOptions } from '../../src/capture/request.ts';
 import { listening } from '../egress/listening.ts';
 import { patience } from '../support/actor.ts';
-import { captureRequest } from '../support/capture-request.ts';
+import { captureRequest, htmlRequest } from '../support/capture-request.ts';
 import { type Colour, colourAt, countOf, pngOf } from '../support/image.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 
@@ -116,6 +116,19 @@ describe('a full page', () => {
     const request = captureRequest(`http://127.0.0.1:${at.port}/`, { fullPage: true });
     expect(await ground.running.actor.capture(request, patience)).toMatchObject({ width: 1280, height: 720 });
     expect(pages).not.toContain('/scrolled');
+  });
+
+  it('shows what depends on the width of the window as the window does, also with transitions', async () => {
+    const html = `<!doctype html><style>
+      body { margin: 0; height: 3000px } .menu { height: 60px; background: rgb(200,0,0); transition: height 20s }
+      @media (max-width: 980px) { .menu { height: 300px; transition: none } }
+    </style><div class=menu></div><div id=host></div><script>
+      host.attachShadow({ mode: 'open' }).innerHTML = document.querySelector('style').outerHTML + '<div class=menu></div>';
+    </script>`;
+    for (const fullPage of [false, true]) {
+      const snapshot = await ground.running.actor.capture(htmlRequest(html, { fullPage }), patience);
+      expect(countOf(pngOf(snapshot), HEADER)).toBe(1280 * 120);
+    }
   });
 
   it('keeps the width of the window when the page prevents horizontal scrolling', async () => {

@@ -4,6 +4,7 @@ import type { CaptureRequest } from '../../../capture/request.ts';
 import type { Deadline } from '../../deadline.ts';
 import { askPage, letGo } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
+import { END_TRANSITIONS } from './end-transitions.ts';
 import { UNFOLD } from './main-scroller.ts';
 import { KEEP_LOOKS } from './reveal-content.ts';
 import { SET_STYLE } from './set-style.ts';
@@ -71,8 +72,8 @@ async function measure(page: IsolatedPage, deadline: Deadline) {
 
 /**
  * Runs in the page. Renders what `content-visibility: auto` skips outside the window, scrolls to the top, keeps the
- * looks that were seen while scrolling, and returns whether the page scrolls sideways: the root's overflow applies to
- * the window, or else the body's.
+ * looks that were seen while scrolling, lets no transition begin, and returns whether the page scrolls sideways: the
+ * root's overflow applies to the window, or else the body's.
  */
 const REACH = `(setStyle) => {
   const elements = Document.prototype.querySelectorAll.call(document, '*');
@@ -82,6 +83,7 @@ const REACH = `(setStyle) => {
   }
   scrollTo({ top: 0, left: 0, behavior: 'instant' });
   (${KEEP_LOOKS})(setStyle);
+  (${END_TRANSITIONS})();
   const [root, body] = ['documentElement', 'body'].map((name) => Reflect.get(Document.prototype, name, document));
   const overflows = [root, body].map((element) => (element ? getComputedStyle(element).overflowX : 'visible'));
   const overflow = overflows.find((each) => each !== 'visible');

@@ -1,0 +1,18 @@
+/**
+ * JavaScript of a function that lets no further transition begin. For a screenshot beyond the window, Chromium lays the page
+ * out in a window without a size for a moment: elements whose style depends on the width of the window would be shown on
+ * their way back. Transitions that are running continue.
+ */
+export const END_TRANSITIONS = `() => {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync('*, ::before, ::after { transition-duration: 0s !important; transition-delay: 0s !important }');
+  const adopt = (root, kind) => {
+    const sheets = Reflect.get(kind.prototype, 'adoptedStyleSheets', root);
+    Reflect.set(kind.prototype, 'adoptedStyleSheets', [...sheets, sheet], root);
+    for (const element of kind.prototype.querySelectorAll.call(root, '*')) {
+      const shadow = Reflect.get(Element.prototype, 'shadowRoot', element);
+      if (shadow) adopt(shadow, ShadowRoot);
+    }
+  };
+  adopt(document, Document);
+}`;
