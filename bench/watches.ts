@@ -171,9 +171,9 @@ async function timesOf({ watches }: Database, count: number): Promise<Record<str
     }
     found[what] = median(times);
   };
-  await measure('search, none due', () => watches.take('a', none));
+  await measure('search, none due', () => watches.take(['a'], none));
   await measure('search, all due, their keys busy', () =>
-    watches.take('a', { ...none, now: now + 20 * MINUTE_MS, exceptKeys: KEYS }),
+    watches.take(['a'], { ...none, now: now + 20 * MINUTE_MS, exceptKeys: KEYS }),
   );
   await measure('change', (at) =>
     watches.change(dueNow[at] ?? 0, ({ definition }) => ({
@@ -184,7 +184,8 @@ async function timesOf({ watches }: Database, count: number): Promise<Record<str
   const owners = ids(20).map(() => randomUUID());
   const taken: number[] = [];
   await measure('search, 20 due: lease one', async (at) => {
-    taken.push((await watches.take(owners[at] ?? '', none))?.id ?? 0);
+    const [watch] = await watches.take([owners[at] ?? ''], none);
+    taken.push(watch?.id ?? 0);
   });
   await measure('store a run and end the lease', async (at) => {
     const [id, owner] = [taken[at] ?? 0, owners[at] ?? ''];

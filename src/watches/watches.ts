@@ -104,25 +104,31 @@ export function createWatches(options: WatchesOptions): Watches {
   let stopped = false;
   let passing: Promise<void> | undefined;
 
+  /** Returns the number of runs under way for each host, or key. */
+  const counts = (of: 'host' | 'apiKeyName'): ReadonlyMap<string, number> =>
+    new Map([...Map.groupBy(running.values(), (watch) => watch[of])].map(([name, watches]) => [name, watches.length]));
   /** Returns the hosts, or keys, of which `max` or more runs are under way. */
-  const busy = (of: 'host' | 'apiKeyName', max: number): string[] => {
-    const counts = Map.groupBy(running.values(), (watch) => watch[of]);
-    return [...counts].filter(([, watches]) => watches.length >= max).map(([name]) => name);
-  };
+  const busy = (of: 'host' | 'apiKeyName', max: number): string[] =>
+    [...counts(of)].filter(([, count]) => count >= max).map(([name]) => name);
 
-  /** Keys that hold half of the places wait for those that do not. */
-  const take = async (): Promise<TakenWatch | undefined> => {
-    const token = randomUUID();
+  /** Begins runs, and returns their number. Keys that hold half of the places wait for those that do not. */
+  const take = async (): Promise<number> => {
+    const half = Math.ceil(atOnce() / 2);
     const due = { now: clock(), exceptHosts: busy('host', MAX_LEASED_OF_HOST) };
-    const exceptKeys = busy('apiKeyName', Math.ceil(atOnce() / 2));
-    let taken = await store.take(token, { ...due, exceptKeys: [...exceptKeys, ...refused] });
-    if (taken === undefined && exceptKeys.length > 0) {
-      taken = await store.take(token, { ...due, exceptKeys: [...refused] });
+    const exceptKeys = busy('apiKeyName', half);
+    // No key can come to hold more than half by one step, so the others are asked before it takes more.
+    const held = [...counts('apiKeyName').values()].filter((count) => count < half);
+    const most = Math.max(0, ...held);
+    const owners = Array.from({ length: Math.min(atOnce() - running.size, half - most) }, () => randomUUID());
+    let taken = await store.take(owners, { ...due, exceptKeys: [...exceptKeys, ...refused] });
+    if (taken.length === 0 && exceptKeys.length > 0) {
+      taken = await store.take(owners.slice(0, 1), { ...due, exceptKeys: [...refused] });
     }
-    if (taken === undefined) return undefined;
-    running.set(token, taken);
-    begin(token, taken);
-    return taken;
+    for (const watch of taken) {
+      running.set(watch.owner, watch);
+      begin(watch.owner, watch);
+    }
+    return taken.length;
   };
   const pass = (): void => {
     if (!enabled || stopped) return;
@@ -132,7 +138,7 @@ export function createWatches(options: WatchesOptions): Watches {
   };
   const takeAll = async (): Promise<void> => {
     try {
-      while (!stopped && running.size < atOnce() && (await take()) !== undefined);
+      while (!stopped && running.size < atOnce() && (await take()) > 0);
     } catch (error) {
       if (!isAway(error)) report(error);
     }
@@ -165,7 +171,7 @@ export function createWatches(options: WatchesOptions): Watches {
       await store.finish(id, token, after(watch, before));
       return;
     }
-    const run = watch.run === undefined ? await firstOf(token, watch, definition, before) : unpackRun(watch.run);
+    const run = watch.run === undefined ? await firstOf(token, watch, definition, before) : unpackRun(watch.run.body);
     if (run === undefined) return;
     for (const event of eventsOf(id, definition, before, run)) announce(event, definition.callback);
     const progress = progressAfter(before, run);

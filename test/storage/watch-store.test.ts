@@ -32,7 +32,9 @@ describeInEachDatabase((open) => {
       await database.watches.add({ id: ids, ...watch, definition: 'd', progress: 'p', ...overrides }, maxWatches);
       return ids;
     }
-    const take = (due: Partial<TakeDue> = {}, owner = 'a') => database.watches.take(owner, { ...ALL, ...due });
+    const takeOf = async (store: Database, owner: string, due: Partial<TakeDue> = {}) =>
+      (await store.watches.take([owner], { ...ALL, ...due }))[0];
+    const take = (due: Partial<TakeDue> = {}, owner = 'a') => takeOf(database, owner, due);
 
     it('leases the watch that has been due longest, once', async () => {
       const [later, sooner] = [await added(), await added({ dueAt: NOW - 1 })];
@@ -40,6 +42,16 @@ describeInEachDatabase((open) => {
       await added({ dueAt: null });
       const taken = [await take(), await take({}, 'b'), await take({}, 'c')];
       expect(taken.map((watch) => watch?.id)).toEqual([sooner, later, undefined]);
+    });
+
+    it('leases several at once, those that have been due longest, but two of a host', async () => {
+      const ids = [await added({ dueAt: NOW - 5 }), await added({ dueAt: NOW - 4 })];
+      await added({ dueAt: NOW - 3 });
+      ids.push(await added({ host: 'b.test', dueAt: NOW - 2 }), await added({ host: 'c.test', dueAt: NOW - 1 }));
+      await added({ host: 'd.test' });
+      const taken = await database.watches.take(['a', 'b', 'c', 'd'], ALL);
+      expect(taken.map(({ id }) => id).sort()).toEqual(ids.sort());
+      expect(new Set(taken.map(({ owner }) => owner)).size).toBe(4);
     });
 
     it('leaves watches of busy hosts and keys alone', async () => {
@@ -57,7 +69,7 @@ describeInEachDatabase((open) => {
       expect(await database.watches.put(id, 'a', { dueAt: NOW, body: 'first' })).toBe(true);
       expect(await take({ now: NOW + WATCH_LEASE_MS - 1 }, 'b')).toBeUndefined();
       const taken = await take({ now: NOW + WATCH_LEASE_MS }, 'b');
-      expect(taken).toMatchObject({ id, dueAt: NOW, run: 'first' });
+      expect(taken).toMatchObject({ id, dueAt: NOW, run: { body: 'first' } });
       expect(await database.watches.put(id, 'a', { dueAt: NOW, body: 'late' })).toBe(false);
       expect(await database.watches.runs(id, 10, NOW + 1)).toEqual([{ dueAt: NOW, body: 'first' }]);
     });
@@ -124,7 +136,7 @@ describeInEachDatabase((open) => {
       expect(await take({ now: NOW + 6 }, 'b')).toBeUndefined();
       // Had the owner died, another one would announce the run.
       const taken = await take({ now: NOW + WATCH_LEASE_MS }, 'b');
-      expect(taken).toMatchObject({ dueAt: NOW, run: 'stored', definition: 'new' });
+      expect(taken).toMatchObject({ dueAt: NOW, run: { body: 'stored' }, definition: 'new' });
       const next = (watch: StoredWatch) => ({ dueAt: watch.dueAt, progress: 'after', keep: 9 });
       expect(await database.watches.finish(id, 'b', next)).toEqual([]);
       expect(await database.watches.get(id)).toMatchObject({ dueAt: NOW + 5, progress: 'after', definition: 'new' });
@@ -136,17 +148,15 @@ describeInEachDatabase((open) => {
       for (let round = 0; round < 5; round += 1) {
         const ids: number[] = [];
         for (let watch = 0; watch < 6; watch += 1) ids.push(await added({ host: `${round}.test` }));
-        const take = (store: Database, owner: string) => store.watches.take(`${round}${owner}`, ALL);
-        const all = [...'abc'].flatMap((owner) => [take(database, owner), take(other.database, `o${owner}`)]);
+        const all = [...'abc'].flatMap((owner) => [takeOf(database, owner), takeOf(other.database, `o${owner}`)]);
         const atOnce = (await Promise.all(all)).filter((watch) => watch !== undefined).length;
         // Those that came at once may all have left the places to each other.
         expect(atOnce).toBeLessThanOrEqual(2);
         let leased = atOnce;
-        while ((await take(other.database, `${leased}`)) !== undefined) leased += 1;
+        while ((await takeOf(other.database, `more ${leased}`)) !== undefined) leased += 1;
         expect(leased).toBe(2);
         // A dead process keeps its places for as long as its watches.
-        const later = { ...ALL, now: NOW + WATCH_LEASE_MS };
-        expect((await database.watches.take('later', later))?.host).toBe(`${round}.test`);
+        expect((await take({ now: NOW + WATCH_LEASE_MS }, 'later'))?.host).toBe(`${round}.test`);
         for (const id of ids) await database.watches.remove(id);
       }
     });

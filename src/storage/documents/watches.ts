@@ -13,6 +13,7 @@ import {
   type NewWatch,
   type StoredRun,
   type StoredWatch,
+  type TakenWatch,
   WATCH_LEASE_MS,
   type WatchStore,
 } from '../ports/watch-store.ts';
@@ -27,6 +28,12 @@ interface Watch extends Omit<NewWatch, 'isShared'>, Labelled {
   readonly owner: string | null;
   /** A stored run that is to be announced, and when the watch was due for it. */
   readonly run?: (StoredRun & { readonly wasDueAt: number | null }) | undefined;
+}
+
+/** A due watch, and who would lease it. */
+interface Candidate {
+  readonly document: StoredDocument;
+  readonly owner: string;
 }
 
 /** Less than each time. */
@@ -66,6 +73,33 @@ export function watchesIn(documents: DocumentStore): WatchStore {
   async function addRun(id: number, { dueAt, body }: StoredRun): Promise<void> {
     const run = { id: `${idOf(id)}/${dueAt}`, of: idOf(id), kind: '', at: dueAt, due: null, body };
     await documents.add('watch_runs', [run]);
+  }
+
+  /** Leases due watches of one host, as many as it has places. */
+  async function takeOf(host: string, candidates: readonly Candidate[], now: number) {
+    const places = MAX_LEASED_OF_HOST - (await leasedOf(host, now));
+    const tried = candidates.slice(0, Math.max(0, places));
+    const leased = await Promise.all(
+      tried.map(async ({ document, owner }): Promise<TakenWatch | undefined> => {
+        const watch = watchIn(document);
+        const { run } = watch;
+        const lease = documentOf({ ...watch, owner }, now + WATCH_LEASE_MS);
+        // Another process may have taken it meanwhile.
+        if (!(await documents.replace('watches', lease, document.revision))) return undefined;
+        return { ...storedOf(watch), owner, dueAt: run?.wasDueAt ?? watch.dueAt ?? now, run };
+      }),
+    );
+    const own = leased.filter((watch) => watch !== undefined);
+    // Other processes may have taken other watches of the host: each counts after it took some, so the last one
+    // notices.
+    const tooMany = own.length === 0 ? 0 : (await leasedOf(host, now)) - MAX_LEASED_OF_HOST;
+    const taken = own.slice(0, Math.max(0, own.length - Math.max(0, tooMany)));
+    for (const { id, owner } of own.slice(taken.length)) {
+      await changeOwn(id, owner, (watch) => documentOf({ ...watch, owner: null }));
+    }
+    // The process that stored the run may have died before it became part of the history.
+    for (const { id, run } of taken) if (run !== undefined) await addRun(id, run);
+    return { host, taken, isBusy: tried.length < candidates.length || taken.length < own.length };
   }
 
   return {
@@ -126,35 +160,27 @@ export function watchesIn(documents: DocumentStore): WatchStore {
       if (found !== undefined) await removeLabels(documents, watchIn(found));
       return removed > 0 ? kept : undefined;
     },
-    take: async (owner, { now, exceptHosts, exceptKeys }) => {
+    take: async (owners, { now, exceptHosts, exceptKeys }) => {
+      const taken: TakenWatch[] = [];
       const busyHosts = [...exceptHosts];
       for (;;) {
+        const free = owners.filter((owner) => !taken.some((watch) => watch.owner === owner));
+        if (free.length === 0) return taken;
         const isFree: readonly Condition[] = [
           ['due', '<=', now],
           ['kind', 'not in', busyHosts],
           ['of', 'not in', exceptKeys],
         ];
-        const [found] = await documents.list('watches', isFree, { by: 'due', limit: 1 });
-        if (found === undefined) return undefined;
-        if ((await leasedOf(found.kind, now)) >= MAX_LEASED_OF_HOST) {
-          busyHosts.push(found.kind);
-          continue;
+        const found = await documents.list('watches', isFree, { by: 'due', limit: free.length });
+        if (found.length === 0) return taken;
+        const ofHosts = Map.groupBy(
+          found.map((document, at): Candidate => ({ document, owner: free[at] ?? '' })),
+          ({ document }) => document.kind,
+        );
+        for (const each of await Promise.all([...ofHosts].map(([host, candidates]) => takeOf(host, candidates, now)))) {
+          taken.push(...each.taken);
+          if (each.isBusy) busyHosts.push(each.host);
         }
-        const watch = watchIn(found);
-        const { run } = watch;
-        // Another process may have taken it meanwhile.
-        const leased = documentOf({ ...watch, owner }, now + WATCH_LEASE_MS);
-        if (!(await documents.replace('watches', leased, found.revision))) continue;
-        // Other processes may have taken other watches of the host: each counts after it took one, so the last one
-        // notices.
-        if ((await leasedOf(found.kind, now)) > MAX_LEASED_OF_HOST) {
-          await changeOwn(watch.id, owner, (own) => documentOf({ ...own, owner: null }));
-          busyHosts.push(found.kind);
-          continue;
-        }
-        // The process that stored the run may have died before it became part of the history.
-        if (run !== undefined) await addRun(watch.id, run);
-        return { ...storedOf(watch), dueAt: run?.wasDueAt ?? watch.dueAt ?? now, run: run?.body };
       }
     },
     renew: (id, owner, now) => changeOwn(id, owner, (watch) => documentOf(watch, now + WATCH_LEASE_MS)),

@@ -41,7 +41,8 @@ export interface TakenWatch extends StoredWatch {
   /** The time that its run is for. */
   readonly dueAt: number;
   /** The run for this time, if another process stored it and ended before it released the watch. */
-  readonly run: string | undefined;
+  readonly run: StoredRun | undefined;
+  readonly owner: string;
 }
 
 export interface StoredRun {
@@ -87,8 +88,8 @@ export interface WatchStore {
   change(id: number, next: (watch: StoredWatch) => WatchChange): Promise<StoredWatch | undefined>;
   /** Removes a watch. Returns its runs, whose captures are left to the caller; undefined when there is none. */
   remove(id: number): Promise<readonly StoredRun[] | undefined>;
-  /** Leases the watch that has been due longest. An owner takes one watch. */
-  take(owner: string, due: TakeDue): Promise<TakenWatch | undefined>;
+  /** Leases watches, those that have been due longest first: at most one for each owner. */
+  take(owners: readonly string[], due: TakeDue): Promise<readonly TakenWatch[]>;
   /** Renews a lease. False: the watch was changed or removed, or has another owner. */
   renew(id: number, owner: string, now: number): Promise<boolean>;
   /** Stores the run of a leased watch. False: as for `renew`. */
