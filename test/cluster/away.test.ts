@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { JobSchema } from '../../src/http/answer/schemas.ts';
 import { siteForSuite } from '../support/for-suite.ts';
-import { serversForSuite, whyNoCluster } from './cluster-of-processes.ts';
+import { ownServersForSuite, whyNoCluster } from './cluster-of-processes.ts';
 import { nodesOf } from './nodes.ts';
 
 const whyNot = await whyNoCluster();
@@ -28,7 +28,7 @@ async function startBatch(baseUrl: string, first: object) {
 
 describe.skipIf(whyNot !== undefined)(`a cluster whose servers go away${reason}`, () => {
   const site = siteForSuite();
-  const servers = serversForSuite();
+  const servers = ownServersForSuite();
 
   it('refuses captures with 503 while NATS is away, still answers queries, and afterwards completes waiting jobs and batches', async () => {
     await using nodes = await nodesOf(servers, 'nats-away');

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { z } from 'zod';
 import { type Ground, ground, type Served, serve } from '../commands/capstan-process.ts';
-import { type MongoServer, startMongo, whyNoMongo } from '../support/mongo.ts';
+import { type MongoServer, sharedMongo, startMongo, whyNoMongo } from '../support/mongo.ts';
 import { type NatsServer, startNats, whyNoNats } from '../support/nats.ts';
 import { memberFlags, type Servers } from './member-flags.ts';
 
@@ -13,12 +13,27 @@ export async function whyNoCluster(): Promise<string | undefined> {
   return (await whyNoMongo()) ?? (await whyNoNats());
 }
 
-/** MongoDB and NATS for a suite. `configureNats`: returns flags of the NATS server. */
-export function serversForSuite(configureNats: () => Promise<readonly string[]> = async () => []): Servers {
-  let mongo: MongoServer | undefined;
+/** The shared MongoDB, and NATS for a suite. `configureNats`: returns flags of the NATS server. */
+export function serversForSuite(configureNats?: () => Promise<readonly string[]>): Servers {
+  return serversOf(async () => ({ url: await sharedMongo(), remove: async () => {} }), configureNats);
+}
+
+/** Servers that the suite may stop, both of them. */
+export type OwnServers = ReturnType<typeof ownServersForSuite>;
+
+/** MongoDB and NATS for a suite that stops MongoDB. */
+export function ownServersForSuite() {
+  return serversOf(startMongo);
+}
+
+function serversOf<M extends Pick<MongoServer, 'url' | 'remove'>>(
+  startDatabase: () => Promise<M>,
+  configureNats: () => Promise<readonly string[]> = async () => [],
+): { readonly mongo: M; readonly nats: NatsServer } {
+  let mongo: M | undefined;
   let nats: NatsServer | undefined;
   beforeAll(async () => {
-    [mongo, nats] = await Promise.all([startMongo(), configureNats().then(startNats)]);
+    [mongo, nats] = await Promise.all([startDatabase(), configureNats().then(startNats)]);
   }, 120_000);
   afterAll(async () => {
     await mongo?.remove();

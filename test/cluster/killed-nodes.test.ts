@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createRandom, seedOfRun } from '../faults/random.ts';
 import { siteForSuite } from '../support/for-suite.ts';
-import { clusterOf, serversForSuite, whyNoCluster } from './cluster-of-processes.ts';
+import { clusterOf, ownServersForSuite, whyNoCluster } from './cluster-of-processes.ts';
 import { killNodes, type Victim } from './killed-nodes.ts';
 
 const VICTIMS = ['worker', 'nats', 'api'] as const;
@@ -11,7 +11,7 @@ const reason = whyNot === undefined ? '' : ` (skipped: ${whyNot})`;
 
 describe.skipIf(whyNot !== undefined)(`a cluster whose processes are killed with -9${reason}`, () => {
   const site = siteForSuite();
-  const servers = serversForSuite();
+  const servers = ownServersForSuite();
   const random = createRandom(seedOfRun());
 
   // `npm run bench -- cluster-kill` runs more rounds, `cluster-mongo` those in which MongoDB is restarted.

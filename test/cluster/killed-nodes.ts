@@ -7,12 +7,12 @@ import type { Served } from '../commands/capstan-process.ts';
 import { type Answered, capture, stats } from '../faults/client.ts';
 import type { Random } from '../faults/random.ts';
 import { type Block, subscribe } from '../http/event-subscriber.ts';
-import type { ClusterOfProcesses, Servers } from './cluster-of-processes.ts';
+import type { ClusterOfProcesses, OwnServers } from './cluster-of-processes.ts';
 
 export type Victim = 'worker' | 'api' | 'nats' | 'mongo';
 
 export interface KilledNodes {
-  readonly servers: Servers;
+  readonly servers: OwnServers;
   readonly cluster: ClusterOfProcesses;
   /** Name of the cluster. */
   readonly name: string;

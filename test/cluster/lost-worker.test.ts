@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { allResults, capture, stats } from '../faults/client.ts';
 import { type Block, subscribe } from '../http/event-subscriber.ts';
 import { siteForSuite } from '../support/for-suite.ts';
-import { clusterOf, clusterStats, type Servers, serversForSuite, whyNoCluster } from './cluster-of-processes.ts';
+import { clusterOf, clusterStats, ownServersForSuite, type Servers, whyNoCluster } from './cluster-of-processes.ts';
 import { startHeldPages } from './held-pages.ts';
 
 const whyNot = await whyNoCluster();
@@ -14,7 +14,7 @@ const PATIENCE = { timeout: 60_000, interval: 50 };
 
 describe.skipIf(whyNot !== undefined)(`a cluster whose workers end${reason}`, () => {
   const site = siteForSuite();
-  const servers = serversForSuite();
+  const servers = ownServersForSuite();
 
   it('repeats the captures of a killed worker on another one, and fails no capture when workers are restarted', async () => {
     await using cluster = await clusterOf(servers, 'ending');

@@ -2,7 +2,7 @@ import type { MongoServer } from '../support/mongo.ts';
 import type { NatsServer } from '../support/nats.ts';
 
 export interface Servers {
-  readonly mongo: MongoServer;
+  readonly mongo: Pick<MongoServer, 'url'>;
   readonly nats: NatsServer;
 }
 

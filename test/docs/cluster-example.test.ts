@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { whyNoCluster } from '../cluster/cluster-of-processes.ts';
 import { ground, serve } from '../commands/capstan-process.ts';
 import { siteForSuite } from '../support/for-suite.ts';
-import { startMongo } from '../support/mongo.ts';
+import { sharedMongo } from '../support/mongo.ts';
 import { startNats } from '../support/nats.ts';
 import { readPages } from './pages.ts';
 
@@ -34,10 +34,9 @@ describe.skipIf(whyNot !== undefined)(`the cluster on one machine of docs/cluste
     await using stack = new AsyncDisposableStack();
     const natsServer = await startNats();
     stack.defer(() => natsServer.remove());
-    const mongoServer = await startMongo();
-    stack.defer(() => mongoServer.remove());
+    const mongoUrl = await sharedMongo();
     const here = (text: string) =>
-      text.replace('nats://127.0.0.1:4222', natsServer.url).replace('mongodb://127.0.0.1:27017/', mongoServer.url);
+      text.replace('nats://127.0.0.1:4222', natsServer.url).replace('mongodb://127.0.0.1:27017/', mongoUrl);
 
     const nodes: string[] = [];
     for (const flags of servedBy(here)) {

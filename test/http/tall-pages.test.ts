@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { capstan } from '../commands/capstan-process.ts';
 import { serviceForSuite, siteForSuite } from '../support/for-suite.ts';
-import { startMongo, whyNoMongo } from '../support/mongo.ts';
+import { sharedMongo, whyNoMongo } from '../support/mongo.ts';
 import { type RunningService, startService } from '../support/service.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
 
@@ -108,19 +108,15 @@ describe('tall pages over HTTP', () => {
   it.skipIf(missing !== undefined)(
     `stores tall pages in GridFS${missing === undefined ? '' : ` (skipped: ${missing})`}`,
     async () => {
-      const mongo = await startMongo();
+      const mongoUrl = `${await sharedMongo()}tall`;
+      const service = await startService({ dbPath: null, mongoUrl, artifacts: 'gridfs' });
       try {
-        const service = await startService({ dbPath: null, mongoUrl: `${mongo.url}tall`, artifacts: 'gridfs' });
-        try {
-          const { id } = await capture(service, 60_000);
-          expect((await inRanges(service, id)).size).toEqual([1280, 60_000]);
-          const thumbnail = await service.call(`/screenshot/${id}?width=320&height=200`);
-          expect(await sharp(await thumbnail.arrayBuffer()).metadata()).toMatchObject({ width: 320, height: 200 });
-        } finally {
-          await service.stop();
-        }
+        const { id } = await capture(service, 60_000);
+        expect((await inRanges(service, id)).size).toEqual([1280, 60_000]);
+        const thumbnail = await service.call(`/screenshot/${id}?width=320&height=200`);
+        expect(await sharp(await thumbnail.arrayBuffer()).metadata()).toMatchObject({ width: 320, height: 200 });
       } finally {
-        await mongo.remove();
+        await service.stop();
       }
     },
     2 * LONG_MS,

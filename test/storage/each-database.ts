@@ -3,7 +3,7 @@ import { beforeAll, describe } from 'vitest';
 import { openMongo } from '../../src/storage/mongo/open.ts';
 import type { Database } from '../../src/storage/ports/database.ts';
 import { openSqlite } from '../../src/storage/sqlite/open.ts';
-import { describeWithMongo } from '../support/describe-with-mongo.ts';
+import { describeWithSharedMongo } from '../support/describe-with-mongo.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
 
 /**
@@ -20,7 +20,7 @@ export function describeInEachDatabase(suite: (open: () => Promise<Database>) =>
     suite(() => openSqlite({ path: join(directory, 'results.db') }));
   });
 
-  describeWithMongo('in MongoDB', (server) => {
-    suite(() => openMongo({ url: `${server.url}store` }));
+  describeWithSharedMongo('in MongoDB', (url) => {
+    suite(() => openMongo({ url: `${url()}store` }));
   });
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe } from 'vitest';
-import { type MongoServer, startMongo, whyNoMongo } from './mongo.ts';
+import { type MongoServer, sharedMongo, startMongo, whyNoMongo } from './mongo.ts';
 
 const missing = await whyNoMongo();
 const skipped = missing === undefined ? '' : ` (skipped: ${missing})`;
@@ -26,6 +26,25 @@ export function describeWithMongo(name: string, suite: (server: Omit<MongoServer
       },
       stop: () => server().stop(),
       start: () => server().start(),
+    });
+  });
+}
+
+/**
+ * Describes a suite with the MongoDB server that all test files share. Skipped where there is none. `url` returns the
+ * beginning of the suite's URLs from its first test on.
+ */
+export function describeWithSharedMongo(name: string, suite: (url: () => string) => void): void {
+  describe.skipIf(missing !== undefined)(`${name}${skipped}`, () => {
+    let url: string | undefined;
+
+    beforeAll(async () => {
+      url = await sharedMongo();
+    }, 120_000);
+
+    suite(() => {
+      if (url === undefined) throw new Error('the server runs from the first test on');
+      return url;
     });
   });
 }

@@ -1,4 +1,5 @@
 import { access, constants, rm } from 'node:fs/promises';
+import { MongoClient } from 'mongodb';
 import { MongoMemoryServer } from 'mongodb-memory-server';
 import { MongoInstanceEvents } from 'mongodb-memory-server-core/lib/util/MongoInstance.js';
 import { makeDirectory } from './temporary-directory.ts';
@@ -11,9 +12,9 @@ const MAX_LAUNCHES = 5;
 /** How the launcher reports MongoDB's exit code for a port in use. */
 const PORT_TAKEN = 'code "48"';
 
-/** A real MongoDB server for one suite. */
+/** A real MongoDB server. */
 export interface MongoServer {
-  /** `mongodb://127.0.0.1:<port>/` */
+  /** A suite appends the name of its database. */
   readonly url: string;
   /** Stops the server; its data stays. */
   stop(): Promise<void>;
@@ -40,9 +41,36 @@ export async function whyNoMongo(): Promise<string | undefined> {
   return reason;
 }
 
+let shared: MongoServer | undefined;
+let suites = 0;
+
 /**
- * Databases on one server are independent: a suite gets its own by the name that it appends to the URL. A server that
- * crashes is started again, as an operator's supervisor would do, and standard error says so.
+ * Returns the URL of the server that the test files of this process share; it ends with the process. Each call returns
+ * another beginning of the names of databases, and removes the databases of earlier suites.
+ */
+export async function sharedMongo(): Promise<string> {
+  if (shared === undefined || !(await empties(shared))) shared = await startMongo();
+  suites += 1;
+  return `${shared.url}suite${suites}-`;
+}
+
+/** Returns false when the server does not answer any more, as one did under a compatibility layer. */
+async function empties({ url }: MongoServer): Promise<boolean> {
+  const client = new MongoClient(url, { serverSelectionTimeoutMS: 10_000, socketTimeoutMS: 20_000 });
+  try {
+    const { databases } = await client.db().admin().listDatabases({ nameOnly: true });
+    for (const { name } of databases) if (name.startsWith('suite')) await client.db(name).dropDatabase();
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await client.close();
+  }
+}
+
+/**
+ * Starts a server, for a suite that stops it or looks at all of its databases. A server that crashes is started again,
+ * as an operator's supervisor would do, and standard error says so.
  */
 export async function startMongo(): Promise<MongoServer> {
   const dbPath = await makeDirectory();
