@@ -1,59 +1,94 @@
-import { createReadStream } from 'node:fs';
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { NEVER } from 'rxjs';
-import sharp from 'sharp';
-import { z } from 'zod';
-import { ComparisonSchema } from '../src/capture/comparison.ts';
-import type { ScreenshotInfo } from '../src/capture/screenshot-info.ts';
-import { createComparisons } from '../src/imaging/comparisons.ts';
-import { resultOf } from '../test/http/stored-capture.ts';
+import { MAX_COMPARED_PIXELS } from '../src/capture/comparison.ts';
 import type { BenchOptions } from './support/bench.ts';
-import { type ComparisonCase, capture, isAsExpected, makeCases } from './support/comparison-cases.ts';
-import { MUTATIONS } from './support/mutations.ts';
+import {
+  type ComparisonCase,
+  capture,
+  compared,
+  isAsExpected,
+  makeCases,
+  openPages,
+} from './support/comparison-cases.ts';
+import { times } from './support/comparison-times.ts';
+import { elementMapCost } from './support/element-map-cost.ts';
+import { MUTATIONS, type Mutation } from './support/mutations.ts';
 import { type ServiceProcess, startServiceProcess } from './support/service-process.ts';
-import { median } from './support/statistics.ts';
 import { type Finding, formatTable } from './support/table.ts';
 
 const LEAST_OVERLAP = 0.8;
+/** Number of captures without a change, and how often a page is captured again. */
 const RECAPTURES = 200;
+const TIMES_EACH = 2;
+/** The comparison was made with pages of the first set, and measured with the second. */
+const SETS = [
+  { name: 'pages that it was made with', set: 0 },
+  { name: 'other pages', set: 1 },
+] as const;
 
-const answer = z.object({ data: ComparisonSchema });
+const NAMES: Readonly<Record<Mutation, string>> = {
+  banner: 'a banner is inserted',
+  remove: 'a block is removed',
+  move: 'a block is moved',
+  recolour: 'a block is recoloured',
+  word: 'a word is changed',
+  swap: 'two list items are swapped',
+};
 
 /**
  * Makes one change to each of 60 pages, and counts those for which `GET /compare` reports exactly the expected regions;
- * recaptures unchanged pages; and measures how long comparisons take. `--pages`: a folder of pages,
- * `html/<name>.html.gz`, beside the documentation of Debian.
+ * does this again with other pages; captures pages again without a change; and measures how long comparisons take, and
+ * what element maps cost.
+ * `--pages`: a folder of pages, `html/<name>.html.gz`, beside the documentation of Debian.
  */
 export async function comparison(options: BenchOptions): Promise<readonly Finding[]> {
-  const { browserPath, pagesFolder, captures: count, print, report } = options;
+  const { browserPath, pagesFolder, captures: count, rounds, print, report } = options;
   const service = await startServiceProcess({ browserPath });
   try {
-    const { cases, close } = await makeCases(service, { browserPath, pagesFolder, count }, report);
-    try {
-      const right = await judged(service, cases, report);
-      print(
-        formatTable(
-          ['change', 'pages', 'as caused'],
+    const findings: Finding[] = [];
+    const columns: string[][] = [];
+    let [still, all] = [0, 0];
+    for (const { name, set } of SETS) {
+      const { urls, documentation, close } = await openPages(pagesFolder, { count, set });
+      try {
+        const cases = await makeCases(service, { browserPath, urls, count, from: set }, report);
+        const right = await judged(service, cases, report);
+        columns.push(
           MUTATIONS.map((kind) => {
             const own = cases.filter((each) => each.kind === kind);
-            return [kind, String(own.length), String(own.filter((each) => right.has(each)).length)];
+            return `${own.filter((each) => right.has(each)).length} of ${own.length}`;
           }),
-        ),
-      );
-      const alarms = await recaptured(service, cases, report);
-      return [
-        share('regions exactly as caused', right.size, cases.length, 0.95),
-        share('recaptures without an alarm', RECAPTURES - alarms, RECAPTURES, 1),
-        ...(await times()),
-      ];
-    } finally {
-      close();
+        );
+        findings.push(share(`regions exactly as caused, ${name}`, right.size, cases.length, 0.95));
+        const again = await recaptured(service, documentation, RECAPTURES / SETS.length, report);
+        [still, all] = [still + again.still, all + again.all];
+      } finally {
+        close();
+      }
     }
+    print(
+      formatTable(
+        ['change', ...SETS.map(({ name }) => name)],
+        MUTATIONS.map((kind, at) => [NAMES[kind], ...columns.map((column) => column[at] ?? '')]),
+      ),
+    );
+    findings.push(share('recaptures without an alarm', still, all, 1));
+    return [...findings, ...(await timesAndCost(service, rounds))];
   } finally {
     await service.stop();
   }
+}
+
+/** The figures of `comparison` for which the machine must be quiet. */
+export async function comparisonTimes({ browserPath, rounds }: BenchOptions): Promise<readonly Finding[]> {
+  const service = await startServiceProcess({ browserPath });
+  try {
+    return await timesAndCost(service, rounds);
+  } finally {
+    await service.stop();
+  }
+}
+
+async function timesAndCost(service: ServiceProcess, rounds: number): Promise<readonly Finding[]> {
+  return [...(await times(service)), ...(await elementMapCost(service, rounds))];
 }
 
 function share(what: string, some: number, all: number, target: number): Finding {
@@ -61,7 +96,7 @@ function share(what: string, some: number, all: number, target: number): Finding
     what: `comparison: ${what}`,
     figure: `${some} of ${all}`,
     target: String(target),
-    met: some >= all * target,
+    met: all > 0 && some >= all * target,
   };
 }
 
@@ -84,123 +119,25 @@ async function judged(
   return right;
 }
 
-/** Captures changed pages again, and returns how often something differs. */
+/** Captures pages as they are, twice more each, and returns how often nothing differs from the first capture. */
 async function recaptured(
   service: ServiceProcess,
-  cases: readonly ComparisonCase[],
+  urls: readonly string[],
+  count: number,
   report: BenchOptions['report'],
-): Promise<number> {
-  let alarms = 0;
-  for (let at = 0; at < RECAPTURES; at += 1) {
-    const { url, b, source } = cases[at % cases.length] ?? {};
-    if (url === undefined || b === undefined) break;
-    const { regions } = await compared(service, b, await capture(service, url));
-    if (regions.length === 0) continue;
-    alarms += 1;
-    report(`comparison: ${source} captured again: ${JSON.stringify(regions.slice(0, 3))}`);
-  }
-  return alarms;
-}
-
-async function compared(service: ServiceProcess, a: number, b: number) {
-  const response = await fetch(`${service.origin}/compare?a=${a}&b=${b}`);
-  const body = await response.text();
-  if (response.status !== 200) throw new Error(`${response.status} ${body.slice(0, 300)}`);
-  return answer.parse(JSON.parse(body)).data;
-}
-
-const TIMES = 7;
-/** Maximum time of a comparison, and of one turn of the event loop meanwhile, in milliseconds. */
-const SIZES = [
-  { height: 720, target: 60 },
-  { height: 16_384, target: 600 },
-] as const;
-const MAX_HOLD_MS = 10;
-
-/** Compares images of text-like noise with a banner at the top and a changed line, in this process. */
-async function times(): Promise<readonly Finding[]> {
-  const findings: Finding[] = [];
-  const folder = await mkdtemp(join(tmpdir(), 'capstan-bench-'));
-  for (const { height, target } of SIZES) {
-    const files = [join(folder, `${height}-a.png`), join(folder, `${height}-b.png`)];
-    for (const [at, file] of files.entries()) await writeFile(file, await picture(height, at * 40));
-    const [before, after] = [infoOf(0, height), infoOf(1, height)];
-    const comparisons = createComparisons({
-      open: async (id, kind) => {
-        const file = kind === 'image' ? files[id] : undefined;
-        if (file === undefined) return undefined;
-        const { size } = await stat(file);
-        return { info: infoOf(id, height), bytes: size, stream: () => createReadStream(file), close: async () => {} };
-      },
-      record: async (id) => ({ ...resultOf(id), evidence: null }),
-    });
-    const compare = () => comparisons.of(before, after, NEVER, null);
-    await compare();
-    const hold = watchLoop();
-    const taken: number[] = [];
-    const spentBefore = process.cpuUsage();
-    for (let round = 0; round < TIMES; round += 1) {
-      const begun = performance.now();
-      await compare();
-      taken.push(performance.now() - begun);
+): Promise<{ readonly still: number; readonly all: number }> {
+  let [still, all] = [0, 0];
+  for (const url of urls) {
+    const first = await capture(service, url);
+    if (first.width * first.height > MAX_COMPARED_PIXELS) continue;
+    for (let time = 0; time < TIMES_EACH; time += 1) {
+      const again = await capture(service, url);
+      const { regions } = await compared(service, first.id, again.id);
+      all += 1;
+      if (regions.length === 0) still += 1;
+      else report(`comparison: ${url} captured again: ${JSON.stringify(regions.slice(0, 3))}`);
+      if (all === count) return { still, all };
     }
-    const held = hold.end();
-    const ms = median(taken);
-    const used = process.cpuUsage(spentBefore);
-    const cpu = (used.user + used.system) / 1000 / TIMES;
-    const size = `1280 x ${height}`;
-    findings.push(
-      {
-        what: `comparison of ${size}`,
-        figure: `${ms.toFixed(0)} ms (${cpu.toFixed(0)} ms of CPU)`,
-        target: `${target} ms`,
-        met: ms < target,
-      },
-      {
-        what: `comparison of ${size}: longest hold of the event loop`,
-        figure: `${held.toFixed(1)} ms`,
-        target: `${MAX_HOLD_MS} ms`,
-        met: held <= MAX_HOLD_MS,
-      },
-    );
   }
-  await rm(folder, { recursive: true, force: true });
-  return findings;
-}
-
-function infoOf(id: number, height: number): ScreenshotInfo {
-  const unknown = { url: '', host: '', title: '', sha256: '', captured_at: '' };
-  return { id, ...unknown, format: 'png', width: 1280, height, bytes: 0 };
-}
-
-/** Lines of words, with a banner of this height above them. */
-async function picture(height: number, banner: number): Promise<Buffer> {
-  const lines = Array.from({ length: Math.ceil(height / 20) }, (_, at) => {
-    const words = Array.from({ length: 14 }, (_, word) => ((at * 7919 + word * 104_729) % 9973).toString(36)).join(' ');
-    return `<text x="40" y="${banner + at * 20 + 16}">${at === 9 && banner > 0 ? 'Changed' : words}</text>`;
-  });
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="1280" height="${height}" font-family="sans-serif" font-size="16"><rect width="1280" height="${height}" fill="#fff"/><rect width="1280" height="${banner}" fill="#124"/>${lines.join('')}</svg>`;
-  return sharp(Buffer.from(svg), { limitInputPixels: false, unlimited: true }).png({ compressionLevel: 1 }).toBuffer();
-}
-
-/** Measures the longest turn of the event loop, in CPU time of its thread, so that other programs do not count. */
-function watchLoop() {
-  const spent = () => {
-    const { user, system } = process.threadCpuUsage();
-    return (user + system) / 1000;
-  };
-  let [last, longest, isOver] = [spent(), 0, false];
-  const turn = () => {
-    const now = spent();
-    longest = Math.max(longest, now - last);
-    last = now;
-    if (!isOver) setImmediate(turn);
-  };
-  setImmediate(turn);
-  return {
-    end: () => {
-      isOver = true;
-      return longest;
-    },
-  };
+  return { still, all };
 }

@@ -126,8 +126,11 @@ function coloursOf({ data }: PNG): number {
   return colours.size;
 }
 
-/** Serves the books on loopback; `urls` has pages from all parts of each book. Throws when one is not installed. */
-export async function openShelf(): Promise<{ readonly urls: readonly string[]; close(): void }> {
+/**
+ * Serves the books on loopback; `urls` has pages from all parts of each book. `at`: 0 to 1, which pages between those.
+ * Throws when a book is not installed.
+ */
+export async function openShelf(at = 0): Promise<{ readonly urls: readonly string[]; close(): void }> {
   const shelf = await realpath(SHELF);
   const names = await readdir(shelf);
   const paths = await Promise.all(
@@ -138,7 +141,7 @@ export async function openShelf(): Promise<{ readonly urls: readonly string[]; c
         throw new Error('the pages are not there: apt-get install python3-doc postgresql-doc');
       }
       const stride = pages.length / PAGES_OF_EACH;
-      return Array.from({ length: PAGES_OF_EACH }, (_, at) => pages[Math.floor(at * stride)] ?? '');
+      return Array.from({ length: PAGES_OF_EACH }, (_, index) => pages[Math.floor((index + at) * stride)] ?? '');
     }),
   );
   const served = await serveFolders({ doc: shelf });

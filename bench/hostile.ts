@@ -6,6 +6,7 @@ import { htmlRequest } from '../test/support/capture-request.ts';
 import { makeDirectory } from '../test/support/temporary-directory.ts';
 import type { BenchOptions } from './support/bench.ts';
 import { type Finding, formatTable } from './support/table.ts';
+import { watchTurns } from './support/watch-turns.ts';
 
 const MAX_HELD_MS = 50;
 
@@ -73,20 +74,4 @@ export async function hostile({ rounds, print }: BenchOptions): Promise<readonly
 
 function madeOf({ outputs }: Result): string {
   return (outputs ?? []).flatMap(({ name, bytes }) => (bytes === 0 ? [name] : [])).join(' ');
-}
-
-/** Returns a function that ends the measurement and returns the CPU time of the longest turn, in milliseconds. */
-function watchTurns(): () => number {
-  let [last, longest] = [process.threadCpuUsage(), 0];
-  const look = () => {
-    const now = process.threadCpuUsage();
-    longest = Math.max(longest, now.user + now.system - last.user - last.system);
-    last = now;
-  };
-  const timer = setInterval(look, 1);
-  return () => {
-    clearInterval(timer);
-    look();
-    return longest / 1000;
-  };
 }

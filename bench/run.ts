@@ -7,7 +7,7 @@ import { cluster, clusterDispatch, clusterRoles, clusterScaling } from './cluste
 import { clusterKill, clusterMongo } from './cluster-kill.ts';
 import { clusterOverload } from './cluster-overload.ts';
 import { clusterTimes } from './cluster-times.ts';
-import { comparison } from './comparison.ts';
+import { comparison, comparisonTimes } from './comparison.ts';
 import { deadline } from './deadline.ts';
 import { dispatch } from './dispatch.ts';
 import { dnsStarvation } from './dns-starvation.ts';
@@ -25,6 +25,7 @@ import { profile } from './profile.ts';
 import { refusal } from './refusal.ts';
 import { sharedPages } from './shared-pages.ts';
 import { simulate } from './simulate.ts';
+import { stability } from './stability.ts';
 import { stores } from './stores.ts';
 import type { BenchOptions } from './support/bench.ts';
 import { type Finding, formatFindings } from './support/table.ts';
@@ -93,6 +94,8 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<readon
   hostile,
   outputs,
   comparison,
+  'comparison-times': comparisonTimes,
+  stability,
 };
 
 process.once('exit', useOneDirectory());

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { chromium, type Page } from 'playwright';
 import sharp from 'sharp';
 import { z } from 'zod';
-import type { Box, Region, RegionKind } from '../../src/capture/comparison.ts';
+import { type Box, ComparisonSchema, type Region, type RegionKind } from '../../src/capture/comparison.ts';
 import { openShelf } from '../documentation.ts';
 import { MARKED, MUTATE, MUTATIONS, type Mutation } from './mutations.ts';
 import { servePages } from './serve-pages.ts';
@@ -25,7 +25,10 @@ const marked = z.array(
     box: z.object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() }),
   }),
 );
-const captured = z.object({ data: z.object({ id: z.number(), partial: z.boolean() }) });
+const answer = z.object({ data: ComparisonSchema });
+const captured = z.object({
+  data: z.object({ id: z.number(), partial: z.boolean(), width: z.number(), height: z.number() }),
+});
 
 export type Expected = Pick<Region, 'kind' | 'from' | 'to'>;
 
@@ -36,36 +39,64 @@ export interface ComparisonCase {
   /** Ids of both captures. */
   readonly a: number;
   readonly b: number;
-  readonly url: string;
   /** Lists of regions that a comparison may find. Each of them is correct. */
   readonly expected: readonly (readonly Expected[])[];
+}
+
+/** Pages to compare: half of them documentation of Debian, half of them of a folder (`html/<name>.html.gz`). */
+export interface ComparedPages {
+  /** One of each kind, in turn. */
+  readonly urls: readonly string[];
+  /** Those of Debian, which are complete: the others lack the files that they load. */
+  readonly documentation: readonly string[];
+  close(): void;
+}
+
+/** `set`: the pages of one set are not in the other. */
+export async function openPages(
+  folder: string | undefined,
+  { count, set }: { readonly count: number; readonly set: 0 | 1 },
+): Promise<ComparedPages> {
+  const shelf = await openShelf(set / 2);
+  const served = folder === undefined ? undefined : await servePages(join(folder, 'html'), { scripts: false });
+  const given = (served?.names ?? []).map((name) => served?.url(name) ?? '');
+  const stride = Math.max(1, Math.floor(given.length / (2 * count)));
+  const chosen = given.filter((_, at) => at % stride === Math.floor((set * stride) / 2));
+  const urls = Array.from({ length: Math.max(chosen.length, shelf.urls.length) }, (_, at) => [
+    shelf.urls[(at * 7) % shelf.urls.length],
+    chosen[at],
+  ]).flat();
+  return {
+    urls: [...new Set(urls)].filter((url) => url !== undefined),
+    documentation: shelf.urls,
+    close: () => {
+      shelf.close();
+      served?.close();
+    },
+  };
+}
+
+interface Wanted {
+  readonly browserPath: string;
+  readonly urls: readonly string[];
+  readonly count: number;
+  /** Which of `MUTATIONS` is first. */
+  readonly from: number;
 }
 
 /** Changes `count` pages, each in one way, in turn, and captures them before and after. */
 export async function makeCases(
   service: ServiceProcess,
-  { browserPath, pagesFolder, count }: { browserPath: string; pagesFolder: string | undefined; count: number },
+  { browserPath, urls, count, from }: Wanted,
   report: (line: string) => void,
-): Promise<{ readonly cases: readonly ComparisonCase[]; close(): Promise<void> }> {
-  const shelf = await openShelf();
-  const folder =
-    pagesFolder === undefined ? undefined : await servePages(join(pagesFolder, 'html'), { scripts: false });
-  const given = (folder?.names ?? []).map((name) => folder?.url(name) ?? '');
-  const stride = Math.max(1, Math.floor(given.length / (2 * count)));
-  const chosen = given.filter((_, at) => at % stride === 0);
-  // Half of them from each, in turn.
-  const urls = Array.from({ length: Math.max(chosen.length, shelf.urls.length) }, (_, at) => [
-    shelf.urls[(at * 7) % shelf.urls.length],
-    chosen[at],
-  ]).flat();
+): Promise<readonly ComparisonCase[]> {
   const stage = await openStage();
   const browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] });
   const page = await browser.newPage({ viewport: { width: 1280, height: 720 } });
   const cases: ComparisonCase[] = [];
-  const left = [...new Set(urls)].filter((url) => url !== undefined);
-  while (cases.length < count && left.length > 0) {
-    const kind = MUTATIONS[cases.length % MUTATIONS.length] ?? 'banner';
-    const url = left.shift() ?? '';
+  for (const url of urls) {
+    if (cases.length === count) break;
+    const kind = MUTATIONS[(cases.length + from) % MUTATIONS.length] ?? 'banner';
     try {
       const made = await makeCase(service, page, stage, kind, url, cases.length + 1);
       if (made !== undefined) cases.push(made);
@@ -74,14 +105,8 @@ export async function makeCases(
     }
   }
   await browser.close();
-  return {
-    cases,
-    close: async () => {
-      stage.close();
-      shelf.close();
-      folder?.close();
-    },
-  };
+  stage.close();
+  return cases;
 }
 
 async function makeCase(
@@ -105,10 +130,10 @@ async function makeCase(
       before[0] !== undefined &&
       JSON.stringify(before.map(({ box }) => box)) === JSON.stringify(after.map(({ box }) => box));
     if (kind === 'word' && !isStill) continue;
-    const [a, b] = [await capture(service, urlA), await capture(service, urlB)];
+    const [{ id: a }, { id: b }] = [await capture(service, urlA), await capture(service, urlB)];
     // An invisible change does not count.
     if ((await shaOf(service, a)) === (await shaOf(service, b))) continue;
-    const found = { kind, source, a, b, url: urlB };
+    const found = { kind, source, a, b };
     if (kind === 'word') {
       const box = await differingBox(service, a, b, before[0]?.box);
       if (box === null) continue;
@@ -149,12 +174,22 @@ async function boxesIn(page: Page, url: string): Promise<Marked> {
   return marked.parse(await page.evaluate(MARKED));
 }
 
-export async function capture(service: ServiceProcess, url: string): Promise<number> {
+export async function capture(service: ServiceProcess, url: string) {
   const { status, body } = await service.capture(url, { fullPage: true, timeoutMs: TIMEOUT_MS });
   if (status !== 200) throw new Error(`${status} ${body.slice(0, 200)}`);
   const { data } = captured.parse(JSON.parse(body));
   if (data.partial) throw new Error('the capture is partial');
-  return data.id;
+  return data;
+}
+
+/** Asks the service for a comparison. */
+export async function compared(service: ServiceProcess, a: number, b: number, ignore: readonly string[] = []) {
+  const query = new URLSearchParams({ a: `${a}`, b: `${b}` });
+  for (const each of ignore) query.append('ignore', each);
+  const response = await fetch(`${service.origin}/compare?${query}`);
+  const body = await response.text();
+  if (response.status !== 200) throw new Error(`${response.status} ${body.slice(0, 300)}`);
+  return answer.parse(JSON.parse(body)).data;
 }
 
 /** Returns the box around the pixels that differ within an element that stayed where it was. */

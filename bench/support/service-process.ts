@@ -29,6 +29,8 @@ export interface ServiceProcess {
   bytesAfterCollection(): Promise<number>;
   /** Profiles the main thread while `work` runs. */
   profile(work: () => Promise<void>): Promise<Profiler.Profile>;
+  /** The CPU time of the longest turn of the event loop while `work` runs, in milliseconds. */
+  longestTurn(work: () => Promise<void>): Promise<number>;
   /** Sends SIGTERM; resolves when the process has ended and its files are removed. */
   stop(): Promise<void>;
 }
@@ -48,6 +50,7 @@ export async function startServiceProcess({
     [
       ...['--expose-gc', '--import', join(import.meta.dirname, 'heap-report.ts')],
       ...['--import', join(import.meta.dirname, 'cpu-profiler.ts')],
+      ...['--import', join(import.meta.dirname, 'turn-report.ts')],
       ...nodeFlags,
       join(checkout ?? join(import.meta.dirname, '../..'), 'bin/capstan.js'),
       ...['serve', '--port', '0', '--data-dir', dataDir],
@@ -80,6 +83,14 @@ export async function startServiceProcess({
       const [profile]: Profiler.Profile[] = await once(child, 'message');
       if (profile === undefined) throw new Error('the service sent no profile');
       return profile;
+    },
+    async longestTurn(work) {
+      child.send('watch turns');
+      await once(child, 'message');
+      await work();
+      child.send('watched');
+      const [ms] = await once(child, 'message');
+      return Number(ms);
     },
     async stop() {
       client.close();

@@ -109,6 +109,8 @@ export interface Place {
   readonly isAd: boolean;
   /** The element around it. */
   readonly around: { readonly selector: string; readonly box: Box } | null;
+  /** Selectors of the nearest elements around it, from the inside out. */
+  readonly within: readonly string[];
 }
 
 const PictureDifferenceSchema = z.strictObject({

@@ -8,8 +8,8 @@ import { count } from './values.ts';
 
 /** Maximum number of entries: elements and texts. */
 export const MAX_ENTRIES = 10_000;
-/** Maximum size in bytes. Maps of pages that are not hostile stay below it. */
-export const MAX_MAP_BYTES = 4 * 1024 * 1024;
+/** Maximum size in UTF-16 code units. A larger map is cut. */
+export const MAX_MAP_CHARACTERS = 4 * 1024 * 1024;
 /** Maximum number of characters that are kept of a text; longer ones are compared by their hash. */
 export const MAX_SHORT_CHARACTERS = 48;
 /** Tags of elements that hold the whole page. */

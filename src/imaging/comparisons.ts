@@ -85,15 +85,15 @@ export function createComparisons(artifacts: Pick<ArtifactStore, 'open' | 'recor
 
   /** Undefined when one of them was removed. */
   async function readImages(ids: Pair<number>): Promise<Pair<File> | undefined> {
-    const [before, after] = [await read(ids[0]), await read(ids[1])];
+    const [before, after] = await Promise.all([read(ids[0]), read(ids[1])]);
     return before === undefined || after === undefined ? undefined : [before, after];
   }
 
   /** Null when one of them does not have the output. */
   async function readOutputs(ids: Pair<number>, kind: ArtifactKind): Promise<Pair<string> | null> {
-    const [before, after] = [await artifacts.open(ids[0], kind), await artifacts.open(ids[1], kind)];
+    const [before, after] = await Promise.all([artifacts.open(ids[0], kind), artifacts.open(ids[1], kind)]);
     if (before !== undefined && after !== undefined) {
-      return [await readText(before.stream()), await readText(after.stream())];
+      return Promise.all([readText(before.stream()), readText(after.stream())]);
     }
     await Promise.all([before?.close(), after?.close()]);
     return null;
@@ -120,12 +120,16 @@ export function createComparisons(artifacts: Pick<ArtifactStore, 'open' | 'recor
       draws = false,
     }: ComparisonOptions,
   ): Promise<CompareAnswer | undefined> {
-    const [old, now] = [await artifacts.record(ids[0]), await artifacts.record(ids[1])];
+    const [old, now, maps, texts, links] = await Promise.all([
+      artifacts.record(ids[0]),
+      artifacts.record(ids[1]),
+      readOutputs(ids, 'elements'),
+      readOutputs(ids, 'text'),
+      readOutputs(ids, 'links'),
+    ]);
     if (old === undefined || now === undefined) return undefined;
-    const maps = await readOutputs(ids, 'elements');
     const needsMaps = ignore.selectors.length > 0 || onlyElements !== undefined;
     if (maps === null && needsMaps) throw await withoutMap(ids);
-    const [texts, links] = [await readOutputs(ids, 'text'), await readOutputs(ids, 'links')];
     const inThread = async (known: typeof maps): Promise<ThreadDifference | undefined> => {
       const images = skipsImages ? null : await readImages(ids);
       if (images === undefined) return undefined;

@@ -31,7 +31,7 @@ interface Spot {
   readonly seen: Compared[];
 }
 
-/** Two boxes are the same part of a page when they share at least this much of the smaller one. */
+/** Two boxes are at the same place when they share at least this much of the smaller one. */
 const SAME_SHARE = 0.5;
 /** An element stands for the unstable ones in it when it is at most this many times as large. */
 const MAX_AROUND = 3;
@@ -72,10 +72,16 @@ function spotsOf(all: readonly Compared[]): readonly Spot[] {
   return spots;
 }
 
+/**
+ * Whether two places are the same part of the page: one is in the other, or both are at the same place in one element, such
+ * as the slides of a carousel. Others can be at the same place because content above was inserted.
+ */
 function isSame(one: Place, other: Place): boolean {
   if (one.selector === other.selector) return true;
   // An element that holds the whole page is not the same part as an element inside it.
   if (PAGE_TAGS.has(one.tag) !== PAGE_TAGS.has(other.tag)) return false;
+  if (isWithin(one, other) || isWithin(other, one)) return true;
+  if (one.within[0] !== other.within[0]) return false;
   return areaOf(common(one.box, other.box)) >= SAME_SHARE * Math.min(areaOf(one.box), areaOf(other.box));
 }
 
@@ -102,7 +108,7 @@ function causeOf(
 
 /** Returns the elements of a spot without those that are in others of them. */
 function elementsOf({ places }: Spot): readonly Place[] {
-  return places.filter((place) => !places.some((other) => other !== place && isAround(other, place)));
+  return places.filter((place) => !places.some((other) => isWithin(place, other)));
 }
 
 interface Named {
@@ -125,6 +131,6 @@ function joined(named: readonly Named[]): readonly Named[] {
   return found.filter(({ place }, at) => found.findIndex((other) => other.place.selector === place.selector) === at);
 }
 
-function isAround(outer: Place, inner: Place): boolean {
-  return areaOf(outer.box) > areaOf(inner.box) && areaOf(common(outer.box, inner.box)) === areaOf(inner.box);
+function isWithin(inner: Place, outer: Place): boolean {
+  return inner.within.includes(outer.selector);
 }

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { type ElementEntry, ElementMapSchema, type TextEntry } from '../../src/capture/element-map.ts';
+import {
+  type ElementEntry,
+  ElementMapSchema,
+  MAX_MAP_CHARACTERS,
+  type TextEntry,
+} from '../../src/capture/element-map.ts';
 import type { CaptureOptions } from '../../src/capture/request.ts';
 import { patience } from '../support/actor.ts';
 import { htmlRequest } from '../support/capture-request.ts';
@@ -90,4 +95,18 @@ describe('the element map', () => {
     expect(map.entries.length).toBeLessThanOrEqual(10_000);
     expect(map.entries.length).toBeGreaterThan(1_000);
   }, 90_000);
+
+  it('ends early, and is not left out, when it would be too large', async () => {
+    const { map, byId, snapshot } = await mapOf(
+      `<!doctype html><body><p id=first>Harbour<script>
+        const large = document.createElement('i');
+        for (let at = 0; at < 12; at += 1) large.setAttribute('data-' + at, 'x'.repeat(100));
+        document.body.append(...Array.from({ length: 5000 }, () => large.cloneNode()));
+      </script>`,
+    );
+    expect(snapshot.elements?.length).toBeLessThanOrEqual(MAX_MAP_CHARACTERS);
+    expect(map.partial).toBe(true);
+    expect(map.entries.length).toBeGreaterThan(2_000);
+    expect(byId('first')?.box).toBeDefined();
+  });
 });

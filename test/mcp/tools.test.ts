@@ -51,6 +51,11 @@ const Watched = z.object({
   ),
 });
 
+const Unstable = z.object({
+  unstable: z.array(z.object({ cause: z.string(), before: z.number(), after: z.number() })),
+  untrusted: z.object({ ignore: z.array(z.string()) }),
+});
+
 async function serveChanging() {
   let word = 'one';
   const page = await servePage(() => `<!doctype html><title>${word}</title><h1>${word.repeat(20)}</h1>`);
@@ -81,6 +86,7 @@ describe('MCP over HTTP', () => {
       'extract',
       'find',
       'compare',
+      'stability',
       'watch',
       'watches',
       'unwatch',
@@ -239,6 +245,25 @@ describeWithTenants((start) => {
     expect((await call(flood, 'watches', {})).facts).toMatchObject({ watches: [{ id: watch }] });
     expect((await call(shop, 'watches', {})).facts).toEqual({ watches: [], runs: [] });
     for (const tool of ['watches', 'unwatch']) expect((await call(shop, tool, { watch })).text).toMatch(/^not_found/);
+    await Promise.all([flood.close(), shop.close()]);
+  }, 120_000);
+
+  it('finds what differs each time, with captures that the key alone sees, and what compare can ignore', async () => {
+    await using tenants = await start({});
+    await using page = await servePage(
+      () => `<!doctype html><h1>Harbour</h1><p id=now></p><script>now.textContent = new Date().toISOString()</script>`,
+    );
+    const [flood, shop] = await Promise.all(TENANTS.map(({ key }) => connect(tenants.one.baseUrl, key)));
+    if (flood === undefined || shop === undefined) throw new Error('there are two tenants');
+    const found = await call(flood, 'stability', { url: page.url });
+    const { unstable, untrusted } = Unstable.parse(found.facts);
+    expect([unstable.map(({ cause }) => cause), untrusted]).toEqual([['clock'], { ignore: ['selector:#now'] }]);
+    const { before: a = 0, after: b = 0 } = unstable[0] ?? {};
+    const compared = [{}, untrusted].map((ignore) => call(flood, 'compare', { a, b, ...ignore }));
+    const [all, rest] = await Promise.all(compared);
+    expect([all?.facts, rest?.facts]).toMatchObject([{ regions: [{ kind: 'edited' }] }, { regions: [] }]);
+    expect((await call(shop, 'compare', { a, b })).text).toMatch(/^not_found/);
+    expect((await call(shop, 'find', {})).facts).toMatchObject({ captures: [] });
     await Promise.all([flood.close(), shop.close()]);
   }, 120_000);
 

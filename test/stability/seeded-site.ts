@@ -16,6 +16,7 @@ export const SEEDED = {
   '#partner': 'ad',
   '#late > p': 'lazy_load',
   '.row > p:nth-of-type(3)': 'server',
+  '#token': 'server',
 } as const;
 
 /** Serves a page with all of them, and the advertiser's content. */
@@ -60,7 +61,8 @@ function page(visit: number, port: string): string {
 <canvas id="wave" width="300" height="40"></canvas>
 <div id="slides"><div style="background:#a00">Spring sailings</div><div style="background:#0a0">Summer sailings</div><div style="background:#00a">Autumn sailings</div></div>
 <div><img id="partner" width="300" height="60" src="http://${AD_HOST}:${port}/banner.svg"></div>
-<section><h2>News</h2><div id="late" style="min-height:60px"></div></section>
+<section><h2>News</h2><div id="late"></div></section>
+<p>Form <span id="token">${visit * 104_729}</span></p>
 <p>The harbour master answers letters within a week.</p>
 <script>
   const show = () => { clock.textContent = new Date().toLocaleTimeString('en-GB'); };

@@ -31,9 +31,9 @@ describe('POST /captures/stability', () => {
     const page = { url: `http://news.example:${site.port}/`, proxy: { server: `http://127.0.0.1:${proxy.port}` } };
     const { data } = Found.parse(await (await app.post('/captures/stability', page)).json());
     const causes = Object.fromEntries(data.unstable.map(({ selector, cause }) => [selector, cause]));
-    // One of the ten may look the same in all captures by chance.
+    // One of them may look the same in all captures by chance.
     expect(SEEDED).toMatchObject(causes);
-    expect(data.unstable.length).toBeGreaterThanOrEqual(8);
+    expect(data.unstable.length).toBeGreaterThanOrEqual(Object.keys(SEEDED).length - 1);
     expect(data.ignore).toEqual(data.unstable.map(({ selector }) => `selector:${selector}`));
 
     const selectors = Object.keys(SEEDED).map((selector) => `selector:${selector}`);

@@ -1,4 +1,4 @@
-import { MAX_ENTRIES, MAX_MAP_BYTES, MAX_SHORT_CHARACTERS } from '../../../capture/element-map.ts';
+import { MAX_ENTRIES, MAX_MAP_CHARACTERS, MAX_SHORT_CHARACTERS } from '../../../capture/element-map.ts';
 import type { CaptureRequest } from '../../../capture/request.ts';
 import { CdpClosedError } from '../../cdp/connection.ts';
 import { type Deadline, within } from '../../deadline.ts';
@@ -36,7 +36,7 @@ export async function mapElements(
     return undefined;
   });
   const answer = await deadline.step('map the elements', within(ms, asked, undefined));
-  const isMap = typeof answer === 'string' && answer.length <= MAX_MAP_BYTES;
+  const isMap = typeof answer === 'string' && answer.length <= MAX_MAP_CHARACTERS;
   return isMap && page.frame.document === document ? answer : null;
 }
 
@@ -49,7 +49,7 @@ async function ask(page: IsolatedPage, request: CaptureRequest, picture: Picture
   if (beginning === undefined) return undefined;
   let text = '';
   for await (const part of partsOf(beginning, inPage)) {
-    if (part === undefined || text.length > MAX_MAP_BYTES) return undefined;
+    if (part === undefined || text.length > MAX_MAP_CHARACTERS) return undefined;
     text += part;
   }
   return text;
@@ -182,5 +182,16 @@ const MAP = `(image) => {
   };
   const root = rootElementOf(document);
   if (root !== null) visit(root, { at: -1, depth: 0, dx: 0, dy: 0, clip: null, view: undefined });
-  return JSON.stringify({ styles, entries, partial });
+  // Entries come after those that they refer to, so the beginning of a map that is too large is a map.
+  let [parts, size] = [[], JSON.stringify(styles).length + 100];
+  for (const entry of entries) {
+    const part = JSON.stringify(entry);
+    size += part.length + 1;
+    if (size > ${MAX_MAP_CHARACTERS}) {
+      partial = true;
+      break;
+    }
+    parts.push(part);
+  }
+  return '{"styles":' + JSON.stringify(styles) + ',"entries":[' + parts.join() + '],"partial":' + partial + '}';
 }`;

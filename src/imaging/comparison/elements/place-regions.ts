@@ -13,6 +13,8 @@ const MAX_WHOLE = 1.2;
 const MAX_PARTS = 30;
 /** Maximum number of elements in all: they are handed to the event loop. */
 const MAX_PLACES = 200;
+/** Maximum number of elements around an element: a page decides how deep it is, and each has a longer selector. */
+const MAX_ANCESTORS = 10;
 
 /**
  * Returns the smallest elements around the regions, each once: of the first capture for what was removed, otherwise of
@@ -49,7 +51,7 @@ function placer(
     const { parent, box, tag } = element;
     if (box === null) return [];
     const around = parent?.box && parent.tag !== 'iframe' ? { selector: name(parent), box: parent.box } : null;
-    return [{ selector: name(element), tag, box, isAd: isAd(element), around }];
+    return [{ selector: name(element), tag, box, isAd: isAd(element), around, within: ancestorsOf(element).map(name) }];
   };
   /** Divides a region over several elements among them, unless their parent has words of its own. */
   const divided = (element: PageElement, region: Box): readonly PageElement[] => {
@@ -72,6 +74,13 @@ function placer(
     const parts = isMoved && !PAGE_TAGS.has(parent.tag) ? [parent] : divided(found, region);
     return parts.map(resting).flatMap(placeOf);
   };
+}
+
+/** Returns the nearest elements around an element. */
+function ancestorsOf({ parent }: PageElement): readonly PageElement[] {
+  const found: PageElement[] = [];
+  for (let each = parent; each !== null && found.length < MAX_ANCESTORS; each = each.parent) found.push(each);
+  return found;
 }
 
 function isShifted(one: PageElement, other: PageElement): boolean {
