@@ -5,11 +5,6 @@ import type { KeyRing } from '../http/keys/key-ring.ts';
 import type { Log } from '../log/log.ts';
 import type { CaptureService } from '../service/create-service.ts';
 
-export interface Reload {
-  /** Sets what a reload applies to. Performs a reload that was requested before this call. */
-  applyTo(service: Pick<CaptureService, 'reload'>, keys: Pick<KeyRing, 'replace'>): void;
-}
-
 /** The configuration of a process, which may be read again. */
 export interface ConfigSource {
   read(): Config;
@@ -32,7 +27,7 @@ const WATCH_MS = 1_000;
  * the same precedence as at the start: flags override files. Applies the live options and logs the names of other
  * changed ones. An invalid configuration changes nothing.
  */
-export function watchForReload(started: Config, source: ConfigSource, log: Log): Reload {
+export function watchForReload(started: Config, source: ConfigSource, log: Log) {
   const { logger } = log;
   let apply: ((config: Config) => void) | undefined;
   let asked = false;
@@ -63,7 +58,8 @@ export function watchForReload(started: Config, source: ConfigSource, log: Log):
   });
 
   return {
-    applyTo: (service, keys) => {
+    /** Sets what a reload applies to. Performs a reload that was requested before this call. */
+    applyTo: (service: Pick<CaptureService, 'reload'>, keys: Pick<KeyRing, 'replace'>) => {
       apply = (config) => {
         service.reload(config);
         keys.replace({ apiKeys: config.apiKey, namedKeys: config.namedKeys });

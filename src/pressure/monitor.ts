@@ -1,6 +1,6 @@
 import { asyncScheduler, interval, type SchedulerLike } from 'rxjs';
 import type { Overload } from '../capture/pressure.ts';
-import type { Gauge, Reading } from './gauge.ts';
+import type { Gauge } from './gauge.ts';
 import type { Judge } from './overload.ts';
 
 export interface PressureOptions {
@@ -13,17 +13,11 @@ export interface PressureOptions {
   readonly scheduler?: SchedulerLike;
 }
 
-export interface PressureMonitor {
-  /** The last reading. */
-  readonly reading: Reading;
-  stop(): void;
-}
-
 /** Short enough that new work is refused before memory is exhausted. */
 export const READING_INTERVAL_MS = 1_000;
 
 /** Takes a reading now and every `READING_INTERVAL_MS`, until it is stopped. */
-export function watchPressure(options: PressureOptions): PressureMonitor {
+export function watchPressure(options: PressureOptions) {
   const { gauge, judge, activeCaptures, onVerdict, scheduler = asyncScheduler } = options;
   let reading = gauge.read();
   const readings = interval(READING_INTERVAL_MS, scheduler).subscribe((count) => {
@@ -32,6 +26,7 @@ export function watchPressure(options: PressureOptions): PressureMonitor {
     onVerdict(judge({ reading, activeCaptures: activeCaptures(), at: count * READING_INTERVAL_MS }));
   });
   return {
+    /** The last reading. */
     get reading() {
       return reading;
     },

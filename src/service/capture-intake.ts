@@ -3,7 +3,7 @@ import { catchError, defer, finalize, from, type Observable, switchMap } from 'r
 import { CapstanError } from '../capture/errors.ts';
 import { likeness } from '../capture/options-digest.ts';
 import type { Egress } from '../egress/egress.ts';
-import { createJobs, type Jobs } from '../jobs/jobs.ts';
+import { createJobs } from '../jobs/jobs.ts';
 import type { Logger } from '../log/log.ts';
 import type { Storage } from '../storage/storage.ts';
 import { createBatchRunner } from '../streams/batch.ts';
@@ -28,10 +28,6 @@ export interface IntakeParts {
   readonly logger: Logger;
 }
 
-export interface Intake extends Pick<CaptureService, 'submit' | 'submitBatch' | 'admitCallback'> {
-  readonly jobs: Jobs;
-}
-
 /** Time limit for a job's capture to wait for the end of an outage, in milliseconds. */
 const MAX_JOB_OUTAGE_MS = 60 * 60 * 1000;
 
@@ -39,7 +35,7 @@ const MAX_JOB_OUTAGE_MS = 60 * 60 * 1000;
  * Handles requests before the pipeline: screens the target and the callback, looks for an earlier capture to reuse, and
  * lets captures of batches and jobs wait for the end of an outage.
  */
-export function createIntake(parts: IntakeParts): Intake {
+export function createIntake(parts: IntakeParts) {
   const { pipeline, egress, webhooks, storage, events, maxBatchConcurrency, stopping, logger } = parts;
 
   const admitCallback = (callback: string): Observable<void> =>
@@ -72,12 +68,14 @@ export function createIntake(parts: IntakeParts): Intake {
   const runBatch = batchesOf(outlastingOutages({ submit, stopping }));
   const submitPatiently = outlastingOutages({ submit, limitMs: MAX_JOB_OUTAGE_MS, stopping });
 
+  const submitBatch: CaptureService['submitBatch'] = (elements, concurrency, size, callback, by) =>
+    callback === undefined
+      ? runBatch(elements, concurrency, size, undefined, by)
+      : admitCallback(callback).pipe(switchMap(() => runBatch(elements, concurrency, size, callback, by)));
+
   return {
     submit,
-    submitBatch: (elements, concurrency, size, callback, by) =>
-      callback === undefined
-        ? runBatch(elements, concurrency, size, undefined, by)
-        : admitCallback(callback).pipe(switchMap(() => runBatch(elements, concurrency, size, callback, by))),
+    submitBatch,
     admitCallback,
     jobs: createJobs({
       store: storage.jobs,

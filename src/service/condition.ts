@@ -31,18 +31,6 @@ export interface ConditionParts {
   readonly stopping: AbortSignal;
 }
 
-/** Readiness and load of the service. */
-export interface Condition {
-  /** Whether captures can be made: admitted, and then run. */
-  readonly readiness: Readiness;
-  /** Whether stored captures can be read. */
-  readonly reads: Readiness;
-  pressure(): Pressure;
-  /** Makes the service unready, although it still admits captures. */
-  announceStop(): void;
-  stop(): void;
-}
-
 const NO_WORKER = 'no worker is connected: captures are queued, and wait for one';
 const STOPPING = { ready: false, code: 'shutting_down', reason: 'the service is shutting down' } as const;
 const NO_DATABASE = { ready: false, code: 'database_unavailable', reason: 'the database cannot be used' } as const;
@@ -50,8 +38,8 @@ const NO_DATABASE = { ready: false, code: 'database_unavailable', reason: 'the d
 /** States of a database whose records wait in the outbox. */
 const DEGRADED: ReadonlySet<StoreState> = new Set(['down', 'damaged']);
 
-/** Watches the machine. An overload closes the pipeline, and each change of `accepting` is an event. */
-export function watchCondition(config: Thresholds, parts: ConditionParts): Condition {
+/** Readiness and load of the service. Watches the machine: an overload closes the pipeline, and each change of `accepting` is an event. */
+export function watchCondition(config: Thresholds, parts: ConditionParts) {
   const { storage, pipeline, events, stopping } = parts;
   let accepting = true;
   let isLeaving = false;
@@ -70,6 +58,7 @@ export function watchCondition(config: Thresholds, parts: ConditionParts): Condi
     return { ready: true, degraded: DEGRADED.has(storage.results.state) ? ['database'] : [] };
   };
 
+  /** Whether captures can be made: admitted, and then run. */
   const readiness = (): Readiness => {
     if (isLeaving) return STOPPING;
     const admitted = admission();
@@ -77,6 +66,7 @@ export function watchCondition(config: Thresholds, parts: ConditionParts): Condi
     return { ready: false, code: 'cluster_unavailable', reason: NO_WORKER };
   };
 
+  /** Whether stored captures can be read. */
   const reads = (): Readiness => {
     if (isLeaving || stopping.aborted) return STOPPING;
     return DEGRADED.has(storage.results.state) ? NO_DATABASE : { ready: true, degraded: [] };
@@ -122,6 +112,7 @@ export function watchCondition(config: Thresholds, parts: ConditionParts): Condi
       return reads();
     },
     pressure,
+    /** Makes the service unready, although it still admits captures. */
     announceStop: () => {
       isLeaving = true;
     },

@@ -1,4 +1,4 @@
-import { BehaviorSubject, type Observable } from 'rxjs';
+import { BehaviorSubject } from 'rxjs';
 import { CapstanError } from '../capture/errors.ts';
 import type { CaptureLimits } from '../capture/limits.ts';
 import type { Overload } from '../capture/pressure.ts';
@@ -6,47 +6,10 @@ import { shareOf } from '../capture/share.ts';
 import { type BatchTicket, createBatchTicket, type IssuedTicket, type Pass } from './batch-ticket.ts';
 import { createCompletionRate } from './completion-rate.ts';
 
-/** Admits captures, and is the only place that counts those that are queued or running. */
-export interface Admission {
-  /** `maxConcurrent + maxQueue`. */
-  readonly capacity: number;
-  /**
-   * Captures queued or running, plus places reserved by batches. Exceeds `capacity` only after `capacity` was lowered.
-   */
-  readonly inside: number;
-  /** Emits `inside` now and after every change. */
-  readonly inside$: Observable<number>;
-  /**
-   * Returns undefined when refused; `refusal()` then gives the reason. An owner other than null is refused once it has
-   * as many captures admitted as places are free: alone, it fills half of the places.
-   */
-  admit(owner?: string | null): Pass | undefined;
-  /**
-   * Returns a ticket as wide as `wanted` and the free capacity allow, at least 1. `onReturned` is called once, when the
-   * ticket was released and all its passes were returned.
-   */
-  admitBatch(wanted: number, onReturned?: () => void, owner?: string | null): BatchTicket | undefined;
-  /**
-   * Why the next capture would be refused: `shutting_down`, or `queue_full` with `retryAfterSeconds`; undefined when it
-   * would be admitted.
-   */
-  refusal(owner?: string | null): CapstanError | undefined;
-  setLimits(limits: CaptureLimits): void;
-  /** Refuses with `queue_full` and this reason, whatever the free capacity, until it is called with null. */
-  setOverload(overload: Overload | null): void;
-  /**
-   * Refuses everything new with `shutting_down` from now on. Admitted batches continue, unless they gave back all
-   * places.
-   */
-  close(): void;
-  /** Gives batches no further passes. From then on they count only with the passes that they have lent. */
-  revokeBatches(): void;
-}
-
 const RETRY_AFTER_MAX_SECONDS = 60;
 
-/** `now`: milliseconds. */
-export function createAdmission(limits: CaptureLimits, now: () => number): Admission {
+/** Admits captures, and is the only place that counts those that are queued or running. `now`: milliseconds. */
+export function createAdmission(limits: CaptureLimits, now: () => number) {
   let { maxConcurrent, maxQueue } = checked(limits);
   let closed = false;
   let overload: Overload | null = null;
@@ -117,15 +80,24 @@ export function createAdmission(limits: CaptureLimits, now: () => number): Admis
   };
 
   return {
+    /** `maxConcurrent + maxQueue`. */
     get capacity() {
       return capacity();
     },
+    /**
+     * Captures queued or running, plus places reserved by batches. Exceeds `capacity` only after `capacity` was lowered.
+     */
     get inside() {
       return inside$.value;
     },
+    /** Emits `inside` now and after every change. */
     inside$: inside$.asObservable(),
 
-    admit(owner = null) {
+    /**
+     * Returns undefined when refused; `refusal()` then gives the reason. An owner other than null is refused once it has
+     * as many captures admitted as places are free: alone, it fills half of the places.
+     */
+    admit(owner: string | null = null): Pass | undefined {
       if (room(owner) < 1) {
         return undefined;
       }
@@ -136,7 +108,11 @@ export function createAdmission(limits: CaptureLimits, now: () => number): Admis
       });
     },
 
-    admitBatch(wanted, onReturned, owner = null) {
+    /**
+     * Returns a ticket as wide as `wanted` and the free capacity allow, at least 1. `onReturned` is called once, when the
+     * ticket was released and all its passes were returned.
+     */
+    admitBatch(wanted: number, onReturned?: () => void, owner: string | null = null): BatchTicket | undefined {
       if (room(owner) < 1) {
         return undefined;
       }
@@ -157,7 +133,11 @@ export function createAdmission(limits: CaptureLimits, now: () => number): Admis
       return ticket;
     },
 
-    refusal(owner = null) {
+    /**
+     * Why the next capture would be refused: `shutting_down`, or `queue_full` with `retryAfterSeconds`; undefined when it
+     * would be admitted.
+     */
+    refusal(owner: string | null = null): CapstanError | undefined {
       if (closed) {
         return new CapstanError('shutting_down');
       }
@@ -173,21 +153,27 @@ export function createAdmission(limits: CaptureLimits, now: () => number): Admis
       return new CapstanError('queue_full', reason, { retryAfterSeconds: retryAfterSeconds() });
     },
 
-    setLimits(next) {
+    setLimits(next: CaptureLimits) {
       rate.pass(now(), inside$.value >= maxConcurrent);
       ({ maxConcurrent, maxQueue } = checked(next));
       serveTaking();
     },
-    setOverload(next) {
+    /** Refuses with `queue_full` and this reason, whatever the free capacity, until it is called with null. */
+    setOverload(next: Overload | null) {
       overload = next;
       overloadedUntil = now() + (next?.minMs ?? 0);
       serveTaking();
     },
+    /**
+     * Refuses everything new with `shutting_down` from now on. Admitted batches continue, unless they gave back all
+     * places.
+     */
     close() {
       closed = true;
       // Otherwise a batch without places would wait for one forever, and `drain` would not wait for the batch to end.
       for (const ticket of [...tickets]) if (ticket.held === 0) ticket.revoke();
     },
+    /** Gives batches no further passes. From then on they count only with the passes that they have lent. */
     revokeBatches() {
       for (const ticket of [...tickets]) ticket.revoke();
     },

@@ -1,26 +1,19 @@
-/** Rate at which captures end while every slot is busy. All times are milliseconds of any monotonic clock. */
-export interface CompletionRate {
-  /** Notes whether the time since the last call was saturated. Call it before the number of busy slots changes. */
-  pass(now: number, saturated: boolean): void;
-  completed(): void;
-  /** Milliseconds per completion at this rate. */
-  msPerCompletion(): number;
-}
-
 /** Long enough to include several captures of the slowest kind, short enough to follow a change within a minute. */
 const WINDOW_MS = 30_000;
 
 /**
- * Completions and saturated time, both with exponential decay. Only saturated time counts: the throughput of an idle
- * service says nothing about its capacity.
+ * Rate at which captures end while every slot is busy. All times are milliseconds of any monotonic clock. Completions and
+ * saturated time are kept with exponential decay; only saturated time counts: the throughput of an idle service says
+ * nothing about its capacity.
  */
-export function createCompletionRate(windowMs: number = WINDOW_MS): CompletionRate {
+export function createCompletionRate(windowMs: number = WINDOW_MS) {
   let since: number | undefined;
   let completions = 0;
   let elapsedMs = 0;
 
   return {
-    pass(now, saturated) {
+    /** Notes whether the time since the last call was saturated. Call it before the number of busy slots changes. */
+    pass(now: number, saturated: boolean) {
       // A wall clock may be set back; negative time counts as none.
       const passed = Math.max(0, now - (since ?? now));
       since = now;
@@ -33,6 +26,7 @@ export function createCompletionRate(windowMs: number = WINDOW_MS): CompletionRa
     completed() {
       completions += 1;
     },
+    /** Milliseconds per completion at this rate. */
     msPerCompletion() {
       // Before the first completion, assume that one completes now.
       return elapsedMs / Math.max(1, completions);

@@ -1,26 +1,17 @@
-import { defer, filter, map, type Observable, of, Subject, take } from 'rxjs';
+import { defer, filter, map, of, Subject, take } from 'rxjs';
 import { createWaitingQueue, type WaitingQueue } from './waiting-queue.ts';
 
 /**
  * A queue in which owners take turns. Within an owner, its batches take turns with each other and with the entries that
- * belong to no batch. Entries of a batch are first in, first out.
+ * belong to no batch. Entries of a batch are first in, first out. Holds one queue for each owner that
+ * waits, with one for each batch. Every operation is O(1).
  */
-export interface FairQueue<T> {
-  readonly length: number;
-  /** Appends an entry of an owner. Returns a function that removes it; without effect when it has already left. */
-  join(value: T, owner: string | null, batch?: string | null): () => void;
-  /** Removes and returns the oldest entry of the owner whose turn it is. */
-  shift(): T | undefined;
-  /** The same as an Observable: waits for an entry if there is none, emits it and completes. */
-  readonly next$: Observable<IteratorYieldResult<T>>;
-}
-
-/** Holds one queue for each owner that waits, with one for each batch. Every operation is O(1). */
-export function createFairQueue<T>(): FairQueue<T> {
+export function createFairQueue<T>() {
   const owners = createRounds<T, Rounds<T, WaitingQueue<T>>>(() => createRounds(createWaitingQueue<T>));
   const joined$ = new Subject<null>();
   let length = 0;
 
+  /** Removes and returns the oldest entry of the owner whose turn it is. */
   const shift = (): T | undefined => {
     if (length === 0) return undefined;
     length -= 1;
@@ -31,7 +22,8 @@ export function createFairQueue<T>(): FairQueue<T> {
     get length() {
       return length;
     },
-    join(value, owner, batch = null) {
+    /** Appends an entry of an owner. Returns a function that removes it; without effect when it has already left. */
+    join(value: T, owner: string | null, batch: string | null = null) {
       const batches = owners.line(owner);
       const line = batches.line(batch);
       const leave = line.join(value);
@@ -46,6 +38,7 @@ export function createFairQueue<T>(): FairQueue<T> {
       };
     },
     shift,
+    /** `shift` as an Observable: waits for an entry if there is none, emits it and completes. */
     // `take` comes before `shift`: an entry that is added while this one is processed stays for the next subscriber.
     next$: defer(() => (length > 0 ? of(null) : joined$.pipe(take(1)))).pipe(
       map(shift),

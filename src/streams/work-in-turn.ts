@@ -3,24 +3,19 @@ import { createFairQueue } from './fair-queue.ts';
 import { mergeMapOnDemand } from './merge-map-on-demand.ts';
 
 /** Work of which at most a number runs at once. Owners take turns, and so do the batches of one. */
-export interface WorkInTurn {
-  readonly waiting: number;
-  /**
-   * Starts the work when it is its turn, emits its result and completes. Cold. Unsubscribing leaves the queue; work
-   * that has started holds its place to its end.
-   */
-  run<T>(owner: string | null, work: () => Promise<T>, batch?: string | null): Observable<T>;
-}
-
-export function createWorkInTurn(atOnce: number): WorkInTurn {
+export function createWorkInTurn(atOnce: number) {
   const queue = createFairQueue<Observable<never>>();
   mergeMapOnDemand(queue.next$, of(atOnce), (work) => work).subscribe();
   return {
     get waiting() {
       return queue.length;
     },
-    run: (owner, work, batch) =>
-      new Observable((subscriber) => {
+    /**
+     * Starts the work when it is its turn, emits its result and completes. Cold. Unsubscribing leaves the queue; work
+     * that has started holds its place to its end.
+     */
+    run: <T>(owner: string | null, work: () => Promise<T>, batch?: string | null) =>
+      new Observable<T>((subscriber) => {
         const untilDone = defer(() => from(work())).pipe(
           tap(subscriber),
           ignoreElements(),

@@ -32,24 +32,12 @@ export interface TracedAnswer {
   readonly status: number;
 }
 
-export interface Tracing {
-  /**
-   * Runs a request in a span, which continues the trace of the request's `traceparent`. Spans started by `work` are
-   * children of this span. The span ends when `answered` resolves.
-   */
-  request<T>(request: TracedRequest, answered: Promise<TracedAnswer>, work: () => T): T;
-  /** Makes spans of the captures and webhooks of these events. */
-  follow(events$: Observable<CapstanEvent>): void;
-  /** Sends the remaining spans, for at most a few seconds. */
-  close(): Promise<void>;
-}
-
 /** Time limits for sending, in milliseconds: an unreachable collector must not delay the stop of the service. */
 const EXPORT_MS = 3_000;
 const FLUSH_MS = 1_000;
 
 /** `url`: OTLP/HTTP collector; `/v1/traces` is appended to a URL without a path. `warn`: called for failed exports. */
-export function openTracing(url: string, warn: (text: string) => void): Tracing {
+export function openTracing(url: string, warn: (text: string) => void) {
   const ignore = (): void => {};
   diag.setLogger(
     {
@@ -76,7 +64,11 @@ export function openTracing(url: string, warn: (text: string) => void): Tracing 
   const active = new AsyncLocalStorage<Context>();
 
   return {
-    request(request, answered, work) {
+    /**
+     * Runs a request in a span, which continues the trace of the request's `traceparent`. Spans started by `work` are
+     * children of this span. The span ends when `answered` resolves.
+     */
+    request<T>(request: TracedRequest, answered: Promise<TracedAnswer>, work: () => T): T {
       const parent = propagator.extract(ROOT_CONTEXT, request.headers, defaultTextMapGetter);
       const span = tracer.startSpan(
         request.method,
@@ -91,9 +83,11 @@ export function openTracing(url: string, warn: (text: string) => void): Tracing 
       });
       return active.run(trace.setSpan(parent, span), work);
     },
-    follow(events$) {
+    /** Makes spans of the captures and webhooks of these events. */
+    follow(events$: Observable<CapstanEvent>) {
       followEvents(events$, tracer, () => active.getStore() ?? ROOT_CONTEXT);
     },
+    /** Sends the remaining spans, for at most a few seconds. */
     async close() {
       await provider.shutdown().catch(() => undefined);
     },

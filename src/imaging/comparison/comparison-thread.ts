@@ -17,12 +17,7 @@ const MAX_HEAP_MB = 256;
 const IDLE_MS = 30_000;
 
 /** The thread of comparisons, which starts with the first one and does one at a time. */
-export interface ComparisonThread {
-  /** Compares two captures. Their images are handed over to the thread, and cannot be read afterwards. */
-  compare(captures: Compared): Promise<ThreadDifference>;
-}
-
-export function createComparisonThread(): ComparisonThread {
+export function createComparisonThread() {
   let thread: Worker | undefined;
   let idle: NodeJS.Timeout | undefined;
 
@@ -33,8 +28,9 @@ export function createComparisonThread(): ComparisonThread {
   };
 
   return {
-    compare: (captures) =>
-      new Promise((resolve, reject) => {
+    /** Compares two captures. Their images are handed over to the thread, and cannot be read afterwards. */
+    compare: (captures: Compared) =>
+      new Promise<ThreadDifference>((resolve, reject) => {
         clearTimeout(idle);
         thread ??= startThread();
         const used = thread;

@@ -99,19 +99,14 @@ export interface NodeHolderOptions {
   readonly intervalMs?: number;
 }
 
-export interface NodeHolder {
-  /** Asks the store once, and passes the answer to the ids. Never rejects. */
-  refresh(): Promise<void>;
-  stop(): void;
-}
-
 /**
  * Keeps the id source on the leased node, and on a random one while there is no lease: the database may start late, or
  * be away for longer than a lease lasts.
  */
-export function holdNode({ ids, leases, random, intervalMs = LEASE_RENEWAL_MS }: NodeHolderOptions): NodeHolder {
+export function holdNode({ ids, leases, random, intervalMs = LEASE_RENEWAL_MS }: NodeHolderOptions) {
   let leased = false;
-  const refresh = async () => {
+  /** Asks the store once, and passes the answer to the ids. Never rejects. */
+  const refresh = async (): Promise<void> => {
     const node = await leases.claim();
     if (node !== undefined) ids.setNode(node);
     else if (leased) ids.setNode(randomNode(random));

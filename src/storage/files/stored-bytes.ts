@@ -20,19 +20,6 @@ const RACY_MS = 2000;
 /** Maximum number of recounts of a minute that this process changed meanwhile. */
 const ATTEMPTS = 3;
 
-export interface StoredBytes {
-  /** Bytes of the files of all captures; null before they were counted. */
-  readonly total: number | null;
-  /** Counts what has changed since the last time, with pauses. Rejects with the signal's reason. */
-  measure(signal?: AbortSignal): Promise<number>;
-  /** Notes bytes that this process has added (or removed, when negative) with this capture. */
-  changed(id: number, bytes: number): void;
-  /** See `ArtifactStore`. */
-  shares(): ReadonlyMap<string | null, number>;
-  /** Iterates over the captures of a key, in the minutes in which the last `measure` found some. */
-  oldestOf(key: string | null): AsyncGenerator<number>;
-}
-
 /** Bytes of captures. `named`: bytes of each named key; undefined when no key has a name, as in most services. */
 interface Counted {
   readonly bytes: number;
@@ -46,7 +33,7 @@ interface Minute {
   countedAt: number | undefined;
 }
 
-export function createStoredBytes(dataDir: string): StoredBytes {
+export function createStoredBytes(dataDir: string) {
   /** The counted minutes of each day. */
   const days = new Map<string, Map<string, Minute>>();
   let total = 0;
@@ -98,6 +85,7 @@ export function createStoredBytes(dataDir: string): StoredBytes {
     if (days.get(day)?.size === 0) days.delete(day);
   }
 
+  /** Iterates over the captures of a key, in the minutes in which the last `measure` found some. */
   async function* oldestOf(key: string | null): AsyncGenerator<number> {
     for (const [day, minutes] of [...days].toSorted(byName)) {
       for (const [name, minute] of [...minutes].toSorted(byName)) {
@@ -109,22 +97,26 @@ export function createStoredBytes(dataDir: string): StoredBytes {
   }
 
   return {
+    /** Bytes of the files of all captures; null before they were counted. */
     get total() {
       return measured ? total : null;
     },
-    measure: async (signal) => {
+    /** Counts what has changed since the last time, with pauses. Rejects with the signal's reason. */
+    measure: async (signal?: AbortSignal): Promise<number> => {
       const pace = createPace(signal);
       for (const day of new Set([...days.keys(), ...(await daysIn(dataDir))])) await measureDay(day, pace, signal);
       measured = true;
       return total;
     },
-    changed: (id, bytes) => {
+    /** Notes bytes that this process has added (or removed, when negative) with this capture. */
+    changed: (id: number, bytes: number) => {
       const { day, minute: name } = timeNames(id);
       const minute = minuteOf(day, name);
       set(minute, { bytes: Math.max(minute.bytes + bytes, 0), named: minute.named });
       minute.countedAt = undefined;
     },
-    shares: () => new Map([[null, total - sumOf(named)], ...named]),
+    /** See `ArtifactStore`. */
+    shares: (): ReadonlyMap<string | null, number> => new Map([[null, total - sumOf(named)], ...named]),
     oldestOf,
   };
 }

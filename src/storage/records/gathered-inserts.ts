@@ -9,15 +9,11 @@ interface Waiting<T> {
   readonly reject: (error: unknown) => void;
 }
 
-/** Gathers records that arrive during a write into the next one: one disk sync for all of them. */
-export interface GatheredInserts<T> {
-  insert(record: T): Promise<void>;
-  /** Resolves when no write is running. */
-  idle(): Promise<void>;
-}
-
-/** `write` stores all of its records or rejects. */
-export function gatherInserts<T>(write: (records: readonly T[]) => Promise<unknown>): GatheredInserts<T> {
+/**
+ * Gathers records that arrive during a write into the next one: one disk sync for all of them. `write` stores all of its
+ * records or rejects.
+ */
+export function gatherInserts<T>(write: (records: readonly T[]) => Promise<unknown>) {
   let waiting: Waiting<T>[] = [];
   let writing: Promise<void> | undefined;
 
@@ -44,11 +40,12 @@ export function gatherInserts<T>(write: (records: readonly T[]) => Promise<unkno
   }
 
   return {
-    insert: (record) =>
-      new Promise((resolve, reject) => {
+    insert: (record: T) =>
+      new Promise<void>((resolve, reject) => {
         waiting.push({ record, resolve, reject });
         writing ??= writeAll();
       }),
+    /** Resolves when no write is running. */
     idle: async () => {
       await writing;
     },

@@ -2,17 +2,12 @@ import { CapstanError } from '../../capture/errors.ts';
 import { type HeldFileLock, holdLock } from '../files/held-lock.ts';
 import type { EventTable } from '../records/own-event-log.ts';
 
-/** A table of events that one process at a time uses. */
-export interface ExclusiveEventTable extends EventTable {
-  release(): void;
-}
-
 /**
  * Lets one process at a time write the log. Two processes would each treat the other's events as those of a
  * predecessor, and note gaps where nothing is missing. The second one has no log until the first has ended; `onHeld` is
  * called once.
  */
-export function exclusiveEvents(table: EventTable, lockFile: string, onHeld: () => void): ExclusiveEventTable {
+export function exclusiveEvents(table: EventTable, lockFile: string, onHeld: () => void) {
   let held: HeldFileLock | undefined;
   let reported = false;
 
@@ -33,5 +28,5 @@ export function exclusiveEvents(table: EventTable, lockFile: string, onHeld: () 
       held?.release();
       held = undefined;
     },
-  };
+  } satisfies EventTable & { release(): void };
 }

@@ -43,17 +43,7 @@ const HOSTS: Readonly<Record<HostKey, string>> = {
 /** For tests of the query plans. */
 export const LIST_STATEMENTS: readonly string[] = [MATCHING, BETWEEN, ...Object.values(HOSTS)];
 
-export interface Lists {
-  /** Adds a record with its terms. Call it in the transaction of the record. */
-  add(record: Result): void;
-  remove(id: number, probedAt: number): void;
-  /**
-   * Returns the newest records after `after` that match, newest first, in steps between which the database may change.
-   */
-  page(filter: ResultFilter, limit: number, after?: Keyset): Generator<void, Result[]>;
-}
-
-export function lists(db: DatabaseSync): Lists {
+export function lists(db: DatabaseSync) {
   const insertHost = db.prepare('INSERT INTO hosts (host, reversed, unicode) VALUES (?, ?, ?)');
   const findHost = db.prepare('SELECT host_id FROM hosts WHERE host = ?');
   const deleteHost = db.prepare('DELETE FROM hosts WHERE host_id = ?');
@@ -157,6 +147,9 @@ export function lists(db: DatabaseSync): Lists {
     };
   }
 
+  /**
+   * Returns the newest records after `from` that match, newest first, in steps between which the database may change.
+   */
   function* page(filter: ResultFilter, limit: number, from?: Keyset): Generator<void, Result[]> {
     const { where = {} } = filter;
     const plan = planOf(filter);
@@ -196,7 +189,8 @@ export function lists(db: DatabaseSync): Lists {
   }
 
   return {
-    add: (record) => {
+    /** Adds a record with its terms. Call it in the transaction of the record. */
+    add: (record: Result) => {
       const place = freePlace(timeOf(record.probed_at));
       const ofHost = hostId(record.host);
       const urlTerms = urlKeysOf(record).map(urlTerm);
@@ -204,7 +198,7 @@ export function lists(db: DatabaseSync): Lists {
       const terms = [...termsOf(record), ...hostTermsOf(record.host), hostTerm(ofHost), ...urlTerms];
       insertTerms.run(place, terms.join(' '));
     },
-    remove: (id, probedAt) => {
+    remove: (id: number, probedAt: number) => {
       for (let ms = probedAt; ms < probedAt + MAX_LATER_MS; ms += 1) {
         const first = firstPlaceOf(ms);
         const deleted = deletePlace.get(first, first + PLACES_OF_MS, id);

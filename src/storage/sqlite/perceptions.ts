@@ -17,18 +17,8 @@ const HASHES_AT_ONCE = 1000;
 /** For tests of the query plans. */
 export const PERCEPTION_STATEMENTS: readonly string[] = [HASHES_OF_BAND, IDS_OF_HASH, IDS_OF_HASH_AND_KEY];
 
-export interface Perceptions {
-  /** `apiKeyName`: name of the API key that requested the capture. */
-  add(id: number, hash: string, apiKeyName: string | null): void;
-  remove(id: number): void;
-  /**
-   * Finds the nearest captures, then the newest, in steps of a few milliseconds, between which the database may change.
-   */
-  similar(likeness: Likeness, limit: number): Generator<void, readonly SimilarCapture[]>;
-}
-
 /** The perception hashes in an open database. Must be changed in the transaction of their results. */
-export function perceptions(db: DatabaseSync): Perceptions {
+export function perceptions(db: DatabaseSync) {
   const insertBand = db.prepare('INSERT INTO perception_bands (band, hash) VALUES (?, ?) ON CONFLICT DO NOTHING');
   const deleteBand = db.prepare('DELETE FROM perception_bands WHERE band = ? AND hash = ?');
   const insertId = db.prepare('INSERT INTO perceptions (id, hash, api_key_name) VALUES (?, ?, ?)');
@@ -52,7 +42,13 @@ export function perceptions(db: DatabaseSync): Perceptions {
     }
   }
 
-  function* similar({ hash, distance: most, except, ofKey }: Likeness, limit: number) {
+  /**
+   * Finds the nearest captures, then the newest, in steps of a few milliseconds, between which the database may change.
+   */
+  function* similar(
+    { hash, distance: most, except, ofKey }: Likeness,
+    limit: number,
+  ): Generator<void, readonly SimilarCapture[]> {
     const similar = new MostSimilar(limit);
     for (const band of bandsNear(hash, most)) {
       for (const others of hashesOf(band)) {
@@ -70,11 +66,12 @@ export function perceptions(db: DatabaseSync): Perceptions {
   }
 
   return {
-    add: (id, hash, apiKeyName) => {
+    /** `apiKeyName`: name of the API key that requested the capture. */
+    add: (id: number, hash: string, apiKeyName: string | null) => {
       insertId.run(id, hash, apiKeyName);
       for (const band of bandsOf(hash)) insertBand.run(band, hash);
     },
-    remove: (id) => {
+    remove: (id: number) => {
       const hash = deleteId.get(id)?.hash;
       if (typeof hash !== 'string' || idsOf(hash, id, 1).length > 0) return;
       for (const band of bandsOf(hash)) deleteBand.run(band, hash);
