@@ -5,8 +5,8 @@ import { CATALOGUE } from '../src/capture/errors.ts';
 import { CapstanEventSchema } from '../src/capture/events.ts';
 import { describeOptions } from '../src/capture/options/describe.ts';
 import { describedRequest } from '../src/capture/request.ts';
-import { optionsTable } from '../src/config/flags.ts';
-import { configOf } from '../src/config/mod.ts';
+import { defaultText } from '../src/config/flags.ts';
+import { configOf, OPTIONS } from '../src/config/mod.ts';
 import { ROUTES } from '../src/http/routes/all.ts';
 import { metricFamilies } from '../src/metrics/families.ts';
 import { tallyEvents } from '../src/metrics/tallies.ts';
@@ -22,7 +22,7 @@ interface Table {
 }
 
 export const TABLES: readonly Table[] = [
-  { page: 'docs/options.md', name: 'service-options', text: optionsTable },
+  { page: 'docs/options.md', name: 'service-options', text: serviceOptionsTable },
   { page: 'docs/options.md', name: 'capture-options', text: captureOptionsTables },
   { page: 'docs/http-api.md', name: 'endpoints', text: endpointsTable },
   { page: 'docs/errors.md', name: 'errors', text: errorsTable },
@@ -43,6 +43,17 @@ export function withTables(page: string, text: string): string {
 }
 
 export const PAGES: readonly string[] = [...new Set(TABLES.map(({ page }) => page))];
+
+function serviceOptionsTable(): string {
+  return markdownTable(
+    ['option', 'default', 'meaning'],
+    OPTIONS.map((option) => [
+      option.kind === 'switch' ? `\`${option.flag}\`` : `\`${option.flag} <${option.placeholder}>\``,
+      defaultText(option),
+      `${option.description} Takes ${option.takes}.`,
+    ]),
+  );
+}
 
 /** Returns a table for each group of options, under the group's name. */
 function captureOptionsTables(): string {

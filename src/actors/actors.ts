@@ -3,6 +3,7 @@ import type { BrowserEvent } from '../capture/events.ts';
 import type { CapturePhase } from '../capture/phases.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import type { Snapshot } from '../capture/snapshot.ts';
+import type { ServiceStats } from '../capture/stats.ts';
 import type { Script } from './missing-scripts.ts';
 
 /** The port through which the rest of the service uses browsers. */
@@ -32,7 +33,8 @@ export interface Actors {
    */
   missingScripts(): Promise<readonly Script[]>;
 
-  stats(): ActorStats;
+  /** `busy`: actors in use by captures. */
+  stats(): ServiceStats['pool'];
 
   /** Tells how many captures may run at once. Captures in progress continue. */
   setSlots(slots: number): void;
@@ -55,13 +57,4 @@ export interface CaptureManner {
    * after the snapshot or the failure, because closing a page is limited to that time.
    */
   readonly onReturned?: (() => void) | undefined;
-}
-
-export interface ActorStats {
-  /** Actors in use by captures. */
-  readonly busy: number;
-  readonly idle: number;
-  readonly browsers: readonly { readonly pid: number; readonly captures: number; readonly retiring: boolean }[];
-  readonly launches: number;
-  readonly crashes: number;
 }

@@ -4,6 +4,7 @@ import { setTimeout as delay, setImmediate as immediate } from 'node:timers/prom
 import type { Protocol } from 'devtools-protocol';
 import { endFamily } from './browser-process.ts';
 import { CdpConnection, type CdpSession } from './cdp/connection.ts';
+import { within } from './deadline.ts';
 import { processStat } from './process-stat.ts';
 import { removeProfile } from './remove-profile.ts';
 
@@ -100,18 +101,10 @@ export class BrowserHost {
 
   /** Resolves once the browser pauses every new page, service worker and shared worker until it is resumed. */
   async ready(timeoutMs: number): Promise<void> {
-    const timeout = new AbortController();
-    try {
-      await Promise.race([
-        this.#setUp(),
-        this.ended.then((how) => Promise.reject(new LaunchError(`it ended with ${how}`, { ended: true }))),
-        delay(timeoutMs, undefined, { signal: timeout.signal }).then(() =>
-          Promise.reject(new LaunchError(`no answer within ${timeoutMs} ms`, { ended: false })),
-        ),
-      ]);
-    } finally {
-      timeout.abort();
-    }
+    const setUp = this.#setUp().then(() => true);
+    const ended = this.ended.then((how) => Promise.reject(new LaunchError(`it ended with ${how}`, { ended: true })));
+    const isReady = await within(timeoutMs, Promise.race([setUp, ended]), false);
+    if (!isReady) throw new LaunchError(`no answer within ${timeoutMs} ms`, { ended: false });
   }
 
   async #setUp(): Promise<void> {
@@ -178,24 +171,18 @@ export class BrowserHost {
 
   /** Returns whether the browser answers within `timeoutMs`. */
   async answers(timeoutMs: number): Promise<boolean> {
-    const timeout = new AbortController();
-    const silence = delay(timeoutMs, undefined, { signal: timeout.signal })
-      // If this process was suspended, the answer is already in the pipe, which is read after the timers.
-      .then(() => immediate(false))
-      .catch(() => false);
     const answer = this.connection.root.send('Browser.getVersion').then(
       () => true,
       () => false,
     );
-    const answered = await Promise.race([answer, silence]);
-    timeout.abort();
-    return answered;
+    // If this process was suspended, the answer is already in the pipe, which is read after the timers.
+    return (await within(timeoutMs, answer, null)) ?? Promise.race([answer, immediate(false)]);
   }
 
   /** Closes the browser, or kills it when it does not close in time. Resolves when nothing is left of it. */
   async close(): Promise<void> {
     this.connection.root.post('Browser.close');
-    await this.#endsWithin(CLOSE_TIMEOUT_MS);
+    await within(CLOSE_TIMEOUT_MS, this.ended, undefined);
     await this.kill();
   }
 
@@ -205,7 +192,7 @@ export class BrowserHost {
     if (running() && this.#child.pid !== undefined && this.#pid !== this.#child.pid) {
       // The wrapper command then ends by itself and reaps the browser, so no zombie stays.
       killIfThere(this.#pid);
-      await this.#endsWithin(FRONT_TIMEOUT_MS);
+      await within(FRONT_TIMEOUT_MS, this.ended, undefined);
     }
     if (running()) endFamily(this.#child);
     await this.ended;
@@ -216,14 +203,6 @@ export class BrowserHost {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     if (this.#pid !== this.#child.pid) killIfThere(this.#pid);
     endFamily(this.#child);
-  }
-
-  /** Resolves when the browser has ended, or after `ms` milliseconds. */
-  async #endsWithin(ms: number): Promise<void> {
-    const timeout = new AbortController();
-    const patience = delay(ms, undefined, { signal: timeout.signal }).catch(() => undefined);
-    await Promise.race([this.ended, patience]);
-    timeout.abort();
   }
 }
 

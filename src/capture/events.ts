@@ -163,3 +163,9 @@ export type WatchEvent = Extract<CapstanEvent, { type: `watch.${string}` }>;
 export type BrowserEvent = Extract<CapstanEvent, { type: `browser.${string}` }>;
 export type PressureEvent = Extract<CapstanEvent, { type: `pressure.${string}` }>;
 export type WebhookEvent = Extract<CapstanEvent, { type: `webhook.${string}` }>;
+
+/** The end of an admitted capture or batch, or what a watch found, and the callback that asked to be notified. */
+export interface Conclusion {
+  readonly event: CaptureEvent | BatchEvent | WatchEvent;
+  readonly callback: string | undefined;
+}

@@ -1,5 +1,6 @@
 import type { Link } from './connection.ts';
 import { type Announcement, AnyAnnouncement, decode, encode, MAX_SMALL_BYTES } from './messages.ts';
+import type { NodeLoad } from './shares.ts';
 import type { Subjects } from './subjects.ts';
 
 /** Interval of announcements in milliseconds: the figures are at most this old. */
@@ -57,6 +58,21 @@ export class Census {
   /** The newest announcements of the other api nodes. */
   get otherNodes(): readonly NodeAnnouncement[] {
     return this.#newest(this.#nodes);
+  }
+
+  /** Loads of the other api nodes. */
+  get otherLoads(): readonly NodeLoad[] {
+    return this.otherNodes.map(({ running, waiting, elements }) => ({ singles: running + waiting - elements, elements }));
+  }
+
+  /** Names of the api nodes that are running, this one included. */
+  get nodeNames(): readonly string[] {
+    return this.announced.filter(({ kind }) => kind === 'node').map(({ name }) => name);
+  }
+
+  /** Slots of the workers that are there. */
+  get slots(): number {
+    return this.announced.reduce((sum, one) => sum + (one.kind === 'worker' ? one.slots : 0), 0);
   }
 
   /** Announces this process now, if it did not just do so. */

@@ -10,7 +10,9 @@ import type { CaptureOutcome } from '../capture/outcome.ts';
 import { requestToStore } from '../capture/stored-request.ts';
 import type { Turns } from '../streams/turns.ts';
 import { Backlog } from './backlog.ts';
+import type { Census } from './census.ts';
 import { AwayError, type Link } from './connection.ts';
+import type { LiveLimits } from './live-limits.ts';
 import {
   decode,
   encode,
@@ -23,7 +25,7 @@ import {
   ToNode,
   type ToWorker,
 } from './messages.ts';
-import { type NodeLoad, shareOfSingles, shareOfTickets } from './shares.ts';
+import { limitsOfWorkers, type NodeLoad, shareOfSingles, shareOfTickets } from './shares.ts';
 import type { Subjects } from './subjects.ts';
 import { TicketReconciler } from './ticket-reconciler.ts';
 import type { TicketStream } from './ticket-stream.ts';
@@ -41,26 +43,12 @@ export interface DispatcherOptions {
   readonly link: Link;
   readonly queue: WorkQueue;
   readonly subjects: Subjects;
-  /** Whether new tickets must wait, because a limit is being lowered. */
-  readonly isLowering: () => boolean;
-  /** Returns the limits of the cluster for the workers that are there. */
-  readonly limits: () => CaptureLimits;
-  /** Returns the slots of the workers that are there. */
-  readonly slots: () => number;
-  /** Returns how many places the stream has. */
-  readonly stored: () => number;
-  /** Returns the loads of the other api nodes. */
-  readonly others: () => readonly NodeLoad[];
-  /** Called while captures wait here because this node's share of tickets is used up. */
-  readonly onBacklog: () => void;
-  /** Returns the error for a full stream, or for a full share of its places. */
-  readonly full: (capacity: number, share?: number) => CapstanError;
+  readonly limits: LiveLimits;
+  readonly census: Census;
   /** Reads the evidence of a stored capture that was too large for a message. */
   readonly evidenceOf: (id: number) => Promise<Evidence | null>;
   /** Resolves when the events that were emitted so far are stored. */
   readonly eventsStored: () => Promise<void>;
-  /** Returns the names of the api nodes that are running, this one included. */
-  readonly nodes: () => readonly string[];
   readonly onProblem: (problem: unknown) => void;
 }
 
@@ -82,7 +70,8 @@ export class Dispatcher {
     this.#backlog = new Backlog({
       hasRoom: () => this.#hasRoom(),
       publish: (ticket) => this.#publish(ticket),
-      onFull: options.onBacklog,
+      // The other nodes hear at once that this one needs a share.
+      onFull: () => options.census.announceAtOnce(),
     });
     options.link.subscribe(options.subjects.node(this.name), (message) => this.#answer(message));
     this.#reconciler = new TicketReconciler({
@@ -137,7 +126,7 @@ export class Dispatcher {
   }
 
   async #enqueue(command: CaptureCommand, owner: string | null, isPatient: boolean): Promise<void> {
-    const { link, subjects } = this.#options;
+    const { link, subjects, limits } = this.#options;
     if (!link.isUp && !isPatient) throw new CapstanError('cluster_unavailable');
     this.#checkSize(command);
     const { id } = command;
@@ -148,7 +137,7 @@ export class Dispatcher {
     const { signal } = command;
     try {
       if (isPatient) await this.#backlog.add(ticket, owner);
-      else if (!(await this.#takePlace(ticket))) throw this.#options.full(this.#options.stored());
+      else if (!(await this.#takePlace(ticket))) throw limits.full(capacityOf(limits.current));
       signal.throwIfAborted();
       if (!isPatient) this.#publishInTurn(ticket, owner);
     } catch (error) {
@@ -158,19 +147,25 @@ export class Dispatcher {
     }
   }
 
+  /** The limits of the cluster for the workers that are there. */
+  get #limits(): CaptureLimits {
+    const { limits, census } = this.#options;
+    return limitsOfWorkers(limits.current, census.slots);
+  }
+
   /** @throws `queue_full` when this node's share of single captures is used up. */
   #checkShare(): void {
-    const { limits, stored, others, full } = this.#options;
-    const nodes = others();
-    const share = shareOfSingles(limits(), this.load, nodes, stored());
+    const { limits, census } = this.#options;
+    const nodes = census.otherLoads;
+    const share = shareOfSingles(this.#limits, this.load, nodes, capacityOf(limits.current));
     if (this.load.singles < share) return;
     const isShared = [this.load, ...nodes].some(({ elements }) => elements > 0);
-    throw full(capacityOf(limits()), isShared ? share : undefined);
+    throw limits.full(capacityOf(this.#limits), isShared ? share : undefined);
   }
 
   /** Takes a place of the queue. False when it is full. */
   async #takePlace(ticket: Ticket): Promise<boolean> {
-    if (this.#options.isLowering()) return false;
+    if (this.#options.limits.isLowering) return false;
     ticket.place = 0;
     ticket.place = await this.#options.queue.places.publish(ticket.placeSubject);
     return ticket.place !== undefined;
@@ -189,10 +184,10 @@ export class Dispatcher {
 
   /** Whether this node may publish another ticket. */
   #hasRoom(): boolean {
-    const { limits, slots, others } = this.#options;
+    const { census } = this.#options;
     let published = 0;
     for (const { isPublished } of this.#tickets.values()) if (isPublished) published += 1;
-    return published < shareOfTickets(limits(), slots(), others());
+    return published < shareOfTickets(this.#limits, census.slots, census.otherLoads);
   }
 
   async #publish(ticket: Ticket): Promise<void> {
@@ -223,7 +218,7 @@ export class Dispatcher {
   /** Forgets a ticket. Removes it from the stream unless a worker has it, which will acknowledge it. */
   #drop(ticket: Ticket): void {
     if (!this.#tickets.delete(ticket.command.id)) return;
-    ticket.leave();
+    ticket.left.resolve();
     if (ticket.isElement) this.#elements -= 1;
     if (ticket.deadline !== undefined) this.#running -= 1;
     if (ticket.isPublished) this.#backlog.free();
@@ -255,14 +250,14 @@ export class Dispatcher {
     ticket.settle(await this.#complete(asked.id, asked.outcome));
     // The first outcome counts, even of a worker that counted as lost: its replacement is cancelled.
     if (ticket.worker !== asked.worker) void this.#tellToCancel(ticket);
-    await ticket.left;
+    await ticket.left.promise;
     await this.#options.eventsStored();
     reply({ type: 'noted' });
   }
 
   async #claimed(ticket: Ticket | undefined, worker: string): Promise<FromNode> {
     if (ticket === undefined) return { type: 'gone' };
-    await ticket.entered;
+    await ticket.entered.promise;
     const { command, worker: before } = ticket;
     if (before !== undefined) {
       if (before !== worker && (await this.#ask(before, { type: 'runs', id: command.id }))) return { type: 'busy' };

@@ -1,4 +1,5 @@
 import { type InFlight, type InFlightList, type InFlightWanted, wantedInFlight } from '../capture/in-flight.ts';
+import type { Census } from './census.ts';
 import type { Link } from './connection.ts';
 import { decode, encode, encodeWithin, FromPeer, MAX_SMALL_BYTES, ToPeer } from './messages.ts';
 import type { Subjects } from './subjects.ts';
@@ -13,8 +14,7 @@ export interface InFlightOptions {
   readonly name: string;
   /** Generates the captures that this api node admitted, oldest first. */
   readonly own: () => Iterable<InFlight>;
-  /** Returns the names of the other api nodes. */
-  readonly others: () => readonly string[];
+  readonly census: Pick<Census, 'otherNodes'>;
 }
 
 /** The captures in flight of all api nodes: each answers for those that it admitted. */
@@ -31,9 +31,9 @@ export class ClusterInFlight {
   }
 
   async list(wanted: InFlightWanted): Promise<InFlightList> {
-    const { link, name, others } = this.#options;
+    const { link, name, census } = this.#options;
     const isAsked = (node: string) => wanted.node === undefined || wanted.node === node;
-    const asked = others().filter(isAsked);
+    const asked = census.otherNodes.map((node) => node.name).filter(isAsked);
     const answers = await Promise.all(asked.map((node) => this.#ask(node, wanted)));
     const found = [...(isAsked(name) ? this.#own(wanted) : []), ...answers.flatMap((captures) => captures ?? [])];
     const captures = found.sort((one, other) => ageOf(other) - ageOf(one)).slice(0, wanted.limit);

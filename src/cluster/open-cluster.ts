@@ -15,9 +15,8 @@ import { ClusterInFlight } from './in-flight.ts';
 import { LiveLimits } from './live-limits.ts';
 import type { Announcement } from './messages.ts';
 import { connectionOptions, type ServerOptions } from './servers.ts';
-import { limitsOfWorkers } from './shares.ts';
 import { subjectsOf } from './subjects.ts';
-import { capacityOf, WorkQueue } from './work-queue.ts';
+import { WorkQueue } from './work-queue.ts';
 import { Worker, type WorkerOptions } from './worker.ts';
 
 export type { Worker } from './worker.ts';
@@ -138,7 +137,7 @@ export function openCluster(options: ClusterOptions): Cluster {
         connected: link.isUp,
         nodes: nodes.length,
         workers: workers.length,
-        slots: slotsOf(announced),
+        slots: census.slots,
         outbox: workers.reduce((sum, { outbox }) => sum + outbox, 0),
         running: nodes.reduce((sum, { running }) => sum + running, 0),
         waiting: nodes.reduce((sum, { waiting }) => sum + waiting, 0),
@@ -155,29 +154,13 @@ export function openCluster(options: ClusterOptions): Cluster {
         link,
         queue,
         subjects,
-        isLowering: () => limiting.isLowering,
-        limits: () => limitsOfWorkers(limiting.current, slotsOf(census.announced)),
-        slots: () => slotsOf(census.announced),
-        stored: () => capacityOf(limiting.current),
-        others: () =>
-          census.otherNodes.map(({ running, waiting, elements }) => ({
-            singles: running + waiting - elements,
-            elements,
-          })),
-        onBacklog: () => census.announceAtOnce(),
-        full: (capacity, share) => limiting.full(capacity, share),
+        limits: limiting,
+        census,
         evidenceOf,
         eventsStored: async () => eventLog?.stored(),
-        nodes: () => census.announced.filter(({ kind }) => kind === 'node').map(({ name }) => name),
         onProblem,
       });
-      const underWay = new ClusterInFlight({
-        link,
-        subjects,
-        name: dispatching.name,
-        own: inFlight,
-        others: () => census.otherNodes.map(({ name }) => name),
-      });
+      const underWay = new ClusterInFlight({ link, subjects, name: dispatching.name, own: inFlight, census });
       live = limiting;
       dispatcher = dispatching;
       return {
@@ -209,9 +192,4 @@ export function openCluster(options: ClusterOptions): Cluster {
       await link.close();
     },
   };
-}
-
-/** Returns the slots of the workers that are there. */
-function slotsOf(announced: readonly Announcement[]): number {
-  return announced.reduce((sum, one) => sum + (one.kind === 'worker' ? one.slots : 0), 0);
 }

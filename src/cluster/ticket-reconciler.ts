@@ -1,3 +1,4 @@
+import type { Census } from './census.ts';
 import { AwayError, type Link } from './connection.ts';
 import { ticketOf } from './subjects.ts';
 import type { TicketStream } from './ticket-stream.ts';
@@ -12,8 +13,7 @@ export interface TicketReconcilerOptions {
   readonly queue: WorkQueue;
   /** Name of this api node. */
   readonly node: string;
-  /** Returns the names of the api nodes that are running, this one included. */
-  readonly nodes: () => readonly string[];
+  readonly census: Pick<Census, 'nodeNames'>;
   /** Tickets of this node by the id of their capture. */
   readonly tickets: ReadonlyMap<number, Ticket>;
   readonly onProblem: (problem: unknown) => void;
@@ -95,8 +95,8 @@ export class TicketReconciler {
    * never delivered.
    */
   async #orphans(stream: TicketStream): Promise<readonly string[]> {
-    const { node, nodes } = this.#options;
-    const running = new Set(nodes());
+    const { node, census } = this.#options;
+    const running = new Set(census.nodeNames);
     const isFirst = [...running].every((name) => name >= node);
     if (!isFirst) return [];
     return [...(await stream.subjects())].filter((subject) => !running.has(ticketOf(subject).node));

@@ -9,9 +9,9 @@ export class Ticket {
   /** Whether it is an element of a batch or a job, which waits for room in the queue instead of being refused. */
   readonly isElement: boolean;
   /** Resolves when the pipeline waits for the capture's turn. */
-  readonly entered: Promise<void>;
+  readonly entered = Promise.withResolvers<void>();
   /** Resolves when the capture has ended at this api node, and its last event was emitted. */
-  readonly left: Promise<void>;
+  readonly left = Promise.withResolvers<void>();
   /** The ticket's sequence number in the stream; 0 while it is not known, undefined while the stream has no ticket. */
   sequence: number | undefined;
   /** Whether the stream has confirmed the ticket. */
@@ -30,28 +30,16 @@ export class Ticket {
   begin: () => void = () => {};
   /** Ends the capture with its outcome. */
   settle: (outcome: CaptureOutcome) => void = () => {};
-  #enter: () => void = () => {};
-  #leave: () => void = () => {};
 
   constructor(command: CaptureCommand, subject: string, placeSubject: string, isElement: boolean) {
     this.command = command;
     this.subject = subject;
     this.placeSubject = placeSubject;
     this.isElement = isElement;
-    this.entered = new Promise((resolve) => {
-      this.#enter = resolve;
-    });
-    this.left = new Promise((resolve) => {
-      this.#leave = resolve;
-    });
   }
 
   enter(begin: () => void): void {
     this.begin = begin;
-    this.#enter();
-  }
-
-  leave(): void {
-    this.#leave();
+    this.entered.resolve();
   }
 }

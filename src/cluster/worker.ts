@@ -167,15 +167,8 @@ export class Worker {
       return;
     }
     if (this.#room < 1) return delivery.nak();
-    let end = (): void => {};
-    const work: Work = {
-      delivery,
-      controller: new AbortController(),
-      isReturned: false,
-      ended: new Promise((resolve) => {
-        end = resolve;
-      }),
-    };
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    const work: Work = { delivery, controller: new AbortController(), isReturned: false, ended };
     this.#works.set(id, work);
     const heartbeat = setInterval(() => work.delivery.working(), HEARTBEAT_MS);
     try {

@@ -51,17 +51,3 @@ export function defaultText(option: Option): string {
   if (option.default === null || typeof option.default === 'function') return 'none';
   return Array.isArray(option.default) ? option.default.join(',') || 'none' : String(option.default);
 }
-
-/** Returns the documentation's table of service options, in Markdown. */
-export function optionsTable(): string {
-  const rows = OPTIONS.map((option) =>
-    [
-      option.kind === 'switch' ? `\`${option.flag}\`` : `\`${option.flag} <${option.placeholder}>\``,
-      defaultText(option),
-      `${option.description} Takes ${option.takes}.`,
-    ]
-      .map((cell) => cell.replaceAll('|', '\\|'))
-      .join(' | '),
-  );
-  return ['| option | default | meaning |', '|---|---|---|', ...rows.map((row) => `| ${row} |`)].join('\n');
-}

@@ -47,21 +47,34 @@ export interface OptionFacts {
 export const table = z.registry<OptionFacts>();
 
 export type Facts = Omit<OptionFacts, 'kind' | 'takes'>;
+/** Facts of a kind whose placeholder and default are the same for most options. */
+type Described = Omit<Facts, 'placeholder' | 'default'>;
 
-export function integer(min: number, max: number, unit: string, facts: Facts) {
+export function toggle(facts: Described) {
+  return z
+    .boolean()
+    .register(table, { kind: 'switch', takes: 'true or false', placeholder: '', default: false, ...facts });
+}
+
+/** A list of texts. */
+export function list(element: z.ZodType<string>, facts: Omit<OptionFacts, 'kind' | 'default'>) {
+  return z.array(element).register(table, { kind: 'list', default: [], ...facts });
+}
+
+export function integer(min: number, max: number, unit: string, facts: Omit<Facts, 'placeholder'>) {
   const takes = `an integer from ${min} to ${max}${unit === '' ? '' : ` (${unit})`}`;
   return z
     .int()
     .min(min)
     .max(max)
-    .register(table, { kind: 'number', takes, ...facts });
+    .register(table, { kind: 'number', takes, placeholder: unit === 'milliseconds' ? 'ms' : 'n', ...facts });
 }
 
 export function choice<const T extends readonly [string, ...string[]]>(values: T, facts: Facts) {
   return z.enum(values).register(table, { kind: 'text', takes: `one of ${values.join(', ')}`, ...facts });
 }
 
-export function targets(facts: Omit<Facts, 'placeholder' | 'default'>) {
+export function targets(facts: Described) {
   return z
     .array(z.string())
     .superRefine((list, context) => {
@@ -80,15 +93,9 @@ export function targets(facts: Omit<Facts, 'placeholder' | 'default'>) {
     });
 }
 
-export function nameServers(facts: Omit<Facts, 'placeholder' | 'default'>) {
+export function nameServers(facts: Described) {
   const takes = 'addresses with or without a port (10.0.0.53, 127.0.0.1:5353, [fd00::53]:53), separated by commas';
-  return z.array(z.string().refine(isNameServer, `it takes ${takes}`)).register(table, {
-    kind: 'list',
-    takes,
-    placeholder: 'address,...',
-    default: [],
-    ...facts,
-  });
+  return list(z.string().refine(isNameServer, `it takes ${takes}`), { takes, placeholder: 'address,...', ...facts });
 }
 
 /** Returns whether Node's resolver, which the lookups use, accepts a name server. */
@@ -101,18 +108,18 @@ function isNameServer(text: string): boolean {
   }
 }
 
-export function file(facts: Facts & { readonly takes?: string }) {
+export function file(facts: Described & { readonly takes?: string }) {
   return z
     .string()
     .min(1)
     .nullable()
-    .register(table, { kind: 'text', takes: 'the path of a file', ...facts });
+    .register(table, { kind: 'text', takes: 'the path of a file', placeholder: 'file', default: null, ...facts });
 }
 
 const BYTE_UNITS = 'KMGT';
 
 /** A number of bytes, or text such as `10G` or `1.5T`. */
-export function bytes(facts: Facts) {
+export function bytes(facts: Described) {
   const withUnit = z
     .string()
     .regex(new RegExp(`^\\d+(\\.\\d+)?[${BYTE_UNITS}]$`))
@@ -124,6 +131,8 @@ export function bytes(facts: Facts) {
     .register(table, {
       kind: 'number',
       takes: 'a number of bytes from 1, optionally with the unit K, M, G or T (500M, 1.5T)',
+      placeholder: 'n',
+      default: null,
       ...facts,
     });
 }
@@ -133,8 +142,6 @@ export function secretFile(flag: string, group: OptionGroup, holds: string) {
   return file({
     group,
     description: `A file with the value of ${flag}. Unlike the flag, it does not show in the list of processes.`,
-    placeholder: 'file',
     takes: `the path of a file with ${holds}`,
-    default: null,
   });
 }

@@ -2,7 +2,19 @@ import { z } from 'zod';
 import { ARTIFACT_STORES } from '../capture/artifacts.ts';
 import { CLUSTER_BOUNDS, LIMIT_BOUNDS } from '../capture/limits.ts';
 import { NamedKeySchema } from '../capture/named-key.ts';
-import { bytes, choice, file, integer, nameServers, type OptionFacts, secretFile, table, targets } from './kinds.ts';
+import {
+  bytes,
+  choice,
+  file,
+  integer,
+  list,
+  nameServers,
+  type OptionFacts,
+  secretFile,
+  table,
+  targets,
+  toggle,
+} from './kinds.ts';
 
 /*
  * The one table of service options. Flags, environment variables, keys of the configuration file, `--help`,
@@ -24,66 +36,51 @@ export const configSchema = z.strictObject({
   port: integer(0, 65535, '', {
     group: 'Listening',
     description: 'Port to listen on; 0 chooses a free one.',
-    placeholder: 'n',
     default: 8080,
   }),
-  apiKey: z.array(z.string().regex(/^[\x21-\x2b\x2d-\x7e]+$/)).register(table, {
-    kind: 'list',
+  apiKey: list(z.string().regex(/^[\x21-\x2b\x2d-\x7e]+$/), {
     group: 'Listening',
     description: 'Key that clients must send. Repeatable, so that keys can be rotated.',
     placeholder: 'secret',
     takes: 'printable ASCII characters without spaces or commas',
-    default: [],
     secret: 'whole',
     repeatable: true,
   }),
   apiKeyFile: secretFile('--api-key', 'Listening', 'one key on each line: a key, or name:key[:rate][:scope]'),
   /** Not an option: the names, rates and scopes of the keys in `apiKeyFile`. */
   namedKeys: z.array(NamedKeySchema).default([]),
-  isolateKeys: z.boolean().register(table, {
-    kind: 'switch',
+  isolateKeys: toggle({
     group: 'Listening',
     description:
       'Named keys see their own captures and events alone; keys with the scope `admin`, and keys without a name, see all. Needs --api-key-file with named keys, and a database.',
-    placeholder: '',
-    takes: 'true or false',
-    default: false,
   }),
-  signingKey: z.array(z.string().regex(/^[\x21-\x2b\x2d-\x7e]{32,}$/)).register(table, {
-    kind: 'list',
+  signingKey: list(z.string().regex(/^[\x21-\x2b\x2d-\x7e]{32,}$/), {
     group: 'Listening',
     description:
       'Key that signs links to GET /screenshot, which then need no API key. Repeatable, so that keys can be rotated; `capstan sign` uses the first.',
     placeholder: 'secret',
     takes: 'at least 32 printable ASCII characters without spaces or commas',
-    default: [],
     secret: 'whole',
     repeatable: true,
   }),
   signingKeyFile: secretFile('--signing-key', 'Listening', 'one key on each line'),
-  corsOrigins: z.array(z.string().refine(isOrigin)).register(table, {
-    kind: 'list',
+  corsOrigins: list(z.string().refine(isOrigin), {
     group: 'Listening',
     description: 'Origins whose pages may send requests from browsers (CORS). Without any, no other origin may.',
     placeholder: 'origin,...',
     takes: 'origins such as https://app.example.com, separated by commas',
-    default: [],
   }),
-  allowedHosts: z.array(z.string().regex(/^[^\s/?#@\\]+$/)).register(table, {
-    kind: 'list',
+  allowedHosts: list(z.string().regex(/^[^\s/?#@\\]+$/), {
     group: 'Listening',
     description:
       'Host names that requests without an API key may be sent to, besides localhost and the address that is listened on; others are answered 421.',
     placeholder: 'host,...',
     takes: 'host names and IP addresses, separated by commas',
-    default: [],
   }),
 
   dbPath: file({
     group: 'Storing',
     description: 'SQLite file of the results. Without it and without --mongo-url, /results* answers 503.',
-    placeholder: 'file',
-    default: null,
   }),
   mongoUrl: z
     .string()
@@ -115,14 +112,10 @@ export const configSchema = z.strictObject({
     default: 'files',
     defaultText: 'files; with --nats-url gridfs',
   }),
-  requireStore: z.boolean().register(table, {
-    kind: 'switch',
+  requireStore: toggle({
     group: 'Storing',
     description:
       'Refuse to start when --data-dir holds no store or the SQLite file is missing, for example because a file system is not mounted. By default, what is missing is created, unless the other of the two shows that captures were stored. Has no effect with --artifacts gridfs.',
-    placeholder: '',
-    takes: 'true or false',
-    default: false,
   }),
   retainDays: z.number().min(0.01).max(36_500).nullable().register(table, {
     kind: 'number',
@@ -136,22 +129,17 @@ export const configSchema = z.strictObject({
     group: 'Storing',
     description:
       'Maximum size of all files together. Above it, the oldest captures of the API key with the most bytes are removed, files and records.',
-    placeholder: 'n',
-    default: null,
   }),
   thumbnailBytes: bytes({
     group: 'Storing',
     description:
       'Maximum size of the thumbnails that one process keeps in --data-dir; above it those that were not used for longest are removed.',
-    placeholder: 'n',
-    default: null,
     defaultText: '256M',
   }),
 
   maxConcurrent: integer(LIMIT_BOUNDS.maxConcurrent.min, LIMIT_BOUNDS.maxConcurrent.max, 'captures', {
     group: 'Limits',
     description: 'Maximum number of captures at the same time, batches included.',
-    placeholder: 'n',
     // Pages that wait for the network keep all cores busy at 4 per core; other pages are fastest at 1.5 per core.
     default: (machine) => machine.cores * 4,
     defaultText: '4 per core',
@@ -159,7 +147,6 @@ export const configSchema = z.strictObject({
   maxQueue: integer(LIMIT_BOUNDS.maxQueue.min, LIMIT_BOUNDS.maxQueue.max, 'captures', {
     group: 'Limits',
     description: 'Maximum number of waiting captures; further ones are answered 429.',
-    placeholder: 'n',
     default: 1000,
   }),
   maxBatchConcurrency: z
@@ -179,33 +166,28 @@ export const configSchema = z.strictObject({
   maxBatch: integer(1, 100_000, 'requests', {
     group: 'Limits',
     description: 'Maximum number of requests in one batch.',
-    placeholder: 'n',
     default: 1000,
   }),
   maxSubscribers: integer(1, 1_000_000, 'subscribers', {
     group: 'Limits',
     description:
       'Maximum number of subscribers to GET /events, of which a named key has a share; further ones are answered 429.',
-    placeholder: 'n',
     default: 1000,
   }),
   timeoutMs: integer(1, 3_600_000, 'milliseconds', {
     group: 'Limits',
     description: 'Deadline of a capture whose request names none.',
-    placeholder: 'ms',
     default: 30_000,
   }),
   maxTimeoutMs: integer(1, 3_600_000, 'milliseconds', {
     group: 'Limits',
     description: 'Largest deadline that a request may name.',
-    placeholder: 'ms',
     default: 120_000,
   }),
   maxConnections: integer(1, 1_000_000, 'connections', {
     group: 'Limits',
     description:
       'Connections that may be open at once; one more is closed. Fewer where the limit of open files (ulimit -n) must leave some for captures.',
-    placeholder: 'n',
     // A client that waits in the queue holds a connection. The default is ten times that of the queue, so that a client
     // with too many requests gets 429 before connections are closed.
     default: 10_000,
@@ -223,14 +205,12 @@ export const configSchema = z.strictObject({
   minFreeMemory: integer(0, 90, 'per cent of the machine, or of its control group', {
     group: 'Limits',
     description: 'Free memory below which new captures are answered 429; 0 turns the check off.',
-    placeholder: 'n',
     // Leaves memory for open pages to grow, because the system kills processes when no memory is free.
     default: 5,
   }),
   maxLoopDelayMs: integer(50, 600_000, 'milliseconds', {
     group: 'Limits',
     description: 'Delay of the event loop above which new captures are answered 429.',
-    placeholder: 'ms',
     // Ten times the delay measured while browsers use all cores; beyond it, deadlines are no longer kept.
     default: 1_000,
   }),
@@ -250,23 +230,19 @@ export const configSchema = z.strictObject({
     defaultText: 'those of /etc/resolv.conf',
   }),
 
-  webhook: z.array(z.url({ protocol: /^https?$/ })).register(table, {
-    kind: 'list',
+  webhook: list(z.url({ protocol: /^https?$/ }), {
     group: 'Webhooks',
     description: 'Receiver of a message about the end of every capture and batch. Repeatable.',
     placeholder: 'url',
     takes: 'an http:// or https:// URL',
-    default: [],
     secret: 'url',
     repeatable: true,
   }),
-  webhookSecret: z.array(z.string().regex(/^whsec_[A-Za-z0-9+/]{32,86}={0,2}$/)).register(table, {
-    kind: 'list',
+  webhookSecret: list(z.string().regex(/^whsec_[A-Za-z0-9+/]{32,86}={0,2}$/), {
     group: 'Webhooks',
     description: 'Secret that signs webhooks; without one, none are sent. Repeatable, so that secrets can be rotated.',
     placeholder: 'secret',
     takes: 'whsec_ and 24 to 64 bytes in base64',
-    default: [],
     secret: 'whole',
     repeatable: true,
   }),
@@ -279,8 +255,6 @@ export const configSchema = z.strictObject({
   browserPath: file({
     group: 'Browser',
     description: 'Chromium executable. By default, the first one found that Playwright, the system or npm installed.',
-    placeholder: 'file',
-    default: null,
     defaultText: 'found',
   }),
   sandbox: choice(['auto', 'on', 'off'], {
@@ -297,29 +271,20 @@ export const configSchema = z.strictObject({
     placeholder: 'priority',
     default: 'low',
   }),
-  honestUserAgent: z.boolean().register(table, {
-    kind: 'switch',
+  honestUserAgent: toggle({
     group: 'Browser',
     description:
       'Tell pages that they are shown by a headless browser (`HeadlessChrome`, `navigator.webdriver`). Without it they see the same version of Chrome for desktops.',
-    placeholder: '',
-    takes: 'true or false',
-    default: false,
   }),
   retireAfter: integer(1, 1_000_000, 'captures', {
     group: 'Browser',
     description: 'Number of captures after which a browser process is replaced.',
-    placeholder: 'n',
     default: 500,
   }),
 
-  ipinfo: z.boolean().register(table, {
-    kind: 'switch',
+  ipinfo: toggle({
     group: 'IP information',
     description: 'Look up the IP address that each target answered from.',
-    placeholder: '',
-    takes: 'true or false',
-    default: false,
   }),
   ipinfoUrl: z.url({ protocol: /^https?$/ }).register(table, {
     kind: 'text',
@@ -353,14 +318,12 @@ export const configSchema = z.strictObject({
     default: 5,
   }),
 
-  natsUrl: z.array(z.string().regex(/^(nats|tls):\/\/[^\s,/]+\/?$/)).register(table, {
-    kind: 'list',
+  natsUrl: list(z.string().regex(/^(nats|tls):\/\/[^\s,/]+\/?$/), {
     group: 'Cluster',
     description:
       'NATS server with JetStream. Makes this process part of a cluster; needs --mongo-url. Repeatable: the servers of one NATS cluster.',
     placeholder: 'url',
     takes: 'a nats:// or tls:// URL with a host, and optionally a port, user and password, or token',
-    default: [],
     secret: 'url',
     repeatable: true,
   }),
@@ -368,27 +331,19 @@ export const configSchema = z.strictObject({
   natsCreds: file({
     group: 'Cluster',
     description: 'Credentials of a NATS user: a .creds file with a JWT and a key.',
-    placeholder: 'file',
-    default: null,
   }),
   natsTlsCa: file({
     group: 'Cluster',
     description: "Certificates, in PEM, of the authorities that sign the NATS servers' certificates.",
-    placeholder: 'file',
-    default: null,
     defaultText: "Node's",
   }),
   natsTlsCert: file({
     group: 'Cluster',
     description: 'Client certificate for NATS, in PEM; needs --nats-tls-key.',
-    placeholder: 'file',
-    default: null,
   }),
   natsTlsKey: file({
     group: 'Cluster',
     description: 'Key of the client certificate for NATS, in PEM.',
-    placeholder: 'file',
-    default: null,
   }),
   clusterName: z
     .string()
@@ -412,13 +367,11 @@ export const configSchema = z.strictObject({
     group: 'Cluster',
     description:
       'Maximum number of captures at the same time on all workers together; --max-concurrent then limits this worker, and --max-queue the captures that wait in the whole cluster. Used when the cluster is created; change it later with PATCH /limits.',
-    placeholder: 'n',
     default: 1000,
   }),
   maxWaitMs: integer(1, 3_600_000, 'milliseconds', {
     group: 'Cluster',
     description: 'Time after which a queued capture that no worker has started is `timed_out`.',
-    placeholder: 'ms',
     default: 120_000,
   }),
 
@@ -432,8 +385,6 @@ export const configSchema = z.strictObject({
     group: 'Running',
     description:
       'A file (not a pipe) to append the log to, in place of standard error. SIGHUP opens it anew, so that it can be rotated by renaming it.',
-    placeholder: 'file',
-    default: null,
     defaultText: 'standard error',
   }),
   otlpUrl: z
@@ -453,13 +404,11 @@ export const configSchema = z.strictObject({
     group: 'Running',
     description:
       'Time on a stop in which everything is still served, while /readyz* already answer 503: load balancers need it to send clients elsewhere.',
-    placeholder: 'ms',
     default: 0,
   }),
   graceMs: integer(0, 600_000, 'milliseconds', {
     group: 'Running',
     description: 'Time that captures in progress have to finish when the service is stopped.',
-    placeholder: 'ms',
     default: 10_000,
   }),
 });

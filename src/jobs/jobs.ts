@@ -3,6 +3,7 @@ import { ANY_CLIENT } from '../capture/client.ts';
 import { CapstanError } from '../capture/errors.ts';
 import type { BatchItem } from '../capture/outcome.ts';
 import type { CaptureRequest } from '../capture/request.ts';
+import type { ServiceStats } from '../capture/stats.ts';
 import { isAway } from '../storage/failures/is-away.ts';
 import { type JobKind, type JobRecord, jobKeyOf, keyOfJob, type TakenJob } from '../storage/ports/job-store.ts';
 import { type JobEnd, type RunOptions, runJob } from './run-job.ts';
@@ -27,15 +28,6 @@ export interface JobsOptions extends RunOptions {
   readonly report: (error: unknown) => void;
 }
 
-/** `added` counts requests for jobs; another process may run them. */
-export interface JobCounts {
-  readonly added: number;
-  readonly completed: number;
-  readonly failed: number;
-  readonly cancelled: number;
-  readonly running: number;
-}
-
 /** Captures and batches that run in the background. Every method rejects as a `JobStore` does. */
 export interface Jobs {
   /** Adds a job. Resolves when it is stored and would survive a crash. */
@@ -47,8 +39,11 @@ export interface Jobs {
   results(id: string, limit: number, after?: number): Promise<readonly BatchItem[]>;
   /** Cancels the unfinished captures of a job. Resolves with undefined when there is no such job. */
   cancel(id: string): Promise<JobRecord | undefined>;
-  /** Number of jobs of this process since the start by outcome, and of those `running` now. */
-  readonly counts: JobCounts;
+  /**
+   * Number of jobs of this process since the start by outcome, and of those `running` now. `added` counts requests for
+   * jobs; another process may run them.
+   */
+  readonly counts: ServiceStats['jobs'];
   /** Stops starting captures; resolves when those under way have ended. The rest run after the next start. */
   stop(): Promise<void>;
 }

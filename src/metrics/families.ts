@@ -17,12 +17,7 @@ export interface MetricsSource {
 }
 
 /** The values of one scrape. */
-interface Reading {
-  readonly stats: ServiceStats;
-  readonly pressure: Pressure;
-  readonly isReady: { readonly captures: boolean; readonly reads?: boolean };
-  readonly subscribers: number;
-}
+type Reading = { readonly [K in Exclude<keyof MetricsSource, 'tallies'>]: ReturnType<MetricsSource[K]> };
 
 /**
  * Returns every metric family of the service. `refresh` reads the values for the next scrape at once, so that all

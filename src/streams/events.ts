@@ -2,7 +2,7 @@ import { filter, map, type Observable, Subject } from 'rxjs';
 import { ofKey } from '../capture/client.ts';
 import type { CaptureCommand } from '../capture/command.ts';
 import type { Failure } from '../capture/errors.ts';
-import type { BatchEvent, CapstanEvent, CaptureEvent, PressureEvent, WatchEvent } from '../capture/events.ts';
+import type { BatchEvent, CapstanEvent, CaptureEvent, Conclusion, PressureEvent } from '../capture/events.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { Pressure } from '../capture/pressure.ts';
 import type { Result } from '../capture/result.ts';
@@ -18,12 +18,6 @@ export interface EventStream {
   /** Emits an event that receivers are notified of. `callback`: a further URL to notify. */
   conclude(event: Conclusion['event'], callback: string | undefined): void;
   complete(): void;
-}
-
-/** The end of an admitted capture or batch, or what a watch found. */
-export interface Conclusion {
-  readonly event: CaptureEvent | BatchEvent | WatchEvent;
-  readonly callback: string | undefined;
 }
 
 interface Emitted {

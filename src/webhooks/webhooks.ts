@@ -1,17 +1,11 @@
 import { type Observable, Subscription } from 'rxjs';
 import { ofKey } from '../capture/client.ts';
 import { CapstanError } from '../capture/errors.ts';
-import type { BatchEvent, CaptureEvent, WatchEvent, WebhookEvent } from '../capture/events.ts';
+import type { Conclusion, WebhookEvent } from '../capture/events.ts';
 import type { Egress } from '../egress/egress.ts';
 import { type Delivery, type DeliveryOptions, deliver, type Message } from './deliver.ts';
 import { createReceiverQueues, type ReceiverQueues, type ReceiverQueuesOptions } from './receiver-queues.ts';
 import { readSecret } from './signature.ts';
-
-/** The end of an admitted capture or batch, or what a watch found, and the callback that asked to be notified. */
-export interface Notification {
-  readonly event: CaptureEvent | BatchEvent | WatchEvent;
-  readonly callback: string | undefined;
-}
 
 export interface WebhooksOptions extends Partial<Pick<DeliveryOptions, 'timeoutMs' | 'retries' | 'retryDelayMs'>> {
   /** URLs that receive every notification. */
@@ -19,10 +13,10 @@ export interface WebhooksOptions extends Partial<Pick<DeliveryOptions, 'timeoutM
   /** Secrets (`whsec_` followed by base64). When the list is empty, nothing is sent and callbacks are refused. */
   readonly secrets: readonly string[];
   readonly egress: Pick<Egress, 'agents' | 'screen'>;
-  readonly conclusions$: Observable<Notification>;
+  readonly conclusions$: Observable<Conclusion>;
   readonly emit: (event: WebhookEvent) => void;
   /** Returns the JSON of an event, as subscribers receive it. */
-  readonly bodyOf: (event: Notification['event']) => string;
+  readonly bodyOf: (event: Conclusion['event']) => string;
   /** Generates the `webhook-id` of a new message. */
   readonly ids: () => string;
   /** Milliseconds since the Unix epoch. */
@@ -51,7 +45,7 @@ export interface Webhooks {
 
 /** A queued message, and the event it is about. */
 interface Posting extends Message {
-  readonly about: Notification['event'];
+  readonly about: Conclusion['event'];
   readonly queuedAt: number;
 }
 
@@ -103,7 +97,7 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
     queues: ReceiverQueues<Posting>,
     owner: string | null,
     url: URL,
-    about: Notification['event'],
+    about: Conclusion['event'],
     body: string,
   ): void => {
     const posting = { id: ids(), url, body, about, queuedAt: clock() };

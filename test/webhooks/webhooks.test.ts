@@ -1,12 +1,12 @@
 import { Subject } from 'rxjs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { BatchEvent, WebhookEvent } from '../../src/capture/events.ts';
+import type { BatchEvent, Conclusion, WebhookEvent } from '../../src/capture/events.ts';
 import type { Egress } from '../../src/egress/egress.ts';
-import { createWebhooks, type Notification, type Webhooks, type WebhooksOptions } from '../../src/webhooks/webhooks.ts';
+import { createWebhooks, type Webhooks, type WebhooksOptions } from '../../src/webhooks/webhooks.ts';
 import { receiverEgress, SECRET, startReceiver, statuses } from './receiver.ts';
 
 let egress: Egress;
-let conclusions$: Subject<Notification>;
+let conclusions$: Subject<Conclusion>;
 let reported: WebhookEvent[];
 let webhooks: Webhooks | undefined;
 

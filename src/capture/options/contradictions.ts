@@ -2,20 +2,14 @@ import type { z } from 'zod';
 import { type CaptureFormat, FORMATS, IMAGE_FORMATS } from '../formats.ts';
 import { orOf } from '../values.ts';
 import type { BannerAnswers } from './content.ts';
+import type { optionFields } from './groups.ts';
 
 /* Combinations of options that contradict each other. The problem names the option to remove. */
 
-interface Written {
+type Written = Partial<Record<keyof typeof optionFields | 'url' | 'html' | 'allowNetwork', unknown>> & {
   readonly format?: CaptureFormat;
-  readonly fullPage?: unknown;
-  readonly maxHeight?: unknown;
-  readonly selector?: unknown;
-  readonly clip?: unknown;
-  readonly resize?: unknown;
-  readonly omitBackground?: unknown;
-  readonly mask?: unknown;
-  readonly pdf?: unknown;
-}
+  readonly outputs?: readonly unknown[] | undefined;
+};
 
 /** Options without a meaning for a PDF, which consists of sheets and not of pixels. */
 const NOT_ON_PAPER = [
@@ -48,18 +42,8 @@ export function refuseContradictions(written: Written, context: z.RefinementCtx)
   }
 }
 
-interface Shared {
-  readonly isolation?: unknown;
-  readonly html?: unknown;
-  readonly actions?: unknown;
-  readonly form?: unknown;
-  readonly waitForFunction?: unknown;
-  readonly outputs?: readonly unknown[] | undefined;
-  readonly cacheMaxAgeMs?: unknown;
-}
-
 /** Refuses `isolation: "batch"` for pages that Playwright drives, given HTML, and captures that may be reused. */
-export function refuseSharing(written: Shared, context: z.RefinementCtx): void {
+export function refuseSharing(written: Written, context: z.RefinementCtx): void {
   if (written.isolation !== 'batch') return;
   const { html, actions, form, waitForFunction, outputs = [], cacheMaxAgeMs = 0 } = written;
   const others = {
@@ -77,19 +61,10 @@ export function refuseSharing(written: Shared, context: z.RefinementCtx): void {
   }
 }
 
-interface Targets {
-  readonly url?: unknown;
-  readonly html?: unknown;
-  readonly allowNetwork?: unknown;
-  readonly headers?: unknown;
-  readonly httpCredentials?: unknown;
-  readonly proxy?: unknown;
-}
-
 /** Refuses a second target, and with each target the options of the other. */
-export function refuseTwoTargets(targets: Targets, context: z.RefinementCtx): void {
+export function refuseTwoTargets(targets: Written, context: z.RefinementCtx): void {
   const { url, html, allowNetwork, headers, httpCredentials, proxy } = targets;
-  const refuse = (field: keyof Targets, message: string) =>
+  const refuse = (field: keyof Written, message: string) =>
     context.addIssue({ code: 'custom', path: [field], message });
   if (html === undefined) {
     if (allowNetwork === true) refuse('allowNetwork', 'requires html: a url has the network');

@@ -17,16 +17,15 @@ interface Waiting {
 
 /** The worker thread of one database file, restarted when it ends unexpectedly. */
 export class SqliteThread {
+  readonly #opening = Promise.withResolvers<void>();
   /**
    * Resolves when the file is open, or the first attempt to open it has failed. Rejects when the file must not be used.
    */
-  readonly settled: Promise<void>;
+  readonly settled = this.#opening.promise;
 
   readonly #options: WorkerOptions;
   readonly #onState: OnState;
   readonly #waiting = new Map<number, Waiting>();
-  #settle: () => void = () => {};
-  #refuse: (why: Error) => void = () => {};
   #worker: Worker;
   #state: StoreState = 'down';
   /** Undefined until the first report, which also covers a file that cannot be opened. */
@@ -40,10 +39,6 @@ export class SqliteThread {
   constructor(options: WorkerOptions, onState: OnState) {
     this.#options = options;
     this.#onState = onState;
-    this.settled = new Promise((settle, refuse) => {
-      this.#settle = settle;
-      this.#refuse = refuse;
-    });
     this.#worker = this.#spawn();
   }
 
@@ -107,11 +102,11 @@ export class SqliteThread {
   #receive(message: FromWorker): void {
     switch (message.type) {
       case 'refused':
-        this.#refuse(new Error(`${this.#options.path}: ${message.reason}`));
+        this.#opening.reject(new Error(`${this.#options.path}: ${message.reason}`));
         break;
       case 'state':
         this.#setState(message.state, message.reason);
-        this.#settle();
+        this.#opening.resolve();
         this.#unrefIdle();
         break;
       case 'answer':
@@ -149,7 +144,7 @@ export class SqliteThread {
   #lose(reason: string): void {
     for (const { reject } of this.#waiting.values()) reject(this.#unavailable(reason));
     this.#waiting.clear();
-    this.#settle();
+    this.#opening.resolve();
     if (this.#closed) return;
     this.#lost = true;
     this.#setState('down', reason);
