@@ -1,3 +1,5 @@
+import { once } from './once.ts';
+
 /**
  * Returns how many of `free` places an owner may take that holds `own` already: afterwards it holds at most one place
  * more than remain free, so a single owner can fill only half of all places. An owner without any may take one.
@@ -47,15 +49,12 @@ export function createPlaces(capacity: number): Places {
       if (free < 1 || (owner !== null && shareOf(free, own) < 1)) return undefined;
       ofOwner.set(owner, own + 1);
       taken += 1;
-      let isHeld = true;
-      return () => {
-        if (!isHeld) return;
-        isHeld = false;
+      return once(() => {
         const left = (ofOwner.get(owner) ?? 0) - 1;
         if (left === 0) ofOwner.delete(owner);
         else ofOwner.set(owner, left);
         taken -= 1;
-      };
+      });
     },
   };
 }

@@ -1,5 +1,5 @@
 import { readAnswer } from './answers.ts';
-import { CapstanFailure, pause, type Send } from './send.ts';
+import { CapstanFailure, type Send, withRetries } from './send.ts';
 import type { CallOptions, CapstanEvent, ReceivedEvent } from './types.ts';
 
 /** Seconds for which the service waits for an event. */
@@ -26,21 +26,8 @@ export async function* consumeQuery(
 ): AsyncGenerator<ReceivedEvent, void, undefined> {
   const path = `/queries/${encodeURIComponent(id)}`;
   let processed: number | undefined;
-  let failures = 0;
   /** Repeats a request for as long as the service is out of reach. */
-  const patiently = async <T>(work: () => Promise<T>): Promise<T> => {
-    for (;;) {
-      try {
-        const done = await work();
-        failures = 0;
-        return done;
-      } catch (error) {
-        if (signal?.aborted) throw signal.reason;
-        if (!(error instanceof CapstanFailure && error.isTemporary)) throw error;
-        await pause(failures++, error, signal);
-      }
-    }
-  };
+  const patiently = <T>(work: () => Promise<T>): Promise<T> => withRetries(Number.POSITIVE_INFINITY, signal, work);
   const acknowledge = async () => {
     if (processed === undefined) return;
     const body = JSON.stringify({ position: processed });

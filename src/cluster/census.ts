@@ -62,7 +62,10 @@ export class Census {
 
   /** Loads of the other api nodes. */
   get otherLoads(): readonly NodeLoad[] {
-    return this.otherNodes.map(({ running, waiting, elements }) => ({ singles: running + waiting - elements, elements }));
+    return this.otherNodes.map(({ running, waiting, elements }) => ({
+      singles: running + waiting - elements,
+      elements,
+    }));
   }
 
   /** Names of the api nodes that are running, this one included. */

@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import { ignoreField, type PictureDifference } from '../capture/comparison.ts';
 import { CapstanError } from '../capture/errors.ts';
+import { collect } from '../config/flags.ts';
 import { ConfigError } from '../config/mod.ts';
 import { createComparisonThread } from '../imaging/comparison/comparison-thread.ts';
 import { readableRegions } from './readable-regions.ts';
@@ -26,7 +27,7 @@ export function registerDiffCommand(program: Command): void {
     .addOption(
       new Option('--ignore <what>', 'a kind such as moved, or a rectangle x,y,width,height; repeatable')
         .default([], 'nothing')
-        .argParser((what: string, before: readonly string[]) => [...before, what]),
+        .argParser(collect),
     )
     .action(async (before: string, after: string, flags: Flags) => {
       const { picture, drawing } = await compared(before, after, flags);

@@ -1,9 +1,10 @@
 import { type Command, Option } from 'commander';
-import { CapstanFailure } from '../client/mod.ts';
+import { type CapstanClient, CapstanFailure, createClient } from '../client/mod.ts';
 import { addConfigFlags } from '../config/flags.ts';
 import { type Config, ConfigError, OPTIONS } from '../config/mod.ts';
 import { flagOf } from '../config/options.ts';
-import type { Server } from './own-service.ts';
+import { codeOfEnd } from './ending.ts';
+import { type Server, withServer } from './own-service.ts';
 import { processConfig, serverUrl } from './process-config.ts';
 import { addCaptureFlags, flagError, readCaptureFlags } from './shot-options.ts';
 import { tell } from './shot-there.ts';
@@ -69,8 +70,24 @@ export function readPageFlags(flags: Readonly<Record<string, unknown>>): {
   return { server, config, options: { ...options, ...timeOf(flags, config) } };
 }
 
+/** Uses the service that `readPageFlags` returned, until `work` is done or Ctrl-C aborts its signal. */
+export async function withClient(
+  flags: Readonly<Record<string, unknown>>,
+  { server, config }: Pick<ReturnType<typeof readPageFlags>, 'server' | 'config'>,
+  work: (client: CapstanClient, signal: AbortSignal, baseUrl: string) => Promise<void>,
+): Promise<void> {
+  await withServer(server, config, async ({ url: baseUrl, apiKey }, signal) => {
+    try {
+      await work(createClient({ baseUrl, ...(apiKey !== undefined && { apiKey }) }), signal, baseUrl);
+    } catch (error) {
+      if (!signal.aborted) throw commandError(error, flags);
+      process.exitCode = codeOfEnd(signal);
+    }
+  });
+}
+
 /** Converts an error answer of a service to an error of the command, which names the flag with the invalid value. */
-export function commandError(error: unknown, flags: Readonly<Record<string, unknown>>): unknown {
+function commandError(error: unknown, flags: Readonly<Record<string, unknown>>): unknown {
   if (!(error instanceof CapstanFailure)) return error;
   const [problem] = error.problems;
   if (problem === undefined) return new Error(tell(error), { cause: error });

@@ -4,6 +4,7 @@ import { CapstanError } from '../capture/errors.ts';
 import { describeOptions, type JsonField, type OptionDescription } from '../capture/options/describe.ts';
 import { isMap, isRepeatable, listItem, optionFromTexts } from '../capture/options/from-text.ts';
 import { OPTION_GROUPS } from '../capture/options/groups.ts';
+import { collect } from '../config/flags.ts';
 import { ConfigError } from '../config/mod.ts';
 import { flagOf } from '../config/options.ts';
 
@@ -29,9 +30,7 @@ function flag(option: OptionDescription): Option {
   const text = `${option.description} ${howTo(option)} Default: ${option.default}.`;
   if (option.field.type === 'boolean') return new Option(name, text);
   const made = new Option(`${name} <value>`, text);
-  return isRepeatable(option.field)
-    ? made.argParser((value, before: readonly string[] = []) => [...before, value])
-    : made;
+  return isRepeatable(option.field) ? made.argParser(collect) : made;
 }
 
 function howTo({ field, takes }: OptionDescription): string {

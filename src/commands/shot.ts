@@ -6,7 +6,7 @@ import { CAPTURE_FORMATS, FORMATS } from '../capture/formats.ts';
 import { type CaptureRequest, requestSchemas } from '../capture/request.ts';
 import { parseOrRefuse } from '../capture/validate.ts';
 import { CapstanFailure } from '../client/mod.ts';
-import { addConfigFlags } from '../config/flags.ts';
+import { addConfigFlags, collect } from '../config/flags.ts';
 import { type Config, ConfigError } from '../config/mod.ts';
 import { openLog } from '../log/log.ts';
 import { codeOfEnd, watchForEnd } from './ending.ts';
@@ -77,10 +77,6 @@ export function registerShotCommand(program: Command): void {
             );
       process.exitCode = await shoot(capturing, requests.length, targets.badLines, place, json, config);
     });
-}
-
-function collect(text: string, before: readonly string[] | undefined): readonly string[] {
-  return [...(before ?? []), text];
 }
 
 function parseFlags(flags: Readonly<Record<string, unknown>>): z.output<typeof shotFlags> {

@@ -1,9 +1,6 @@
 import type { Command } from 'commander';
 import type { Stability } from '../client/mod.ts';
-import { createClient } from '../client/mod.ts';
-import { codeOfEnd } from './ending.ts';
-import { withServer } from './own-service.ts';
-import { addPageFlags, commandError, readPageFlags } from './server-flags.ts';
+import { addPageFlags, readPageFlags, withClient } from './server-flags.ts';
 import { oneLine } from './shot-report.ts';
 
 export function registerStabilityCommand(program: Command): void {
@@ -15,16 +12,10 @@ export function registerStabilityCommand(program: Command): void {
     .argument('<url>', 'page to capture')
     .option('--json', 'write what was found as JSON');
   addPageFlags(command).action(async (url: string, flags: Readonly<Record<string, unknown>>) => {
-    const { server, config, options } = readPageFlags(flags);
-    await withServer(server, config, async ({ url: baseUrl, apiKey }, signal) => {
-      const client = createClient({ baseUrl, ...(apiKey !== undefined && { apiKey }) });
-      try {
-        const found = await client.stability({ ...options, url }, { signal });
-        process.stdout.write(flags.json === true ? `${JSON.stringify(found)}\n` : readable(found));
-      } catch (error) {
-        if (!signal.aborted) throw commandError(error, flags);
-        process.exitCode = codeOfEnd(signal);
-      }
+    const { options, ...service } = readPageFlags(flags);
+    await withClient(flags, service, async (client, signal) => {
+      const found = await client.stability({ ...options, url }, { signal });
+      process.stdout.write(flags.json === true ? `${JSON.stringify(found)}\n` : readable(found));
     });
   });
 }

@@ -1,19 +1,11 @@
 import { type Command, Option } from 'commander';
 import { COMPARED } from '../capture/watch.ts';
-import {
-  type CapstanClient,
-  type CapstanEvent,
-  type Comparison,
-  createClient,
-  type WatchRequest,
-  type WatchRun,
-} from '../client/mod.ts';
+import type { CapstanClient, CapstanEvent, Comparison, WatchRequest, WatchRun } from '../client/mod.ts';
+import { collect } from '../config/flags.ts';
 import { ConfigError } from '../config/mod.ts';
-import { codeOfEnd } from './ending.ts';
 import { execCommand } from './exec-command.ts';
-import { withServer } from './own-service.ts';
 import { readableRegions } from './readable-regions.ts';
-import { addPageFlags, commandError, readPageFlags } from './server-flags.ts';
+import { addPageFlags, readPageFlags, withClient } from './server-flags.ts';
 import { oneLine } from './shot-report.ts';
 
 type Flags = Readonly<Record<string, unknown>>;
@@ -52,25 +44,13 @@ export function registerWatchCommand(program: Command): void {
   addPageFlags(command).action(async (url: string, flags: Flags) => {
     // A closed terminal stops it as Ctrl-C does, and its command, which has a group of its own.
     process.once('SIGHUP', () => process.kill(process.pid, 'SIGTERM'));
-    const { server, config, options } = readPageFlags(flags);
+    const { options, ...service } = readPageFlags(flags);
     const wanted = Object.fromEntries(
       FIELDS.flatMap((name) => (flags[name] === undefined ? [] : [[name, flags[name]]])),
     );
     const request = { ...options, ...wanted, ...comparedIn(flags.compare), url };
-    await withServer(server, config, async ({ url: baseUrl, apiKey }, signal) => {
-      const client = createClient({ baseUrl, ...(apiKey !== undefined && { apiKey }) });
-      try {
-        await follow(client, request, baseUrl, flags, signal);
-      } catch (error) {
-        if (!signal.aborted) throw commandError(error, flags);
-        process.exitCode = codeOfEnd(signal);
-      }
-    });
+    await withClient(flags, service, (client, signal, baseUrl) => follow(client, request, baseUrl, flags, signal));
   });
-}
-
-function collect(value: string, before: readonly string[]): readonly string[] {
-  return [...before, value];
 }
 
 const WITHOUT_VALUE = COMPARED.filter((name) => name !== 'elements');

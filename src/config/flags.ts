@@ -37,7 +37,8 @@ function flagsOf(option: Option): readonly Flag[] {
   return [option.kind === 'list' ? flag.argParser(collect) : flag];
 }
 
-function collect(text: string, before: readonly string[] | undefined): readonly string[] {
+/** Gathers the values of a flag that may be given more than once. */
+export function collect(text: string, before: readonly string[] | undefined): readonly string[] {
   return [...(before ?? []), text];
 }
 

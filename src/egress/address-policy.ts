@@ -18,6 +18,12 @@ export interface TargetPolicy {
   refuseAddress(address: string, name: Exclude<NameVerdict, 'closed'>): string | null;
 }
 
+/** A policy whose lists may be replaced while it is in use; connections that are open stay. */
+export interface LiveTargetPolicy extends TargetPolicy {
+  /** @throws Error that names an invalid entry; the lists in force then stay. */
+  replace(lists: Pick<TargetPolicyOptions, 'allow' | 'deny'>): void;
+}
+
 export interface TargetPolicyOptions {
   /** Private targets that may be captured: see `parseTargetList`. */
   readonly allow: readonly string[];
@@ -32,9 +38,8 @@ export interface TargetPolicyOptions {
  * `deny`: a denied address is refused even when an allowed name resolves to it.
  * @throws Error that names an invalid entry.
  */
-export function createTargetPolicy({ allow, deny, isOwn = createOwnAddresses() }: TargetPolicyOptions): TargetPolicy {
-  const allowed = readTargetList(allow);
-  const denied = readTargetList(deny);
+export function createTargetPolicy({ isOwn = createOwnAddresses(), ...lists }: TargetPolicyOptions): LiveTargetPolicy {
+  let { allowed, denied } = readLists(lists);
 
   return {
     judgeName(name) {
@@ -56,7 +61,15 @@ export function createTargetPolicy({ allow, deny, isOwn = createOwnAddresses() }
       const classOfAddress = nonPublicClass(address) ?? (isOwn(text) ? "this machine's own" : null);
       return classOfAddress && `not public (${classOfAddress})`;
     },
+
+    replace(next) {
+      ({ allowed, denied } = readLists(next));
+    },
   };
+}
+
+function readLists({ allow, deny }: Pick<TargetPolicyOptions, 'allow' | 'deny'>) {
+  return { allowed: readTargetList(allow), denied: readTargetList(deny) };
 }
 
 function listsName(list: readonly TargetEntry[], name: string): boolean {

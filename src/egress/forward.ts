@@ -1,14 +1,10 @@
 import http from 'node:http';
-import { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
 import { CapstanError, type Failure, failure, toFailure } from '../capture/errors.ts';
+import { type OpenConnection, OpeningAgent } from './agents.ts';
 import type { Destination } from './egress-policy.ts';
 import { forwardedHeaders, forwardedRequestHeaders, reasonPhrase } from './hop-by-hop.ts';
 import type { Traffic } from './traffic.ts';
 import { noAnswer as noProxyAnswer, type Upstream } from './upstream.ts';
-
-/** Opens a checked connection, or throws a `CapstanError`. */
-export type OpenConnection = (destination: Destination) => Promise<Duplex>;
 
 /** Chromium's own limit for a response's header block. */
 const MAX_HEADER_BYTES = 256 * 1024;
@@ -17,17 +13,7 @@ const IDLE_MS = 4_000;
 
 /** Returns an agent that keeps the connections of one capture. Each is opened by `open`; the agent never dials. */
 export function createForwardAgent(open: OpenConnection): http.Agent {
-  return new (class ForwardAgent extends http.Agent {
-    override createConnection(
-      { host, port }: http.ClientRequestArgs,
-      done?: (error: Error | null, stream: Duplex) => void,
-    ): undefined {
-      open({ host: host ?? '', port: Number(port) }).then(
-        (socket) => done?.(null, socket),
-        (error: unknown) => done?.(error instanceof Error ? error : new Error(String(error)), new Socket()),
-      );
-    }
-  })({ keepAlive: true, timeout: IDLE_MS, scheduling: 'lifo' });
+  return new OpeningAgent(open, { keepAlive: true, timeout: IDLE_MS, scheduling: 'lifo' });
 }
 
 export interface ForwardOptions {

@@ -1,5 +1,4 @@
-import { firstValueFrom } from 'rxjs';
-import { createWorkInTurn } from '../streams/work-in-turn.ts';
+import pLimit from 'p-limit';
 
 /**
  * Maximum number of images that the process reads or makes at once. Each takes one of libuv's four threads, and the
@@ -7,9 +6,9 @@ import { createWorkInTurn } from '../streams/work-in-turn.ts';
  */
 const MAX_AT_ONCE = 3;
 
-const turns = createWorkInTurn(MAX_AT_ONCE);
+const limit = pLimit(MAX_AT_ONCE);
 
 /** Runs work of sharp when it is its turn: the one that came first goes first. */
 export function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  return firstValueFrom(turns.run(null, work));
+  return limit(work);
 }

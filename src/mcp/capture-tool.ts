@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { optionFields } from '../capture/options/groups.ts';
 import type { Api } from './api.ts';
-import { Captured, CaptureFacts, factsOf } from './captured.ts';
+import { type Captured, CapturedAnswer, CaptureFacts, factsOf } from './captured.ts';
 import { NOTE } from './untrusted.ts';
 
 /** The longest side of an image in pixels, and its size in bytes: what language models take without resizing. */
@@ -32,12 +32,10 @@ export const captureOutput = CaptureFacts.extend({
   markdown: z.string().meta({ description: 'URL of the main content as Markdown; empty when there is none.' }),
 });
 
-const Answer = z.object({ data: Captured });
-
 /** Captures a page and returns a small image of it. */
 export async function capture(api: Api, { url, ...options }: z.output<typeof captureInput>, signal: AbortSignal) {
   const body = { url, ...options, outputs: ['markdown'] };
-  const { data } = Answer.parse(await (await api.send('/screenshot', { body, signal })).json());
+  const { data } = CapturedAnswer.parse(await (await api.send('/screenshot', { body, signal })).json());
   const image = await smallImage(api, data, signal);
   const markdown = data.outputs.find(({ name }) => name === 'markdown')?.path ?? '';
   const structuredContent = { ...factsOf(data, api), shown: image?.shown ?? null, markdown: api.link(markdown) };

@@ -4,7 +4,7 @@ import { ARTIFACTS } from '../capture/artifacts.ts';
 import { packageVersion } from '../version.ts';
 import { type Api, ApiFailure } from './api.ts';
 import { capture, captureInput, captureOutput, smallImage } from './capture-tool.ts';
-import { Captured } from './captured.ts';
+import { Captured, CapturedAnswer } from './captured.ts';
 import { compare, compareInput, compareOutput } from './compare-tool.ts';
 import { extract, extractInput, extractOutput } from './extract-tool.ts';
 import { find, findInput, findOutput } from './find-tool.ts';
@@ -32,7 +32,6 @@ const MAX_LISTED = 50;
 const VIEWS = ['image', ...READ_KINDS] as const;
 
 const Results = z.object({ data: z.array(Captured) });
-const Result = z.object({ data: Captured });
 
 /** Creates an MCP server for one client: its tools and resources are requests to the HTTP API. */
 export function createMcpServer(api: Api): McpServer {
@@ -199,7 +198,7 @@ function registerCaptures(server: McpServer, api: Api): void {
       if (!/^\d+$/.test(String(id)) || kind === undefined)
         throw new ApiFailure('invalid_request', `view must be one of ${VIEWS.join(', ')}, and id a positive integer.`);
       if (kind === 'image') {
-        const { data } = Result.parse(await (await api.send(`/results/${id}`, { signal })).json());
+        const { data } = CapturedAnswer.parse(await (await api.send(`/results/${id}`, { signal })).json());
         const image = await smallImage(api, data, signal);
         if (image === null) throw new ApiFailure('not_an_image', '');
         return { contents: [{ uri: uri.href, mimeType: 'image/webp', blob: image.data }] };

@@ -1,7 +1,7 @@
+import { createTargetPolicy, type LiveTargetPolicy } from '../egress/address-policy.ts';
 import { createEgress } from '../egress/create-egress.ts';
 import type { Lookup } from '../egress/dns-lookup.ts';
 import type { Egress } from '../egress/egress.ts';
-import { createLiveTargetPolicy, type LiveTargetPolicy } from '../egress/live-policy.ts';
 import type { Logger } from '../log/log.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { EventStream } from '../streams/events.ts';
@@ -29,7 +29,7 @@ export function startCapturing(
   config: CapturingConfig,
   { lookup, events, storage, logger }: CapturingContext,
 ): Capturing {
-  const targets = createLiveTargetPolicy({ allow: config.allowTargets, deny: config.denyTargets });
+  const targets = createTargetPolicy({ allow: config.allowTargets, deny: config.denyTargets });
   const egress = createEgress({
     lookup,
     policy: targets,

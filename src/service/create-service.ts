@@ -6,10 +6,10 @@ import { type CaptureLimits, LIMIT_BOUNDS } from '../capture/limits.ts';
 import { refusal } from '../capture/validate.ts';
 import type { SharedEventLog } from '../cluster/open-cluster.ts';
 import { type Config, ConfigError } from '../config/mod.ts';
+import { createTargetPolicy } from '../egress/address-policy.ts';
 import { createEgress } from '../egress/create-egress.ts';
 import { createDnsLookup } from '../egress/dns-lookup.ts';
 import type { Egress } from '../egress/egress.ts';
-import { createLiveTargetPolicy } from '../egress/live-policy.ts';
 import { eventBody } from '../feed/event-body.ts';
 import { openEventFeed } from '../feed/event-feed.ts';
 import { createComparisons } from '../imaging/comparisons.ts';
@@ -61,7 +61,7 @@ export async function createService(
   log: { readonly droppedLines: number } = { droppedLines: 0 },
 ): Promise<CaptureService> {
   const lookup = createDnsLookup({ servers: config.nameServers });
-  const receiverPolicy = createLiveTargetPolicy({ allow: config.allowWebhooks, deny: config.denyTargets });
+  const receiverPolicy = createTargetPolicy({ allow: config.allowWebhooks, deny: config.denyTargets });
   const receiverEgress = createEgress({
     lookup,
     policy: receiverPolicy,

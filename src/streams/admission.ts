@@ -1,6 +1,7 @@
 import { BehaviorSubject } from 'rxjs';
 import { CapstanError } from '../capture/errors.ts';
 import type { CaptureLimits } from '../capture/limits.ts';
+import { once } from '../capture/once.ts';
 import type { Overload } from '../capture/pressure.ts';
 import { shareOf } from '../capture/share.ts';
 import { type BatchTicket, createBatchTicket, type IssuedTicket, type Pass } from './batch-ticket.ts';
@@ -67,18 +68,6 @@ export function createAdmission(limits: CaptureLimits, now: () => number) {
     return Math.min(Math.max(seconds, 1), RETRY_AFTER_MAX_SECONDS);
   };
 
-  const once = (back: () => void): Pass => {
-    let out = true;
-    return {
-      release() {
-        if (out) {
-          out = false;
-          back();
-        }
-      },
-    };
-  };
-
   return {
     /** `maxConcurrent + maxQueue`. */
     get capacity() {
@@ -102,10 +91,11 @@ export function createAdmission(limits: CaptureLimits, now: () => number) {
         return undefined;
       }
       change(+1, owner);
-      return once(() => {
+      const release = once(() => {
         change(-1, owner);
         rate.completed();
       });
+      return { release };
     },
 
     /**

@@ -1,3 +1,5 @@
+import { once } from '../capture/once.ts';
+
 /** Permission for one capture to be queued or running. */
 export interface Pass {
   /** Returns the permission. Idempotent. */
@@ -109,17 +111,13 @@ export function createBatchTicket(width: number, count: TicketCount, onReturned?
     lend() {
       if (!valid || lent === held) return undefined;
       lent += 1;
-      let out = true;
-      return {
-        release() {
-          if (!out) return;
-          out = false;
-          lent -= 1;
-          count.change(valid ? 0 : -1);
-          count.completed();
-          if (released && lent === 0) onReturned?.();
-        },
-      };
+      const release = once(() => {
+        lent -= 1;
+        count.change(valid ? 0 : -1);
+        count.completed();
+        if (released && lent === 0) onReturned?.();
+      });
+      return { release };
     },
 
     giveBack() {

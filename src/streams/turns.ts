@@ -38,7 +38,7 @@ export interface Turns {
  * served.
  */
 export function createLocalTurns(limit: number): Turns {
-  const limit$ = new BehaviorSubject(checked(limit));
+  const limit$ = new BehaviorSubject(limit);
   return {
     each: (work) => (captures$) => {
       const queue = createFairQueue<ObservedValueOf<typeof captures$>>();
@@ -51,13 +51,6 @@ export function createLocalTurns(limit: number): Turns {
       );
       return merge(mergeMapOnDemand(queue.next$, limit$, work), joined$);
     },
-    setLimit: (next) => limit$.next(checked(next)),
+    setLimit: (next) => limit$.next(next),
   };
-}
-
-function checked(limit: number): number {
-  if (!Number.isInteger(limit) || limit < 1) {
-    throw new RangeError(`The limit must be an integer of 1 or more, not ${limit}.`);
-  }
-  return limit;
 }

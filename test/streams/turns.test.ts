@@ -144,11 +144,6 @@ describe('turns within a process', () => {
       .subscribe((outer) => out.push(outer));
     expect(out).toEqual(['outer', 'inner']);
   });
-
-  it('refuses an invalid limit and names it', () => {
-    expect(() => createLocalTurns(0)).toThrow('The limit must be an integer of 1 or more, not 0.');
-    expect(() => createLocalTurns(1).setLimit(1.5)).toThrow('not 1.5.');
-  });
 });
 
 /** Turns, and an operator that subscribes to its source when it is the source's turn. */

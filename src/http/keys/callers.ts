@@ -55,6 +55,15 @@ export function requireScope(ctx: HttpContext, needed: KeyScope): void {
   );
 }
 
+/**
+ * Returns the key whose jobs, queries or watches a list shows: undefined for all; null for none, because without a named
+ * key nothing can be said to be the client's own.
+ */
+export function listedKey(ctx: HttpContext): string | null | undefined {
+  const { apiKeyName, scope } = callerOf(ctx);
+  return scope === 'admin' ? undefined : apiKeyName;
+}
+
 /** Returns whether the caller may see and cancel a job. `owns`: whether the job belongs to the key with this name. */
 export function isShown(ctx: HttpContext, owns: (name: string) => boolean): boolean {
   const { apiKeyName, scope } = callerOf(ctx);

@@ -9,7 +9,7 @@ import { answer } from '../answer/envelope.ts';
 import { toBatchLine } from '../answer/outcome.ts';
 import { cutPage, linkNext } from '../answer/paging.ts';
 import { type BatchLine, BatchLineSchema, type JobAnswer, JobSchema } from '../answer/schemas.ts';
-import { callerOf, isShown } from '../keys/callers.ts';
+import { callerOf, isShown, listedKey } from '../keys/callers.ts';
 import { LINES_TYPE } from '../lines/streamed-body.ts';
 import { envelope, lines } from '../openapi/content.ts';
 import { DATABASE_FAILURES } from '../openapi/failures.ts';
@@ -33,9 +33,7 @@ export const getJobs = route({
   answers: { 200: { description: 'Newest first.', content: envelope('JobList', z.array(JobSchema)) } },
   failures: [...DATABASE_FAILURES],
   handle: async (ctx, { limit = DEFAULT_LIMIT }, { service: { jobs } }) => {
-    const { scope, apiKeyName } = callerOf(ctx);
-    const ofKey = scope === 'admin' ? undefined : apiKeyName;
-    // Without a named key, no job can be said to be the client's own.
+    const ofKey = listedKey(ctx);
     const found = ofKey === null ? [] : await jobs.newest(limit, ofKey);
     answer(
       ctx,

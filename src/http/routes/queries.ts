@@ -10,7 +10,7 @@ import type { QueryRecord } from '../../storage/ports/query-store.ts';
 import { answer } from '../answer/envelope.ts';
 import { DeliverySchema, type QueryAnswer, QuerySchema, RemovedQuerySchema } from '../answer/query-schemas.ts';
 import { goneSignal } from '../connection/client-gone.ts';
-import { callerOf, isShown } from '../keys/callers.ts';
+import { callerOf, isShown, listedKey } from '../keys/callers.ts';
 import { beginEvents, takePlace } from '../live/begin-events.ts';
 import { type Consumed, deliverNext, streamDeliveries, unknownQuery } from '../live/deliveries.ts';
 import { envelope, text } from '../openapi/content.ts';
@@ -79,11 +79,8 @@ export const getQueries = route({
   answers: { 200: { description: 'Newest first.', content: envelope('QueryList', z.array(QuerySchema)) } },
   failures: [...DATABASE_FAILURES],
   handle: async (ctx, { limit = DEFAULT_LIMIT }, { service: { queries } }) => {
-    const { scope, apiKeyName } = callerOf(ctx);
-    const isAll = scope === 'admin';
-    // Without a named key, no query can be said to be the client's own.
-    const listed =
-      !isAll && apiKeyName === null ? [] : await queries.newest(limit, isAll ? undefined : (apiKeyName ?? ''));
+    const ofKey = listedKey(ctx);
+    const listed = ofKey === null ? [] : await queries.newest(limit, ofKey);
     answer(
       ctx,
       listed.map((query) => queryAnswer(query)),

@@ -7,7 +7,6 @@ import { FORMATS } from '../../capture/formats.ts';
 import type { CaptureOutcome } from '../../capture/outcome.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
 import type { DetailedResult, Result } from '../../capture/result.ts';
-import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
 import { thumbnailFields, thumbnailOf } from '../../capture/thumbnail.ts';
 import { refusal } from '../../capture/validate.ts';
 import type { CaptureService } from '../../service/capture-service.ts';
@@ -30,6 +29,7 @@ import { requestedBy } from '../request/requested-by.ts';
 import { spendRate } from '../request/spend-rate.ts';
 import { type RouteContext, route, routeWithBody } from '../route.ts';
 import type { HttpContext } from '../state.ts';
+import { infoOf } from './compare.ts';
 import { ACCEPTED, answerAccepted } from './jobs.ts';
 
 /** Headers of an answer that can be the file of a new capture. */
@@ -263,12 +263,6 @@ function locate(ctx: HttpContext, { id, cached, truncated_by: truncatedBy, verdi
   if (cached) ctx.set('X-Capture-Cached', 'true');
   if (truncatedBy !== '') ctx.set('X-Capture-Truncated', truncatedBy);
   if (verdict !== null) ctx.set('X-Capture-Verdict', verdict);
-}
-
-async function infoOf(service: CaptureService, id: number): Promise<ScreenshotInfo> {
-  const info = await service.artifacts.info(id);
-  if (info === undefined) throw await service.whyMissing(id);
-  return info;
 }
 
 function refuseOtherViews(view: (typeof VIEW)[number] | undefined): void {

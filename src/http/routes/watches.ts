@@ -15,7 +15,7 @@ import {
 import type { CaptureService } from '../../service/capture-service.ts';
 import { answer } from '../answer/envelope.ts';
 import { cutPage, linkNext } from '../answer/paging.ts';
-import { callerOf, isShown } from '../keys/callers.ts';
+import { callerOf, isShown, listedKey } from '../keys/callers.ts';
 import { envelope } from '../openapi/content.ts';
 import { DATABASE_FAILURES } from '../openapi/failures.ts';
 import { idCursor } from '../request/cursor.ts';
@@ -94,10 +94,8 @@ export const getWatches = route({
   },
   failures: [...DATABASE_FAILURES],
   handle: async (ctx, { label, limit = DEFAULT_LIMIT, cursor = 0, recent = 0 }, { service: { watches } }) => {
-    const { scope, apiKeyName } = callerOf(ctx);
-    const ofKey = scope === 'admin' ? undefined : apiKeyName;
+    const ofKey = listedKey(ctx);
     const most = recent > 0 ? Math.min(limit, MAX_WITH_RUNS) : limit;
-    // Without a named key, no watch can be said to be the client's own.
     const found = ofKey === null ? [] : await watches.list({ ofKey, label, after: cursor, limit: most + 1 });
     const { items, continueAfter } = cutPage(found, most);
     if (continueAfter !== undefined) linkNext(ctx, idCursor(continueAfter.id));
