@@ -3,8 +3,8 @@ import { createWaitingQueue, type WaitingQueue } from './waiting-queue.ts';
 
 /**
  * A queue in which owners take turns. Within an owner, its batches take turns with each other and with the entries that
- * belong to no batch. Entries of a batch are first in, first out. Holds one queue for each owner that
- * waits, with one for each batch. Every operation is O(1).
+ * belong to no batch. Entries of a batch are first in, first out. Holds one queue for each owner that waits, with one
+ * for each batch. Every operation is O(1).
  */
 export function createFairQueue<T>() {
   const owners = createRounds<T, Rounds<T, WaitingQueue<T>>>(() => createRounds(createWaitingQueue<T>));
