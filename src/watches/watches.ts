@@ -101,6 +101,8 @@ export function createWatches(options: WatchesOptions): Watches {
   const ended = new Set<Promise<void>>();
   /** Keys whose runs the service could not make: no more of theirs are begun before the next search. */
   const refused = new Set<string>();
+  /** False when, since the last search, no watch of a key with less than half of the places was due. */
+  let othersMayWait = true;
   let stopped = false;
   let passing: Promise<void> | undefined;
 
@@ -113,17 +115,18 @@ export function createWatches(options: WatchesOptions): Watches {
 
   /** Begins runs, and returns their number. Keys that hold half of the places wait for those that do not. */
   const take = async (): Promise<number> => {
-    const half = Math.ceil(atOnce() / 2);
+    const [room, half] = [atOnce() - running.size, Math.ceil(atOnce() / 2)];
     const due = { now: clock(), exceptHosts: busy('host', MAX_LEASED_OF_HOST) };
-    const exceptKeys = busy('apiKeyName', half);
-    // No key can come to hold more than half by one step, so the others are asked before it takes more.
-    const held = [...counts('apiKeyName').values()].filter((count) => count < half);
-    const most = Math.max(0, ...held);
-    const owners = Array.from({ length: Math.min(atOnce() - running.size, half - most) }, () => randomUUID());
-    let taken = await store.take(owners, { ...due, exceptKeys: [...exceptKeys, ...refused] });
-    if (taken.length === 0 && exceptKeys.length > 0) {
-      taken = await store.take(owners.slice(0, 1), { ...due, exceptKeys: [...refused] });
+    const busyKeys = busy('apiKeyName', half);
+    let taken: readonly TakenWatch[] = [];
+    if (othersMayWait) {
+      // No key can come to hold more than half by one step, so the others are asked before it takes more.
+      const held = [...counts('apiKeyName').values()].filter((count) => count < half);
+      const owners = tokens(Math.min(room, half - Math.max(0, ...held)));
+      taken = await store.take(owners, { ...due, exceptKeys: [...busyKeys, ...refused] });
+      if (taken.length === 0 && busyKeys.length > 0) othersMayWait = false;
     }
+    if (!othersMayWait) taken = await store.take(tokens(room), { ...due, exceptKeys: [...refused] });
     for (const watch of taken) {
       running.set(watch.owner, watch);
       begin(watch.owner, watch);
@@ -219,6 +222,7 @@ export function createWatches(options: WatchesOptions): Watches {
 
   const passes = setInterval(() => {
     refused.clear();
+    othersMayWait = true;
     pass();
   }, PASS_MS);
   const hasten = async (): Promise<void> => {
@@ -316,4 +320,8 @@ function unneeded(old: readonly StoredRun[], { rules }: Definition, { baseline, 
 
 function iso(ms: number): string {
   return new Date(ms).toISOString();
+}
+
+function tokens(count: number): string[] {
+  return Array.from({ length: count }, () => randomUUID());
 }
