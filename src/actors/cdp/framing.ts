@@ -13,6 +13,9 @@ export interface MessageLimits {
 
 const LIMITS: MessageLimits = { eventBytes: 4 * 1024 * 1024, answerBytes: 256 * 1024 * 1024 };
 
+/** Maximum size of an archive with its escapes, in bytes. Joining the parts of a larger one would take over 50 ms. */
+const ARCHIVE_BYTES = 80 * 1024 * 1024;
+
 /** Receives the messages of a stream, each when it is complete. */
 export interface MessageTaker {
   take(text: string): void;
@@ -60,7 +63,11 @@ export function readMessages(input: Readable, taker: MessageTaker, limits: Messa
     else if (bytes <= maxBytes) data.add(part);
     if (bytes <= maxBytes) return;
     const head = data?.head ?? headOf(parts);
-    if (head.startsWith(ANSWER) && taker.isShort?.(Number.parseInt(head.slice(ANSWER.length), 10)) !== true) {
+    if (
+      data === undefined &&
+      head.startsWith(ANSWER) &&
+      taker.isShort?.(Number.parseInt(head.slice(ANSWER.length), 10)) !== true
+    ) {
       maxBytes = limits.answerBytes;
     }
     if (bytes <= maxBytes) return;
@@ -76,7 +83,7 @@ export function readMessages(input: Readable, taker: MessageTaker, limits: Messa
     const encoding = start === undefined ? undefined : taker.wantsData?.(Number(id));
     if (start !== undefined && encoding !== undefined) {
       data = new DataAnswer(Number(id), head, encoding);
-      maxBytes = limits.answerBytes;
+      maxBytes = encoding === 'latin1' ? Math.min(ARCHIVE_BYTES, limits.answerBytes) : limits.answerBytes;
       bytes = start.length;
       add(part.subarray(start.length));
     } else {
