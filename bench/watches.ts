@@ -194,7 +194,7 @@ async function timesOf({ watches }: Database, count: number): Promise<Record<str
   await measure('store a run and end the lease', async (at) => {
     const [id, owner] = [taken[at] ?? 0, owners[at] ?? ''];
     await watches.put(id, owner, { dueAt: now - 1, body: '{}' });
-    await watches.finish(id, owner, () => ({ dueAt: now + 10 * MINUTE_MS, progress: '{}', keep: 50 }));
+    await watches.finish(id, owner, () => ({ dueAt: now + 10 * MINUTE_MS, plannedAt: now, progress: '{}', keep: 50 }));
   });
   await measure('list 50', () => watches.list(page));
   await measure('list 50 of a key', () => watches.list({ ...page, ofKey: KEYS[0] }));

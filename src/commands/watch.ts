@@ -42,8 +42,13 @@ export function registerWatchCommand(program: Command): void {
     .option('--exec <command>', 'command to run for each change, with the event as JSON on standard input')
     .option('--json', 'write the event of each run as JSON');
   addPageFlags(command).action(async (url: string, flags: Flags) => {
-    // A closed terminal stops it as Ctrl-C does, and its command, which has a group of its own.
-    process.once('SIGHUP', () => process.kill(process.pid, 'SIGTERM'));
+    // A closed terminal stops it as Ctrl-C does, and its command, which has a group of its own. Shell and kernel may both
+    // report it, and a second SIGTERM would end this process before it has removed the watch.
+    let isHungUp = false;
+    process.on('SIGHUP', () => {
+      if (!isHungUp) process.kill(process.pid, 'SIGTERM');
+      isHungUp = true;
+    });
     const { options, ...service } = readPageFlags(flags);
     const wanted = Object.fromEntries(
       FIELDS.flatMap((name) => (flags[name] === undefined ? [] : [[name, flags[name]]])),

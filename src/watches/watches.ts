@@ -190,6 +190,7 @@ export function createWatches(options: WatchesOptions): Watches {
       const next = isPaused ? null : nextDue(id, rules, Math.max(clock(), dueAt), progress.failures);
       return {
         dueAt: now.dueAt === dueAt ? next : now.dueAt,
+        plannedAt: clock(),
         progress: packProgress(progress),
         keep: rules.keep,
       };

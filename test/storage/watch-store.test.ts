@@ -87,7 +87,9 @@ describeInEachDatabase((open) => {
       const changed = { host: 'c.test', everyMs: null, dueAt: NOW + 5, definition: 'new' };
       expect(await database.watches.change(id, () => ({ ...changed, labels: [] }))).toMatchObject(changed);
       expect(await database.watches.renew(id, 'a', NOW)).toBe(false);
-      expect(await database.watches.finish(id, 'a', () => ({ dueAt: 1, progress: 'lost', keep: 9 }))).toBeUndefined();
+      expect(
+        await database.watches.finish(id, 'a', () => ({ dueAt: 1, plannedAt: NOW, progress: 'lost', keep: 9 })),
+      ).toBeUndefined();
       expect(await database.watches.get(id)).toMatchObject({ ...changed, progress: 'p' });
       expect(await database.watches.remove(id)).toEqual([]);
       expect(await database.watches.change(id, () => ({ ...changed, labels: [] }))).toBeUndefined();
@@ -99,7 +101,7 @@ describeInEachDatabase((open) => {
       for (let dueAt = NOW; dueAt < NOW + 4; dueAt += 1) {
         await take({ now: dueAt });
         await database.watches.put(id, 'a', { dueAt, body: `${dueAt - NOW}` });
-        const next = { dueAt: dueAt + 1, progress: 'next', keep: 2 };
+        const next = { dueAt: dueAt + 1, plannedAt: dueAt, progress: 'next', keep: 2 };
         const old = await database.watches.finish(id, 'a', () => next);
         expect(old?.map(({ body }) => body)).toEqual(dueAt < NOW + 2 ? [] : [`${dueAt - NOW - 2}`]);
       }
@@ -137,7 +139,7 @@ describeInEachDatabase((open) => {
       // Had the owner died, another one would announce the run.
       const taken = await take({ now: NOW + WATCH_LEASE_MS }, 'b');
       expect(taken).toMatchObject({ dueAt: NOW, run: { body: 'stored' }, definition: 'new' });
-      const next = (watch: StoredWatch) => ({ dueAt: watch.dueAt, progress: 'after', keep: 9 });
+      const next = (watch: StoredWatch) => ({ dueAt: watch.dueAt, plannedAt: NOW, progress: 'after', keep: 9 });
       expect(await database.watches.finish(id, 'b', next)).toEqual([]);
       expect(await database.watches.get(id)).toMatchObject({ dueAt: NOW + 5, progress: 'after', definition: 'new' });
       expect((await take({ now: NOW + 5 }, 'c'))?.run).toBeUndefined();
@@ -178,6 +180,27 @@ describeInEachDatabase((open) => {
       expect(await dueAt(regular)).toBe(NOW + 60_000);
       expect(await dueAt(soon)).toBe(NOW + 90_000);
       expect(await dueAt(scheduled)).toBe(NOW + hour);
+    });
+
+    it('leaves a long wait after failures alone, unless the clock was set back before it began', async () => {
+      const id = await added({ dueAt: NOW });
+      const later = { dueAt: NOW + 3_600_000, plannedAt: NOW, progress: 'p', keep: 1 };
+      const dueAt = async () => (await database.watches.get(id))?.dueAt;
+      await take();
+      await database.watches.finish(id, 'a', () => later);
+      await database.watches.hasten(NOW, (_id, everyMs) => NOW + everyMs);
+      expect(await dueAt()).toBe(later.dueAt);
+      await database.watches.hasten(NOW - 1000, (_id, everyMs) => NOW + everyMs);
+      expect(await dueAt()).toBe(NOW + 60_000);
+    });
+
+    it('ends the leases of a dead process whose clock was ahead', async () => {
+      const ahead = NOW + 86_400_000;
+      const ids = [await added({ dueAt: NOW }), await added({ dueAt: NOW })];
+      for (const owner of ids) expect(await take({ now: ahead }, `dead ${owner}`)).toBeDefined();
+      expect(await take({ now: NOW + 1 }, 'b')).toBeUndefined();
+      await database.watches.hasten(NOW + 1, (_id, everyMs) => NOW + everyMs);
+      expect(ids).toContain((await take({ now: NOW + 1 }, 'b'))?.id);
     });
 
     it('has a share for each key', async () => {

@@ -67,10 +67,10 @@ export const postWatch = routeWithBody({
   answers: { 201: { ...ONE, headers: ['Location', 'Idempotent-Replayed'] } },
   failures: ['target_forbidden', 'not_found', 'too_many_watches', ...DATABASE_FAILURES],
   handle: async (ctx, { body }, { service }) => {
-    await admit(service, body);
+    const written = writtenIn(ctx);
+    await admit(service, body, written);
     const { owner, apiKeyName, isIsolated } = callerOf(ctx);
-    const wanted = { ...body, written: writtenIn(ctx) };
-    const watch = await service.watches.add(wanted, { owner, apiKeyName, isIsolated });
+    const watch = await service.watches.add({ ...body, written }, { owner, apiKeyName, isIsolated });
     answer(ctx, watch, 'The watch is kept, and its first run is due.');
     ctx.status = 201;
     ctx.set('Location', `/watches/${watch.id}`);
@@ -133,8 +133,7 @@ export const patchWatch = routeWithBody({
       const written = merged(before, body);
       return { ...parseOrRefuse(schemas.watch, written), written };
     };
-    // Each field is admitted by the request that brings it.
-    await admit(service, changed((await service.watches.written(id)) ?? unknown(id)));
+    await admit(service, changed((await service.watches.written(id)) ?? unknown(id)), body);
     answer(ctx, (await service.watches.change(id, changed)) ?? unknown(id), 'The watch is changed.');
   },
 });
@@ -230,9 +229,19 @@ async function shown(ctx: HttpContext, { watches }: CaptureService, id: number):
   return watch !== undefined && isShown(ctx, (name) => watch.api_key_name === name) ? watch : unknown(id);
 }
 
-/** Refuses a callback that may not be dialled, and accepted captures that the caller cannot see. */
-async function admit(service: CaptureService, { callback, rules }: WatchRequest): Promise<void> {
-  if (callback !== undefined) await firstValueFrom(service.admitCallback(callback), { defaultValue: undefined });
+/**
+ * Refuses a callback that may not be dialled, and accepted captures that the caller cannot see, if `body` brings them:
+ * others were admitted by the request that brought them.
+ */
+async function admit(
+  service: CaptureService,
+  { callback, rules }: WatchRequest,
+  body: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  if (callback !== undefined && 'callback' in body) {
+    await firstValueFrom(service.admitCallback(callback), { defaultValue: undefined });
+  }
+  if (!('accept' in body)) return;
   const seen = await Promise.all(rules.accept.map((id) => service.artifacts.has(id)));
   const missing = rules.accept.find((_, at) => seen[at] === false);
   if (missing !== undefined) throw await service.whyMissing(missing);

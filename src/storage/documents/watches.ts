@@ -21,11 +21,14 @@ import { addLabels, type Labelled, labelledAfter, removeLabels } from './watch-l
 
 /*
  * A watch belongs to its API key; its kind is its host. It is due at the time of its next run and, while it is leased,
- * when its lease ends. `at` is the earliest time at which the next run is not too far away (see `hasten`), or `LEASED`.
+ * when its lease ends. `at` is `LEASED`, or the earliest time at which the next run is not too far away (see `hasten`):
+ * two intervals before it, or when a longer wait was decided.
  */
 
 interface Watch extends Omit<NewWatch, 'isShared'>, Labelled {
   readonly owner: string | null;
+  /** When `dueAt` was decided, if that was after a run. */
+  readonly plannedAt?: number | undefined;
   /** A stored run that is to be announced, and when the watch was due for it. */
   readonly run?: (StoredRun & { readonly wasDueAt: number | null }) | undefined;
 }
@@ -40,6 +43,8 @@ interface Candidate {
 const LEASED = -1;
 /** Number of watches that are changed between two reads of the clock. */
 const HASTENED_TOGETHER = 500;
+/** A lease that lasts longer than this was given by another clock. */
+const LONGEST_LEASE_MS = 2 * WATCH_LEASE_MS;
 
 export function watchesIn(documents: DocumentStore): WatchStore {
   /** Changes the watch that this owner has leased; false when it has not. */
@@ -66,6 +71,8 @@ export function watchesIn(documents: DocumentStore): WatchStore {
       ['kind', '=', host],
       ['at', '=', LEASED],
       ['due', '>', now],
+      // A later end is from before the clock was set back: `hasten` ends such leases.
+      ['due', '<=', now + LONGEST_LEASE_MS],
     ];
     return documents.count('watches', leased);
   }
@@ -140,11 +147,12 @@ export function watchesIn(documents: DocumentStore): WatchStore {
         if (found === undefined) return undefined;
         const old = watchIn(found);
         const wanted = next(storedOf(old));
-        const isRelabelled = wanted.labels.join('\n') !== old.labels.join('\n');
+        const isRelabelled = JSON.stringify(wanted.labels) !== JSON.stringify(old.labels);
         const labelling = isRelabelled ? randomUUID() : old.labelling;
         // A stored run keeps its owner, which announces it.
         const owner = old.run === undefined ? null : old.owner;
-        const changed: Watch = { ...old, ...wanted, labelling, owner };
+        const plannedAt = wanted.dueAt === old.dueAt ? old.plannedAt : undefined;
+        const changed: Watch = { ...old, ...wanted, labelling, owner, plannedAt };
         const document = documentOf(changed, owner === null ? undefined : (found.due ?? undefined));
         if (isRelabelled) await addLabels(documents, changed);
         const isChanged = await documents.replace('watches', document, found.revision);
@@ -211,7 +219,7 @@ export function watchesIn(documents: DocumentStore): WatchStore {
       return old;
     },
     release: async (id, owner, at) => {
-      await changeOwn(id, owner, (watch) => documentOf({ ...watch, dueAt: at, owner: null }));
+      await changeOwn(id, owner, (watch) => documentOf({ ...watch, dueAt: at, plannedAt: undefined, owner: null }));
     },
     runs: (id, limit, before) => runs(id, [['at', '<', before]], { limit }),
     hasten: async (now, next) => {
@@ -221,10 +229,17 @@ export function watchesIn(documents: DocumentStore): WatchStore {
           await change(documents, 'watches', id, (found) => {
             const watch = found && watchIn(found);
             if (found === undefined || watch === undefined || found.at <= now) return undefined;
-            return documentOf({ ...watch, dueAt: next(watch.id, watch.everyMs ?? 0) });
+            return documentOf({ ...watch, dueAt: next(watch.id, watch.everyMs ?? 0), plannedAt: undefined });
           });
         }
-        if (late.length < HASTENED_TOGETHER) return;
+        if (late.length < HASTENED_TOGETHER) break;
+      }
+      const endless = await documents.list('watches', [
+        ['at', '=', LEASED],
+        ['due', '>', now + LONGEST_LEASE_MS],
+      ]);
+      for (const found of endless) {
+        await documents.replace('watches', documentOf({ ...watchIn(found), owner: null }), found.revision);
       }
     },
   };
@@ -244,15 +259,15 @@ function storedIn(document: StoredDocument): StoredWatch {
   return storedOf(watchIn(document));
 }
 
-function storedOf({ owner: _owner, labels: _labels, labelling: _labelling, run: _run, ...watch }: Watch): StoredWatch {
-  return watch;
+function storedOf({ id, apiKeyName, host, everyMs, dueAt, definition, progress }: Watch): StoredWatch {
+  return { id, apiKeyName, host, everyMs, dueAt, definition, progress };
 }
 
 /** `leasedUntil`: end of the lease. */
 function documentOf(watch: Watch, leasedUntil?: number): Document {
-  const { id, apiKeyName, host, everyMs, dueAt, run } = watch;
+  const { id, apiKeyName, host, everyMs, dueAt, plannedAt = dueAt, run } = watch;
   const isRegular = everyMs !== null && dueAt !== null;
-  const soonEnough = isRegular ? dueAt - 2 * everyMs : 0;
+  const soonEnough = isRegular ? Math.min(dueAt - 2 * everyMs, plannedAt ?? dueAt) : 0;
   return {
     id: idOf(id),
     of: apiKeyName,

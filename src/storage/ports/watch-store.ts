@@ -53,6 +53,8 @@ export interface StoredRun {
 /** What a watch goes on with after a run. */
 export interface Finished {
   readonly dueAt: number | null;
+  /** When that was decided: the wait is longer than usual after failures. */
+  readonly plannedAt: number;
   readonly progress: string;
   readonly keep: number;
 }
@@ -104,8 +106,9 @@ export interface WatchStore {
   /** Returns at most `limit` runs that were due before a time, newest first. */
   runs(id: number, limit: number, before: number): Promise<readonly StoredRun[]>;
   /**
-   * After the clock was set back: lets watches that are due later than two intervals from now be due at `next`. Watches
-   * with another schedule keep their times, at which they run once.
+   * After the clock was set back: lets watches be due at `next` that are due later than two intervals from now, unless
+   * that was decided before now; and ends leases that last too long. Watches with another schedule keep their times, at
+   * which they run once.
    */
   hasten(now: number, next: (id: number, everyMs: number) => number | null): Promise<void>;
 }

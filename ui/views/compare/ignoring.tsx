@@ -23,7 +23,10 @@ export function Ignoring({ ignored, watch: id, onPoint, onRemove }: IgnoringProp
   const save = async () => {
     if (watch === undefined) return;
     try {
-      await call(`/watches/${watch.id}`, { method: 'PATCH', body: { ignore: [...watch.ignore, ...added] } });
+      // It may have been changed in another view.
+      const { data: now } = await call<Watch>(`/watches/${watch.id}`);
+      const ignore = [...new Set([...now.ignore, ...added])];
+      await call(`/watches/${watch.id}`, { method: 'PATCH', body: { ignore } });
       setFailure(undefined);
       reload();
     } catch (thrown) {

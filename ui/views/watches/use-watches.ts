@@ -20,7 +20,10 @@ export function useWatches() {
   const [watches, setWatches] = useState<readonly Watch[]>();
   const [next, setNext] = useState<string>();
   const [error, setError] = useState<unknown>();
-  const timers = useRef(new Set<ReturnType<typeof setTimeout>>());
+  /** Timers by the ids of the watches that will be read again. */
+  const timers = useRef(new Map<number, ReturnType<typeof setTimeout>>());
+  const listed = useRef(watches);
+  listed.current = watches;
 
   const read = useCallback(async (path: string, before: readonly Watch[]) => {
     try {
@@ -48,15 +51,18 @@ export function useWatches() {
     const end = subscribe((event) => {
       if (event.type !== 'watch.run') return;
       setWatches((old) => old?.map((watch) => (watch.id === event.watch ? afterRun(watch, event) : watch)));
+      const { watch: id } = event;
+      // Many runs can come at once, of this watch and of others, when a hidden tab is shown again.
+      if (pending.has(id) || !listed.current?.some((watch) => watch.id === id)) return;
       const timer = setTimeout(() => {
-        pending.delete(timer);
-        void refresh(event.watch);
+        pending.delete(id);
+        void refresh(id);
       }, AFTER_RUN_MS);
-      pending.add(timer);
+      pending.set(id, timer);
     });
     return () => {
       end();
-      for (const timer of pending) clearTimeout(timer);
+      for (const timer of pending.values()) clearTimeout(timer);
       pending.clear();
     };
   }, [refresh]);

@@ -5,6 +5,8 @@ import { type Body, BodyReader } from './body-reader.ts';
 import { ARCHIVED_BODIES, networkBuffers } from './network-buffers.ts';
 
 const MAX_FILES = 300;
+/** Maximum number of requests in flight that are followed: a page can begin any number that its own policy then blocks. */
+const MAX_OPEN = 1_000;
 const MAX_URL_CHARACTERS = 2_048;
 const MAX_TYPE_CHARACTERS = 128;
 
@@ -36,6 +38,7 @@ export class ArchivedFiles {
   /** Resolves when the browser reports the requests of a session. */
   follow(session: PageSession): Promise<unknown> {
     session.on('Network.requestWillBeSent', ({ requestId, request: { url }, type }) => {
+      if (this.#open.size >= MAX_OPEN) return;
       const isKept = (type === 'Stylesheet' || type === 'Font') && url.length <= MAX_URL_CHARACTERS;
       // After a redirect, a file is still found by the URL that the page names.
       if (isKept && /^https?:/.test(url) && !this.#open.has(requestId)) this.#open.set(requestId, { url, bytes: 0 });
@@ -45,6 +48,7 @@ export class ArchivedFiles {
       if (requested === undefined || response.status >= 400 || (kind !== 'Stylesheet' && kind !== 'Font')) return;
       requested.file = { kind, url: requested.url, type: response.mimeType.slice(0, MAX_TYPE_CHARACTERS) };
     });
+    session.on('Network.loadingFailed', ({ requestId }) => this.#open.delete(requestId));
     session.on('Network.dataReceived', ({ requestId, dataLength }) => {
       const requested = this.#open.get(requestId);
       if (requested !== undefined) requested.bytes += dataLength;

@@ -21,8 +21,10 @@ export async function archivePage({ page, ask, ms }: Reading): Promise<Output> {
   const sheets = comparable(files);
   const expression = `(${PREPARE_ARCHIVE})(${JSON.stringify(sheets)})`;
   const { data } = preparation.safeParse(await ask(expression, ms * PREPARING_SHARE).catch(() => undefined));
-  const archive = await page.session.archive();
-  const restoring = ask(`(${RESTORE_PAGE})()`).catch(() => undefined);
+  let restoring: Promise<unknown> | undefined;
+  const archive = await page.session.archive().finally(() => {
+    restoring = ask(`(${RESTORE_PAGE})()`).catch(() => undefined);
+  });
   if (archive.byteLength > MAX_BYTES) throw new RangeError(`the archive has more than ${MAX_BYTES} bytes`);
   const { styles, changed } = data ?? { styles: [], changed: [] };
   const compared = new Set(sheets.map(([url]) => url));

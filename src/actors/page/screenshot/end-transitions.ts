@@ -6,13 +6,13 @@
 export const END_TRANSITIONS = `() => {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync('*, ::before, ::after { transition-duration: 0s !important; transition-delay: 0s !important }');
-  const adopt = (root, kind) => {
+  const roots = [[document, Document]];
+  for (const [root, kind] of roots) {
     const sheets = Reflect.get(kind.prototype, 'adoptedStyleSheets', root);
     Reflect.set(kind.prototype, 'adoptedStyleSheets', [...sheets, sheet], root);
     for (const element of kind.prototype.querySelectorAll.call(root, '*')) {
       const shadow = Reflect.get(Element.prototype, 'shadowRoot', element);
-      if (shadow) adopt(shadow, ShadowRoot);
+      if (shadow) roots.push([shadow, ShadowRoot]);
     }
-  };
-  adopt(document, Document);
+  }
 }`;

@@ -87,6 +87,7 @@ export function Stage({ result, page, mode, ignored, lit, onChoose, onDraw, chil
           }}
           onPointerLeave={() => point(undefined)}
           onPointerDown={(event) => isDrawing && drawing.onPointerDown(event)}
+          onPointerCancel={drawing.onPointerCancel}
           onPointerUp={() => isDrawing && drawing.onPointerUp()}
           onClick={(event) => {
             const element = isDrawing ? undefined : elementAt(event);

@@ -48,6 +48,11 @@ export function useDrawing(image: Size, stage: RefObject<HTMLElement | null>, on
       const [[x, y], [toX, toY]] = [start.current, pointOf(event)];
       setBox(within({ x: Math.min(x, toX), y: Math.min(y, toY), width: Math.abs(toX - x), height: Math.abs(toY - y) }));
     },
+    /** The browser scrolls instead. */
+    onPointerCancel: () => {
+      start.current = undefined;
+      setBox(undefined);
+    },
     onPointerUp: () => start.current !== undefined && finish(),
     onKeyDown: (event: KeyboardEvent) => {
       const [x, y] = MOVES[event.key] ?? [];

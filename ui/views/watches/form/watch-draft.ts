@@ -45,8 +45,18 @@ export function bodyOf({ url, timing, every, schedule, timeZone, compare, ignore
   return { ...options, url, ...when, compare, ignore, labels: listed.filter((label) => label !== '') };
 }
 
-/** Returns the body of a change: null removes a field. Options without a control in the form stay as they are. */
-export function changeOf(draft: Draft): object {
+/**
+ * Returns the body of a change: what differs from the draft that was loaded, so that fields that were changed elsewhere
+ * meanwhile keep their values. Null removes a field.
+ */
+export function changeOf(draft: Draft, loaded: Draft): object {
+  const before = new Map(Object.entries(fieldsOf(loaded)));
+  const differs = ([name, value]: [string, unknown]) => JSON.stringify(value) !== JSON.stringify(before.get(name));
+  return Object.fromEntries(Object.entries(fieldsOf(draft)).filter(differs));
+}
+
+/** Returns all fields that the form shows. Options without a control in the form are not among them. */
+function fieldsOf(draft: Draft): object {
   const { timing, options } = draft;
   const { url: _url, ...body } = { url: '', ...bodyOf({ ...draft, options: {} }) };
   const other = timing === 'every' ? { schedule: null, timeZone: null, jitter: null } : { every: null };

@@ -67,7 +67,7 @@ function Form({ draft: initial, watch, newest }: FormProps) {
   const request =
     watch === undefined
       ? ({ path: '/watches', method: 'POST', body: bodyOf(draft) } as const)
-      : ({ path: `/watches/${watch.id}`, method: 'PATCH', body: changeOf(draft) } as const);
+      : ({ path: `/watches/${watch.id}`, method: 'PATCH', body: changeOf(draft, initial) } as const);
   const save = async (event: Event) => {
     event.preventDefault();
     try {
