@@ -62,7 +62,7 @@ export function createActorPool(options: ActorPoolOptions): Actors {
   const sharedPages = new SharedPages(slots);
   const closing = new AbortController();
 
-  // Only captures that have a place borrow (`src/streams/turns.ts`), so none waits here, where none could be cancelled.
+  // Captures have a place (`src/streams/turns.ts`) before they borrow: none waits here, where it could not be cancelled.
   const pool = createPool<BrowserActor>(
     { create: async () => new BrowserActor(egress, browsers, sharedPages), destroy: (actor) => actor.close() },
     {

@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { CapstanError } from '../../capture/errors.ts';
 import { CdpError } from '../cdp/connection.ts';
 import type { Deadline } from '../deadline.ts';
-import type { IsolatedPage } from './isolated-page.ts';
 import type { EvaluatedFrame } from './page-session.ts';
 
 /**
@@ -38,16 +37,22 @@ export const PICTURE_WORLD = 'capstan-picture';
 /** Name of the isolated world of outputs. Its expressions may take long, and are ended. */
 export const OUTPUT_WORLD = 'capstan-outputs';
 
+interface EvaluateOptions {
+  readonly world?: string;
+  readonly timeoutMs?: number;
+  readonly mayThrow?: boolean;
+}
+
 /**
  * Evaluates a JavaScript expression in the page's document, in an isolated world where the page's scripts cannot change
  * what it calls. Expressions share that world; a promise is awaited, so it must not depend on timers that the page can
  * clear. Returns undefined when the document was replaced meanwhile, or when the expression ran for `timeoutMs`. Does
- * not resolve while a script blocks the page.
+ * not resolve while a script blocks the page. `mayThrow`: an error of the expression is not thrown.
  */
 export async function evaluate(
   { session, frame }: EvaluatedFrame,
   expression: string,
-  { world = PICTURE_WORLD, timeoutMs }: { readonly world?: string; readonly timeoutMs?: number } = {},
+  { world = PICTURE_WORLD, timeoutMs, mayThrow = false }: EvaluateOptions = {},
 ): Promise<unknown> {
   try {
     const { executionContextId } = await session.send('Page.createIsolatedWorld', {
@@ -61,7 +66,7 @@ export async function evaluate(
       returnByValue: true,
       ...(timeoutMs !== undefined && { timeout: timeoutMs }),
     });
-    if (exceptionDetails !== undefined) throw new Error(exceptionDetails.exception?.description);
+    if (exceptionDetails !== undefined && !mayThrow) throw new Error(exceptionDetails.exception?.description);
     return result.value;
   } catch (error) {
     if (error instanceof CdpError) return undefined;
@@ -71,7 +76,7 @@ export async function evaluate(
 
 /** Like `evaluate`, but within the deadline: terminates a script that blocks the page for too long. */
 export async function askPage(
-  page: IsolatedPage,
+  page: EvaluatedFrame,
   deadline: Deadline,
   step: string,
   expression: string,

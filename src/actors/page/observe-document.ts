@@ -1,9 +1,8 @@
 import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
 import type { Snapshot } from '../../capture/snapshot.ts';
-import { CdpError } from '../cdp/connection.ts';
 import type { Deadline } from '../deadline.ts';
-import { letGo, PICTURE_WORLD } from './ask-page.ts';
+import { evaluate, letGo } from './ask-page.ts';
 import type { IsolatedPage } from './isolated-page.ts';
 import { SERIALISE, wholeHtml } from './read-html.ts';
 import { textBeginning } from './text-in-parts.ts';
@@ -63,33 +62,13 @@ export async function observeDocument(
   try {
     const { loaded, beyondWindow } = options;
     const observe = `(${OBSERVE})(${loaded ? SETTLE_MS : 0}, ${beyondWindow}).then(${WITH_SIGNS})`;
-    const value = await deadline.step('read the document', evaluate(page, observe));
+    const value = await deadline.step('read the document', evaluate(page, observe, { mayThrow: true }));
     if (value === undefined) return undefined;
-    const ask = (expression: string) => letGo(page, deadline, evaluate(page, expression));
+    const ask = (expression: string) => letGo(page, deadline, evaluate(page, expression, { mayThrow: true }));
     const facts = await deadline.step('read the document', documentFacts(value, document.mimeType, ask));
     return facts && { ...facts, interrupted };
   } finally {
     clearTimeout(endScripts);
-  }
-}
-
-async function evaluate(page: IsolatedPage, expression: string): Promise<unknown> {
-  try {
-    const { executionContextId } = await page.session.send('Page.createIsolatedWorld', {
-      frameId: page.frame.id,
-      worldName: PICTURE_WORLD,
-    });
-    const { result } = await page.session.send('Runtime.evaluate', {
-      expression,
-      contextId: executionContextId,
-      awaitPromise: true,
-      returnByValue: true,
-    });
-    return result.value;
-  } catch (error) {
-    // The document was replaced, and its isolated world ended with it.
-    if (error instanceof CdpError) return undefined;
-    throw error;
   }
 }
 

@@ -1,6 +1,6 @@
 import type { CaptureRequest } from '../../../capture/request.ts';
-import { CdpError } from '../../cdp/connection.ts';
 import { type Deadline, within } from '../../deadline.ts';
+import { evaluate } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { keepSheet, STYLE_WORLD } from './add-scripts.ts';
 import { answerBanner } from './answer-banner.ts';
@@ -39,20 +39,10 @@ async function change(page: IsolatedPage, request: CaptureRequest, deadline: Dea
 
 /** Adds the style sheet. Terminates a script that blocks the page for half the time, and then resolves with false. */
 async function styleInTime(page: IsolatedPage, css: string, deadline: Deadline): Promise<boolean> {
-  const styling = keepStyle(page, css).then(() => true);
+  // A document that replaces this one has the sheet from its beginning.
+  const styling = evaluate(page, keepSheet(css), { world: STYLE_WORLD, mayThrow: true }).then(() => true);
   const styled = await within(patienceMs(deadline) / 2, styling, false);
   if (!styled) page.session.post('Runtime.terminateExecution');
   await styling;
   return styled;
-}
-
-async function keepStyle({ session, frame }: IsolatedPage, css: string): Promise<void> {
-  try {
-    const world = { frameId: frame.id, worldName: STYLE_WORLD };
-    const { executionContextId } = await session.send('Page.createIsolatedWorld', world);
-    await session.send('Runtime.evaluate', { expression: keepSheet(css), contextId: executionContextId });
-  } catch (error) {
-    // The document was replaced, and the next one has the sheet from its beginning.
-    if (!(error instanceof CdpError)) throw error;
-  }
 }

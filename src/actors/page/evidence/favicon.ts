@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { NotedFavicon } from '../../../capture/evidence.ts';
+import { evaluate } from '../ask-page.ts';
 import type { PageSession } from '../page-session.ts';
+import { readStream } from '../read-stream.ts';
 import { bounded } from './bounded.ts';
 
 const MAX_BYTES = 1024 * 1024;
@@ -33,13 +35,7 @@ interface Icon {
 
 /** Returns the URL of the icon that the page names, or of the default location. */
 async function iconUrl(session: PageSession, frameId: string): Promise<string | null> {
-  const { executionContextId } = await session.send('Page.createIsolatedWorld', { frameId });
-  const { result } = await session.send('Runtime.evaluate', {
-    expression: ICON_URL,
-    contextId: executionContextId,
-    returnByValue: true,
-  });
-  const url = z.string().safeParse(result.value);
+  const url = z.string().safeParse(await evaluate({ session, frame: { id: frameId } }, ICON_URL, { mayThrow: true }));
   return url.success && /^(https?|data):/.test(url.data) ? url.data : null;
 }
 
@@ -68,21 +64,9 @@ async function loaded(session: PageSession, frameId: string, url: string): Promi
     const type = String(Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? '');
     // Some sites answer every unknown path with a page.
     if (type.startsWith('text/html')) return null;
-    return { type, body: await readAll(session, stream) };
+    const body = await readStream(session, stream, READ_BYTES, MAX_BYTES);
+    return body && { type, body: Buffer.concat(body) };
   } finally {
     session.post('IO.close', { handle: stream });
   }
-}
-
-/** Reads slightly more than the maximum size, so that a larger icon is noticed. */
-async function readAll(session: PageSession, handle: string): Promise<Uint8Array> {
-  const chunks: Buffer[] = [];
-  for (let bytes = 0; bytes <= MAX_BYTES; ) {
-    const { data, eof, base64Encoded } = await session.send('IO.read', { handle, size: READ_BYTES });
-    const chunk = Buffer.from(data, base64Encoded === true ? 'base64' : 'utf8');
-    chunks.push(chunk);
-    bytes += chunk.byteLength;
-    if (eof) break;
-  }
-  return Buffer.concat(chunks);
 }

@@ -41,7 +41,7 @@ export async function showPdf(
 ): Promise<StandIn> {
   const { session, frame } = page;
   const body = await readBody(session, paused.requestId, MAX_BYTES, deadline);
-  if (body === undefined) {
+  if (body === null) {
     session.post('Fetch.failRequest', { requestId: paused.requestId, errorReason: 'Aborted' });
     const reason = `the target is a PDF of more than ${MAX_BYTES / 1024 / 1024} MiB`;
     throw new CapstanError('not_a_page', reason, { download });

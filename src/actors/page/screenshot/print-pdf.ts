@@ -12,6 +12,7 @@ import { CdpError } from '../../cdp/connection.ts';
 import type { Deadline } from '../../deadline.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import type { PageSession } from '../page-session.ts';
+import { readStream } from '../read-stream.ts';
 import type { Picture } from './picture.ts';
 import { retryScreenshot } from './retry-screenshot.ts';
 import { ON_PAPER } from './screenshot-size.ts';
@@ -53,7 +54,7 @@ export async function printPdf(page: IsolatedPage, request: CaptureRequest, dead
     if (answer === null) {
       throw new CapstanError('selector_not_found', `the page has none of the sheets ${options.pageRanges ?? '1-'}`);
     }
-    const image = await deadline.step('read the print', readStream(session, answer.stream));
+    const image = await deadline.step('read the print', readPrint(session, answer.stream));
     if (image === null) continue;
     const cut = most < MAX_SHEETS;
     const full = left.length > 0 && sheetsOf(image) === MAX_SHEETS;
@@ -128,20 +129,12 @@ function textOf(ranges: readonly SheetRange[]): string {
   return ranges.map(({ first, last }) => `${first}-${last}`).join(',');
 }
 
-/** Reads a whole stream of the browser; null when it is larger than the maximum. */
-async function readStream(session: PageSession, handle: string | undefined): Promise<Buffer | null> {
+/** Resolves with null when the print is larger than the maximum. */
+async function readPrint(session: PageSession, handle: string | undefined): Promise<Buffer | null> {
   if (handle === undefined) throw new TypeError('the browser printed nothing that could be read');
-  const chunks: Buffer[] = [];
-  let bytes = 0;
   try {
-    for (;;) {
-      const { data, eof, base64Encoded } = await session.send('IO.read', { handle, size: READ_BYTES });
-      const chunk = Buffer.from(data, base64Encoded === true ? 'base64' : 'latin1');
-      bytes += chunk.byteLength;
-      if (bytes > MAX_BYTES) return null;
-      chunks.push(chunk);
-      if (eof) return Buffer.concat(chunks);
-    }
+    const parts = await readStream(session, handle, READ_BYTES, MAX_BYTES);
+    return parts && Buffer.concat(parts);
   } finally {
     session.post('IO.close', { handle });
   }
