@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import pLimit from 'p-limit';
 import type { Result } from '../capture/result.ts';
 import { renderThumbnail } from '../imaging/render-thumbnail.ts';
-import type { Keyset, ResultFilter } from '../storage/ports/result-store.ts';
+import { type Keyset, keysetOf, type ResultFilter } from '../storage/ports/result-store.ts';
 import { type Card, galleryPage, pageName, STYLE } from './gallery-page.ts';
 import type { ReadStores } from './read-stores.ts';
 
@@ -63,6 +63,6 @@ export async function exportHtml(
     captures += shown.length;
     const last = shown.at(-1);
     if (!hasNext || last === undefined) return { captures, thumbnails, pages: number };
-    after = { probedAt: last.probed_at, id: last.id };
+    after = keysetOf(last);
   }
 }

@@ -5,6 +5,10 @@ import type { ScreenshotInfo } from './screenshot-info.ts';
 export const ARTIFACT_STORES = ['files', 'gridfs'] as const;
 export type ArtifactStoreKind = (typeof ARTIFACT_STORES)[number];
 
+/** Databases of results. */
+export const DATABASES = ['none', 'sqlite', 'mongo'] as const;
+export type DatabaseKind = (typeof DATABASES)[number];
+
 export interface ArtifactFacts {
   /** Its name for people, in the web interface and in the OpenAPI document. */
   readonly label: string;

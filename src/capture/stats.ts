@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ARTIFACT_KINDS, forKinds } from './artifacts.ts';
+import { ARTIFACT_KINDS, DATABASES, forKinds } from './artifacts.ts';
 import { EgressRefusalsSchema } from './egress-refusals.ts';
 import type { Immutable } from './immutable.ts';
 import { count } from './values.ts';
@@ -61,7 +61,7 @@ export const ServiceStatsSchema = z.strictObject({
     crashes: count,
   }),
   store: z.strictObject({
-    kind: z.enum(['none', 'sqlite', 'mongo']),
+    kind: z.enum(DATABASES),
     state: z.enum(['off', 'up', 'down', 'damaged']),
     outbox: count.meta({ description: 'Records that wait on disk for the database.' }),
     written: z

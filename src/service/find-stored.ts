@@ -5,7 +5,7 @@ import type { CaptureRequest } from '../capture/request.ts';
 import type { Result } from '../capture/result.ts';
 import { overHttp } from '../capture/target.ts';
 import type { ArtifactStore } from '../storage/ports/artifact-store.ts';
-import type { Keyset, ResultStore } from '../storage/ports/result-store.ts';
+import { type Keyset, keysetOf, type ResultStore } from '../storage/ports/result-store.ts';
 import type { StoredOutcome } from '../streams/reuse.ts';
 
 /**
@@ -69,7 +69,7 @@ export async function findStored(
       }
       const last = young.at(-1);
       if (last === undefined || young.length < PAGE) return undefined;
-      after = { probedAt: last.probed_at, id: last.id };
+      after = keysetOf(last);
     }
     return undefined;
   } catch (error) {

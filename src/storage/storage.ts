@@ -25,17 +25,16 @@ import {
   holdsStore,
   rememberDatabase,
 } from './maintenance/check-places.ts';
-import { createNoDatabase } from './memory/no-database.ts';
-import { type MongoDatabase, openMongo } from './mongo/open.ts';
+import type { MongoDatabase } from './mongo/open.ts';
+import { type DatabaseOptions, openDatabase } from './open-database.ts';
 import type { ArtifactStore, LocalStore } from './ports/artifact-store.ts';
-import type { Database } from './ports/database.ts';
 import type { EventLog, EventOutbox } from './ports/event-log.ts';
 import type { IdempotencyStore } from './ports/idempotency-store.ts';
 import type { JobStore } from './ports/job-store.ts';
 import { createOwnCopies } from './ports/local-copies.ts';
 import type { OpenArtifacts } from './ports/open-artifacts.ts';
 import type { QueryStore } from './ports/query-store.ts';
-import type { ResultStore, StoreState } from './ports/result-store.ts';
+import type { ResultStore } from './ports/result-store.ts';
 import type { ThumbnailStore } from './ports/thumbnail-store.ts';
 import type { WatchStore } from './ports/watch-store.ts';
 import { createIdSource, type IdSource, randomNode } from './records/ids.ts';
@@ -54,11 +53,8 @@ import { openSqlite } from './sqlite/open.ts';
  *   passes/           when background work runs: retries, intervals, pauses
  */
 
-export interface StorageOptions {
+export interface StorageOptions extends DatabaseOptions {
   readonly dataDir: string;
-  /** SQLite file of results. At most one of this and `mongoUrl`; without either there is no database. */
-  readonly dbPath?: string | null;
-  readonly mongoUrl?: string | null;
   /** Where captures are kept. `gridfs` needs `mongoUrl`. @default 'files' */
   readonly artifacts?: ArtifactStoreKind;
   /** Whether a start without a store is refused, instead of creating one. @default false */
@@ -76,12 +72,8 @@ export interface StorageOptions {
   readonly onRetained?: (removed: Removed) => void;
   /** Called when retention has left captures that are too old for later, with their number. */
   readonly onPostponed?: (captures: number) => void;
-  /** Called when the state of the database changes, with the reason when it is `down`. */
-  readonly onState?: (state: StoreState, reason: string) => void;
   /** Called when artifacts cannot be stored any more, once per change, and with `undefined` when they can again. */
   readonly onStoreFailure?: (failure: CapstanError | undefined) => void;
-  /** Called with one line when a new store is created, or data directory and database do not belong together. */
-  readonly onWarning?: (text: string) => void;
   /** Called with each record that an ended process left for the database, and that the database has now. */
   readonly onRecovered?: (record: DetailedResult) => Promise<void>;
   /** Called with failures of background work. */
@@ -213,21 +205,6 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
     eventOutbox: createFileEventOutbox(dataDir),
     close,
   };
-}
-
-interface OpenDatabase {
-  readonly database: Database;
-  /** The same database, if it is MongoDB. */
-  readonly mongo?: MongoDatabase;
-}
-
-async function openDatabase({ dbPath, mongoUrl, onState, onWarning }: StorageOptions): Promise<OpenDatabase> {
-  const observed = onState === undefined ? {} : { onState };
-  const warned = onWarning === undefined ? {} : { onWarning };
-  if (dbPath != null) return { database: await openSqlite({ path: dbPath, ...observed, ...warned }) };
-  if (mongoUrl == null) return { database: createNoDatabase() };
-  const mongo = await openMongo({ url: mongoUrl, ...observed });
-  return { database: mongo, mongo };
 }
 
 interface StoreParts {

@@ -1,10 +1,9 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import { type SentResult, sentResult } from '../../capture/artifact-paths.ts';
-import type { Result } from '../../capture/result.ts';
+import { sentResult } from '../../capture/artifact-paths.ts';
 import { overHttp, type Target } from '../../capture/target.ts';
 import { refusal } from '../../capture/validate.ts';
-import type { ResultFilter, ResultStore } from '../../storage/ports/result-store.ts';
+import { pagesOf, type ResultFilter } from '../../storage/ports/result-store.ts';
 import { ResultSchema } from '../answer/schemas.ts';
 import { csvLine } from '../lines/csv.ts';
 import { LINES_TYPE } from '../lines/streamed-body.ts';
@@ -53,9 +52,12 @@ export const exportResults = route({
     ctx.type = MEDIA_TYPES[format];
     ctx.set('Content-Disposition', `attachment; filename="results.${format}"`);
     if (ctx.method === 'HEAD') return;
-    ctx.body = Readable.from(format === 'csv' ? csv(results, filter, first) : jsonLines(results, filter, first), {
-      objectMode: false,
-    });
+    ctx.body = Readable.from(
+      format === 'csv' ? csv(results, filter, TOGETHER, first) : jsonLines(results, filter, TOGETHER, first),
+      {
+        objectMode: false,
+      },
+    );
   },
 });
 
@@ -66,26 +68,14 @@ function chosen(host: string | undefined, url: Target | undefined): Pick<ResultF
   return host === undefined ? { by: 'all' } : { by: 'host', host };
 }
 
-async function* pages(
-  results: ResultStore,
-  filter: ResultFilter,
-  first: readonly Result[],
-): AsyncGenerator<readonly SentResult<Result>[]> {
-  for (let page = first; page.length > 0; ) {
-    yield page.map(sentResult);
-    const last = page.at(-1);
-    if (last === undefined || page.length < TOGETHER) return;
-    page = await results.page(filter, TOGETHER, { probedAt: last.probed_at, id: last.id });
-  }
+async function* jsonLines(...read: Parameters<typeof pagesOf>): AsyncGenerator<string> {
+  for await (const page of pagesOf(...read)) yield page.map((each) => `${JSON.stringify(sentResult(each))}\n`).join('');
 }
 
-async function* jsonLines(...read: Parameters<typeof pages>): AsyncGenerator<string> {
-  for await (const page of pages(...read)) yield page.map((result) => `${JSON.stringify(result)}\n`).join('');
-}
-
-async function* csv(...read: Parameters<typeof pages>): AsyncGenerator<string> {
+async function* csv(...read: Parameters<typeof pagesOf>): AsyncGenerator<string> {
   yield csvLine(COLUMNS);
-  for await (const page of pages(...read)) {
-    yield page.map((result) => csvLine(COLUMNS.map((name) => Reflect.get(result, name)))).join('');
+  for await (const page of pagesOf(...read)) {
+    const sent = page.map(sentResult);
+    yield sent.map((result) => csvLine(COLUMNS.map((name) => Reflect.get(result, name)))).join('');
   }
 }

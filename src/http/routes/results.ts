@@ -5,7 +5,13 @@ import { CapstanError } from '../../capture/errors.ts';
 import type { Result } from '../../capture/result.ts';
 import { overHttp } from '../../capture/target.ts';
 import type { CaptureService } from '../../service/capture-service.ts';
-import { type Keyset, MAX_DISTANCE, type ResultFilter, type ResultStore } from '../../storage/ports/result-store.ts';
+import {
+  type Keyset,
+  keysetOf,
+  MAX_DISTANCE,
+  type ResultFilter,
+  type ResultStore,
+} from '../../storage/ports/result-store.ts';
 import { answer, envelopeAround } from '../answer/envelope.ts';
 import { jsonArray } from '../answer/json-array.ts';
 import { cutPage, linkNext } from '../answer/paging.ts';
@@ -188,8 +194,4 @@ async function answerAll(
   if (ctx.method === 'HEAD') return;
   const next = (last: Result) => results.page(filter, STREAM_PAGE, keysetOf(last));
   ctx.body = Readable.from(jsonArray(first, next, sentResult, envelopeAround(ctx)), { objectMode: false });
-}
-
-function keysetOf({ probed_at, id }: Result): Keyset {
-  return { probedAt: probed_at, id };
 }

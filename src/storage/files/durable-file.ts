@@ -1,4 +1,6 @@
-import { open } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { syncDirectory } from './directories.ts';
 import { PRIVATE_FILE } from './private-files.ts';
 
 /*
@@ -13,5 +15,21 @@ export async function writeDurably(path: string, content: string | Uint8Array): 
     await file.sync();
   } finally {
     await file.close();
+  }
+}
+
+/** Writes a draft and publishes it as the target, durably, by `rename` or `link`. The draft never stays. */
+export async function publishDurably(
+  draft: string,
+  target: string,
+  content: string,
+  publish: (draft: string, target: string) => Promise<void>,
+): Promise<void> {
+  try {
+    await writeDurably(draft, content);
+    await publish(draft, target);
+    await syncDirectory(dirname(target));
+  } finally {
+    await rm(draft, { force: true });
   }
 }

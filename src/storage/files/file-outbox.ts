@@ -7,8 +7,8 @@ import type { Adopted, IntendedRemoval, Outbox } from '../ports/outbox.ts';
 import { parseId } from '../records/ids.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { ifThere, syncDirectory } from './directories.ts';
-import { writeDurably } from './durable-file.ts';
-import { exists, namesIn, outboxes, type Workspace } from './workspace.ts';
+import { publishDurably } from './durable-file.ts';
+import { exists, namesIn, outboxes } from './workspace.ts';
 
 /** Ends the name of the empty file that says that the record of a capture waits for the database. */
 export const WAITING = '.waiting';
@@ -20,7 +20,7 @@ export function createFileOutbox(data: DataDirectory): Outbox {
 
   async function write(name: string, content: string): Promise<void> {
     try {
-      await data.use((workspace) => writeInto(workspace, name, content));
+      await data.use(({ staging, outbox }) => publishDurably(join(staging, name), join(outbox, name), content, rename));
     } catch (error) {
       throw writeFailure(error);
     }
@@ -87,18 +87,6 @@ export function createFileOutbox(data: DataDirectory): Outbox {
     sweep: () => data.sweep(async () => {}),
     adopt,
   };
-}
-
-async function writeInto({ staging, outbox }: Workspace, name: string, content: string): Promise<void> {
-  const draft = join(staging, name);
-  try {
-    await writeDurably(draft, content);
-    await rename(draft, join(outbox, name));
-    await syncDirectory(outbox);
-  } catch (error) {
-    await rm(draft, { force: true });
-    throw error;
-  }
 }
 
 function removalIn(file: string, ids: readonly number[]): IntendedRemoval {

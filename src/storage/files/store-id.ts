@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { link, readFile, rename, rm } from 'node:fs/promises';
+import { link, readFile, rename } from 'node:fs/promises';
 import { z } from 'zod';
 import { codeOf } from '../failures/system-error.ts';
-import { ifThere, makeDirectory, syncDirectory } from './directories.ts';
-import { writeDurably } from './durable-file.ts';
+import { ifThere, makeDirectory } from './directories.ts';
+import { publishDurably } from './durable-file.ts';
 import { storeFile } from './layout.ts';
 
 /*
@@ -31,31 +31,19 @@ export async function readOrCreateStoreId(dataDir: string): Promise<string> {
   if (known !== undefined) return known.id;
   await makeDirectory(dataDir);
   const id = randomUUID();
-  const draft = `${storeFile(dataDir)}.${id}`;
   try {
-    await writeDurably(draft, textOf({ id, database: null }));
     // Unlike a rename, a link never replaces the file of a process that was faster.
-    await link(draft, storeFile(dataDir));
-    await syncDirectory(dataDir);
+    await writeStore(dataDir, { id, database: null }, link);
     return id;
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error;
     return readOrCreateStoreId(dataDir);
-  } finally {
-    await rm(draft, { force: true });
   }
 }
 
 /** Notes the database that the directory is used with. */
 export async function noteDatabase(dataDir: string, mark: StoreMark): Promise<void> {
-  const draft = `${storeFile(dataDir)}.${randomUUID()}`;
-  try {
-    await writeDurably(draft, textOf(mark));
-    await rename(draft, storeFile(dataDir));
-    await syncDirectory(dataDir);
-  } finally {
-    await rm(draft, { force: true });
-  }
+  await writeStore(dataDir, mark, rename);
 }
 
 /** Returns the command that marks an empty directory as the store that it was. */
@@ -63,6 +51,7 @@ export function restoreHint(dataDir: string, id: string): string {
   return `echo '{"id":"${id}"}' > ${storeFile(dataDir)}`;
 }
 
-function textOf(mark: StoreMark): string {
-  return `${JSON.stringify(mark)}\n`;
+function writeStore(dataDir: string, mark: StoreMark, publish: typeof link | typeof rename): Promise<void> {
+  const file = storeFile(dataDir);
+  return publishDurably(`${file}.${randomUUID()}`, file, `${JSON.stringify(mark)}\n`, publish);
 }

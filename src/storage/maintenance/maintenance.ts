@@ -8,12 +8,12 @@ import { WAITING } from '../files/file-outbox.ts';
 import { namesIn, outboxes } from '../files/workspace.ts';
 import type { DamagedFile } from '../gridfs/damaged-files.ts';
 import { openMongo } from '../mongo/open.ts';
+import { openExisting } from '../open-database.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import type { Database } from '../ports/database.ts';
-import type { Keyset } from '../ports/result-store.ts';
+import { pagesOf } from '../ports/result-store.ts';
 import { withoutEvidence } from '../records/record.ts';
 import { backupFile, problemsOfFile, restoreFile, setAside } from '../sqlite/backup.ts';
-import { openSqlite } from '../sqlite/open.ts';
 
 /* The functions behind `capstan db`: each works on the configured paths, whether a service is running or not. */
 
@@ -46,10 +46,11 @@ export async function checkDatabase(places: Places, report: Report): Promise<num
     const store = await artifacts.id();
     let records = 0;
     let captures = 0;
-    for await (const { id, artifacts: stored } of allRecords(database)) {
-      const isOurs = stored?.store === store;
-      if (isOurs) records += 1;
-      if (isOurs && !(await artifacts.has(id))) found(`record ${id}: its artifacts are missing`);
+    for await (const page of pagesOf(database.results, { by: 'all' }, PAGE)) {
+      for (const { id } of page.filter(({ artifacts: stored }) => stored?.store === store)) {
+        records += 1;
+        if (!(await artifacts.has(id))) found(`record ${id}: its artifacts are missing`);
+      }
     }
     for await (const id of artifacts.oldest()) {
       captures += 1;
@@ -138,7 +139,7 @@ function using<T>(places: Places, work: (open: OpenPlaces) => Promise<T>): Promi
 
 async function usingFiles<T>(places: Places, work: (open: OpenPlaces) => Promise<T>): Promise<T> {
   const data = createDataDirectory(existing(places.dataDir));
-  const database = await open(places);
+  const database = await whenUp((onState) => openExisting({ ...places, onState }));
   try {
     return await work({ database, artifacts: createFileArtifactStore(data) });
   } finally {
@@ -161,12 +162,6 @@ async function usingGridfs<T>({ mongoUrl }: Places, work: (open: OpenPlaces) => 
   }
 }
 
-function open({ dbPath, mongoUrl }: Places): Promise<Database> {
-  if (mongoUrl !== null) return whenUp((onState) => openMongo({ url: mongoUrl, onState }));
-  if (dbPath !== null) return whenUp((onState) => openSqlite({ path: dbPath, onState }));
-  throw new Error('no database is configured: set --db-path or --mongo-url');
-}
-
 /** Rejects with the reason when the database is not available. */
 async function whenUp<T extends Database>(
   opening: (onState: (state: unknown, reason: string) => void) => Promise<T>,
@@ -178,17 +173,6 @@ async function whenUp<T extends Database>(
   if (database.results.state === 'up') return database;
   await database.close();
   throw new Error(why);
-}
-
-async function* allRecords({ results }: Database) {
-  let after: Keyset | undefined;
-  for (;;) {
-    const page = await results.page({ by: 'all' }, PAGE, after);
-    yield* page;
-    const last = page.at(-1);
-    if (last === undefined) return;
-    after = { probedAt: last.probed_at, id: last.id };
-  }
 }
 
 function sqliteOnly({ dbPath, artifacts }: Places, tool: 'mongodump' | 'mongorestore'): string {

@@ -1,3 +1,4 @@
+import type { DatabaseKind } from '../../capture/artifacts.ts';
 import type { Evidence } from '../../capture/evidence.ts';
 import type { DetailedResult, Result, SimilarResult } from '../../capture/result.ts';
 import type { ResultConditions } from '../../capture/result-conditions.ts';
@@ -22,6 +23,11 @@ export interface Keyset {
   /** ISO 8601, UTC, with milliseconds. */
   readonly probedAt: string;
   readonly id: number;
+}
+
+/** Returns the position after a record. */
+export function keysetOf({ probed_at, id }: Pick<Result, 'probed_at' | 'id'>): Keyset {
+  return { probedAt: probed_at, id };
 }
 
 /** Maximum number of differing bits for visually similar screenshots. */
@@ -50,7 +56,7 @@ export type StoreState = 'off' | 'up' | 'down' | 'damaged';
  * `database_unavailable` when they cannot answer; the store recovers by itself.
  */
 export interface ResultStore {
-  readonly kind: 'none' | 'sqlite' | 'mongo';
+  readonly kind: DatabaseKind;
   readonly state: StoreState;
 
   /** Stores a record and its evidence, durably and together. An existing id is not an error and changes nothing. */
@@ -72,4 +78,19 @@ export interface ResultStore {
 
   /** Returns the ids of at most `limit` records above `after` and below `before`, oldest (smallest) first. */
   oldest(limit: number, before: number, after?: number): Promise<readonly number[]>;
+}
+
+/** Yields all records that meet a filter, in pages of `size`. `first`: the first page, when it has been read. */
+export async function* pagesOf(
+  results: Pick<ResultStore, 'page'>,
+  filter: ResultFilter,
+  size: number,
+  first?: readonly Result[],
+): AsyncGenerator<readonly Result[]> {
+  for (let page = first ?? (await results.page(filter, size)); page.length > 0; ) {
+    yield page;
+    const last = page.at(-1);
+    if (last === undefined || page.length < size) return;
+    page = await results.page(filter, size, keysetOf(last));
+  }
 }
