@@ -1,7 +1,7 @@
+import { areaOf, intersection } from '../capture/boxes.ts';
 import type { Place } from '../capture/comparison.ts';
 import { PAGE_TAGS } from '../capture/element-map.ts';
 import type { Cause, UnstableElement } from '../capture/stability.ts';
-import { areaOf, common } from '../imaging/comparison/outside.ts';
 
 /** Where two captures of a check differ. */
 export interface Compared {
@@ -82,7 +82,7 @@ function isSame(one: Place, other: Place): boolean {
   if (PAGE_TAGS.has(one.tag) !== PAGE_TAGS.has(other.tag)) return false;
   if (isWithin(one, other) || isWithin(other, one)) return true;
   if (one.within[0] !== other.within[0]) return false;
-  return areaOf(common(one.box, other.box)) >= SAME_SHARE * Math.min(areaOf(one.box), areaOf(other.box));
+  return areaOf(intersection(one.box, other.box)) >= SAME_SHARE * Math.min(areaOf(one.box), areaOf(other.box));
 }
 
 function causeOf(

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { areaOf, areaOutside } from '../../capture/boxes.ts';
 import { type LinkDifference, MAX_DIFFERENT_LINKS } from '../../capture/comparison.ts';
 import type { PageElement } from './elements/page-tree.ts';
-import { areaOf, areaOutside } from './outside.ts';
 
 const box = z.object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() }).nullable();
 const Links = z.object({ links: z.array(z.object({ href: z.string(), box })) });

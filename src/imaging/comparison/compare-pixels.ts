@@ -1,3 +1,4 @@
+import { areaOutside } from '../../capture/boxes.ts';
 import {
   type Box,
   type Ignore,
@@ -12,7 +13,6 @@ import { editedRegions } from './edited-regions.ts';
 import { type Explained, explainRegions } from './elements/explain-regions.ts';
 import type { PageElement } from './elements/page-tree.ts';
 import { within } from './elements/page-tree.ts';
-import { areaOutside } from './outside.ts';
 import { boxOf, columnsOf, type Part, type Pixels, rowOf, rowsOf, withoutMargin } from './pixels.ts';
 
 /** Rows, columns, rows: content in columns is aligned in each of them. */

@@ -1,7 +1,7 @@
 import { diff } from '@blazediff/core';
+import { isIn } from '../../capture/boxes.ts';
 import type { Region } from '../../capture/comparison.ts';
 import { createCells } from './cells.ts';
-import { isIn } from './outside.ts';
 import { type Part, rowOf, rowsOf } from './pixels.ts';
 
 /** Largest difference of colours that counts as equal, 0 to 1, as Playwright's comparator has it. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { intersection } from '../../../capture/boxes.ts';
 import type { Rectangle } from '../../../capture/options/screenshot.ts';
 import { CdpError } from '../../cdp/connection.ts';
 import { evaluate } from '../ask-page.ts';
-import { intersection } from '../screenshot/rectangles.ts';
 import type { NestedFrame } from './places.ts';
 
 const size = z.object({ width: z.number(), height: z.number() });

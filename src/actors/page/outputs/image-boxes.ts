@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { intersection } from '../../../capture/boxes.ts';
 import type { Rectangle } from '../../../capture/options/screenshot.ts';
-import { intersection } from '../screenshot/rectangles.ts';
 import type { Reading } from './reading.ts';
 
 /** A rectangle in CSS pixels of the page's window, as scripts of outputs return it; null when there is none. */

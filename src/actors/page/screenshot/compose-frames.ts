@@ -1,4 +1,5 @@
 import type { OverlayOptions } from 'sharp';
+import { intersection } from '../../../capture/boxes.ts';
 import type { Rectangle } from '../../../capture/options/screenshot.ts';
 import type { CaptureRequest } from '../../../capture/request.ts';
 import { inTurn } from '../../../imaging/in-turn.ts';
@@ -10,7 +11,7 @@ import { drawn } from '../drawn.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { encode, encodePng } from './encode-image.ts';
 import { type BlankFrame, placeFrame } from './find-blank-frames.ts';
-import { contains, intersection, tilesOf } from './rectangles.ts';
+import { contains, tilesOf } from './rectangles.ts';
 import type { Band } from './shoot-bands.ts';
 import { UNFIX } from './tall-window.ts';
 

@@ -1,4 +1,5 @@
 import type { Protocol } from 'devtools-protocol';
+import { intersection, outside } from '../../../capture/boxes.ts';
 import type { Rectangle } from '../../../capture/options/screenshot.ts';
 import { CdpError } from '../../cdp/connection.ts';
 import type { Deadline } from '../../deadline.ts';
@@ -6,7 +7,7 @@ import { evaluate, letGo } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import type { PageSession } from '../page-session.ts';
 import type { ChosenPart } from './choose-part.ts';
-import { intersection, outside, outwards } from './rectangles.ts';
+import { outwards } from './rectangles.ts';
 
 /** A frame that is blank in a screenshot. Rectangles are in CSS pixels from the upper left corner of the content. */
 export interface BlankFrame {

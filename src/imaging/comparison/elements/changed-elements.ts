@@ -55,41 +55,29 @@ export function changedElements(
     !(one !== null && a.ignored.has(one)) &&
     !(other !== null && b.ignored.has(other)) &&
     (wanted === null || touches(one, wanted.a, aroundA) || touches(other, wanted.b, aroundB));
-  const none = { text: null, style: [], image: null };
-  const found = [
-    ...matching.removed
-      .filter((each) => isWanted(each, null) && boxAround(each) !== null)
-      .map((each): readonly [number, ElementChange] => [
-        each.order,
-        { selector: nameA(each), kind: 'removed', from: place(each, a), to: null, ...none },
-      ]),
-    ...matching.inserted
-      .filter((each) => isWanted(null, each) && boxAround(each) !== null)
-      .map((each): readonly [number, ElementChange] => [
-        each.order,
-        { selector: nameB(each), kind: 'inserted', from: null, to: place(each, b), ...none },
-      ]),
-    ...matching.moved
-      .filter(([one, other]) => isWanted(one, other) && boxAround(other) !== null)
-      .map(([one, other]): readonly [number, ElementChange] => [
-        other.order,
-        { selector: nameB(other), kind: 'moved', from: place(one, a), to: place(other, b), ...none },
-      ]),
-    ...edits
-      .filter((edit) => isWanted(edit.a, edit.b))
-      .map((edit): readonly [number, ElementChange] => [
-        edit.b.order,
-        {
-          selector: nameB(edit.b),
-          kind: 'edited',
-          from: place(edit.a, a),
-          to: place(edit.b, b),
-          text: edit.text ? { from: shortText(edit.a), to: shortText(edit.b) } : null,
-          style: edit.style ? stylesOf(edit.a, edit.b) : [],
-          image: edit.image ? { from: edit.a.image ?? '', to: edit.b.image ?? '' } : null,
-        },
-      ]),
-  ].toSorted(([one], [other]) => one - other);
+  const found: [number, ElementChange][] = [];
+  const add = (
+    kind: ElementChange['kind'],
+    one: PageElement | null,
+    other: PageElement | null,
+    more: Pick<ElementChange, 'text' | 'style' | 'image'> = { text: null, style: [], image: null },
+  ) => {
+    const shown = other ?? one;
+    if (shown === null || !isWanted(one, other) || (kind !== 'edited' && boxAround(shown) === null)) return;
+    const selector = other === null ? nameA(shown) : nameB(shown);
+    found.push([shown.order, { selector, kind, from: one && place(one, a), to: other && place(other, b), ...more }]);
+  };
+  for (const each of matching.removed) add('removed', each, null);
+  for (const each of matching.inserted) add('inserted', null, each);
+  for (const [one, other] of matching.moved) add('moved', one, other);
+  for (const edit of edits) {
+    add('edited', edit.a, edit.b, {
+      text: edit.text ? { from: shortText(edit.a), to: shortText(edit.b) } : null,
+      style: edit.style ? stylesOf(edit.a, edit.b) : [],
+      image: edit.image ? { from: edit.a.image ?? '', to: edit.b.image ?? '' } : null,
+    });
+  }
+  found.sort(([one], [other]) => one - other);
   return {
     changes: found.slice(0, MAX_CHANGED_ELEMENTS).map(([, change]) => change),
     truncated: found.length > MAX_CHANGED_ELEMENTS,

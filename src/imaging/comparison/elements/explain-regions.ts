@@ -1,6 +1,6 @@
+import { areaOf } from '../../../capture/boxes.ts';
 import type { Box, Region } from '../../../capture/comparison.ts';
 import { createCells } from '../cells.ts';
-import { areaOf } from '../outside.ts';
 import type { Pixels } from '../pixels.ts';
 import type { Edit } from './changed-elements.ts';
 import type { Matching } from './match-elements.ts';

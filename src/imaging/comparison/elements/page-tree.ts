@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { intersection } from '../../../capture/boxes.ts';
 import type { Box } from '../../../capture/comparison.ts';
 import { type ElementEntry, ElementMapSchema, type TextEntry } from '../../../capture/element-map.ts';
 
@@ -104,8 +105,6 @@ export function union(boxes: readonly (Box | null)[]): Box | null {
 }
 
 /** Returns the part of a box inside an image; null when there is none. */
-export function within({ x, y, width, height }: Box, image: Pick<Box, 'width' | 'height'>): Box | null {
-  const [left, top] = [Math.max(0, x), Math.max(0, y)];
-  const [right, bottom] = [Math.min(image.width, x + width), Math.min(image.height, y + height)];
-  return left < right && top < bottom ? { x: left, y: top, width: right - left, height: bottom - top } : null;
+export function within(box: Box, image: Pick<Box, 'width' | 'height'>): Box | null {
+  return intersection(box, { x: 0, y: 0, width: image.width, height: image.height });
 }

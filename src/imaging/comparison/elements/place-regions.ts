@@ -1,6 +1,6 @@
+import { areaOf, intersection } from '../../../capture/boxes.ts';
 import type { Box, Place, Region } from '../../../capture/comparison.ts';
 import { PAGE_TAGS } from '../../../capture/element-map.ts';
-import { areaOf, common } from '../outside.ts';
 import type { Explained } from './explain-regions.ts';
 import { elementNamer } from './name-element.ts';
 import type { PageElement, PageTree } from './page-tree.ts';
@@ -57,9 +57,9 @@ function placer(
   const divided = (element: PageElement, region: Box): readonly PageElement[] => {
     const inside = element.children.find(({ box }) => box !== null && isIn(region, box));
     if (inside !== undefined) return divided(inside, region);
-    const parts = element.children.filter(({ box }) => box !== null && areaOf(common(region, box)) > 0);
+    const parts = element.children.filter(({ box }) => box !== null && intersection(region, box) !== null);
     if (parts.length === 0 || parts.length > MAX_PARTS || element.texts.length > 0) return [element];
-    return parts.flatMap((part) => divided(part, part.box === null ? region : common(region, part.box)));
+    return parts.flatMap((part) => divided(part, (part.box && intersection(region, part.box)) ?? region));
   };
   return (region, kind) => {
     let [found, smallest]: [PageElement | undefined, number] = [undefined, Number.POSITIVE_INFINITY];

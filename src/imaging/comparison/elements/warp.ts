@@ -1,7 +1,7 @@
 import { diff } from '@blazediff/core';
+import { areaOf, isIn } from '../../../capture/boxes.ts';
 import type { Box } from '../../../capture/comparison.ts';
 import { CONTEXT, THRESHOLD } from '../edited-regions.ts';
-import { areaOf, isIn } from '../outside.ts';
 import type { Pixels } from '../pixels.ts';
 import { type PageElement, within } from './page-tree.ts';
 
