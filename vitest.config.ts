@@ -15,7 +15,9 @@ export default defineConfig({
     // V8 ends a process now and then when it frees WebAssembly code, which fetch runs: `Check failed: jit_page.has_value()`
     // in UnregisterWasmAllocation.
     execArgv: ['--no-wasm-code-gc'],
-    // They end what hangs, and do not measure: no test is repeated, and shared machines stall for many seconds.
+    // Capture deadlines are real time. CI repeats a failed test once and names it; elsewhere the first failure counts.
+    retry: process.env.CI === 'true' ? 1 : 0,
+    // They end what hangs, and do not measure: shared machines stall for many seconds.
     expect: { poll: { timeout: 60_000 } },
     testTimeout: 120_000,
     hookTimeout: 120_000,
