@@ -130,6 +130,7 @@ describe('the watches view', () => {
     const id = await watching('/board', BOARD);
     const page = await ui.open(`/ui/watches/${id}`);
     const stage = page.getByRole('application');
+    await page.locator('.stage[aria-busy=false]').waitFor();
     await stage.hover(await middleOf(stage, CLOCK));
     await page.locator('#stage-status').getByText('#clock').waitFor();
     await expectOver(page.locator('.mark-lit'), stage, CLOCK);
@@ -173,7 +174,7 @@ describe('the watches view', () => {
     expect((await run(id))?.state).toBe('changed');
     const page = await ui.open(`/ui/watches/${id}`);
     const stage = page.getByRole('application');
-    await stage.focus();
+    await page.locator('.stage[aria-busy=false]').focus();
     const status = page.locator('#stage-status');
     for (const [key, name] of [
       ['ArrowDown', 'html > body > h1'],

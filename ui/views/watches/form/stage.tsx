@@ -79,6 +79,8 @@ export function Stage({ result, page, mode, ignored, lit, onChoose, onDraw, chil
           role="application"
           aria-label={isDrawing ? 'Picture of the page: draw rectangles' : 'Picture of the page: choose elements'}
           aria-describedby="stage-help stage-status"
+          // Until the element map has come, keys point at nothing.
+          aria-busy={!isDrawing && page === undefined}
           onKeyDown={onKeyDown}
           onPointerMove={(event) => {
             if (isDrawing) drawing.onPointerMove(event);
