@@ -15,13 +15,23 @@ describe.skipIf(whyNot !== undefined)(`tall pages in a cluster${reason}`, () => 
     await using cluster = await clusterOf(servers, 'tall');
     const [first, second] = await Promise.all([cluster.start('api'), cluster.start('api'), cluster.start('worker')]);
     await cluster.workers(first, 1);
-    const { status, result } = await capture(first.url, { url: site.url('/tall?px=60000'), fullPage: true });
+    const { status, result } = await capture(first.url, {
+      url: site.url('/tall?px=60000'),
+      fullPage: true,
+      timeoutMs: 60_000,
+    });
     expect({ status, height: result?.height, truncatedBy: result?.truncated_by }).toEqual({
       status: 200,
       height: 60_000,
       truncatedBy: '',
     });
-    const image = await fetch(`${second.url}${result?.screenshot}`);
+    // While MongoDB is slow, the capture waits on the worker's disk: `503 artifact_pending`.
+    let image = new Response();
+    const imageStatus = async () => {
+      image = await fetch(`${second.url}${result?.screenshot}`);
+      return image.status;
+    };
+    await expect.poll(imageStatus, { timeout: 30_000 }).toBe(200);
     const stored = await sharp(await image.arrayBuffer(), { limitInputPixels: false }).metadata();
     expect([stored.width, stored.height]).toEqual([1280, 60_000]);
     const thumbnail = await fetch(`${second.url}${result?.screenshot}?width=320&height=200`);
