@@ -6,20 +6,20 @@ import { emulateVisitor } from '../page/emulation/emulate-visitor.ts';
 /**
  * Emulates the visitor in the page's cross-site frames and workers. Each has its own session, to which the page's
  * overrides do not apply, and stays paused until it has received its own. `eachFrame` is called for each of these
- * frames and workers before it runs, with its session and target.
+ * frames and workers before it runs, with its session and target, and the session of the process around it.
  */
 export function emulateInFrames(
   connection: CdpConnection,
   session: CdpSession,
   request: CaptureRequest,
   ownUserAgent: string | undefined,
-  eachFrame: (session: CdpSession, target: Protocol.Target.TargetInfo) => void,
+  eachFrame: (session: CdpSession, target: Protocol.Target.TargetInfo, around: CdpSession) => void,
 ): void {
   session.on('Target.attachedToTarget', ({ sessionId, targetInfo }) => {
     const frame = connection.session(sessionId);
     // Nested frames are announced to the session of their parent.
     emulateInFrames(connection, frame, request, ownUserAgent, eachFrame);
-    eachFrame(frame, targetInfo);
+    eachFrame(frame, targetInfo, session);
     frame.post('Inspector.enable');
     showVisitor(frame, request, ownUserAgent);
   });

@@ -90,9 +90,9 @@ export async function openPage(
       };
       limit(session);
       const frames = new ChildFrames(session);
-      emulateInFrames(host.connection, session, request, host.userAgent, (session, { targetId, type, url }) => {
+      emulateInFrames(host.connection, session, request, host.userAgent, (session, { targetId, type, url }, around) => {
         if (type === 'worker') setUp.requests.addWorker(session, url);
-        if (type === 'iframe') frames.addOutOfProcess(targetId, session);
+        if (type === 'iframe') frames.addOutOfProcess(targetId, session, around);
         notes?.follow(session);
         limit(session);
       });

@@ -1,4 +1,4 @@
-import type { PageSession } from './page-session.ts';
+import type { EvaluatedFrame, PageSession } from './page-session.ts';
 
 /**
  * The frames in a page. Frames in the page's process share its session. Frames in other processes (cross-site frames,
@@ -6,6 +6,8 @@ import type { PageSession } from './page-session.ts';
  */
 export class ChildFrames {
   readonly #outOfProcess = new Map<string, PageSession>();
+  /** The session of the process around, by the session of a frame. */
+  readonly #around = new WeakMap<PageSession, PageSession>();
   #seen = false;
 
   constructor(session: PageSession) {
@@ -14,8 +16,10 @@ export class ChildFrames {
     });
   }
 
-  addOutOfProcess(frameId: string, session: PageSession): void {
+  /** `around`: session of the process with the frame's element. */
+  addOutOfProcess(frameId: string, session: PageSession, around: PageSession): void {
     this.#seen = true;
+    this.#around.set(session, around);
     this.#outOfProcess.set(frameId, session);
     session.on('Inspector.detached', () => {
       if (this.#outOfProcess.get(frameId) === session) this.#outOfProcess.delete(frameId);
@@ -25,6 +29,13 @@ export class ChildFrames {
   /** Returns whether a frame has shown a document so far. */
   get seen(): boolean {
     return this.#seen;
+  }
+
+  /** Returns the frames in other processes that lie within the frames of a session, at any depth. */
+  within(session: PageSession): readonly EvaluatedFrame[] {
+    return [...this.#outOfProcess].flatMap(([id, inner]) =>
+      this.#around.get(inner) === session ? [{ session: inner, frame: { id } }, ...this.within(inner)] : [],
+    );
   }
 
   /** Sessions by frame id. */

@@ -96,7 +96,8 @@ async function shootFrames(
     for (const frame of blank) {
       for (const { tile, at } of frame.missing.flatMap((each) => tiles(each, window))) {
         if (!contains(window, tile)) window = await scrollTo(page, deadline, tile, window);
-        await drawn({ session: frame.session, frame });
+        const inner = frame.session === page.session ? [] : page.frames.within(frame.session);
+        await Promise.all([{ session: frame.session, frame }, ...inner].map(drawn));
         const box = await placeFrame(page, frame.id, deadline);
         // A frame that moves when the window is scrolled cannot be brought into the window.
         if (box === null || Math.abs(box.x - frame.box.x) > 1 || Math.abs(box.y - frame.box.y) > 1) break;
