@@ -4,7 +4,7 @@ import { IGNORE_DESCRIPTION, type Ignore, ignoreField, problemOfSelector, Region
 import { FailureCodeSchema } from './errors.ts';
 import type { Immutable } from './immutable.ts';
 import { apiKeyName } from './named-key.ts';
-import { flag, integer, objectOf } from './options/fields.ts';
+import { flag, integer, listOf, objectOf, textOf } from './options/fields.ts';
 import { count, id, instant } from './values.ts';
 import { VERDICTS } from './verdict.ts';
 
@@ -167,14 +167,7 @@ export const watchFields = {
   keep: integer('', 2, 1000).default(50).meta({
     description: 'Number of runs to keep, with their captures. The captures of older runs are removed.',
   }),
-  labels: z
-    .array(
-      z
-        .string({ error: 'must be a text' })
-        .min(1, { error: 'must not be empty' })
-        .max(MAX_LABEL_CHARACTERS, { error: `must have at most ${MAX_LABEL_CHARACTERS} characters` }),
-    )
-    .max(MAX_LABELS, { error: `must hold at most ${MAX_LABELS} labels` })
+  labels: listOf(textOf(MAX_LABEL_CHARACTERS).min(1, { error: 'must not be empty' }), 'labels', MAX_LABELS)
     .default([])
     .meta({ description: 'Texts to find watches by; events carry them.' }),
 } as const;

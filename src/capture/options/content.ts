@@ -1,22 +1,17 @@
-import { z } from 'zod';
 import { optionFacts } from './facts.ts';
-import { flag, objectOf } from './fields.ts';
+import { flag, objectOf, textOf } from './fields.ts';
 
 /** Maximum length of each script and of the style sheet. */
 const MAX_SOURCE_CHARACTERS = 64 * 1024;
 
-const source = () =>
-  z
-    .string({ error: 'must be a string' })
-    .max(MAX_SOURCE_CHARACTERS, { error: `must have at most ${MAX_SOURCE_CHARACTERS} characters` })
-    .optional();
+const source = textOf(MAX_SOURCE_CHARACTERS).optional();
 
 /** Content added to the page, and answers to cookie banners. */
 export const contentFields = {
   javascript: objectOf(
     {
-      before: source().meta({ description: 'Run in every document before its own scripts.' }),
-      after: source().meta({ description: 'Run in each document once it has loaded; a promise is awaited.' }),
+      before: source.meta({ description: 'Run in every document before its own scripts.' }),
+      after: source.meta({ description: 'Run in each document once it has loaded; a promise is awaited.' }),
     },
     'javascript',
     'an object with before, after or both',
@@ -28,7 +23,7 @@ export const contentFields = {
     })
     // Scripts log in with tokens.
     .register(optionFacts, { secret: true }),
-  css: source().meta({ description: 'Style sheet that is added after those of the page. `@import` has no effect.' }),
+  css: source.meta({ description: 'Style sheet that is added after those of the page. `@import` has no effect.' }),
   acceptCookieBanners: flag.default(false).meta({ description: 'Answer cookie banners by accepting everything.' }),
   rejectCookieBanners: flag
     .default(false)

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Immutable } from '../immutable.ts';
-import { flag, noneIfEmpty, objectOf } from './fields.ts';
+import { flag, listOf, noneIfEmpty, objectOf, textOf } from './fields.ts';
 
 const MAX_COOKIES = 100;
 /** Maximum length of a name and its value together; browsers store no longer cookie. */
@@ -12,19 +12,17 @@ const MAX_PATH_CHARACTERS = 1024;
 
 const HTTP_TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-const text = () => z.string({ error: 'must be a string' });
+const text = z.string({ error: 'must be a string' });
 
 const cookie = objectOf(
   {
-    name: text().regex(HTTP_TOKEN, { error: "must be a token: letters, digits and !#$%&'*+.^_`|~-" }),
-    value: text().regex(/^[^;\p{Cc}]*$/u, { error: 'must have neither a semicolon nor control characters' }),
-    domain: text()
-      .max(MAX_DOMAIN_CHARACTERS, { error: `must have at most ${MAX_DOMAIN_CHARACTERS} characters` })
+    name: text.regex(HTTP_TOKEN, { error: "must be a token: letters, digits and !#$%&'*+.^_`|~-" }),
+    value: text.regex(/^[^;\p{Cc}]*$/u, { error: 'must have neither a semicolon nor control characters' }),
+    domain: textOf(MAX_DOMAIN_CHARACTERS)
       .regex(/^\.?[0-9A-Za-z_-]+(\.[0-9A-Za-z_-]+)*$/, { error: 'must be a host name such as example.com' })
       .optional()
       .meta({ description: "Default: the target's host alone." }),
-    path: text()
-      .max(MAX_PATH_CHARACTERS, { error: `must have at most ${MAX_PATH_CHARACTERS} characters` })
+    path: textOf(MAX_PATH_CHARACTERS)
       .regex(/^\/[^;\p{Cc}]*$/u, { error: 'must begin with / and have neither a semicolon nor control characters' })
       .default('/'),
     secure: flag.default(false),
@@ -50,9 +48,7 @@ const cookie = objectOf(
 
 export type RequestCookie = Immutable<z.output<typeof cookie>>;
 
-export const cookies = z
-  .array(cookie, { error: 'must be a list of cookies' })
-  .max(MAX_COOKIES, { error: `must have at most ${MAX_COOKIES} cookies` })
+export const cookies = listOf(cookie, 'cookies', MAX_COOKIES)
   .refine((list) => list.reduce((sum, { value }) => sum + value.length, 0) <= MAX_COOKIES_CHARACTERS, {
     error: `must have at most ${MAX_COOKIES_CHARACTERS} characters in their values`,
   })

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { CaptureFormat } from '../formats.ts';
 import { type Device, findDevice, nearestDevices } from './devices.ts';
 import { optionFacts } from './facts.ts';
-import { flag, objectOf, quantity } from './fields.ts';
+import { flag, objectOf, quantity, textOf } from './fields.ts';
 import {
   completeViewport,
   DEFAULT_VIEWPORT,
@@ -40,10 +40,8 @@ export const emulationFields = {
         "Name of a device in Playwright's list: sets viewport, screen, scale, touch and user agent. `viewport` and `userAgent` override the device's values.",
       examples: ['iPhone 15', 'Pixel 9', 'iPad Pro 11 landscape'],
     }),
-  userAgent: z
-    .string({ error: 'must be a string' })
+  userAgent: textOf(MAX_USER_AGENT_CHARACTERS)
     .min(1, { error: 'must not be empty' })
-    .max(MAX_USER_AGENT_CHARACTERS, { error: `must have at most ${MAX_USER_AGENT_CHARACTERS} characters` })
     .regex(/^[\x20-\x7e]*$/, { error: 'must have printable ASCII characters only' })
     .optional()
     .meta({

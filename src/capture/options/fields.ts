@@ -37,6 +37,18 @@ export function filled(what: string, max: number) {
   return z.string({ error }).min(1, { error }).max(max, { error });
 }
 
+/** A text of at most `max` characters. */
+export function textOf(max: number) {
+  return z.string({ error: 'must be a string' }).max(max, { error: `must have at most ${max} characters` });
+}
+
+/** A list of at most `max` elements; the errors call them `what`. */
+export function listOf<E extends z.ZodType>(element: E, what: string, max: number) {
+  return z
+    .array(element, { error: `must be a list of ${what}` })
+    .max(max, { error: `must have at most ${max} ${what}` });
+}
+
 /** An integer from `min` to `max`. */
 export function integer(unit: string, min: number, max: number) {
   const error = `must be an integer${of(unit)} from ${min} to ${max}`;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Immutable } from '../immutable.ts';
 import { optionFacts } from './facts.ts';
-import { filled, flag, integer, noneIfEmpty, objectOf, selector } from './fields.ts';
+import { filled, flag, integer, listOf, noneIfEmpty, objectOf, selector } from './fields.ts';
 
 const MAX_ACTIONS = 50;
 const MAX_FIELDS = 100;
@@ -88,9 +88,7 @@ export type FormFilling = Immutable<z.output<typeof form>>;
 
 /** Actions on the page before it is captured. */
 export const interactionFields = {
-  actions: z
-    .array(action, { error: 'must be a list of actions' })
-    .max(MAX_ACTIONS, { error: `must have at most ${MAX_ACTIONS} actions` })
+  actions: listOf(action, 'actions', MAX_ACTIONS)
     .transform(noneIfEmpty)
     .optional()
     .meta({

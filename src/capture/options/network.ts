@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { cookies } from './cookies.ts';
 import { credentials } from './credentials.ts';
 import { optionFacts } from './facts.ts';
-import { flag, objectOf } from './fields.ts';
+import { flag, listOf, objectOf, textOf } from './fields.ts';
 import { headers } from './headers.ts';
 import { proxy } from './proxy.ts';
 
@@ -16,6 +16,8 @@ const MAX_PATTERN_CHARACTERS = 512;
 const RESOURCE_TYPES = ['stylesheet', 'image', 'media', 'font', 'script', 'xhr', 'other'] as const;
 export type ResourceType = (typeof RESOURCE_TYPES)[number];
 
+const pattern = textOf(MAX_PATTERN_CHARACTERS).min(1, { error: 'must not be empty' });
+
 const block = objectOf(
   {
     types: z
@@ -24,15 +26,7 @@ const block = objectOf(
       })
       .max(RESOURCE_TYPES.length, { error: 'must name each type once' })
       .optional(),
-    urls: z
-      .array(
-        z
-          .string({ error: 'must be a string' })
-          .min(1, { error: 'must not be empty' })
-          .max(MAX_PATTERN_CHARACTERS, { error: `must have at most ${MAX_PATTERN_CHARACTERS} characters` }),
-        { error: 'must be a list of URL patterns' },
-      )
-      .max(MAX_PATTERNS, { error: `must have at most ${MAX_PATTERNS} patterns` })
+    urls: listOf(pattern, 'URL patterns', MAX_PATTERNS)
       .optional()
       .meta({ description: 'Each pattern is compared with the whole URL; `*` matches any characters.' }),
   },

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { NAMED_OUTPUT_KINDS, type NamedOutputKind } from '../artifacts.ts';
-import { EVIDENCE_KINDS, type EvidenceKind } from '../evidence.ts';
-import { RETRIED_VERDICTS, type RetriedVerdict } from '../verdict.ts';
+import { NAMED_OUTPUT_KINDS } from '../artifacts.ts';
+import { EVIDENCE_KINDS } from '../evidence.ts';
+import { RETRIED_VERDICTS } from '../verdict.ts';
 import { extractField } from './extract.ts';
 import { optionFacts } from './facts.ts';
-import { filled, flag, integer, noneIfEmpty, objectOf, selector } from './fields.ts';
+import { filled, flag, integer, listOf, noneIfEmpty, objectOf, selector } from './fields.ts';
 
 /** Thirty days. */
 const MAX_CACHE_AGE_MS = 30 * 24 * 60 * 60 * 1000;
@@ -35,7 +35,7 @@ const status = z
 export const recordFields = {
   evidence: z
     .union([z.literal('all'), z.array(z.enum(EVIDENCE_KINDS, EVIDENCE)).max(EVIDENCE_KINDS.length, EVIDENCE)], EVIDENCE)
-    .transform(chosenKinds)
+    .transform((chosen) => inOrderOf(EVIDENCE_KINDS)(chosen === 'all' ? EVIDENCE_KINDS : chosen))
     .optional()
     .meta({
       description:
@@ -45,7 +45,7 @@ export const recordFields = {
   outputs: z
     .array(z.enum(NAMED_OUTPUT_KINDS, OUTPUTS), OUTPUTS)
     .max(NAMED_OUTPUT_KINDS.length, OUTPUTS)
-    .transform(chosenOutputs)
+    .transform(inOrderOf(NAMED_OUTPUT_KINDS))
     .optional()
     .meta({
       description:
@@ -88,9 +88,7 @@ export const recordFields = {
     description:
       'Record where the elements of the page are in the image, with short forms of their texts and styles, so that comparisons can name and ignore elements. `GET /screenshot/{id}?view=elements` sends it. A PDF has none.',
   }),
-  failOnStatus: z
-    .array(status, { error: 'must be a list of statuses' })
-    .max(MAX_STATUSES, { error: `must have at most ${MAX_STATUSES} statuses` })
+  failOnStatus: listOf(status, 'statuses', MAX_STATUSES)
     .transform(noneIfEmpty)
     .optional()
     .meta({
@@ -98,9 +96,7 @@ export const recordFields = {
         'Fail with `unwanted_status` when the page was answered with one of these statuses, such as 404, or `5xx` for a class.',
       examples: [[404, '5xx']],
     }),
-  failOnText: z
-    .array(filled('a text', MAX_TEXT_CHARACTERS), { error: 'must be a list of texts' })
-    .max(MAX_TEXTS, { error: `must have at most ${MAX_TEXTS} texts` })
+  failOnText: listOf(filled('a text', MAX_TEXT_CHARACTERS), 'texts', MAX_TEXTS)
     .transform(noneIfEmpty)
     .optional()
     .meta({
@@ -111,7 +107,7 @@ export const recordFields = {
   retryOn: z
     .array(z.enum(RETRIED_VERDICTS, RETRIED), RETRIED)
     .max(RETRIED_VERDICTS.length, RETRIED)
-    .transform(retriedVerdicts)
+    .transform(inOrderOf(RETRIED_VERDICTS))
     .optional()
     .meta({
       description:
@@ -127,18 +123,7 @@ export const recordFields = {
     .register(optionFacts, { identity: false }),
 };
 
-/** Returns the outputs in a fixed order, undefined for none, so that equal requests compare equal. */
-function chosenOutputs(written: readonly NamedOutputKind[]): readonly NamedOutputKind[] | undefined {
-  return noneIfEmpty(NAMED_OUTPUT_KINDS.filter((kind) => written.includes(kind)));
-}
-
-/** Returns the verdicts in a fixed order, undefined for none, so that equal requests compare equal. */
-function retriedVerdicts(written: readonly RetriedVerdict[]): readonly RetriedVerdict[] | undefined {
-  return noneIfEmpty(RETRIED_VERDICTS.filter((verdict) => written.includes(verdict)));
-}
-
-/** Returns the kinds in a fixed order, undefined for none, so that equal requests compare equal. */
-function chosenKinds(written: 'all' | readonly EvidenceKind[]): readonly EvidenceKind[] | undefined {
-  const kinds = EVIDENCE_KINDS.filter((kind) => written === 'all' || written.includes(kind));
-  return kinds.length > 0 ? kinds : undefined;
+/** Puts what is chosen into the order of `all`, undefined for none, so that equal requests compare equal. */
+function inOrderOf<K>(all: readonly K[]) {
+  return (chosen: readonly K[]) => noneIfEmpty(all.filter((one) => chosen.includes(one)));
 }

@@ -3,7 +3,7 @@ import { CAPTURE_FORMATS, FORMATS, IMAGE_FORMATS } from '../formats.ts';
 import type { Immutable } from '../immutable.ts';
 import { orOf } from '../values.ts';
 import { optionFacts } from './facts.ts';
-import { flag, integer, noneIfEmpty, objectOf, quantity, selector } from './fields.ts';
+import { flag, integer, listOf, noneIfEmpty, objectOf, quantity, selector } from './fields.ts';
 
 /**
  * Maximum number of pixels that Chromium draws at once. Drawing takes 10 bytes per pixel. Measured: 16384 by 16384
@@ -30,11 +30,7 @@ const viewportSide = integer('CSS pixels', 1, MAX_VIEWPORT);
 const clipOffset = integer('CSS pixels', 0, MAX_CLIP_OFFSET);
 const imageSide = integer('pixels', 1, MAX_RESIZED);
 const pageHeight = integer('CSS pixels', 1, MAX_PAGE_HEIGHT);
-const selectors = z
-  .array(selector, { error: 'must be a list of selectors' })
-  .max(MAX_SELECTORS, { error: `must have at most ${MAX_SELECTORS} selectors` })
-  .transform(noneIfEmpty)
-  .optional();
+const selectors = listOf(selector, 'selectors', MAX_SELECTORS).transform(noneIfEmpty).optional();
 
 const viewport = objectOf(
   {
