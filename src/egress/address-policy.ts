@@ -1,3 +1,4 @@
+import type { EgressRefusalReason } from '../capture/egress-refusals.ts';
 import { embeddedIpv4, type IpAddress, mappedIpv4, matches, nonPublicClass, parseAddress } from './address-classes.ts';
 import { createOwnAddresses, type OwnAddresses } from './own-addresses.ts';
 import { readTargetList, type TargetEntry, withoutTrailingDot } from './target-list.ts';
@@ -7,15 +8,21 @@ export { parseTargetList } from './target-list.ts';
 /** Result of matching a name against the lists: `closed` is denied, `open` is allowed, `unlisted` is in neither. */
 export type NameVerdict = 'closed' | 'open' | 'unlisted';
 
+/** `address`: it is not public. `denied`: the operator has closed it. `reason` completes "it is ...". */
+export interface AddressRefusal {
+  readonly by: Extract<EgressRefusalReason, 'address' | 'denied'>;
+  readonly reason: string;
+}
+
 /** Decides which hosts may be dialled. */
 export interface TargetPolicy {
   judgeName(name: string): NameVerdict;
 
   /**
-   * Returns why an address may not be dialled, in words that complete "it is ...", or null when it may be dialled.
-   * `name` is the verdict on the name that resolved to the address; `unlisted` for a literal address.
+   * Returns why an address may not be dialled, or null when it may be dialled. `name` is the verdict on the name that
+   * resolved to the address; `unlisted` for a literal address.
    */
-  refuseAddress(address: string, name: Exclude<NameVerdict, 'closed'>): string | null;
+  refuseAddress(address: string, name: Exclude<NameVerdict, 'closed'>): AddressRefusal | null;
 }
 
 /** A policy whose lists may be replaced while it is in use; connections that are open stay. */
@@ -50,16 +57,16 @@ export function createTargetPolicy({ isOwn = createOwnAddresses(), ...lists }: T
 
     refuseAddress(text, name) {
       const address = parseAddress(text);
-      if (!address) return 'not an address';
+      if (!address) return { by: 'denied', reason: 'not an address' };
       // A denied IPv4 address stays denied inside a tunnel or translation address.
       if ([address, ...embeddedIpv4(address)].some((spelling) => listsAddress(denied, spelling))) {
-        return 'closed by the operator of this service';
+        return { by: 'denied', reason: 'closed by the operator of this service' };
       }
       if (name === 'open') return null;
       const mapped = mappedIpv4(address);
       if (listsAddress(allowed, address) || (mapped && listsAddress(allowed, mapped))) return null;
       const classOfAddress = nonPublicClass(address) ?? (isOwn(text) ? "this machine's own" : null);
-      return classOfAddress && `not public (${classOfAddress})`;
+      return classOfAddress === null ? null : { by: 'address', reason: `not public (${classOfAddress})` };
     },
 
     replace(next) {

@@ -36,13 +36,11 @@ export function createEgressPolicy(
   openedWith: string,
   count: (reason: EgressRefusalReason) => void = () => {},
 ): EgressPolicy {
-  const hint = (refusal: string): string =>
-    refusal.startsWith('not public') ? `; to allow it, set ${openedWith}` : '';
   const forbidden = (by: EgressRefusalReason, reason: string): CapstanError => {
     count(by);
-    return new CapstanError('target_forbidden', reason);
+    const hint = by === 'address' ? `; to allow it, set ${openedWith}` : '';
+    return new CapstanError('target_forbidden', `${reason}${hint}`);
   };
-  const kindOf = (refusal: string): EgressRefusalReason => (refusal.startsWith('not public') ? 'address' : 'denied');
 
   /** Returns the addresses of a literal host or localhost; null when a name server must be asked. */
   const inspect = ({ host, port }: Destination): readonly string[] | null => {
@@ -53,14 +51,14 @@ export function createEgressPolicy(
     const address = unbracketed(host);
     if (parseAddress(address)) {
       const refusal = policy.refuseAddress(address, 'unlisted');
-      if (refusal !== null) throw forbidden(kindOf(refusal), `${address} is ${refusal}${hint(refusal)}`);
+      if (refusal !== null) throw forbidden(refusal.by, `${address} is ${refusal.reason}`);
       return [address];
     }
     const verdict = policy.judgeName(host);
     if (verdict === 'closed') throw forbidden('denied', `${host} is closed by the operator of this service`);
     if (!isLocalhost(host)) return null;
     const open = LOOPBACK_ADDRESSES.filter((loopback) => policy.refuseAddress(loopback, verdict) === null);
-    if (open.length === 0) throw forbidden('address', `${host} is not public (loopback)${hint('not public')}`);
+    if (open.length === 0) throw forbidden('address', `${host} is not public (loopback)`);
     return open;
   };
 
@@ -78,8 +76,7 @@ export function createEgressPolicy(
       for (const address of addresses) {
         const refusal = policy.refuseAddress(address, verdict === 'open' ? 'open' : 'unlisted');
         // The error does not contain the address: clients must not learn to which address a private name resolves.
-        if (refusal !== null)
-          throw forbidden(kindOf(refusal), `${host} resolves to an address that is ${refusal}${hint(refusal)}`);
+        if (refusal !== null) throw forbidden(refusal.by, `${host} resolves to an address that is ${refusal.reason}`);
       }
       return addresses;
     },

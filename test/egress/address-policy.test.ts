@@ -93,12 +93,12 @@ describe('createTargetPolicy without lists', () => {
     ['fec0::1', 'site-local'],
     ['ff02::1', 'multicast'],
   ])('refuses %s as not public (%s)', (address, classOfAddress) => {
-    expect(open.refuseAddress(address, 'unlisted')).toContain(classOfAddress);
+    expect(open.refuseAddress(address, 'unlisted')?.reason).toContain(classOfAddress);
   });
 
   it('refuses text that is not an address', () => {
-    expect(open.refuseAddress('127.1', 'unlisted')).toBe('not an address');
-    expect(open.refuseAddress('', 'unlisted')).toBe('not an address');
+    expect(open.refuseAddress('127.1', 'unlisted')?.reason).toBe('not an address');
+    expect(open.refuseAddress('', 'unlisted')?.reason).toBe('not an address');
   });
 });
 
@@ -143,7 +143,7 @@ describe('createTargetPolicy with allowed targets', () => {
 describe('createTargetPolicy with denied targets', () => {
   it('refuses denied public targets', () => {
     const policy = createTargetPolicy({ allow: [], deny: ['8.8.8.0/24', '*.ads.example'] });
-    expect(policy.refuseAddress('8.8.8.8', 'unlisted')).toContain('closed by the operator');
+    expect(policy.refuseAddress('8.8.8.8', 'unlisted')?.reason).toContain('closed by the operator');
     expect(policy.refuseAddress('8.8.4.4', 'unlisted')).toBeNull();
     expect(policy.judgeName('x.ads.example')).toBe('closed');
   });
@@ -214,8 +214,8 @@ describe('createTargetPolicy with addresses of this machine', () => {
 
   it('refuses own addresses although they are public', () => {
     const policy = createTargetPolicy({ allow: [], deny: [], isOwn });
-    expect(policy.refuseAddress('93.184.215.14', 'unlisted')).toBe("not public (this machine's own)");
-    expect(policy.refuseAddress('2a00:1450::1', 'unlisted')).toBe("not public (this machine's own)");
+    expect(policy.refuseAddress('93.184.215.14', 'unlisted')?.reason).toBe("not public (this machine's own)");
+    expect(policy.refuseAddress('2a00:1450::1', 'unlisted')?.reason).toBe("not public (this machine's own)");
     expect(policy.refuseAddress('93.184.215.15', 'unlisted')).toBeNull();
   });
 
@@ -230,7 +230,7 @@ describe('createTargetPolicy with addresses of this machine', () => {
     const opened = createTargetPolicy({ allow, deny: [], isOwn });
     expect(opened.refuseAddress('93.184.215.14', 'unlisted')).toBeNull();
     const denied = createTargetPolicy({ allow, deny: ['93.184.215.14'], isOwn });
-    expect(denied.refuseAddress('93.184.215.14', 'unlisted')).toBe('closed by the operator of this service');
+    expect(denied.refuseAddress('93.184.215.14', 'unlisted')?.reason).toBe('closed by the operator of this service');
     expect(denied.refuseAddress('93.184.215.15', 'unlisted')).toBeNull();
   });
 });
@@ -240,7 +240,7 @@ describe('createTargetPolicy with a denied IPv4 address', () => {
     'refuses %s, which carries the denied address, behind an allowed name',
     (address) => {
       const policy = createTargetPolicy({ allow: [], deny: ['10.0.0.1'] });
-      expect(policy.refuseAddress(address, 'open')).toBe('closed by the operator of this service');
+      expect(policy.refuseAddress(address, 'open')?.reason).toBe('closed by the operator of this service');
     },
   );
 });
