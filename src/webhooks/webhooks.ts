@@ -21,7 +21,7 @@ export interface WebhooksOptions extends Partial<Pick<DeliveryOptions, 'timeoutM
   readonly ids: () => string;
   /** Milliseconds since the Unix epoch. */
   readonly clock: () => number;
-  readonly bounds?: Partial<Pick<ReceiverQueuesOptions<unknown>, 'concurrency' | 'maxOfOne' | 'maxPending'>>;
+  readonly bounds?: Partial<ReceiverQueuesOptions>;
 }
 
 /** Notifies receivers of how captures and batches ended, and of what watches found, in the background. */
@@ -85,24 +85,24 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
       emit({ type: 'webhook.failed', ...base, cause, reason, status });
     }
   };
-  const work = async (posting: Posting): Promise<void> =>
-    report(posting, await deliver(posting, delivery, given.signal));
+  const send = async (posting: Posting): Promise<void> =>
+    report(posting, given.signal.aborted ? stopped() : await deliver(posting, delivery, given.signal));
 
   const limits = { concurrency: CONCURRENCY, maxOfOne: MAX_OF_ONE, maxPending: MAX_OF_CALLBACKS, ...bounds };
-  const callbackQueues = createReceiverQueues<Posting>({ ...limits, work });
+  const callbackQueues = createReceiverQueues(limits);
   // Callbacks never take up the capacity of the operator's own receivers.
-  const receiverQueues = createReceiverQueues<Posting>({ ...limits, maxPending: Number.POSITIVE_INFINITY, work });
+  const receiverQueues = createReceiverQueues({ ...limits, maxPending: Number.POSITIVE_INFINITY });
 
   const post = (
-    queues: ReceiverQueues<Posting>,
+    queues: ReceiverQueues,
     owner: string | null,
     url: URL,
     about: Conclusion['event'],
     body: string,
   ): void => {
     const posting = { id: ids(), url, body, about, queuedAt: clock() };
-    if (given.signal.aborted) report(posting, gaveUp('shutting_down', 'the service was stopped'));
-    else if (!queues.join(url.origin, owner, posting)) {
+    if (given.signal.aborted) report(posting, stopped());
+    else if (!queues.join(url.origin, owner, () => send(posting))) {
       report(posting, gaveUp('dropped', 'too much is waiting for this receiver, or for the callbacks of this key'));
     }
   };
@@ -131,13 +131,8 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
       return callbackQueues.pending + receiverQueues.pending;
     },
     async drain(graceMs) {
-      const giveUp = (): void => {
-        given.abort();
-        for (const posting of [...receiverQueues.clear(), ...callbackQueues.clear()]) {
-          report(posting, gaveUp('shutting_down', 'the service was stopped'));
-        }
-      };
-      const timer = setTimeout(giveUp, graceMs);
+      // Messages that wait are then given up when their turn comes, at once.
+      const timer = setTimeout(() => given.abort(), graceMs);
       await Promise.all([receiverQueues.empty(), callbackQueues.empty()]);
       clearTimeout(timer);
     },
@@ -150,6 +145,10 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
 
 function gaveUp(cause: 'dropped' | 'shutting_down', reason: string): Delivery {
   return { delivered: false, cause, reason, status: null, attempts: 0 };
+}
+
+function stopped(): Delivery {
+  return gaveUp('shutting_down', 'the service was stopped');
 }
 
 function noSecret(): CapstanError {
