@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { CATALOGUE, type FailureCode } from '../capture/errors.ts';
 import { type Call, CapstanFailure, sender } from '../client/send.ts';
 
@@ -5,6 +6,8 @@ import { type Call, CapstanFailure, sender } from '../client/send.ts';
 export interface Api {
   /** Sends a request. Rejects with an `ApiFailure` unless it succeeds. */
   send(path: string, options?: ApiRequest): Promise<Response>;
+  /** Sends a request and returns the `data` of its answer. */
+  read<T>(data: z.ZodType<T>, path: string, options?: ApiRequest): Promise<T>;
   /** Returns the URL of a path for the client; `''` when it has none. */
   link(path: string): string;
 }
@@ -51,17 +54,19 @@ function helpOf(help = ''): string {
  * URIs of resources in place of URLs.
  */
 export function apiAt(origin: string, key: string | undefined, linkOrigin: string | null = origin): Api {
-  const send = sender({ baseUrl: origin, ...(key !== undefined && { apiKey: key }) });
+  const ask = sender({ baseUrl: origin, ...(key !== undefined && { apiKey: key }) });
+  const send: Api['send'] = (path, { body, method = body === undefined ? 'GET' : 'POST', signal } = {}) =>
+    ask(path, {
+      method,
+      headers: { Accept: 'application/json;q=1, */*;q=0.5' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      signal,
+    }).catch((error: unknown) => {
+      throw error instanceof CapstanFailure ? failureOf(error) : error;
+    });
   return {
-    send: (path, { body, method = body === undefined ? 'GET' : 'POST', signal } = {}) =>
-      send(path, {
-        method,
-        headers: { Accept: 'application/json;q=1, */*;q=0.5' },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-        signal,
-      }).catch((error: unknown) => {
-        throw error instanceof CapstanFailure ? failureOf(error) : error;
-      }),
+    send,
+    read: async (data, path, options) => z.object({ data }).parse(await (await send(path, options)).json()).data,
     link: (path) => {
       if (linkOrigin === null) return resourceOf(path);
       return path === '' ? '' : new URL(path, linkOrigin).href;

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { optionFields } from '../capture/options/groups.ts';
 import type { Api } from './api.ts';
-import { type Captured, CapturedAnswer, CaptureFacts, factsOf } from './captured.ts';
+import { Captured, CaptureFacts, factsOf } from './captured.ts';
+import { CAPTURES, tool } from './tool.ts';
 import { NOTE } from './untrusted.ts';
 
 /** The longest side of an image in pixels, and its size in bytes: what language models take without resizing. */
@@ -24,30 +25,35 @@ export const pageFields = {
 };
 
 export const captureInput = z.strictObject({ ...pageFields, fullPage });
-export const captureOutput = CaptureFacts.extend({
-  shown: z
-    .object({ width: z.int(), height: z.int(), of_height: z.int() })
-    .nullable()
-    .meta({ description: 'Size in pixels of the image in this answer, and of its original; null for none.' }),
-  markdown: z.string().meta({ description: 'URL of the main content as Markdown; empty when there is none.' }),
+export const captureTool = tool('capture', {
+  title: 'Capture a web page',
+  description:
+    'Opens a page in a browser and returns an image of it (WebP, at most 1568 px and 1 MB; of a tall page the top), what kind of page it is, and URLs of the whole image and of its Markdown.',
+  annotations: CAPTURES,
+  inputSchema: captureInput,
+  outputSchema: CaptureFacts.extend({
+    shown: z
+      .object({ width: z.int(), height: z.int(), of_height: z.int() })
+      .nullable()
+      .meta({ description: 'Size in pixels of the image in this answer, and of its original; null for none.' }),
+    markdown: z.string().meta({ description: 'URL of the main content as Markdown; empty when there is none.' }),
+  }),
+  run: async (api, { url, ...options }, signal) => {
+    const body = { url, ...options, outputs: ['markdown'] };
+    const data = await api.read(Captured, '/screenshot', { body, signal });
+    const image = await smallImage(api, data, signal);
+    const markdown = data.outputs.find(({ name }) => name === 'markdown')?.path ?? '';
+    const structuredContent = { ...factsOf(data, api), shown: image?.shown ?? null, markdown: api.link(markdown) };
+    return {
+      structuredContent,
+      content: [
+        { type: 'text', text: JSON.stringify(structuredContent) },
+        NOTE,
+        ...(image === null ? [] : [{ type: 'image' as const, data: image.data, mimeType: 'image/webp' }]),
+      ],
+    };
+  },
 });
-
-/** Captures a page and returns a small image of it. */
-export async function capture(api: Api, { url, ...options }: z.output<typeof captureInput>, signal: AbortSignal) {
-  const body = { url, ...options, outputs: ['markdown'] };
-  const { data } = CapturedAnswer.parse(await (await api.send('/screenshot', { body, signal })).json());
-  const image = await smallImage(api, data, signal);
-  const markdown = data.outputs.find(({ name }) => name === 'markdown')?.path ?? '';
-  const structuredContent = { ...factsOf(data, api), shown: image?.shown ?? null, markdown: api.link(markdown) };
-  return {
-    structuredContent,
-    content: [
-      { type: 'text' as const, text: JSON.stringify(structuredContent) },
-      NOTE,
-      ...(image === null ? [] : [{ type: 'image' as const, data: image.data, mimeType: 'image/webp' }]),
-    ],
-  };
-}
 
 /**
  * Returns a thumbnail of a capture within the bounds; of a page that is much higher than wide, its upper part. Null

@@ -28,7 +28,6 @@ export const Captured = z.object({
   outputs: z.array(z.object({ name: z.string(), path: z.string(), bytes: z.number(), partial: z.boolean() })),
 });
 export type Captured = z.output<typeof Captured>;
-export const CapturedAnswer = z.object({ data: Captured });
 
 /** A capture as tools describe it. */
 export const CaptureFacts = z.object({

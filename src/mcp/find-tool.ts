@@ -2,55 +2,66 @@ import { z } from 'zod';
 import { id } from '../capture/values.ts';
 import { VERDICTS } from '../capture/verdict.ts';
 import { nextPage } from '../client/answers.ts';
-import { type Api, ApiFailure } from './api.ts';
+import { ApiFailure } from './api.ts';
 import { Captured, CaptureFacts, factsOf } from './captured.ts';
+import { READS, tool } from './tool.ts';
 import { NOTE } from './untrusted.ts';
 
 const MAX_FOUND = 50;
 
-export const findInput = z.strictObject({
-  url: z.string().optional().meta({ description: 'Captures of this URL.' }),
-  host: z.string().optional().meta({ description: 'Captures of hosts that begin with this, and of their subdomains.' }),
-  similar_to: id.optional().meta({ description: 'Captures that look like this one, nearest first; with limit alone.' }),
-  words: z.string().optional().meta({ description: 'Words that are all in the title or the URL.' }),
-  verdict: z.enum(VERDICTS).optional(),
-  from: z.string().optional().meta({ description: 'Earliest time, in ISO 8601.' }),
-  to: z.string().optional().meta({ description: 'Captures before this time, in ISO 8601.' }),
-  limit: z.int().min(1).max(MAX_FOUND).default(10),
-  cursor: z.string().optional().meta({ description: 'next_cursor of the answer before, with the same conditions.' }),
-});
-
-export const findOutput = z.object({
-  captures: z.array(CaptureFacts),
-  next_cursor: z.string().nullable().meta({ description: 'For the next page; null on the last one.' }),
-});
-
 const Answer = z.object({ data: z.array(Captured) });
 
-/** Finds stored captures, newest first. */
-export async function find(api: Api, input: z.output<typeof findInput>, signal: AbortSignal) {
-  const { url, host, similar_to: similar, words, limit, ...conditions } = input;
-  const ways = [url, host, similar].filter((way) => way !== undefined);
-  if (ways.length > 1) throw new ApiFailure('invalid_request', 'Give at most one of url, host and similar_to.');
-  if (similar !== undefined && (words !== undefined || Object.values(conditions).some((each) => each !== undefined))) {
-    throw new ApiFailure('invalid_request', 'similar_to takes limit, and no other condition.');
-  }
-  const path =
-    url !== undefined
-      ? '/results/by-url'
-      : host !== undefined
-        ? '/results/by-host'
-        : similar !== undefined
-          ? `/results/similar/${similar}`
-          : '/results';
-  const query = new URLSearchParams({ limit: String(limit) });
-  for (const [name, value] of Object.entries({ url, host, text: words, ...conditions }))
-    if (value !== undefined) query.set(name, value);
-  const response = await api.send(`${path}?${query}`, { signal });
-  const { data } = Answer.parse(await response.json());
-  const structuredContent = { captures: data.map((each) => factsOf(each, api)), next_cursor: cursorOf(response) };
-  return { structuredContent, content: [{ type: 'text' as const, text: JSON.stringify(structuredContent) }, NOTE] };
-}
+export const findTool = tool('find', {
+  title: 'Find captures',
+  description: 'Lists stored captures, newest first: by URL, host, words, verdict, time, or likeness to another one.',
+  annotations: READS,
+  inputSchema: z.strictObject({
+    url: z.string().optional().meta({ description: 'Captures of this URL.' }),
+    host: z
+      .string()
+      .optional()
+      .meta({ description: 'Captures of hosts that begin with this, and of their subdomains.' }),
+    similar_to: id
+      .optional()
+      .meta({ description: 'Captures that look like this one, nearest first; with limit alone.' }),
+    words: z.string().optional().meta({ description: 'Words that are all in the title or the URL.' }),
+    verdict: z.enum(VERDICTS).optional(),
+    from: z.string().optional().meta({ description: 'Earliest time, in ISO 8601.' }),
+    to: z.string().optional().meta({ description: 'Captures before this time, in ISO 8601.' }),
+    limit: z.int().min(1).max(MAX_FOUND).default(10),
+    cursor: z.string().optional().meta({ description: 'next_cursor of the answer before, with the same conditions.' }),
+  }),
+  outputSchema: z.object({
+    captures: z.array(CaptureFacts),
+    next_cursor: z.string().nullable().meta({ description: 'For the next page; null on the last one.' }),
+  }),
+  run: async (api, input, signal) => {
+    const { url, host, similar_to: similar, words, limit, ...conditions } = input;
+    const ways = [url, host, similar].filter((way) => way !== undefined);
+    if (ways.length > 1) throw new ApiFailure('invalid_request', 'Give at most one of url, host and similar_to.');
+    if (
+      similar !== undefined &&
+      (words !== undefined || Object.values(conditions).some((each) => each !== undefined))
+    ) {
+      throw new ApiFailure('invalid_request', 'similar_to takes limit, and no other condition.');
+    }
+    const path =
+      url !== undefined
+        ? '/results/by-url'
+        : host !== undefined
+          ? '/results/by-host'
+          : similar !== undefined
+            ? `/results/similar/${similar}`
+            : '/results';
+    const query = new URLSearchParams({ limit: String(limit) });
+    for (const [name, value] of Object.entries({ url, host, text: words, ...conditions }))
+      if (value !== undefined) query.set(name, value);
+    const response = await api.send(`${path}?${query}`, { signal });
+    const { data } = Answer.parse(await response.json());
+    const structuredContent = { captures: data.map((each) => factsOf(each, api)), next_cursor: cursorOf(response) };
+    return { structuredContent, content: [{ type: 'text', text: JSON.stringify(structuredContent) }, NOTE] };
+  },
+});
 
 function cursorOf(response: Response): string | null {
   const next = nextPage(response);

@@ -2,24 +2,10 @@ import { z } from 'zod';
 import { IGNORE_DESCRIPTION, MAX_IGNORED } from '../capture/comparison.ts';
 import { id } from '../capture/values.ts';
 import { COMPARED, WatchRunSchema, WatchSchema } from '../capture/watch.ts';
-import type { Api } from './api.ts';
+import { CAPTURES, READS, tool } from './tool.ts';
 import { plainLine } from './untrusted.ts';
 
 const MAX_LISTED = 50;
-
-export const watchInput = z.strictObject({
-  url: z.string().meta({ description: 'Page to watch.' }),
-  every: z.string().default('1h').meta({ description: 'Interval of the captures, such as 10m, 1h or 1d.' }),
-  compare: z.array(z.enum(COMPARED)).min(1).default(['visual']).meta({ description: 'What is compared.' }),
-  ignore: z.array(z.string()).max(MAX_IGNORED).default([]).meta({ description: IGNORE_DESCRIPTION }),
-});
-
-export const watchesInput = z.strictObject({
-  watch: id.optional().meta({ description: 'Id of a watch, whose runs are listed; without it, watches are.' }),
-  limit: z.int().min(1).max(MAX_LISTED).default(10),
-});
-
-export const unwatchInput = z.strictObject({ watch: id.meta({ description: 'Id of the watch.' }) });
 
 // Reasons of failures may hold words of a page.
 const RunFacts = WatchRunSchema.omit({ reason: true });
@@ -36,44 +22,65 @@ const WatchFacts = WatchSchema.pick({
   failures: true,
 }).extend({ last_run: RunFacts.nullable() });
 
-export const watchOutput = WatchFacts;
-export const watchesOutput = z.object({
-  watches: z.array(WatchFacts).meta({ description: 'Oldest first; the one that was asked for.' }),
-  runs: z.array(RunFacts).meta({
-    description: 'Runs of the watch, newest first. compare says what differs between before and capture of one.',
-  }),
-});
-export const unwatchOutput = z.object({ id });
-
 const AnsweredRun = z.object(RunFacts.shape);
 const AnsweredWatch = z.object({ ...WatchFacts.shape, last_run: AnsweredRun.nullable() });
-const One = z.object({ data: AnsweredWatch });
-const Many = z.object({ data: z.array(AnsweredWatch) });
-const Runs = z.object({ data: z.array(AnsweredRun) });
 
-/** Begins to watch a page. */
-export async function watch(api: Api, { compare, ...given }: z.output<typeof watchInput>, signal: AbortSignal) {
-  const body = { ...given, compare: Object.fromEntries(compare.map((name) => [name, true])) };
-  const { data } = One.parse(await (await api.send('/watches', { body, signal })).json());
-  return said(factsOf(data));
-}
+export const watchTool = tool('watch', {
+  title: 'Watch a web page',
+  description:
+    'Captures a page at an interval from now on, and compares each capture with the one before. watches lists what was found, unwatch ends it.',
+  annotations: CAPTURES,
+  inputSchema: z.strictObject({
+    url: z.string().meta({ description: 'Page to watch.' }),
+    every: z.string().default('1h').meta({ description: 'Interval of the captures, such as 10m, 1h or 1d.' }),
+    compare: z.array(z.enum(COMPARED)).min(1).default(['visual']).meta({ description: 'What is compared.' }),
+    ignore: z.array(z.string()).max(MAX_IGNORED).default([]).meta({ description: IGNORE_DESCRIPTION }),
+  }),
+  outputSchema: WatchFacts,
+  run: async (api, { compare, ...given }, signal) => {
+    const body = { ...given, compare: Object.fromEntries(compare.map((name) => [name, true])) };
+    const data = await api.read(AnsweredWatch, '/watches', { body, signal });
+    return said(factsOf(data));
+  },
+});
 
-/** Lists watches, or the runs of one. */
-export async function watches(api: Api, { watch, limit }: z.output<typeof watchesInput>, signal: AbortSignal) {
-  if (watch === undefined) {
-    const { data } = Many.parse(await (await api.send(`/watches?limit=${limit}`, { signal })).json());
-    return said({ watches: data.map(factsOf), runs: [] });
-  }
-  const { data } = One.parse(await (await api.send(`/watches/${watch}`, { signal })).json());
-  const runs = Runs.parse(await (await api.send(`/watches/${watch}/history?limit=${limit}`, { signal })).json());
-  return said({ watches: [factsOf(data)], runs: runs.data });
-}
+export const watchesTool = tool('watches', {
+  title: 'List watches and what they found',
+  description:
+    'Lists the watches with what their last run found; or one watch with its runs: which found a change, in which regions of the image, and the captures before and after.',
+  annotations: READS,
+  inputSchema: z.strictObject({
+    watch: id.optional().meta({ description: 'Id of a watch, whose runs are listed; without it, watches are.' }),
+    limit: z.int().min(1).max(MAX_LISTED).default(10),
+  }),
+  outputSchema: z.object({
+    watches: z.array(WatchFacts).meta({ description: 'Oldest first; the one that was asked for.' }),
+    runs: z.array(RunFacts).meta({
+      description: 'Runs of the watch, newest first. compare says what differs between before and capture of one.',
+    }),
+  }),
+  run: async (api, { watch, limit }, signal) => {
+    if (watch === undefined) {
+      const data = await api.read(z.array(AnsweredWatch), `/watches?limit=${limit}`, { signal });
+      return said({ watches: data.map(factsOf), runs: [] });
+    }
+    const data = await api.read(AnsweredWatch, `/watches/${watch}`, { signal });
+    const runs = await api.read(z.array(AnsweredRun), `/watches/${watch}/history?limit=${limit}`, { signal });
+    return said({ watches: [factsOf(data)], runs });
+  },
+});
 
-/** Ends a watch. Its captures are kept. */
-export async function unwatch(api: Api, { watch }: z.output<typeof unwatchInput>, signal: AbortSignal) {
-  await api.send(`/watches/${watch}`, { method: 'DELETE', signal });
-  return said({ id: watch });
-}
+export const unwatchTool = tool('unwatch', {
+  title: 'End a watch',
+  description: 'Ends a watch. The captures that it made are kept.',
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+  inputSchema: z.strictObject({ watch: id.meta({ description: 'Id of the watch.' }) }),
+  outputSchema: z.object({ id }),
+  run: async (api, { watch }, signal) => {
+    await api.send(`/watches/${watch}`, { method: 'DELETE', signal });
+    return said({ id: watch });
+  },
+});
 
 function factsOf(found: z.output<typeof AnsweredWatch>): z.output<typeof WatchFacts> {
   return { ...found, url: plainLine(found.url, 'url') };

@@ -1,0 +1,53 @@
+import type { CallToolResult, McpServer, ServerContext } from '@modelcontextprotocol/server';
+import type { z } from 'zod';
+import { type Api, ApiFailure } from './api.ts';
+
+/** What a tool does, for clients that ask before they call it. */
+export const READS = { readOnlyHint: true, openWorldHint: false };
+export const CAPTURES = { readOnlyHint: false, destructiveHint: false, openWorldHint: true };
+
+/** A tool: what agents read about it, and the requests to the HTTP API that it makes. */
+export interface Tool<Input> {
+  readonly title: string;
+  readonly description: string;
+  readonly inputSchema: z.ZodType<Input>;
+  readonly outputSchema: z.ZodObject;
+  readonly annotations: Readonly<Record<string, boolean>>;
+  readonly run: (api: Api, input: Input, signal: AbortSignal) => Promise<CallToolResult>;
+}
+
+/** Interval of notifications of progress, in milliseconds. */
+const PROGRESS_MS = 1_000;
+
+/** Returns a function that adds a tool to a server. */
+export function tool<Input>(name: string, { run, ...shown }: Tool<Input>) {
+  return (server: McpServer, api: Api): void => {
+    server.registerTool(name, shown, (input, context) => answered(context, (signal) => run(api, input, signal)));
+  };
+}
+
+/** Tells the client of progress while the work goes on, and of a failure in words. */
+async function answered(
+  { mcpReq: { signal, _meta, notify } }: ServerContext,
+  work: (signal: AbortSignal) => Promise<CallToolResult>,
+): Promise<CallToolResult> {
+  const progressToken = _meta?.progressToken;
+  const startedAt = performance.now();
+  const tell = () => {
+    if (progressToken === undefined) return;
+    const progress = Math.round(performance.now() - startedAt) / 1000;
+    const params = { progressToken, progress, message: 'seconds since the call' };
+    notify({ method: 'notifications/progress', params }).catch(() => undefined);
+  };
+  tell();
+  const telling = setInterval(tell, PROGRESS_MS);
+  try {
+    return await work(signal);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    const { message } = error instanceof ApiFailure ? error : new ApiFailure('internal', '');
+    return { isError: true, content: [{ type: 'text', text: message }] };
+  } finally {
+    clearInterval(telling);
+  }
+}
