@@ -14,41 +14,7 @@
  *   <name>.logged.>                       the same events with their sequence numbers, as NATS republishes them
  */
 
-export interface Subjects {
-  /** The stream of places. */
-  readonly places: string;
-  /** Returns the subject that matches all places of an api node. */
-  placesOf(node: string): string;
-  place(node: string, id: number): string;
-  /** The stream of tickets. */
-  readonly stream: string;
-  readonly consumer: string;
-  /** Returns the subject that matches all tickets of an api node. */
-  workOf(node: string): string;
-  work(node: string, id: number): string;
-  node(node: string): string;
-  worker(worker: string): string;
-  /** Where other api nodes ask an api node. */
-  ask(node: string): string;
-  readonly alive: string;
-  readonly limits: string;
-  /** Returns what the subjects of answers begin with. */
-  inbox(role: string): string;
-  /** The stream of events, and the subjects of its messages and of those that NATS republishes. */
-  readonly events: string;
-  readonly allEvents: string;
-  readonly logged: string;
-  /** `apiKey`: the name of the API key whose event it is; null without a name. */
-  eventBy(writer: string, apiKey: string | null): string;
-  eventOf(key: string, apiKey: string | null): string;
-  /** Returns the subject that matches all events of a writer, except those that are stored once. */
-  eventsBy(writer: string): string;
-  /** Returns the subject that matches all events of an owner, the token of an API key. */
-  eventsOf(owner: string): string;
-  /** Returns the owner in the subject of an event. */
-  ownerIn(subject: string): string;
-  keyOf(owner: string): string | null;
-}
+export type Subjects = ReturnType<typeof subjectsOf>;
 
 /** The owner of events of keys without a name. */
 const NOBODY = '-';
@@ -58,30 +24,41 @@ function ownerOf(apiKey: string | null): string {
   return apiKey === null ? NOBODY : Buffer.from(apiKey).toString('base64url');
 }
 
-export function subjectsOf(name: string): Subjects {
+export function subjectsOf(name: string) {
   return {
+    /** The stream of places. */
     places: `${name}-places`,
-    placesOf: (node) => `${name}.place.${node}.*`,
-    place: (node, id) => `${name}.place.${node}.${id}`,
+    /** Returns the subject that matches all places of an api node. */
+    placesOf: (node: string) => `${name}.place.${node}.*`,
+    place: (node: string, id: number) => `${name}.place.${node}.${id}`,
+    /** The stream of tickets. */
     stream: `${name}-work`,
     consumer: 'workers',
-    workOf: (node) => `${name}.work.${node}.*`,
-    work: (node, id) => `${name}.work.${node}.${id}`,
-    node: (node) => `${name}.node.${node}`,
-    worker: (worker) => `${name}.worker.${worker}`,
-    ask: (node) => `${name}.ask.${node}`,
+    /** Returns the subject that matches all tickets of an api node. */
+    workOf: (node: string) => `${name}.work.${node}.*`,
+    work: (node: string, id: number) => `${name}.work.${node}.${id}`,
+    node: (node: string) => `${name}.node.${node}`,
+    worker: (worker: string) => `${name}.worker.${worker}`,
+    /** Where other api nodes ask an api node. */
+    ask: (node: string) => `${name}.ask.${node}`,
     alive: `${name}.alive`,
     limits: `${name}.limits`,
-    inbox: (role) => `${name}.inbox.${role}`,
+    /** Returns what the subjects of answers begin with. */
+    inbox: (role: string) => `${name}.inbox.${role}`,
+    /** The stream of events, and the subjects of its messages and of those that NATS republishes. */
     events: `${name}-events`,
     allEvents: `${name}.events.>`,
     logged: `${name}.logged.>`,
-    eventBy: (writer, apiKey) => `${name}.events.by.${writer}.${ownerOf(apiKey)}`,
-    eventOf: (key, apiKey) => `${name}.events.of.${key}.${ownerOf(apiKey)}`,
-    eventsBy: (writer) => `${name}.events.by.${writer}.*`,
-    eventsOf: (owner) => `${name}.events.*.*.${owner}`,
-    ownerIn: (subject) => subject.slice(subject.lastIndexOf('.') + 1),
-    keyOf: (owner) => (owner === NOBODY ? null : Buffer.from(owner, 'base64url').toString()),
+    /** `apiKey`: the name of the API key whose event it is; null without a name. */
+    eventBy: (writer: string, apiKey: string | null) => `${name}.events.by.${writer}.${ownerOf(apiKey)}`,
+    eventOf: (key: string, apiKey: string | null) => `${name}.events.of.${key}.${ownerOf(apiKey)}`,
+    /** Returns the subject that matches all events of a writer, except those that are stored once. */
+    eventsBy: (writer: string) => `${name}.events.by.${writer}.*`,
+    /** Returns the subject that matches all events of an owner, the token of an API key. */
+    eventsOf: (owner: string) => `${name}.events.*.*.${owner}`,
+    /** Returns the owner in the subject of an event. */
+    ownerIn: (subject: string) => subject.slice(subject.lastIndexOf('.') + 1),
+    keyOf: (owner: string) => (owner === NOBODY ? null : Buffer.from(owner, 'base64url').toString()),
   };
 }
 
