@@ -1,5 +1,5 @@
 import { text as readText } from 'node:stream/consumers';
-import { defer, finalize, firstValueFrom, type Observable, takeUntil } from 'rxjs';
+import { firstValueFrom, type Observable, takeUntil } from 'rxjs';
 import type { ArtifactKind } from '../capture/artifacts.ts';
 import {
   type Difference,
@@ -10,20 +10,17 @@ import {
 } from '../capture/comparison.ts';
 import { CapstanError } from '../capture/errors.ts';
 import type { ScreenshotInfo } from '../capture/screenshot-info.ts';
-import { createPlaces } from '../capture/share.ts';
 import type { ArtifactStore } from '../storage/ports/artifact-store.ts';
-import { createWorkInTurn } from '../streams/work-in-turn.ts';
 import type { File, Pair, ThreadDifference } from './comparison/compared.ts';
 import { createComparisonThread } from './comparison/comparison-thread.ts';
 import { withoutTexts } from './comparison/ignored-texts.ts';
 import { inTurn } from './in-turn.ts';
+import { createSharedTurns } from './shared-turns.ts';
 
 /** Maximum number of comparisons at once: each holds two images in memory, at most 256 MiB. */
 const MAX_AT_ONCE = 1;
 /** Maximum number of comparisons under way, of which each key has a share. */
 const MAX_WAITING = 100;
-/** Value of `Retry-After`, in seconds: several of the waiting comparisons are made in that time. */
-const RETRY_AFTER_SECONDS = 5;
 
 export interface ComparisonOptions {
   readonly ignore?: Ignore;
@@ -47,27 +44,10 @@ export interface CompareAnswer {
 
 const SAME_PICTURE = { regions: [], truncated: false, changed_pixels: 0, share: 0 } satisfies Partial<Difference>;
 
-export interface Comparisons {
-  /**
-   * Compares two stored captures; undefined when one was removed meanwhile. Owners take turns. The
-   * comparison is skipped when, before it starts, `gone` has emitted an error.
-   *
-   * @throws CapstanError `not_an_image` for a PDF, `comparison_too_large`, `no_element_map` with
-   * selectors, or `queue_full`.
-   */
-  of(
-    before: ScreenshotInfo,
-    after: ScreenshotInfo,
-    gone: Observable<never>,
-    owner: string | null,
-    how?: ComparisonOptions,
-  ): Promise<CompareAnswer | undefined>;
-}
+export type Comparisons = ReturnType<typeof createComparisons>;
 
-export function createComparisons(artifacts: Pick<ArtifactStore, 'open' | 'record'>): Comparisons {
-  const turns = createWorkInTurn(MAX_AT_ONCE);
-  const places = createPlaces(MAX_WAITING + MAX_AT_ONCE);
-
+export function createComparisons(artifacts: Pick<ArtifactStore, 'open' | 'record'>) {
+  const inSharedTurns = createSharedTurns({ atOnce: MAX_AT_ONCE, maxWaiting: MAX_WAITING, what: 'comparisons' });
   const thread = createComparisonThread();
 
   async function read(id: number): Promise<File | undefined> {
@@ -155,17 +135,22 @@ export function createComparisons(artifacts: Pick<ArtifactStore, 'open' | 'recor
   }
 
   return {
-    of: async (before, after, gone, owner, how = {}) => {
+    /**
+     * Compares two stored captures; undefined when one was removed meanwhile. Owners take turns. The comparison is
+     * skipped when, before it starts, `gone` has emitted an error.
+     *
+     * @throws CapstanError `not_an_image` for a PDF, `comparison_too_large`, `no_element_map` with selectors, or
+     * `queue_full`.
+     */
+    of: async (
+      before: ScreenshotInfo,
+      after: ScreenshotInfo,
+      gone: Observable<never>,
+      owner: string | null,
+      how: ComparisonOptions = {},
+    ): Promise<CompareAnswer | undefined> => {
       if (how.skipsImages !== true) for (const info of [before, after]) refuseOthers(info);
-      const compared = defer(() => {
-        const leave = places.take(owner);
-        if (leave === undefined) {
-          throw new CapstanError('queue_full', `${places.taken} comparisons are waiting to be made.`, {
-            retryAfterSeconds: RETRY_AFTER_SECONDS,
-          });
-        }
-        return turns.run(owner, () => compare([before.id, after.id], how)).pipe(finalize(leave));
-      });
+      const compared = inSharedTurns(owner, () => compare([before.id, after.id], how));
       return firstValueFrom(compared.pipe(takeUntil(gone)));
     },
   };

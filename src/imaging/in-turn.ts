@@ -6,9 +6,5 @@ import pLimit from 'p-limit';
  */
 const MAX_AT_ONCE = 3;
 
-const limit = pLimit(MAX_AT_ONCE);
-
 /** Runs work of sharp when it is its turn: the one that came first goes first. */
-export function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  return limit(work);
-}
+export const inTurn = pLimit(MAX_AT_ONCE);

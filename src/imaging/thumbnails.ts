@@ -1,42 +1,23 @@
 import { buffer } from 'node:stream/consumers';
-import { defer, finalize, firstValueFrom, type Observable, share, takeUntil } from 'rxjs';
+import { finalize, firstValueFrom, type Observable, share, takeUntil } from 'rxjs';
 import { CapstanError } from '../capture/errors.ts';
 import type { ScreenshotInfo } from '../capture/screenshot-info.ts';
-import { createPlaces } from '../capture/share.ts';
 import { type Thumbnail, thumbnailName } from '../capture/thumbnail.ts';
 import type { ArtifactStore } from '../storage/ports/artifact-store.ts';
 import type { ThumbnailStore } from '../storage/ports/thumbnail-store.ts';
-import { createWorkInTurn } from '../streams/work-in-turn.ts';
 import { inTurn } from './in-turn.ts';
 import { renderThumbnail } from './render-thumbnail.ts';
+import { createSharedTurns } from './shared-turns.ts';
 
 /** Maximum number of images that are held in memory to make thumbnails of them. */
 const MAX_AT_ONCE = 2;
 /** Maximum number of thumbnails under way, of which each key has a share: several screens of a gallery. */
 const MAX_WAITING = 1000;
-/** Value of `Retry-After`, in seconds: many of the waiting thumbnails are made in that time. */
-const RETRY_AFTER_SECONDS = 5;
 
-export interface Thumbnails {
-  /**
-   * Returns a thumbnail of a stored capture, from the cache or newly made; undefined when there is no such capture.
-   * Owners take turns, and concurrent requests of an owner for the same thumbnail share one rendering. The rendering is
-   * skipped when, before it starts, `gone` has emitted an error for every caller.
-   *
-   * @throws CapstanError `not_an_image` for a PDF, `queue_full` while too many are under way, or as many as the owner's
-   * share.
-   */
-  of(
-    info: ScreenshotInfo,
-    wanted: Thumbnail,
-    gone: Observable<never>,
-    owner?: string | null,
-  ): Promise<Buffer | undefined>;
-}
+export type Thumbnails = ReturnType<typeof createThumbnails>;
 
-export function createThumbnails(artifacts: Pick<ArtifactStore, 'open' | 'has'>, store: ThumbnailStore): Thumbnails {
-  const turns = createWorkInTurn(MAX_AT_ONCE);
-  const places = createPlaces(MAX_WAITING + MAX_AT_ONCE);
+export function createThumbnails(artifacts: Pick<ArtifactStore, 'open' | 'has'>, store: ThumbnailStore) {
+  const inSharedTurns = createSharedTurns({ atOnce: MAX_AT_ONCE, maxWaiting: MAX_WAITING, what: 'thumbnails' });
   const underway = new Map<string, Observable<Buffer | undefined>>();
 
   async function make(id: number, wanted: Thumbnail): Promise<Buffer | undefined> {
@@ -53,24 +34,12 @@ export function createThumbnails(artifacts: Pick<ArtifactStore, 'open' | 'has'>,
     return thumbnail;
   }
 
-  function makeInTurn(id: number, wanted: Thumbnail, owner: string | null): Observable<Buffer | undefined> {
-    return defer(() => {
-      const leave = places.take(owner);
-      if (leave === undefined) {
-        throw new CapstanError('queue_full', `${places.taken} thumbnails are waiting to be made.`, {
-          retryAfterSeconds: RETRY_AFTER_SECONDS,
-        });
-      }
-      return turns.run(owner, () => make(id, wanted)).pipe(finalize(leave));
-    });
-  }
-
   /** Returns the rendering that equal requests share. A waiting rendering is dropped with its last subscriber. */
   function shared(id: number, wanted: Thumbnail, owner: string | null): Observable<Buffer | undefined> {
     const key = JSON.stringify([owner, id, thumbnailName(wanted)]);
     const running = underway.get(key);
     if (running !== undefined) return running;
-    const made = makeInTurn(id, wanted, owner).pipe(
+    const made = inSharedTurns(owner, () => make(id, wanted)).pipe(
       finalize(() => underway.delete(key)),
       share(),
     );
@@ -79,7 +48,20 @@ export function createThumbnails(artifacts: Pick<ArtifactStore, 'open' | 'has'>,
   }
 
   return {
-    of: async ({ id, format }, wanted, gone, owner = null) => {
+    /**
+     * Returns a thumbnail of a stored capture, from the cache or newly made; undefined when there is no such capture.
+     * Owners take turns, and concurrent requests of an owner for the same thumbnail share one rendering. The rendering
+     * is skipped when, before it starts, `gone` has emitted an error for every caller.
+     *
+     * @throws CapstanError `not_an_image` for a PDF, `queue_full` while too many are under way, or as many as the
+     * owner's share.
+     */
+    of: async (
+      { id, format }: ScreenshotInfo,
+      wanted: Thumbnail,
+      gone: Observable<never>,
+      owner: string | null = null,
+    ): Promise<Buffer | undefined> => {
       if (format === 'pdf') {
         throw new CapstanError('not_an_image', `The capture ${id} is a PDF, of which no thumbnail can be made.`);
       }
