@@ -7,7 +7,7 @@ import type { CaptureService } from '../../service/capture-service.ts';
 import { JOB_LIFE_MS, type JobKind, type JobRecord } from '../../storage/ports/job-store.ts';
 import { answer } from '../answer/envelope.ts';
 import { toBatchLine } from '../answer/outcome.ts';
-import { cutPage, linkNext } from '../answer/paging.ts';
+import { cutPage } from '../answer/paging.ts';
 import { type BatchLine, BatchLineSchema, type JobAnswer, JobSchema } from '../answer/schemas.ts';
 import { callerOf, isShown, listedKey } from '../keys/callers.ts';
 import { LINES_TYPE } from '../lines/streamed-body.ts';
@@ -67,8 +67,9 @@ export const getJob = route({
       ctx.body = Readable.from(allLines(jobs, id, cursor - 1), { objectMode: false });
       return;
     }
-    const { items, continueAfter } = cutPage(await jobs.results(id, limit + 1, cursor - 1), limit);
-    if (continueAfter !== undefined) linkNext(ctx, idCursor(continueAfter.index + 1));
+    const items = cutPage(ctx, await jobs.results(id, limit + 1, cursor - 1), limit, (last) =>
+      idCursor(last.index + 1),
+    );
     answer(ctx, jobAnswer(job, items.map(toBatchLine)));
   },
 });

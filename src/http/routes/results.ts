@@ -14,7 +14,7 @@ import {
 } from '../../storage/ports/result-store.ts';
 import { answer, envelopeAround } from '../answer/envelope.ts';
 import { jsonArray } from '../answer/json-array.ts';
-import { cutPage, linkNext } from '../answer/paging.ts';
+import { cutPage } from '../answer/paging.ts';
 import { DetailedResultSchema, ResultSchema, SimilarResultSchema } from '../answer/schemas.ts';
 import { envelope } from '../openapi/content.ts';
 import { keysetCursor } from '../request/cursor.ts';
@@ -172,8 +172,9 @@ async function answerPage(
   limit: number,
   after: Keyset | undefined,
 ): Promise<void> {
-  const { items, continueAfter } = cutPage(await results.page(filter, limit + 1, after), limit);
-  if (continueAfter !== undefined) linkNext(ctx, keysetCursor(keysetOf(continueAfter)));
+  const items = cutPage(ctx, await results.page(filter, limit + 1, after), limit, (last) =>
+    keysetCursor(keysetOf(last)),
+  );
   answer(ctx, items.map(sentResult));
 }
 

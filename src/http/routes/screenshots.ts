@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { sentInfo } from '../../capture/artifact-paths.ts';
-import { cutPage, linkNext } from '../answer/paging.ts';
+import { cutPage } from '../answer/paging.ts';
 import { ScreenshotInfoSchema } from '../answer/schemas.ts';
 import { json } from '../openapi/content.ts';
 import { idCursor } from '../request/cursor.ts';
@@ -20,8 +20,7 @@ export const getScreenshots = route({
   },
   failures: ['database_unavailable'],
   handle: async (ctx, { limit = DEFAULT_LIMIT, cursor }, { service }) => {
-    const { items, continueAfter } = cutPage(await service.artifacts.list(limit + 1, cursor), limit);
-    if (continueAfter !== undefined) linkNext(ctx, idCursor(continueAfter.id));
+    const items = cutPage(ctx, await service.artifacts.list(limit + 1, cursor), limit, (last) => idCursor(last.id));
     ctx.type = 'json';
     ctx.body = items.map(sentInfo);
   },

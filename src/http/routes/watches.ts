@@ -14,7 +14,7 @@ import {
 } from '../../capture/watch.ts';
 import type { CaptureService } from '../../service/capture-service.ts';
 import { answer } from '../answer/envelope.ts';
-import { cutPage, linkNext } from '../answer/paging.ts';
+import { cutPage } from '../answer/paging.ts';
 import { callerOf, isShown, listedKey } from '../keys/callers.ts';
 import { envelope } from '../openapi/content.ts';
 import { DATABASE_FAILURES } from '../openapi/failures.ts';
@@ -97,8 +97,7 @@ export const getWatches = route({
     const ofKey = listedKey(ctx);
     const most = recent > 0 ? Math.min(limit, MAX_WITH_RUNS) : limit;
     const found = ofKey === null ? [] : await watches.list({ ofKey, label, after: cursor, limit: most + 1 });
-    const { items, continueAfter } = cutPage(found, most);
-    if (continueAfter !== undefined) linkNext(ctx, idCursor(continueAfter.id));
+    const items = cutPage(ctx, found, most, (last) => idCursor(last.id));
     answer(ctx, recent > 0 ? await withRuns(watches, items, recent) : items);
   },
 });
@@ -171,8 +170,9 @@ export const getWatchHistory = route({
   failures: ['invalid_id', 'not_found', ...DATABASE_FAILURES],
   handle: async (ctx, { id, limit = DEFAULT_LIMIT, cursor = Number.MAX_SAFE_INTEGER }, { service }) => {
     await shown(ctx, service, id);
-    const { items, continueAfter } = cutPage(await service.watches.history(id, limit + 1, cursor), limit);
-    if (continueAfter !== undefined) linkNext(ctx, idCursor(Date.parse(continueAfter.due)));
+    const items = cutPage(ctx, await service.watches.history(id, limit + 1, cursor), limit, (last) =>
+      idCursor(Date.parse(last.due)),
+    );
     answer(ctx, items);
   },
 });
