@@ -18,8 +18,6 @@ export interface ArtifactFacts {
   extension(format: CaptureFormat): string;
   /** The value of `Content-Type`. */
   mediaType(format: CaptureFormat): string;
-  /** The value of `ETag`, without quotation marks. */
-  etag(info: ScreenshotInfo): string;
   /** Whether it is text of the page, which is served with a policy that lets a browser load and run nothing. */
   readonly isInert: boolean;
 }
@@ -65,118 +63,42 @@ export function kindOf(view: View): ArtifactKind {
 export const MEMBERS = { image: 'screenshot', html: 'html' } as const satisfies Readonly<Record<RequiredKind, string>>;
 export type ArtifactMember = (typeof MEMBERS)[RequiredKind];
 
+const JSON_TYPE = 'application/json; charset=utf-8';
+
 export const ARTIFACTS: Readonly<Record<ArtifactKind, ArtifactFacts>> = {
   image: {
     label: 'Screenshot',
     stem: 'image',
     extension: (format) => FORMATS[format].extensions[0],
     mediaType: (format) => FORMATS[format].mediaType,
-    etag: ({ sha256 }) => sha256,
     isInert: false,
   },
-  html: {
-    label: 'HTML snapshot',
-    stem: 'page',
-    extension: () => 'html',
-    mediaType: () => 'text/html; charset=utf-8',
-    etag: etagOf('html'),
-    isInert: true,
-  },
-  markdown: {
-    label: 'Markdown',
-    stem: 'page',
-    extension: () => 'md',
-    mediaType: () => 'text/markdown; charset=utf-8',
-    etag: etagOf('markdown'),
-    isInert: true,
-  },
-  blocks: {
-    label: 'Blocks',
-    stem: 'page',
-    extension: () => 'blocks.json',
-    mediaType: () => 'application/json; charset=utf-8',
-    etag: etagOf('blocks'),
-    isInert: true,
-  },
-  text: {
-    label: 'Text',
-    stem: 'page',
-    extension: () => 'txt',
-    mediaType: () => 'text/plain; charset=utf-8',
-    etag: etagOf('text'),
-    isInert: true,
-  },
-  links: {
-    label: 'Links',
-    stem: 'page',
-    extension: () => 'links.json',
-    mediaType: () => 'application/json; charset=utf-8',
-    etag: etagOf('links'),
-    isInert: true,
-  },
-  metadata: {
-    label: 'Metadata',
-    stem: 'page',
-    extension: () => 'metadata.json',
-    mediaType: () => 'application/json; charset=utf-8',
-    etag: etagOf('metadata'),
-    isInert: true,
-  },
-  mhtml: {
-    label: 'MHTML',
-    stem: 'page',
-    extension: () => 'mhtml',
-    mediaType: () => 'multipart/related',
-    etag: etagOf('mhtml'),
-    isInert: true,
-  },
-  har: {
-    label: 'HAR',
-    stem: 'page',
-    extension: () => 'har',
-    mediaType: () => 'application/json; charset=utf-8',
-    etag: etagOf('har'),
-    isInert: true,
-  },
-  aria: {
-    label: 'ARIA snapshot',
-    stem: 'page',
-    extension: () => 'aria.yaml',
-    // Browsers show this name of the type, and save the registered one.
-    mediaType: () => 'text/yaml; charset=utf-8',
-    etag: etagOf('aria'),
-    isInert: true,
-  },
-  accessibility: {
-    label: 'Accessibility tree',
-    stem: 'page',
-    extension: () => 'accessibility.json',
-    mediaType: () => 'application/json; charset=utf-8',
-    etag: etagOf('accessibility'),
-    isInert: true,
-  },
-  extract: {
-    label: 'Extracted values',
-    stem: 'page',
-    extension: () => 'extract.json',
-    mediaType: () => 'application/json; charset=utf-8',
-    etag: etagOf('extract'),
-    isInert: true,
-  },
-  /** Data about the page for comparisons. Stored with every image unless the request turns it off. */
-  elements: {
-    label: 'Element map',
-    stem: 'page',
-    extension: () => 'elements.json',
-    mediaType: () => 'application/json; charset=utf-8',
-    etag: etagOf('elements'),
-    isInert: true,
-  },
+  html: ofPage('HTML snapshot', 'html', 'text/html; charset=utf-8'),
+  markdown: ofPage('Markdown', 'md', 'text/markdown; charset=utf-8'),
+  blocks: ofPage('Blocks', 'blocks.json', JSON_TYPE),
+  text: ofPage('Text', 'txt', 'text/plain; charset=utf-8'),
+  links: ofPage('Links', 'links.json', JSON_TYPE),
+  metadata: ofPage('Metadata', 'metadata.json', JSON_TYPE),
+  mhtml: ofPage('MHTML', 'mhtml', 'multipart/related'),
+  har: ofPage('HAR', 'har', JSON_TYPE),
+  // Browsers show this name of the type, and save the registered one.
+  aria: ofPage('ARIA snapshot', 'aria.yaml', 'text/yaml; charset=utf-8'),
+  accessibility: ofPage('Accessibility tree', 'accessibility.json', JSON_TYPE),
+  extract: ofPage('Extracted values', 'extract.json', JSON_TYPE),
+  // Data about the page for comparisons. Stored with every image unless the request turns it off.
+  elements: ofPage('Element map', 'elements.json', JSON_TYPE),
 };
 
-/** ETags of files that the record holds no digest of. Captures never change, so that of the image identifies them. */
-function etagOf(kind: ArtifactKind): ArtifactFacts['etag'] {
-  return ({ id, sha256 }) => `${kind}-${id}-${sha256}`;
+function ofPage(label: string, extension: string, mediaType: string): ArtifactFacts {
+  return { label, stem: 'page', extension: () => extension, mediaType: () => mediaType, isInert: true };
+}
+
+/**
+ * Returns the value of `ETag`, without quotation marks. The record holds a digest of the image alone; captures never
+ * change, so it identifies the other files, too.
+ */
+export function etagOf(kind: ArtifactKind, { id, sha256 }: ScreenshotInfo): string {
+  return kind === 'image' ? sha256 : `${kind}-${id}-${sha256}`;
 }
 
 /** Returns an object with a value for each of these kinds. */

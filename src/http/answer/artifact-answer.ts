@@ -1,4 +1,4 @@
-import { ARTIFACTS, type ArtifactKind } from '../../capture/artifacts.ts';
+import { ARTIFACTS, type ArtifactKind, etagOf } from '../../capture/artifacts.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import type { OpenArtifact } from '../../storage/ports/artifact-store.ts';
 import type { HttpContext } from '../state.ts';
@@ -20,9 +20,9 @@ const INERT_POLICY =
 export function describeArtifact(ctx: HttpContext, { info }: OpenArtifact, kind: ArtifactKind): void {
   ctx.set('Cache-Control', CACHE_CONTROL);
   ctx.set('X-Capture-Id', String(info.id));
-  const { mediaType, etag, isInert } = ARTIFACTS[kind];
+  const { mediaType, isInert } = ARTIFACTS[kind];
   ctx.type = mediaType(info.format);
-  ctx.set('ETag', `"${etag(info)}"`);
+  ctx.set('ETag', `"${etagOf(kind, info)}"`);
   if (isInert) ctx.set({ 'Content-Security-Policy': INERT_POLICY, 'X-Frame-Options': 'SAMEORIGIN' });
 }
 
