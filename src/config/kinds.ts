@@ -6,17 +6,6 @@ import { parseTargetList } from '../egress/address-policy.ts';
  * The kinds of service options: what each accepts, and how its schema is described. `options.ts` is the table.
  */
 
-export type OptionGroup =
-  | 'Listening'
-  | 'Storing'
-  | 'Limits'
-  | 'Targets'
-  | 'Webhooks'
-  | 'Browser'
-  | 'IP information'
-  | 'Cluster'
-  | 'Running';
-
 /** Facts of the machine that a default may depend on. */
 export interface Machine {
   /** Number of processors that this process may use. */
@@ -28,7 +17,6 @@ export type OptionValue = string | number | boolean | readonly string[] | null;
 export interface OptionFacts {
   /** Conversion of the text of a flag or variable to a value. A `list` is split at commas. */
   readonly kind: 'text' | 'number' | 'list' | 'switch';
-  readonly group: OptionGroup;
   readonly description: string;
   /** Placeholder after the flag in `--help`. */
   readonly placeholder: string;
@@ -138,9 +126,8 @@ export function bytes(facts: Described) {
 }
 
 /** A file that holds the value of a secret option, so that the value is not in the process list. */
-export function secretFile(flag: string, group: OptionGroup, holds: string) {
+export function secretFile(flag: string, holds: string) {
   return file({
-    group,
     description: `A file with the value of ${flag}. Unlike the flag, it does not show in the list of processes.`,
     takes: `the path of a file with ${holds}`,
   });
