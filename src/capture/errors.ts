@@ -2,69 +2,66 @@ import { z } from 'zod';
 import type { Evidence } from './evidence.ts';
 import type { Immutable } from './immutable.ts';
 
-/**
- * All error codes, by status. A code never changes its meaning. `retryable`: the same request may succeed later.
- * `text`: the default message. `help`: what to do, for the documentation.
- */
-export const CATALOGUE = {
-  invalid_json: { status: 400, retryable: false, text: 'The body is not valid JSON.', help: 'Fix the body.' },
+interface FailureFacts {
+  readonly status: number;
+  /** Whether the same request may succeed later. @default false */
+  readonly retryable?: true;
+  /** The default message. */
+  readonly text: string;
+  /** What to do, for the documentation. */
+  readonly help: string;
+}
+
+/** All error codes, by status. A code never changes its meaning. */
+export const CATALOGUE = catalogue({
+  invalid_json: { status: 400, text: 'The body is not valid JSON.', help: 'Fix the body.' },
   invalid_request: {
     status: 400,
-    retryable: false,
     text: 'The request is not valid.',
     help: 'Fix the fields that `data.problems` lists.',
   },
   invalid_id: {
     status: 400,
-    retryable: false,
     text: 'The id must be a positive integer.',
     help: 'Use the `id` of a result.',
   },
   unauthorized: {
     status: 401,
-    retryable: false,
     text: 'The API key is missing or wrong.',
     help: 'Send `Authorization: Bearer <key>` or `X-API-Key: <key>`.',
   },
   target_forbidden: {
     status: 403,
-    retryable: false,
     text: 'The target, or a callback or proxy, is not a public address, or is denied by the operator.',
     help: 'Operators can allow private addresses with `--allow-targets`, and receivers with `--allow-webhooks`.',
   },
   key_not_permitted: {
     status: 403,
-    retryable: false,
     text: 'The API key does not permit this.',
     help: 'Use a key with the scope that `error` names. Operators give scopes in `--api-key-file`.',
   },
   link_refused: {
     status: 403,
-    retryable: false,
     text: 'The link is not signed, was changed, or has expired.',
     help: 'Sign it again: `capstan sign`, or [the recipe](http-api.md#signed-links).',
   },
   origin_not_allowed: {
     status: 403,
-    retryable: false,
     text: 'The service does not answer pages of this origin.',
     help: 'Operators allow origins with `--cors-origins`.',
   },
   not_found: {
     status: 404,
-    retryable: false,
     text: 'Not found.',
     help: 'Check the path. The capture or job may have been removed.',
   },
   method_not_allowed: {
     status: 405,
-    retryable: false,
     text: 'The path does not accept this method.',
     help: 'Use a method that `Allow` lists.',
   },
   not_acceptable: {
     status: 406,
-    retryable: false,
     text: '`Accept` allows none of the media types of the answer.',
     help: 'Add `application/json`, or the media type of `format`, to `Accept`.',
   },
@@ -82,79 +79,66 @@ export const CATALOGUE = {
   },
   already_acknowledged: {
     status: 409,
-    retryable: false,
     text: 'The position lies before the one that was acknowledged last.',
     help: 'Nothing: those events are acknowledged. `GET /queries/{id}` has the position.',
   },
   payload_too_large: {
     status: 413,
-    retryable: false,
     text: 'The body is larger than 1 MiB.',
     help: 'Send less, or send lines.',
   },
   unsupported_media_type: {
     status: 415,
-    retryable: false,
     text: 'The body must be application/json.',
     help: 'Set `Content-Type`. Batches also take `application/x-ndjson`.',
   },
   range_not_satisfiable: {
     status: 416,
-    retryable: false,
     text: 'The range is outside the file.',
     help: 'Request a range that `Content-Range` allows.',
   },
   artifact_elsewhere: {
     status: 421,
-    retryable: false,
     text: 'The files of this capture are in the data directory of another process.',
     help: 'Ask the process that made the capture. Operators: let all processes of a database share one data directory, or use `--artifacts gridfs`.',
   },
   host_not_allowed: {
     status: 421,
-    retryable: false,
     text: 'The service does not answer requests for this host.',
     help: 'Start the service with `--allowed-hosts` or `--api-key`.',
   },
   not_a_page: {
     status: 422,
-    retryable: false,
     text: 'The target is a download, or has no content: nothing to capture.',
     help: '`download` has its name, type and size.',
   },
   not_an_image: {
     status: 422,
-    retryable: false,
     text: 'The capture is a PDF, of which no thumbnail can be made, and which cannot be compared.',
     help: 'Request the PDF itself, without `width`, `height`, `format` and `quality`; compare captures of images.',
   },
   comparison_too_large: {
     status: 422,
-    retryable: false,
     text: 'The images are too large to compare.',
     help: 'Capture with `maxHeight`, or `resize` the image: at most 33,554,432 pixels each are compared.',
   },
   no_element_map: {
     status: 422,
-    retryable: false,
     text: 'A capture has no element map, so no elements can be ignored.',
     help: 'Do not set `elementMap: false`. PDFs, and pages that a script blocked, have no element map.',
   },
   selector_not_found: {
     status: 422,
-    retryable: false,
     text: 'The page has no element that matches the selector.',
     help: 'Compare the selector, `clip` or `pdf.pageRanges` with the HTML snapshot.',
   },
   script_failed: {
     status: 422,
-    retryable: false,
     text: 'The script of the request failed in the page.',
     help: '`error` has the exception.',
   },
   action_failed: {
     status: 422,
-    retryable: false,
     text: 'An action could not be performed on the page.',
     help: '`error` names the action and the reason.',
   },
@@ -172,13 +156,11 @@ export const CATALOGUE = {
   },
   page_too_large: {
     status: 422,
-    retryable: false,
     text: 'The page needs more memory than one page may use.',
     help: 'Block resources; a retry ends the same way. `error` says whether it was memory, URLs of more than 2 MiB in all, too many messages to the browser, or too many frames for a selector.',
   },
   idempotency_mismatch: {
     status: 422,
-    retryable: false,
     text: 'This Idempotency-Key was used with another body.',
     help: 'Use a new key for a new request.',
   },
@@ -196,13 +178,11 @@ export const CATALOGUE = {
   },
   too_many_watches: {
     status: 429,
-    retryable: false,
     text: 'There are too many watches.',
     help: 'Remove watches that are no longer needed: `DELETE /watches/{id}`.',
   },
   too_many_queries: {
     status: 429,
-    retryable: false,
     text: 'There are too many standing queries.',
     help: 'Remove one: `DELETE /queries/{id}`.',
   },
@@ -262,7 +242,6 @@ export const CATALOGUE = {
   },
   database_not_enabled: {
     status: 503,
-    retryable: false,
     text: 'No database is enabled: start the service with --db-path or --mongo-url.',
     help: 'Operators: configure a database.',
   },
@@ -308,7 +287,11 @@ export const CATALOGUE = {
     text: 'The data directory is full.',
     help: 'Operators: free space, or set `--retain-bytes`.',
   },
-} as const satisfies Record<string, { status: number; retryable: boolean; text: string; help: string }>;
+});
+
+function catalogue<Code extends string>(facts: Readonly<Record<Code, FailureFacts>>) {
+  return facts;
+}
 
 export type FailureCode = keyof typeof CATALOGUE;
 
@@ -377,7 +360,7 @@ export class CapstanError extends Error {
   }
 
   get retryable(): boolean {
-    return CATALOGUE[this.code].retryable;
+    return CATALOGUE[this.code].retryable ?? false;
   }
 }
 
