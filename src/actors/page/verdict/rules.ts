@@ -1,4 +1,4 @@
-import type { VerdictName } from '../../../capture/verdict.ts';
+import { VERDICTS, type VerdictName } from '../../../capture/verdict.ts';
 import type { Signs } from './signs.ts';
 
 /** Facts that the rules look at. Texts are in lower case. */
@@ -88,242 +88,156 @@ const PARKED_PRODUCTS =
   /sedoparking|sedo\.com|parkingcrew|bodis|afternic|dan\.com|hugedomains|above\.com|parklogic|domaincontrol|cashparking|parkweb|godaddy.*park|lander|domainmarket|undeveloped|namebright|adsense\/domains|uniregistry|skenzo|voodoo\.com|smartname|domain-?(for-?sale|parking|parked)|parked|parking/;
 
 /** The signs of each verdict. Words count only on a page that says little else. */
-export const RULES: readonly Rule[] = [
-  // Bots
-  {
-    verdict: 'bot_wall',
-    reason: 'challenge_words',
-    weight: 0.75,
-    holds: (seen) => isMessage(seen) && CHALLENGE_WORDS.test(seen.words),
-  },
-  {
-    verdict: 'bot_wall',
-    reason: 'challenge_title',
-    weight: 0.7,
-    holds: (seen) =>
-      isMessage(seen) &&
-      /just a moment|attention required|access denied|access to this page has been denied|human verification|security checkpoint|making sure you|ddos-guard|pardon our interruption|robot or human|bot verification|are you (a )?(human|robot)|captcha|challenge|verify|one moment/.test(
-        seen.title,
-      ),
-  },
-  {
-    verdict: 'bot_wall',
-    reason: 'challenge_frame',
-    weight: 0.7,
-    holds: (seen) => isMessage(seen) && !seen.password && seen.fields < 3 && some(seen.frames, CHALLENGE_FRAMES),
-  },
-  {
-    verdict: 'bot_wall',
-    reason: 'challenge_script',
-    weight: 0.5,
-    holds: (seen) => isMessage(seen) && seen.links < 20 && some(seen.scripts, CHALLENGE_SCRIPTS),
-  },
-  {
-    verdict: 'bot_wall',
-    reason: 'denied_words',
-    weight: 0.65,
-    holds: (seen) => isMessage(seen) && DENIED_WORDS.test(seen.words),
-  },
-  {
-    verdict: 'bot_wall',
-    reason: 'status_and_signs',
-    weight: 0.4,
-    holds: (seen) =>
-      isMessage(seen) &&
-      WALL_STATUSES.includes(seen.status) &&
-      (CHALLENGE_WORDS.test(seen.words) ||
-        DENIED_WORDS.test(seen.words) ||
-        some(seen.scripts, CHALLENGE_SCRIPTS) ||
-        some(seen.frames, CHALLENGE_FRAMES)),
-  },
-  {
-    verdict: 'bot_wall',
-    reason: 'challenge_over_page',
-    weight: 0.8,
-    holds: (seen) =>
-      isWalled(seen) && (CHALLENGE_WORDS.test(seen.overlay.text) || some(seen.overlay.frames, CHALLENGE_FRAMES)),
-  },
-  // Logins
-  {
-    verdict: 'login_wall',
-    reason: 'password_field',
-    weight: 0.65,
-    holds: (seen) => seen.password && isMessage(seen) && seen.links < 40,
-  },
-  {
-    verdict: 'login_wall',
-    reason: 'status_401',
-    weight: 0.8,
-    holds: ({ status }) => status === 401,
-  },
-  {
-    verdict: 'login_wall',
-    reason: 'login_title',
-    weight: 0.6,
-    holds: (seen) => isMessage(seen) && seen.fields > 0 && LOGIN_WORDS.test(`${seen.title} ${seen.headings}`),
-  },
-  {
-    verdict: 'login_wall',
-    reason: 'login_required',
-    weight: 0.6,
-    holds: (seen) => isShort(seen) && LOGIN_NEEDED.test(seen.words) && LOGIN_WORDS.test(seen.words),
-  },
-  {
-    verdict: 'login_wall',
-    reason: 'login_address',
-    weight: 0.4,
-    holds: (seen) => isMessage(seen) && LOGIN_URL.test(seen.url) && LOGIN_WORDS.test(seen.words),
-  },
-  {
-    verdict: 'login_wall',
-    reason: 'login_over_page',
-    weight: 0.85,
-    holds: (seen) =>
-      isWalled(seen) &&
-      LOGIN_WORDS.test(seen.overlay.text) &&
-      (seen.overlay.password || LOGIN_NEEDED.test(seen.overlay.text)),
-  },
-  // Consent
-  {
-    verdict: 'consent_wall',
-    reason: 'consent_over_page',
-    weight: 0.85,
-    holds: (seen) => isWalled(seen) && CONSENT_WORDS.test(seen.overlay.text) && CONSENT_ANSWERS.test(seen.overlay.text),
-  },
-  {
-    verdict: 'consent_wall',
-    reason: 'consent_product_over_page',
-    weight: 0.7,
-    holds: (seen) =>
-      isWalled(seen) && (CONSENT_PRODUCTS.test(seen.overlay.names) || some(seen.overlay.frames, CONSENT_PRODUCTS)),
-  },
-  {
-    verdict: 'consent_wall',
-    reason: 'consent_page',
-    weight: 0.75,
-    holds: (seen) =>
-      seen.text.length < 2_500 &&
-      seen.links < 15 &&
-      CONSENT_PAGES.test(`${seen.title} ${seen.headings} ${seen.url} ${seen.text.slice(0, 200)}`) &&
-      CONSENT_WORDS.test(seen.text) &&
-      CONSENT_ANSWERS.test(seen.text),
-  },
-  // Payment
-  {
-    verdict: 'paywall',
-    reason: 'payment_over_page',
-    weight: 0.85,
-    holds: (seen) => isWalled(seen) && PAY_WORDS.test(seen.overlay.text),
-  },
-  {
-    verdict: 'paywall',
-    reason: 'paid_in_data',
-    weight: 0.4,
-    holds: (seen) => seen.isPaid,
-  },
-  {
-    verdict: 'paywall',
-    reason: 'payment_words',
-    weight: 0.5,
-    holds: (seen) => seen.text.length < 5_000 && PAY_WORDS.test(seen.text),
-  },
-  {
-    verdict: 'paywall',
-    reason: 'subscriber_words',
-    weight: 0.4,
-    holds: (seen) => seen.text.length < 5_000 && SUBSCRIBER_WORDS.test(seen.text),
-  },
-  {
-    verdict: 'paywall',
-    reason: 'payment_script',
-    weight: 0.4,
-    holds: (seen) => seen.isPaid && some(seen.scripts, PAY_SCRIPTS),
-  },
-  {
-    verdict: 'paywall',
-    reason: 'payment_product',
-    weight: 0.45,
-    holds: (seen) => seen.text.length < 5_000 && PAY_PRODUCTS.test(seen.names) && PAY_WORDS.test(seen.text),
-  },
-  // Errors
-  {
-    verdict: 'error',
-    reason: 'status',
-    weight: 0.8,
-    holds: ({ status }) => status >= 400 && status !== 401 && !WALL_STATUSES.includes(status),
-  },
-  {
-    verdict: 'error',
-    reason: 'status_of_a_wall',
-    weight: 0.62,
-    holds: ({ status }) => WALL_STATUSES.includes(status),
-  },
-  {
-    verdict: 'error',
-    reason: 'missing_page_words',
-    weight: 0.62,
-    holds: (seen) => isMessage(seen) && MISSING_WORDS.test(seen.words),
-  },
-  {
-    verdict: 'error',
-    reason: 'trace_of_a_program',
-    weight: 0.65,
-    holds: (seen) => isMessage(seen) && TRACE_WORDS.test(seen.text),
-  },
-  {
-    verdict: 'error',
-    reason: 'error_title',
-    weight: 0.55,
-    holds: (seen) => isMessage(seen) && (ERROR_TITLES.test(seen.title) || ERROR_TITLES.test(seen.headings)),
-  },
-  {
-    verdict: 'error',
-    reason: 'error_words',
-    weight: 0.4,
-    holds: (seen) => isMessage(seen) && ERROR_WORDS.test(seen.words),
-  },
-  // Parked domains
-  {
-    verdict: 'parked',
-    reason: 'parking_words',
-    weight: 0.82,
-    holds: (seen) => isMessage(seen) && PARKED_WORDS.test(seen.words),
-  },
-  {
-    verdict: 'parked',
-    reason: 'parking_product',
-    weight: 0.5,
-    holds: (seen) =>
-      isMessage(seen) &&
-      (some(seen.frames, PARKED_PRODUCTS) || some(seen.scripts, PARKED_PRODUCTS) || PARKED_PRODUCTS.test(seen.names)),
-  },
-  // Nothing, or not yet
-  {
-    verdict: 'blank',
-    reason: 'nothing_painted',
-    weight: 0.95,
-    holds: ({ isBlank }) => isBlank,
-  },
-  {
-    verdict: 'unfinished',
-    reason: 'skeletons',
-    weight: 0.75,
-    holds: (seen) => seen.skeletons > 0.08 && isMessage(seen),
-  },
-  {
-    verdict: 'unfinished',
-    reason: 'spinner',
-    weight: 0.7,
-    holds: (seen) => seen.spinners > 0 && seen.text.length < 200,
-  },
-  {
-    verdict: 'unfinished',
-    reason: 'loading_words',
-    weight: 0.7,
-    holds: (seen) =>
-      isShort(seen) &&
-      /^(.{0,60} )?(loading|please wait|wird geladen|chargement|cargando|caricamento|laden|загрузка|読み込み中|加载中)\b/.test(
-        seen.text,
-      ),
-  },
-];
+const RULES_OF: Readonly<Record<Rule['verdict'], readonly Omit<Rule, 'verdict'>[]>> = {
+  bot_wall: [
+    { reason: 'challenge_words', weight: 0.75, holds: (seen) => isMessage(seen) && CHALLENGE_WORDS.test(seen.words) },
+    {
+      reason: 'challenge_title',
+      weight: 0.7,
+      holds: (seen) =>
+        isMessage(seen) &&
+        /just a moment|attention required|access denied|access to this page has been denied|human verification|security checkpoint|making sure you|ddos-guard|pardon our interruption|robot or human|bot verification|are you (a )?(human|robot)|captcha|challenge|verify|one moment/.test(
+          seen.title,
+        ),
+    },
+    {
+      reason: 'challenge_frame',
+      weight: 0.7,
+      holds: (seen) => isMessage(seen) && !seen.password && seen.fields < 3 && some(seen.frames, CHALLENGE_FRAMES),
+    },
+    {
+      reason: 'challenge_script',
+      weight: 0.5,
+      holds: (seen) => isMessage(seen) && seen.links < 20 && some(seen.scripts, CHALLENGE_SCRIPTS),
+    },
+    { reason: 'denied_words', weight: 0.65, holds: (seen) => isMessage(seen) && DENIED_WORDS.test(seen.words) },
+    {
+      reason: 'status_and_signs',
+      weight: 0.4,
+      holds: (seen) =>
+        isMessage(seen) &&
+        WALL_STATUSES.includes(seen.status) &&
+        (CHALLENGE_WORDS.test(seen.words) ||
+          DENIED_WORDS.test(seen.words) ||
+          some(seen.scripts, CHALLENGE_SCRIPTS) ||
+          some(seen.frames, CHALLENGE_FRAMES)),
+    },
+    {
+      reason: 'challenge_over_page',
+      weight: 0.8,
+      holds: (seen) =>
+        isWalled(seen) && (CHALLENGE_WORDS.test(seen.overlay.text) || some(seen.overlay.frames, CHALLENGE_FRAMES)),
+    },
+  ],
+  login_wall: [
+    { reason: 'password_field', weight: 0.65, holds: (seen) => seen.password && isMessage(seen) && seen.links < 40 },
+    { reason: 'status_401', weight: 0.8, holds: ({ status }) => status === 401 },
+    {
+      reason: 'login_title',
+      weight: 0.6,
+      holds: (seen) => isMessage(seen) && seen.fields > 0 && LOGIN_WORDS.test(`${seen.title} ${seen.headings}`),
+    },
+    {
+      reason: 'login_required',
+      weight: 0.6,
+      holds: (seen) => isShort(seen) && LOGIN_NEEDED.test(seen.words) && LOGIN_WORDS.test(seen.words),
+    },
+    {
+      reason: 'login_address',
+      weight: 0.4,
+      holds: (seen) => isMessage(seen) && LOGIN_URL.test(seen.url) && LOGIN_WORDS.test(seen.words),
+    },
+    {
+      reason: 'login_over_page',
+      weight: 0.85,
+      holds: (seen) =>
+        isWalled(seen) &&
+        LOGIN_WORDS.test(seen.overlay.text) &&
+        (seen.overlay.password || LOGIN_NEEDED.test(seen.overlay.text)),
+    },
+  ],
+  consent_wall: [
+    {
+      reason: 'consent_over_page',
+      weight: 0.85,
+      holds: (seen) =>
+        isWalled(seen) && CONSENT_WORDS.test(seen.overlay.text) && CONSENT_ANSWERS.test(seen.overlay.text),
+    },
+    {
+      reason: 'consent_product_over_page',
+      weight: 0.7,
+      holds: (seen) =>
+        isWalled(seen) && (CONSENT_PRODUCTS.test(seen.overlay.names) || some(seen.overlay.frames, CONSENT_PRODUCTS)),
+    },
+    {
+      reason: 'consent_page',
+      weight: 0.75,
+      holds: (seen) =>
+        seen.text.length < 2_500 &&
+        seen.links < 15 &&
+        CONSENT_PAGES.test(`${seen.title} ${seen.headings} ${seen.url} ${seen.text.slice(0, 200)}`) &&
+        CONSENT_WORDS.test(seen.text) &&
+        CONSENT_ANSWERS.test(seen.text),
+    },
+  ],
+  paywall: [
+    { reason: 'payment_over_page', weight: 0.85, holds: (seen) => isWalled(seen) && PAY_WORDS.test(seen.overlay.text) },
+    { reason: 'paid_in_data', weight: 0.4, holds: (seen) => seen.isPaid },
+    { reason: 'payment_words', weight: 0.5, holds: (seen) => seen.text.length < 5_000 && PAY_WORDS.test(seen.text) },
+    {
+      reason: 'subscriber_words',
+      weight: 0.4,
+      holds: (seen) => seen.text.length < 5_000 && SUBSCRIBER_WORDS.test(seen.text),
+    },
+    { reason: 'payment_script', weight: 0.4, holds: (seen) => seen.isPaid && some(seen.scripts, PAY_SCRIPTS) },
+    {
+      reason: 'payment_product',
+      weight: 0.45,
+      holds: (seen) => seen.text.length < 5_000 && PAY_PRODUCTS.test(seen.names) && PAY_WORDS.test(seen.text),
+    },
+  ],
+  error: [
+    {
+      reason: 'status',
+      weight: 0.8,
+      holds: ({ status }) => status >= 400 && status !== 401 && !WALL_STATUSES.includes(status),
+    },
+    { reason: 'status_of_a_wall', weight: 0.62, holds: ({ status }) => WALL_STATUSES.includes(status) },
+    { reason: 'missing_page_words', weight: 0.62, holds: (seen) => isMessage(seen) && MISSING_WORDS.test(seen.words) },
+    { reason: 'trace_of_a_program', weight: 0.65, holds: (seen) => isMessage(seen) && TRACE_WORDS.test(seen.text) },
+    {
+      reason: 'error_title',
+      weight: 0.55,
+      holds: (seen) => isMessage(seen) && (ERROR_TITLES.test(seen.title) || ERROR_TITLES.test(seen.headings)),
+    },
+    { reason: 'error_words', weight: 0.4, holds: (seen) => isMessage(seen) && ERROR_WORDS.test(seen.words) },
+  ],
+  parked: [
+    { reason: 'parking_words', weight: 0.82, holds: (seen) => isMessage(seen) && PARKED_WORDS.test(seen.words) },
+    {
+      reason: 'parking_product',
+      weight: 0.5,
+      holds: (seen) =>
+        isMessage(seen) &&
+        (some(seen.frames, PARKED_PRODUCTS) || some(seen.scripts, PARKED_PRODUCTS) || PARKED_PRODUCTS.test(seen.names)),
+    },
+  ],
+  blank: [{ reason: 'nothing_painted', weight: 0.95, holds: ({ isBlank }) => isBlank }],
+  unfinished: [
+    { reason: 'skeletons', weight: 0.75, holds: (seen) => seen.skeletons > 0.08 && isMessage(seen) },
+    { reason: 'spinner', weight: 0.7, holds: (seen) => seen.spinners > 0 && seen.text.length < 200 },
+    {
+      reason: 'loading_words',
+      weight: 0.7,
+      holds: (seen) =>
+        isShort(seen) &&
+        /^(.{0,60} )?(loading|please wait|wird geladen|chargement|cargando|caricamento|laden|загрузка|読み込み中|加载中)\b/.test(
+          seen.text,
+        ),
+    },
+  ],
+};
+
+export const RULES: readonly Rule[] = VERDICTS.filter((verdict) => verdict !== 'content').flatMap((verdict) =>
+  RULES_OF[verdict].map((rule) => ({ verdict, ...rule })),
+);
