@@ -62,7 +62,7 @@ describeWithTenants((start) => {
     });
 
     const running = () => {
-      started ??= start({ webhookSecret: [SECRET], allowWebhooks: ['127.0.0.1'] });
+      started ??= start({ webhookSecret: [SECRET], allowWebhooks: ['127.0.0.1'], clusterMaxConcurrent: 4 });
       return started;
     };
     const headers = (key: string) => ({ 'X-API-Key': key });
@@ -267,22 +267,39 @@ describeWithTenants((start) => {
       }
     });
 
-    it('makes a run again, with the new rules, when it is changed meanwhile', async () => {
-      const id = await watching('/meanwhile', { body: ARTICLE });
-      const [visited, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-      pages.set('/meanwhile', async (visit) => {
-        if (visit === 2) visited.resolve();
+    it('makes a run again, with the new rules, when it is changed meanwhile; at most two of a host at once', async () => {
+      const ids = [
+        await watching('/meanwhile/0', { body: ARTICLE }),
+        await watching('/meanwhile/1', { body: ARTICLE }),
+      ];
+      const goOn = Promise.withResolvers<void>();
+      const atOnce = { now: 0, most: 0 };
+      const held = async () => {
+        atOnce.now += 1;
+        atOnce.most = Math.max(atOnce.most, atOnce.now);
         await goOn.promise;
+        atOnce.now -= 1;
         return { body: BANNER + ARTICLE };
-      });
-      await post(`/watches/${id}/run`, undefined);
-      await visited.promise;
+      };
+      for (const at of ids.keys()) pages.set(`/meanwhile/${at}`, held);
+      for (const id of ids) await post(`/watches/${id}/run`, undefined);
+      await expect.poll(() => atOnce.now, POLL).toBe(2);
       const body = JSON.stringify({ compare: { title: true }, labels: ['meanwhile'] });
-      expect((await call(`/watches/${id}`, { method: 'PATCH', body })).status).toBe(200);
+      for (const id of ids) expect((await call(`/watches/${id}`, { method: 'PATCH', body })).status).toBe(200);
+      for (const command of ['pause', 'resume', 'run']) await post(`/watches/${ids[0]}/${command}`, undefined);
+      // It is due after those that were changed, so they had their turn in the other process when it has run.
+      pages.set('/elsewhere', { body: ARTICLE });
+      const other = (await running()).apps.at(-1);
+      const wanted = { url: `http://localhost:${site.port}/elsewhere`, ...NEVER };
+      const elsewhere = await other?.post('/watches', wanted, { headers: headers(FLOOD) });
+      await runs((await watchOf(elsewhere ?? new Response())).id, 1);
       goOn.resolve();
-      expect(await runs(id, 2)).toMatchObject({ state: 'unchanged' });
-      expect(await read(id)).toMatchObject({ labels: ['meanwhile'], runs: 2 });
-      expect(await history(id)).toHaveLength(2);
+      for (const id of ids) {
+        expect(await runs(id, 2)).toMatchObject({ state: 'unchanged' });
+        expect(await read(id)).toMatchObject({ labels: ['meanwhile'], runs: 2 });
+        expect(await history(id)).toHaveLength(2);
+      }
+      expect(atOnce).toEqual({ now: 0, most: 2 });
     });
 
     it.each([

@@ -81,19 +81,43 @@ describeInEachDatabase((open) => {
       expect(await take({ now: NOW + WATCH_LEASE_MS }, 'b')).toBeUndefined();
     });
 
-    it('takes the lease away from a run whose watch was changed or removed', async () => {
+    it('drops the run of a watch that is changed or removed meanwhile', async () => {
       const id = await added();
       await take();
       const changed = { host: 'c.test', everyMs: null, dueAt: NOW + 5, definition: 'new' };
       expect(await database.watches.change(id, () => ({ ...changed, labels: [] }))).toMatchObject(changed);
-      expect(await database.watches.renew(id, 'a', NOW)).toBe(false);
+      expect(await database.watches.put(id, 'a', { dueAt: NOW, body: 'dropped' })).toBe(false);
       expect(
         await database.watches.finish(id, 'a', () => ({ dueAt: 1, plannedAt: NOW, progress: 'lost', keep: 9 })),
       ).toBeUndefined();
       expect(await database.watches.get(id)).toMatchObject({ ...changed, progress: 'p' });
+      expect(await take({ now: NOW + 4 }, 'b')).toBeUndefined();
+      expect(await take({ now: NOW + 5 }, 'b')).toMatchObject({ id, run: undefined });
+      await database.watches.change(id, () => ({ ...changed, dueAt: null, labels: [] }));
+      await database.watches.release(id, 'b', NOW);
+      expect(await take({ now: NOW + 2 * WATCH_LEASE_MS })).toBeUndefined();
       expect(await database.watches.remove(id)).toEqual([]);
       expect(await database.watches.change(id, () => ({ ...changed, labels: [] }))).toBeUndefined();
       expect(await database.watches.remove(id)).toBeUndefined();
+    });
+
+    it('counts the page of a run for its host until the run ends, also when the watch is changed', async () => {
+      const ids = [await added(), await added()];
+      const [waiting, ...elsewhere] = [await added(), await added({ host: 'b.test' }), await added({ host: 'b.test' })];
+      for (const owner of ['a', 'b']) expect(ids).toContain((await take({ exceptHosts: ['b.test'] }, owner))?.id);
+      const changed = { host: 'b.test', everyMs: null, dueAt: NOW, definition: 'new', labels: [] };
+      for (const id of ids) await database.watches.change(id, () => changed);
+      expect(elsewhere).toContain((await take({}, 'c'))?.id);
+      expect(elsewhere).toContain((await take({}, 'd'))?.id);
+      expect(await take({}, 'e')).toBeUndefined();
+      const [own = 0] = ids;
+      for (const owner of ['a', 'b']) await database.watches.put(own, owner, { dueAt: NOW, body: 'dropped' });
+      expect((await take({}, 'e'))?.id).toBe(waiting);
+      // The other process died: its page counts until the lease ends, and then the watch is of its new host.
+      await database.watches.renew(waiting ?? 0, 'e', NOW + WATCH_LEASE_MS);
+      const later = { now: NOW + WATCH_LEASE_MS, exceptHosts: ['b.test'] };
+      expect(await take(later, 'f')).toBeUndefined();
+      expect((await take({ now: later.now }, 'f'))?.host).toBe('b.test');
     });
 
     it('keeps the newest runs, and returns those that it removes', async () => {

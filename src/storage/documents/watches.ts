@@ -20,13 +20,18 @@ import {
 import { addLabels, type Labelled, labelledAfter, removeLabels } from './watch-labels.ts';
 
 /*
- * A watch belongs to its API key; its kind is its host. It is due at the time of its next run and, while it is leased,
+ * A watch belongs to its API key; its kind is its host, or that of a dropped run under way. It is due at the time of its next run and, while it is leased,
  * when its lease ends. `at` is `LEASED`, or the earliest time at which the next run is not too far away (see `hasten`):
  * two intervals before it, or when a longer wait was decided.
  */
 
 interface Watch extends Omit<NewWatch, 'isShared'>, Labelled {
   readonly owner: string | null;
+  /**
+   * Host of a run under way that is not wanted any more, because the watch was changed: its page still counts for this
+   * host, so the lease lasts until the run ends.
+   */
+  readonly droppedHost?: string | undefined;
   /** When `dueAt` was decided, if that was after a run. */
   readonly plannedAt?: number | undefined;
   /** A stored run that is to be announced, and when the watch was due for it. */
@@ -90,6 +95,11 @@ export function watchesIn(documents: DocumentStore): WatchStore {
       tried.map(async ({ document, owner }): Promise<TakenWatch | undefined> => {
         const watch = watchIn(document);
         const { run } = watch;
+        if (watch.droppedHost !== undefined) {
+          // Its process died. What is wanted now may be of another host, which it is looked for by.
+          await documents.replace('watches', documentOf(freed(watch)), document.revision);
+          return undefined;
+        }
         const lease = documentOf({ ...watch, owner }, now + WATCH_LEASE_MS);
         // Another process may have taken it meanwhile.
         if (!(await documents.replace('watches', lease, document.revision))) return undefined;
@@ -102,7 +112,7 @@ export function watchesIn(documents: DocumentStore): WatchStore {
     const tooMany = own.length === 0 ? 0 : (await leasedOf(host, now)) - MAX_LEASED_OF_HOST;
     const taken = own.slice(0, Math.max(0, own.length - Math.max(0, tooMany)));
     for (const { id, owner } of own.slice(taken.length)) {
-      await changeOwn(id, owner, (watch) => documentOf({ ...watch, owner: null }));
+      await changeOwn(id, owner, (watch) => documentOf(freed(watch)));
     }
     // The process that stored the run may have died before it became part of the history.
     for (const { id, run } of taken) if (run !== undefined) await addRun(id, run);
@@ -149,11 +159,12 @@ export function watchesIn(documents: DocumentStore): WatchStore {
         const wanted = next(storedOf(old));
         const isRelabelled = JSON.stringify(wanted.labels) !== JSON.stringify(old.labels);
         const labelling = isRelabelled ? randomUUID() : old.labelling;
-        // A stored run keeps its owner, which announces it.
-        const owner = old.run === undefined ? null : old.owner;
         const plannedAt = wanted.dueAt === old.dueAt ? old.plannedAt : undefined;
-        const changed: Watch = { ...old, ...wanted, labelling, owner, plannedAt };
-        const document = documentOf(changed, owner === null ? undefined : (found.due ?? undefined));
+        // The owner of a stored run announces it; another run is dropped when it ends.
+        const isDropped = old.owner !== null && old.run === undefined;
+        const droppedHost = isDropped ? (old.droppedHost ?? old.host) : undefined;
+        const changed: Watch = { ...old, ...wanted, labelling, plannedAt, droppedHost };
+        const document = documentOf(changed, old.owner === null ? undefined : (found.due ?? undefined));
         if (isRelabelled) await addLabels(documents, changed);
         const isChanged = await documents.replace('watches', document, found.revision);
         if (isRelabelled) await removeLabels(documents, isChanged ? old : changed);
@@ -193,18 +204,21 @@ export function watchesIn(documents: DocumentStore): WatchStore {
     },
     renew: (id, owner, now) => changeOwn(id, owner, (watch) => documentOf(watch, now + WATCH_LEASE_MS)),
     put: async (id, owner, run) => {
-      const isOwn = await changeOwn(id, owner, (watch, leasedUntil) =>
-        documentOf({ ...watch, run: { ...run, wasDueAt: watch.dueAt } }, leasedUntil),
-      );
-      if (isOwn) await addRun(id, run);
-      return isOwn;
+      let isWanted = false;
+      const isOwn = await changeOwn(id, owner, (watch, leasedUntil) => {
+        isWanted = watch.droppedHost === undefined;
+        if (!isWanted) return documentOf(freed(watch));
+        return documentOf({ ...watch, run: { ...run, wasDueAt: watch.dueAt } }, leasedUntil);
+      });
+      if (isOwn && isWanted) await addRun(id, run);
+      return isOwn && isWanted;
     },
     finish: async (id, owner, next) => {
       let keep = 0;
       const isOwn = await changeOwn(id, owner, (watch) => {
         const { keep: wanted, ...after } = next(storedOf(watch));
         keep = wanted;
-        return documentOf({ ...watch, ...after, owner: null, run: undefined });
+        return documentOf({ ...freed(watch), ...after, run: undefined });
       });
       const ofWatch: Condition = ['of', '=', idOf(id)];
       if (!isOwn) {
@@ -219,7 +233,12 @@ export function watchesIn(documents: DocumentStore): WatchStore {
       return old;
     },
     release: async (id, owner, at) => {
-      await changeOwn(id, owner, (watch) => documentOf({ ...watch, dueAt: at, plannedAt: undefined, owner: null }));
+      await changeOwn(id, owner, (watch) =>
+        // A change has decided when a watch is due whose run it dropped.
+        documentOf(
+          watch.droppedHost === undefined ? { ...freed(watch), dueAt: at, plannedAt: undefined } : freed(watch),
+        ),
+      );
     },
     runs: (id, limit, before) => runs(id, [['at', '<', before]], { limit }),
     hasten: async (now, next) => {
@@ -239,7 +258,7 @@ export function watchesIn(documents: DocumentStore): WatchStore {
         ['due', '>', now + LONGEST_LEASE_MS],
       ]);
       for (const found of endless) {
-        await documents.replace('watches', documentOf({ ...watchIn(found), owner: null }), found.revision);
+        await documents.replace('watches', documentOf(freed(watchIn(found))), found.revision);
       }
     },
   };
@@ -263,9 +282,14 @@ function storedOf({ id, apiKeyName, host, everyMs, dueAt, definition, progress }
   return { id, apiKeyName, host, everyMs, dueAt, definition, progress };
 }
 
+/** Returns the watch without its lease. */
+function freed(watch: Watch): Watch {
+  return { ...watch, owner: null, droppedHost: undefined };
+}
+
 /** `leasedUntil`: end of the lease. */
 function documentOf(watch: Watch, leasedUntil?: number): Document {
-  const { id, apiKeyName, host, everyMs, dueAt, plannedAt = dueAt, run } = watch;
+  const { id, apiKeyName, everyMs, dueAt, plannedAt = dueAt, run, droppedHost: host = watch.host } = watch;
   const isRegular = everyMs !== null && dueAt !== null;
   const soonEnough = isRegular ? Math.min(dueAt - 2 * everyMs, plannedAt ?? dueAt) : 0;
   return {

@@ -86,15 +86,18 @@ export interface WatchStore {
   get(id: number): Promise<StoredWatch | undefined>;
   /** Returns watches by id. */
   list(wanted: WatchesWanted): Promise<readonly StoredWatch[]>;
-  /** Changes a watch, and returns it; undefined: there is none. A run that is not stored yet loses its lease. */
+  /**
+   * Changes a watch, and returns it; undefined: there is none. A run that is not stored yet is dropped: its lease lasts
+   * until it ends, so that its page counts for its host, and `put` refuses it.
+   */
   change(id: number, next: (watch: StoredWatch) => WatchChange): Promise<StoredWatch | undefined>;
   /** Removes a watch. Returns its runs, whose captures are left to the caller; undefined when there is none. */
   remove(id: number): Promise<readonly StoredRun[] | undefined>;
   /** Leases watches, those that have been due longest first: at most one for each owner. */
   take(owners: readonly string[], due: TakeDue): Promise<readonly TakenWatch[]>;
-  /** Renews a lease. False: the watch was changed or removed, or has another owner. */
+  /** Renews a lease. False: the watch was removed, or has another owner. */
   renew(id: number, owner: string, now: number): Promise<boolean>;
-  /** Stores the run of a leased watch. False: as for `renew`. */
+  /** Stores the run of a leased watch. False: as for `renew`, or the run is dropped, and its lease ended. */
   put(id: number, owner: string, run: StoredRun): Promise<boolean>;
   /**
    * Ends the lease, after the run was announced. Removes the runs before the newest `keep`, and returns them;
