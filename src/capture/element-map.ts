@@ -8,6 +8,8 @@ import { count } from './values.ts';
 
 /** Maximum number of entries: elements and texts. */
 export const MAX_ENTRIES = 10_000;
+/** Maximum depth of a map that is read. Captures map at most 500 levels of each document. */
+export const MAX_LEVELS = 1000;
 /** Maximum size in UTF-16 code units. A larger map is cut. */
 export const MAX_MAP_CHARACTERS = 4 * 1024 * 1024;
 /** Maximum number of characters that are kept of a text; longer ones are compared by their hash. */

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { siteForSuite } from '../support/for-suite.ts';
 import { LOOKS, violations } from './axe.ts';
-import { HOSTILE_ID, keepHostileCapture, MARKUP } from './hostile.ts';
+import { HOSTILE_ID, keepHostileCapture, LARGE_MAP, MARKUP } from './hostile.ts';
 import { OVERFLOW, uiForSuite } from './ui-service.ts';
 
 const Captured = z.object({ data: z.object({ id: z.number() }) });
@@ -154,6 +154,25 @@ describe('the view of one capture', () => {
     await page.getByText('2 found').waitFor();
     expect(await tree.locator('script, img').count()).toBe(0);
     expect(await page.title()).toBe(`${MARKUP} · Capstan`);
+    expect(ui.complaints).toEqual([]);
+  });
+
+  it('lists the children of an element in parts, draws few of the boxes that a selector finds, and says what it cannot find', async () => {
+    const { id } = await keepHostileCapture(ui.app, HOSTILE_ID + 1, LARGE_MAP);
+    const page = await ui.open(`/ui/results/${id}`);
+    await page.getByText('Element map', { exact: true }).click();
+    const lines = page.locator('.element-line');
+    await page.getByText('9902 elements').waitFor();
+    expect(await lines.count()).toBe(202);
+    await page.getByRole('button', { name: 'Show 200 of 8801 more' }).click();
+    await page.getByRole('button', { name: 'Show 200 of 8601 more' }).waitFor();
+    expect(await lines.count()).toBe(402);
+    expect(await page.locator('.element-name').last().getAttribute('title')).toBe('html > body > i:nth-of-type(400)');
+    await page.getByLabel('Find by CSS selector').fill('*');
+    await page.getByText('9902 found').waitFor();
+    expect(await page.locator('.mark-lit').count()).toBe(500);
+    await page.getByLabel('Find by CSS selector').fill('b:contains("x")');
+    await page.getByText('This browser does not know the selector.').waitFor();
     expect(ui.complaints).toEqual([]);
   });
 

@@ -77,9 +77,25 @@ const ELEMENTS = JSON.stringify({
   partial: false,
 });
 
+/** An element map with 9,000 children of one element, and 900 elements without a box, each in the one before. */
+export const LARGE_MAP = JSON.stringify({
+  styles: [{ color: 'red' }],
+  entries: [
+    { parent: -1, tag: 'html' },
+    { parent: 0, tag: 'body', box: [0, 0, 1, 1], style: 0 },
+    ...Array.from({ length: 9000 }, () => ({ parent: 1, tag: 'i', box: [0, 0, 1, 1], style: 0 })),
+    ...Array.from({ length: 900 }, (_, at) => ({ parent: at === 0 ? 1 : 9001 + at, tag: 'b' })),
+  ],
+  partial: false,
+});
+
 /** Stores a capture in which every text that a page controls is an attack. */
-export async function keepHostileCapture({ service }: Pick<RunningService, 'service'>): Promise<Result> {
-  const record = exampleResult(HOSTILE_ID, {
+export async function keepHostileCapture(
+  { service }: Pick<RunningService, 'service'>,
+  id = HOSTILE_ID,
+  elements = ELEMENTS,
+): Promise<Result> {
+  const record = exampleResult(id, {
     title: MARKUP,
     final_url: SCRIPT_URL,
     response_reason: MARKUP,
@@ -89,7 +105,7 @@ export async function keepHostileCapture({ service }: Pick<RunningService, 'serv
     width: 1,
     height: 1,
   });
-  await putCapture(service.artifacts, record, { image: PIXEL, html: HTML, elements: ELEMENTS });
+  await putCapture(service.artifacts, record, { image: PIXEL, html: HTML, elements });
   await service.results.insert(record, { ...EVIDENCE, dialogs: EVIDENCE.dialogs ?? none });
   return record;
 }

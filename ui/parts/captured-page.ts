@@ -13,8 +13,8 @@ export interface CapturedPage {
   readonly isPartial: boolean;
   /** Returns a selector that matches this element alone, as comparisons name it. */
   nameOf(element: PageElement): string;
-  /** Returns the elements that a selector matches; none when the browser does not know the selector. */
-  matching(selector: string): readonly PageElement[];
+  /** Returns the elements that a selector matches; undefined when the browser does not know the selector. */
+  matching(selector: string): readonly PageElement[] | undefined;
   /** Returns the smallest element at a point of the image. */
   at(x: number, y: number): PageElement | undefined;
   /** Returns the nearest element around another that can be seen. */
@@ -23,8 +23,10 @@ export interface CapturedPage {
   inside(element: PageElement | undefined): readonly PageElement[];
 }
 
-/** Captures map at most 500 levels. */
-const MAX_DEPTH = 1000;
+/** As of the service, in a file that needs zod. */
+const MAX_LEVELS = 1000;
+/** Maximum number of boxes that are drawn of a selector, which may match 10,000 elements. */
+const MAX_BOXES = 500;
 
 /** Reads an element map; undefined when it is none. */
 export function readPage(map: unknown): CapturedPage | undefined {
@@ -42,7 +44,7 @@ export function readPage(map: unknown): CapturedPage | undefined {
       elements.push(element);
       byIndex[index] = element;
       depths[index] = (depths[Number(entry.parent)] ?? 0) + 1;
-      if ((depths[index] ?? 0) > MAX_DEPTH) return undefined;
+      if ((depths[index] ?? 0) > MAX_LEVELS) return undefined;
     } else if (typeof entry.text === 'string') {
       const { text, length, hash } = entry;
       parent?.texts.push({ parent: parent.order, text, length: Number(length), hash: Number(hash) });
@@ -82,7 +84,7 @@ function pageOf(elements: readonly PageElement[], isPartial: boolean): CapturedP
     return undefined;
   };
   const inside = Map.groupBy(seen, around);
-  let find: ((selector: string) => readonly PageElement[]) | undefined;
+  let find: ReturnType<typeof finderIn> | undefined;
   return {
     elements,
     isPartial,
@@ -114,16 +116,25 @@ function contains({ x, y, width, height }: Box, atX: number, atY: number): boole
   return atX >= x && atX < x + width && atY >= y && atY < y + height;
 }
 
-/** Returns the boxes of elements, and those of its descendants for one that has none. */
+/** Returns boxes of elements, and those of its descendants for one that has none: at most `MAX_BOXES`. */
 export function boxesOf(elements: readonly PageElement[]): readonly Box[] {
-  return elements.flatMap(({ box, children }) => (box === null ? boxesOf(children) : [box]));
+  const boxes: Box[] = [];
+  const found = new Set<PageElement>();
+  const open = elements.toReversed();
+  for (let next = open.pop(); next !== undefined && boxes.length < MAX_BOXES; next = open.pop()) {
+    if (found.has(next)) continue;
+    found.add(next);
+    if (next.box !== null) boxes.push(next.box);
+    else open.push(...next.children.toReversed());
+  }
+  return boxes;
 }
 
 /**
  * Lets the browser find elements: in documents of XML, one for each frame, where names and attributes of a page mean
  * nothing. They load nothing and run nothing.
  */
-function finderIn(elements: readonly PageElement[]): (selector: string) => readonly PageElement[] {
+function finderIn(elements: readonly PageElement[]): (selector: string) => readonly PageElement[] | undefined {
   const nodes = new Map<PageElement, Element>();
   const known = new Map<Node, PageElement>();
   const frames = new Map<PageElement, XMLDocument>();
@@ -144,12 +155,16 @@ function finderIn(elements: readonly PageElement[]): (selector: string) => reado
     [...from.querySelectorAll(css)].flatMap((node) => known.get(node) ?? []);
   return (selector) => {
     try {
-      const [first, ...rest] = parseSelector(selector).map((step) => ('css' in step ? step.css : ':not(*)'));
+      const steps = parseSelector(selector);
+      const [first, ...rest] = steps.flatMap((step) => ('css' in step ? [step.css] : []));
+      if (rest.length + 1 < steps.length) return undefined;
       let found = select(main, first ?? '');
-      for (const css of rest) found = found.flatMap((each) => select(frames.get(each) ?? nodes.get(each) ?? main, css));
-      return [...new Set(found)];
+      for (const css of rest) {
+        found = [...new Set(found.flatMap((each) => select(frames.get(each) ?? nodes.get(each) ?? main, css)))];
+      }
+      return found;
     } catch {
-      return [];
+      return undefined;
     }
   };
 }

@@ -18,10 +18,16 @@ export function ofBox({ x, y, width, height }: Box): string {
   return [x, y, width, height].map(Math.round).join(',');
 }
 
+/** Returns the ignored selectors that a comparison knows and this browser does not, so that it cannot draw their places. */
+export function unknownIn(ignored: readonly string[], page: CapturedPage | undefined): readonly string[] {
+  if (page === undefined) return [];
+  return ignored.flatMap((each) => selectorOf(each) ?? []).filter((selector) => page.matching(selector) === undefined);
+}
+
 /** Returns the places in an image that `ignore` names: of rectangles, and of elements, which need the element map. */
 export function placesOf(ignored: string, page: CapturedPage | undefined): readonly Box[] {
   const selector = selectorOf(ignored);
-  if (selector !== undefined) return page === undefined ? [] : boxesOf(page.matching(selector));
+  if (selector !== undefined) return boxesOf(page?.matching(selector) ?? []);
   if (!/^\d+(,\d+){3}$/.test(ignored)) return [];
   const [x = 0, y = 0, width = 0, height = 0] = ignored.split(',').map(Number);
   return [{ x, y, width, height }];

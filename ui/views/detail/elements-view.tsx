@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import type { DetailedResult } from '../../api/types.ts';
 import { boxesOf, type CapturedPage, type PageElement } from '../../parts/captured-page.ts';
 import { Icon } from '../../parts/icon.tsx';
@@ -6,10 +6,10 @@ import { Mark } from '../../parts/mark.tsx';
 import { usePage } from '../../parts/use-page.ts';
 import { Empty } from '../../parts/view.tsx';
 
-/** Number of levels that are open at first: the document, its body, and what is in it. */
-const OPEN_LEVELS = 3;
-/** Maximum number of elements of which a search shows the places. */
-const MAX_SHOWN = 500;
+/** Number of children of an element that are listed at first, and more with each click. */
+const LISTED = 200;
+/** Maximum number of texts that the line of an element shows. */
+const MAX_TEXTS = 20;
 
 /** The elements of the page beside the screenshot: pointing at one lights its place, a selector what it matches. */
 export function ElementsView({ result }: { readonly result: DetailedResult }) {
@@ -17,10 +17,11 @@ export function ElementsView({ result }: { readonly result: DetailedResult }) {
   const [pointed, setPointed] = useState<PageElement>();
   const [selector, setSelector] = useState('');
   const { screenshot, width, height } = result;
+  const isFinding = selector.trim() !== '';
+  const found = useMemo(() => (isFinding ? page?.matching(selector) : page?.elements), [page, isFinding, selector]);
   if (isMissing) return <Empty title="No element map">The page could not be asked for its elements.</Empty>;
   if (page === undefined) return null;
-  const found = selector.trim() === '' ? [] : page.matching(selector).slice(0, MAX_SHOWN);
-  const lit = pointed === undefined ? boxesOf(found) : boxesOf([pointed]);
+  const lit = boxesOf(pointed !== undefined ? [pointed] : isFinding ? (found ?? []) : []);
   return (
     <div class="markdown">
       <div class="markdown-text">
@@ -37,12 +38,14 @@ export function ElementsView({ result }: { readonly result: DetailedResult }) {
             />
           </label>
           <p class="muted" role="status">
-            {selector.trim() === '' ? `${page.elements.length} elements` : `${found.length} found`}
-            {page.isPartial && ', and more, which a limit cut'}
+            {found === undefined
+              ? 'This browser does not know the selector.'
+              : `${found.length} ${isFinding ? 'found' : 'elements'}`}
+            {found !== undefined && page.isPartial && ', and more, which a limit cut'}
           </p>
         </div>
         <div class="elements-tree">
-          <Elements page={page} elements={page.elements.slice(0, 1)} level={1} onPoint={setPointed} />
+          <Elements page={page} elements={page.elements.slice(0, 1)} onPoint={setPointed} />
         </div>
       </div>
       <div class="markdown-image canvas">
@@ -60,30 +63,35 @@ export function ElementsView({ result }: { readonly result: DetailedResult }) {
 interface ElementsProps {
   readonly page: CapturedPage;
   readonly elements: readonly PageElement[];
-  readonly level: number;
   readonly onPoint: (element: PageElement | undefined) => void;
 }
 
 function Elements({ elements, ...props }: ElementsProps) {
+  const [listed, setListed] = useState(LISTED);
+  const more = elements.length - listed;
   return (
     <ul>
-      {elements.map((element) => (
+      {elements.slice(0, listed).map((element) => (
         <li key={element.order}>
           <Branch element={element} {...props} />
         </li>
       ))}
+      {more > 0 && (
+        <li>
+          <button type="button" class="button quiet" onClick={() => setListed(listed + LISTED)}>
+            Show {Math.min(more, LISTED)} of {more} more
+          </button>
+        </li>
+      )}
     </ul>
   );
 }
 
-function Branch({
-  element,
-  page,
-  level,
-  onPoint,
-}: Omit<ElementsProps, 'elements'> & { readonly element: PageElement }) {
-  const [isOpen, setOpen] = useState(level < OPEN_LEVELS && element.tag !== 'head');
+function Branch({ element, page, onPoint }: Omit<ElementsProps, 'elements'> & { readonly element: PageElement }) {
   const { children, box, texts } = element;
+  const [root] = page.elements;
+  const body = root?.children.find(({ tag }) => tag === 'body');
+  const [isOpen, setOpen] = useState(element === root || element === body);
   const name = page.nameOf(element);
   return (
     <>
@@ -110,12 +118,16 @@ function Branch({
           onFocus={() => onPoint(element)}
           onBlur={() => onPoint(undefined)}
         >
-          <code>{labelOf(element)}</code> <span class="muted">{texts.map(({ text }) => text).join(' ')}</span>
+          <code>{labelOf(element)}</code>{' '}
+          <span class="muted">
+            {texts
+              .slice(0, MAX_TEXTS)
+              .map(({ text }) => text)
+              .join(' ')}
+          </span>
         </button>
       </div>
-      {isOpen && children.length > 0 && (
-        <Elements page={page} elements={children} level={level + 1} onPoint={onPoint} />
-      )}
+      {isOpen && children.length > 0 && <Elements page={page} elements={children} onPoint={onPoint} />}
     </>
   );
 }

@@ -9,22 +9,39 @@ export function elementNamer({ elements }: PageTree): (element: PageElement) => 
   for (const element of elements) {
     for (const name of namesOf(element)) counts.set(name, (counts.get(name) ?? 0) + 1);
   }
-  const name = (element: PageElement): string => {
-    const own = namesOf(element).find((each) => counts.get(each) === 1);
-    const { parent, tag } = element;
-    if (parent?.tag === 'iframe') return `${name(parent)} >> ${tag}`;
-    if (own !== undefined && !isFramed(element)) return own;
-    if (parent === null) return tag;
-    const alike = parent.children.filter((other) => other.tag === tag);
-    const step = alike.length === 1 ? tag : `${tag}:nth-of-type(${alike.indexOf(element) + 1})`;
-    return `${name(parent)} > ${step}`;
+  const steps = new Map<PageElement, ReadonlyMap<PageElement, string>>();
+  const stepTo = (child: PageElement, parent: PageElement): string => {
+    const known = steps.get(parent) ?? stepsIn(parent);
+    steps.set(parent, known);
+    return known.get(child) ?? child.tag;
   };
-  return name;
+  return (element) => {
+    const frame = outermostFrame(element);
+    let [each, isFramed, rest] = [element, frame !== undefined, ''];
+    for (;;) {
+      isFramed &&= each !== frame;
+      const own = isFramed ? undefined : namesOf(each).find((name) => counts.get(name) === 1);
+      if (own !== undefined) return own + rest;
+      const { parent, tag } = each;
+      if (parent === null) return tag + rest;
+      rest = (parent.tag === 'iframe' ? ` >> ${tag}` : ` > ${stepTo(each, parent)}`) + rest;
+      each = parent;
+    }
+  };
 }
 
-function isFramed(element: PageElement): boolean {
-  for (let each = element.parent; each !== null; each = each.parent) if (each.tag === 'iframe') return true;
-  return false;
+/** Returns the steps that lead from an element to its children, by their places among those with the same tag. */
+function stepsIn(parent: PageElement): ReadonlyMap<PageElement, string> {
+  const steps = [...Map.groupBy(parent.children, ({ tag }) => tag)].flatMap(([tag, alike]) =>
+    alike.map((child, at) => [child, alike.length === 1 ? tag : `${tag}:nth-of-type(${at + 1})`] as const),
+  );
+  return new Map(steps);
+}
+
+function outermostFrame(element: PageElement): PageElement | undefined {
+  let frame: PageElement | undefined;
+  for (let each = element.parent; each !== null; each = each.parent) if (each.tag === 'iframe') frame = each;
+  return frame;
 }
 
 /** Possible names of an element by its id and classes, the best first. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { intersection } from '../../../capture/boxes.ts';
 import type { Box } from '../../../capture/comparison.ts';
-import { type ElementEntry, ElementMapSchema, type TextEntry } from '../../../capture/element-map.ts';
+import { type ElementEntry, ElementMapSchema, MAX_LEVELS, type TextEntry } from '../../../capture/element-map.ts';
 
 /** An element of a page, as the element map of its capture has it. */
 export interface PageElement extends Pick<ElementEntry, 'tag' | 'id' | 'class' | 'attributes' | 'image'> {
@@ -42,6 +42,7 @@ export function readTree(json: string): PageTree | null {
   const { data } = ElementMapText.safeParse(json);
   if (data === undefined) return null;
   const byIndex: (PageElement | undefined)[] = [];
+  const levels = new Map<PageElement | null, number>();
   const elements: PageElement[] = [];
   const texts: (readonly [PageElement, TextEntry])[] = [];
   for (const [index, entry] of data.entries.entries()) {
@@ -69,6 +70,9 @@ export function readTree(json: string): PageTree | null {
       box: isBox ? { x, y, width, height } : null,
       style: data.styles[entry.style ?? -1] ?? {},
     };
+    const level = (levels.get(parent) ?? 0) + 1;
+    if (level > MAX_LEVELS) return null;
+    levels.set(element, level);
     parent?.children.push(element);
     elements.push(element);
     byIndex[index] = element;

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { Box, DetailedResult } from '../../../api/types.ts';
 import type { PageElement } from '../../../parts/captured-page.ts';
-import { ofBox, ofSelector, placesOf, selectorOf } from '../../../parts/ignore-places.ts';
+import { ofBox, ofSelector, placesOf, selectorOf, unknownIn } from '../../../parts/ignore-places.ts';
+import { NotDrawn } from '../../../parts/ignored.tsx';
 import { usePage } from '../../../parts/use-page.ts';
 import { type Mode, Stage } from './stage.tsx';
 
@@ -28,7 +29,7 @@ export function IgnorePicker({ result, ignored, lit, onChange }: IgnorePickerPro
     if (page === undefined) return;
     const matches = ignored.filter((each) => {
       const selector = selectorOf(each);
-      return selector !== undefined && page.matching(selector).includes(element);
+      return selector !== undefined && page.matching(selector)?.includes(element) === true;
     });
     if (matches.length > 0) {
       setLast(undefined);
@@ -49,6 +50,7 @@ export function IgnorePicker({ result, ignored, lit, onChange }: IgnorePickerPro
   return (
     <div class="viewer panel picker">
       {isMissing && <p class="viewer-note muted">This capture has no element map, so only rectangles can be chosen.</p>}
+      <NotDrawn selectors={unknownIn(ignored, page)} />
       <Stage
         result={result}
         page={page}
