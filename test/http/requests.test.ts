@@ -200,4 +200,33 @@ describe('accessLog', () => {
     sent.write('{', () => sent.destroy());
     expect(await accessLine('line-3')).toMatchObject({ status: 499, aborted: true });
   });
+
+  it('reads no more runs of watches when the client disconnected', async () => {
+    for (let watch = 0; watch < 3; watch += 1) {
+      const added = await app.post('/watches', { url: 'http://127.0.0.1:9999/', every: '300d' });
+      expect(added.status).toBe(201);
+    }
+    const client = new AbortController();
+    let reads = 0;
+    const history = async () => {
+      reads += 1;
+      client.abort();
+      // The service has noticed when it has logged the request.
+      await accessLine('line-4');
+      return [];
+    };
+    const { service } = app;
+    const counted = await serve({ ...service, watches: { ...service.watches, history } }, { logger });
+    try {
+      const headers = { 'X-Request-Id': 'line-4' };
+      const asked = counted.call('/watches?recent=5', { headers, signal: client.signal });
+      await expect(asked).rejects.toMatchObject({ name: 'AbortError' });
+      await accessLine('line-4');
+      // These take more turns of the event loop than reading on would.
+      for (let turn = 0; turn < 3; turn += 1) await counted.call('/livez');
+      expect(reads).toBe(1);
+    } finally {
+      await counted.close();
+    }
+  });
 });

@@ -17,9 +17,9 @@ export function clientGone(ctx: HttpContext): Observable<never> {
   });
 }
 
-/** Returns a signal that is aborted when the client disconnects, until `release` is called. */
+/** Returns a signal that is aborted, with `cancelled`, when the client disconnects, until `release` is called. */
 export function goneSignal(ctx: HttpContext): { readonly gone: AbortSignal; readonly release: () => void } {
   const controller = new AbortController();
-  const watching = clientGone(ctx).subscribe({ error: () => controller.abort() });
+  const watching = clientGone(ctx).subscribe({ error: (reason) => controller.abort(reason) });
   return { gone: controller.signal, release: () => watching.unsubscribe() };
 }

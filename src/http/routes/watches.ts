@@ -15,6 +15,7 @@ import {
 import type { CaptureService } from '../../service/capture-service.ts';
 import { answer } from '../answer/envelope.ts';
 import { cutPage } from '../answer/paging.ts';
+import { goneSignal } from '../connection/client-gone.ts';
 import { callerOf, isShown, listedKey } from '../keys/callers.ts';
 import { envelope } from '../openapi/content.ts';
 import { DATABASE_FAILURES } from '../openapi/failures.ts';
@@ -98,7 +99,9 @@ export const getWatches = route({
     const most = recent > 0 ? Math.min(limit, MAX_WITH_RUNS) : limit;
     const found = ofKey === null ? [] : await watches.list({ ofKey, label, after: cursor, limit: most + 1 });
     const items = cutPage(ctx, found, most, (last) => idCursor(last.id));
-    answer(ctx, recent > 0 ? await withRuns(watches, items, recent) : items);
+    if (recent === 0) return answer(ctx, items);
+    const { gone, release } = goneSignal(ctx);
+    answer(ctx, await withRuns(watches, items, recent, gone).finally(release));
   },
 });
 
@@ -208,14 +211,19 @@ function command(
   });
 }
 
-/** Adds their newest runs to watches. Other requests get a turn between watches: a page may have 5,000 runs. */
+/**
+ * Adds their newest runs to watches, until the client has left. Other requests get a turn between watches: a page may
+ * have 5,000 runs.
+ */
 async function withRuns(
   { history }: CaptureService['watches'],
   watches: readonly Watch[],
   recent: number,
+  gone: AbortSignal,
 ): Promise<readonly ListedWatch[]> {
   const listed: ListedWatch[] = [];
   for (const watch of watches) {
+    gone.throwIfAborted();
     const runs = await history(watch.id, recent, Number.MAX_SAFE_INTEGER);
     listed.push({ ...watch, recent_runs: runs.map(({ regions: _regions, ...run }) => run) });
     await nextTurn();
