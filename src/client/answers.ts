@@ -46,7 +46,9 @@ export async function* listOf<T>(
   conditions: object,
   { signal }: CallOptions,
 ): AsyncGenerator<T, void, undefined> {
-  let next: string | undefined = `${path}?${new URLSearchParams({ limit: String(PAGE_LENGTH), ...conditions })}`;
+  const asked = new URLSearchParams({ limit: String(PAGE_LENGTH) });
+  for (const [name, value] of Object.entries(conditions)) if (value !== undefined) asked.set(name, String(value));
+  let next: string | undefined = `${path}?${asked}`;
   while (next !== undefined) {
     const page: Answer<readonly T[]> = await ask(next, { signal });
     next = page.next;

@@ -9,7 +9,7 @@ import type { ScreenshotRequest, WatchBody } from '../capture/request.ts';
 import type { DetailedResult, Result } from '../capture/result.ts';
 import type { Stability } from '../capture/stability.ts';
 import type { Verdict } from '../capture/verdict.ts';
-import type { Watch, WatchRun } from '../capture/watch.ts';
+import type { ListedWatch, Watch, WatchRun } from '../capture/watch.ts';
 import type { QueryAnswer } from '../http/answer/query-schemas.ts';
 import type { BatchLine, JobAnswer } from '../http/answer/schemas.ts';
 
@@ -27,7 +27,14 @@ export type Query = QueryAnswer;
 /** Options of the captures, how often they are made, and what is compared. */
 export type WatchRequest = Immutable<WatchBody>;
 export type Comparison = Immutable<z.output<typeof ComparisonSchema>>;
-export type { BatchLine, CapstanEvent, FailureCode, FieldProblem, Stability, View, Watch, WatchRun };
+export type { BatchLine, CapstanEvent, FailureCode, FieldProblem, ListedWatch, Stability, View, Watch, WatchRun };
+
+/** Which watches are listed, and with how many of their newest runs. */
+export interface WatchConditions {
+  readonly label?: string;
+  /** At most 50. @default 0 */
+  readonly recent?: number;
+}
 
 /** Conditions of a list of results; a result meets all that are given. */
 export interface ResultConditions {

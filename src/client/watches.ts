@@ -1,6 +1,6 @@
 import { type Ask, dataOf, listOf, type Post } from './answers.ts';
 import type { Send } from './send.ts';
-import type { CallOptions, Watch, WatchRequest, WatchRun } from './types.ts';
+import type { CallOptions, ListedWatch, Watch, WatchConditions, WatchRequest, WatchRun } from './types.ts';
 
 /** Pages that are captured again and again. */
 export interface Watches {
@@ -8,7 +8,7 @@ export interface Watches {
   add(request: WatchRequest, options?: CallOptions): Promise<Watch>;
   get(id: number, options?: CallOptions): Promise<Watch>;
   /** Yields the watches, oldest first; reads a page of them when it is needed. */
-  list(options?: CallOptions & { readonly label?: string }): AsyncGenerator<Watch, void, undefined>;
+  list(conditions?: CallOptions & WatchConditions): AsyncGenerator<ListedWatch, void, undefined>;
   /** Yields the runs of a watch that are kept, newest first. */
   history(id: number, options?: CallOptions): AsyncGenerator<WatchRun, void, undefined>;
   /** Replaces fields of a watch; null removes one. */
@@ -33,7 +33,7 @@ export function watchesOf(send: Send, ask: Ask, post: Post): Watches {
   return {
     add: async (request, { signal } = {}) => dataOf(post('/watches', request, {}, signal)),
     get: async (id, call) => dataOf(ask(`/watches/${id}`, call)),
-    list: ({ label, ...call } = {}) => listOf(ask, '/watches', label === undefined ? {} : { label }, call),
+    list: ({ label, recent, ...call } = {}) => listOf(ask, '/watches', { label, recent }, call),
     history: (id, call = {}) => listOf(ask, `/watches/${id}/history`, {}, call),
     change: async (id, change, call) =>
       dataOf(ask(`/watches/${id}`, { ...call, method: 'PATCH', body: JSON.stringify(change) })),

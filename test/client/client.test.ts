@@ -118,6 +118,9 @@ describe('the client', () => {
     expect(await watches.pause(id)).toMatchObject({ state: 'paused' });
     await watches.run(id);
     await eventually(() => watches.get(id)).toMatchObject({ state: 'paused', runs: 2 });
+    const listed = await all(watches.list({ label: 'ports', recent: 1 }));
+    expect(listed.map((watch) => watch.recent_runs?.map(({ state }) => state))).toEqual([['unchanged']]);
+    expect(await all(watches.list({ label: 'none', recent: 1 }))).toEqual([]);
     expect(await watches.resume(id)).toMatchObject({ state: 'active' });
     expect((await all(watches.list())).map((watch) => watch.id)).toEqual([id]);
     await watches.remove(id);
