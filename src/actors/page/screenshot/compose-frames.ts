@@ -18,6 +18,9 @@ import { UNFIX } from './tall-window.ts';
 /** Share of the remaining time that adding frames may take; encoding the image needs the rest. */
 const FRAMES_SHARE = 0.4;
 
+/** Maximum time for the page to draw. */
+const MAX_IN_PAGE_MS = 1_000;
+
 /** Images with their frames, and whether every frame was added in time. */
 interface Composed {
   readonly images: readonly Buffer[];
@@ -96,8 +99,7 @@ async function shootFrames(
     for (const frame of blank) {
       for (const { tile, at } of frame.missing.flatMap((each) => tiles(each, window))) {
         if (!contains(window, tile)) window = await scrollTo(page, deadline, tile, window);
-        const inner = frame.session === page.session ? [] : page.frames.within(frame.session);
-        await Promise.all([{ session: frame.session, frame }, ...inner].map(drawn));
+        await drawnInWindow(page, frame);
         const box = await placeFrame(page, frame.id, deadline);
         // A frame that moves when the window is scrolled cannot be brought into the window.
         if (box === null || Math.abs(box.x - frame.box.x) > 1 || Math.abs(box.y - frame.box.y) > 1) break;
@@ -113,6 +115,16 @@ async function shootFrames(
     if (error instanceof CdpError) return false;
     throw error;
   }
+}
+
+/** Resolves when a frame that was scrolled into the window has drawn, with the frames in it, or after a while. */
+async function drawnInWindow(page: IsolatedPage, frame: BlankFrame): Promise<void> {
+  // A frame in the page's process draws with the page, whose scripts may be off.
+  if (frame.session === page.session) return drawn({ session: frame.session, frame }, MAX_IN_PAGE_MS);
+  // The page tells other processes where the window is when it draws.
+  await drawn(page, MAX_IN_PAGE_MS);
+  await drawn({ session: frame.session, frame });
+  await Promise.all(page.frames.within(frame.session).map((inner) => drawn(inner)));
 }
 
 /** Scrolls to a tile, and returns the part of the page that the window then shows. */
