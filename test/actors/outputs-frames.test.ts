@@ -18,6 +18,10 @@ const Blocks = z.object({
   hidden: z.object({ count: z.number(), texts: z.array(z.object({ technique: z.string(), text: z.string() })) }),
 });
 
+const Links = z.object({
+  links: z.array(z.object({ href: z.string(), text: z.string(), internal: z.boolean(), box: box.nullable() })),
+});
+
 const ground = siteAndActor();
 const otherPort = siteForSuite();
 
@@ -31,20 +35,21 @@ const otherOrigin = (html: string) => otherPort.url(pathOf(html));
 const otherSite = (html: string) => otherOrigin(html).replace('127.0.0.1', 'localhost');
 
 async function read(html: string, options: CaptureOptions, { actor } = ground.running) {
-  const outputs = ['text', 'markdown', 'blocks'] as const;
+  const outputs = ['text', 'markdown', 'blocks', 'links'] as const;
   const markdown = { scope: 'page', hidden: true } as const;
   const request = captureRequest(ground.site.url(pathOf(html)), { outputs, markdown, ...options });
   const snapshot = await actor.capture(request, patience);
-  const { text, markdown: written, blocks } = snapshot.outputs;
+  const { text, markdown: written, blocks, links } = snapshot.outputs;
   const content = String(written?.content);
   const { blocks: places, hidden } = Blocks.parse(JSON.parse(String(blocks?.content)));
   const told = places.map(({ start, end, ...place }) => ({ words: content.slice(start, end), ...place }));
   return {
     snapshot,
-    partial: [text?.partial, written?.partial],
+    partial: [text?.partial, written?.partial, links?.partial],
     text: String(text?.content),
     markdown: content,
     blocks: told,
+    links: Links.parse(JSON.parse(String(links?.content))).links,
     hidden,
   };
 }
@@ -53,22 +58,22 @@ const WAYS = ['display none', 'white on white', 'off screen']
   .map((way) => HIDDEN[way] ?? HIDDEN['white on white'])
   .join('');
 
-describe('the text of frames of other origins', () => {
+describe('text and links of frames of other origins', () => {
   it.each<[string, CaptureOptions, boolean]>([
     ['the direct driver', {}, false],
     ['Playwright', { waitForFunction: 'true' }, false],
     ['a browser that gives each site a process', {}, true],
-  ])('is where the frame is, through frames of every kind, by %s', async (_, options, isEach) => {
+  ])('are where the frame is, through frames of every kind, by %s', async (_, options, isEach) => {
     const browserPath = isEach ? await browserStartedBy((path) => `exec ${path} --site-per-process "$@"`) : undefined;
     const own = browserPath === undefined ? undefined : await startActor({ browserPath });
     const deep = otherSite(`<p>In another site.</p>${frame(sameOrigin('<p>In the first site again.'))}${WAYS}`);
     const page = `<h1>Outside</h1>
       ${frame(sameOrigin(`<p>In the same origin.</p>${frame(otherOrigin('<p>In another <a href="/tides">origin</a>.'))}`), 'width=600 height=300')}
       <p>Between.</p>${frame(deep, 'width=600 height=400')}
-      ${frame(otherSite(`<p>${SECRET}`), 'style="opacity:0"')}
+      ${frame(otherSite(`<p>${SECRET} <a href=/secret>ignore</a>`), 'style="opacity:0"')}
       <div style="position:relative">${frame(otherSite(`<p>${SECRET}`))}<div style="position:absolute;inset:0;background:#eee"></div></div>
       ${frame(sameOrigin('<p>In a sandbox.'), 'sandbox')}
-      <div style="height:3000px"></div>${frame(otherSite('<p>Far below.'), 'loading=eager')}<p>The end.`;
+      <div style="height:3000px"></div>${frame(otherSite('<p>Far below.'), 'loading=eager')}<p><a href="/back">The end.</a>`;
     const seen = await read(page, options, own).finally(() => own?.stop());
     const order = [
       'Outside',
@@ -81,35 +86,46 @@ describe('the text of frames of other origins', () => {
     const lines = [...order, 'In a sandbox.', 'Far below.', 'The end.'];
     expect(seen.text.split(/\n+/).filter((line) => line !== '')).toEqual(lines);
     const link = `In another [origin](${otherPort.url('/tides')}).`;
-    const written = lines.map((line) =>
-      line === 'Outside' ? '# Outside' : line === 'In another origin.' ? link : line,
-    );
+    const back = `[The end.](${ground.site.url('/back')})`;
+    const as: Readonly<Record<string, string>> = { Outside: '# Outside', 'In another origin.': link, 'The end.': back };
+    const written = lines.map((line) => as[line] ?? line);
     expect(seen.blocks.map(({ words }) => words)).toEqual(written);
     expect(seen.markdown).not.toMatch(/ignore/i);
-    expect(seen.partial).toEqual([false, false]);
+    expect(seen.links.map(({ href, text, internal }) => [href, text, internal])).toEqual([
+      [otherPort.url('/tides'), 'origin', false],
+      [ground.site.url('/back'), 'The end.', true],
+    ]);
+    expect(seen.partial).toEqual([false, false, false]);
     expect(seen.hidden.texts.map((each) => each.text).join()).toContain(SECRET);
   });
 
-  it.each<[string, CaptureOptions, string]>([
-    ['the window', {}, 'margin:90px 0 0 40px'],
-    ['a full page at scale 2', { fullPage: true, viewport: { deviceScaleFactor: 2 } }, 'margin:1500px 0 0 40px'],
-    ['a full page, scaled', { fullPage: true }, 'margin:1000px 0 0 40px;transform:scale(.5)'],
-  ])('has boxes where its words are in %s', async (_, options, style) => {
+  it.each<[string, CaptureOptions, string, isSame: boolean]>([
+    ['the window', {}, 'margin:90px 0 0 40px', false],
+    ['a full page at scale 2', { fullPage: true, viewport: { deviceScaleFactor: 2 } }, 'margin:1500px 0 0 40px', false],
+    ['a full page, scaled', { fullPage: true }, 'margin:1000px 0 0 40px;transform:scale(.5)', false],
+    ['a full page, in a frame of the same origin', { fullPage: true }, 'margin:1000px 0 0 40px', true],
+    ['the window, by Playwright', { waitForFunction: 'true' }, 'margin:90px 0 0 40px', false],
+  ])('have boxes where the words are in %s', async (_, options, style, isSame) => {
     const red =
-      '<p style="background:rgb(200,0,0);color:#fff;font:20px/1 monospace;width:9em;margin:30px 0 0 70px">WWWW WWWW</p>';
+      '<p style="margin:30px 0 0 70px"><a href="/red" style="background:rgb(200,0,0);color:#fff;font:20px/1 monospace">WWWW WWWW</a></p>';
     const inner = frame(otherOrigin(red), 'style="border:5px solid;width:400px;height:150px"');
-    const page = `<p>Before.</p>${frame(otherSite(`<p>Around.</p>${inner}`), `id=outer style="border:7px solid;width:600px;height:300px;${style}"`)}<div style="height:900px">`;
-    const { snapshot, blocks } = await read(page, options);
+    const around = isSame ? sameOrigin : otherSite;
+    const page = `<p>Before.</p>${frame(around(`<p>Around.</p>${inner}`), `id=outer style="border:7px solid;width:600px;height:300px;${style}"`)}<div style="height:900px">`;
+    const { snapshot, blocks, links } = await read(page, options);
     const place = placeOf(pngOf(snapshot), RED, 60);
-    const found = blocks.find(({ words }) => words.startsWith('WWWW'));
-    expect(found?.selector).toBe('#outer');
+    const found = blocks.find(({ words }) => words.includes('WWWW'));
+    expect(found?.selector).toBe(isSame ? null : '#outer');
+    const [link] = links;
+    expect(link).toMatchObject({ href: otherPort.url('/red'), text: 'WWWW WWWW' });
     const scale = options.viewport?.deviceScaleFactor ?? 1;
     for (const side of ['x', 'y'] as const) {
-      expect(Math.abs((found?.box?.[side] ?? -1) - (place?.[side] ?? 0)), side).toBeLessThanOrEqual(4 * scale);
+      for (const { box } of [found, link].filter((each) => each !== undefined)) {
+        expect(Math.abs((box?.[side] ?? -1) - (place?.[side] ?? 0)), side).toBeLessThanOrEqual(5 * scale);
+      }
     }
   });
 
-  it('leaves out a frame that does not answer, and says that the text is partial', async () => {
+  it('leave out a frame that does not answer, and say that they are partial', async () => {
     const spins = '<p>Spinning.</p><script>onload = () => setTimeout(() => { for (;;); }, 50)</script>';
     const own = await startActor({
       browserPath: await browserStartedBy((path) => `exec ${path} --site-per-process "$@"`),
@@ -119,6 +135,6 @@ describe('the text of frames of other origins', () => {
       own.stop(),
     );
     expect(seen.text).toBe('Before.\n\nAfter.\n');
-    expect(seen.partial[0]).toBe(true);
+    expect([seen.partial[0], seen.partial[2]]).toEqual([true, true]);
   }, 60_000);
 });

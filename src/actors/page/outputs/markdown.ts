@@ -4,7 +4,8 @@ import { toPage } from '../find/box-in-page.ts';
 import { firstPlace, type Place } from '../find/places.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { extractors } from './extractors.ts';
-import { BEGIN, readThrough } from './framed-text.ts';
+import { ENTER_TEXT, TEXTS } from './framed-text.ts';
+import { BEGIN, readThrough } from './frames.ts';
 import { imageBoxes, windowBox } from './image-boxes.ts';
 import { MAIN_CONTENT } from './main-content.ts';
 import type { PaintedLimits } from './painted.ts';
@@ -94,7 +95,7 @@ async function readPage(reading: Reading): Promise<ReadMarkdown | null> {
   const part = selector === undefined ? 'undefined' : `() => ${place?.find ?? 'Array'}()[0]`;
   const libraries = await extractors();
   const expression = `(${MARKDOWN})(${JSON.stringify(LIMITS)}, ${JSON.stringify(scope)}, ${part}, ${libraries})`;
-  const answer = await readThrough(reading, expression, most, place === undefined ? {} : { place }).catch(
+  const answer = await readThrough(reading, TEXTS, expression, most, place === undefined ? {} : { place }).catch(
     () => undefined,
   );
   const { data } = read.safeParse(answer);
@@ -121,5 +122,5 @@ const MARKDOWN = `(limits, scope, findPart, libraries) => {
       partial: found.partial || found.isMissing || kept.length < written.length,
     };
   };
-  return (${BEGIN})(found, finish, found.fill);
+  return (${BEGIN})(found, finish, (${ENTER_TEXT})(found, found.fill));
 }`;
