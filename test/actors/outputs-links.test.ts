@@ -8,6 +8,7 @@ import { actorForSuite } from '../support/for-suite.ts';
 import { placeOf, pngOf } from '../support/image.ts';
 
 const RED = [200, 0, 0] as const;
+const SIDES = ['x', 'y', 'width', 'height'] as const;
 
 const Links = z.object({
   links: z.array(
@@ -23,6 +24,8 @@ const Links = z.object({
 });
 
 const running = actorForSuite();
+
+const Blocks = z.object({ blocks: z.array(z.object({ start: z.number(), box: Links.shape.links.element.shape.box })) });
 
 async function linksOf(html: string, options: CaptureOptions = {}) {
   const snapshot = await running.actor.capture(htmlRequest(html, { outputs: ['links'], ...options }), patience);
@@ -71,7 +74,7 @@ describe('the output links', () => {
     const place = placeOf(pngOf(snapshot), RED, 60);
     const box = links.find(({ text }) => text === 'WWWWWWWW')?.box;
     expect(place).not.toBeNull();
-    for (const side of ['x', 'y', 'width', 'height'] as const) {
+    for (const side of SIDES) {
       const allowed = side === 'x' || side === 'width' ? 2 : 8 * (options.viewport?.deviceScaleFactor ?? 3);
       expect(Math.abs((box?.[side] ?? Number.NaN) - (place?.[side] ?? 0)), side).toBeLessThanOrEqual(allowed);
     }
@@ -107,18 +110,25 @@ describe('the output links', () => {
       { fullPage: true },
     ],
   ])(
-    'places a link where its words are in %s',
+    'places a link, and its block of the Markdown, where the words are in %s',
     async (_what, body, options) => {
       const { snapshot, links } = await linksOf(`<!doctype html>${body}`, {
         viewport: { width: 500, height: 400, deviceScaleFactor: 1 },
         timeoutMs: 60_000,
+        outputs: ['links', 'markdown', 'blocks'],
+        markdown: { scope: 'page' },
         ...options,
       });
       const place = placeOf(pngOf(snapshot), RED, 60);
-      const box = links.find(({ text }) => text === 'WWWWWWWW')?.box;
+      const start = String(snapshot.outputs.markdown?.content).indexOf('[WWWWWWWW]');
+      const { blocks } = Blocks.parse(JSON.parse(String(snapshot.outputs.blocks?.content)));
+      const boxes = [
+        links.find(({ text }) => text === 'WWWWWWWW')?.box,
+        blocks.find((block) => block.start === start)?.box,
+      ];
       const scale = options.viewport?.deviceScaleFactor ?? 1;
       expect(place).not.toBeNull();
-      for (const side of ['x', 'y', 'width', 'height'] as const) {
+      for (const [side, box] of SIDES.flatMap((side) => boxes.map((box) => [side, box] as const))) {
         const allowed = (side === 'x' || side === 'width' ? 2 : 8) * scale;
         expect(Math.abs((box?.[side] ?? Number.NaN) - (place?.[side] ?? 0)), side).toBeLessThanOrEqual(allowed);
       }
