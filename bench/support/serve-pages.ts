@@ -11,7 +11,7 @@ export interface ServedPages {
 }
 
 /**
- * Serves `<name>.html.gz` of a folder; whatever else the pages ask for is not found. `scripts: false` shows them as a
+ * Serves `<name>.html.gz` of a folder as UTF-8; whatever else the pages ask for is not found. `scripts: false` shows them as a
  * browser does whose scripts are off.
  */
 export async function servePages(folder: string, { scripts = true } = {}): Promise<ServedPages> {
@@ -31,7 +31,7 @@ export async function servePages(folder: string, { scripts = true } = {}): Promi
       return;
     }
     readFile(join(folder, name + extension)).then(
-      (packed) => response.writeHead(200, { 'content-type': 'text/html', ...headers }).end(page(packed)),
+      (packed) => response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', ...headers }).end(page(packed)),
       () => response.destroy(),
     );
   });

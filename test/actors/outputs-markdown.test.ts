@@ -57,7 +57,7 @@ describe('the output markdown', () => {
       siteOf(`<p>${PARAGRAPH} <a href="../tides">Tides</a> are <b>small</b>.<p>${PARAGRAPH}<h2>Berths</h2>
         <ul><li>North<li>South</ul><p>${PARAGRAPH}
         <table><thead><tr><th>Ship<th>Berth<tbody><tr><td>Ida<td>4<tr><td>Uta<td></table>
-        <pre><code class="language-js">if (a) {\n  b();\n}</code></pre>`),
+        <pre><code class="language-js">if<span> </span>(a) {\n  b();\n}</code></pre>`),
     );
     expect(text.startsWith(`# Port of Lindholm\n\n${PARAGRAPH}`)).toBe(true);
     expect(text).toContain(`${PARAGRAPH} [Tides](https://harbour.example/tides) are **small**.`);

@@ -154,7 +154,8 @@ export const MAIN_CONTENT = `(copy, url, libraries) => {
   }
   for (const element of [...body.querySelectorAll('*')].toReversed()) {
     const isEmpty = element.firstElementChild === null && element.textContent.trim() === '';
-    if (isEmpty && !element.matches('${EMPTY}')) element.remove();
+    // An element of white space may be all that is between two words.
+    if (isEmpty && !element.matches('${EMPTY}')) element.replaceWith(element.textContent);
   }
   for (const row of body.querySelectorAll('tr')) {
     if (row.textContent.trim() === '' && row.querySelector('img') === null) row.remove();
