@@ -28,6 +28,5 @@ export function urlLimit(frame: MainFrame): (session: CdpSession) => void {
     session.on('Page.frameStartedNavigating', (navigation) => {
       if (!navigation.navigationType.endsWith('SameDocument')) count(navigation);
     });
-    session.post('Page.enable');
   };
 }

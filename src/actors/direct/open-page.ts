@@ -95,6 +95,7 @@ export async function openPage(
         if (type === 'iframe') frames.addOutOfProcess(targetId, session, around);
         notes?.follow(session);
         limit(session);
+        session.post('Page.enable');
       });
       attached.resolve({ session, frame, frames, setUp });
     } else if (targetId !== page) {

@@ -26,8 +26,11 @@ export async function imageFrame({
   picture,
 }: Pick<Reading, 'page' | 'request' | 'picture'>): Promise<ImageFrame | null> {
   if (request.format === 'pdf') return null;
-  const { cssLayoutViewport, cssVisualViewport } = await page.session.send('Page.getLayoutMetrics');
   const { part, width, height } = picture;
+  const { viewport } = request;
+  // Only a phone's visual viewport differs from its layout viewport.
+  if (part === null && !viewport.mobile) return { left: 0, top: 0, scale: width / viewport.width, width, height };
+  const { cssLayoutViewport, cssVisualViewport } = await page.session.send('Page.getLayoutMetrics');
   // An image of the window shows the visual viewport, which is smaller or larger than the layout on phones.
   return {
     left: part === null ? cssVisualViewport.offsetX : part.x - cssLayoutViewport.pageX,
