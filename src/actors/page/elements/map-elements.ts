@@ -63,7 +63,8 @@ async function ask(page: IsolatedPage, request: CaptureRequest, picture: Picture
 const MAP = `(image) => {
   const endsAt = performance.now() + ${SCRIPT_MS};
   const { typeOf, firstOf, nextOf, textOf, nameOf, shadowOf, rootElementOf, framed, attribute, boxOf } = ${NODES};
-  const attributesOf = Object.getOwnPropertyDescriptor(Element.prototype, 'attributes').get;
+  // Objects for attributes cost more than their names and values.
+  const { getAttributeNames } = Element.prototype;
   const sourceOf = Object.getOwnPropertyDescriptor(HTMLImageElement.prototype, 'currentSrc').get;
   const [entries, styles, known] = [[], [], new Map()];
   let partial = false;
@@ -80,7 +81,7 @@ const MAP = `(image) => {
     const height = Math.max(1, Math.round((bottom - image.top) * image.scale) - y);
     return x < image.width && y < image.height && x + width > 0 && y + height > 0 ? [x, y, width, height] : undefined;
   };
-  const clear = /^rgba\\(.*, 0\\)$/;
+  const isClear = (color) => color.startsWith('rgba(') && color.endsWith(', 0)');
   const styleOf = (style, hasText) => {
     const shown = { color: style.color };
     if (hasText) {
@@ -90,7 +91,7 @@ const MAP = `(image) => {
       if (style.fontStyle !== 'normal') shown['font-style'] = style.fontStyle;
       if (style.textDecorationLine !== 'none') shown['text-decoration'] = style.textDecorationLine;
     }
-    if (!clear.test(style.backgroundColor)) shown['background-color'] = style.backgroundColor;
+    if (!isClear(style.backgroundColor)) shown['background-color'] = style.backgroundColor;
     if (style.backgroundImage !== 'none') shown['background-image'] = short(style.backgroundImage, 100);
     if (style.borderWidth !== '0px') shown.border = short(style.borderWidth + ' ' + style.borderStyle + ' ' + style.borderColor, 150);
     if (style.boxShadow !== 'none') shown['box-shadow'] = short(style.boxShadow, 100);
@@ -102,16 +103,18 @@ const MAP = `(image) => {
     }
     return known.get(key);
   };
+  const UNSEEN = new Set(['style', 'src', 'srcset', 'sizes', 'd', 'points', 'viewbox', 'integrity', 'nonce', 'content']);
   const attributesIn = (element, entry) => {
-    const given = attributesOf.call(element);
+    const names = getAttributeNames.call(element);
     let [kept, others] = [0, undefined];
-    for (let at = 0; at < given.length && at < 50 && kept < 12; at += 1) {
-      const { name, value } = given[at];
-      if (name === 'id') entry.id = value.slice(0, 200).toWellFormed();
-      else if (name === 'class') entry.class = value.slice(0, 300).toWellFormed();
-      else if (name.length <= 60 && !/^(?:style|src|srcset|sizes|on.*|d|points|viewbox|integrity|nonce|content)$/.test(name)) {
+    for (let at = 0; at < names.length && at < 50 && kept < 12; at += 1) {
+      const name = names[at];
+      const value = (most) => (attribute(element, name) ?? '').slice(0, most).toWellFormed();
+      if (name === 'id') entry.id = value(200);
+      else if (name === 'class') entry.class = value(300);
+      else if (name.length <= 60 && !UNSEEN.has(name) && !name.startsWith('on')) {
         others ??= {};
-        others[name] = value.slice(0, 100).toWellFormed();
+        others[name] = value(100);
         kept += 1;
       }
     }
@@ -123,17 +126,17 @@ const MAP = `(image) => {
     entries.push({ parent, text: text.slice(0, ${MAX_SHORT_CHARACTERS}).toWellFormed(), length: text.length, hash: hashOf(text) });
   };
   const ownText = (element) => {
-    for (let node = firstOf(element); node !== null; node = nextOf(node)) if (typeOf(node) === 3 && /\\S/.test(textOf(node))) return true;
+    for (let node = firstOf(element); node !== null; node = nextOf(node)) if (typeOf(node) === 3 && textOf(node).trim() !== '') return true;
     return false;
   };
-  const BARE = /^(?:head|script|style|template|noscript|link|meta|title|base|source|track|param)$/;
-  const DRAWN = /^(?:svg|math|select|textarea|object|embed|audio|video|canvas)$/;
+  const BARE = new Set(['head', 'script', 'style', 'template', 'noscript', 'link', 'meta', 'title', 'base', 'source', 'track', 'param']);
+  const DRAWN = new Set(['svg', 'math', 'select', 'textarea', 'object', 'embed', 'audio', 'video', 'canvas']);
   const visit = (element, around) => {
     const name = nameOf(element);
     const entry = { parent: around.at, tag: name.slice(0, 100) };
     const at = entries.push(entry) - 1;
     attributesIn(element, entry);
-    if (BARE.test(name)) return;
+    if (BARE.has(name)) return;
     const rect = boxOf(element);
     const hasBox = rect.width > 0 && rect.height > 0;
     const style = (around.view ?? window).getComputedStyle(element);
@@ -151,7 +154,7 @@ const MAP = `(image) => {
       entry.style = styleOf(style, hasText);
       if (name === 'img') entry.image = short(sourceOf.call(element), 120);
     }
-    if (DRAWN.test(name)) return;
+    if (DRAWN.has(name)) return;
     const clips = !isRoot && hasBox && style.overflow !== 'visible';
     if (around.depth >= ${MAX_DEPTH}) {
       partial = true;

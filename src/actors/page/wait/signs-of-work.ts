@@ -110,10 +110,12 @@ export const WATCH_WORK = `() => {
       if (text.length > 200 && shows) continue;
       const content = text.data.trim();
       if (content === '') continue;
+      const waits = content.length <= 100 && ${WAIT_TEXT}.test(content);
+      if (shows && !waits) continue;
       const element = Reflect.get(Node.prototype, 'parentElement', text);
       if (within(element, 'script, style, noscript, template')) continue;
       if (!shows) notice(boxOfText(text), element);
-      if (content.length > 100 || !${WAIT_TEXT}.test(content)) continue;
+      if (!waits) continue;
       // A heading or an item of a list may well be named "Loading".
       const isName = within(element, 'a, button, nav, code, pre, option') ||
         (!/[.…]$/.test(content) && within(element, 'li, h1, h2, h3, h4, h5, h6'));
