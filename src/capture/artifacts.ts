@@ -4,6 +4,8 @@ import type { ScreenshotInfo } from './screenshot-info.ts';
 /** Where the files of captures are kept. */
 export const ARTIFACT_STORES = ['files', 'gridfs'] as const;
 export type ArtifactStoreKind = (typeof ARTIFACT_STORES)[number];
+/** Whether the data directory holds them. */
+export const IN_DATA_DIR: Readonly<Record<ArtifactStoreKind, boolean>> = { files: true, gridfs: false };
 
 /** Databases of results. */
 export const DATABASES = ['none', 'sqlite', 'mongo'] as const;

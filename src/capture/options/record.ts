@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { NAMED_OUTPUT_KINDS } from '../artifacts.ts';
+import { NAMED_OUTPUT_KINDS, type NamedOutputKind } from '../artifacts.ts';
 import { EVIDENCE_KINDS } from '../evidence.ts';
 import { RETRIED_VERDICTS } from '../verdict.ts';
 import { extractField } from './extract.ts';
@@ -16,6 +16,19 @@ const MARKDOWN_SCOPES = ['main', 'page'] as const;
 const SCOPE = { error: `must be ${MARKDOWN_SCOPES.join(' or ')}` };
 
 const OUTPUTS = { error: `must be a list of ${NAMED_OUTPUT_KINDS.join(', ')}` };
+
+/** What each output is, for the description. */
+const CONTENTS: Readonly<Record<NamedOutputKind, string>> = {
+  markdown: 'the main content as it was painted',
+  blocks: 'the places of its blocks in the image',
+  text: 'what the page showed, in reading order, without text that nobody could see',
+  links: 'its links and where they are in the image',
+  metadata: 'what it says about itself to machines (schema.org data, Open Graph, feeds and its canonical URL)',
+  mhtml: 'the page in one file that needs no network',
+  har: 'its requests with their times, with `har` also their bodies',
+  aria: 'its ARIA snapshot',
+  accessibility: 'its accessibility tree',
+};
 
 const RETRIED = { error: `must be a list of ${RETRIED_VERDICTS.join(', ')}` };
 
@@ -48,8 +61,7 @@ export const recordFields = {
     .transform(inOrderOf(NAMED_OUTPUT_KINDS))
     .optional()
     .meta({
-      description:
-        'Files to make beside the image and the HTML snapshot; each costs a little. `markdown` is the main content as it was painted; `blocks` are the places of its blocks in the image; `text` is what the page showed, in reading order, without text that nobody could see; `links` are its links and where they are in the image; `metadata` is what it says about itself to machines: schema.org data, Open Graph, feeds and its canonical URL; `mhtml` is the page in one file that needs no network; `har` are its requests with their times, with `har` also their bodies; `aria` is its ARIA snapshot; `accessibility` is its accessibility tree. The result lists them in `outputs`; `GET /screenshot/{id}?view=text` sends one.',
+      description: `Files to make beside the image and the HTML snapshot; each costs a little. ${NAMED_OUTPUT_KINDS.map((kind) => `\`${kind}\`: ${CONTENTS[kind]}`).join('; ')}. The result lists them in \`outputs\`; \`GET /screenshot/{id}?view=text\` sends one.`,
       examples: [['markdown'], ['text', 'links']],
     }),
   markdown: objectOf(
