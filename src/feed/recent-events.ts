@@ -6,17 +6,10 @@ export interface RecentEventsBounds {
   readonly characters: number;
 }
 
-/** The newest events of this process, kept in memory so that replays after short disconnections need no database. */
-export interface RecentEvents {
-  /** Events up to and including this id are no longer in memory. */
-  readonly floor: number;
-  readonly newest: number;
-  add(events: readonly LoggedEvent[]): void;
-  /** Returns at most `limit` events that follow an id, which must not be below the floor; oldest first. */
-  after(id: number, limit: number): readonly LoggedEvent[];
-}
+export type RecentEvents = ReturnType<typeof createRecentEvents>;
 
-export function createRecentEvents(startAfter: number, bounds: RecentEventsBounds): RecentEvents {
+/** The newest events of this process, kept in memory so that replays after short disconnections need no database. */
+export function createRecentEvents(startAfter: number, bounds: RecentEventsBounds) {
   let events: LoggedEvent[] = [];
   /** Entries before this index count as removed; from time to time they are deleted together. */
   let first = 0;
@@ -38,13 +31,14 @@ export function createRecentEvents(startAfter: number, bounds: RecentEventsBound
   }
 
   return {
+    /** Events up to and including this id are no longer in memory. */
     get floor() {
       return floor;
     },
     get newest() {
       return newest;
     },
-    add(added) {
+    add(added: readonly LoggedEvent[]): void {
       for (const event of added) {
         events.push(event);
         characters += event.body.length;
@@ -52,7 +46,8 @@ export function createRecentEvents(startAfter: number, bounds: RecentEventsBound
       }
       trim();
     },
-    after(id, limit) {
+    /** Returns at most `limit` events that follow an id, which must not be below the floor; oldest first. */
+    after(id: number, limit: number): readonly LoggedEvent[] {
       let low = first;
       let high = events.length;
       while (low < high) {

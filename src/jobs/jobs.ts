@@ -28,28 +28,13 @@ export interface JobsOptions extends RunOptions {
   readonly report: (error: unknown) => void;
 }
 
-/** Captures and batches that run in the background. Every method rejects as a `JobStore` does. */
-export interface Jobs {
-  /** Adds a job. Resolves when it is stored and would survive a crash. */
-  add(kind: JobKind, requests: readonly CaptureRequest[], manner?: JobManner): Promise<JobRecord>;
-  get(id: string): Promise<JobRecord | undefined>;
-  /** Returns at most `limit` of the newest jobs: those of an API key, or all. */
-  newest(limit: number, apiKeyName?: string): Promise<readonly JobRecord[]>;
-  /** Returns at most `limit` outcomes with an index above `after`, smallest first. */
-  results(id: string, limit: number, after?: number): Promise<readonly BatchItem[]>;
-  /** Cancels the unfinished captures of a job. Resolves with undefined when there is no such job. */
-  cancel(id: string): Promise<JobRecord | undefined>;
-  /**
-   * Number of jobs of this process since the start by outcome, and of those `running` now. `added` counts requests for
-   * jobs; another process may run them.
-   */
-  readonly counts: ServiceStats['jobs'];
-  /** Stops starting captures; resolves when those under way have ended. The rest run after the next start. */
-  stop(): Promise<void>;
-}
+export type Jobs = ReturnType<typeof createJobs>;
 
-/** Runs the jobs of the store, including those that other processes added. */
-export function createJobs(options: JobsOptions): Jobs {
+/**
+ * Captures and batches that run in the background: runs the jobs of the store, including those that other processes
+ * added. Every method rejects as a `JobStore` does.
+ */
+export function createJobs(options: JobsOptions) {
   const { store, enabled, atOnce, ids, report } = options;
   const running = new Map<string, Subject<void>>();
   const ended = new Set<Promise<void>>();
@@ -107,7 +92,8 @@ export function createJobs(options: JobsOptions): Jobs {
   poll();
 
   return {
-    add: async (kind, requests, manner) => {
+    /** Adds a job. Resolves when it is stored and would survive a crash. */
+    add: async (kind: JobKind, requests: readonly CaptureRequest[], manner?: JobManner): Promise<JobRecord> => {
       if (stopped) throw new CapstanError('shutting_down');
       const { apiKeyName, owner: shareOwner } = manner?.by ?? ANY_CLIENT;
       const id = `${jobKeyOf(apiKeyName)}${ids()}`;
@@ -119,25 +105,34 @@ export function createJobs(options: JobsOptions): Jobs {
       poll();
       return job;
     },
-    get: (id) => store.get(id),
-    newest: async (limit, apiKeyName) => {
+    get: (id: string): Promise<JobRecord | undefined> => store.get(id),
+    /** Returns at most `limit` of the newest jobs: those of an API key, or all. */
+    newest: async (limit: number, apiKeyName?: string): Promise<readonly JobRecord[]> => {
       const ids = await store.newest(limit, apiKeyName === undefined ? undefined : jobKeyOf(apiKeyName));
       const found = await Promise.all(ids.map((id) => store.get(id)));
       // A job may have been removed meanwhile.
       return found.filter((job) => job !== undefined);
     },
-    results: async (id, limit, after) => (await store.results(id, limit, after)).map(unpackItem),
-    cancel: async (id) => {
+    /** Returns at most `limit` outcomes with an index above `after`, smallest first. */
+    results: async (id: string, limit: number, after?: number): Promise<readonly BatchItem[]> =>
+      (await store.results(id, limit, after)).map(unpackItem),
+    /** Cancels the unfinished captures of a job. Resolves with undefined when there is no such job. */
+    cancel: async (id: string): Promise<JobRecord | undefined> => {
       const before = await store.get(id);
       const job = await store.cancel(id);
       if (job?.state === 'cancelled' && before?.state !== 'cancelled') counts.cancelled += 1;
       running.get(id)?.next();
       return job;
     },
-    get counts() {
+    /**
+     * Number of jobs of this process since the start by outcome, and of those `running` now. `added` counts requests
+     * for jobs; another process may run them.
+     */
+    get counts(): ServiceStats['jobs'] {
       return { ...counts, running: running.size };
     },
-    stop: async () => {
+    /** Stops starting captures; resolves when those under way have ended. The rest run after the next start. */
+    stop: async (): Promise<void> => {
       stopped = true;
       clearInterval(timer);
       clearInterval(prunes);

@@ -68,34 +68,13 @@ export interface WatchWanted extends WatchRequest {
   readonly written: Readonly<Record<string, unknown>>;
 }
 
-/** Pages that are captured again and again. Every method rejects as a `WatchStore` does. */
-export interface Watches {
-  /** Adds a watch, which is due at once. */
-  add(wanted: WatchWanted, by: Client): Promise<Watch>;
-  get(id: number): Promise<Watch | undefined>;
-  /** Returns watches by id. */
-  list(wanted: WatchesWanted): Promise<readonly Watch[]>;
-  /** Returns the body that a watch was made from. */
-  written(id: number): Promise<WatchWanted['written'] | undefined>;
-  /**
-   * Changes what is wanted. Calls `next` again when another process changed it meanwhile. A run under way is dropped,
-   * and made again if it was due.
-   */
-  change(id: number, next: (written: WatchWanted['written']) => WatchWanted): Promise<Watch | undefined>;
-  /** Pauses or resumes a watch. */
-  pause(id: number, isPaused: boolean): Promise<Watch | undefined>;
-  /** Lets a watch be due now, paused or not. */
-  run(id: number): Promise<Watch | undefined>;
-  /** Removes a watch. Its captures are kept. False: there is none. */
-  remove(id: number): Promise<boolean>;
-  /** Returns at most `limit` runs that were due before a time, newest first. */
-  history(id: number, limit: number, before: number): Promise<readonly WatchRun[]>;
-  /** Starts no further runs; resolves when those under way have ended. */
-  stop(): Promise<void>;
-}
+export type Watches = ReturnType<typeof createWatches>;
 
-/** Runs the watches of the store that are due, including those that other processes added. */
-export function createWatches(options: WatchesOptions): Watches {
+/**
+ * Pages that are captured again and again: runs the watches of the store that are due, including those that other
+ * processes added. Every method rejects as a `WatchStore` does.
+ */
+export function createWatches(options: WatchesOptions) {
   const { store, enabled, screen, serves, capture, remove, announce, atOnce, ids, clock, report } = options;
   const running = new Map<string, TakenWatch>();
   const ended = new Set<Promise<void>>();
@@ -258,7 +237,8 @@ export function createWatches(options: WatchesOptions): Watches {
   };
 
   return {
-    add: async (wanted, by) => {
+    /** Adds a watch, which is due at once. */
+    add: async (wanted: WatchWanted, by: Client): Promise<Watch> => {
       screen(wanted.request);
       const id = ids();
       const createdAt = clock();
@@ -277,12 +257,18 @@ export function createWatches(options: WatchesOptions): Watches {
       return watchOf(stored);
     },
     get,
-    list: async (wanted) => (await store.list(wanted)).map(watchOf),
-    written: async (id) => {
+    /** Returns watches by id. */
+    list: async (wanted: WatchesWanted): Promise<readonly Watch[]> => (await store.list(wanted)).map(watchOf),
+    /** Returns the body that a watch was made from. */
+    written: async (id: number): Promise<WatchWanted['written'] | undefined> => {
       const stored = await store.get(id);
       return stored && unpackDefinition(stored.definition).written;
     },
-    change: (id, next) =>
+    /**
+     * Changes what is wanted. Calls `next` again when another process changed it meanwhile. A run under way is dropped,
+     * and made again if it was due.
+     */
+    change: (id: number, next: (written: WatchWanted['written']) => WatchWanted) =>
       change(id, ({ written, rules, by, createdAt, isPaused }, { dueAt }) => {
         const wanted = next(written);
         screen(wanted.request);
@@ -291,15 +277,21 @@ export function createWatches(options: WatchesOptions): Watches {
           dueAt: isPaused ? dueAt : dueAfterChange(id, { from: rules, to: wanted.rules }, dueAt, clock()),
         };
       }),
-    pause: (id, isPaused) =>
+    /** Pauses or resumes a watch. */
+    pause: (id: number, isPaused: boolean) =>
       change(id, (definition, { dueAt }) => ({
         definition: { ...definition, isPaused },
         dueAt: isPaused ? null : (dueAt ?? nextDue(id, definition.rules, clock())),
       })),
-    run: (id) => change(id, () => ({ dueAt: clock() })),
-    remove: async (id) => (await store.remove(id)) !== undefined,
-    history: async (id, limit, before) => (await store.runs(id, limit, before)).map(({ body }) => unpackRun(body)),
-    stop: async () => {
+    /** Lets a watch be due now, paused or not. */
+    run: (id: number) => change(id, () => ({ dueAt: clock() })),
+    /** Removes a watch. Its captures are kept. False: there is none. */
+    remove: async (id: number) => (await store.remove(id)) !== undefined,
+    /** Returns at most `limit` runs that were due before a time, newest first. */
+    history: async (id: number, limit: number, before: number): Promise<readonly WatchRun[]> =>
+      (await store.runs(id, limit, before)).map(({ body }) => unpackRun(body)),
+    /** Starts no further runs; resolves when those under way have ended. */
+    stop: async (): Promise<void> => {
       stopped = true;
       clearInterval(passes);
       clearInterval(hastenings);

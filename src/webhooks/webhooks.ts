@@ -24,24 +24,7 @@ export interface WebhooksOptions extends Partial<Pick<DeliveryOptions, 'timeoutM
   readonly bounds?: Partial<ReceiverQueuesOptions>;
 }
 
-/** Notifies receivers of how captures and batches ended, and of what watches found, in the background. */
-export interface Webhooks {
-  /**
-   * Resolves when a callback may be used; rejects with `invalid_request` or `target_forbidden`, or with the signal's
-   * reason.
-   */
-  admit(callback: string, signal: AbortSignal): Promise<void>;
-  /** Number of messages that are waiting or being sent. */
-  readonly pending: number;
-  /**
-   * Waits at most `graceMs` milliseconds for pending messages, then drops them. May be called again with less time.
-   */
-  drain(graceMs: number): Promise<void>;
-  /** Replaces the secrets, also for messages that wait. Empty lists are ignored: see `WebhooksOptions.secrets`. */
-  setSecrets(secrets: readonly string[]): void;
-  /** Accepts no further messages. */
-  stop(): void;
-}
+export type Webhooks = ReturnType<typeof createWebhooks>;
 
 /** A queued message, and the event it is about. */
 interface Posting extends Message {
@@ -59,7 +42,8 @@ const MAX_OF_ONE = 1_000;
 /** Maximum number of pending messages to all callbacks together: clients choose the callbacks. Keys share it. */
 const MAX_OF_CALLBACKS = 5_000;
 
-export function createWebhooks(options: WebhooksOptions): Webhooks {
+/** Notifies receivers of how captures and batches ended, and of what watches found, in the background. */
+export function createWebhooks(options: WebhooksOptions) {
   const { egress, emit, ids, clock, bodyOf, bounds } = options;
   let keys = options.secrets.map(readSecret);
   const given = new AbortController();
@@ -122,24 +106,32 @@ export function createWebhooks(options: WebhooksOptions): Webhooks {
   }
 
   return {
-    async admit(callback, signal) {
+    /**
+     * Resolves when a callback may be used; rejects with `invalid_request` or `target_forbidden`, or with the signal's
+     * reason.
+     */
+    async admit(callback: string, signal: AbortSignal): Promise<void> {
       if (keys.length === 0) throw noSecret();
       const forbidden = await egress.screen(new URL(callback), signal);
       if (forbidden !== null) throw new CapstanError(forbidden.code, `callback: ${forbidden.reason}`);
     },
+    /** Number of messages that are waiting or being sent. */
     get pending() {
       return callbackQueues.pending + receiverQueues.pending;
     },
-    async drain(graceMs) {
+    /** Waits at most `graceMs` milliseconds for pending messages, then drops them. May be called again with less time. */
+    async drain(graceMs: number): Promise<void> {
       // Messages that wait are then given up when their turn comes, at once.
       const timer = setTimeout(() => given.abort(), graceMs);
       await Promise.all([receiverQueues.empty(), callbackQueues.empty()]);
       clearTimeout(timer);
     },
-    setSecrets: (secrets) => {
+    /** Replaces the secrets, also for messages that wait. Empty lists are ignored: see `WebhooksOptions.secrets`. */
+    setSecrets: (secrets: readonly string[]): void => {
       if (secrets.length > 0 && keys.length > 0) keys = secrets.map(readSecret);
     },
-    stop: () => subscription.unsubscribe(),
+    /** Accepts no further messages. */
+    stop: (): void => subscription.unsubscribe(),
   };
 }
 

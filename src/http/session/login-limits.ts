@@ -7,28 +7,24 @@ const MAX_WRONG = 10;
 /** Sessions a minute that may begin with one key. It bounds the memory for ended sessions, which are remembered. */
 const MAX_BEGUN = 60;
 
-/** Limits logins, in this process. `now`: milliseconds. */
-export interface LoginLimits {
-  /** @throws `too_many_logins` after too many wrong logins from this address, also when the key is right. */
-  refuse(address: string): void;
-  /** Counts a login with a wrong key. */
-  wrong(address: string): void;
-  /** Counts a login. `client`: SHA-256 of the key. @throws `too_many_logins` */
-  right(client: string): void;
-}
+export type LoginLimits = ReturnType<typeof createLoginLimits>;
 
-export function createLoginLimits(now: () => number): LoginLimits {
+/** Limits logins, in this process. `now`: milliseconds. */
+export function createLoginLimits(now: () => number) {
   const rates = createRateLimits(now);
   const tooMany = (reason: string, retryAfterSeconds: number) =>
     new CapstanError('too_many_logins', reason, { retryAfterSeconds });
   return {
-    refuse(address) {
+    /** @throws `too_many_logins` after too many wrong logins from this address, also when the key is right. */
+    refuse(address: string): void {
       const { remaining, limit, resetSeconds } = rates.take(networkOf(address), MAX_WRONG, 0);
       if (remaining > 0) return;
       throw tooMany(`${limit} logins from this address had a wrong key.`, Math.ceil(resetSeconds / limit));
     },
-    wrong: (address) => void rates.take(networkOf(address), MAX_WRONG, 1),
-    right(client) {
+    /** Counts a login with a wrong key. */
+    wrong: (address: string) => void rates.take(networkOf(address), MAX_WRONG, 1),
+    /** Counts a login. `client`: SHA-256 of the key. @throws `too_many_logins` */
+    right(client: string): void {
       const { retryAfterSeconds, limit } = rates.take(client, MAX_BEGUN, 1);
       if (retryAfterSeconds === 0) return;
       throw tooMany(`${limit} sessions have begun with this API key within a minute.`, retryAfterSeconds);

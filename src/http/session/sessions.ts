@@ -15,25 +15,7 @@ const MAX_ACCEPTED = 10_000;
  */
 export type EndedSessions = Pick<IdempotencyStore, 'claim' | 'isClaimed'>;
 
-/** Sessions of the web interface, which a browser keeps in place of an API key. */
-export interface Sessions {
-  /** Whether clients need a key. */
-  readonly required: boolean;
-  /** Begins a session; undefined when the key is none of the configured ones. */
-  begin(key: string): Session | undefined;
-  /**
-   * Returns the client of the session with this token, as in `HttpState.client`; undefined when there is no such
-   * session. Rejects with `database_unavailable` when it cannot be known whether the session has ended.
-   */
-  clientOf(token: string): Promise<string | undefined>;
-  /** Replaces the keys: sessions of a key that is gone end. */
-  setKeys(apiKeys: readonly string[]): void;
-  /**
-   * Ends a session. A token that is none of a session is ignored. Rejects with `database_unavailable` when it has ended
-   * in this process alone.
-   */
-  end(token: string): Promise<void>;
-}
+export type Sessions = ReturnType<typeof createSessions>;
 
 export interface Session {
   /** The value of the cookie. */
@@ -58,6 +40,8 @@ interface Claims {
 }
 
 /**
+ * Sessions of the web interface, which a browser keeps in place of an API key.
+ *
  * A token is signed instead of stored: `<expiry>.<random>.<HMAC-SHA256>`, with a secret that is derived from the API
  * key. So sessions survive a restart, and every process with the same keys and the same database (`store`) accepts
  * them. Without a database, no list of ended sessions survives a restart, so no session does.
@@ -66,7 +50,7 @@ export function createSessions(
   apiKeys: readonly string[],
   store: EndedSessions | undefined,
   now: () => number = Date.now,
-): Sessions {
+) {
   const salt = store === undefined ? randomBytes(32) : Buffer.alloc(0);
   let keys = apiKeys.map((key) => knownKey(key, salt));
   /** When sessions that have ended in this process expire: until then they are remembered. */
@@ -102,13 +86,16 @@ export function createSessions(
   };
 
   return {
+    /** Whether clients need a key. */
     get required() {
       return keys.length > 0;
     },
-    setKeys: (next) => {
+    /** Replaces the keys: sessions of a key that is gone end. */
+    setKeys: (next: readonly string[]): void => {
       keys = next.map((key) => knownKey(key, salt));
     },
-    begin(key) {
+    /** Begins a session; undefined when the key is none of the configured ones. */
+    begin(key: string): Session | undefined {
       const digest = sha256(key);
       const known = keys.reduce<KnownKey | undefined>(
         (found, each) => (timingSafeEqual(each.digest, digest) ? each : found),
@@ -120,11 +107,19 @@ export function createSessions(
       accepted.set(id, true);
       return { token: `${claims}.${signed(claims, known).toString('base64url')}`, client: known.client };
     },
-    async clientOf(token) {
+    /**
+     * Returns the client of the session with this token, as in `HttpState.client`; undefined when there is no such
+     * session. Rejects with `database_unavailable` when it cannot be known whether the session has ended.
+     */
+    async clientOf(token: string): Promise<string | undefined> {
       const claims = verified(token);
       return claims === undefined || (await hasEnded(claims.id)) ? undefined : claims.client;
     },
-    async end(token) {
+    /**
+     * Ends a session. A token that is none of a session is ignored. Rejects with `database_unavailable` when it has
+     * ended in this process alone.
+     */
+    async end(token: string): Promise<void> {
       const claims = verified(token);
       if (claims === undefined) return;
       forgetExpired();

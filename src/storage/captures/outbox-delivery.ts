@@ -29,15 +29,10 @@ export interface OutboxDeliveryOptions {
  * order. Also completes unfinished removals.
  */
 export class OutboxDelivery {
-  readonly #copies: LocalCopies;
-  readonly #results: ResultStore;
-  readonly #outbox: Outbox;
-  readonly #remover: Remover;
-  readonly #onRecovered: (record: DetailedResult) => Promise<void>;
-  readonly #onProblem: (problem: unknown) => void;
+  readonly #options: OutboxDeliveryOptions;
   readonly #passes = new BackgroundPasses(
     () => this.#drain(),
-    () => this.#waiting.size > 0 || this.#remover.unfinished > 0 || !this.#adopted,
+    () => this.#waiting.size > 0 || this.#options.remover.unfinished > 0 || !this.#adopted,
   );
 
   /** The ids of waiting records in the order of their arrival, with the API key when this process made the record. */
@@ -46,13 +41,8 @@ export class OutboxDelivery {
   readonly #recovered = new Set<number>();
   #adopted = false;
 
-  constructor({ copies, results, outbox, remover, onRecovered, onProblem }: OutboxDeliveryOptions) {
-    this.#copies = copies;
-    this.#results = results;
-    this.#outbox = outbox;
-    this.#remover = remover;
-    this.#onRecovered = onRecovered;
-    this.#onProblem = onProblem;
+  constructor(options: OutboxDeliveryOptions) {
+    this.#options = options;
   }
 
   /** Number of waiting records. */
@@ -67,19 +57,21 @@ export class OutboxDelivery {
 
   /** Newer records do not overtake waiting ones. */
   get isAway(): boolean {
-    return this.#waiting.size > 0 || this.#results.state === 'down' || this.#results.state === 'damaged';
+    return (
+      this.#waiting.size > 0 || this.#options.results.state === 'down' || this.#options.results.state === 'damaged'
+    );
   }
 
   /** Takes over the waiting records and removals of ended processes. */
   async adopt(): Promise<void> {
-    if (this.#results.kind === 'none') await this.#outbox.sweep();
+    if (this.#options.results.kind === 'none') await this.#options.outbox.sweep();
     else {
-      const { waiting, removals } = await this.#outbox.adopt((id) => this.#copies.has(id));
+      const { waiting, removals } = await this.#options.outbox.adopt((id) => this.#options.copies.has(id));
       for (const id of waiting) {
         this.#waiting.set(id, undefined);
         this.#recovered.add(id);
       }
-      this.#remover.takeOver(removals);
+      this.#options.remover.takeOver(removals);
     }
     this.#adopted = true;
   }
@@ -102,7 +94,7 @@ export class OutboxDelivery {
   async write(record: DetailedResult): Promise<DetailedResult | undefined> {
     if (this.isAway) return undefined;
     try {
-      const stored = record.artifacts === null ? record : await this.#copies.deliver(record);
+      const stored = record.artifacts === null ? record : await this.#options.copies.deliver(record);
       if (stored === undefined) throw new CapstanError('internal', 'The files of the capture are gone.');
       await this.#insert(stored);
       return stored;
@@ -124,32 +116,32 @@ export class OutboxDelivery {
    */
   async written(record: DetailedResult): Promise<void> {
     try {
-      await this.#copies.release(record);
-      if (await this.#outbox.remove(record.id)) return;
-      this.#remover.takeOver([await this.#outbox.intend([record.id])]);
+      await this.#options.copies.release(record);
+      if (await this.#options.outbox.remove(record.id)) return;
+      this.#options.remover.takeOver([await this.#options.outbox.intend([record.id])]);
       this.#passes.plan(0);
     } catch (error) {
-      this.#onProblem(error);
+      this.#options.onProblem(error);
     }
   }
 
   /** Completes unfinished removals later. */
   finishRemovals(): void {
-    if (this.#remover.unfinished > 0) this.#passes.plan();
+    if (this.#options.remover.unfinished > 0) this.#passes.plan();
   }
 
   async #drain(): Promise<void> {
     try {
       if (!this.#adopted) await this.adopt();
       // A removal that fails must not keep records from being written.
-      const removing = await this.#remover.finish().then(
+      const removing = await this.#options.remover.finish().then(
         () => undefined,
         (error: unknown) => ({ error }),
       );
       await this.#deliverAll();
       if (removing !== undefined) throw removing.error;
     } catch (error) {
-      if (!(error instanceof CapstanError)) this.#onProblem(error);
+      if (!(error instanceof CapstanError)) this.#options.onProblem(error);
       throw error;
     }
   }
@@ -176,11 +168,11 @@ export class OutboxDelivery {
   async #prepare(id: number): Promise<Prepared> {
     try {
       // A withdrawn note means that the capture is being removed.
-      if (!(await this.#outbox.has(id))) return undefined;
-      const record = await this.#copies.record(id);
-      const stored = record && (record.artifacts === null ? record : await this.#copies.deliver(record));
+      if (!(await this.#options.outbox.has(id))) return undefined;
+      const record = await this.#options.copies.record(id);
+      const stored = record && (record.artifacts === null ? record : await this.#options.copies.deliver(record));
       // Without files, the client never got an answer, or another process has delivered the capture.
-      if (stored === undefined) await this.#outbox.remove(id);
+      if (stored === undefined) await this.#options.outbox.remove(id);
       return stored;
     } catch (error) {
       if (isAway(error)) return 'away';
@@ -208,19 +200,19 @@ export class OutboxDelivery {
   /** Keeps the note until the capture was announced: a process that is killed before leaves it to the next one. */
   async #announce(record: DetailedResult): Promise<void> {
     try {
-      await this.#onRecovered(record);
+      await this.#options.onRecovered(record);
       await this.written(record);
     } catch (error) {
-      this.#onProblem(error);
+      this.#options.onProblem(error);
     }
   }
 
   async #insert(record: DetailedResult): Promise<void> {
-    await this.#results.insert(withoutEvidence(record), record.evidence);
+    await this.#options.results.insert(withoutEvidence(record), record.evidence);
   }
 
   async #setAside(id: number, why: unknown): Promise<void> {
-    this.#onProblem(why);
-    await this.#outbox.setAside(id).catch(this.#onProblem);
+    this.#options.onProblem(why);
+    await this.#options.outbox.setAside(id).catch(this.#options.onProblem);
   }
 }
