@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { whenFirstAsked } from '../capture/once.ts';
 
 /** `low` lowers the priority of browsers, `idle` gives them only time that nothing else wants. */
 export type BrowserPriority = 'low' | 'idle';
@@ -42,11 +43,7 @@ export function startCommand(priority: BrowserPriority, warn: (text: string) => 
       return [...LOW, ...GROUP];
     }
   };
-  let found: Promise<readonly string[]> | undefined;
-  return () => {
-    found ??= find();
-    return found;
-  };
+  return whenFirstAsked(find);
 }
 
 const run = promisify(execFile);

@@ -7,3 +7,15 @@ export function once(back: () => void): () => void {
     back();
   };
 }
+
+/** Returns a function that does the work when it is first called; later calls share the result, unless it failed. */
+export function whenFirstAsked<T>(work: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | undefined;
+  return () => {
+    result ??= work().catch((error: unknown) => {
+      result = undefined;
+      throw error;
+    });
+    return result;
+  };
+}

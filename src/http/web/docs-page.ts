@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { CapstanError } from '../../capture/errors.ts';
+import { whenFirstAsked } from '../../capture/once.ts';
 import type { HttpMiddleware } from '../state.ts';
-import { type Bundle, readBundle } from './bundle.ts';
+import { readBundle } from './bundle.ts';
 import { answerFile } from './web-interface.ts';
 
 /** Built by `npm run build:docs-page`. The path is the same from src/ and from dist/. */
@@ -25,13 +26,12 @@ const PAGE_POLICY = [
  * API key. The files are read with the first request.
  */
 export function docsPage(directory: string = BUILT): HttpMiddleware {
-  let bundle: Promise<Bundle> | undefined;
+  const bundle = whenFirstAsked(() => readBundle(directory));
   return async (ctx, next) => {
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next();
     const name = ctx.path === HOME ? 'index.html' : /^\/docs\/(assets\/.+)$/.exec(ctx.path)?.[1];
     if (name === undefined) return next();
-    bundle ??= readBundle(directory);
-    const files = await bundle;
+    const files = await bundle();
     const file = files.get(name);
     if (file === undefined) throw new CapstanError('not_found', files.size > 0 ? NO_FILE : NOT_BUILT);
     answerFile(ctx, file, name !== 'index.html', PAGE_POLICY);

@@ -1,7 +1,8 @@
 import { CapstanError } from '../../capture/errors.ts';
+import { whenFirstAsked } from '../../capture/once.ts';
 import { matchesEtag } from '../answer/if-none-match.ts';
 import type { HttpContext, HttpMiddleware } from '../state.ts';
-import { type Bundle, type BundledFile, readBundle } from './bundle.ts';
+import { type BundledFile, readBundle } from './bundle.ts';
 
 /** Address to which browsers are redirected from `/`. */
 const HOME = '/ui/';
@@ -28,7 +29,7 @@ const PAGE_POLICY = [
  * and it uses the API with the session of its user. The files are read with the first request for one.
  */
 export function webInterface(directory?: string): HttpMiddleware {
-  let bundle: Promise<Bundle> | undefined;
+  const bundle = whenFirstAsked(() => readBundle(directory));
   return async (ctx, next) => {
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next();
     if ((ctx.path === '/' && isBrowser(ctx)) || ctx.path === '/ui') {
@@ -39,8 +40,7 @@ export function webInterface(directory?: string): HttpMiddleware {
       return;
     }
     if (!ctx.path.startsWith(HOME)) return next();
-    bundle ??= readBundle(directory);
-    const files = await bundle;
+    const files = await bundle();
     const name = ctx.path.slice(HOME.length);
     // Every path without a file is a view; the page selects it.
     const file = files.get(name.startsWith('assets/') ? name : 'index.html');

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { LRUCache } from 'lru-cache';
+import { whenFirstAsked } from '../../capture/once.ts';
 import type { ThumbnailStore } from '../ports/thumbnail-store.ts';
 import { parseId } from '../records/ids.ts';
 import { thumbnailsDirectory, thumbnailsOf } from './layout.ts';
@@ -26,12 +27,8 @@ export function createFileThumbnailStore(dataDir: string, maxBytes: number): Thu
       if (reason === 'evict') void removeFile(path);
     },
   });
-  let counting: Promise<void> | undefined;
   // The directory is read only when a client first asks for a thumbnail.
-  const count = () => {
-    counting ??= countStored(dataDir, sizes).catch(() => undefined);
-    return counting;
-  };
+  const count = whenFirstAsked(() => countStored(dataDir, sizes).catch(() => undefined));
 
   return {
     read: async (id, name) => {

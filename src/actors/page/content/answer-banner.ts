@@ -2,12 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Protocol } from 'devtools-protocol';
 import { z } from 'zod';
 import { type Banner, NO_BANNER } from '../../../capture/banner.ts';
+import type { BannerAnswer } from '../../../capture/options/content.ts';
 import { CdpError } from '../../cdp/connection.ts';
 import { type Deadline, within } from '../../deadline.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import type { PageSession } from '../page-session.ts';
 import { acceptByWords } from './accept-by-words.ts';
-import { type BannerAnswer, type BannerPlace, bannerScript } from './banner-rules.ts';
+import { type BannerPlace, bannerScript } from './banner-rules.ts';
 
 /** Time in which a banner may appear in a loaded page, in milliseconds. */
 const APPEARING_MS = 2_000;

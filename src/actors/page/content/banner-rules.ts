@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { AutoConsentCMPRule, Config, RuleBundle } from '@duckduckgo/autoconsent';
+import { whenFirstAsked } from '../../../capture/once.ts';
+import type { BannerAnswer } from '../../../capture/options/content.ts';
 
 /** Number of times that a document is searched, every 0.5 s. */
 const REPEAT_PASSES = 3;
@@ -19,18 +21,8 @@ interface Library {
   readonly rules: readonly PlacedRule[];
 }
 
-let library: Promise<Library> | undefined;
-
-/** The library's rules (0.8 MB): read at the first request that needs them, and cached. */
-function loadLibrary(): Promise<Library> {
-  library ??= read().catch((error: unknown) => {
-    library = undefined;
-    throw error;
-  });
-  return library;
-}
-
-async function read(): Promise<Library> {
+/** The library's rules (0.8 MB): read at the first request that needs them, and kept. */
+const loadLibrary = whenFirstAsked(async (): Promise<Library> => {
   const { resolve } = createRequire(import.meta.url);
   const [source, json] = await Promise.all([
     readFile(resolve('@duckduckgo/autoconsent'), 'utf8'),
@@ -43,9 +35,7 @@ async function read(): Promise<Library> {
     return { rule, inTop: main, inFrames: frame, url };
   });
   return { source, rules };
-}
-
-export type BannerAnswer = 'accept' | 'reject';
+});
 
 export interface BannerPlace {
   readonly url: string;

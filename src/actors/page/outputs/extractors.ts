@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { whenFirstAsked } from '../../../capture/once.ts';
 
 /** Names of the libraries in the page, and their scripts, which run in a browser as they are. */
 const LIBRARIES = {
@@ -8,18 +9,8 @@ const LIBRARIES = {
   gfm: '@joplin/turndown-plugin-gfm/lib/turndown-plugin-gfm.cjs.js',
 } as const;
 
-let libraries: Promise<string> | undefined;
-
-/** Returns an expression whose value has the libraries as members. They are read once, when first needed. */
-export function extractors(): Promise<string> {
-  libraries ??= read().catch((error: unknown) => {
-    libraries = undefined;
-    throw error;
-  });
-  return libraries;
-}
-
-async function read(): Promise<string> {
+/** Returns an expression whose value has the libraries as members. They are read when first needed. */
+export const extractors = whenFirstAsked(async () => {
   const { resolve } = createRequire(import.meta.url);
   const members = Object.entries(LIBRARIES).map(async ([name, path]) => {
     const source = await readFile(resolve(path), 'utf8');
@@ -30,4 +21,4 @@ async function read(): Promise<string> {
     define(module, module.exports);
     return module.exports;
   })`;
-}
+});
