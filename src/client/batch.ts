@@ -7,7 +7,7 @@ const LINES_TYPE = 'application/x-ndjson';
 const WINDOW = 100;
 
 export interface BatchOptions extends CallOptions {
-  /** Most captures at the same time. @default as many as the service allows */
+  /** Maximum number of captures at the same time. @default as many as the service allows */
   readonly concurrency?: number;
   /** Attempts without any outcome after which the batch fails. */
   readonly retries: number;

@@ -61,7 +61,7 @@ export interface Call {
 
 export type Send = (path: string, call?: Call) => Promise<Response>;
 
-/** Longest pause between attempts, in milliseconds. */
+/** Maximum pause between attempts, in milliseconds. */
 const MAX_PAUSE_MS = 10_000;
 const FIRST_PAUSE_MS = 200;
 

@@ -63,7 +63,7 @@ export class Link {
     return this.#options.connection.inboxPrefix;
   }
 
-  /** Largest message in bytes. */
+  /** Maximum size of a message, in bytes. */
   get maxPayload(): number {
     return this.#connection?.info?.max_payload ?? 1024 * 1024;
   }

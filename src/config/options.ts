@@ -163,7 +163,7 @@ const GROUPS = {
       default: 30_000,
     }),
     maxTimeoutMs: integer(1, 3_600_000, 'milliseconds', {
-      description: 'Largest deadline that a request may name.',
+      description: 'Maximum deadline that a request may name.',
       default: 120_000,
     }),
     maxConnections: integer(1, 1_000_000, 'connections', {

@@ -38,7 +38,7 @@ export interface DeliveryOptions {
   readonly retries?: number;
   /** Pause before the first retry, in milliseconds; doubled for each further retry. */
   readonly retryDelayMs?: number;
-  /** Longest Retry-After that is obeyed, in milliseconds; a longer one ends the delivery. */
+  /** Maximum Retry-After that is obeyed, in milliseconds; a longer one ends the delivery. */
   readonly maxRetryAfterMs?: number;
 }
 

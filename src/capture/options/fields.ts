@@ -75,8 +75,8 @@ export function objectOf<S extends z.ZodRawShape>(shape: S, what: string, accept
 }
 
 /**
- * Returns the error text of a strict object: the similar and all field names when a field is unknown, else what the
- * value must be.
+ * Returns the error text of a strict object. For an unknown field it names similar fields and all fields; otherwise it
+ * says what the value must be.
  */
 export function objectError(what: string, fields: readonly string[], accepted = `a JSON object, ${what}`) {
   return (issue: { readonly code?: string | undefined; readonly keys?: readonly string[] }) => {

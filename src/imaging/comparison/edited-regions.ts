@@ -4,7 +4,7 @@ import type { Region } from '../../capture/comparison.ts';
 import { createCells } from './cells.ts';
 import { type Part, rowOf, rowsOf } from './pixels.ts';
 
-/** Largest difference of colours that counts as equal, 0 to 1, as Playwright's comparator has it. */
+/** Maximum difference of colours that counts as equal, 0 to 1, as Playwright's comparator has it. */
 export const THRESHOLD = 0.1;
 /** Rows compared at once, which bounds the memory of a comparison. */
 const STRIP = 512;

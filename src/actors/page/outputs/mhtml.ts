@@ -5,7 +5,7 @@ import { mendArchive } from './mend-archive.ts';
 import { PREPARE_ARCHIVE, RESTORE_PAGE } from './prepare-archive.ts';
 import type { Reading } from './reading.ts';
 
-/** Maximum size of an archive. A part of one could not be opened, so a larger one is none. */
+/** Maximum size of an archive. A larger one is left out, because a part of an archive cannot be opened. */
 const MAX_BYTES = 64 * 1024 * 1024;
 /** Maximum number of characters of the style sheets that are compared with those of the page. */
 const MAX_COMPARED_CHARACTERS = 2 * 1024 * 1024;

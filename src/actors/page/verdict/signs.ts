@@ -4,7 +4,7 @@ import { z } from 'zod';
 const MAX_TEXTS = 1_000;
 /** Characters of visible text after which a page is not read further: with so many, only an overlay is a wall. */
 const MAX_CHARACTERS = 1_600;
-/** The same for a page that says that it is not free: a paywall may stand below the beginning of an article. */
+/** This limit for a page that says that it is not free: its paywall may follow the beginning of an article. */
 const MAX_PAID_CHARACTERS = 6_000;
 /** A page with fewer characters is searched for skeletons and spinners. */
 const MESSAGE_CHARACTERS = 1_500;
