@@ -77,13 +77,13 @@ async function storedMarkdown(origin: string, body: string): Promise<string> {
   return answer.ok ? answer.text() : '';
 }
 
-/** Removes the marks, link targets and table bars of Markdown. */
+/** Removes the marks, link targets, table bars and line breaks in cells of Markdown. */
 function plain(markdown: string): string {
   return markdown
-    .replace(/\]\([^()\s]{0,3000}(?:\([^()\s]{0,500}\)[^()\s]{0,500})?(?: "[^"\n]{0,500}")?\)/g, ' ')
+    .replace(/\]\([^()\s]{0,3000}(?:\([^()\s]{0,500}\)[^()\s]{0,500})?(?: "[^"\n]{0,500}")?\)/g, '')
     .split('\n')
     .filter((line) => line.trim() === '' || /[^|:\- \t]/.test(line))
     .join('\n')
-    .replaceAll('|', ' ')
+    .replace(/\||<br>/g, ' ')
     .replace(/[\\*`~[\]#>]|__/g, '');
 }

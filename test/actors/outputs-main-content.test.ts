@@ -64,7 +64,23 @@ describe('the main content', () => {
   it('has code as it was written, with the language that the elements around it name', async () => {
     const text =
       await markdownOf(`<main><h1>Tides</h1><p>This computes the height of the tide at any time of the day.</p>
-      <div class="highlight-python notranslate"><div class="highlight"><pre>\n<span>def</span> tide(at):\n    <b>return</b> at\n\n</pre></div></div></main>`);
+      <div class="highlight-python notranslate"><div class="highlight"><pre>\n<span>def</span><span> </span>tide(at):\n    <b>return</b> at\n\n</pre></div></div></main>`);
     expect(text).toContain('```python\ndef tide(at):\n    return at\n```');
+  });
+
+  it('has what layout tables hold as Markdown, and lists in cells line by line', async () => {
+    const tide = 'The tide is low in the morning and high at noon, and ships call when it rises.';
+    const text =
+      await markdownOf(`<main><table><tr><td><h1>Tides</h1><tr><td><p>${tide}</p><p>${tide} <a href="https://harbour.example/a_(b)_(c)">More</a></p>
+      <table><tr><th>Ship<th>Cargo<tr><td>Ida<td><ul><li>timber<li>wool<ul><li>white</ul></ul><tr><td>Uta<td>salt</table></table>
+      <table><tr><td>Note<td><p>${tide}</p></table></main>`);
+    expect(text.startsWith(`# Tides\n\n${tide}\n\n${tide} [More](https://harbour.example/a_%28b%29_%28c%29)`)).toBe(
+      true,
+    );
+    expect(text).toMatch(
+      /\| Ship \| Cargo \|\n\| -+ \| -+ \|\n\| Ida \| timber *<br>wool *<br>white +\|\n\| Uta \| salt +\|/,
+    );
+    expect(text).toMatch(/Note\n\nThe tide is low/);
+    expect(text).not.toMatch(/<(?!br>)/);
   });
 });

@@ -4,6 +4,8 @@ const CONTAINER =
 /** Number of characters that identify the beginning and the end of a block. */
 const ENDS = 40;
 const BLOCK = '/^(?:p|h[1-6]|ul|ol|dl|table|pre|blockquote|figure|hr)$/';
+/** A table with one of these cannot be written in Markdown: Turndown would leave it as HTML. */
+const NOT_IN_TABLE = 'table, h1, h2, h3, h4, h5, h6, pre, blockquote, hr';
 
 /**
  * Runs in the page. Returns the Markdown of an element as a list of blocks `{ markdown, words, images }`: the text of
@@ -35,13 +37,34 @@ export const WRITE_MARKDOWN = `(element, { Turndown, gfm }) => {
     code.textContent = pre.textContent.replace(/^\\n+/, '').trimEnd();
     pre.replaceChildren(code);
   }
+  const { ownerDocument } = element;
+  const isLayout = (table) => table.querySelectorAll('tr').length < 2 || table.querySelector('${NOT_IN_TABLE}') !== null;
+  const itemsOf = (list) => [...list.childNodes].flatMap((item) =>
+    item.localName === 'li' ? [ownerDocument.createElement('br'), ...item.childNodes] : [item]);
+  for (const table of [...element.querySelectorAll('table')]) {
+    if (!isLayout(table)) {
+      for (const list of [...table.querySelectorAll('ul, ol')].toReversed()) list.replaceWith(...itemsOf(list));
+      continue;
+    }
+    const parts = [...table.querySelectorAll('caption, thead, tbody, tfoot, tr, th, td')];
+    for (const part of [...parts.filter((each) => each.closest('table') === table), table]) {
+      const block = ownerDocument.createElement('div');
+      block.append(...part.childNodes);
+      part.replaceWith(block);
+    }
+  }
   const blocks = [];
   const write = (...nodes) => {
-    const holder = element.ownerDocument.createElement('div');
+    const holder = ownerDocument.createElement('div');
     holder.append(...nodes);
     const images = [...holder.querySelectorAll('img')].map((image) => image.src);
     const words = holder.textContent.replace(/\\s+/g, '');
     if (words === '' && images.length === 0) return;
+    for (const linked of holder.querySelectorAll('[href], [src]')) {
+      const name = linked.localName === 'a' ? 'href' : 'src';
+      // Not every reader of Markdown knows parentheses in a URL.
+      linked.setAttribute(name, linked[name].replace(/[()]/g, (sign) => (sign === '(' ? '%28' : '%29')));
+    }
     const markdown = turndown.turndown(holder).trim();
     if (markdown !== '') blocks.push({ markdown, words, images });
   };
