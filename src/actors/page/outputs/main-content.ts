@@ -154,13 +154,8 @@ export const MAIN_CONTENT = `(copy, url, libraries) => {
   }
   for (const element of [...body.querySelectorAll('*')].toReversed()) {
     const isEmpty = element.firstElementChild === null && element.textContent.trim() === '';
-<<<<<<< Updated upstream
     // An element of white space may be all that is between two words.
     if (isEmpty && !element.matches('${EMPTY}')) element.replaceWith(element.textContent);
-=======
-    // The spaces of code may have elements of their own.
-    if (isEmpty && !element.matches('${EMPTY}')) element.replaceWith(...element.childNodes);
->>>>>>> Stashed changes
   }
   for (const row of body.querySelectorAll('tr')) {
     if (row.textContent.trim() === '' && row.querySelector('img') === null) row.remove();
