@@ -14,7 +14,7 @@ import { makeDirectory } from '../support/temporary-directory.ts';
 import { failureOf } from './answers.ts';
 import { subscribe } from './event-subscriber.ts';
 import { resultOf } from './stored-capture.ts';
-import { describeWithTenants, tenantsForSuite } from './tenants.ts';
+import { describeWithTenantsOfEachDatabase, tenantsForSuite } from './tenants.ts';
 
 const Query = z.object({ data: QuerySchema });
 const QueryList = z.object({ data: z.array(QuerySchema) });
@@ -58,7 +58,7 @@ const REJECTED = { type: ['capture.rejected'] };
 const LONG = '?wait=60';
 
 describe('a standing query', () => {
-  describeWithTenants((start) => {
+  describeWithTenantsOfEachDatabase((start) => {
     const running = tenantsForSuite(() => start({}));
 
     /** Two consumers of one key, at different api nodes where there are several. */

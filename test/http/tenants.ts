@@ -21,14 +21,23 @@ export interface TenantsOf extends AsyncDisposable {
 
 export type StartTenants = (config: Partial<ServiceConfig>, http?: Partial<HttpOptions>) => Promise<TenantsOf>;
 
+type Suite = (start: StartTenants, apiNodes: 1 | 2) => void;
+
 /**
- * Runs the tests with each database, in one process and in a cluster of two api nodes and a worker. `apiNodes`: the
- * number of apps.
+ * Runs the tests in one process with SQLite, and in a cluster of two api nodes and a worker with MongoDB. `apiNodes`:
+ * the number of apps.
  */
-export function describeWithTenants(suite: (start: StartTenants, apiNodes: 1 | 2) => void): void {
+export function describeWithTenants(suite: Suite): void {
   describe('in one process with SQLite', () => suite((config, http) => ofOneProcess(config, http), 1));
 
-  describeCluster(suite);
+  describeWithMongo(suite, false);
+}
+
+/** Like `describeWithTenants`, and also in one process with MongoDB: for what such a process keeps in its database. */
+export function describeWithTenantsOfEachDatabase(suite: Suite): void {
+  describe('in one process with SQLite', () => suite((config, http) => ofOneProcess(config, http), 1));
+
+  describeWithMongo(suite, true);
 }
 
 /**
@@ -46,7 +55,7 @@ export function tenantsForSuite(start: () => Promise<TenantsOf>): () => Promise<
 
 const whyNot = await whyNoCluster();
 
-function describeCluster(suite: (start: StartTenants, apiNodes: 1 | 2) => void): void {
+function describeWithMongo(suite: Suite, inOneProcess: boolean): void {
   describe.skipIf(whyNot !== undefined)(`with MongoDB${whyNot === undefined ? '' : ` (skipped: ${whyNot})`}`, () => {
     const servers = serversForSuite();
     let databases = 0;
@@ -55,12 +64,14 @@ function describeCluster(suite: (start: StartTenants, apiNodes: 1 | 2) => void):
       return `tenants${databases}`;
     };
 
-    describe('in one process', () =>
-      suite(
-        (config, http) =>
-          ofOneProcess({ dbPath: null, mongoUrl: `${servers.mongo.url}${nextName()}`, ...config }, http),
-        1,
-      ));
+    if (inOneProcess) {
+      describe('in one process', () =>
+        suite(
+          (config, http) =>
+            ofOneProcess({ dbPath: null, mongoUrl: `${servers.mongo.url}${nextName()}`, ...config }, http),
+          1,
+        ));
+    }
 
     describe('in a cluster', () =>
       suite(async (config, http) => {
