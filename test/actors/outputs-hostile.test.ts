@@ -10,17 +10,17 @@ const running = actorForSuite();
 
 /** Scripts that build pages with more than can be read, and whether that is certain. */
 const PAGES: Readonly<Record<string, readonly [script: string, isCut: boolean]>> = {
-  'a hundred thousand paragraphs': [`document.body.innerHTML += '<p>word <a href=x>word</a></p>'.repeat(1e5)`, false],
-  '500 frames': [
-    `for (let i = 0; i < 500; i += 1) document.body.append(Object.assign(document.createElement('iframe'), { srcdoc: '<p>frame ' + i }))`,
+  'thirty thousand paragraphs': [`document.body.innerHTML += '<p>word <a href=x>word</a></p>'.repeat(3e4)`, false],
+  '200 frames': [
+    `for (let i = 0; i < 200; i += 1) document.body.append(Object.assign(document.createElement('iframe'), { srcdoc: '<p>frame ' + i }))`,
     false,
   ],
-  '100 MB of text': [
-    `const text = 'word '.repeat(2e6); for (let i = 0; i < 10; i += 1) document.body.append(Object.assign(document.createElement('p'), { textContent: text, hidden: i > 1 }))`,
+  '20 MB of text': [
+    `const text = 'word '.repeat(4e5); for (let i = 0; i < 10; i += 1) document.body.append(Object.assign(document.createElement('p'), { textContent: text, hidden: i > 1 }))`,
     true,
   ],
-  'twenty thousand elements over each other': [
-    `document.body.innerHTML += '<b style="position:absolute;background:#ff0">word</b>'.repeat(2e4)`,
+  'ten thousand elements over each other': [
+    `document.body.innerHTML += '<b style="position:absolute;background:#ff0">word</b>'.repeat(1e4)`,
     false,
   ],
   'two hundred thousand spaces in preformatted text': [

@@ -150,6 +150,7 @@ export class Reader implements AsyncDisposable {
         // Makes curl fail on an HTTP error status.
         CURL_HOME: join(import.meta.dirname, 'curl'),
         npm_config_prefer_offline: 'true',
+        npm_config_audit: 'false',
         npm_config_yes: 'false',
         npm_config_update_notifier: 'false',
         CAPSTAN_PORT: '0',

@@ -12,7 +12,7 @@ const Captured = z.object({ data: z.object({ id: z.number() }) });
 const Compared = z.object({ data: z.object({ share: z.number(), regions: z.array(z.unknown()) }) });
 
 /** Captures after the check, each compared with the first. */
-const RECAPTURES = 5;
+const RECAPTURES = 2;
 
 describe('POST /captures/stability', () => {
   const app = serviceForSuite({ maxConcurrent: 2 });
