@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { CapstanError } from '../../capture/errors.ts';
 import { CdpError } from '../cdp/connection.ts';
 import type { Deadline } from '../deadline.ts';
-import type { EvaluatedFrame, PageSession } from './page-session.ts';
+import type { EvaluatedFrame } from './page-session.ts';
 
 /**
  * Maximum time that a script of the page may block our scripts after the waiting time, before it is terminated, and the
@@ -54,32 +54,25 @@ export async function evaluate(
   expression: string,
   { world = PICTURE_WORLD, timeoutMs, mayThrow = false }: EvaluateOptions = {},
 ): Promise<unknown> {
-  const { worlds } = frame;
   try {
-    const contextId = worlds?.get(world) ?? (await createWorld(session, frame.id, world));
-    worlds?.set(world, contextId);
+    // Asked for each time: after a navigation to another process, an id that was kept may name the page's own world.
+    const { executionContextId } = await session.send('Page.createIsolatedWorld', {
+      frameId: frame.id,
+      worldName: world,
+    });
     const { result, exceptionDetails } = await session.send('Runtime.evaluate', {
       expression,
-      contextId,
+      contextId: executionContextId,
       awaitPromise: true,
       returnByValue: true,
       ...(timeoutMs !== undefined && { timeout: timeoutMs }),
     });
-    // In a new process, the same id may name the page's own world.
-    if (frame.worlds !== worlds) return undefined;
     if (exceptionDetails !== undefined && !mayThrow) throw new Error(exceptionDetails.exception?.description);
     return result.value;
   } catch (error) {
-    worlds?.delete(world);
     if (error instanceof CdpError) return undefined;
     throw error;
   }
-}
-
-/** Measured: each command takes 0.25 ms of CPU, so a document's world is asked for once. */
-async function createWorld(session: PageSession, frameId: string, worldName: string): Promise<number> {
-  const { executionContextId } = await session.send('Page.createIsolatedWorld', { frameId, worldName });
-  return executionContextId;
 }
 
 /** Like `evaluate`, but within the deadline: terminates a script that blocks the page for too long. */

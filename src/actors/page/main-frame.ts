@@ -1,6 +1,6 @@
 import type { Protocol } from 'devtools-protocol';
 import { CdpClosedError } from '../cdp/connection.ts';
-import type { PageSession, Worlds } from './page-session.ts';
+import type { PageSession } from './page-session.ts';
 
 /** A refresh scheduled for later than this counts as part of the page, not as a redirect. */
 const REDIRECT_DELAY_SECONDS = 1;
@@ -19,7 +19,6 @@ export type Milestone = 'DOMContentLoaded' | 'load' | 'networkIdle';
 export class MainFrame {
   readonly id: string;
   #document: Protocol.Page.Frame | null = null;
-  #worlds: Worlds = new Map();
   #reached = new Set<string>();
   /** Frames whose document still has requests in flight; frames of other processes are not included. */
   readonly #asking = new Set<string>();
@@ -42,7 +41,6 @@ export class MainFrame {
         return;
       }
       this.#document = frame;
-      this.#worlds = new Map();
       this.#asking.clear();
       this.#awaiting.clear();
       if (this.#coming === frame.loaderId) this.#coming = null;
@@ -105,11 +103,6 @@ export class MainFrame {
   /** The current document; null before the first one. */
   get document(): Protocol.Page.Frame | null {
     return this.#document;
-  }
-
-  /** The isolated worlds of the current document; another map for each document. */
-  get worlds(): Worlds {
-    return this.#worlds;
   }
 
   /** The response that the document came with; status 0 when `Network` is not enabled. */
