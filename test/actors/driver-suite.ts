@@ -1,10 +1,10 @@
-import { createServer } from 'node:http';
 import { PNG } from 'pngjs';
 import { describe, expect, it } from 'vitest';
 import type { CaptureOptions } from '../../src/capture/request.ts';
 import type { Snapshot } from '../../src/capture/snapshot.ts';
-import { failureOf, freePort, patience } from '../support/actor.ts';
+import { failureOf, patience } from '../support/actor.ts';
 import { captureRequest } from '../support/capture-request.ts';
+import { freePort } from '../support/free-port.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 
 /** Defines the tests that captures by both drivers must pass. The options `asks` select the driver `name`. */
@@ -169,7 +169,7 @@ function describeCaptures(asks: CaptureOptions): void {
   });
 
   it('reports why a target is unreachable', async () => {
-    const port = await freePort(createServer());
+    const port = await freePort();
     const refused = await failureOf(capture(`http://127.0.0.1:${port}/`));
     expect(refused.code).toBe('target_unreachable');
     expect(refused.message).toMatch(new RegExp(`refused.*127\\.0\\.0\\.1:${port}`));

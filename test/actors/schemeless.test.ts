@@ -1,10 +1,10 @@
-import { createServer as createHttpServer } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { connect, createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { requestSchemas } from '../../src/capture/request.ts';
 import { listening } from '../egress/listening.ts';
-import { failureOf, freePort, patience } from '../support/actor.ts';
+import { failureOf, patience } from '../support/actor.ts';
+import { freePort } from '../support/free-port.ts';
 import { startService } from '../support/service.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 import { CERTIFICATE, KEY } from '../webhooks/certificate.ts';
@@ -77,7 +77,7 @@ describe('a URL without a scheme', () => {
   });
 
   it('reports both failures when nothing listens', async () => {
-    const port = await freePort(createHttpServer());
+    const port = await freePort();
     const error = await failureOf(capture(`127.0.0.1:${port}`));
     expect(error.code).toBe('target_unreachable');
     expect(error.message).toMatch(/refused.*; over http: .*refused/);
@@ -104,7 +104,7 @@ describe('a URL without a scheme', () => {
 
   it('records a failed capture with the URL that was fetched last', async () => {
     const service = await startService();
-    const port = await freePort(createHttpServer());
+    const port = await freePort();
     const response = await service.post('/screenshot', { url: `127.0.0.1:${port}/` });
     expect(response.status).toBe(502);
     expect(await response.json()).toMatchObject({

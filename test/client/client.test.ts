@@ -15,9 +15,9 @@ import {
 import { sender } from '../../src/client/send.ts';
 import { readSecret, signatures } from '../../src/webhooks/signature.ts';
 import { ground, serve } from '../commands/capstan-process.ts';
-import { freePort } from '../support/actor.ts';
 import { eventually } from '../support/eventually.ts';
 import { serviceForSuite, siteForSuite } from '../support/for-suite.ts';
+import { freePort } from '../support/free-port.ts';
 
 const MOD = join(import.meta.dirname, '../../src/client/mod.ts');
 const MAX_BYTES = 15_000;
@@ -232,9 +232,7 @@ describe('the client', () => {
       },
     });
     const unreachable = { code: 'target_unreachable', status: 502 };
-    await expect(capture({ url: `http://127.0.0.1:${await freePort(createServer())}/` })).rejects.toMatchObject(
-      unreachable,
-    );
+    await expect(capture({ url: `http://127.0.0.1:${await freePort()}/` })).rejects.toMatchObject(unreachable);
     expect(asked).toBe(1);
   });
 
@@ -300,7 +298,7 @@ describe('the client', () => {
   });
 
   it('yields every outcome and every event once although the service is killed and started again', async () => {
-    const port = await freePort(createServer());
+    const port = await freePort();
     const place = await ground();
     const args = ['--port', String(port), '--db-path', 'results.db', '--allow-targets', '127.0.0.1/32'];
     let served = await serve(args, place.options);

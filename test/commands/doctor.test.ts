@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { freePort } from '../support/actor.ts';
 import { fontconfigWith, LATIN_FONT } from '../support/fonts.ts';
+import { freePort } from '../support/free-port.ts';
 import { NO_BROWSER } from '../support/service.ts';
 import { capstan, ground, type RunOptions, serve } from './capstan-process.ts';
 
@@ -128,7 +128,7 @@ describe('capstan doctor', () => {
       found: expect.stringMatching(/file is not a database/),
       advice: expect.stringMatching(/capstan db check.*wait in the outbox$/),
     });
-    const port = await freePort(createServer());
+    const port = await freePort();
     const away = await doctor(['--mongo-url', `mongodb://user:secret@127.0.0.1:${port}/`], place.options);
     expect(away.by.database).toMatchObject({
       state: 'warning',

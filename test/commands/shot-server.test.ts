@@ -1,11 +1,10 @@
 import { once } from 'node:events';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { freePort } from '../support/actor.ts';
 import { eventually } from '../support/eventually.ts';
 import { serviceForSuite, siteForSuite } from '../support/for-suite.ts';
+import { freePort } from '../support/free-port.ts';
 import { capstan, ground, launch } from './capstan-process.ts';
 
 const KEY = 'the-key-of-the-command-line';
@@ -84,7 +83,7 @@ describe('capstan shot --server', () => {
       1,
       expect.stringMatching(/^0 saved, .*\ncapstan: \S+: .*API key.*\n$/),
     ]);
-    const gone = `http://127.0.0.1:${await freePort(createServer())}`;
+    const gone = `http://127.0.0.1:${await freePort()}`;
     const nobody = await capstan(['shot', '--server', gone, site.url('/short')], place.options);
     expect([nobody.code, nobody.stderr]).toEqual([
       1,

@@ -1,12 +1,11 @@
 import { once } from 'node:events';
 import { chown, readdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { createServer as createTcpServer } from 'node:net';
 import { PNG } from 'pngjs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { lineOf } from '../commands/capstan-process.ts';
-import { freePort } from '../support/actor.ts';
 import { eventually } from '../support/eventually.ts';
+import { freePort } from '../support/free-port.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
 import { buildImage, podman, processesOf, runContainer, whyNoContainers } from './podman.ts';
 
@@ -40,7 +39,7 @@ beforeAll(async () => {
     ...['--read-only', '--tmpfs', '/tmp', '--cap-drop', 'all', '--security-opt', 'no-new-privileges'],
     ...['--security-opt', 'seccomp=container/seccomp.json', '--memory', String(MEMORY_BYTES)],
     ...['--network', 'host', '--volume', `${data}:/data`],
-    ...['--env', 'CAPSTAN_HOST=127.0.0.1', '--env', `CAPSTAN_PORT=${await freePort(createTcpServer())}`],
+    ...['--env', 'CAPSTAN_HOST=127.0.0.1', '--env', `CAPSTAN_PORT=${await freePort()}`],
     ...[IMAGE, 'serve', '--sandbox', 'on', '--allow-targets', '127.0.0.1'],
   ]);
   const ended = once(child, 'close').then(([code]) => Promise.reject(new Error(`the container ended with ${code}`)));

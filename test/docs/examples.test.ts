@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readSecret, signatures } from '../../src/webhooks/signature.ts';
-import { freePort } from '../support/actor.ts';
+import { freePort } from '../support/free-port.ts';
 import { buildPackage, copyOfCheckout, projectWith } from '../support/package.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
 import { type Block, type Page, ROOT, readPages } from './pages.ts';
@@ -110,7 +109,7 @@ async function runTypeScript(reader: Reader, { code, line }: Block): Promise<voi
 /** Asserts that the documented webhook receiver accepts only messages that are signed with its secret. */
 async function expectReceiver(reader: Reader, name: string, code: string): Promise<void> {
   const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
-  const port = await freePort(createServer());
+  const port = await freePort();
   await reader.serveProgram(name, code, { CAPSTAN_WEBHOOK_SECRET: secret, PORT: String(port) }, async () => {
     const body = JSON.stringify({ type: 'capture.stored' });
     const send = async (key: Buffer, timestamp: number): Promise<number> => {

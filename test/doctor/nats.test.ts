@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { examineNats } from '../../src/doctor/nats.ts';
-import { freePort } from '../support/actor.ts';
 import { eventually } from '../support/eventually.ts';
+import { freePort } from '../support/free-port.ts';
 import { startNats } from '../support/nats.ts';
 
 /** Debian's `nats-server`. With CI=true a missing one fails the test. */
@@ -18,7 +17,7 @@ const on = (url: string) => ({ natsUrl: [url], natsCreds: null, natsTlsCa: null,
 
 describe('the check of NATS', () => {
   it.skipIf(missing)('distinguishes a server without JetStream from a server that does not run', async () => {
-    const port = await freePort(createServer());
+    const port = await freePort();
     const url = `nats://user:secret@127.0.0.1:${port}`;
     const [away] = await examineNats(on(url));
     expect(away).toMatchObject({ state: 'failure', found: expect.stringContaining('ECONNREFUSED') });

@@ -1,11 +1,10 @@
-import { createServer } from 'node:net';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { optionFields } from '../../src/capture/options/groups.ts';
 import { captureQuery } from '../../src/http/request/capture-query.ts';
-import { freePort } from '../support/actor.ts';
 import { serviceForSuite, siteForSuite } from '../support/for-suite.ts';
+import { freePort } from '../support/free-port.ts';
 import { failureOf } from './answers.ts';
 
 const site = siteForSuite();
@@ -104,7 +103,7 @@ describe('GET /screenshot', () => {
   });
 
   it('answers with the status of a failed capture', async () => {
-    const response = await app.call(`/screenshot?url=http://127.0.0.1:${await freePort(createServer())}/`);
+    const response = await app.call(`/screenshot?url=http://127.0.0.1:${await freePort()}/`);
     expect(response.status).toBe(502);
     expect(await failureOf(response)).toMatchObject({ code: 'target_unreachable' });
   });

@@ -1,13 +1,13 @@
 import { type ClientRequest, request } from 'node:http';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { SentResult } from '../../src/capture/artifact-paths.ts';
 import { DetailedResultSchema, ResultSchema } from '../../src/http/answer/schemas.ts';
 import type { CaptureService } from '../../src/service/create-service.ts';
-import { freePort } from '../support/actor.ts';
 import { eventually } from '../support/eventually.ts';
 import { serviceForSuite, siteForSuite } from '../support/for-suite.ts';
+import { freePort } from '../support/free-port.ts';
 import { NO_BROWSER, startService } from '../support/service.ts';
 
 const Envelope = z.object({
@@ -139,7 +139,7 @@ describe('POST /screenshot', () => {
   });
 
   it('answers 502 when the target is unreachable, and stores the failed result', async () => {
-    const url = `http://127.0.0.1:${await freePort(createServer())}/`;
+    const url = `http://127.0.0.1:${await freePort()}/`;
     const response = await app.post('/screenshot', { url }, { headers: { Accept: 'image/*' } });
     expect(response.status).toBe(502);
     const { success, code, data } = Envelope.parse(await response.json());
@@ -185,7 +185,7 @@ describe('POST /screenshot', () => {
   });
 
   it('records a URL without a scheme with the scheme tried last, and finds it by the bare URL', async () => {
-    const bare = `127.0.0.1:${await freePort(createServer())}/x`;
+    const bare = `127.0.0.1:${await freePort()}/x`;
     const response = await app.post('/screenshot', { url: bare });
     expect(await resultIn(response)).toMatchObject({ url: `http://${bare}`, scheme: 'http' });
     const found = await app.call(`/results/by-url?url=${encodeURIComponent(bare)}`);
@@ -226,7 +226,7 @@ describe('POST /batch', () => {
     const requests = [
       ...paths.map((path) => ({ url: site.url(path), ...(path === '/hang' ? { timeoutMs: 500 } : {}) })),
       { url: 'javascript:alert(1)' },
-      { url: `http://127.0.0.1:${await freePort(createServer())}/` },
+      { url: `http://127.0.0.1:${await freePort()}/` },
     ];
     const response = await app.post('/batch', { requests, concurrency: 3 });
     expect(response.status).toBe(200);

@@ -1,5 +1,4 @@
 import { request } from 'node:http';
-import { createServer } from 'node:net';
 import { PNG } from 'pngjs';
 import { filter, firstValueFrom } from 'rxjs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -8,8 +7,8 @@ import type { FailureCode } from '../../src/capture/errors.ts';
 import { openApiDocument } from '../../src/http/openapi/document.ts';
 import { putCapture } from '../../src/storage/ports/artifact-store.ts';
 import { EVIDENCE } from '../storage/result-of.ts';
-import { freePort } from '../support/actor.ts';
 import { siteForSuite } from '../support/for-suite.ts';
+import { freePort } from '../support/free-port.ts';
 import { type RunningApp, serve } from '../support/serve.ts';
 import { NO_BROWSER, type RunningService, startService } from '../support/service.ts';
 import { keepCapture, resultOf } from './stored-capture.ts';
@@ -47,7 +46,7 @@ type Which =
   | 'broken';
 
 beforeAll(async () => {
-  unreachable = `http://127.0.0.1:${await freePort(createServer())}/`;
+  unreachable = `http://127.0.0.1:${await freePort()}/`;
   [main, withoutDatabase, lostDatabase, withoutBrowser, stopping, full, broken] = await Promise.all([
     startService(),
     startService({ ...NO_BROWSER, dbPath: null }),

@@ -1,26 +1,19 @@
 import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
-import { connect, type Socket } from 'node:net';
 import { buffer, json, text } from 'node:stream/consumers';
 import Koa from 'koa';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { type HttpServer, listen } from '../../src/http/server.ts';
 import type { HttpState } from '../../src/http/state.ts';
+import { dial } from './dial.ts';
 
 const LOOPBACK = { host: '127.0.0.1', port: 0 };
 /** Larger than the kernel's socket buffers. */
 const LARGE_BYTES = 64 * 1024 * 1024;
 
-let cleanUp: (() => Promise<void> | void)[] = [];
-
-afterEach(async () => {
-  for (const undo of cleanUp.toReversed()) await undo();
-  cleanUp = [];
-});
-
 async function start(app: Koa<HttpState>): Promise<HttpServer> {
   const server = await listen(app, LOOPBACK);
-  cleanUp.push(() => server.close(0));
+  onTestFinished(() => server.close(0));
   return server;
 }
 
@@ -44,7 +37,7 @@ function gated() {
 
 function keepAliveAgent(): Agent {
   const agent = new Agent({ keepAlive: true });
-  cleanUp.push(() => agent.destroy());
+  onTestFinished(() => agent.destroy());
   return agent;
 }
 
@@ -52,13 +45,6 @@ async function request(address: string, agent?: Agent): Promise<IncomingMessage>
   const sent = get(address, agent === undefined ? {} : { agent });
   const [response] = await once(sent, 'response');
   return response;
-}
-
-async function dial(address: string): Promise<Socket> {
-  const socket = connect(Number(new URL(address).port), '127.0.0.1');
-  cleanUp.push(() => void socket.destroy());
-  await once(socket, 'connect');
-  return socket;
 }
 
 describe('listen', () => {

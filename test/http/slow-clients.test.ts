@@ -1,12 +1,12 @@
-import { once } from 'node:events';
-import { connect, type Socket, type TcpNetConnectOpts } from 'node:net';
+import type { Socket } from 'node:net';
 import { PassThrough, Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import Koa from 'koa';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { jsonBody } from '../../src/http/request/json-body.ts';
 import { type HttpServer, type ListenOptions, listen } from '../../src/http/server.ts';
 import type { HttpState } from '../../src/http/state.ts';
+import { dial } from './dial.ts';
 
 /** A limit that is never reached, so that the short limit under test applies alone. */
 const NEVER = 600_000;
@@ -20,19 +20,12 @@ const LARGE_BYTES = 64 * 1024 * 1024;
  */
 const SOON = { timeout: 4_500 };
 
-let cleanUp: (() => Promise<void> | void)[] = [];
-
-afterEach(async () => {
-  for (const undo of cleanUp.toReversed()) await undo();
-  cleanUp = [];
-});
-
 async function start(app: Koa<HttpState>, options: Partial<ListenOptions>): Promise<HttpServer> {
   // These tests break answers on purpose; logging them would be noise.
   app.silent = true;
   const timeouts = { ...PATIENT, ...options.timeouts };
   const server = await listen(app, { host: '127.0.0.1', port: 0, ...options, timeouts });
-  cleanUp.push(() => server.close(0));
+  onTestFinished(() => server.close(0));
   return server;
 }
 
@@ -42,17 +35,9 @@ function answering(body: () => unknown): Koa<HttpState> {
   });
 }
 
-async function dial({ address }: HttpServer, options: Partial<TcpNetConnectOpts> = {}): Promise<Socket> {
-  const socket = connect({ port: Number(new URL(address).port), host: '127.0.0.1', ...options });
-  cleanUp.push(() => void socket.destroy());
-  socket.on('error', () => {});
-  await once(socket, 'connect');
-  return socket;
-}
-
 /** Sends a request and never reads the answer. */
 async function askAndStare(server: HttpServer, path = '/'): Promise<Socket> {
-  const socket = await dial(server);
+  const socket = await dial(server.address);
   socket.pause();
   socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
   return socket;
@@ -63,7 +48,7 @@ const POST = 'POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
 describe('slow clients', () => {
   it('answers and disconnects a client that does not send its head in time', async () => {
     const server = await start(new Koa<HttpState>(), { timeouts: { headMs: 50 } });
-    const [halfway, mute] = [await dial(server), await dial(server)];
+    const [halfway, mute] = [await dial(server.address), await dial(server.address)];
     halfway.write('GET / HTTP/1.1\r\nX-Slow: ');
     for (const answer of [await text(halfway), await text(mute)]) {
       expect(answer).toMatch(/^HTTP\/1\.1 400 /);
@@ -77,7 +62,7 @@ describe('slow clients', () => {
     const app = new Koa<HttpState>().use((_ctx, next) => next().catch(reading.resolve));
     app.use(jsonBody());
     const server = await start(app, { timeouts: { headMs: 500, requestMs: 500 } });
-    const socket = await dial(server);
+    const socket = await dial(server.address);
     socket.write(`${POST}Content-Length: 1000\r\n\r\n{`);
     expect(await text(socket)).toContain('did not arrive in time');
     expect(await reading.promise).toBeInstanceOf(Error);
@@ -89,10 +74,10 @@ describe('slow clients', () => {
       answering(() => 'no thanks'),
       { timeouts: { headMs: 500, requestMs: 500 } },
     );
-    const socket = await dial(server);
+    const socket = await dial(server.address);
     socket.write(`${POST}Transfer-Encoding: chunked\r\n\r\n`);
     const sending = setInterval(() => socket.write('1\r\n \r\n'), 10);
-    cleanUp.push(() => clearInterval(sending));
+    onTestFinished(() => clearInterval(sending));
     const answer: Buffer[] = [];
     socket.on('data', (chunk) => answer.push(chunk));
     await new Promise((resolve) => socket.once('close', resolve));
@@ -101,7 +86,7 @@ describe('slow clients', () => {
 
   it('closes our side of a connection whose client keeps its side open', async () => {
     const server = await start(new Koa<HttpState>(), { timeouts: { stallMs: 500 } });
-    const socket = await dial(server, { allowHalfOpen: true });
+    const socket = await dial(server.address, { allowHalfOpen: true });
     socket.write('HELLO\r\n\r\n');
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 /);
     expect(socket.writable).toBe(true);
@@ -113,7 +98,7 @@ describe('slow clients', () => {
       answering(() => 'x'),
       { timeouts: { keepAliveMs: 50 } },
     );
-    const socket = await dial(server, { allowHalfOpen: true });
+    const socket = await dial(server.address, { allowHalfOpen: true });
     socket.resume().write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     await expect.poll(() => server.connections, SOON).toBe(0);
   });
@@ -167,9 +152,9 @@ describe('slow clients', () => {
       answering(() => 'x'),
       { maxConnections: 2 },
     );
-    const [first] = [await dial(server), await dial(server)];
+    const [first] = [await dial(server.address), await dial(server.address)];
     await expect.poll(() => server.connections, SOON).toBe(2);
-    const third = await dial(server);
+    const third = await dial(server.address);
     third.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     expect(await text(third).catch(() => '')).toBe('');
     first?.destroy();

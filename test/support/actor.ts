@@ -1,4 +1,3 @@
-import type { Server } from 'node:net';
 import { type ActorPoolOptions, createActorPool } from '../../src/actors/actor-pool.ts';
 import type { Actors } from '../../src/actors/actors.ts';
 import { CapstanError } from '../../src/capture/errors.ts';
@@ -87,12 +86,3 @@ export function failureOf(capture: Promise<unknown>): Promise<CapstanError> {
 
 /** A signal that is never aborted. */
 export const patience = new AbortController().signal;
-
-/** Returns a loopback port that no server listens on: one that was bound and released. */
-export async function freePort(server: Server): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new TypeError('the server has no port');
-  return address.port;
-}

@@ -1,12 +1,11 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import { freePort } from './actor.ts';
 import { eventually } from './eventually.ts';
+import { freePort } from './free-port.ts';
 import { makeDirectory } from './temporary-directory.ts';
 
 const run = promisify(execFile);
@@ -56,7 +55,7 @@ export async function startPrometheus(address: string): Promise<RunningPrometheu
     config,
     `global: { scrape_interval: 1s }\nscrape_configs: [{ job_name: capstan, static_configs: [{ targets: ['${new URL(address).host}'] }] }]\n`,
   );
-  const port = await freePort(createServer());
+  const port = await freePort();
   const child = spawn(
     'prometheus',
     [

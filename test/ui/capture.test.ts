@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { freePort } from '../support/actor.ts';
 import { siteForSuite } from '../support/for-suite.ts';
+import { freePort } from '../support/free-port.ts';
 import { LOOKS, violations } from './axe.ts';
 import { OVERFLOW, uiForSuite } from './ui-service.ts';
 
@@ -172,9 +172,7 @@ describe('the form for a capture', () => {
   });
 
   it('links to the record of a failed capture', async () => {
-    const page = await ui.open(
-      `/ui/capture?url=${encodeURIComponent(`http://127.0.0.1:${await freePort(createServer())}/`)}`,
-    );
+    const page = await ui.open(`/ui/capture?url=${encodeURIComponent(`http://127.0.0.1:${await freePort()}/`)}`);
     await page.getByRole('button', { name: 'Capture' }).click();
     await page.getByRole('link', { name: 'Open the record of the failure' }).click();
     await page.waitForURL('**/ui/results/*');

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { Agent, type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { pino } from 'pino';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { BatchLineSchema, BatchResultSchema, FailureSchema } from '../../../src/http/answer/schemas.ts';
 import { createHttpApp } from '../../../src/http/app.ts';
 import { listen } from '../../../src/http/server.ts';
@@ -13,16 +13,10 @@ import { serviceForSuite, siteForSuite } from '../../support/for-suite.ts';
 import { serve } from '../../support/serve.ts';
 import { NO_BROWSER } from '../../support/service.ts';
 import { failureOf } from '../answers.ts';
+import { dial } from '../dial.ts';
 
 const LINES = 'application/x-ndjson';
 const MIB = 1024 * 1024;
-
-let cleanUp: (() => Promise<void> | void)[] = [];
-
-afterEach(async () => {
-  for (const undo of cleanUp.toReversed()) await undo();
-  cleanUp = [];
-});
 
 /** A batch whose answer is read while its body is sent. */
 class Exchange {
@@ -35,7 +29,7 @@ class Exchange {
     this.sent.on('error', () => {});
     this.#response = once(this.sent, 'response').then(([response]) => response);
     this.sent.flushHeaders();
-    cleanUp.push(() => void this.sent.destroy());
+    onTestFinished(() => void this.sent.destroy());
   }
 
   /** Sends each value as a line of JSON; strings are sent unchanged. */
@@ -139,7 +133,7 @@ describe('POST /batch with lines', () => {
 
   it('aborts the answer when the sender is silent for too long, with the reason as its last line', async () => {
     const impatient = await serve(app.service, { silenceMs: 50 });
-    cleanUp.push(() => impatient.close());
+    onTestFinished(() => impatient.close());
     const batch = exchange(impatient);
     batch.send('{"url":1}');
     const response = await batch.response();
@@ -159,7 +153,7 @@ describe('POST /batch with lines', () => {
       logger: pino({ level: 'silent' }),
     });
     const server = await listen(koa, { host: '127.0.0.1', port: 0, timeouts: { requestMs: 300 } });
-    cleanUp.push(() => server.close(0));
+    onTestFinished(() => server.close(0));
     const batch = exchange({ baseUrl: server.address });
     batch.send({ url: site.url('/hang'), timeoutMs: 1_000 });
     expect(await batch.next()).toMatchObject({ index: 0, code: 'capture_timeout' });
@@ -174,7 +168,7 @@ describe('POST /batch with lines', () => {
 
   it('does not count the time of captures as silence of the sender', async () => {
     const impatient = await serve(app.service, { silenceMs: 400 });
-    cleanUp.push(() => impatient.close());
+    onTestFinished(() => impatient.close());
     const batch = exchange(impatient, '/batch?concurrency=1');
     batch.send({ url: site.url('/hang'), timeoutMs: 1_500 }, { url: 'file:///x' });
     expect(await batch.next()).toMatchObject({ index: 0, code: 'capture_timeout' });
@@ -314,7 +308,7 @@ describe('POST /batch with lines, without a browser', () => {
 
   it('answers 408 to a silent sender when no line was answered yet', async () => {
     const impatient = await serve(app.service, { silenceMs: 50 });
-    cleanUp.push(() => impatient.close());
+    onTestFinished(() => impatient.close());
     const batch = exchange(impatient, '/batch', { Accept: 'application/json' });
     expect((await batch.response()).statusCode).toBe(408);
     expect(await batch.next()).toMatchObject({ code: 'request_timeout' });
@@ -332,7 +326,7 @@ describe('POST /batch with lines, without a browser', () => {
       // Compressing blocks the event loop of this process, which may emit `pressure.changed`.
       if (type !== 'pressure.changed') events.push(type);
     });
-    cleanUp.push(() => seen.unsubscribe());
+    onTestFinished(() => seen.unsubscribe());
     for (const compressed of [false, true]) {
       events.length = 0;
       const body = Buffer.from('{}\n'.repeat(compressed ? (64 * MIB) / 3 : 1_500));
@@ -354,7 +348,7 @@ describe('POST /batch with lines, without a browser', () => {
 
   it('reads the rest of a batch that has ended, so that the next request on its connection is answered', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    cleanUp.push(() => agent.destroy());
+    onTestFinished(() => agent.destroy());
     const ask = async (path: string, body?: string) => {
       const headers = body === undefined ? {} : { 'Content-Type': LINES };
       const sent = request(`${app.baseUrl}${path}`, { agent, method: body === undefined ? 'GET' : 'POST', headers });
@@ -374,7 +368,7 @@ describe('POST /batch with lines, without a browser', () => {
     const seen = app.service.events$.subscribe(({ type }) => {
       if (type === 'capture.rejected') rejected += 1;
     });
-    cleanUp.push(() => seen.unsubscribe());
+    onTestFinished(() => seen.unsubscribe());
     const items = await answered(Buffer.from('{"url":"http://10.0.0.1/"}\n'.repeat(3_000)));
     expect(items[0]).toMatchObject({ index: 0, code: 'target_forbidden' });
     expect(items.at(-1)).toMatchObject({
@@ -425,7 +419,7 @@ describe('POST /batch with lines, without a browser', () => {
     const item = `${JSON.stringify({ url: `file:///${'x'.repeat(8_000)}` })}\n`;
     const chunk = item.repeat(8);
     const many = 64 * MIB;
-    const socket = await dial(app);
+    const socket = await dial(app.baseUrl);
     socket.pause();
     socket.write(
       `POST /batch HTTP/1.1\r\nHost: localhost\r\nContent-Type: ${LINES}\r\nTransfer-Encoding: chunked\r\n\r\n`,
@@ -450,14 +444,6 @@ describe('POST /batch with lines, without a browser', () => {
     await eventually(() => app.service.stats().captures.inside).toBe(0);
   });
 });
-
-async function dial({ baseUrl }: { readonly baseUrl: string }): Promise<Socket> {
-  const socket = connect(Number(new URL(baseUrl).port), '127.0.0.1');
-  cleanUp.push(() => void socket.destroy());
-  socket.on('error', () => {});
-  await once(socket, 'connect');
-  return socket;
-}
 
 /** Returns whether written bytes stay unread while no more lines are processed. */
 async function isStuck(socket: Socket, worked: () => number): Promise<boolean> {

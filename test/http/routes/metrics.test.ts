@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ServiceStatsSchema } from '../../../src/capture/stats.ts';
 import { type Metric, parseMetrics, valuesBy } from '../../metrics/prometheus-text.ts';
-import { freePort } from '../../support/actor.ts';
 import { eventually } from '../../support/eventually.ts';
 import { siteForSuite } from '../../support/for-suite.ts';
+import { freePort } from '../../support/free-port.ts';
 import { promtool, startPrometheus, whyNoPrometheus } from '../../support/prometheus.ts';
 import { type RunningService, startService } from '../../support/service.ts';
 import { type Receiver, SECRET, startReceiver } from '../../webhooks/receiver.ts';
@@ -41,7 +40,7 @@ afterAll(async () => {
 
 /** Makes captures of every outcome, a batch, a job, a reuse, refusals and webhooks. Resolves when all have ended. */
 async function mixedWork(): Promise<void> {
-  const away = `http://127.0.0.1:${await freePort(createServer())}/`;
+  const away = `http://127.0.0.1:${await freePort()}/`;
   const leaving = new AbortController();
   const left = app.post('/screenshot', { url: site.url('/hang') }, { signal: leaving.signal }).catch(() => undefined);
   await eventually(() => app.service.stats().captures.inside).toBe(1);
