@@ -20,24 +20,7 @@ export interface Removed {
   readonly bytes_freed: number;
 }
 
-export interface Remover {
-  /** Number of removals that are not complete. */
-  readonly unfinished: number;
-  /**
-   * Removes captures, records and files together. Rejects with `database_unavailable` when the database is away, or
-   * with `internal`; then nothing is removed, or `finish` completes it later.
-   */
-  remove(ids: readonly number[]): Promise<Removed>;
-  /** Returns whether a record, a waiting record or files exist. Rejects with `database_unavailable`. */
-  has(id: number): Promise<boolean>;
-  /** Whether another artifact store holds the files of a capture. Rejects with `database_unavailable`. */
-  isElsewhere(id: number): Promise<boolean>;
-  /** Whether the removal of a capture has begun and is not complete. */
-  isUnfinished(id: number): boolean;
-  takeOver(removals: readonly IntendedRemoval[]): void;
-  /** Retries incomplete removals; rejects when some are still incomplete. */
-  finish(): Promise<void>;
-}
+export type Remover = ReturnType<typeof createRemover>;
 
 export interface RemoverOptions {
   readonly artifacts: ArtifactStore;
@@ -47,9 +30,13 @@ export interface RemoverOptions {
 
 export const NOTHING: Removed = { screenshots: 0, records: 0, bytes_freed: 0 };
 
-export function createRemover({ artifacts, results, outbox }: RemoverOptions): Remover {
+export function createRemover({ artifacts, results, outbox }: RemoverOptions) {
   const unfinished = new Set<IntendedRemoval>();
 
+  /**
+   * Removes captures, records and files together. Rejects with `database_unavailable` when the database is away, or
+   * with `internal`; then nothing is removed, or `finish` completes it later.
+   */
   async function remove(ids: readonly number[]): Promise<Removed> {
     if (results.kind === 'none') return removedOf(await artifacts.remove(ids), 0);
     const begun = new Set([...unfinished].flatMap((removal) => removal.ids));
@@ -65,6 +52,7 @@ export function createRemover({ artifacts, results, outbox }: RemoverOptions): R
     return ids.filter((_, at) => !elsewhere[at]);
   }
 
+  /** Whether another artifact store holds the files of a capture. Rejects with `database_unavailable`. */
   async function isElsewhere(id: number): Promise<boolean> {
     if (results.kind === 'none') return false;
     const stored = (await results.get(id))?.artifacts;
@@ -108,7 +96,7 @@ export function createRemover({ artifacts, results, outbox }: RemoverOptions): R
     return removedOf(files, Math.min(deleted + Math.max(late, withdrawn.size), removal.ids.length));
   }
 
-  /** A removal that cannot be completed does not block the others. */
+  /** Retries incomplete removals, which do not block each other; rejects when some are still incomplete. */
   async function finish(): Promise<void> {
     const failures: unknown[] = [];
     for (const removal of unfinished) {
@@ -123,18 +111,21 @@ export function createRemover({ artifacts, results, outbox }: RemoverOptions): R
   }
 
   return {
+    /** Number of removals that are not complete. */
     get unfinished() {
       return unfinished.size;
     },
     remove,
-    has: async (id) => {
+    /** Returns whether a record, a waiting record or files exist. Rejects with `database_unavailable`. */
+    has: async (id: number): Promise<boolean> => {
       if (await artifacts.has(id)) return true;
       if (results.kind === 'none') return false;
       return (await outbox.waiting([id])).has(id) || (await results.get(id)) !== undefined;
     },
     isElsewhere,
-    isUnfinished: (id) => unfinished.size > 0 && [...unfinished].some(({ ids }) => ids.includes(id)),
-    takeOver: (removals) => {
+    /** Whether the removal of a capture has begun and is not complete. */
+    isUnfinished: (id: number) => unfinished.size > 0 && [...unfinished].some(({ ids }) => ids.includes(id)),
+    takeOver: (removals: readonly IntendedRemoval[]): void => {
       for (const removal of removals) unfinished.add(removal);
     },
     finish,

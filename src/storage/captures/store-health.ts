@@ -1,14 +1,7 @@
 import type { CapstanError } from '../../capture/errors.ts';
 import { BackgroundPasses } from '../passes/background-passes.ts';
 
-/** Whether artifacts can be stored. A failure ends when a probe, or a capture, is stored again. */
-export interface StoreHealth {
-  /** The reason why nothing can be stored now; undefined when artifacts can be stored. */
-  readonly failure: CapstanError | undefined;
-  failed(failure: CapstanError): void;
-  succeeded(): void;
-  stop(): Promise<void>;
-}
+export type StoreHealth = ReturnType<typeof createStoreHealth>;
 
 export interface StoreHealthOptions {
   /** Stores a test file and removes it; rejects as storing a capture would. */
@@ -17,7 +10,8 @@ export interface StoreHealthOptions {
   readonly onChange: (failure: CapstanError | undefined) => void;
 }
 
-export function createStoreHealth({ probe, onChange }: StoreHealthOptions): StoreHealth {
+/** Whether artifacts can be stored. A failure ends when a probe, or a capture, is stored again. */
+export function createStoreHealth({ probe, onChange }: StoreHealthOptions) {
   let failure: CapstanError | undefined;
 
   function set(next: CapstanError | undefined): void {
@@ -36,10 +30,11 @@ export function createStoreHealth({ probe, onChange }: StoreHealthOptions): Stor
   );
 
   return {
+    /** The reason why nothing can be stored now; undefined when artifacts can be stored. */
     get failure() {
       return failure;
     },
-    failed: (next) => {
+    failed: (next: CapstanError): void => {
       set(next);
       probes.plan();
     },

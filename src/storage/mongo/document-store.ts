@@ -58,15 +58,7 @@ export function mongoDocuments(db: Db, ask: Ask): DocumentStore {
           .skip(skip)
           .limit(limit)
           .toArray();
-        return found.map(({ _id, of, kind, at, due, body = '', revision }) => ({
-          id: _id,
-          of,
-          kind,
-          at,
-          due,
-          body,
-          revision,
-        }));
+        return found.map(({ _id, body = '', ...others }) => ({ id: _id, body, ...others }));
       }),
     count: (table, where) => ask(() => count(table, where)),
     data: (table, id) =>
