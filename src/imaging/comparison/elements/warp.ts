@@ -94,20 +94,19 @@ export function changedPixels(side: Side, box: Box, note: NoteChange): void {
       strip,
       side.placed.map((each) => each.box),
     );
-    const expected = new Uint32Array(strip.width * strip.height);
-    const actual = new Uint32Array(strip.width * strip.height);
+    const expected = new Int32Array(strip.width * strip.height);
+    const actual = new Int32Array(strip.width * strip.height);
     for (let row = 0; row < strip.height; row += 1) {
       const y = top + row;
       for (let column = 0; column < strip.width; column += 1) {
         const [x, at] = [box.x + column, row * strip.width + column];
-        const pixel = image.data[y * image.width + x] ?? 0;
+        const pixel = pixelAt(image, x, y);
         actual[at] = pixel;
         const placed = side.placed[owners[at] ?? -1];
-        let found = placed === undefined ? undefined : pixelAt(other, x - placed.dx, y - placed.dy);
-        if (found !== pixel && placed?.isFluid !== false) {
-          if (side.offsets.some(({ dx, dy }) => pixelAt(other, x - dx, y - dy) === pixel)) found = pixel;
-        }
-        expected[at] = found ?? ~pixel;
+        const isInOther = placed !== undefined && isInside(other, x - placed.dx, y - placed.dy);
+        let found = isInOther ? pixelAt(other, x - placed.dx, y - placed.dy) : ~pixel;
+        if (found !== pixel && placed?.isFluid !== false && isAtOffset(side, x, y, pixel)) found = pixel;
+        expected[at] = found;
       }
     }
     const mask = new Uint32Array(strip.width * strip.height);
@@ -175,8 +174,21 @@ function cut(image: Pixels, box: Box): Uint8Array | null {
   return new Uint8Array(copy.buffer);
 }
 
-function pixelAt({ data, width, height }: Pixels, x: number, y: number): number | undefined {
-  return x < 0 || y < 0 || x >= width || y >= height ? undefined : data[y * width + x];
+/** Not by a closure, for which each pixel would allocate. */
+function isAtOffset({ other, offsets }: Side, x: number, y: number, pixel: number): boolean {
+  for (const { dx, dy } of offsets) {
+    if (isInside(other, x - dx, y - dy) && pixelAt(other, x - dx, y - dy) === pixel) return true;
+  }
+  return false;
+}
+
+function isInside({ width, height }: Pixels, x: number, y: number): boolean {
+  return x >= 0 && y >= 0 && x < width && y < height;
+}
+
+/** Signed, which numbers of 32 bits are without an allocation. */
+function pixelAt({ data, width }: Pixels, x: number, y: number): number {
+  return (data[y * width + x] ?? 0) | 0;
 }
 
 /** Returns, for each pixel of a strip, the index of the last box that contains it; -1 for none. */
