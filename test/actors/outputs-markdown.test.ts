@@ -27,13 +27,13 @@ const Blocks = z.object({
 const running = actorForSuite();
 
 async function read(html: string, options: CaptureOptions = {}) {
-  const outputs = ['markdown', 'blocks'] as const;
+  const outputs = ['text', 'markdown', 'blocks'] as const;
   const snapshot = await running.actor.capture(htmlRequest(html, { outputs, ...options }), patience);
-  const { markdown, blocks } = snapshot.outputs;
+  const { text: plain, markdown, blocks } = snapshot.outputs;
   const text = String(markdown?.content);
   const parsed = Blocks.parse(JSON.parse(String(blocks?.content)));
   const words = parsed.blocks.map(({ start, end }) => text.slice(start, end));
-  return { snapshot, text, partial: markdown?.partial, words, ...parsed };
+  return { snapshot, plain, text, partial: markdown?.partial, words, ...parsed };
 }
 
 const markdownOf = async (html: string, options: CaptureOptions = {}) => (await read(html, options)).text;
@@ -79,18 +79,26 @@ describe('the output markdown', () => {
     expect(none).toMatchObject({ text: '', partial: true, blocks: [] });
   });
 
-  it.each(Object.entries(HIDDEN))('leaves out a sentence hidden by %s, and lists it when asked', async (_way, part) => {
-    const page = `<!doctype html><p>Before.</p>${part}<p>After.</p>`;
-    const { text, hidden } = await read(page, { markdown: { scope: 'main', hidden: true } });
-    expect(text).toMatch(/Before\.[\s\S]*After\./);
-    expect(text).not.toMatch(/ignore|previous|instructions|[\u200b\u200c]|[\u{e0000}-\u{e007f}]/iu);
-    expect(hidden.texts?.map((each) => each.text).join('\n')).toMatch(DECODED);
-    expect(hidden.count).toBe(hidden.texts?.length);
-  });
+  it.concurrent.each(Object.entries(HIDDEN))(
+    'leaves out a sentence hidden by %s, as the output text does, and lists it when asked',
+    async (_way, part) => {
+      const page = `<!doctype html><p>Before.</p>${part}<p>After.</p>`;
+      const { plain, text, hidden } = await read(page, { markdown: { scope: 'main', hidden: true } });
+      for (const each of [plain?.content, text]) {
+        expect(each).toMatch(/Before\.[\s\S]*After\./);
+        expect(each).not.toMatch(/ignore|previous|instructions|[\u200b\u200c]|[\u{e0000}-\u{e007f}]/iu);
+      }
+      expect(plain?.partial).toBe(false);
+      expect(hidden.texts?.map((each) => each.text).join('\n')).toMatch(DECODED);
+      expect(hidden.count).toBe(hidden.texts?.length);
+    },
+  );
 
-  it.each(Object.entries(SHOWN))('has a sentence in %s', async (_way, part) => {
-    const text = await markdownOf(`<!doctype html><p>Before.</p>${part}<p>After.</p>`);
-    expect(text.replace(/[\\*_`]/g, '')).toMatch(new RegExp(`Before\\.[\\s\\S]*${SECRET}[\\s\\S]*After\\.`));
+  it.concurrent.each(Object.entries(SHOWN))('has a sentence in %s, as the output text does', async (_way, part) => {
+    const { plain, text } = await read(`<!doctype html><p>Before.</p>${part}<p>After.</p>`);
+    const shown = new RegExp(`Before\\.[\\s\\S]*${SECRET}[\\s\\S]*After\\.`);
+    expect(text.replace(/[\\*_`]/g, '')).toMatch(shown);
+    expect(plain).toEqual({ content: expect.stringMatching(shown), partial: false });
   });
 
   it('takes no words from attributes, comments or data that nobody saw', async () => {

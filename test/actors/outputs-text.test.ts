@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CaptureOptions } from '../../src/capture/request.ts';
-import { HIDDEN, SECRET, SHOWN } from '../fixtures/hidden-text.ts';
+import { HIDDEN, SECRET } from '../fixtures/hidden-text.ts';
 import { patience } from '../support/actor.ts';
 import { htmlRequest } from '../support/capture-request.ts';
 import { actorForSuite } from '../support/for-suite.ts';
@@ -19,16 +19,7 @@ async function textOf(html: string, options: CaptureOptions = {}): Promise<strin
 const pageOf = (part: string) => `<!doctype html><p>Before.</p>${part}<p>After.</p>`;
 
 describe('the output text', () => {
-  it.each(Object.entries(HIDDEN))('leaves out a sentence hidden by %s', async (_way, part) => {
-    const text = await textOf(pageOf(part));
-    expect(text).toMatch(/Before\.[\s\S]*After\./);
-    expect(text).not.toMatch(/ignore|previous|instructions|[\u200b\u200c]|[\u{e0000}-\u{e007f}]/iu);
-  });
-
-  it.each(Object.entries(SHOWN))('has a sentence in %s', async (_way, part) => {
-    expect(await textOf(pageOf(part))).toMatch(new RegExp(`Before\\.[\\s\\S]*${SECRET}[\\s\\S]*After\\.`));
-  });
-
+  // Which text counts as hidden is tested in outputs-markdown.test.ts, with the same captures.
   it('separates blocks, lines and cells, and keeps the spaces of preformatted text', async () => {
     const text = await textOf(`<h1>Port  of
       Lindholm</h1><p>A <b>small</b> port<br>with <i>deep</i> water.</p><ul><li>One<li>Two</ul>
