@@ -187,6 +187,23 @@ describeInEachDatabase((open) => {
       }
     });
 
+    it('gives the places of a host to the keys that wait for them in turn', async () => {
+      for (let late = 9; late > 4; late -= 1) await added({ apiKeyName: 'flood', dueAt: NOW - late });
+      for (const apiKeyName of ['ann', 'zoe', '']) await added({ apiKeyName });
+      const keys: (string | undefined)[] = [];
+      const under: { id: number; owner: string }[] = [];
+      for (let turn = 0; turn < 6; turn += 1) {
+        const owner = `owner ${turn}`;
+        const taken = await take({}, owner);
+        keys.push(taken?.apiKeyName);
+        under.push({ id: taken?.id ?? 0, owner });
+        const [oldest] = under.length === 2 ? under.splice(0, 1) : [];
+        const never = { dueAt: null, plannedAt: NOW, progress: 'p', keep: 1 };
+        if (oldest !== undefined) await database.watches.finish(oldest.id, oldest.owner, () => never);
+      }
+      expect(keys).toEqual(['flood', 'zoe', '', 'ann', 'flood', 'flood']);
+    });
+
     it('releases a watch for a later time', async () => {
       const id = await added();
       await take();

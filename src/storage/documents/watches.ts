@@ -13,6 +13,7 @@ import {
   type NewWatch,
   type StoredRun,
   type StoredWatch,
+  type TakeDue,
   type TakenWatch,
   WATCH_LEASE_MS,
   type WatchStore,
@@ -71,7 +72,7 @@ export function watchesIn(documents: DocumentStore): WatchStore {
     return found.map(({ at, body }): StoredRun => ({ dueAt: at, body }));
   }
 
-  function leasedOf(host: string, now: number): Promise<number> {
+  function leasedOf(host: string, now: number): Promise<readonly StoredDocument[]> {
     const leased: readonly Condition[] = [
       ['kind', '=', host],
       ['at', '=', LEASED],
@@ -79,7 +80,20 @@ export function watchesIn(documents: DocumentStore): WatchStore {
       // A later end is from before the clock was set back: `hasten` ends such leases.
       ['due', '<=', now + LONGEST_LEASE_MS],
     ];
-    return documents.count('watches', leased);
+    return documents.list('watches', leased, { isBrief: true });
+  }
+
+  /** Finds a due watch of the key whose turn it is, after that of the holder of the host's other place. */
+  async function ofNextKey(host: string, holder: string, { now, exceptKeys }: TakeDue) {
+    const due: readonly Condition[] = [
+      ['kind', '=', host],
+      ['due', '<=', now],
+    ];
+    const others: readonly Condition[] = [...due, ['of', 'not in', [holder, ...exceptKeys]]];
+    const first = { by: 'of', limit: 1, isBrief: true } as const;
+    const [next] = await documents.list('watches', [...others, ['of', '>', holder]], first);
+    const [key = next] = next === undefined ? await documents.list('watches', others, first) : [];
+    return key && (await documents.list('watches', [...due, ['of', '=', key.of]], { by: 'due', limit: 1 }))[0];
   }
 
   async function addRun(id: number, { dueAt, body }: StoredRun): Promise<void> {
@@ -87,10 +101,16 @@ export function watchesIn(documents: DocumentStore): WatchStore {
     await documents.add('watch_runs', [run]);
   }
 
-  /** Leases due watches of one host, as many as it has places. */
-  async function takeOf(host: string, candidates: readonly Candidate[], now: number) {
-    const places = MAX_LEASED_OF_HOST - (await leasedOf(host, now));
-    const tried = candidates.slice(0, Math.max(0, places));
+  /** Leases due watches of one host, as many as it has places. Where keys wait for places, they take turns. */
+  async function takeOf(host: string, candidates: readonly Candidate[], due: TakeDue) {
+    const { now } = due;
+    const held = await leasedOf(host, now);
+    const tried = candidates.slice(0, Math.max(0, MAX_LEASED_OF_HOST - held.length));
+    const [holder] = held;
+    const [first] = tried;
+    if (holder !== undefined && first !== undefined) {
+      tried[0] = { ...first, document: (await ofNextKey(host, holder.of, due)) ?? first.document };
+    }
     const leased = await Promise.all(
       tried.map(async ({ document, owner }): Promise<TakenWatch | undefined> => {
         const watch = watchIn(document);
@@ -109,7 +129,7 @@ export function watchesIn(documents: DocumentStore): WatchStore {
     const own = leased.filter((watch) => watch !== undefined);
     // Other processes may have taken other watches of the host: each counts after it took some, so the last one
     // notices.
-    const tooMany = own.length === 0 ? 0 : (await leasedOf(host, now)) - MAX_LEASED_OF_HOST;
+    const tooMany = own.length === 0 ? 0 : (await leasedOf(host, now)).length - MAX_LEASED_OF_HOST;
     const taken = own.slice(0, Math.max(0, own.length - Math.max(0, tooMany)));
     for (const { id, owner } of own.slice(taken.length)) {
       await changeOwn(id, owner, (watch) => documentOf(freed(watch)));
@@ -179,7 +199,8 @@ export function watchesIn(documents: DocumentStore): WatchStore {
       if (found !== undefined) await removeLabels(documents, watchIn(found));
       return removed > 0 ? kept : undefined;
     },
-    take: async (owners, { now, exceptHosts, exceptKeys }) => {
+    take: async (owners, due) => {
+      const { now, exceptHosts, exceptKeys } = due;
       const taken: TakenWatch[] = [];
       const busyHosts = [...exceptHosts];
       for (;;) {
@@ -196,7 +217,7 @@ export function watchesIn(documents: DocumentStore): WatchStore {
           found.map((document, at): Candidate => ({ document, owner: free[at] ?? '' })),
           ({ document }) => document.kind,
         );
-        for (const each of await Promise.all([...ofHosts].map(([host, candidates]) => takeOf(host, candidates, now)))) {
+        for (const each of await Promise.all([...ofHosts].map(([host, candidates]) => takeOf(host, candidates, due)))) {
           taken.push(...each.taken);
           if (each.isBusy) busyHosts.push(each.host);
         }
