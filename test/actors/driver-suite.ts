@@ -59,7 +59,7 @@ function describeCaptures(asks: CaptureOptions): void {
     ['jpeg', 20_000, ''],
     ['webp', 16_383, 'format'],
   ] as const)('captures as much of a page of 20,000 px as a %s can hold', async (format, height, truncatedBy) => {
-    const snapshot = await capture('/endless-height', { fullPage: true, format });
+    const snapshot = await capture('/endless-height', { fullPage: true, format, timeoutMs: 60_000 });
     expect(snapshot).toMatchObject({ height, fullHeight: 20_000, truncatedBy, truncated: truncatedBy !== '' });
     expect(dimensions(snapshot.image)).toEqual([snapshot.width, snapshot.height]);
   });

@@ -156,7 +156,8 @@ describe('the published package', () => {
       seen.add(file);
       const text = await readFile(file, 'utf8');
       for (const [, specifier = ''] of text.matchAll(/(?:from|import) ?\(?['"]([^'"]+)['"]/g)) {
-        if (!specifier.startsWith('.')) imported.add(specifier);
+        const [name = '', scoped = ''] = specifier.split('/');
+        if (!specifier.startsWith('.')) imported.add(name.startsWith('@') ? `${name}/${scoped}` : name);
         else await read(join(dirname(file), specifier.replace(/\.(?:js|ts)$/, '.d.ts')));
       }
     };
