@@ -18,9 +18,9 @@ export default defineConfig({
     execArgv: ['--no-wasm-code-gc'],
     // Capture deadlines are real time. CI repeats a failed test once and names it; elsewhere the first failure counts.
     retry: process.env.CI === 'true' ? 1 : 0,
-    // They end what hangs, and do not measure: shared machines stall for many seconds.
-    expect: { poll: { timeout: 60_000 } },
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    // They end what hangs, and do not measure: a shared machine or an emulated database stalls for a minute now and then.
+    expect: { poll: { timeout: 120_000 } },
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
   },
 });

@@ -136,5 +136,5 @@ describe('text and links of frames of other origins', () => {
     );
     expect(seen.text).toBe('Before.\n\nAfter.\n');
     expect([seen.partial[0], seen.partial[2]]).toEqual([true, true]);
-  }, 60_000);
+  });
 });

@@ -87,5 +87,5 @@ describe('the output mhtml', () => {
       timeoutMs: 60_000,
     });
     expect(outputs.mhtml?.content.length).toBeGreaterThan(15_000_000);
-  }, 90_000);
+  });
 });

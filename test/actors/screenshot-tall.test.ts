@@ -176,7 +176,7 @@ describe('a full page that is higher than one screenshot', () => {
     expect(snapshot).toMatchObject({ truncatedBy: 'limit', width: 16_384, height: 24_414 });
     const { width, height } = await sharp(snapshot.image, { limitInputPixels: false }).metadata();
     expect([width, height]).toEqual([16_384, 24_414]);
-  }, 150_000);
+  });
 });
 
 describe('an element and a clip that are higher than one screenshot', () => {

@@ -332,7 +332,7 @@ describe('the client', () => {
     stop.abort();
     served.child.kill('SIGTERM');
     await served.ended;
-  }, 120_000);
+  });
 });
 
 describe('verifyWebhook', () => {

@@ -18,4 +18,4 @@ it('reads a list of pages with the standard library of Python alone, in fewer th
   expect(stdout).toContain('deep water');
   expect(stderr).toBe('');
   expect((await readFile(PROGRAM, 'utf8')).split('\n').length).toBeLessThan(60);
-}, 90_000);
+});

@@ -34,7 +34,7 @@ function serversOf<M extends Pick<MongoServer, 'url' | 'remove'>>(
   let nats: NatsServer | undefined;
   beforeAll(async () => {
     [mongo, nats] = await Promise.all([startDatabase(), configureNats().then(startNats)]);
-  }, 120_000);
+  });
   afterAll(async () => {
     await mongo?.remove();
     await nats?.remove();
@@ -93,7 +93,7 @@ export async function clusterOf(servers: Servers, name: string): Promise<Cluster
     },
     again: (ended) => launch(flagsOf.get(ended) ?? []),
     workers: async (node, count) => {
-      await expect.poll(() => clusterStats(node).then(({ workers }) => workers), { timeout: 30_000 }).toBe(count);
+      await expect.poll(() => clusterStats(node).then(({ workers }) => workers), { timeout: 120_000 }).toBe(count);
     },
     async [Symbol.asyncDispose]() {
       for (const { child } of started) child.kill('SIGKILL');
@@ -106,7 +106,7 @@ export async function clusterOf(servers: Servers, name: string): Promise<Cluster
 async function hasDatabase({ url }: Served): Promise<void> {
   const store = z.object({ data: z.object({ store: z.object({ state: z.string() }) }) });
   const state = async () => store.parse(await (await fetch(`${url}/stats`)).json()).data.store.state;
-  await expect.poll(state, { timeout: 60_000 }).toBe('up');
+  await expect.poll(state, { timeout: 120_000 }).toBe('up');
 }
 
 const clusterSchema = z.object({

@@ -29,5 +29,5 @@ describe.skipIf(whyNot !== undefined)(`metrics of a cluster${reason}`, () => {
     expect(valuesBy(await scrape(node.url), 'capstan_browser_launches_total')).toEqual({ '': 0 });
     expect(valuesBy(await scrape(worker.url), 'capstan_browser_launches_total')).toEqual({ '': 1 });
     expect(valuesBy(await scrape(worker.url), 'capstan_capture_phase_duration_seconds_count', 'phase').picture).toBe(1);
-  }, 60_000);
+  });
 });

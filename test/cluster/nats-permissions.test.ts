@@ -59,5 +59,5 @@ describe.skipIf(reason !== undefined)('a NATS server with the documented users',
     }
     await expect.poll(() => refusals.length).toBe(4);
     expect(refusals.every((refusal) => /Permissions Violation/i.test(refusal))).toBe(true);
-  }, 60_000);
+  });
 });

@@ -12,7 +12,7 @@ import { createOperator } from './nats-credentials.ts';
 const whyNot = await whyNoNats();
 const reason = whyNot === undefined ? '' : ` (skipped: ${whyNot})`;
 
-const PATIENCE = { timeout: 30_000, interval: 20 };
+const PATIENCE = { timeout: 120_000, interval: 20 };
 
 describe.skipIf(whyNot !== undefined)(`a connection to NATS${reason}`, () => {
   it('takes the user and password out of the URL', async () => {
@@ -57,7 +57,7 @@ describe.skipIf(whyNot !== undefined)(`a connection to NATS${reason}`, () => {
     const foreign = { natsTlsCert: server.cert, natsTlsKey: server.key };
     await expectRefused({ natsUrl, natsTlsCa: server.cert, ...foreign }, /alert.*(certificate|unknown ca)/i);
     await expectRefused({ natsUrl: [nats.url] }, /tls|certificate/i);
-  }, 120_000);
+  });
 });
 
 async function serverWith(...flags: readonly string[]) {

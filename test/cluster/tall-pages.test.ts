@@ -31,10 +31,10 @@ describe.skipIf(whyNot !== undefined)(`tall pages in a cluster${reason}`, () => 
       image = await fetch(`${second.url}${result?.screenshot}`);
       return image.status;
     };
-    await expect.poll(imageStatus, { timeout: 30_000 }).toBe(200);
+    await expect.poll(imageStatus, { timeout: 120_000 }).toBe(200);
     const stored = await sharp(await image.arrayBuffer(), { limitInputPixels: false }).metadata();
     expect([stored.width, stored.height]).toEqual([1280, 60_000]);
     const thumbnail = await fetch(`${second.url}${result?.screenshot}?width=320&height=200`);
     expect(await sharp(await thumbnail.arrayBuffer()).metadata()).toMatchObject({ width: 320, height: 200 });
-  }, 120_000);
+  });
 });

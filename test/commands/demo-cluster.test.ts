@@ -27,5 +27,5 @@ describe.skipIf(whyNot !== undefined)(`npm run demo -- --cluster${reason}`, () =
     // MongoDB may leave files of its own.
     expect((await readdir(place.path)).filter((name) => /demo|capstan/.test(name))).toEqual([]);
     await expect.poll(() => place.browsers()).toEqual([]);
-  }, 180_000);
+  });
 });

@@ -60,7 +60,7 @@ describeWithMongo('capstan db with captures in GridFS', (server) => {
     expect((await capstan(['db', 'check', ...flags], place.options)).stdout).toContain(
       `records that wait in ${join(place.path, 'data')} for delivery: 1\nno problems found\n`,
     );
-  }, 120_000);
+  });
 
   it('rebuilds the records of all captures', async () => {
     const place = await ground();

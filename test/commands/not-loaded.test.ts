@@ -21,7 +21,7 @@ describe('capstan serve', () => {
   beforeAll(async () => {
     without = await modulesWith();
     expect(without).toContainEqual(expect.stringContaining('generic-pool'));
-  }, 60_000);
+  });
 
   it.each([
     [

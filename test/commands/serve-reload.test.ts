@@ -165,5 +165,5 @@ describe('the reload of capstan serve', () => {
     expect([await stats('a'), await stats('b')]).toEqual([401, 200]);
     service.child.kill('SIGTERM');
     expect((await service.ended).code).toBe(0);
-  }, 60_000);
+  });
 });

@@ -54,7 +54,7 @@ afterAll(async () => {
   await podman('image', 'prune', '--force').catch(() => '');
   site.closeAllConnections();
   site.close();
-}, 60_000);
+});
 
 function pageUrl(path: string): string {
   const address = site.address();

@@ -57,5 +57,5 @@ describe.skipIf(whyNot !== undefined)(`the cluster on one machine of docs/cluste
     const { data } = z.object({ data: z.object({ screenshot: z.string() }) }).parse(await answer.json());
     const image = await fetch(`${nodes[0]}${data.screenshot}`);
     expect(image.headers.get('content-type')).toBe('image/png');
-  }, 120_000);
+  });
 });

@@ -16,7 +16,7 @@ import { SECRET, startReceiver, statuses } from '../webhooks/receiver.ts';
 import { mountSmallDisk, whyNoTmpfs } from './tmpfs.ts';
 
 const RULES = readFileSync(join(import.meta.dirname, '../../examples/prometheus/alerts.yml'), 'utf8');
-const PATIENCE = { timeout: 60_000, interval: 200 };
+const PATIENCE = { timeout: 120_000, interval: 200 };
 
 const whyNot = await whyNoPrometheus();
 const reason = whyNot === undefined ? '' : ` (skipped: ${whyNot})`;
@@ -63,7 +63,7 @@ describe.skipIf(whyNot !== undefined)(`alerts, by their causes, in a real Promet
     } finally {
       await app.stop();
     }
-  }, 180_000);
+  });
 
   it.concurrent('notices refused, waiting and failing captures, crashing browsers, and webhooks that are given up', async ({
     expect,
@@ -103,7 +103,7 @@ describe.skipIf(whyNot !== undefined)(`alerts, by their causes, in a real Promet
     } finally {
       await app.stop();
     }
-  }, 240_000);
+  });
 
   it.concurrent('notices an outbox that fills, a service that cannot capture, and one that has ended', async ({
     expect,
@@ -129,7 +129,7 @@ describe.skipIf(whyNot !== undefined)(`alerts, by their causes, in a real Promet
     } finally {
       await app.stop();
     }
-  }, 180_000);
+  });
 
   it.concurrent('notices a nearly full disk, and log lines that cannot be written', {
     skip: whyNoTmpfs !== undefined,
@@ -163,7 +163,7 @@ describe.skipIf(whyNot !== undefined || whyAlone !== undefined)('alerts of a clu
   it('notices lost workers, no slots, and NATS that is away', async () => {
     await using nodes = await nodesOf(servers, 'alerts');
     const api = await nodes.api();
-    const processes = { timeout: 60_000, interval: 50 };
+    const processes = { timeout: 120_000, interval: 50 };
     await using prometheus = await startPrometheus(api.baseUrl);
     await firing(expect, prometheus, 'CapstanNoSlots').toBe(1);
     expect(await (await api.call('/readyz')).json()).toMatchObject({ code: 'cluster_unavailable' });
@@ -181,5 +181,5 @@ describe.skipIf(whyNot !== undefined || whyAlone !== undefined)('alerts of a clu
     expect((await api.call('/readyz/reads')).status).toBe(200);
     await servers.nats.start();
     await firing(expect, prometheus, 'CapstanNatsAway').toBe(0);
-  }, 240_000);
+  });
 });

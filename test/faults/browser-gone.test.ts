@@ -23,7 +23,7 @@ describe('a service that loses a browser', () => {
     );
     // The second browser is started when there is work for it.
     await load('warm-up', 300);
-    await vi.waitUntil(async () => (await browsers()).length === 2, { timeout: 30_000 });
+    await vi.waitUntil(async () => (await browsers()).length === 2, { timeout: 120_000 });
   });
   afterAll(async () => {
     service.child.kill('SIGTERM');
@@ -62,7 +62,7 @@ describe('a service that loses a browser', () => {
       // Half of the captures ran on each browser: the unaffected ones were requested once, the others twice.
       expect(visits(signal)).toBe(CAPTURES + CAPTURES / 2);
 
-      await expect.poll(async () => (await browsers()).length, { timeout: 30_000 }).toBe(2);
+      await expect.poll(async () => (await browsers()).length, { timeout: 120_000 }).toBe(2);
       expect(await browsers()).not.toContain(gone);
       expect(await browsers()).toContain(spared);
       // A slot is free when its page is disposed of; the answer does not wait for that.

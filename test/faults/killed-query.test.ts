@@ -39,4 +39,4 @@ it('delivers events of a standing query again when the service was killed before
   }
   child.kill();
   await once(child, 'close');
-}, 120_000);
+});

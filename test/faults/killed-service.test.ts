@@ -22,5 +22,5 @@ describe('a service that is killed with -9', () => {
     expect(answered).toBeGreaterThanOrEqual(2 * rounds.length);
     expect(await readdir(place.path)).toEqual(['data', 'results.db', 'results.db-events.lock']);
     await expect.poll(() => place.browsers()).toEqual([]);
-  }, 120_000);
+  });
 });

@@ -32,7 +32,7 @@ describeWithMongo('a service with MongoDB', (mongo) => {
     await expectAllWritten(service, join(place.path, 'data'), [...before, ...during]);
     service.child.kill('SIGTERM');
     expect(await service.ended).toMatchObject({ code: 0 });
-  }, 180_000);
+  });
 
   const random = createRandom(seedOfRun());
 
@@ -41,12 +41,12 @@ describeWithMongo('a service with MongoDB', (mongo) => {
     const flags = ['--mongo-url', `${mongo.url}killed`];
     const rounds = [() => undefined];
     expect(await killInRounds({ site, place, flags, rounds, random })).toBeGreaterThanOrEqual(2);
-  }, 180_000);
+  });
 
   it(`keeps every capture in GridFS that was answered before kill -9 (seed ${random.seed})`, async () => {
     const place = await ground();
     const flags = ['--mongo-url', `${mongo.url}killed-gridfs`, '--artifacts', 'gridfs'];
     const rounds = [() => undefined, () => undefined];
     expect(await killInRounds({ site, place, flags, rounds, random })).toBeGreaterThanOrEqual(2);
-  }, 180_000);
+  });
 });

@@ -24,7 +24,7 @@ describeWithMongo('a MongoDB that ends during the start of a process', (mongo) =
     expect(starts.filter(({ status }) => status === 'rejected')).toEqual([]);
     const cut = starts.filter((start) => start.status === 'fulfilled' && start.value.isCut);
     expect(cut.length).toBeGreaterThan(5);
-  }, 240_000);
+  });
 });
 
 /** A MongoDB server that is gone, with all its connections, after it has sent a number of answers. */

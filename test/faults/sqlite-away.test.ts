@@ -34,7 +34,7 @@ describe('a service whose SQLite file is unavailable', () => {
     await expectAllWritten(service, join(place.path, 'data'), [...before, ...during]);
     expect(await readiness(service.url)).toEqual({ status: 200, code: '', degraded: [] });
     await end(service);
-  }, 120_000);
+  });
 
   it('captures but answers queries with 503 while its file is locked from the start, and then recovers', async () => {
     const place = await ground();
@@ -55,7 +55,7 @@ describe('a service whose SQLite file is unavailable', () => {
     holder.close();
     await expectAllWritten(service, join(place.path, 'data'), during);
     await end(service);
-  }, 120_000);
+  });
 
   it('restores every answered capture with `capstan db rebuild` after the SQLite file was removed while the service ran', async () => {
     const place = await ground();
@@ -83,7 +83,7 @@ describe('a service whose SQLite file is unavailable', () => {
     const rebuilt = await start(place, path);
     await expectAllWritten(rebuilt, join(place.path, 'data'), answered);
     await end(rebuilt);
-  }, 120_000);
+  });
 
   const reason = whyNoTmpfs === undefined ? '' : ` (skipped: ${whyNoTmpfs})`;
   it.skipIf(whyNoTmpfs !== undefined)(

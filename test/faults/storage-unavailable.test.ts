@@ -39,5 +39,5 @@ describe('a service whose data directory cannot be written', () => {
       },
       { level: 'info', msg: 'captures can be stored again' },
     ]);
-  }, 120_000);
+  });
 });

@@ -42,7 +42,7 @@ describe('a key that floods the service with subscribers', () => {
           .toBe(200);
         await Promise.all([...own, other].map((subscriber) => subscriber.close()));
       }
-    }, 120_000);
+    });
   });
 });
 
@@ -66,7 +66,7 @@ describe('subscribers that do not read', () => {
     await expect.poll(() => bytesOfBuffers() - before, PATIENCE).toBeLessThan((count * PAGE_BYTES) / 4);
     for (const socket of sockets) socket.destroy();
     await service.stop();
-  }, 60_000);
+  });
 
   it('answers 429 to further ones also without keys', async () => {
     const small = await serve(app.service, { maxSubscribers: 2 });

@@ -94,6 +94,6 @@ describeWithMongo('captures in GridFS over HTTP', (server) => {
             .toBe(200);
         }
       }
-    }, 180_000);
+    });
   });
 });

@@ -60,7 +60,7 @@ describeWithTenants((start) => {
     }
     expect((await elsewhere.call(`/screenshot/${id}`, { method: 'DELETE' })).status).toBe(200);
     expect((await call(path)).status).toBe(404);
-  }, 120_000);
+  });
 
   it('answers with the Markdown when Accept prefers it, and stores the capture all the same', async () => {
     const { one } = await running();
@@ -77,7 +77,7 @@ describeWithTenants((start) => {
     const json = await ask('application/json, text/markdown;q=0.5');
     expect(Answer.parse(await json.json()).data.outputs).toEqual([]);
     expect((await ask('text/csv')).status).toBe(406);
-  }, 120_000);
+  });
 
   it('stores and serves every kind of output with its type and size', async () => {
     const { one } = await running();
@@ -92,7 +92,7 @@ describeWithTenants((start) => {
       expect(content.byteLength).toBe(bytes);
       if (path.endsWith('har')) expect(JSON.parse(String(content)).log.entries[0].response.content.text).toBe(HTML);
     }
-  }, 120_000);
+  });
 
   it('makes none without the option, and reuses only a capture with the same outputs', async () => {
     const { one } = await running();
@@ -123,7 +123,7 @@ describeWithTenants((start) => {
     expect(large.extract).toBeNull();
     const file = await (await call(large.outputs[0]?.path ?? '')).json();
     expect(file).toEqual({ said: 'word '.repeat(2_000).trim() });
-  }, 120_000);
+  });
 
   it('makes them for the lines of a batch and for jobs', async () => {
     const { one } = await running();
@@ -144,7 +144,7 @@ describeWithTenants((start) => {
     const job = async () => JobAnswer.parse(await (await call(`/jobs/${id}`)).json()).data;
     await expect.poll(async () => (await job()).state, { timeout: 60_000 }).toBe('completed');
     expect((await job()).results).toMatchObject([{ result: made }]);
-  }, 120_000);
+  });
 
   it('refuses an unknown output, and a rule that cannot be followed, by its name', async () => {
     const { one } = await running();
@@ -170,5 +170,5 @@ describeWithTenants((start) => {
       const { error, code } = FailureSchema.parse(await answer.json());
       expect([answer.status, code, error]).toEqual([400, 'invalid_request', expect.stringContaining(problem)]);
     }
-  }, 60_000);
+  });
 });

@@ -170,7 +170,7 @@ describeWithTenants((start) => {
     const ended = await one.call('/session', { method: 'DELETE', headers: { Cookie, Origin: one.baseUrl } });
     expect(ended.status).toBe(200);
     expect(await statuses()).toEqual(apps.map(() => 401));
-  }, 120_000);
+  });
 });
 
 describe('createLoginLimits', () => {

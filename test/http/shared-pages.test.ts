@@ -48,5 +48,5 @@ describeWithTenants((start) => {
     const job = async () => Job.parse(await (await one.call(path, { headers: { 'X-Api-Key': key } })).json()).data;
     await expect.poll(async () => (await job()).state, { timeout: 60_000 }).toBe('completed');
     expect((await job()).results?.map(visitsOf)).toEqual(counted);
-  }, 180_000);
+  });
 });

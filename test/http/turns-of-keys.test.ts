@@ -71,7 +71,7 @@ describe('captures of several keys', () => {
         expect(earlier.filter((url) => flood.includes(url)).length).toBeLessThanOrEqual(FEW);
       }
       await leave(client, one, [batch]);
-    }, 180_000);
+    });
 
     it.each(apiNodes === 1 ? ['one node'] : ['one node', 'every node'])(
       'wait for a few single captures of another key, however many it has sent to %s',
@@ -141,6 +141,6 @@ describe('captures of several keys', () => {
       pages.hold(0);
       expect(await batch).toBe(200);
       expect(new Set(pages.order)).toEqual(new Set(flood));
-    }, 180_000);
+    });
   });
 });

@@ -164,4 +164,4 @@ it('leaks no memory, descriptors or listeners in 1,000 calls on a connection', a
   expect(after.descriptors - before.descriptors).toBeLessThan(10);
   // A leak of 1 kB per call would be 1 MB.
   expect(after.bytes - before.bytes).toBeLessThan(4_000_000);
-}, 240_000);
+});

@@ -31,7 +31,7 @@ it('captures with a service of its own, which ends with its browsers when the cl
   expect(await place.browsers()).not.toEqual([]);
   await client.close();
   await expect.poll(() => place.browsers(), { timeout: 20_000 }).toEqual([]);
-}, 120_000);
+});
 
 it.each([
   ['of the newest revision', connectProgram],
@@ -98,7 +98,7 @@ it('writes nothing but messages to standard output, and exits with 0 when the in
   const [code] = await once(child, 'close');
   expect(JSON.parse(String(answer))).toMatchObject({ id: 1, result: { serverInfo: { name: 'capstan' } } });
   expect([code, (await stdout).trim().split('\n')]).toEqual([0, [String(answer).trim()]]);
-}, 60_000);
+});
 
 it('refuses a server that is not a URL', async () => {
   const { code, stderr } = await capstan(['mcp', '--server', 'localhost']);

@@ -246,7 +246,7 @@ describeWithTenants((start) => {
     expect((await call(shop, 'watches', {})).facts).toEqual({ watches: [], runs: [] });
     for (const tool of ['watches', 'unwatch']) expect((await call(shop, tool, { watch })).text).toMatch(/^not_found/);
     await Promise.all([flood.close(), shop.close()]);
-  }, 120_000);
+  });
 
   it('finds what differs each time, with captures that the key alone sees, and what compare can ignore', async () => {
     await using tenants = await start({});
@@ -265,7 +265,7 @@ describeWithTenants((start) => {
     expect((await call(shop, 'compare', { a, b })).text).toMatch(/^not_found/);
     expect((await call(shop, 'find', {})).facts).toMatchObject({ captures: [] });
     await Promise.all([flood.close(), shop.close()]);
-  }, 120_000);
+  });
 
   it('gives a key no more than its scope', async () => {
     const { one } = await running();
@@ -275,7 +275,7 @@ describeWithTenants((start) => {
     expect([refused.isError, refused.text]).toEqual([true, expect.stringMatching(/^key_not_permitted: .*scope/)]);
     await client.close();
     await expect(connect(one.baseUrl, 'wrong')).rejects.toThrow();
-  }, 120_000);
+  });
 
   it('says when a key may go on', async () => {
     const { one } = await running();
@@ -284,5 +284,5 @@ describeWithTenants((start) => {
     const refused = (await Promise.all(shots)).find(({ isError }) => isError);
     expect(refused?.text).toMatch(/^rate_limited: .* Try again after \d+ s\.$/);
     await client.close();
-  }, 120_000);
+  });
 });

@@ -46,7 +46,7 @@ describe('POST /captures/stability', () => {
       expect((await compare(pair)).share).toBeGreaterThan(0);
       expect(await compare(`${pair}${ignored}`)).toEqual({ share: 0, regions: [] });
     }
-  }, 240_000);
+  });
 
   it('finds nothing in a page that looks the same each time, and fails as its captures do', async () => {
     const html = '<h1>Harbour</h1><p>The ferry sails at nine.';
@@ -55,5 +55,5 @@ describe('POST /captures/stability', () => {
     expect(data.captures).toHaveLength(11);
     const failed = await app.post('/captures/stability', { url: 'http://10.0.0.1/' });
     expect([failed.status, (await failureOf(failed)).code]).toEqual([403, 'target_forbidden']);
-  }, 120_000);
+  });
 });

@@ -25,7 +25,7 @@ describeWithMongo('the artifact store in GridFS', (server) => {
 
   beforeAll(async () => {
     client = await new MongoClient(server.url).connect();
-  }, 120_000);
+  });
 
   afterAll(() => client?.close());
 

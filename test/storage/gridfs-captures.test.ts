@@ -20,7 +20,7 @@ import { around, HTML, IMAGE, keepPicture, openParts } from './parts.ts';
 import { captureOf, EVIDENCE, resultOf } from './result-of.ts';
 
 const ID = 300_000_000_000_000;
-const LONG = { timeout: 60_000 };
+const LONG = { timeout: 120_000 };
 
 describeWithMongo('captures in GridFS', (server) => {
   let databases = 0;
@@ -143,7 +143,7 @@ describeWithMongo('captures in GridFS', (server) => {
     expect(await here.results.page({ by: 'all' }, 10)).toHaveLength(5);
     expect((await here.artifacts.list(10)).map(({ id }) => id)).toEqual([ID + 3, ID + 2, ID + 1, ID]);
     expect(await leftOn(0)).toEqual([]);
-  }, 120_000);
+  });
 
   it('delivers the captures that an earlier process left on disk', async () => {
     const isAway = () => Promise.reject(new CapstanError('database_unavailable'));
@@ -294,6 +294,6 @@ describeWithMongo('captures in GridFS', (server) => {
       expect(stored).toEqual(expect.arrayContaining(answered));
       for (const id of stored) await expectWhole(other, id);
       expect(await leftOn(0)).toEqual([]);
-    }, 120_000);
+    });
   });
 });

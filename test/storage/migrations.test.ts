@@ -100,7 +100,7 @@ describeWithMongo('MongoDB migrations', (server) => {
 
   beforeAll(async () => {
     client = await new MongoClient(server.url).connect();
-  }, 120_000);
+  });
 
   afterAll(() => client?.close());
 

@@ -23,7 +23,7 @@ describeWithMongo('The MongoDB store', (server) => {
 
   beforeAll(async () => {
     client = await new MongoClient(server.url).connect();
-  }, 90_000);
+  });
 
   afterAll(() => client?.close());
 
@@ -348,7 +348,7 @@ describeWithMongo('The MongoDB store', (server) => {
 
     await server.start();
     await vi.waitFor(() => expect([store.results.state, late.results.state]).toEqual(['up', 'up']), {
-      timeout: 30_000,
+      timeout: 120_000,
     });
     await store.results.insert(resultOf(ID + 1));
     expect(await store.results.page({ by: 'all' }, 2)).toEqual([resultOf(ID + 1), resultOf(ID)]);
@@ -358,7 +358,7 @@ describeWithMongo('The MongoDB store', (server) => {
     await store.close();
     await late.close();
     client = await new MongoClient(server.url).connect();
-  }, 120_000);
+  });
 });
 
 interface Plan {

@@ -11,7 +11,7 @@ export function describeWithMongo(name: string, suite: (server: Omit<MongoServer
 
     beforeAll(async () => {
       started = await startMongo();
-    }, 120_000);
+    });
 
     afterAll(() => started?.remove());
 
@@ -40,7 +40,7 @@ export function describeWithSharedMongo(name: string, suite: (url: () => string)
 
     beforeAll(async () => {
       url = await sharedMongo();
-    }, 120_000);
+    });
 
     suite(() => {
       if (url === undefined) throw new Error('the server runs from the first test on');

@@ -201,7 +201,7 @@ describe('a job', () => {
     expect(site.hits('/hang')).toBe(before.hang + 2);
     expect(site.hits('/short')).toBe(before.short + 1);
     // Two starts, an expiring lease and a hanging page: about half a minute on a busy machine.
-  }, 90_000);
+  });
 
   it('finishes a job in the next process when the service stops', async () => {
     const path = '/title';
