@@ -9,7 +9,12 @@ const MAX_OUTSIDE_MS = 1_000;
 
 /** Resolves when a frame in the window has loaded and drawn, or after a while. */
 export async function drawn(frame: EvaluatedFrame, maxMs = MAX_FRAME_MS): Promise<void> {
-  await within(maxMs, evaluate(frame, `(${DRAWN})()`), undefined);
+  const drawing = evaluate(frame, `(${DRAWN})()`).then(() => true);
+  if (await within(MAX_OUTSIDE_MS, drawing, false)) return;
+  // A process that does not answer may still draw. The time limit is not the frame's: while its scripts are off, no
+  // timer of it runs.
+  const leftMs = maxMs - MAX_OUTSIDE_MS;
+  await within(leftMs, Promise.race([drawing, evaluate(frame, `(${IS_OUTSIDE})()`)]), undefined);
 }
 
 /**
@@ -19,15 +24,17 @@ export async function drawn(frame: EvaluatedFrame, maxMs = MAX_FRAME_MS): Promis
 const DRAWN = `async () => {
   if (document.readyState !== 'complete') await new Promise((resolve) => addEventListener('load', resolve));
   const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
-  let observer;
-  const isOutside = new Promise((resolve) => {
-    let timer;
-    observer = new IntersectionObserver(([{ isIntersecting }]) => {
-      clearTimeout(timer);
-      if (!isIntersecting) timer = setTimeout(resolve, ${MAX_OUTSIDE_MS});
-    });
-    observer.observe(document.documentElement);
-  });
-  await Promise.race([frame().then(frame).then(frame), isOutside]);
-  observer.disconnect();
+  await frame();
+  await frame();
+  await frame();
 }`;
+
+/** Runs in the frame. Resolves when the window does not show it. */
+const IS_OUTSIDE = `() => new Promise((resolve) => {
+  const observer = new IntersectionObserver(([{ isIntersecting }]) => {
+    if (isIntersecting) return;
+    observer.disconnect();
+    resolve();
+  });
+  observer.observe(document.documentElement);
+})`;
