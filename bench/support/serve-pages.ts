@@ -11,8 +11,8 @@ export interface ServedPages {
 }
 
 /**
- * Serves `<name>.html.gz` of a folder as UTF-8; whatever else the pages ask for is not found. `scripts: false` shows them as a
- * browser does whose scripts are off.
+ * Serves `<name>.html.gz` of a folder as UTF-8; whatever else the pages ask for is not found. `scripts: false` shows
+ * them as a browser does whose scripts are off.
  */
 export async function servePages(folder: string, { scripts = true } = {}): Promise<ServedPages> {
   const headers = scripts ? {} : { 'content-security-policy': "script-src 'none'" };

@@ -8,7 +8,7 @@ interface FailureFacts {
   readonly retryable?: true;
   /** The default message. */
   readonly text: string;
-  /** What to do, for the documentation. */
+  /** Advice in the documentation: what a caller or an operator can do. */
   readonly help: string;
 }
 

@@ -169,8 +169,8 @@ const GROUPS = {
     maxConnections: integer(1, 1_000_000, 'connections', {
       description:
         'Connections that may be open at once; one more is closed. Fewer where the limit of open files (ulimit -n) must leave some for captures.',
-      // A client that waits in the queue holds a connection. The default is ten times that of the queue, so that a client
-      // with too many requests gets 429 before connections are closed.
+      // A client that waits in the queue holds a connection. The default is ten times that of the queue, so that a
+      // client with too many requests gets 429 before connections are closed.
       default: 10_000,
     }),
     maxMemoryMb: z.int().min(1).max(1_048_576).nullable().register(table, {

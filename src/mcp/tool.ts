@@ -2,7 +2,7 @@ import type { CallToolResult, McpServer, ServerContext } from '@modelcontextprot
 import type { z } from 'zod';
 import { type Api, ApiFailure } from './api.ts';
 
-/** What a tool does, for clients that ask before they call it. */
+/** Annotations of tools, by which a client decides whether to ask its user before a call. */
 export const READS = { readOnlyHint: true, openWorldHint: false };
 export const CAPTURES = { readOnlyHint: false, destructiveHint: false, openWorldHint: true };
 

@@ -68,7 +68,7 @@ describe('the main content', () => {
     expect(text).toContain('```python\ndef tide(at):\n    return at\n```');
   });
 
-  it('has what layout tables hold as Markdown, and lists in cells line by line', async () => {
+  it('writes the content of layout tables as Markdown, and lists in cells line by line', async () => {
     const tide = 'The tide is low in the morning and high at noon, and ships call when it rises.';
     const text =
       await markdownOf(`<main><table><tr><td><h1>Tides</h1><tr><td><p>${tide}</p><p>${tide} <a href="https://harbour.example/a_(b)_(c)">More</a></p>

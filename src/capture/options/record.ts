@@ -17,7 +17,7 @@ const SCOPE = { error: `must be ${MARKDOWN_SCOPES.join(' or ')}` };
 
 const OUTPUTS = { error: `must be a list of ${NAMED_OUTPUT_KINDS.join(', ')}` };
 
-/** What each output is, for the description. */
+/** The contents of each output, as the description of the option names them. */
 const CONTENTS: Readonly<Record<NamedOutputKind, string>> = {
   markdown: 'the main content as it was painted',
   blocks: 'the places of its blocks in the image',

@@ -21,9 +21,9 @@ import {
 import { addLabels, type Labelled, labelledAfter, removeLabels } from './watch-labels.ts';
 
 /*
- * A watch belongs to its API key; its kind is its host, or that of a dropped run under way. It is due at the time of its next run and, while it is leased,
- * when its lease ends. `at` is `LEASED`, or the earliest time at which the next run is not too far away (see `hasten`):
- * two intervals before it, or when a longer wait was decided.
+ * A watch belongs to its API key; its kind is its host, or that of a dropped run under way. It is due at the time of its
+ * next run and, while it is leased, when its lease ends. `at` is `LEASED`, or the earliest time at which the next run is
+ * not too far away (see `hasten`): two intervals before it, or when a longer wait was decided.
  */
 
 interface Watch extends Omit<NewWatch, 'isShared'>, Labelled {

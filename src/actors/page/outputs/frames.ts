@@ -7,8 +7,8 @@ import type { windowBox } from './image-boxes.ts';
 import type { Reading } from './reading.ts';
 
 /*
- * What outputs read in frames of other origins. A document's script cannot look into them, so it stops at them
- * (`BEGIN`); each is asked in a world of its own, and the document goes on with the answers.
+ * How outputs read frames of other origins. The script that reads a document cannot look into such frames, so it pauses
+ * (`BEGIN`). Each frame is then asked in an isolated world, and the script continues with the answers.
  */
 
 /** Maximum number of frames of one page, and of frames around a frame, that are read. */
@@ -29,7 +29,7 @@ const beginning = z.union([z.object({ key: z.number(), frames: z.number() }), z.
 
 type Box = z.output<typeof windowBox>;
 
-/** What an output reads in a frame of another origin. */
+/** How an output reads a frame of another origin. */
 export interface OfFrames<Found> {
   /** Returns the expression that runs in a frame and returns what `BEGIN` returns, in at most this time. */
   readonly expression: (ms: number) => string;
@@ -41,9 +41,9 @@ export interface OfFrames<Found> {
 }
 
 /**
- * Runs in the page, with the result of `PAINTED` or `PAINTED_COPY`. Returns `{ done: finish(found) }`; when frames of other
- * origins were painted, `{ key, frames }`, and `finish` waits until `readThrough` has read them. Then `found` has the items
- * that `enter` returns for each.
+ * Runs in the page, with the result of `PAINTED` or `PAINTED_COPY`. Returns `{ done: finish(found) }`; when frames of
+ * other origins were painted, `{ key, frames }`, and `finish` waits until `readThrough` has read them. Then `found` has
+ * the items that `enter` returns for each.
  */
 export const BEGIN = `(found, finish, enter) => {
   const all = found.items.filter((item) => item.outside !== undefined);
