@@ -17,7 +17,7 @@ const ariaOf = async (html: string) => {
 describe('the output aria', () => {
   it('is the ARIA snapshot as Playwright writes it', async () => {
     const aria = await ariaOf(`<!doctype html><h1>Port</h1><nav aria-label="Main"><a href="/tides">Tides</a></nav>
-      <label><input type=checkbox checked> Daily</label><p hidden>Unseen</p>`);
+      <label><input type=checkbox checked> Daily</label><p hidden>Unseen</p><iframe srcdoc="<p>Map"></iframe>`);
     expect(aria).toEqual({
       partial: false,
       content: `- heading "Port" [level=1]
@@ -26,6 +26,7 @@ describe('the output aria', () => {
     - /url: /tides
 - checkbox "Daily" [checked]
 - text: Daily
+- iframe
 `,
     });
   });

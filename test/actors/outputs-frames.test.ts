@@ -22,6 +22,10 @@ const Links = z.object({
   links: z.array(z.object({ href: z.string(), text: z.string(), internal: z.boolean(), box: box.nullable() })),
 });
 
+const Tree = z.object({
+  nodes: z.array(z.object({ id: z.number(), parent: z.number().nullable(), role: z.string(), name: z.string() })),
+});
+
 const ground = siteAndActor();
 const otherPort = siteForSuite();
 
@@ -35,30 +39,44 @@ const otherOrigin = (html: string) => otherPort.url(pathOf(html));
 const otherSite = (html: string) => otherOrigin(html).replace('127.0.0.1', 'localhost');
 
 async function read(html: string, options: CaptureOptions, { actor } = ground.running) {
-  const outputs = ['text', 'markdown', 'blocks', 'links'] as const;
+  const outputs = ['text', 'markdown', 'blocks', 'links', 'accessibility'] as const;
   const markdown = { scope: 'page', hidden: true } as const;
   const request = captureRequest(ground.site.url(pathOf(html)), { outputs, markdown, ...options });
   const snapshot = await actor.capture(request, patience);
-  const { text, markdown: written, blocks, links } = snapshot.outputs;
+  const { text, markdown: written, blocks, links, accessibility } = snapshot.outputs;
   const content = String(written?.content);
   const { blocks: places, hidden } = Blocks.parse(JSON.parse(String(blocks?.content)));
   const told = places.map(({ start, end, ...place }) => ({ words: content.slice(start, end), ...place }));
   return {
     snapshot,
-    partial: [text?.partial, written?.partial, links?.partial],
+    partial: [text?.partial, written?.partial, links?.partial, accessibility?.partial],
     text: String(text?.content),
     markdown: content,
     blocks: told,
     links: Links.parse(JSON.parse(String(links?.content))).links,
+    nodes: Tree.parse(JSON.parse(String(accessibility?.content))).nodes,
     hidden,
   };
+}
+
+type Nodes = z.output<typeof Tree>['nodes'];
+
+/** Each text of an accessibility tree, and the number of frames around it. */
+function textsIn(nodes: Nodes) {
+  const framesAround = (parent: number | null): number => {
+    const around = parent === null ? undefined : nodes[parent];
+    return around === undefined ? 0 : framesAround(around.parent) + (around.role === 'Iframe' ? 1 : 0);
+  };
+  return nodes
+    .filter(({ role }) => role === 'StaticText')
+    .map(({ name, parent }) => `${'>'.repeat(framesAround(parent))}${name}`);
 }
 
 const WAYS = ['display none', 'white on white', 'off screen']
   .map((way) => HIDDEN[way] ?? HIDDEN['white on white'])
   .join('');
 
-describe('text and links of frames of other origins', () => {
+describe('text, links and accessibility trees of frames', () => {
   it.each<[string, CaptureOptions, boolean]>([
     ['the direct driver', {}, false],
     ['Playwright', { waitForFunction: 'true' }, false],
@@ -95,7 +113,22 @@ describe('text and links of frames of other origins', () => {
       [otherPort.url('/tides'), 'origin', false],
       [ground.site.url('/back'), 'The end.', true],
     ]);
-    expect(seen.partial).toEqual([false, false, false]);
+    expect(seen.partial).toEqual([false, false, false, false]);
+    expect(seen.nodes.map(({ id }) => id)).toEqual(seen.nodes.keys().toArray());
+    expect(textsIn(seen.nodes).filter((each) => !each.includes(SECRET))).toEqual([
+      'Outside',
+      '>In the same origin.',
+      '>>In another ',
+      '>>origin',
+      '>>.',
+      'Between.',
+      '>In another site.',
+      '>>In the first site again.',
+      '>ignore',
+      '>In a sandbox.',
+      '>Far below.',
+      'The end.',
+    ]);
     expect(seen.hidden.texts.map((each) => each.text).join()).toContain(SECRET);
   });
 
@@ -125,16 +158,21 @@ describe('text and links of frames of other origins', () => {
     }
   });
 
-  it('leave out a frame that does not answer, and say that they are partial', async () => {
+  it('leave out a frame that does not answer or is replaced all the time, and say that they are partial', async () => {
+    const replaced = `<iframe class=new></iframe><script>setInterval(() => {
+      const frame = document.querySelector('.new');
+      frame.replaceWith(frame.cloneNode());
+    })</script>`;
     const spins = '<p>Spinning.</p><script>onload = () => setTimeout(() => { for (;;); }, 50)</script>';
     const own = await startActor({
       browserPath: await browserStartedBy((path) => `exec ${path} --site-per-process "$@"`),
     });
-    const page = `<p>Before.</p>${frame(otherSite(spins))}<p>After.</p>`;
+    const page = `<p>Before.</p>${frame(otherSite(spins))}${replaced}${frame(sameOrigin('Calm.'), 'style="opacity:0"')}<p>After.</p>`;
     const seen = await read(page, { timeoutMs: 10_000, waitUntil: 'load', delayMs: 500 }, own).finally(() =>
       own.stop(),
     );
     expect(seen.text).toBe('Before.\n\nAfter.\n');
-    expect([seen.partial[0], seen.partial[2]]).toEqual([true, true]);
+    expect([seen.partial[0], seen.partial[2], seen.partial[3]]).toEqual([true, true, true]);
+    expect(textsIn(seen.nodes)).toEqual(['Before.', '>Calm.', 'After.']);
   });
 });

@@ -3,16 +3,18 @@ import { within } from '../../deadline.ts';
 import { OUTPUT_WORLD } from '../ask-page.ts';
 import { type ToPage, toPage } from '../find/box-in-page.ts';
 import { frameIds, type NestedFrame } from '../find/places.ts';
+import type { IsolatedPage } from '../isolated-page.ts';
 import type { windowBox } from './image-boxes.ts';
 import type { Reading } from './reading.ts';
 
 /*
- * How outputs read frames of other origins. The script that reads a document cannot look into such frames, so it pauses
- * (`BEGIN`). Each frame is then asked in an isolated world, and the script continues with the answers.
+ * How outputs read frames (`readFrames`). The script that reads the text of a document cannot look into frames of other
+ * origins, so it pauses (`BEGIN`). Each frame is then asked in an isolated world, and the script continues with the
+ * answers (`readThrough`).
  */
 
 /** Maximum number of frames of one page, and of frames around a frame, that are read. */
-const MAX_FRAMES = 50;
+export const MAX_FRAMES = 50;
 const MAX_DEPTH = 5;
 /** Maximum number of characters of the answers of all frames. */
 const MAX_CHARACTERS = 1024 * 1024;
@@ -72,11 +74,59 @@ export const BEGIN = `(found, finish, enter) => {
   return { key, frames: outside.length };
 }`;
 
+/** What all frames of a page may still add to an output. */
+export interface Room {
+  frames: number;
+  characters: number;
+}
+
+export const roomForFrames = (): Room => ({ frames: MAX_FRAMES, characters: MAX_CHARACTERS });
+
+/** A document whose frames are read, the number of frames around it, and its time in milliseconds. */
+interface Around {
+  readonly page: IsolatedPage;
+  readonly from: NestedFrame;
+  readonly depth: number;
+  readonly room: Room;
+  readonly ms: number;
+}
+
+/**
+ * Reads the frames of a document at once. Resolves with what `read` answers for each id that `find` finds, or null: for a
+ * frame that has no document, does not answer in time or is one too many.
+ */
+export async function readFrames<Found>(
+  { page, from, depth, room, ms }: Around,
+  find: () => Promise<readonly (string | undefined)[]>,
+  read: (inner: NestedFrame, ms: number) => Promise<Found | null>,
+): Promise<readonly (Found | null)[]> {
+  if (depth >= MAX_DEPTH) return [];
+  const startedAt = performance.now();
+  const ids = await within(
+    ms * SHARE,
+    find().catch(() => []),
+    [],
+  );
+  const frameMs = Math.min((ms - (performance.now() - startedAt)) * SHARE, MAX_FRAME_MS);
+  const asking = ids.map(async (id) => {
+    room.frames -= 1;
+    if (id === undefined || room.frames < 0) return null;
+    const session = page.frames.outOfProcess.get(id) ?? from.session;
+    const answer = read({ session, frame: { id }, entrance: { from } }, frameMs);
+    return await within(
+      frameMs,
+      answer.catch(() => null),
+      null,
+    );
+  });
+  return await Promise.all(asking);
+}
+
 /** Where a document is, and what all frames share: what may still be read, and whether texts have boxes in the page. */
 interface Inside {
   readonly place?: NestedFrame;
   readonly depth?: number;
-  readonly shared?: { frames: number; characters: number; readonly hasBoxes: boolean };
+  readonly shared?: Room & { readonly hasBoxes: boolean };
 }
 
 /**
@@ -92,45 +142,27 @@ export async function readThrough<Found>(
 ): Promise<unknown> {
   const { page, ask } = reading;
   // The boxes of a document that a selector has entered are those of its own window.
-  const room = shared ?? { frames: MAX_FRAMES, characters: MAX_CHARACTERS, hasBoxes: place === undefined };
+  const room = shared ?? { ...roomForFrames(), hasBoxes: place === undefined };
   const startedAt = performance.now();
   const begun = beginning.parse(await ask(expression, ms, place));
   if ('done' in begun) return begun.done;
   const { key } = begun;
   const from: NestedFrame = place ?? { session: page.session, frame: page.frame, entrance: undefined };
   const left = () => Math.max(1, ms - (performance.now() - startedAt));
-  const answers: (Found | null)[] = [];
-  if (depth < MAX_DEPTH) {
-    const finding = frameIds(from, `${KEPT}.readings.get(${key}).elements`, { world: OUTPUT_WORLD });
-    const ids = await within(
-      left() * SHARE,
-      finding.catch(() => []),
-      [],
-    );
-    const frameMs = Math.min(left() * SHARE, MAX_FRAME_MS);
-    const asking = ids.map(async (id) => {
-      room.frames -= 1;
-      if (id === undefined || room.frames < 0) return null;
-      const session = page.frames.outOfProcess.get(id) ?? from.session;
-      const inner: NestedFrame = { session, frame: { id }, entrance: { from } };
-      const answer = async () => {
-        const nested = { place: inner, depth: depth + 1, shared: room };
-        const found = inside.answer.parse(
-          await readThrough(reading, inside, inside.expression(frameMs), frameMs, nested),
-        );
-        room.characters -= inside.sizeOf(found);
-        if (room.characters < 0) return null;
-        const toWindow: ToPage | undefined = room.hasBoxes ? await toPage(inner) : undefined;
-        return inside.placed(found, (box) => (box === null ? null : (toWindow?.(box) ?? null)));
-      };
-      return await within(
-        frameMs,
-        answer().catch(() => null),
-        null,
+  const answers = await readFrames<Found>(
+    { page, from, depth, room, ms: left() },
+    () => frameIds(from, `${KEPT}.readings.get(${key}).elements`, { world: OUTPUT_WORLD }),
+    async (inner, frameMs) => {
+      const nested = { place: inner, depth: depth + 1, shared: room };
+      const found = inside.answer.parse(
+        await readThrough(reading, inside, inside.expression(frameMs), frameMs, nested),
       );
-    });
-    answers.push(...(await Promise.all(asking)));
-  }
+      room.characters -= inside.sizeOf(found);
+      if (room.characters < 0) return null;
+      const toWindow: ToPage | undefined = room.hasBoxes ? await toPage(inner) : undefined;
+      return inside.placed(found, (box) => (box === null ? null : (toWindow?.(box) ?? null)));
+    },
+  );
   const finishMs = Math.max(MIN_FINISH_MS, left());
   return await ask(`${KEPT}.readings.get(${key}).finish(${JSON.stringify(answers)})`, finishMs, place);
 }
