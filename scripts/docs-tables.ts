@@ -83,9 +83,11 @@ function endpointsTable(): string {
 function errorsTable(): string {
   return markdownTable(
     ['code', 'status', 'retry', 'when', 'what to do'],
-    Object.entries(CATALOGUE).map(([code, { status, retryable, text, help }]) => [
-      ...[`\`${code}\``, String(status), retryable ? 'yes' : 'no', text, help],
-    ]),
+    Object.entries(CATALOGUE)
+      .toSorted(([, { status: a }], [, { status: b }]) => a - b)
+      .map(([code, { status, retry, text, help }]) => [
+        ...[`\`${code}\``, String(status), retry === 'never' ? 'no' : 'yes', text, help],
+      ]),
   );
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CATALOGUE, type FailureCode } from '../capture/errors.ts';
+import { CATALOGUE, type FailureCode, tellsOf } from '../capture/errors.ts';
 import { type Call, CapstanFailure, sender } from '../client/send.ts';
 
 /** A service's HTTP API, with the API key of the client that is served. */
@@ -19,9 +19,6 @@ export interface ApiRequest {
   readonly body?: unknown;
   readonly signal?: AbortSignal;
 }
-
-/** Statuses whose error texts are about the request alone. A forbidden target may come from a redirect, though. */
-const ABOUT_THE_REQUEST = new Set([400, 401, 403, 404, 406, 413, 429]);
 
 /** A request that failed. Its message names the code and the way out, and holds no text of a page. */
 export class ApiFailure extends Error {
@@ -82,6 +79,7 @@ function resourceOf(path: string): string {
 
 function failureOf({ code, status, message, retryAfter }: CapstanFailure): ApiFailure {
   if (code === 'network') return new ApiFailure('unreachable', `${message} Start it, or correct --server.`);
-  const isOwn = code === 'unknown' || (ABOUT_THE_REQUEST.has(status) && code !== 'target_forbidden');
+  // A forbidden target may come from a redirect.
+  const isOwn = code === 'unknown' || (tellsOf('request', status) && code !== 'target_forbidden');
   return new ApiFailure(code, isOwn ? message : '', retryAfter);
 }

@@ -3,7 +3,7 @@ import type { Actors } from '../actors/actors.ts';
 import { within } from '../actors/deadline.ts';
 import { type Findings, failedResult, storedResult } from '../capture/build-result.ts';
 import type { CaptureCommand } from '../capture/command.ts';
-import { CapstanError, type Failure, failure, toFailure } from '../capture/errors.ts';
+import { CapstanError, type Failure, failure, tellsOf, toFailure } from '../capture/errors.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { Snapshot } from '../capture/snapshot.ts';
 import type { Egress } from '../egress/egress.ts';
@@ -120,10 +120,7 @@ async function findOut(
   return { ipFacts: known, perceptionHash: hash };
 }
 
-/**
- * Whether a failure is recorded. Failures of the service or of the request are not, because they say nothing about the
- * target.
- */
-function tellsOfTarget({ code }: CapstanError): boolean {
-  return !['internal', 'browser_unavailable', 'shutting_down', 'invalid_request'].includes(code);
+/** Whether a failure is recorded: it tells of the target, or is a redirect to a forbidden one. */
+function tellsOfTarget({ code, status }: CapstanError): boolean {
+  return tellsOf('target', status) || code === 'target_forbidden';
 }

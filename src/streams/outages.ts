@@ -12,7 +12,7 @@ import {
   throwError,
   timer,
 } from 'rxjs';
-import { CapstanError, type FailureCode } from '../capture/errors.ts';
+import { CATALOGUE, CapstanError } from '../capture/errors.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import type { CapturePipeline, SubmitOptions } from './capture-pipeline.ts';
@@ -29,14 +29,6 @@ export interface OutageOptions {
   readonly stopping: AbortSignal;
   readonly scheduler?: SchedulerLike;
 }
-
-/** Failures of the service itself, after which the same request can succeed later. */
-const OUTAGES: ReadonlySet<FailureCode> = new Set([
-  'browser_unavailable',
-  'cluster_unavailable',
-  'storage_full',
-  'storage_unavailable',
-]);
 
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 30_000;
@@ -89,5 +81,5 @@ export function outlastingOutages(options: OutageOptions): CapturePipeline['subm
 }
 
 function isOutage(outcome: CaptureOutcome): boolean {
-  return outcome.state === 'failed' && OUTAGES.has(outcome.failure.code);
+  return outcome.state === 'failed' && CATALOGUE[outcome.failure.code].retry === 'outage';
 }

@@ -1,13 +1,5 @@
-import { CapstanError, type FailureCode, toFailure } from '../capture/errors.ts';
+import { CATALOGUE, CapstanError, tellsOf, toFailure } from '../capture/errors.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
-
-/** Failures that count as rejected: the request was invalid or not allowed. */
-const REJECTIONS: ReadonlySet<FailureCode> = new Set([
-  'invalid_request',
-  'target_forbidden',
-  'queue_full',
-  'shutting_down',
-]);
 
 /** Returns the outcome of a capture that threw. */
 export function outcomeOfError(thrown: unknown): CaptureOutcome {
@@ -18,7 +10,8 @@ export function outcomeOfError(thrown: unknown): CaptureOutcome {
   if (failure.code === 'cancelled') {
     return { state: 'cancelled', failure };
   }
-  return REJECTIONS.has(failure.code) ? { state: 'rejected', failure } : { state: 'failed', failure, result: null };
+  const isRejected = failure.code === 'shutting_down' || tellsOf('request', CATALOGUE[failure.code].status);
+  return isRejected ? { state: 'rejected', failure } : { state: 'failed', failure, result: null };
 }
 
 /**

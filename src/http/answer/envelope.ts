@@ -4,17 +4,6 @@ import type { HttpContext } from '../state.ts';
 /** Default of `Retry-After` in seconds. */
 const RETRY_AFTER_SECONDS = 1;
 
-/** Failures that end by themselves, usually soon: their answers have `Retry-After`. */
-export const WITH_RETRY_AFTER: ReadonlySet<FailureCode> = new Set([
-  'queue_full',
-  'too_many_subscribers',
-  'too_many_logins',
-  'rate_limited',
-  'idempotency_in_flight',
-  'artifact_pending',
-  'database_unavailable',
-]);
-
 /** The form of every JSON answer except the bare arrays. */
 export interface Envelope {
   readonly success: boolean;
@@ -44,7 +33,8 @@ export function answerFailure(ctx: HttpContext, error: CapstanError, data?: unkn
   const details = data ?? (error.problems.length > 0 ? { problems: error.problems } : undefined);
   ctx.status = error.status;
   ctx.type = 'json';
-  if (WITH_RETRY_AFTER.has(error.code)) ctx.set('Retry-After', String(error.retryAfterSeconds ?? RETRY_AFTER_SECONDS));
+  if (CATALOGUE[error.code].retry === 'soon')
+    ctx.set('Retry-After', String(error.retryAfterSeconds ?? RETRY_AFTER_SECONDS));
   ctx.body = failureEnvelope(error, ctx.state.requestId, details);
 }
 

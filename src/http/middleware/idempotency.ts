@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import { CapstanError } from '../../capture/errors.ts';
+import { CapstanError, tellsOf } from '../../capture/errors.ts';
 import { refusal } from '../../capture/validate.ts';
 import type { CaptureService } from '../../service/capture-service.ts';
 import { ATTEMPT_LEASE_MS, type Attempt } from '../../storage/ports/idempotency-store.ts';
@@ -114,7 +114,7 @@ async function keepable(ctx: HttpContext): Promise<Uint8Array | undefined> {
   const { status } = ctx;
   // Failures of the target are results and are kept. Failures of the service and refusals are not.
   if (ctx.state.isCutShort === true) return undefined;
-  if (status >= 400 && status !== 422 && status !== 502 && status !== 504) return undefined;
+  if (status >= 400 && !tellsOf('target', status)) return undefined;
   const image = ctx.res.hasHeader('X-Capture-Id') && !isJson(ctx);
   const body = image ? null : ctx.respond === false ? (ctx.state.lines ?? []).join('') : JSON.stringify(ctx.body);
   if (body !== null && ctx.respond !== false) {

@@ -1,5 +1,4 @@
 import { CATALOGUE, type FailureCode } from '../../capture/errors.ts';
-import { WITH_RETRY_AFTER } from '../answer/envelope.ts';
 import type { Route } from '../route.ts';
 import { type HeaderName, headerRefs } from './headers.ts';
 import { type JsonObject, schemaRef } from './json-object.ts';
@@ -51,5 +50,5 @@ export function failureAnswer(codes: readonly FailureCode[]): JsonObject {
 }
 
 function headersOf(code: FailureCode): readonly HeaderName[] {
-  return [...(FAILURE_HEADERS[code] ?? []), ...(WITH_RETRY_AFTER.has(code) ? (['Retry-After'] as const) : [])];
+  return [...(FAILURE_HEADERS[code] ?? []), ...(CATALOGUE[code].retry === 'soon' ? (['Retry-After'] as const) : [])];
 }
