@@ -1,15 +1,33 @@
 import { type CaptureFormat, FORMATS } from './formats.ts';
 import type { ScreenshotInfo } from './screenshot-info.ts';
 
+/** Databases of results. */
+export const DATABASES = ['sqlite', 'mongo'] as const;
+export type DatabaseKind = (typeof DATABASES)[number];
+/** The option that names the place of each. */
+export const DATABASE_OPTIONS = { sqlite: 'dbPath', mongo: 'mongoUrl' } as const satisfies Record<DatabaseKind, string>;
+/** The values of these options: at most one is not null. */
+export type DatabasePlaces = { readonly [Kind in DatabaseKind as (typeof DATABASE_OPTIONS)[Kind]]: string | null };
+
+/** Returns the configured database; undefined without one. */
+export function databaseOf(places: Partial<DatabasePlaces>) {
+  for (const kind of DATABASES) {
+    const place = places[DATABASE_OPTIONS[kind]];
+    if (place != null) return { kind, place };
+  }
+  return undefined;
+}
+
 /** Where the files of captures are kept. */
 export const ARTIFACT_STORES = ['files', 'gridfs'] as const;
 export type ArtifactStoreKind = (typeof ARTIFACT_STORES)[number];
-/** Whether the data directory holds them. */
+/** Whether the data directory holds them. If not, the kind is the name of the store in records. */
 export const IN_DATA_DIR: Readonly<Record<ArtifactStoreKind, boolean>> = { files: true, gridfs: false };
-
-/** Databases of results. */
-export const DATABASES = ['none', 'sqlite', 'mongo'] as const;
-export type DatabaseKind = (typeof DATABASES)[number];
+/** The option without which a store cannot be used. */
+export const NEEDED_BY = { files: null, gridfs: 'mongoUrl' } as const satisfies Record<
+  ArtifactStoreKind,
+  string | null
+>;
 
 export interface ArtifactFacts {
   /** Its name for people, in the web interface and in the OpenAPI document. */

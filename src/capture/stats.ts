@@ -61,7 +61,7 @@ export const ServiceStatsSchema = z.strictObject({
     crashes: count,
   }),
   store: z.strictObject({
-    kind: z.enum(DATABASES),
+    kind: z.enum(['none', ...DATABASES]),
     state: z.enum(['off', 'up', 'down', 'damaged']),
     outbox: count.meta({ description: 'Records that wait on disk for the database.' }),
     written: z

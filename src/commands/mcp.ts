@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Command } from 'commander';
+import { databaseOf } from '../capture/artifacts.ts';
 import { addConfigFlags } from '../config/flags.ts';
 import type { Config } from '../config/mod.ts';
 import { type Api, apiAt } from '../mcp/api.ts';
@@ -40,6 +41,5 @@ async function serveUntilEnd(api: Api, signal?: AbortSignal): Promise<void> {
 
 /** Without a database nothing could be found again: it is beside the files, as with `npm start`. */
 function withDatabase(config: Config): Config {
-  const { dbPath, mongoUrl, dataDir } = config;
-  return dbPath === null && mongoUrl === null ? { ...config, dbPath: join(dataDir, 'results.db') } : config;
+  return databaseOf(config) === undefined ? { ...config, dbPath: join(config.dataDir, 'results.db') } : config;
 }

@@ -1,3 +1,4 @@
+import { DATABASE_OPTIONS, databaseOf, NEEDED_BY } from '../capture/artifacts.ts';
 import { suggestion } from '../capture/similar-names.ts';
 import { ConfigError } from './config-error.ts';
 import { type ReadFile, readNamedFile, readSecret, readSecrets } from './files.ts';
@@ -69,7 +70,7 @@ function checked(settings: Settings): Config {
   refuseTwoStores(settings);
   const config = withArtifactsOfCluster(parse(settings), settings);
   checkCluster(config);
-  refuseGridfsAlone(config, settings);
+  refuseArtifactsAlone(config, settings);
   checkIsolation(config);
   return withTimeoutInside(config, settings);
 }
@@ -173,7 +174,8 @@ function divide(text: string): readonly string[] {
 }
 
 function refuseTwoStores(settings: Settings): void {
-  const stores = OPTIONS.filter(({ name }) => name === 'dbPath' || name === 'mongoUrl').flatMap((option) => {
+  const names: readonly string[] = Object.values(DATABASE_OPTIONS);
+  const stores = OPTIONS.filter(({ name }) => names.includes(name)).flatMap((option) => {
     const setting = settings.get(option.name);
     return setting === undefined || setting.value === null ? [] : [describe(option, setting)];
   });
@@ -202,19 +204,23 @@ function withArtifactsOfCluster(config: Config, settings: Settings): Config {
   return config.natsUrl.length === 0 || isChosen ? config : { ...config, artifacts: 'gridfs' };
 }
 
-function refuseGridfsAlone({ artifacts, mongoUrl }: Config, settings: Settings): void {
-  if (artifacts !== 'gridfs' || mongoUrl !== null) return;
+function refuseArtifactsAlone(config: Config, settings: Settings): void {
+  const { artifacts } = config;
+  const needed = NEEDED_BY[artifacts];
+  if (needed === null || config[needed] !== null) return;
   const from = settings.get('artifacts')?.from ?? '';
-  throw new ConfigError(`--artifacts gridfs (from ${from}) needs --mongo-url; without it, --artifacts takes files`);
+  throw new ConfigError(
+    `--artifacts ${artifacts} (from ${from}) needs ${flagOf(needed)}; without it, --artifacts takes files`,
+  );
 }
 
 /** Keys are told apart by their names, and lists of a key's captures are read from the database. */
-function checkIsolation({ isolateKeys, namedKeys, dbPath, mongoUrl }: Config): void {
-  if (!isolateKeys) return;
-  if (namedKeys.length === 0) {
+function checkIsolation(config: Config): void {
+  if (!config.isolateKeys) return;
+  if (config.namedKeys.length === 0) {
     throw new ConfigError('--isolate-keys needs --api-key-file with a line name:key[:rate][:scope] for each client');
   }
-  if (dbPath === null && mongoUrl === null) {
+  if (databaseOf(config) === undefined) {
     throw new ConfigError(
       '--isolate-keys needs --db-path or --mongo-url: captures of a key are listed by the database',
     );

@@ -1,16 +1,21 @@
+import { type DatabaseKind, type DatabasePlaces, databaseOf } from '../capture/artifacts.ts';
 import type { Config } from '../config/mod.ts';
 import { type Inspection, inspectMongo, inspectSqlite } from '../storage/maintenance/inspect.ts';
 import { type Finding, findingsOf } from './finding.ts';
 
 const database = findingsOf('database');
 
-export async function examineDatabase({
-  dbPath,
-  mongoUrl,
-  dataDir,
-}: Pick<Config, 'dbPath' | 'mongoUrl' | 'dataDir'>): Promise<readonly Finding[]> {
-  if (dbPath !== null) return report('SQLite', await inspectSqlite(dbPath, dataDir));
-  if (mongoUrl !== null) return report('MongoDB', await inspectMongo(mongoUrl));
+/** Name of each kind of database, and how it is inspected at its place. */
+const KINDS: Readonly<
+  Record<DatabaseKind, readonly [string, (place: string, dataDir: string) => Promise<Inspection>]>
+> = { sqlite: ['SQLite', inspectSqlite], mongo: ['MongoDB', inspectMongo] };
+
+export async function examineDatabase(config: DatabasePlaces & Pick<Config, 'dataDir'>): Promise<readonly Finding[]> {
+  const configured = databaseOf(config);
+  if (configured !== undefined) {
+    const [name, inspect] = KINDS[configured.kind];
+    return report(name, await inspect(configured.place, config.dataDir));
+  }
   return database.warning(
     'none: results are not kept, and /results* answers 503',
     'set --db-path or --mongo-url; "npm start" and "npm run doctor" set --db-path data/results.db',

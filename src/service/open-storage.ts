@@ -9,11 +9,7 @@ export function openStorage(
   options: Pick<StorageOptions, 'makesIds' | 'logsEvents' | 'onRecovered'> = {},
 ): Promise<Storage> {
   return createStorage({
-    dataDir: config.dataDir,
-    dbPath: config.dbPath,
-    mongoUrl: config.mongoUrl,
-    artifacts: config.artifacts,
-    requireStore: config.requireStore,
+    ...config,
     ...options,
     onState: (state, reason) => {
       if (state === 'up') logger.info('the database is available');
@@ -26,7 +22,6 @@ export function openStorage(
     onWarning: (text) => logger.warn(text),
     onProblem: (problem) => logger.error({ err: problem }, 'storage reported a problem'),
     retain: { days: config.retainDays, bytes: config.retainBytes },
-    thumbnailBytes: config.thumbnailBytes,
     onRetained: (removed) => logger.info(removed, 'retention removed captures'),
     onPostponed: (captures) =>
       logger.warn(

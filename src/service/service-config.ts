@@ -1,3 +1,4 @@
+import type { DatabasePlaces } from '../capture/artifacts.ts';
 import type { Config } from '../config/mod.ts';
 
 /*
@@ -21,7 +22,7 @@ export type CapturingConfig = BrowsersConfig &
 
 export type StorageConfig = Pick<
   Config,
-  'dbPath' | 'mongoUrl' | 'dataDir' | 'artifacts' | 'requireStore' | 'retainDays' | 'retainBytes' | 'thumbnailBytes'
+  keyof DatabasePlaces | 'dataDir' | 'artifacts' | 'requireStore' | 'retainDays' | 'retainBytes' | 'thumbnailBytes'
 >;
 
 export type ClusterConfig = Pick<

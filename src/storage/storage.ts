@@ -28,6 +28,7 @@ import {
 import type { MongoDatabase } from './mongo/open.ts';
 import { type DatabaseOptions, openDatabase } from './open-database.ts';
 import type { ArtifactStore, LocalStore } from './ports/artifact-store.ts';
+import type { Database } from './ports/database.ts';
 import type { EventLog, EventOutbox } from './ports/event-log.ts';
 import type { IdempotencyStore } from './ports/idempotency-store.ts';
 import type { JobStore } from './ports/job-store.ts';
@@ -121,11 +122,10 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
   const { database, mongo } = await openDatabase(options);
   const { results, jobs, watches, idempotency } = database;
   const { logsEvents = true } = options;
-  // Events are not in MongoDB: each process has its own, so they are in a file of its own.
   const ownEvents =
-    mongo !== undefined && logsEvents ? await openSqlite({ path: eventsFile(dataDir), onWarning }) : database;
+    database.isShared && logsEvents ? await openSqlite({ path: eventsFile(dataDir), onWarning }) : database;
   const local = createFileArtifactStore(data);
-  const { artifacts, copies, lock, stop } = await OPENERS[kind]({ dataDir, local, mongo, onProblem });
+  const { artifacts, copies, lock, stop } = await OPENERS[kind]({ dataDir, local, database, mongo, onProblem });
   const thumbnails = createFileThumbnailStore(dataDir, options.thumbnailBytes ?? THUMBNAIL_BYTES);
   const captureStore = new CaptureStore({
     artifacts,
@@ -210,16 +210,17 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
 interface StoreParts {
   readonly dataDir: string;
   readonly local: LocalStore;
+  readonly database: Database;
   readonly mongo: MongoDatabase | undefined;
   readonly onProblem: (problem: unknown) => void;
 }
 
 /** Opens each kind of artifact store. */
 const OPENERS: Readonly<Record<ArtifactStoreKind, (parts: StoreParts) => Promise<OpenArtifacts>>> = {
-  files: async ({ dataDir, local, mongo }) => ({
+  files: async ({ dataDir, local, database, mongo }) => ({
     artifacts: mongo === undefined ? local : withGridfs(local, mongo),
     // Processes that share a database could remove a record from it, but not from this data directory.
-    copies: createOwnCopies(local, { keepsFailed: mongo === undefined }),
+    copies: createOwnCopies(local, { keepsFailed: !database.isShared }),
     lock: async () => holdLock(retentionLock(dataDir)),
     stop: () => Promise.resolve(),
   }),

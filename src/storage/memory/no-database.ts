@@ -33,6 +33,7 @@ const NO_DOCUMENTS: DocumentStore = {
 /** Takes the place of the database when the service runs without one. */
 export function createNoDatabase(): Database {
   return {
+    isShared: false,
     results: NO_RESULTS,
     ...storesIn(NO_DOCUMENTS),
     idempotency: createMemoryIdempotency(),

@@ -41,6 +41,7 @@ export async function openMongo({ url, onState = () => {}, silenceMs }: MongoOpt
   return {
     database,
     ask,
+    isShared: true,
     results: results.store,
     ...storesIn(documents),
     nodes,

@@ -56,7 +56,7 @@ export type StoreState = 'off' | 'up' | 'down' | 'damaged';
  * `database_unavailable` when they cannot answer; the store recovers by itself.
  */
 export interface ResultStore {
-  readonly kind: DatabaseKind;
+  readonly kind: DatabaseKind | 'none';
   readonly state: StoreState;
 
   /** Stores a record and its evidence, durably and together. An existing id is not an error and changes nothing. */

@@ -46,6 +46,7 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteDatabase
     throw error;
   }
   return {
+    isShared: false,
     results: results.store,
     ...storesIn(documents),
     nodes,
