@@ -4,9 +4,9 @@ import { buffer } from 'node:stream/consumers';
 import pLimit from 'p-limit';
 import type { Result } from '../capture/result.ts';
 import { renderThumbnail } from '../imaging/render-thumbnail.ts';
-import { type Keyset, keysetOf, type ResultFilter } from '../storage/ports/result-store.ts';
+import type { ArtifactStore } from '../storage/ports/artifact-store.ts';
+import { type Keyset, keysetOf, type ResultFilter, type ResultStore } from '../storage/ports/result-store.ts';
 import { type Card, galleryPage, pageName, STYLE } from './gallery-page.ts';
-import type { ReadStores } from './read-stores.ts';
 
 /** Number of captures on a page. Bounds the memory of an export. */
 const CARDS_PER_PAGE = 100;
@@ -22,11 +22,12 @@ export interface Exported {
 
 /**
  * Writes the captures that match a filter, newest first, to a folder of pages with thumbnails. A browser can open the
- * pages without a running service. Captures whose image is a PDF, or is not in this data directory, have no thumbnail.
+ * pages without a running service. Captures whose image is a PDF, or is not in this store, have no thumbnail.
  * When the signal is aborted, the export stops after the page in progress and rejects with the signal's reason.
  */
 export async function exportHtml(
-  { results, artifacts }: Pick<ReadStores, 'results' | 'artifacts'>,
+  results: ResultStore,
+  artifacts: Pick<ArtifactStore, 'open'>,
   filter: ResultFilter,
   directory: string,
 ): Promise<Exported> {

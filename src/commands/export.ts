@@ -2,11 +2,12 @@ import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { z } from 'zod';
+import { databaseOf } from '../capture/artifacts.ts';
 import { CapstanError } from '../capture/errors.ts';
 import { conditionFields, conditionsSchema, type ResultConditions } from '../capture/result-conditions.ts';
 import { overHttp, readTarget } from '../capture/target.ts';
 import { parseOrRefuse } from '../capture/validate.ts';
-import { addConfigFlags } from '../config/flags.ts';
+import { addConfigFlags, PLACES } from '../config/flags.ts';
 import { ConfigError } from '../config/mod.ts';
 import type { ResultFilter } from '../storage/ports/result-store.ts';
 import { processConfig } from './process-config.ts';
@@ -24,31 +25,25 @@ export function registerExportCommand(program: Command): void {
       `only captures with this condition: ${z.globalRegistry.get(schema)?.description ?? ''}`,
     );
   }
-  addConfigFlags(command, ['dbPath', 'mongoUrl', 'dataDir']).action(
-    async (flags: Readonly<Record<string, unknown>>) => {
-      const { dataDir, dbPath, mongoUrl } = processConfig(flags);
-      if (dbPath === null && mongoUrl === null) throw new ConfigError('export needs --db-path or --mongo-url');
-      if (dbPath !== null && !existsSync(dbPath)) {
-        throw new ConfigError(`--db-path takes the database of a service, and ${dbPath} does not exist`);
-      }
-      const filter = filterOf(flags);
-      const directory = String(flags.html);
-      await refuseFullDirectory(directory);
-      const [{ openReadStores }, { exportHtml }] = await Promise.all([
-        import('../archive/read-stores.ts'),
-        import('../archive/export-html.ts'),
-      ]);
-      const stores = await openReadStores({ dataDir, dbPath, mongoUrl });
-      try {
-        const { captures, thumbnails, pages } = await exportHtml(stores, filter, directory);
-        process.stdout.write(
-          `exported ${captures} captures, ${thumbnails} thumbnails, ${pages} pages to ${directory}\n`,
-        );
-      } finally {
-        await stores.close();
-      }
-    },
-  );
+  addConfigFlags(command, PLACES).action(async (flags: Readonly<Record<string, unknown>>) => {
+    const config = processConfig(flags);
+    const { dbPath } = config;
+    if (databaseOf(config) === undefined) throw new ConfigError('export needs --db-path or --mongo-url');
+    if (dbPath !== null && !existsSync(dbPath)) {
+      throw new ConfigError(`--db-path takes the database of a service, and ${dbPath} does not exist`);
+    }
+    const filter = filterOf(flags);
+    const directory = String(flags.html);
+    await refuseFullDirectory(directory);
+    const [{ using }, { exportHtml }] = await Promise.all([
+      import('../storage/maintenance/maintenance.ts'),
+      import('../archive/export-html.ts'),
+    ]);
+    const { captures, thumbnails, pages } = await using(config, ({ database, artifacts }) =>
+      exportHtml(database.results, artifacts, filter, directory),
+    );
+    process.stdout.write(`exported ${captures} captures, ${thumbnails} thumbnails, ${pages} pages to ${directory}\n`);
+  });
 }
 
 /** @throws ConfigError that names the flag. */

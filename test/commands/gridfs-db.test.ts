@@ -1,9 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
+import sharp from 'sharp';
 import { expect, it } from 'vitest';
 import { createStorage, type Storage } from '../../src/storage/storage.ts';
 import { keepPicture } from '../storage/parts.ts';
+import { captureOf } from '../storage/result-of.ts';
 import { describeWithMongo } from '../support/describe-with-mongo.ts';
 import { capstan, ground } from './capstan-process.ts';
 
@@ -81,6 +83,18 @@ describeWithMongo('capstan db with captures in GridFS', (server) => {
     await writeFile(join(place.path, 'url'), `${url}\n`, { mode: 0o600 });
     const check = ['db', 'check', '--mongo-url-file', 'url', '--artifacts', 'gridfs'];
     expect(await capstan(check, place.options)).toMatchObject({ code: 0, stderr: '' });
+    await storage.close();
+  });
+
+  it('exports captures with their thumbnails', async () => {
+    const place = await ground();
+    const { storage, flags } = await withCaptures(place.path, 'export');
+    const red = { create: { width: 64, height: 64, channels: 3, background: 'red' } } as const;
+    const image = await sharp(red).png().toBuffer();
+    await storage.captureStore.keep(captureOf(ID + COUNT), { image, html: '' });
+    const exported = await capstan(['export', '--html', 'gallery', ...flags], place.options);
+    // The others have images that cannot be decoded.
+    expect(exported.stdout).toBe(`exported ${COUNT + 1} captures, 1 thumbnails, 1 pages to gallery\n`);
     await storage.close();
   });
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { ArtifactStoreKind } from '../../capture/artifacts.ts';
+import type { ArtifactStoreKind, DatabasePlaces } from '../../capture/artifacts.ts';
 import { isAway } from '../failures/is-away.ts';
 import { createDataDirectory } from '../files/data-directory.ts';
 import { createFileArtifactStore } from '../files/file-artifact-store.ts';
@@ -15,14 +15,12 @@ import { pagesOf } from '../ports/result-store.ts';
 import { withoutEvidence } from '../records/record.ts';
 import { backupFile, problemsOfFile, restoreFile, setAside } from '../sqlite/backup.ts';
 
-/* The functions behind `capstan db`: each works on the configured paths, whether a service is running or not. */
+/* The functions behind `capstan db` and `capstan export`: each works on the configured paths, whether a service is running or not. */
 
 const PAGE = 250;
 
-export interface Places {
+export interface Places extends DatabasePlaces {
   readonly dataDir: string;
-  readonly dbPath: string | null;
-  readonly mongoUrl: string | null;
   readonly artifacts: ArtifactStoreKind;
 }
 
@@ -120,7 +118,7 @@ export async function rebuildDatabase(places: Places, report: Report): Promise<R
   });
 }
 
-/** Stores that a command works on. */
+/** The stores of a service, which may be running, for the work of a command. */
 interface OpenPlaces {
   readonly database: Database;
   readonly artifacts: ArtifactStore;
@@ -128,7 +126,7 @@ interface OpenPlaces {
   readonly gridfs?: { damaged(): AsyncIterable<DamagedFile> };
 }
 
-function using<T>(places: Places, work: (open: OpenPlaces) => Promise<T>): Promise<T> {
+export function using<T>(places: Places, work: (open: OpenPlaces) => Promise<T>): Promise<T> {
   switch (places.artifacts) {
     case 'files':
       return usingFiles(places, work);

@@ -1,5 +1,5 @@
 import type { Binary, Collection, Db, ObjectId } from 'mongodb';
-import type { ArtifactKind } from '../../capture/artifacts.ts';
+import type { ArtifactKind, ArtifactStoreKind } from '../../capture/artifacts.ts';
 import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
 
 /*
@@ -16,7 +16,7 @@ import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
  */
 
 /** The name of the store in the records of its captures. It needs no id: records and artifacts share one database. */
-export const STORE = 'gridfs';
+export const STORE = 'gridfs' satisfies ArtifactStoreKind;
 
 const NAME = 'artifacts';
 
