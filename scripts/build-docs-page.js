@@ -6,7 +6,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 /*
  * Builds the page of the API's documentation into dist/docs-page/ or a given directory: Swagger UI, from its package,
  * and a script that starts it, because the page's Content Security Policy allows no inline script. Plain JavaScript,
- * like prepare.js, which runs this file.
+ * like build.js, which runs this file.
  */
 
 const root = join(import.meta.dirname, '..');

@@ -6,7 +6,7 @@ import { build } from 'esbuild';
 
 /*
  * Bundles the web interface from ui/ into dist/ui/ or a given directory: a page, and scripts and a style sheet with
- * their hashes in their names. Each file is also written compressed. Plain JavaScript, like prepare.js, which runs this
+ * their hashes in their names. Each file is also written compressed. Plain JavaScript, like build.js, which runs this
  * file.
  */
 

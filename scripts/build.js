@@ -3,8 +3,9 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 /*
- * Builds dist/, which `npm install git+...` needs. A checkout without development dependencies has no compiler, and
- * needs no dist/: it runs from src/, without the web interface and the page at /docs.
+ * Builds dist/. npm runs this when it installs the checkout, also for `npm install git+...`, and when it packs it. A checkout
+ * without development dependencies has no compiler, and needs no dist/: it runs from src/, without the web interface and
+ * the page at /docs.
  */
 const root = join(import.meta.dirname, '..');
 const compiler = join(root, 'node_modules/typescript/bin/tsc');
@@ -14,4 +15,6 @@ if (existsSync(compiler)) {
   for (const script of ['build-ui.js', 'build-docs-page.js']) {
     execFileSync(process.execPath, [join(root, 'scripts', script)], { cwd: root, stdio: 'inherit' });
   }
+} else {
+  console.error('dist/ is not built: the development dependencies are not installed');
 }
