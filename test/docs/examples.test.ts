@@ -136,7 +136,7 @@ function isTypeScript({ language }: Block): boolean {
 }
 
 function startsService({ code }: Block): boolean {
-  return /npm start|capstan serve(?!.*--print-config)/.test(code);
+  return /npm start|capstan (?:-- )?serve(?!.*--print-config)/.test(code);
 }
 
 function followsEvents({ code }: Block): boolean {
