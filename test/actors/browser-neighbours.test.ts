@@ -6,9 +6,7 @@ import { captureRequest } from '../support/capture-request.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 
 /** Number of captures during that of a hostile page, one after another. */
-const NEIGHBOURS = 4;
-/** Number of captures, one after another, during those of pages that keep a browser from answering for 10 s. */
-const FEW_NEIGHBOURS = 2;
+const NEIGHBOURS = 2;
 const TEST_MS = 180_000;
 const storming = (by: string, from = 'turns', outcome = 'done'): readonly [string, string] => [
   `/flood?by=${by}&from=${from}&tells`,
@@ -48,8 +46,8 @@ describe('captures that run at the same time as a hostile page', () => {
     };
   };
 
-  const neighbours = async ({ actor }: RunningActor, count: number, timeoutMs: number) => {
-    for (let visit = 0; visit < count; visit += 1) {
+  const neighbours = async ({ actor }: RunningActor, timeoutMs: number) => {
+    for (let visit = 0; visit < NEIGHBOURS; visit += 1) {
       const { cutPhase } = await actor.capture(captureRequest(site.url('/short'), { timeoutMs }), patience);
       expect(cutPhase).toBeNull();
     }
@@ -69,7 +67,7 @@ describe('captures that run at the same time as a hostile page', () => {
     async (_what, path) => {
       const running = await start({ slots: 2 });
       const leave = await capturing(running, path, 1);
-      await neighbours(running, NEIGHBOURS, 30_000);
+      await neighbours(running, 30_000);
       await leave();
       expect(running.actor.stats().crashes).toBe(0);
     },
@@ -86,7 +84,7 @@ describe('captures that run at the same time as a hostile page', () => {
       await expect.poll(() => site.hits('/flood') - before, { timeout: 60_000 }).toBeGreaterThanOrEqual(STORM.length);
       const seen = () => new Set(site.requests.map(({ url }) => url));
       for (const [, sign] of STORM) await expect.poll(seen, { timeout: 60_000, message: sign }).toContain(sign);
-      await neighbours(running, FEW_NEIGHBOURS, 120_000);
+      await neighbours(running, 120_000);
       await Promise.all(leaving.map((leave) => leave()));
       const { title } = await running.actor.capture(captureRequest(site.url('/storage-left')), patience);
       expect(title).toBe('0 registrations, 0 caches, 0 files, 0 locks');
@@ -115,22 +113,17 @@ describe('captures that run at the same time as a hostile page', () => {
   // The browser process has one queue for the messages of all pages. Two such pages, if not ended, delayed each other
   // capture by more than 10 s, until the heartbeat killed the browser; repeated beside the same pages, it failed.
   it.each([
-    ['write to the console in a loop', '/flood?by=console&bytes=100000', NEIGHBOURS, {}],
-    [
-      'write evidence to the console in a loop',
-      '/flood?by=console&bytes=100000',
-      NEIGHBOURS,
-      { evidence: ['console'] as const },
-    ],
-    ['post to a BroadcastChannel from 20 frames', '/flood?by=broadcast&from=frames&count=20', FEW_NEIGHBOURS, {}],
-    ['post to a BroadcastChannel from 8 workers', '/flood?by=broadcast&from=workers', FEW_NEIGHBOURS, {}],
-    ['open frames without end', '/flood?by=frame&from=turns', FEW_NEIGHBOURS, {}],
+    ['write to the console in a loop', '/flood?by=console&bytes=100000', {}],
+    ['write evidence to the console in a loop', '/flood?by=console&bytes=100000', { evidence: ['console'] as const }],
+    ['post to a BroadcastChannel from 20 frames', '/flood?by=broadcast&from=frames&count=20', {}],
+    ['post to a BroadcastChannel from 8 workers', '/flood?by=broadcast&from=workers', {}],
+    ['open frames without end', '/flood?by=frame&from=turns', {}],
   ])(
     'captures other pages during the captures of two pages that %s',
-    async (_what, path, count, wants) => {
+    async (_what, path, wants) => {
       const running = await start({ slots: 3 });
       const leave = await capturing(running, path, 2, wants);
-      await neighbours(running, count, 120_000);
+      await neighbours(running, 120_000);
       await leave();
     },
     TEST_MS,
