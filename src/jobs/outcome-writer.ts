@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { isAway } from '../storage/failures/is-away.ts';
 import type { JobItem } from '../storage/ports/job-store.ts';
 
@@ -5,15 +6,16 @@ const RETRY_MS = 1_000;
 /** Maximum number of outcomes that wait for the database; at this number the job pauses. */
 const MAX_UNWRITTEN = 500;
 
-/** Writes outcomes as they arrive, and retries while the database is unavailable. */
+/** Writes outcomes as they arrive, and retries while the database is unavailable, unless the service stops. */
 export class OutcomeWriter {
   readonly #write: (items: readonly JobItem[]) => Promise<void>;
+  readonly #stopped: () => boolean;
   readonly #waiting: JobItem[] = [];
-  #writing: Promise<void> | undefined;
-  #failure: { readonly error: unknown } | undefined;
+  #writing: Promise<void> = Promise.resolve();
 
-  constructor(write: (items: readonly JobItem[]) => Promise<void>) {
+  constructor(write: (items: readonly JobItem[]) => Promise<void>, stopped: () => boolean) {
     this.#write = write;
+    this.#stopped = stopped;
   }
 
   get waiting(): number {
@@ -22,44 +24,33 @@ export class OutcomeWriter {
 
   add(item: JobItem): void {
     this.#waiting.push(item);
-    this.#writing ??= this.#writeSome()
-      .catch((error: unknown) => {
-        this.#failure = { error };
-      })
-      .finally(() => {
-        this.#writing = undefined;
-      });
+    // A failure other than an outage is thrown where the job waits for its outcomes.
+    this.written().catch(() => undefined);
   }
 
   /** Resolves when there is room for further outcomes. */
   async room(): Promise<void> {
-    while (this.#waiting.length >= MAX_UNWRITTEN) await this.#again();
+    if (this.#waiting.length >= MAX_UNWRITTEN) await this.written();
   }
 
-  /** Resolves when no outcome waits, or when `givenUp` returns true. */
-  async written(givenUp: () => boolean): Promise<void> {
-    await this.#writing;
-    while (this.#waiting.length > 0 && !givenUp()) await this.#again();
+  /** Resolves when no outcome waits, or the service stops. */
+  written(): Promise<void> {
+    const written = this.#writing.then(() => this.#writeAll());
+    this.#writing = written.catch(() => undefined);
+    return written;
   }
 
-  async #again(): Promise<void> {
-    await this.#writing;
-    if (this.#failure !== undefined) throw this.#failure.error;
-    if (this.#waiting.length === 0) return;
-    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
-    await this.#writeSome();
-  }
-
-  async #writeSome(): Promise<void> {
+  async #writeAll(): Promise<void> {
     while (this.#waiting.length > 0) {
       const items = this.#waiting.slice(0, MAX_UNWRITTEN);
       try {
         await this.#write(items);
+        this.#waiting.splice(0, items.length);
       } catch (error) {
-        if (isAway(error)) return;
-        throw error;
+        if (!isAway(error)) throw error;
+        if (this.#stopped()) return;
+        await delay(RETRY_MS);
       }
-      this.#waiting.splice(0, items.length);
     }
   }
 }

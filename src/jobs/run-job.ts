@@ -46,7 +46,7 @@ export async function runJob(
     const { requests, concurrency, callback, by: client = ANY_CLIENT } = await unpackWork(job.work);
     const done = new Set(job.done);
     const left = [...requests.keys()].filter((index) => !done.has(index));
-    const outcomes = new OutcomeWriter((items) => store.put(job.id, owner, items));
+    const outcomes = new OutcomeWriter((items) => store.put(job.id, owner, items), stopped);
     let unfinished = left.length;
     // An empty batch with a callback is still run, so that its end is reported.
     if (unfinished === 0 && (requests.length > 0 || callback === undefined)) {
@@ -79,7 +79,7 @@ export async function runJob(
         complete: resolve,
       });
     });
-    await outcomes.written(stopped);
+    await outcomes.written();
     if (unfinished === 0 && outcomes.waiting === 0) {
       await store.finish(job.id, owner, { state: 'completed' });
       return 'completed';

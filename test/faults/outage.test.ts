@@ -3,11 +3,13 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { BatchLineSchema, JobSchema } from '../../src/http/answer/schemas.ts';
+import { startHeldPages } from '../cluster/held-pages.ts';
 import { type Ground, ground } from '../commands/capstan-process.ts';
 import { browserStartedBy } from '../support/browser-script.ts';
 import { eventually } from '../support/eventually.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 import { NO_BROWSER, type RunningService, startService } from '../support/service.ts';
+import { lockDatabase } from './locked-database.ts';
 import { mountSmallDisk, whyNoTmpfs } from './tmpfs.ts';
 
 const Job = z.object({ data: JobSchema });
@@ -99,6 +101,25 @@ describe('an outage of the service', () => {
     await eventually(() => failures(service)).toBeGreaterThanOrEqual(ELEMENTS);
     await disk.free();
     await expectAllStored(service, id);
+    await service.stop();
+  });
+
+  it('stores an outcome of a job soon after the database is back, while another capture of the job still runs', async () => {
+    await using held = await startHeldPages(Number.POSITIVE_INFINITY);
+    const service = await startService();
+    const headers = { Prefer: 'respond-async' };
+    const pages = [held.url(), site.url('/hang')].map((url) => ({ url, timeoutMs: 240_000 }));
+    const response = await service.post('/batch', { requests: pages, concurrency: 2 }, { headers });
+    const { id } = Job.parse(await response.json()).data;
+    await eventually(() => [held.waiting, site.hits('/hang')]).toEqual([1, 1]);
+    const lock = lockDatabase(join(service.directory, 'results.db'));
+    held.hold(0);
+    await eventually(() => service.service.stats().captures.stored).toBe(1);
+    // Writes are made in their order, so by this answer the outcome was not stored either.
+    expect((await service.post('/batch', { requests: [] }, { headers })).status).toBe(503);
+    lock[Symbol.dispose]();
+    await eventually(async () => (await jobAt(service, id)).progress.done).toBe(1);
+    await service.call(`/jobs/${id}`, { method: 'DELETE' });
     await service.stop();
   });
 
