@@ -5,6 +5,7 @@ import type { BatchItem } from '../capture/outcome.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import type { ServiceStats } from '../capture/stats.ts';
 import { isAway } from '../storage/failures/is-away.ts';
+import { repeatPass } from '../storage/passes/repeated-pass.ts';
 import { type JobKind, type JobRecord, jobKeyOf, keyOfJob, type TakenJob } from '../storage/ports/job-store.ts';
 import { type JobEnd, type RunOptions, runJob } from './run-job.ts';
 import { type JobManner, packWork, unpackItem } from './stored-form.ts';
@@ -43,27 +44,21 @@ export function createJobs(options: JobsOptions) {
   let stopped = false;
   /** Number of jobs that were not admitted. */
   let refused = 0;
-  let polling: Promise<void> | undefined;
 
   /** Takes jobs while there is room. The next pass tries again if the database is unavailable or a job was refused. */
   const takeAll = async (): Promise<void> => {
-    try {
-      for (const before = refused; !stopped && refused === before; ) {
-        const job = await store.take(owner, { isForIdleKeys: running.size >= atOnce() });
-        if (job === undefined) break;
-        // A job whose lease ran out because it could not be renewed is still running here.
-        if (!running.has(job.id)) begin(job);
-      }
-    } catch (error) {
-      if (!isAway(error)) report(error);
+    for (const before = refused; !stopped && refused === before; ) {
+      const job = await store.take(owner, { isForIdleKeys: running.size >= atOnce() });
+      if (job === undefined) break;
+      // A job whose lease ran out because it could not be renewed is still running here.
+      if (!running.has(job.id)) begin(job);
     }
   };
-  const poll = (): void => {
-    if (!enabled || stopped) return;
-    polling ??= takeAll().finally(() => {
-      polling = undefined;
-    });
+  const failed = (error: unknown): void => {
+    if (!isAway(error)) report(error);
   };
+  const searches = repeatPass({ run: () => takeAll().catch(failed), intervalMs: PASS_MS });
+  const prunes = repeatPass({ run: () => store.prune().catch(failed), intervalMs: PRUNE_MS });
 
   const begin = (job: TakenJob): void => {
     const cancelled$ = new Subject<void>();
@@ -78,18 +73,12 @@ export function createJobs(options: JobsOptions) {
         if (end === 'later') refused += 1;
         running.delete(job.id);
         ended.delete(run);
-        if (end !== 'later') poll();
+        if (end !== 'later') void searches.pass();
       });
     ended.add(run);
   };
 
-  const timer = setInterval(poll, PASS_MS);
-  const prunes = setInterval(() => {
-    if (enabled) store.prune().catch((error: unknown) => isAway(error) || report(error));
-  }, PRUNE_MS);
-  timer.unref();
-  prunes.unref();
-  poll();
+  if (enabled) for (const passes of [searches, prunes]) passes.start();
 
   return {
     /** Adds a job. Resolves when it is stored and would survive a crash. */
@@ -102,7 +91,7 @@ export function createJobs(options: JobsOptions) {
       const job = await store.get(id);
       if (job === undefined) throw new Error(`job ${id} was stored, but cannot be read`);
       counts.added += 1;
-      poll();
+      void searches.pass();
       return job;
     },
     get: (id: string): Promise<JobRecord | undefined> => store.get(id),
@@ -134,9 +123,7 @@ export function createJobs(options: JobsOptions) {
     /** Stops starting captures; resolves when those under way have ended. The rest run after the next start. */
     stop: async (): Promise<void> => {
       stopped = true;
-      clearInterval(timer);
-      clearInterval(prunes);
-      await polling;
+      await Promise.all([searches.stop(), prunes.stop()]);
       await Promise.all(ended);
     },
   };

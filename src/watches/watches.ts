@@ -5,6 +5,7 @@ import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { CaptureRequest, WatchRequest } from '../capture/request.ts';
 import type { Watch, WatchRun } from '../capture/watch.ts';
 import { isAway } from '../storage/failures/is-away.ts';
+import { repeatPass } from '../storage/passes/repeated-pass.ts';
 import {
   type Finished,
   MAX_LEASED_OF_HOST,
@@ -83,7 +84,6 @@ export function createWatches(options: WatchesOptions) {
   /** False when, since the last search, no watch of a key with less than half of the places was due. */
   let othersMayWait = true;
   let stopped = false;
-  let passing: Promise<void> | undefined;
 
   /** Returns the number of runs under way for each host, or key. */
   const counts = (of: 'host' | 'apiKeyName'): ReadonlyMap<string, number> =>
@@ -112,19 +112,20 @@ export function createWatches(options: WatchesOptions) {
     }
     return taken.length;
   };
-  const pass = (): void => {
-    if (!enabled || stopped) return;
-    passing ??= takeAll().finally(() => {
-      passing = undefined;
-    });
-  };
   const takeAll = async (): Promise<void> => {
-    try {
-      while (!stopped && running.size < atOnce() && (await take()) > 0);
-    } catch (error) {
-      if (!isAway(error)) report(error);
-    }
+    while (!stopped && running.size < atOnce() && (await take()) > 0);
   };
+  const failed = (error: unknown): void => {
+    if (!isAway(error)) report(error);
+  };
+  const searches = repeatPass({
+    run: () => takeAll().catch(failed),
+    onInterval: () => {
+      refused.clear();
+      othersMayWait = true;
+    },
+    intervalMs: PASS_MS,
+  });
 
   const begin = (token: string, watch: TakenWatch): void => {
     const renewal = setInterval(() => {
@@ -132,15 +133,13 @@ export function createWatches(options: WatchesOptions) {
       store.renew(watch.id, token, clock()).catch(() => undefined);
     }, RENEWAL_MS);
     const run = perform(token, watch)
-      .catch((error: unknown) => {
-        // The lease ends, and another run is made.
-        if (!isAway(error)) report(error);
-      })
+      // The lease ends, and another run is made.
+      .catch(failed)
       .then(() => {
         clearInterval(renewal);
         running.delete(token);
         ended.delete(run);
-        pass();
+        void searches.pass();
       });
     ended.add(run);
   };
@@ -200,21 +199,12 @@ export function createWatches(options: WatchesOptions) {
     return isStored ? run : undefined;
   };
 
-  const passes = setInterval(() => {
-    refused.clear();
-    othersMayWait = true;
-    pass();
-  }, PASS_MS);
   const hasten = async (): Promise<void> => {
     const now = clock();
     await store.hasten(now, (id, every) => nextDue(id, { every }, now));
   };
-  const hastenings = setInterval(() => {
-    if (enabled) hasten().catch((error: unknown) => isAway(error) || report(error));
-  }, HASTEN_MS);
-  passes.unref();
-  hastenings.unref();
-  pass();
+  const hastenings = repeatPass({ run: () => hasten().catch(failed), intervalMs: HASTEN_MS });
+  if (enabled) for (const passes of [searches, hastenings]) passes.start();
 
   const get = async (id: number): Promise<Watch | undefined> => {
     const stored = await store.get(id);
@@ -232,7 +222,7 @@ export function createWatches(options: WatchesOptions) {
       const { every: everyMs = null, labels } = definition.rules;
       return { host, everyMs, dueAt, labels, definition: packDefinition(definition) };
     });
-    pass();
+    void searches.pass();
     return changed && watchOf(changed);
   };
 
@@ -253,7 +243,7 @@ export function createWatches(options: WatchesOptions) {
         progress: packProgress(NO_PROGRESS),
       };
       await store.add({ ...stored, labels: wanted.rules.labels, isShared: by.owner !== null });
-      pass();
+      void searches.pass();
       return watchOf(stored);
     },
     get,
@@ -293,9 +283,7 @@ export function createWatches(options: WatchesOptions) {
     /** Starts no further runs; resolves when those under way have ended. */
     stop: async (): Promise<void> => {
       stopped = true;
-      clearInterval(passes);
-      clearInterval(hastenings);
-      await passing;
+      await Promise.all([searches.stop(), hastenings.stop()]);
       await Promise.all(ended);
     },
   };

@@ -1,6 +1,6 @@
 /** Background work that is done again and again, one pass at a time. */
 export interface RepeatedPass<T> {
-  /** Runs a pass now, and from then on one at an interval after the last. */
+  /** Runs a pass now, and from then on one at each interval, unless the last one still runs. */
   start(): void;
   /** Runs one pass, or waits for the one that is running. */
   pass(): Promise<T>;
@@ -11,34 +11,37 @@ export interface RepeatedPass<T> {
 export interface RepeatedPassOptions<T> {
   /** Never rejects, and ends soon after the signal is aborted. */
   readonly run: (signal: AbortSignal) => Promise<T>;
+  /** Called at each interval, before the pass. */
+  readonly onInterval?: () => void;
   readonly intervalMs: number;
 }
 
-export function repeatPass<T>({ run, intervalMs }: RepeatedPassOptions<T>): RepeatedPass<T> {
+export function repeatPass<T>({ run, onInterval, intervalMs }: RepeatedPassOptions<T>): RepeatedPass<T> {
   const ending = new AbortController();
-  const { signal } = ending;
   let passing: Promise<T> | undefined;
   let timer: NodeJS.Timeout | undefined;
 
   function pass(): Promise<T> {
-    passing ??= run(signal).finally(() => {
+    passing ??= run(ending.signal).finally(() => {
       passing = undefined;
     });
     return passing;
   }
 
-  function start(): void {
-    void pass().then(() => {
-      if (!signal.aborted) timer = setTimeout(start, intervalMs).unref();
-    });
+  function passOfInterval(): void {
+    onInterval?.();
+    void pass();
   }
 
   return {
-    start,
+    start: () => {
+      passOfInterval();
+      timer = setInterval(passOfInterval, intervalMs).unref();
+    },
     pass,
     stop: async () => {
       ending.abort();
-      clearTimeout(timer);
+      clearInterval(timer);
       await passing;
     },
   };
