@@ -62,11 +62,11 @@ export function createActorPool(options: ActorPoolOptions): Actors {
   const sharedPages = new SharedPages(slots);
   const closing = new AbortController();
 
-  // Captures have a place (`src/streams/turns.ts`) before they borrow: none waits here, where it could not be cancelled.
+  // Captures have a slot (`src/streams/turns.ts`) before they borrow: none waits here, where it could not be cancelled.
   const pool = createPool<BrowserActor>(
     { create: async () => new BrowserActor(egress, browsers, sharedPages), destroy: (actor) => actor.close() },
     {
-      // It cannot change, so it is the highest number of places.
+      // It cannot change, so it is the highest number of slots.
       max: LIMIT_BOUNDS.maxConcurrent.max,
       // The actors used last are lent first, so that the others become idle.
       fifo: false,

@@ -53,7 +53,7 @@ export interface CaptureManner {
   /** Called with each phase that the capture enters. */
   readonly onPhase?: ((phase: CapturePhase) => void) | undefined;
   /**
-   * Called once nothing of the capture is left in a browser, so that another capture may take its place: at most 5 s
+   * Called once nothing of the capture is left in a browser, so that another capture may take its slot: at most 5 s
    * after the snapshot or the failure, because closing a page is limited to that time.
    */
   readonly onReturned?: (() => void) | undefined;

@@ -21,8 +21,8 @@ export interface SharedBrowsers {
 }
 
 /**
- * Captures one page at a time: in a place that it leases in a browser for each capture, and through an egress proxy of
- * its own, so that traffic can be attributed to the capture. generic-pool lends it.
+ * Captures one page at a time, in a browser that it leases for each capture, and through an egress proxy of its own, so
+ * that traffic can be attributed to the capture. generic-pool lends it.
  */
 export class BrowserActor {
   readonly #egress: Egress;
@@ -166,7 +166,7 @@ function mayShowMore({ verdict }: Snapshot, { retryOn = [] }: CaptureRequest, de
   return retryOn.some((name) => name === verdict?.name) && deadline.waitingMs > deadline.elapsedMs;
 }
 
-/** Whether the browser or the page ended, for which another page in the same browser may be the cause. */
+/** Whether the browser or the page ended, possibly because of another page in the same browser. */
 function mayBeInnocent(error: unknown): boolean {
   return error instanceof CdpClosedError || error instanceof PageCrashedError || error instanceof SuspectedError;
 }

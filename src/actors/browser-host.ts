@@ -82,8 +82,8 @@ export class BrowserHost {
   }
 
   /**
-   * Process id of the browser itself, which differs from the spawned process when the command is a wrapper script. When
-   * the script starts the browser in another pid namespace, process id of the script.
+   * Process id of the browser itself, which differs from the spawned process when the command is a wrapper script. The
+   * script's process id if the script starts the browser in another pid namespace.
    */
   get pid(): number {
     return this.#pid;
@@ -159,7 +159,7 @@ export class BrowserHost {
     this.#endingRenderers.splice(this.#endingRenderers.indexOf(failure), 1);
   }
 
-  /** The failure of captures whose renderer this service has just killed; undefined when it has killed none. */
+  /** Why this service killed a renderer, while the browser may not have reported its end yet; undefined otherwise. */
   get endsRenderer(): Error | undefined {
     return this.#endingRenderers.at(-1);
   }

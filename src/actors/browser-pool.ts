@@ -270,7 +270,7 @@ export class BrowserPool {
     if (!this.#members.delete(member) || this.#closed) return;
     this.#crashes += 1;
     this.#emit('browser.crashed', member, member.killed ?? { cause: 'crash', reason: how });
-    // Restores the number of browsers without waiting for a capture, unless a capture has already done so.
+    // Replaces it now, unless a capture has launched a browser already.
     this.#replaceWhenMissing(this.#wanted);
   }
 

@@ -13,7 +13,7 @@ import type { IsolatedPage } from './page/isolated-page.ts';
 /** Where a capture is made. */
 export interface CapturePlace {
   readonly browserPool: BrowserPool;
-  /** The browser of the pool that has the shared page; undefined for any of them. */
+  /** The browser with the shared page; undefined: any browser of the pool. */
   readonly wanted?: BrowserHost | undefined;
   /** Opens a page in a browser of the pool. */
   readonly open: (...args: PageOpening) => Promise<IsolatedPage>;

@@ -57,7 +57,7 @@ export class SuspectedError extends Error {
 export class FloodWatch {
   readonly #host: BrowserHost;
   readonly #alone: boolean;
-  /** Time without an answer, less the time with answers, since `#since`. */
+  /** Silence since `#since`, in milliseconds; time with answers reduces it. */
   #silentMs = 0;
   #since: { readonly at: number; readonly family: Family } | undefined;
   #checking = false;

@@ -2,7 +2,9 @@ import { z } from 'zod';
 import type { Evidence } from './evidence.ts';
 import type { Immutable } from './immutable.ts';
 
-/** Statuses by what a failure tells of. A failure of the target is a result: it is recorded, and kept for a repetition. */
+/**
+ * Statuses by what a failure tells of. A failure of the target is a result: it is recorded, and kept for a repetition.
+ */
 const STATUSES = {
   request: [400, 401, 403, 404, 405, 406, 408, 409, 413, 415, 416, 421, 429],
   target: [422, 502, 504],

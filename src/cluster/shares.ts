@@ -23,10 +23,9 @@ export function limitsOfWorkers(limits: CaptureLimits, slots: number): CaptureLi
 }
 
 /**
- * Returns how many places of the queue an api node may have in use for single captures: all, except as many as the
- * elements of all nodes need, which is at most half. `stored`: places that the stream has. Where these are more than
- * the places of the workers, the stream does not refuse what exceeds them, so the captures of the other nodes are
- * subtracted.
+ * Returns how many places an api node may have in use for single captures: all, minus those that the elements of all
+ * nodes need (at most half). `stored`: the number of places that the stream allows. Where the workers have fewer, the
+ * stream does not refuse what exceeds them, so the captures of the other nodes are subtracted.
  */
 export function shareOfSingles(
   limits: CaptureLimits,

@@ -42,8 +42,8 @@ export function registerWatchCommand(program: Command): void {
     .option('--exec <command>', 'command to run for each change, with the event as JSON on standard input')
     .option('--json', 'write the event of each run as JSON');
   addPageFlags(command).action(async (url: string, flags: Flags) => {
-    // A closed terminal stops it as Ctrl-C does, and its command, which has a group of its own. Shell and kernel may both
-    // report it, and a second SIGTERM would end this process before it has removed the watch.
+    // A closed terminal stops it as Ctrl-C does, and its command, which has a group of its own. Shell and kernel may
+    // both report it, and a second SIGTERM would end this process before it has removed the watch.
     let isHungUp = false;
     process.on('SIGHUP', () => {
       if (!isHungUp) process.kill(process.pid, 'SIGTERM');

@@ -56,8 +56,8 @@ export interface EventFeed {
   after(cursor: number, limit: number, owner?: string | null): FeedPage | Promise<FeedPage>;
   /**
    * As `after`, for readers to whom a gap is final: rejects with a `CapstanError` when the log cannot be read now.
-   * Nothing follows an id that is not known yet, as another node of the cluster may have given it. `signal`: the reader
-   * no longer waits for its turn.
+   * Returns nothing for an id that this node does not know yet: another node of the cluster may have given it.
+   * `signal`: the reader no longer waits for its turn.
    */
   read(cursor: number, limit: number, owner?: string | null, signal?: AbortSignal): FeedPage | Promise<FeedPage>;
   /** Reads what an event says, for filters. */

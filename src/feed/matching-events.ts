@@ -59,7 +59,8 @@ export async function findEvents(
     upTo = Math.max(upTo, page.cursor);
     if (page.live && (events.length > 0 || until.aborted)) return found(true);
     if (signal.aborted || pages >= maxPages) return found(page.live);
-    // A node of a cluster may be told of events that another one has already sent: the id does not go back.
+    // A node of a cluster may receive events that another one has already sent, so a smaller id does not replace a
+    // larger.
     if (page.live) upTo = Math.max(upTo, await nextMatch(feed, lets, until));
     // The loop would otherwise hold the event loop while it looks at the events in memory.
     else await nextTurn();

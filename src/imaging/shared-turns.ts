@@ -11,10 +11,14 @@ export interface SharedTurnsOptions {
   readonly what: string;
 }
 
-/** Value of `Retry-After`, in seconds: many of the waiting thumbnails, and several comparisons, are made in that time. */
+/**
+ * Value of `Retry-After`, in seconds: many of the waiting thumbnails, and several comparisons, are made in that time.
+ */
 const RETRY_AFTER_SECONDS = 5;
 
-/** Returns a function that runs work in turns of its owners; its result fails with `queue_full` while too much waits. */
+/**
+ * Returns a function that runs work in turns of its owners; its result fails with `queue_full` while too much waits.
+ */
 export function createSharedTurns({ atOnce, maxWaiting, what }: SharedTurnsOptions) {
   const turns = createWorkInTurn(atOnce);
   const places = createPlaces(maxWaiting + atOnce);

@@ -38,7 +38,10 @@ const NO_DATABASE = { ready: false, code: 'database_unavailable', reason: 'the d
 /** States of a database whose records wait in the outbox. */
 const DEGRADED: ReadonlySet<StoreState> = new Set(['down', 'damaged']);
 
-/** Readiness and load of the service. Watches the machine: an overload closes the pipeline, and each change of `accepting` is an event. */
+/**
+ * Readiness and load of the service. Watches the machine: an overload closes the pipeline, and each change of
+ * `accepting` is an event.
+ */
 export function watchCondition(config: Thresholds, parts: ConditionParts) {
   const { storage, pipeline, events, stopping } = parts;
   let accepting = true;

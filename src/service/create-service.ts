@@ -46,7 +46,10 @@ import type { ServiceConfig } from './service-config.ts';
 
 export type { CaptureService } from './capture-service.ts';
 
-/** Time after a request's deadline, in milliseconds. Longer than the worker's grace, so that its report comes first. */
+/**
+ * Time from a capture's deadline until the api node gives up waiting for its worker, in milliseconds. Longer than the
+ * worker's grace period, so that the worker's report comes first.
+ */
 const CLUSTER_GRACE_MS = 10_000;
 
 /**
@@ -128,7 +131,7 @@ export async function createService(
       const refusal = egress.screenLiteral(target.parsed);
       if (refusal !== null) throw new CapstanError(refusal.code, refusal.reason);
     },
-    // Without named keys, as for `capstan mcp`, no key can have been removed.
+    // Without named keys (`capstan mcp`), every watch is served.
     serves: ({ apiKeyName }) =>
       apiKeyName === null ||
       namedKeys.length === 0 ||

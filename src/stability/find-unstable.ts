@@ -73,8 +73,8 @@ function spotsOf(all: readonly Compared[]): readonly Spot[] {
 }
 
 /**
- * Whether two places are the same part of the page: one is in the other, or both are at the same place in one element, such
- * as the slides of a carousel. Others can be at the same place because content above was inserted.
+ * Whether two places are the same part of the page: one is in the other, or both are at the same place in one element,
+ * such as the slides of a carousel. Others can be at the same place because content above was inserted.
  */
 function isSame(one: Place, other: Place): boolean {
   if (one.selector === other.selector) return true;

@@ -4,12 +4,12 @@ import type { CaptureLimits } from '../capture/limits.ts';
 import { once } from '../capture/once.ts';
 import type { Overload } from '../capture/pressure.ts';
 import { shareOf } from '../capture/share.ts';
-import { type BatchTicket, createBatchTicket, type IssuedTicket, type Pass } from './batch-ticket.ts';
 import { createCompletionRate } from './completion-rate.ts';
+import { createReservation, type IssuedReservation, type Pass, type Reservation } from './reservation.ts';
 
 const RETRY_AFTER_MAX_SECONDS = 60;
 
-/** Admits captures, and is the only place that counts those that are queued or running. `now`: milliseconds. */
+/** Admits captures. Counts those admitted, which are queued or running. `now`: milliseconds. */
 export function createAdmission(limits: CaptureLimits, now: () => number) {
   let { maxConcurrent, maxQueue } = checked(limits);
   let closed = false;
@@ -17,8 +17,8 @@ export function createAdmission(limits: CaptureLimits, now: () => number) {
   let overloadedUntil = 0;
   const inside$ = new BehaviorSubject(0);
   const rate = createCompletionRate();
-  const tickets = new Set<IssuedTicket>();
-  /** Tickets that wait to take a place again, in order. Each function counts the ticket's place. */
+  const reservations = new Set<IssuedReservation>();
+  /** Elements of batches that wait for a place again, in order. Each function takes one place for its reservation. */
   const taking = new Set<() => void>();
 
   const capacity = (): number => maxConcurrent + maxQueue;
@@ -74,7 +74,8 @@ export function createAdmission(limits: CaptureLimits, now: () => number) {
       return capacity();
     },
     /**
-     * Captures queued or running, plus places reserved by batches. Exceeds `capacity` only after `capacity` was lowered.
+     * Captures queued or running, plus places reserved by batches. Exceeds `capacity` only after `capacity` was
+     * lowered.
      */
     get inside() {
       return inside$.value;
@@ -83,8 +84,8 @@ export function createAdmission(limits: CaptureLimits, now: () => number) {
     inside$: inside$.asObservable(),
 
     /**
-     * Returns undefined when refused; `refusal()` then gives the reason. An owner other than null is refused once it has
-     * as many captures admitted as places are free: alone, it fills half of the places.
+     * Returns undefined when refused; `refusal()` then gives the reason. An owner other than null is refused once it
+     * has as many captures admitted as places are free: alone, it fills half of the places.
      */
     admit(owner: string | null = null): Pass | undefined {
       if (room(owner) < 1) {
@@ -99,33 +100,33 @@ export function createAdmission(limits: CaptureLimits, now: () => number) {
     },
 
     /**
-     * Returns a ticket as wide as `wanted` and the free capacity allow, at least 1. `onReturned` is called once, when the
-     * ticket was released and all its passes were returned.
+     * Returns a reservation as wide as `wanted` and the free capacity allow, at least 1. `onReturned` is called once,
+     * when the reservation was released and all its passes were returned.
      */
-    admitBatch(wanted: number, onReturned?: () => void, owner: string | null = null): BatchTicket | undefined {
+    admitBatch(wanted: number, onReturned?: () => void, owner: string | null = null): Reservation | undefined {
       if (room(owner) < 1) {
         return undefined;
       }
       const width = Math.max(1, Math.min(wanted, room(owner)));
       change(+width, owner);
-      const ticket = createBatchTicket(
+      const reservation = createReservation(
         width,
         {
           isClosed: () => closed,
           change: (by) => change(by, owner),
           takeOne: (taken) => takeOne(taken, owner),
           completed: () => rate.completed(),
-          ended: (ended) => void tickets.delete(ended),
+          ended: (ended) => void reservations.delete(ended),
         },
         onReturned,
       );
-      tickets.add(ticket);
-      return ticket;
+      reservations.add(reservation);
+      return reservation;
     },
 
     /**
-     * Why the next capture would be refused: `shutting_down`, or `queue_full` with `retryAfterSeconds`; undefined when it
-     * would be admitted.
+     * Why the next capture would be refused: `shutting_down`, or `queue_full` with `retryAfterSeconds`; undefined when
+     * it would be admitted.
      */
     refusal(owner: string | null = null): CapstanError | undefined {
       if (closed) {
@@ -161,11 +162,11 @@ export function createAdmission(limits: CaptureLimits, now: () => number) {
     close() {
       closed = true;
       // Otherwise a batch without places would wait for one forever, and `drain` would not wait for the batch to end.
-      for (const ticket of [...tickets]) if (ticket.held === 0) ticket.revoke();
+      for (const reservation of [...reservations]) if (reservation.held === 0) reservation.revoke();
     },
     /** Gives batches no further passes. From then on they count only with the passes that they have lent. */
     revokeBatches() {
-      for (const ticket of [...tickets]) ticket.revoke();
+      for (const reservation of [...reservations]) reservation.revoke();
     },
   };
 }

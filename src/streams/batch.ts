@@ -14,18 +14,18 @@ import { ANY_CLIENT, type Client } from '../capture/client.ts';
 import type { Failure } from '../capture/errors.ts';
 import type { BatchItem, CaptureOutcome } from '../capture/outcome.ts';
 import type { CaptureRequest } from '../capture/request.ts';
-import type { BatchTicket } from './batch-ticket.ts';
 import type { CapturePipeline } from './capture-pipeline.ts';
 import { batchAccepted, batchCompleted, batchProgressed, type EventStream } from './events.ts';
 import { outcomeOfError } from './outcome.ts';
 import { type ElementSource, pullMap } from './pull-map.ts';
+import type { Reservation } from './reservation.ts';
 
 export interface BatchOptions {
   readonly pipeline: Pick<CapturePipeline, 'admitBatch' | 'limits'>;
-  /** Submits one element under the batch's ticket. An error becomes that element's item. */
+  /** Submits one element under the batch's reservation. An error becomes that element's item. */
   readonly submit: (
     request: CaptureRequest,
-    under: Client & { readonly batch: string; readonly ticket: BatchTicket },
+    under: Client & { readonly batch: string; readonly reservation: Reservation },
   ) => Observable<CaptureOutcome>;
   readonly events: EventStream;
   /** Generates the id of a new batch. */
@@ -85,8 +85,8 @@ export function createBatchRunner(options: BatchOptions): RunBatch {
         1,
         Math.min(concurrency, maxConcurrency, pipeline.limits.maxConcurrent, size ?? concurrency),
       );
-      const ticket = pipeline.admitBatch(wanted, complete, owner);
-      events.emit(batchAccepted(now(), { batch, apiKeyName }, size ?? 0, ticket.width));
+      const reservation = pipeline.admitBatch(wanted, complete, owner);
+      events.emit(batchAccepted(now(), { batch, apiKeyName }, size ?? 0, reservation.width));
 
       let idleSince = now();
       let idle = Subscription.EMPTY;
@@ -97,7 +97,7 @@ export function createBatchRunner(options: BatchOptions): RunBatch {
         idle = timer(ms, scheduler).subscribe(() => {
           const left = idleSince + IDLE_MS - now();
           if (left > 0) awaitIdle(left);
-          else ticket.giveBack();
+          else reservation.giveBack();
         });
       };
       const beginIdle = (): void => {
@@ -105,7 +105,7 @@ export function createBatchRunner(options: BatchOptions): RunBatch {
         if (idle.closed && !subscriber.closed) awaitIdle(IDLE_MS);
       };
       const placed = <T>(work: Observable<T>): Observable<T> =>
-        new Observable((inner) => ticket.claim(() => void work.subscribe(inner)));
+        new Observable((inner) => reservation.use(() => void work.subscribe(inner)));
 
       const count = ({ outcome }: BatchItem): void => {
         done += 1;
@@ -121,7 +121,7 @@ export function createBatchRunner(options: BatchOptions): RunBatch {
           );
         }
         const { url } = element.target;
-        return placed(submit(element, { ...client, batch, ticket })).pipe(
+        return placed(submit(element, { ...client, batch, reservation })).pipe(
           catchError((thrown: unknown) => of(outcomeOfError(thrown))),
           map((outcome) => ({ index, url, outcome })),
           tap((item) => {
@@ -133,20 +133,20 @@ export function createBatchRunner(options: BatchOptions): RunBatch {
       };
 
       beginIdle();
-      const subscription = pullMap(elements, ticket.width, capture).subscribe({
+      const subscription = pullMap(elements, reservation.width, capture).subscribe({
         next: (item) => subscriber.next(item),
         error: (error) => subscriber.error(error),
         complete: () => {
           // The batch's last event is emitted before its client receives the end; in all other cases the teardown emits
           // it.
-          ticket.release();
+          reservation.release();
           subscriber.complete();
         },
       });
       return () => {
         subscription.unsubscribe();
         idle.unsubscribe();
-        ticket.release();
+        reservation.release();
       };
     });
 }

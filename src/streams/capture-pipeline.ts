@@ -24,7 +24,6 @@ import type { CapturePhase } from '../capture/phases.ts';
 import type { Overload } from '../capture/pressure.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import { createAdmission } from './admission.ts';
-import type { BatchTicket, Pass } from './batch-ticket.ts';
 import {
   captureEnded,
   captureQueued,
@@ -35,6 +34,7 @@ import {
 } from './events.ts';
 import { outcomeOfAbort } from './outcome.ts';
 import { type Perform, performed } from './performance.ts';
+import type { Pass, Reservation } from './reservation.ts';
 import { createLocalTurns, type Turns } from './turns.ts';
 
 export interface CapturePipelineOptions {
@@ -62,8 +62,8 @@ export interface SubmitOptions extends Partial<Client> {
   readonly batch?: string | null;
   /** Id of the request that waits for the outcome. */
   readonly requestId?: string;
-  /** Ticket of the batch. With it, the capture is not admitted on its own. */
-  readonly ticket?: BatchTicket;
+  /** Reservation of the batch. With it, the capture is not admitted on its own. */
+  readonly reservation?: Reservation;
   /**
    * Returns false for an outcome after which the caller submits the capture again: it emits an event, but no
    * conclusion.
@@ -88,10 +88,10 @@ export interface CapturePipeline {
   /** Emits the event of a capture that the caller refuses, and errors with the reason. Cold. */
   refuse(request: CaptureRequest, error: CapstanError, options?: SubmitOptions): Observable<never>;
   /**
-   * Admits a batch; throws the errors of `submit`. `onReturned` is called once the ticket was released and all its
+   * Admits a batch; throws the errors of `submit`. `onReturned` is called once the reservation was released and all its
    * captures have ended.
    */
-  admitBatch(wanted: number, onReturned: () => void, owner?: string | null): BatchTicket;
+  admitBatch(wanted: number, onReturned: () => void, owner?: string | null): Reservation;
 
   readonly limits: CaptureLimits;
   /** Changes the limits at once. No admitted capture is lost or restarted. */
@@ -120,8 +120,8 @@ const GRACE_MS = 5_000;
  */
 const TEARDOWN_MS = 5_000;
 
-/** A command in the pipeline, with its pass and outcome. */
-interface Job {
+/** A capture in the pipeline: its command, its pass, and how it is settled. */
+interface Submission {
   readonly command: CaptureCommand;
   readonly pass: Pass;
   readonly owner: string | null;
@@ -144,10 +144,10 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
   const admission = createAdmission(limits, now);
   const turns = options.turns ?? createLocalTurns(limits.maxConcurrent);
   /** Captures without an outcome, and how many of them have started. */
-  const jobs = new Set<Job>();
+  const submissions = new Set<Submission>();
   let running = 0;
   /** Admitted captures, which `turns` holds back until their turn. */
-  const submitted$ = new Subject<Job>();
+  const submitted$ = new Subject<Submission>();
 
   const refuse: CapturePipeline['refuse'] = (
     request,
@@ -156,7 +156,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
   ) =>
     new Observable<never>((subscriber) => {
       const refused = captureRefused(now(), { id: ids(), request, batch, apiKeyName, requestId }, toFailure(error));
-      // Refusals within an admitted batch are bounded, so each emits an event. The caller emits those of all others.
+      // Webhooks report refusals in an admitted batch, which are bounded. Other refusals are only events.
       if (batch === null) events.emit(refused);
       else events.conclude(refused, request.callback);
       subscriber.error(error);
@@ -164,20 +164,20 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
 
   const submit: CapturePipeline['submit'] = (
     request,
-    { batch = null, requestId = null, ticket, owner = null, apiKeyName = null, isFinal = () => true } = {},
+    { batch = null, requestId = null, reservation, owner = null, apiKeyName = null, isFinal = () => true } = {},
   ) =>
     new Observable<CaptureOutcome>((subscriber) => {
       const id = ids();
-      const pass = ticket === undefined ? admission.admit(owner) : ticket.lend();
+      const pass = reservation === undefined ? admission.admit(owner) : reservation.lend();
       if (pass === undefined) {
-        // A ticket lends a pass for every claim until it is revoked.
-        const error = (ticket === undefined && admission.refusal(owner)) || new CapstanError('shutting_down');
+        // `lend` returns undefined only after the reservation was revoked.
+        const error = (reservation === undefined && admission.refusal(owner)) || new CapstanError('shutting_down');
         events.emit(captureRefused(now(), { id, request, batch, apiKeyName, requestId }, toFailure(error)));
         subscriber.error(error);
         return;
       }
       const controller = new AbortController();
-      const job: Job = {
+      const submission: Submission = {
         command: {
           id,
           request,
@@ -186,7 +186,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
           requestId,
           signal: controller.signal,
           onPhase: (phase) => {
-            job.phase = phase;
+            submission.phase = phase;
           },
         },
         pass,
@@ -195,8 +195,9 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
         waiting: Subscription.EMPTY,
         abort: (reason) => {
           controller.abort(reason);
-          // It has left the queue.
-          if (isQueued && job.startedAt === undefined && jobs.has(job)) end(job, outcomeOfAbort(controller.signal));
+          // `turns` has removed it from the queue, by a listener of the same signal.
+          if (isQueued && submission.startedAt === undefined && submissions.has(submission))
+            end(submission, outcomeOfAbort(controller.signal));
         },
         isFinal,
         settle: (outcome) => {
@@ -206,81 +207,81 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
         startedAt: undefined,
         phase: null,
       };
-      jobs.add(job);
+      submissions.add(submission);
       let isQueued = false;
       const queued = (): void => {
         isQueued = true;
-        job.queuedAt = now();
-        events.emit(captureQueued(job.queuedAt, job.command));
-        submitted$.next(job);
-        if (maxWaitMs !== undefined && job.startedAt === undefined) {
-          job.waiting = timer(maxWaitMs, scheduler).subscribe(() => job.abort(waitedTooLong(maxWaitMs)));
+        submission.queuedAt = now();
+        events.emit(captureQueued(submission.queuedAt, submission.command));
+        submitted$.next(submission);
+        if (maxWaitMs !== undefined && submission.startedAt === undefined) {
+          submission.waiting = timer(maxWaitMs, scheduler).subscribe(() => submission.abort(waitedTooLong(maxWaitMs)));
         }
       };
       const refused = (thrown: unknown): void => {
-        jobs.delete(job);
+        submissions.delete(submission);
         pass.release();
         const error =
           thrown instanceof CapstanError ? thrown : new CapstanError('internal', undefined, { cause: thrown });
-        if (error.code === 'internal') report(thrown, job.command);
+        if (error.code === 'internal') report(thrown, submission.command);
         // A client that has disconnected gets no answer, and its capture was never queued.
-        if (error.code !== 'cancelled') events.emit(captureRefused(now(), job.command, toFailure(error)));
+        if (error.code !== 'cancelled') events.emit(captureRefused(now(), submission.command, toFailure(error)));
         subscriber.error(error);
       };
       if (turns.enqueue === undefined) queued();
       else {
         turns
-          .enqueue(job.command, owner, ticket !== undefined)
+          .enqueue(submission.command, owner, reservation !== undefined)
           .then(() => (controller.signal.aborted ? refused(controller.signal.reason) : queued()), refused);
       }
 
       return () => {
         // A capture that has ended must not be aborted.
-        if (jobs.has(job)) {
-          job.abort(new CapstanError('cancelled'));
+        if (submissions.has(submission)) {
+          submission.abort(new CapstanError('cancelled'));
         }
       };
     });
 
-  const end = (job: Job, outcome: CaptureOutcome): void => {
-    const ended = captureEnded(now(), job.command, outcome);
-    if (job.isFinal(outcome)) events.conclude(ended, job.command.request.callback);
+  const end = (submission: Submission, outcome: CaptureOutcome): void => {
+    const ended = captureEnded(now(), submission.command, outcome);
+    if (submission.isFinal(outcome)) events.conclude(ended, submission.command.request.callback);
     else events.emit(ended);
-    jobs.delete(job);
-    if (job.startedAt !== undefined) running -= 1;
-    job.waiting.unsubscribe();
-    job.pass.release();
-    job.settle(outcome);
+    submissions.delete(submission);
+    if (submission.startedAt !== undefined) running -= 1;
+    submission.waiting.unsubscribe();
+    submission.pass.release();
+    submission.settle(outcome);
   };
 
-  /** Runs a capture whose turn it is. Emits the outcome, and completes when the next capture may take the place. */
-  const work = (job: Job): Observable<[Job, CaptureOutcome]> =>
+  /** Runs a capture whose turn it is. Emits the outcome, and completes when the next capture may take the slot. */
+  const work = (submission: Submission): Observable<[Submission, CaptureOutcome]> =>
     defer(() => {
-      const { command } = job;
+      const { command } = submission;
       const startedAt = now();
-      job.startedAt = startedAt;
+      submission.startedAt = startedAt;
       running += 1;
-      job.waiting.unsubscribe();
-      events.emit(captureStarted(startedAt, command, startedAt - job.queuedAt));
+      submission.waiting.unsubscribe();
+      events.emit(captureStarted(startedAt, command, startedAt - submission.queuedAt));
       const outcome$ = command.signal.aborted
         ? of(outcomeOfAbort(command.signal))
-        : performed(command, { perform, abort: job.abort, graceMs, teardownMs, scheduler, report });
-      return outcome$.pipe(map((outcome): [Job, CaptureOutcome] => [job, outcome]));
+        : performed(command, { perform, abort: submission.abort, graceMs, teardownMs, scheduler, report });
+      return outcome$.pipe(map((outcome): [Submission, CaptureOutcome] => [submission, outcome]));
     });
 
   const refusal = (): CapstanError | undefined => admission.refusal() ?? turns.refusal?.();
 
-  submitted$.pipe(turns.each(work)).subscribe(([job, outcome]) => end(job, outcome));
+  submitted$.pipe(turns.each(work)).subscribe(([submission, outcome]) => end(submission, outcome));
 
   return {
     submit,
     refuse,
     admitBatch(wanted, onReturned, owner = null) {
-      const ticket = admission.admitBatch(wanted, onReturned, owner);
-      if (ticket === undefined) {
+      const reservation = admission.admitBatch(wanted, onReturned, owner);
+      if (reservation === undefined) {
         throw admission.refusal(owner) ?? new CapstanError('queue_full');
       }
-      return ticket;
+      return reservation;
     },
     refusal,
     refuseUnread() {
@@ -299,12 +300,12 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
     },
     setOverload: (overload) => admission.setOverload(overload),
     get load() {
-      return { running, queued: jobs.size - running, inside: admission.inside };
+      return { running, queued: submissions.size - running, inside: admission.inside };
     },
 
     *inFlight() {
       let position = 0;
-      for (const { command, queuedAt, startedAt, phase } of jobs) {
+      for (const { command, queuedAt, startedAt, phase } of submissions) {
         const isRunning = startedAt !== undefined;
         if (!isRunning) position += 1;
         const { target } = command.request;
@@ -331,8 +332,8 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
         tap(() => {
           admission.revokeBatches();
           // Newest first: waiting captures must be gone before a running one frees a slot for them.
-          for (const job of [...jobs].reverse()) {
-            job.abort(new CapstanError('shutting_down'));
+          for (const submission of [...submissions].reverse()) {
+            submission.abort(new CapstanError('shutting_down'));
           }
         }),
         ignoreElements(),

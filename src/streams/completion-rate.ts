@@ -2,9 +2,9 @@
 const WINDOW_MS = 30_000;
 
 /**
- * Rate at which captures end while every slot is busy. All times are milliseconds of any monotonic clock. Completions and
- * saturated time are kept with exponential decay; only saturated time counts: the throughput of an idle service says
- * nothing about its capacity.
+ * Rate at which captures end while every slot is busy. All times are milliseconds of any monotonic clock. Completions
+ * and saturated time are kept with exponential decay; only saturated time counts: the throughput of an idle service
+ * says nothing about its capacity.
  */
 export function createCompletionRate(windowMs: number = WINDOW_MS) {
   let since: number | undefined;

@@ -1,13 +1,12 @@
 import { EMPTY, mergeMap, Observable, queueScheduler, Subject, subscribeOn, switchMap, take } from 'rxjs';
 
 /**
- * `mergeMap` with a concurrency, over a source that waits for demand. `mergeMap` does not run elements but asks. When
- * `mergeMap` has a place, it starts an ask. The ask takes the next element, runs its work, and is followed by the next
- * ask. So an element is taken only when there is a place for it, and `mergeMap`'s buffer holds one ask, never an
- * element.
+ * `mergeMap` with a concurrency, over a source that waits for demand. `mergeMap` runs requests for work, not elements.
+ * A request that gets a slot takes the next element, runs its work, and is followed by the next request. So an element
+ * is taken only when there is a slot for it, and `mergeMap`'s buffer holds one request, never an element.
  *
  * `next$` emits one step of an iterator as soon as there is one. `limit$` is the concurrency, an integer of at least 1;
- * after it was lowered, nothing starts until enough works have ended. A work holds its place until it completes. An
+ * after it was lowered, nothing starts until enough works have ended. A work holds its slot until it completes. An
  * error of the source or of a work ends the result and unsubscribes from all works.
  */
 export function mergeMapOnDemand<T, R>(
@@ -35,30 +34,30 @@ export function mergeMapOnDemand<T, R>(
       return end$;
     };
 
-    const placesOf = (limit: number): Observable<never> =>
-      new Observable((places) => {
-        const asks$ = new Subject<Observable<never>>();
-        const ask$: Observable<never> = next$.pipe(
+    const runAtMost = (limit: number): Observable<never> =>
+      new Observable((slots) => {
+        const requests$ = new Subject<Observable<never>>();
+        const request$: Observable<never> = next$.pipe(
           take(1),
           mergeMap((step) => {
             if (step.done) {
-              asks$.complete();
+              requests$.complete();
               return EMPTY;
             }
             const end$ = begin(step.value);
-            asks$.next(ask$);
+            requests$.next(request$);
             return end$;
           }),
           // A loop in place of recursion: any number of works may end as they start.
           subscribeOn(queueScheduler),
         );
-        asks$.pipe(mergeMap((ask) => ask, limit)).subscribe(places);
-        // The works that have begun take their places first.
-        for (const end$ of [...ends]) asks$.next(end$.pipe(subscribeOn(queueScheduler)));
-        asks$.next(ask$);
+        requests$.pipe(mergeMap((request$) => request$, limit)).subscribe(slots);
+        // The works that have begun take their slots first.
+        for (const end$ of [...ends]) requests$.next(end$.pipe(subscribeOn(queueScheduler)));
+        requests$.next(request$);
       });
 
     // A new limit is a new mergeMap, because its concurrency cannot change.
-    limit$.pipe(switchMap(placesOf)).subscribe(subscriber);
+    limit$.pipe(switchMap(runAtMost)).subscribe(subscriber);
   });
 }

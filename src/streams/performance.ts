@@ -43,9 +43,9 @@ export interface PerformanceOptions {
  * Runs one capture under two backstops. Emits exactly one outcome, completes when the next capture may begin, and never
  * errors.
  * - At `timeoutMs + graceMs` the command is aborted with `capture_timeout`.
- * - After any abort, and after its outcome, it holds its place until `perform` has ended, because until then the page
+ * - After any abort, and after its outcome, it holds its slot until `perform` has ended, because until then the page
  *   is still open in the browser; but no longer than `teardownMs`, because a `perform` that never ends must not hold a
- *   place forever.
+ *   slot forever.
  *
  * A capture that was stored in spite of the abort is `stored`, and one that stored a failed record after the backstop
  * returns that failure.

@@ -7,10 +7,10 @@ export interface WaitingQueue<T> {
   shift(): T | undefined;
 }
 
-interface Place<T> {
+interface Entry<T> {
   readonly value: T;
-  ahead: Place<T> | undefined;
-  behind: Place<T> | undefined;
+  ahead: Entry<T> | undefined;
+  behind: Entry<T> | undefined;
   left: boolean;
 }
 
@@ -19,29 +19,29 @@ interface Place<T> {
  * it finds its first.
  */
 export function createWaitingQueue<T>(): WaitingQueue<T> {
-  let first: Place<T> | undefined;
-  let last: Place<T> | undefined;
+  let first: Entry<T> | undefined;
+  let last: Entry<T> | undefined;
   let length = 0;
 
-  const leave = (place: Place<T>): void => {
-    if (place.left) {
+  const leave = (entry: Entry<T>): void => {
+    if (entry.left) {
       return;
     }
-    place.left = true;
+    entry.left = true;
     length -= 1;
-    if (place.ahead === undefined) {
-      first = place.behind;
+    if (entry.ahead === undefined) {
+      first = entry.behind;
     } else {
-      place.ahead.behind = place.behind;
+      entry.ahead.behind = entry.behind;
     }
-    if (place.behind === undefined) {
-      last = place.ahead;
+    if (entry.behind === undefined) {
+      last = entry.ahead;
     } else {
-      place.behind.ahead = place.ahead;
+      entry.behind.ahead = entry.ahead;
     }
     // The caller may keep this function for long, so it must not keep the queue alive.
-    place.ahead = undefined;
-    place.behind = undefined;
+    entry.ahead = undefined;
+    entry.behind = undefined;
   };
 
   return {
@@ -49,23 +49,23 @@ export function createWaitingQueue<T>(): WaitingQueue<T> {
       return length;
     },
     join(value) {
-      const place: Place<T> = { value, ahead: last, behind: undefined, left: false };
+      const entry: Entry<T> = { value, ahead: last, behind: undefined, left: false };
       if (last === undefined) {
-        first = place;
+        first = entry;
       } else {
-        last.behind = place;
+        last.behind = entry;
       }
-      last = place;
+      last = entry;
       length += 1;
-      return () => leave(place);
+      return () => leave(entry);
     },
     shift() {
-      const place = first;
-      if (place === undefined) {
+      const entry = first;
+      if (entry === undefined) {
         return undefined;
       }
-      leave(place);
-      return place.value;
+      leave(entry);
+      return entry.value;
     },
   };
 }

@@ -12,7 +12,7 @@ export function createWorkInTurn(atOnce: number) {
     },
     /**
      * Starts the work when it is its turn, emits its result and completes. Cold. Unsubscribing leaves the queue; work
-     * that has started holds its place to its end.
+     * that has started holds its slot to its end.
      */
     run: <T>(owner: string | null, work: () => Promise<T>, batch?: string | null) =>
       new Observable<T>((subscriber) => {

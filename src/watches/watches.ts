@@ -81,7 +81,7 @@ export function createWatches(options: WatchesOptions) {
   const ended = new Set<Promise<void>>();
   /** Keys whose runs the service could not make: no more of theirs are begun before the next search. */
   const refused = new Set<string>();
-  /** False when, since the last search, no watch of a key with less than half of the places was due. */
+  /** Becomes false when nothing is due for keys with less than half of the runs; true again at the next pass. */
   let othersMayWait = true;
   let stopped = false;
 
@@ -99,7 +99,7 @@ export function createWatches(options: WatchesOptions) {
     const busyKeys = busy('apiKeyName', half);
     let taken: readonly TakenWatch[] = [];
     if (othersMayWait) {
-      // No key can come to hold more than half by one step, so the others are asked before it takes more.
+      // So many that no key exceeds half in this step. Keys that have half take only what the others leave.
       const held = [...counts('apiKeyName').values()].filter((count) => count < half);
       const owners = tokens(Math.min(room, half - Math.max(0, ...held)));
       taken = await store.take(owners, { ...due, exceptKeys: [...busyKeys, ...refused] });

@@ -119,7 +119,9 @@ export function createWebhooks(options: WebhooksOptions) {
     get pending() {
       return callbackQueues.pending + receiverQueues.pending;
     },
-    /** Waits at most `graceMs` milliseconds for pending messages, then drops them. May be called again with less time. */
+    /**
+     * Waits at most `graceMs` milliseconds for pending messages, then drops them. May be called again with less time.
+     */
     async drain(graceMs: number): Promise<void> {
       // Messages that wait are then given up when their turn comes, at once.
       const timer = setTimeout(() => given.abort(), graceMs);

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createAdmission } from '../../src/streams/admission.ts';
-import type { BatchTicket, Pass } from '../../src/streams/batch-ticket.ts';
+import type { Pass, Reservation } from '../../src/streams/reservation.ts';
 
 const standing = () => 0;
 
@@ -17,7 +17,7 @@ describe('admission', () => {
     expect(admission.admit()).toBeUndefined();
   });
 
-  it('gives a batch a ticket as wide as the free capacity, and at least 1', () => {
+  it('gives a batch a reservation as wide as the free capacity, and at least 1', () => {
     const admission = createAdmission({ maxConcurrent: 2, maxQueue: 3 }, standing);
     expect(admission.admitBatch(4)?.width).toBe(4);
     expect(admission.admitBatch(4)?.width).toBe(1);
@@ -27,27 +27,27 @@ describe('admission', () => {
   it('lends a batch its places without refusing, and counts them until the last is returned', () => {
     const admission = createAdmission({ maxConcurrent: 2, maxQueue: 0 }, standing);
     let returned = 0;
-    const ticket = admission.admitBatch(2, () => returned++);
-    const [one, two, three] = [ticket?.lend(), ticket?.lend(), ticket?.lend()];
+    const reservation = admission.admitBatch(2, () => returned++);
+    const [one, two, three] = [reservation?.lend(), reservation?.lend(), reservation?.lend()];
     expect(three).toBeUndefined();
     one?.release();
     expect(admission.inside).toBe(2);
-    ticket?.release();
+    reservation?.release();
     expect([admission.inside, returned]).toEqual([1, 0]);
-    expect(ticket?.lend()).toBeUndefined();
+    expect(reservation?.lend()).toBeUndefined();
     two?.release();
-    ticket?.release();
+    reservation?.release();
     expect([admission.inside, returned]).toEqual([0, 1]);
   });
 
-  it('frees the places that batches hold without using when their tickets are revoked', () => {
+  it('frees the places that batches hold without using when their reservations are revoked', () => {
     const admission = createAdmission({ maxConcurrent: 4, maxQueue: 0 }, standing);
-    const ticket = admission.admitBatch(3);
-    const pass = ticket?.lend();
+    const reservation = admission.admitBatch(3);
+    const pass = reservation?.lend();
     admission.revokeBatches();
-    expect([admission.inside, ticket?.lend()]).toEqual([1, undefined]);
+    expect([admission.inside, reservation?.lend()]).toEqual([1, undefined]);
     pass?.release();
-    ticket?.release();
+    reservation?.release();
     expect(admission.inside).toBe(0);
   });
 
@@ -160,9 +160,9 @@ describe('admission', () => {
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const admission = createAdmission({ maxConcurrent: 2, maxQueue: 6 }, standing);
         const passes: Pass[] = [];
-        const lent = new Map<Pass, BatchTicket>();
-        const batches = new Map<BatchTicket, { out: number; held: number; holds: boolean }>();
-        const tickets: BatchTicket[] = [];
+        const lent = new Map<Pass, Reservation>();
+        const batches = new Map<Reservation, { out: number; held: number; holds: boolean }>();
+        const reservations: Reservation[] = [];
         let singles = 0;
         const model = () => [...batches].reduce((sum, [, { out, held, holds }]) => sum + (holds ? held : out), singles);
 
@@ -179,31 +179,31 @@ describe('admission', () => {
               break;
             }
             case 'admitBatch': {
-              const ticket = admission.admitBatch(one.width);
-              expect(ticket?.width ?? 0).toBe(Math.max(0, Math.min(one.width, admission.capacity - before)));
-              if (ticket !== undefined) {
-                tickets.push(ticket);
-                batches.set(ticket, { out: 0, held: ticket.width, holds: true });
+              const reservation = admission.admitBatch(one.width);
+              expect(reservation?.width ?? 0).toBe(Math.max(0, Math.min(one.width, admission.capacity - before)));
+              if (reservation !== undefined) {
+                reservations.push(reservation);
+                batches.set(reservation, { out: 0, held: reservation.width, holds: true });
               }
               break;
             }
             case 'lend': {
-              const ticket = tickets[one.place];
-              const state = ticket && batches.get(ticket);
-              const pass = ticket?.lend();
-              if (ticket !== undefined && state !== undefined) {
+              const reservation = reservations[one.place];
+              const state = reservation && batches.get(reservation);
+              const pass = reservation?.lend();
+              if (reservation !== undefined && state !== undefined) {
                 expect(pass !== undefined).toBe(state.holds && state.out < state.held);
               }
-              if (pass !== undefined && ticket !== undefined && state !== undefined) {
+              if (pass !== undefined && reservation !== undefined && state !== undefined) {
                 passes.push(pass);
-                lent.set(pass, ticket);
+                lent.set(pass, reservation);
                 state.out += 1;
               }
               break;
             }
             case 'return': {
               const [pass] = passes.splice(one.place, 1);
-              const state = pass && batches.get(lent.get(pass) ?? NO_TICKET);
+              const state = pass && batches.get(lent.get(pass) ?? NO_RESERVATION);
               if (pass !== undefined) {
                 pass.release();
                 pass.release();
@@ -216,18 +216,18 @@ describe('admission', () => {
               break;
             }
             case 'release': {
-              const ticket = tickets[one.place];
-              const state = ticket && batches.get(ticket);
-              ticket?.release();
+              const reservation = reservations[one.place];
+              const state = reservation && batches.get(reservation);
+              reservation?.release();
               if (state !== undefined) {
                 state.holds = false;
               }
               break;
             }
             case 'giveBack': {
-              const ticket = tickets[one.place];
-              const state = ticket && batches.get(ticket);
-              ticket?.giveBack();
+              const reservation = reservations[one.place];
+              const state = reservation && batches.get(reservation);
+              reservation?.giveBack();
               if (state !== undefined) state.held = state.out;
               break;
             }
@@ -249,9 +249,9 @@ describe('admission', () => {
   });
 });
 
-const NO_TICKET: BatchTicket = {
+const NO_RESERVATION: Reservation = {
   width: 0,
-  claim: () => () => undefined,
+  use: () => () => undefined,
   lend: () => undefined,
   giveBack: () => undefined,
   release: () => undefined,

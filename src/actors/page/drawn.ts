@@ -4,15 +4,15 @@ import type { EvaluatedFrame } from './page-session.ts';
 
 /** Maximum time for a frame to draw. Its process may have to wait for the processor. */
 const MAX_FRAME_MS = 5_000;
-/** Time after which a frame that is outside the window is no longer expected to come into it. It draws nothing there. */
+/** Time after which a frame outside the window, where it draws nothing, is no longer expected to come into it. */
 const MAX_OUTSIDE_MS = 1_000;
 
 /** Resolves when a frame in the window has loaded and drawn, or after a while. */
 export async function drawn(frame: EvaluatedFrame, maxMs = MAX_FRAME_MS): Promise<void> {
   const drawing = evaluate(frame, `(${DRAWN})()`).then(() => true);
   if (await within(MAX_OUTSIDE_MS, drawing, false)) return;
-  // A process that does not answer may still draw. The time limit is not the frame's: while its scripts are off, no
-  // timer of it runs.
+  // A process that does not answer may still draw. The time is measured here, because a frame's timers do not run while
+  // its scripts are off.
   const leftMs = maxMs - MAX_OUTSIDE_MS;
   await within(leftMs, Promise.race([drawing, evaluate(frame, `(${IS_OUTSIDE})()`)]), undefined);
 }

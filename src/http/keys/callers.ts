@@ -56,8 +56,8 @@ export function requireScope(ctx: HttpContext, needed: KeyScope): void {
 }
 
 /**
- * Returns the key whose jobs, queries or watches a list shows: undefined for all; null for none, because without a named
- * key nothing can be said to be the client's own.
+ * Returns the key whose jobs, queries or watches a list shows: undefined for all; null for none, because without a
+ * named key nothing can be said to be the client's own.
  */
 export function listedKey(ctx: HttpContext): string | null | undefined {
   const { apiKeyName, scope } = callerOf(ctx);

@@ -17,7 +17,7 @@ import { boxOf, columnsOf, type Part, type Pixels, rowOf, rowsOf, withoutMargin 
 
 /** Rows, columns, rows: content in columns is aligned in each of them. */
 const MAX_DEPTH = 3;
-/** Rows between gaps that are joined, as one attempt after the other. */
+/** Distances, in rows, up to which gaps are joined. They are tried one after the other. */
 const DISTANCES = [32, 128, Number.POSITIVE_INFINITY] as const;
 /** Changed pixels that one more region may save: few large regions say more than many small ones. */
 const COST_OF_REGION = 3000;

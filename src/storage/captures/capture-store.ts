@@ -183,7 +183,7 @@ export class CaptureStore {
     );
   }
 
-  /** A failed capture has no files that a crash could leave without their record. */
+  /** Stores the record of a failed capture. There are no files, so nothing is staged before the record is written. */
   async #keepRecord(record: DetailedResult): Promise<void> {
     if (this.#results.kind === 'none') return;
     if ((await this.#delivery.write(record)) !== undefined) {

@@ -25,8 +25,8 @@ export interface OutboxDeliveryOptions {
 }
 
 /**
- * Delivers the outbox, however long that takes: files to the artifact store, then records to the database, in their
- * order. Also completes unfinished removals.
+ * Delivers captures: files to the artifact store, then records to the database. Delivers new ones at once, and those
+ * that wait in the outbox in their order, however long that takes. Also completes unfinished removals.
  */
 export class OutboxDelivery {
   readonly #options: OutboxDeliveryOptions;
@@ -55,7 +55,7 @@ export class OutboxDelivery {
     return this.#waiting.values().reduce((count, one) => count + (one === key ? 1 : 0), 0);
   }
 
-  /** Newer records do not overtake waiting ones. */
+  /** Whether records must wait: the database is away, or older records still wait. */
   get isAway(): boolean {
     return (
       this.#waiting.size > 0 || this.#options.results.state === 'down' || this.#options.results.state === 'damaged'

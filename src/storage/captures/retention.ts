@@ -22,7 +22,7 @@ const DAY_MS = 86_400_000;
 const INTERVAL_MS = 60_000;
 /** Maximum time until captures stored by other processes are counted, in milliseconds. */
 const MEASURE_MS = 600_000;
-/** Minimum age for removal to make room, in milliseconds: a younger capture may not even be answered yet. */
+/** Minimum age of a capture that is removed to make room, in milliseconds. A younger one may not be answered yet. */
 const YOUNGEST_MS = 60_000;
 /** Maximum share of all captures that one pass removes by age, or `MIN_QUOTA` captures where that is more. */
 const MAX_SHARE = 0.1;
@@ -59,7 +59,7 @@ export interface RetentionOptions {
   readonly intervalMs?: number;
   /** Called after a pass that has removed something. */
   readonly onRemoved?: (removed: Removed) => void;
-  /** Called after a pass that has left captures for a later one, although they are too old, with their number. */
+  /** Called after a pass that left captures although they are too old, with their number. */
   readonly onPostponed?: (captures: number) => void;
   /** Called with failures; what they prevented is retried with the next pass. */
   readonly onProblem?: (problem: unknown) => void;
@@ -152,7 +152,7 @@ export function createRetention(options: RetentionOptions): Retention {
     onPostponed(postponed);
   }
 
-  /** Counts by files and by records: when either is lost, the other tells the number. */
+  /** Counts files and records, and uses the larger number: one of them may be lost. */
   async function count(before: number, pass: Pass): Promise<{ readonly all: number; readonly aged: number }> {
     let [all, aged] = [0, 0];
     for (const ids of [artifacts.oldest(), recordIds(Number.MAX_SAFE_INTEGER, COUNTED_TOGETHER)]) {

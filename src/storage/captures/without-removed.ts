@@ -6,7 +6,7 @@ import { type ArtifactStore, changedStore } from '../ports/artifact-store.ts';
  * are still there, as after a crash, until the removal is completed.
  */
 export function withoutRemoved(store: ArtifactStore, isRemoved: (id: number) => boolean): ArtifactStore {
-  /** Reads on in place of removed captures: a list shorter than `limit` means that no more captures follow. */
+  /** Reads further to replace removed captures: a list shorter than `limit` means that no more captures follow. */
   async function list(limit: number, before?: number): Promise<readonly ScreenshotInfo[]> {
     const kept: ScreenshotInfo[] = [];
     for (let below = before; ; ) {

@@ -21,9 +21,9 @@ import {
 import { addLabels, type Labelled, labelledAfter, removeLabels } from './watch-labels.ts';
 
 /*
- * A watch belongs to its API key; its kind is its host, or that of a dropped run under way. It is due at the time of its
- * next run and, while it is leased, when its lease ends. `at` is `LEASED`, or the earliest time at which the next run is
- * not too far away (see `hasten`): two intervals before it, or when a longer wait was decided.
+ * Document of a watch. `of`: its API key. `kind`: its host; while a dropped run is under way, the host of that run.
+ * `due`: the time of its next run; while it is leased, the end of its lease. `at`: `LEASED`, or the earliest time at
+ * which `hasten` accepts the next run: two intervals before it, or the time at which a longer wait was decided.
  */
 
 interface Watch extends Omit<NewWatch, 'isShared'>, Labelled {
@@ -116,7 +116,8 @@ export function watchesIn(documents: DocumentStore): WatchStore {
         const watch = watchIn(document);
         const { run } = watch;
         if (watch.droppedHost !== undefined) {
-          // Its process died. What is wanted now may be of another host, which it is looked for by.
+          // The dropped run's process died. The new definition may name another host, by which due watches are found:
+          // store it.
           await documents.replace('watches', documentOf(freed(watch)), document.revision);
           return undefined;
         }
@@ -127,8 +128,8 @@ export function watchesIn(documents: DocumentStore): WatchStore {
       }),
     );
     const own = leased.filter((watch) => watch !== undefined);
-    // Other processes may have taken other watches of the host: each counts after it took some, so the last one
-    // notices.
+    // Others may have taken watches of this host at the same time. Each counts after its own take, so the last one sees
+    // all, and gives some back.
     const tooMany = own.length === 0 ? 0 : (await leasedOf(host, now)).length - MAX_LEASED_OF_HOST;
     const taken = own.slice(0, Math.max(0, own.length - Math.max(0, tooMany)));
     for (const { id, owner } of own.slice(taken.length)) {

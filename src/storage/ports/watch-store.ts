@@ -109,9 +109,9 @@ export interface WatchStore {
   /** Returns at most `limit` runs that were due before a time, newest first. */
   runs(id: number, limit: number, before: number): Promise<readonly StoredRun[]>;
   /**
-   * After the clock was set back: lets watches be due at `next` that are due later than two intervals from now, unless
-   * that was decided before now; and ends leases that last too long. Watches with another schedule keep their times, at
-   * which they run once.
+   * For a clock that was set back. Moves watches that are due more than two intervals from now to the time that `next`
+   * returns, unless such a wait was decided before now. Also ends leases that last too long. Watches with a schedule in
+   * place of an interval keep their times, at which they run once.
    */
   hasten(now: number, next: (id: number, everyMs: number) => number | null): Promise<void>;
 }

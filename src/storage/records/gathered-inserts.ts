@@ -10,8 +10,8 @@ interface Waiting<T> {
 }
 
 /**
- * Gathers records that arrive during a write into the next one: one disk sync for all of them. `write` stores all of its
- * records or rejects.
+ * Gathers records that arrive during a write into the next one: one disk sync for all of them. `write` stores all of
+ * its records or rejects.
  */
 export function gatherInserts<T>(write: (records: readonly T[]) => Promise<unknown>) {
   let waiting: Waiting<T>[] = [];

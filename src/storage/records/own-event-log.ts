@@ -171,7 +171,7 @@ class OwnEventLog implements EventLog {
     this.#characters = charactersOf(this.#waiting);
   }
 
-  /** A gap has the id of the last missing event of its key: a subscriber that has seen that one misses nothing. */
+  /** A gap has the id of the last missing event of its key, so a subscriber that continues after it misses nothing. */
   #gapAt({ id, api_key_name: key }: LoggedEvent): LoggedEvent {
     return { id, ...gapEntry('not_written', this.#clock(), ofKey(key ?? null)) };
   }

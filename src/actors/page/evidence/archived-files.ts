@@ -5,7 +5,9 @@ import { type Body, BodyReader } from './body-reader.ts';
 import { ARCHIVED_BODIES, networkBuffers } from './network-buffers.ts';
 
 const MAX_FILES = 300;
-/** Maximum number of requests in flight that are followed: a page can begin any number that its own policy then blocks. */
+/**
+ * Maximum number of requests in flight that are followed: a page can begin any number that its own policy then blocks.
+ */
 const MAX_OPEN = 1_000;
 const MAX_URL_CHARACTERS = 2_048;
 const MAX_TYPE_CHARACTERS = 128;

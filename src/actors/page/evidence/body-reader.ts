@@ -14,7 +14,9 @@ export interface BodyLimits {
   readonly all: number;
 }
 
-/** Reads bodies of responses within bounds, as soon as they have ended: a document that is replaced takes them along. */
+/**
+ * Reads bodies of responses within bounds, as soon as they have ended: a document that is replaced takes them along.
+ */
 export class BodyReader {
   readonly #limits: BodyLimits;
   readonly #reading = new Set<Promise<void>>();

@@ -79,8 +79,8 @@ export class HarRecorder {
   }
 
   /**
-   * Records the requests of a session. All sessions share ids: the document of a frame in another process is requested in
-   * the session around it. Resolves when the browser reports them.
+   * Records the requests of a session. All sessions share ids: the document of a frame in another process is requested
+   * in the session around it. Resolves when the browser reports them.
    */
   follow(session: PageSession): Promise<unknown> {
     session.on('Network.requestWillBeSent', (event) => this.#begin(session, event));
@@ -119,8 +119,8 @@ export class HarRecorder {
   }
 
   /**
-   * Returns the archive of the page with this title, its entries apart, and whether requests or bodies are missing in it.
-   * Awaits bodies at most this long.
+   * Returns the archive of the page with this title, its entries apart, and whether requests or bodies are missing in
+   * it. Awaits bodies at most this long.
    */
   async archive(title: string, ms: number): Promise<Archive> {
     await this.#bodies?.settled(ms);

@@ -17,8 +17,8 @@ export function recordsBodies({ outputs = [], har }: Asking): boolean {
 }
 
 /**
- * Returns what `Network.enable` is sent with. The browser keeps bodies only for captures that read them. Every sender must
- * use the same limits, because the last command counts.
+ * Returns what `Network.enable` is sent with. The browser keeps bodies only for captures that read them. Every sender
+ * must use the same limits, because the last command counts.
  */
 export function networkBuffers(request: Asking): Protocol.Network.EnableRequest {
   const isHar = recordsBodies(request);

@@ -14,8 +14,9 @@ type Quad = readonly number[];
 export type ToPage = (box: Rectangle) => Rectangle | null;
 
 /**
- * Resolves with how places in a document become places in the page's window: through the borders, paddings, scroll
- * positions and CSS transforms of the frames around it. Resolves with undefined when a document was replaced meanwhile.
+ * Resolves with a function that converts boxes of a document to boxes of the page's window, through the borders,
+ * paddings, scroll positions and CSS transforms of the frames around it. Resolves with undefined when a document was
+ * replaced meanwhile.
  */
 export async function toPage(place: NestedFrame): Promise<ToPage | undefined> {
   const steps: ToPage[] = [];

@@ -34,7 +34,9 @@ interface Found {
   readonly partial: boolean;
 }
 
-/** Lists the nodes of the page's accessibility tree in reading order, those of a frame after the node of its element. */
+/**
+ * Lists the nodes of the page's accessibility tree in reading order, those of a frame after the node of its element.
+ */
 export async function readAccessibility({ page, ms }: Reading): Promise<Output> {
   const place = { session: page.session, frame: page.frame, entrance: undefined };
   const { nodes, partial } = await readTree(page, place, ms);

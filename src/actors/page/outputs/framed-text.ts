@@ -30,7 +30,7 @@ const framed = z.object({
 });
 type Framed = z.output<typeof framed>;
 
-/** Runs in the page. The texts of a frame, for `BEGIN`; its `html` is in `fill`'s place. */
+/** Runs in the page. Returns what `BEGIN` takes as `enter`. `fill`: puts the HTML of a frame where the frame is. */
 export const ENTER_TEXT = `(found, fill = () => {}) => (frame, element) => {
   fill(element, frame.html);
   found.hidden.push(...frame.hidden.map((each) => ({ ...each, node: element })));

@@ -92,8 +92,8 @@ interface Around {
 }
 
 /**
- * Reads the frames of a document at once. Resolves with what `read` answers for each id that `find` finds, or null: for a
- * frame that has no document, does not answer in time or is one too many.
+ * Reads the frames of a document at once. Resolves with what `read` answers for each id that `find` finds, or null: for
+ * a frame that has no document, does not answer in time or is one too many.
  */
 export async function readFrames<Found>(
   { page, from, depth, room, ms }: Around,
@@ -122,7 +122,7 @@ export async function readFrames<Found>(
   return await Promise.all(asking);
 }
 
-/** Where a document is, and what all frames share: what may still be read, and whether texts have boxes in the page. */
+/** Which document is read, and what all frames share: how much may still be read, and whether boxes are wanted. */
 interface Inside {
   readonly place?: NestedFrame;
   readonly depth?: number;

@@ -7,7 +7,9 @@ const BODIES_SHARE = 0.5;
 /** Number of bytes that are written before other work gets its turn. */
 const TURN_BYTES = 1024 * 1024;
 
-/** Returns the requests that the page has sent so far, with their times and headers, and with their bodies on request. */
+/**
+ * Returns the requests that the page has sent so far, with their times and headers, and with their bodies on request.
+ */
 export async function archiveRequests({ page, ms }: Reading): Promise<Output> {
   const { har: recorder } = page.notes;
   if (recorder === undefined) throw new Error('nothing was recorded');

@@ -90,8 +90,8 @@ function partsOf(archive: Buffer, line: string): readonly Part[] {
 }
 
 /**
- * Moves the links to <style> elements from the beginning of a document to their marks. Returns the names of their parts in
- * that order, none when there are not as many as elements.
+ * Moves the links to <style> elements from the beginning of a document to their marks. Returns the names of their parts
+ * in that order, none when there are not as many as elements.
  */
 function inOrder(body: Buffer, elements: number): { readonly html: Buffer; readonly names: readonly string[] } {
   const unchanged = { html: body, names: [] };

@@ -17,12 +17,12 @@ const MAX_URL_CHARACTERS = 2_048;
 const MIN_IMAGE_SIZE = 16;
 
 /**
- * Runs in the page, with `PaintedLimits` and, when only a part of the page is wanted, its element; null for a part that
- * there is not. Returns the result of `PAINTED`, and
+ * Runs in the page, with `PaintedLimits` and, when only a part of the page is wanted, the element of that part: null
+ * when it does not exist. Returns the result of `PAINTED`, and
  *
  * - `copy`: a document that has only what was painted, through open shadow roots and frames of the same origin. It
  *   belongs to no window, so it loads and runs nothing; its URLs are absolute, and of schemes that are safe to follow.
- * - `fill`: puts HTML where a frame of another origin is
+ * - `fill`: puts the HTML of a frame of another origin where that frame is
  * - `isMissing`: whether the part is null.
  */
 export const PAINTED_COPY = `((limits, part) => {

@@ -90,9 +90,9 @@ const VISIBLE_CHARACTERS = `(text) => {
 }`;
 
 /**
- * Returns, for a text that its styles show, why it is not painted after all: `''` when it is, null when that cannot be
- * seen. Asks the browser what lies at points of the text, scrolled into the window for it; the scroll position is
- * restored by the caller, before any script of the page can run.
+ * Returns the reason why a text is not painted although its styles show it; `''`: it is painted; null: unknown. Scrolls
+ * the text into the window, and asks the browser what lies at points of it. The caller restores the scroll position
+ * before any script of the page can run.
  */
 const COVERED = `(nodes, styleOf, floating) => {
   const { documentOf, windowOf, rootOf, boxOf, nameOf, parentOf, typeOf } = nodes;
@@ -191,8 +191,8 @@ const COVERED = `(nodes, styleOf, floating) => {
   };
   const isWithin = (inner, outer) => inner.left >= outer.left - 1 && inner.right <= outer.right + 1 && inner.top >= outer.top - 1 && inner.bottom <= outer.bottom + 1;
   /**
-   * Whether nothing can cover, clip or move away a text: then its colour and that of the elements around it decide. A
-   * look at a point takes the browser as long as the element with the most children is long.
+   * Whether nothing can cover, clip or move away a text, so that its colour and that of the elements around it decide.
+   * Saves looks at points, whose cost grows with the longest list of children.
    */
   const isPlain = ({ fixed, isRisky, clips, boxed, range }) => {
     if (fixed || isRisky) return false;

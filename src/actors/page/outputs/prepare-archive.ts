@@ -1,6 +1,6 @@
 /*
- * Chromium writes an archive from the parsed style sheets, which loses declarations, and puts all <style> elements before
- * all linked style sheets. What runs in the page here tells how to mend that.
+ * Chromium writes an archive from the parsed style sheets, which loses declarations, and puts all <style> elements
+ * before all linked style sheets. What runs in the page here tells how to mend that.
  */
 
 const KEPT = `globalThis[Symbol.for('capstan-archive')]`;
@@ -16,8 +16,8 @@ const MAX_STYLES = 1_000;
 export const styleMark = (at: number | string): string => `<!--capstan-style-${at}-->`;
 
 /**
- * Runs in the page, with linked style sheets `[url, text]` as they were sent. Puts a mark before each <style> element, and
- * the picture of each canvas behind it: an archive has no pixels of canvases. Returns
+ * Runs in the page, with linked style sheets `[url, text]` as they were sent. Puts a mark before each <style> element,
+ * and the picture of each canvas behind it: an archive has no pixels of canvases. Returns
  *
  * - `styles`: the text of each <style> element, null when a script has changed its rules
  * - `changed`: URLs of the style sheets that a script has changed.
@@ -31,7 +31,7 @@ export const PREPARE_ARCHIVE = `(sheets) => {
       copy.replaceSync(text);
       return written(copy.cssRules) === written(sheet.cssRules);
     } catch (error) {
-      // The rules of another origin can be read by nobody, and so changed by nobody.
+      // Scripts cannot read the rules of a style sheet of another origin, so none has changed them.
       return error instanceof DOMException && error.name === 'SecurityError';
     }
   };

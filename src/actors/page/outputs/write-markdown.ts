@@ -156,7 +156,9 @@ export const FIND_BLOCKS = `(blocks, { items, nodes }) => {
     }
     return shared[0];
   };
-  /** The number of an element among the siblings of its name. All siblings are counted at once: a page may have many. */
+  /**
+   * The number of an element among the siblings of its name. All siblings are counted at once: a page may have many.
+   */
   const places = new WeakMap();
   const numberOf = (element) => {
     if (!places.has(element)) {

@@ -1,7 +1,7 @@
 /**
- * JavaScript of a function that lets no further transition begin. For a screenshot beyond the window, Chromium lays the page
- * out in a window without a size for a moment: elements whose style depends on the width of the window would be shown on
- * their way back. Transitions that are running continue.
+ * JavaScript of a function that lets no further transition begin. For a screenshot beyond the window, Chromium briefly
+ * lays the page out in a window without a size. Elements whose style depends on the window's width would then be shown
+ * in the middle of a transition. Transitions that are running continue.
  */
 export const END_TRANSITIONS = `() => {
   const sheet = new CSSStyleSheet();

@@ -33,7 +33,7 @@ const NOTE = `() => {
 
 /**
  * JavaScript of a function that hides what has come over the window while the page was scrolled. On a page that does
- * not listen to scrolling, it has come by itself and stays.
+ * not listen to scrolling, nothing came because of it, so everything stays visible.
  */
 export const HIDE_POPUPS = `(setStyle, state) => {
   const hide = (each) => {

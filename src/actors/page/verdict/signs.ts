@@ -55,9 +55,9 @@ const SPINNERS =
   '[role="progressbar"], [aria-busy="true"], progress, [class*="spinner" i], [class*="loader" i], [class*="loading" i], [class*="lds-"], [class*="progress" i]';
 
 /**
- * JavaScript of a function that runs in the page, in an isolated world: it reads what a verdict is based on, and
- * nothing for a document that hides the functions of the browser behind names of its own elements. What it looks at is
- * bounded, so that it costs a large page no more than a small one.
+ * JavaScript of a function that runs in the page, in an isolated world. It reads what a verdict is based on, and
+ * nothing in a document whose elements have names that replace functions of the browser. What it looks at is bounded,
+ * so that it takes no longer in a large page than in a small one.
  */
 export const SIGNS = `(() => {
   try {

@@ -60,9 +60,10 @@ const URLS = 'new Set(["href", "src", "action", "formaction", "poster", "cite", 
 
 /**
  * Runs in the page. Returns the values of rules by their names: texts, boxes in CSS pixels of the window, null for what
- * is missing, lists, and objects of nested rules. Each comes as `{ value, entered }`; `entered` are numbers of the
- * answer's list `entered`, which says in which frames a rule continues, and how many of its steps are done. `partial`:
- * a bound cut them. Members are read from prototypes, because a form's fields shadow those of the form.
+ * is missing, lists, and objects of nested rules. Each comes as `{ value, entered }`, where `entered` are indexes into
+ * the answer's list of that name. An entry of the list names a frame in which a rule goes on, and how many of its steps
+ * are done. `partial`: a limit was reached, so values are cut or missing. Members are read from prototypes, because a
+ * form's fields shadow those of the form.
  */
 export const APPLY_RULES = `(rules, limits) => {
   const endsAt = performance.now() + limits.ms;

@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import { createAdmission } from '../../src/streams/admission.ts';
+import type { Reservation } from '../../src/streams/reservation.ts';
+
+function reservationOf(width: number, maxConcurrent = width) {
+  const admission = createAdmission({ maxConcurrent, maxQueue: 0 }, () => 0);
+  const reservation = admission.admitBatch(width);
+  if (reservation === undefined) throw new Error('the batch was not admitted');
+  return { admission, reservation };
+}
+
+/** Uses a place, and takes a pass when the use begins. */
+function using(reservation: Reservation) {
+  const state = { hasBegun: false, hasPass: false };
+  let release = (): void => {};
+  const end = reservation.use(() => {
+    const pass = reservation.lend();
+    state.hasBegun = true;
+    state.hasPass = pass !== undefined;
+    release = () => pass?.release();
+  });
+  return {
+    state,
+    end: () => {
+      release();
+      end();
+    },
+  };
+}
+
+describe('createReservation', () => {
+  it('begins elements at once while it holds a place for each, then one for each that ends', () => {
+    const { reservation } = reservationOf(2, 3);
+    const [one, two, three] = [using(reservation), using(reservation), using(reservation)];
+    expect([one.state.hasPass, two.state.hasPass, three.state.hasBegun]).toEqual([true, true, false]);
+    two.end();
+    two.end();
+    expect(three.state.hasPass).toBe(true);
+  });
+
+  it('gives places back only while none is used, and takes them again', () => {
+    const { admission, reservation } = reservationOf(2);
+    const one = using(reservation);
+    reservation.giveBack();
+    expect(admission.inside).toBe(2);
+    one.end();
+    reservation.giveBack();
+    expect(admission.inside).toBe(0);
+    const [again, another] = [using(reservation), using(reservation)];
+    expect([again.state.hasPass, another.state.hasPass, admission.inside]).toEqual([true, true, 2]);
+  });
+
+  it('waits for a place when others have taken what it gave back, ahead of new captures', () => {
+    const { admission, reservation } = reservationOf(2);
+    reservation.giveBack();
+    const others = [admission.admit(), admission.admit()];
+    const [one, two] = [using(reservation), using(reservation)];
+    expect([one.state.hasBegun, two.state.hasBegun]).toEqual([false, false]);
+    others[0]?.release();
+    expect([one.state.hasPass, two.state.hasBegun, admission.admit()]).toEqual([true, false, undefined]);
+    one.end();
+    expect([two.state.hasPass, admission.inside]).toEqual([true, 2]);
+    two.end();
+    reservation.release();
+    expect(admission.inside).toBe(1);
+  });
+
+  it('stops waiting when its use ends', () => {
+    const { admission, reservation } = reservationOf(1);
+    reservation.giveBack();
+    const other = admission.admit();
+    const waiting = using(reservation);
+    waiting.end();
+    other?.release();
+    expect([waiting.state.hasBegun, admission.inside]).toEqual([false, 0]);
+  });
+
+  it('takes a place when a limit is raised', () => {
+    const { admission, reservation } = reservationOf(1);
+    reservation.giveBack();
+    admission.admit();
+    const waiting = using(reservation);
+    admission.setLimits({ maxConcurrent: 2, maxQueue: 0 });
+    expect([waiting.state.hasPass, admission.inside]).toEqual([true, 2]);
+  });
+
+  it.each(['close', 'revokeBatches'] as const)('begins waiting elements without a pass after %s', (end) => {
+    const { admission, reservation } = reservationOf(1);
+    reservation.giveBack();
+    admission.admit();
+    const waiting = using(reservation);
+    admission[end]();
+    expect(waiting.state).toEqual({ hasBegun: true, hasPass: false });
+    expect(using(reservation).state).toEqual({ hasBegun: true, hasPass: false });
+  });
+
+  it('lends no pass after it gave its places back to a closed admission', () => {
+    const { admission, reservation } = reservationOf(1);
+    admission.close();
+    reservation.giveBack();
+    expect([using(reservation).state, admission.inside]).toEqual([{ hasBegun: true, hasPass: false }, 0]);
+  });
+});
