@@ -7,6 +7,8 @@ export interface FormatFacts {
   readonly mediaType: string;
   /** Endings of file names, without the dot: the one that is written, then others that are understood. */
   readonly extensions: readonly [string, ...string[]];
+  /** The format in which Chromium takes the image, which is encoded afterwards if it is another one. A PDF is printed. */
+  readonly takenAs: 'png' | 'jpeg' | 'webp';
   /** Maximum height of an image, in pixels. */
   readonly maxRows: number;
   /** Whether it is encoded with a quality; other formats lose nothing. */
@@ -19,6 +21,7 @@ export const FORMATS: Readonly<Record<CaptureFormat, FormatFacts>> = {
   png: {
     mediaType: 'image/png',
     extensions: ['png'],
+    takenAs: 'png',
     maxRows: Number.POSITIVE_INFINITY,
     hasQuality: false,
     hasTransparency: true,
@@ -26,6 +29,7 @@ export const FORMATS: Readonly<Record<CaptureFormat, FormatFacts>> = {
   jpeg: {
     mediaType: 'image/jpeg',
     extensions: ['jpg', 'jpeg'],
+    takenAs: 'jpeg',
     // libjpeg writes 36 rows fewer than the format allows.
     maxRows: 65_500,
     hasQuality: true,
@@ -34,6 +38,7 @@ export const FORMATS: Readonly<Record<CaptureFormat, FormatFacts>> = {
   webp: {
     mediaType: 'image/webp',
     extensions: ['webp'],
+    takenAs: 'webp',
     maxRows: 16_383,
     hasQuality: true,
     hasTransparency: true,
@@ -41,6 +46,7 @@ export const FORMATS: Readonly<Record<CaptureFormat, FormatFacts>> = {
   pdf: {
     mediaType: 'application/pdf',
     extensions: ['pdf'],
+    takenAs: 'png',
     maxRows: Number.POSITIVE_INFINITY,
     hasQuality: false,
     hasTransparency: false,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CAPTURE_FORMATS, FORMATS, IMAGE_FORMATS } from '../formats.ts';
+import { CAPTURE_FORMATS, FORMATS, IMAGE_FORMATS, type ImageFormat } from '../formats.ts';
 import type { Immutable } from '../immutable.ts';
 import { orOf } from '../values.ts';
 import { optionFacts } from './facts.ts';
@@ -16,9 +16,9 @@ export const MAX_IMAGE_PIXELS = 400_000_000;
 export const MAX_PAGE_HEIGHT = 200_000;
 
 const DEFAULT_QUALITY = 80;
-const LOSSY = IMAGE_FORMATS.filter((format) => FORMATS[format].hasQuality)
-  .map((format) => `\`${format}\``)
-  .join(' and ');
+const namesOf = (formats: readonly ImageFormat[]) => formats.map((format) => `\`${format}\``).join(' and ');
+const LOSSY = namesOf(IMAGE_FORMATS.filter((format) => FORMATS[format].hasQuality));
+const TRANSPARENT = namesOf(IMAGE_FORMATS.filter((format) => FORMATS[format].hasTransparency));
 const MAX_VIEWPORT = 4096;
 /** CSS pixels. Pages are hardly longer than the maximum offset. */
 const MAX_CLIP_OFFSET = 1_000_000;
@@ -158,7 +158,7 @@ export const screenshotFields = {
   }),
   omitBackground: flag
     .default(false)
-    .meta({ description: 'Make the background of the page transparent (`png`, `webp`).' }),
+    .meta({ description: `Make the background of the page transparent (${TRANSPARENT}).` }),
   animations: z.enum(['allow', 'disabled'], { error: 'must be allow or disabled' }).default('allow').meta({
     description:
       'With `disabled`, CSS animations, transitions and Web Animations do not run in the image: finite ones are shown at their end, infinite ones in their initial state, and the caret is hidden.',

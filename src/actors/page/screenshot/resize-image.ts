@@ -10,17 +10,19 @@ import type { Picture } from './picture.ts';
  * once, and it may have more rows than its format holds.
  */
 export function withoutLoss(request: CaptureRequest): CaptureRequest {
-  return request.resize === undefined ? request : { ...request, format: 'png' };
+  const { format, resize } = request;
+  if (format === 'pdf') return request;
+  return { ...request, format: resize === undefined ? FORMATS[format].takenAs : 'png' };
 }
 
 /**
  * Scales a PNG down until it fits within `resize`, and encodes it in the request's format. It is decoded row by row, on
- * a thread of libuv. The screenshot of a request without `resize` stays as it is.
+ * a thread of libuv. Without `resize`, a screenshot that was taken in the request's format stays as it is.
  */
 export async function resizeImage(picture: Picture, request: CaptureRequest): Promise<Picture> {
   const { resize, format } = request;
-  if (resize === undefined || format === 'pdf') return picture;
-  const { width = Number.POSITIVE_INFINITY, height = Number.POSITIVE_INFINITY } = resize;
+  if (format === 'pdf' || (resize === undefined && FORMATS[format].takenAs === format)) return picture;
+  const { width = Number.POSITIVE_INFINITY, height = Number.POSITIVE_INFINITY } = resize ?? {};
   const scale = Math.min(1, width / picture.width, height / picture.height);
   const scaled = (side: number) => Math.max(1, Math.round(side * scale));
   const size = { width: scaled(picture.width), height: scaled(picture.height) };

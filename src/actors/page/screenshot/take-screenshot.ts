@@ -70,7 +70,7 @@ async function shoot(page: IsolatedPage, request: CaptureRequest, deadline: Dead
     page.session.post('Emulation.setDefaultBackgroundColorOverride', { color: { r: 0, g: 0, b: 0, a: 0 } });
   }
   const options = {
-    format,
+    format: FORMATS[format].takenAs,
     ...(FORMATS[format].hasQuality ? { quality: request.quality } : {}),
     // Weaker compression. Measured: 1.38 times as many captures per second, with files 15 % larger.
     optimizeForSpeed: true,
