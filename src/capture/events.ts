@@ -151,6 +151,23 @@ export type EventType = CapstanEvent['type'];
 /** Every type of event. */
 const EVENT_TYPES = CapstanEventSchema.options.map(({ shape }) => shape.type.value);
 
+type EventGroup = EventType extends `${infer Group}.${string}` ? Group : never;
+
+/** Whether the events of a group belong to API keys. Every subscriber may see those of the others. */
+const BELONG_TO_KEYS: Readonly<Record<EventGroup, boolean>> = {
+  capture: true,
+  batch: true,
+  watch: true,
+  browser: false,
+  pressure: false,
+  webhook: true,
+};
+
+/** Whether every subscriber may see events of this type. */
+export function isOfAllKeys(type: string): boolean {
+  return Object.entries(BELONG_TO_KEYS).some(([group, ofKeys]) => !ofKeys && type.startsWith(`${group}.`));
+}
+
 /** `capture.*`: all types of a group. */
 const EVENT_GROUPS = [...new Set(EVENT_TYPES.map((type) => `${type.split('.')[0]}.*`))];
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { canonicalJson } from '../capture/canonical-json.ts';
 import { isOfKey, type OfKey } from '../capture/client.ts';
+import { isOfAllKeys } from '../capture/events.ts';
 import { RECORDED_OUTCOMES } from '../capture/result-conditions.ts';
 import { VERDICTS } from '../capture/verdict.ts';
 import { GAP, type LoggedEvent } from '../storage/ports/event-log.ts';
@@ -42,9 +43,6 @@ export const EventFilterSchema = z.object({
 
 export type EventFilter = Readonly<z.output<typeof EventFilterSchema>>;
 
-/** Groups of events that concern no capture, which every subscriber may see. */
-const SHARED = ['browser.', 'pressure.'];
-
 /** Returns a key that is the same for all filters that select the same events. */
 export function filterKey(filter: EventFilter): string {
   return canonicalJson({ ...filter, types: filter.types?.toSorted() }) ?? '';
@@ -67,9 +65,7 @@ export function eventPredicate(filter: EventFilter, factsOf: FactsOf): (event: L
 /** Returns whether a subscriber who sees the events of one API key alone, or all, may see an event. */
 export function isVisible(event: OfKey & Pick<LoggedEvent, 'type'>, ofKey: string | undefined): boolean {
   const isOfNoKey = event.api_key_name === undefined;
-  return (
-    isOfKey(event, ofKey) || (event.type === GAP && isOfNoKey) || SHARED.some((group) => event.type.startsWith(group))
-  );
+  return isOfKey(event, ofKey) || (event.type === GAP && isOfNoKey) || isOfAllKeys(event.type);
 }
 
 function isOfType(type: string, wanted: string): boolean {
