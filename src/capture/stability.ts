@@ -12,14 +12,24 @@ import { id } from './values.ts';
 const VARIED = ['nothing', 'clock', 'randomness', 'animation', 'time', 'ads'] as const;
 export type Varied = (typeof VARIED)[number];
 
-const CAUSES = ['clock', 'randomness', 'animation', 'carousel', 'ad', 'lazy_load', 'server'] as const;
+const CAUSES = ['clock', 'randomness', 'animation', 'carousel', 'lazy_load', 'ad', 'server'] as const;
 export type Cause = (typeof CAUSES)[number];
+
+/** What an element does for each cause, as the description of the field says it. */
+const EFFECTS: Readonly<Record<Cause, string>> = {
+  clock: 'it shows the time',
+  randomness: 'it shows random numbers of its scripts',
+  animation: 'it moves all the time',
+  carousel: 'it shows something else after some seconds',
+  lazy_load: 'it appears late',
+  ad: 'it is absent or stable when advertisers are blocked',
+  server: 'it is sent differently for each request',
+};
 
 const UnstableElementSchema = z.strictObject({
   selector: z.string().meta({ description: 'Matches the element alone.' }),
   cause: z.enum(CAUSES).meta({
-    description:
-      '`clock`: it shows the time; `randomness`: it shows random numbers of its scripts; `animation`: it moves all the time; `carousel`: it shows something else after some seconds; `lazy_load`: it appears late; `ad`: it is absent or stable when advertisers are blocked; `server`: it is sent differently for each request.',
+    description: `${CAUSES.map((cause) => `\`${cause}\`: ${EFFECTS[cause]}`).join('; ')}.`,
   }),
   box: BoxSchema.meta({ description: 'Its place in the image.' }),
   before: id.meta({ description: 'Two captures that show it differently.' }),

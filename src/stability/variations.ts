@@ -1,4 +1,4 @@
-import type { CaptureRequest } from '../capture/request.ts';
+import { type CaptureRequest, DEFAULT_REQUEST } from '../capture/request.ts';
 import type { Varied } from '../capture/stability.ts';
 import { steadyPage, type World } from './steady-page.ts';
 
@@ -33,9 +33,6 @@ const REST_MS = 500;
 /** Delays of later captures, in milliseconds. Content that changes every few seconds differs between some of them. */
 const LATER_MS = [1_300, 3_200, 5_900, 9_700];
 
-/** Number of captures of a check. */
-export const CAPTURES_OF_CHECK = 7 + LATER_MS.length;
-
 /** Returns the captures of a check. Each has the same conditions except for the one that it varies. */
 export function variationsOf(wanted: CaptureRequest): Variations {
   // Without timers, a page might never reach the state that the request waits for.
@@ -67,3 +64,6 @@ export function variationsOf(wanted: CaptureRequest): Variations {
     adsAgain: made('ads', {}, { blockAds: true }),
   };
 }
+
+/** Number of captures of a check. */
+export const CAPTURES_OF_CHECK = captureOrder(variationsOf(DEFAULT_REQUEST)).length;
