@@ -7,6 +7,7 @@ import type { CapstanEvent } from '../capture/events.ts';
 import type { Immutable } from '../capture/immutable.ts';
 import type { ScreenshotRequest, WatchBody } from '../capture/request.ts';
 import type { DetailedResult, Result } from '../capture/result.ts';
+import type { ResultConditions as ApiConditions } from '../capture/result-conditions.ts';
 import type { Stability } from '../capture/stability.ts';
 import type { Verdict } from '../capture/verdict.ts';
 import type { ListedWatch, Watch, WatchRun } from '../capture/watch.ts';
@@ -37,7 +38,9 @@ export interface WatchConditions {
 }
 
 /** Conditions of a list of results; a result meets all that are given. */
-export interface ResultConditions {
+export type ResultConditions = Pick<KnownConditions, keyof ApiConditions | 'url' | 'host'>;
+
+interface KnownConditions {
   /** Results of this URL, or of hosts that begin with this value. One of them. */
   readonly url?: string;
   readonly host?: string;
