@@ -5,7 +5,10 @@ import type { Immutable } from './immutable.ts';
 export const KEY_SCOPES = ['read', 'capture', 'admin'] as const;
 export type KeyScope = (typeof KEY_SCOPES)[number];
 
-/** An API key with a name, from a line `name:key[:rate][:scope]`. */
+/** The line of a key with a name, as texts for people name it. */
+export const KEY_LINE = 'name:key[:rate][:scope]';
+
+/** An API key with a name, from such a line. */
 export const NamedKeySchema = z.strictObject({
   name: z.string().regex(/^[\w.-]{1,64}$/),
   key: z.string().regex(/^[\x21-\x2b\x2d-\x39\x3b-\x7e]+$/),

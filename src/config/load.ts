@@ -1,4 +1,5 @@
 import { DATABASE_OPTIONS, databaseOf, NEEDED_BY } from '../capture/artifacts.ts';
+import { KEY_LINE } from '../capture/named-key.ts';
 import { suggestion } from '../capture/similar-names.ts';
 import { ConfigError } from './config-error.ts';
 import { type ReadFile, readNamedFile, readSecret, readSecrets } from './files.ts';
@@ -218,7 +219,7 @@ function refuseArtifactsAlone(config: Config, settings: Settings): void {
 function checkIsolation(config: Config): void {
   if (!config.isolateKeys) return;
   if (config.namedKeys.length === 0) {
-    throw new ConfigError('--isolate-keys needs --api-key-file with a line name:key[:rate][:scope] for each client');
+    throw new ConfigError(`--isolate-keys needs --api-key-file with a line ${KEY_LINE} for each client`);
   }
   if (databaseOf(config) === undefined) {
     throw new ConfigError(

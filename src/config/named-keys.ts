@@ -1,7 +1,7 @@
-import { KEY_SCOPES, type NamedKey, NamedKeySchema } from '../capture/named-key.ts';
+import { KEY_LINE, KEY_SCOPES, type NamedKey, NamedKeySchema } from '../capture/named-key.ts';
 import { ConfigError } from './config-error.ts';
 
-const FORM = `name:key[:rate][:scope], where name is 1 to 64 letters, digits, dots, dashes and underscores, rate the captures a minute from 1 to 1000000, and scope one of ${KEY_SCOPES.join(', ')}`;
+const FORM = `${KEY_LINE}, where name is 1 to 64 letters, digits, dots, dashes and underscores, rate the captures a minute from 1 to 1000000, and scope one of ${KEY_SCOPES.join(', ')}`;
 
 /**
  * Divides the lines of a file of keys into plain keys and named ones, which have a colon. Errors name the line and

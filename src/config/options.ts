@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ARTIFACT_STORES } from '../capture/artifacts.ts';
 import { CLUSTER_BOUNDS, LIMIT_BOUNDS } from '../capture/limits.ts';
-import { NamedKeySchema } from '../capture/named-key.ts';
+import { KEY_LINE, NamedKeySchema } from '../capture/named-key.ts';
 import {
   bytes,
   choice,
@@ -45,7 +45,7 @@ const GROUPS = {
       secret: 'whole',
       repeatable: true,
     }),
-    apiKeyFile: secretFile('--api-key', 'one key on each line: a key, or name:key[:rate][:scope]'),
+    apiKeyFile: secretFile('--api-key', `one key on each line: a key, or ${KEY_LINE}`),
     /** Not an option: the names, rates and scopes of the keys in `apiKeyFile`. */
     namedKeys: z.array(NamedKeySchema).default([]),
     isolateKeys: toggle({
