@@ -44,8 +44,11 @@ export const CAPTURED_FILE: Content = Object.fromEntries(
 /** The HTML snapshot and the outputs of a capture. */
 export const PAGE_FILE: Content = Object.fromEntries(
   ARTIFACT_KINDS.filter((kind) => kind !== 'image')
-    .map((kind) => ARTIFACTS[kind].mediaType('png').split(';', 1)[0] ?? '')
-    .map((mediaType) => [mediaType, { text: { type: 'string' } }]),
+    .map((kind) => ARTIFACTS[kind])
+    .map(({ mediaType, isInert }) => [
+      mediaType('png').split(';', 1)[0] ?? '',
+      { text: { type: 'string', ...(isInert ? {} : { format: 'binary' }) } },
+    ]),
 );
 
 export const ANY_JSON: Content = { 'application/json': { text: { type: 'object' } } };

@@ -35,6 +35,9 @@ const NOTES: Readonly<Record<Exclude<ShownKind, 'image'>, string>> = {
   accessibility: 'The tree of roles, names, values and states that assistive technology is told.',
 };
 
+/** Media types that a browser shows as text. Other files are saved. */
+const TEXT = /^(text\/|application\/json)/;
+
 /** The screenshot in three sizes, and the other files of the capture. */
 export function Viewer({ result }: { readonly result: DetailedResult }) {
   const { id, screenshot, format, width, height, title } = result;
@@ -86,9 +89,9 @@ export function Viewer({ result }: { readonly result: DetailedResult }) {
             <MarkdownView result={result} path={path} />
           ) : shown === 'elements' ? (
             <ElementsView result={result} />
-          ) : shown === 'mhtml' ? (
-            <Empty title="MHTML">
-              <a class="button primary" href={path} download={`capture-${id}.mhtml`}>
+          ) : !TEXT.test(ARTIFACTS[shown].mediaType(format)) ? (
+            <Empty title={ARTIFACTS[shown].label}>
+              <a class="button primary" href={path} download={`capture-${id}.${ARTIFACTS[shown].extension(format)}`}>
                 Save the file
               </a>
             </Empty>
