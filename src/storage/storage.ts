@@ -46,7 +46,7 @@ import { openSqlite } from './sqlite/open.ts';
  *
  *   files/            artifacts, thumbnails and the outbox, in the data directory
  *   gridfs/           artifacts, in MongoDB
- * documents/        jobs, watches, standing queries, idempotency keys and node leases, over the documents of a database
+ *   documents/        jobs, watches, standing queries, idempotency keys and node leases, as small documents
  *   sqlite/, mongo/   the database: results and documents; the event log is in SQLite
  *   memory/           replacements for a service without a database
  *   records/          code that the databases share
