@@ -1,4 +1,5 @@
 import type Koa from 'koa';
+import type { ArtifactKind } from '../capture/artifacts.ts';
 import type { Client } from '../capture/client.ts';
 import type { KeyScope } from '../capture/named-key.ts';
 
@@ -29,6 +30,8 @@ export interface HttpState {
   isSigned?: boolean;
   /** Set when the stop of the service cut the work short: the answer must not be kept for an `Idempotency-Key`. */
   isCutShort?: boolean;
+  /** The file of a capture that is the answer. */
+  file?: { readonly capture: number; readonly kind: ArtifactKind };
   /** Collects the lines of an answer that is to be kept for an `Idempotency-Key`. */
   lines?: string[];
 }

@@ -1,5 +1,6 @@
 import { ARTIFACTS, type ArtifactKind, etagOf } from '../../capture/artifacts.ts';
 import { CapstanError } from '../../capture/errors.ts';
+import type { CaptureService } from '../../service/capture-service.ts';
 import type { OpenArtifact } from '../../storage/ports/artifact-store.ts';
 import type { HttpContext } from '../state.ts';
 import { readByteRange } from './byte-range.ts';
@@ -17,13 +18,29 @@ const INERT_POLICY =
   "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
 
 /** Sets the headers of a file's answer. */
-export function describeArtifact(ctx: HttpContext, { info }: OpenArtifact, kind: ArtifactKind): void {
+function describeArtifact(ctx: HttpContext, { info }: OpenArtifact, kind: ArtifactKind): void {
+  ctx.state.file = { capture: info.id, kind };
   ctx.set('Cache-Control', CACHE_CONTROL);
   ctx.set('X-Capture-Id', String(info.id));
   const { mediaType, isInert } = ARTIFACTS[kind];
   ctx.type = mediaType(info.format);
   ctx.set('ETag', `"${etagOf(kind, info)}"`);
   if (isInert) ctx.set({ 'Content-Security-Policy': INERT_POLICY, 'X-Frame-Options': 'SAMEORIGIN' });
+}
+
+/** Answers with the whole file of a capture that this process may have just made. */
+export async function answerWhole(
+  ctx: HttpContext,
+  { artifacts, whyMissing }: Pick<CaptureService, 'artifacts' | 'whyMissing'>,
+  id: number,
+  kind: ArtifactKind,
+): Promise<void> {
+  const artifact = await artifacts.open(id, kind, { undelivered: true });
+  if (artifact === undefined) throw await whyMissing(id);
+  ctx.status = 200;
+  describeArtifact(ctx, artifact, kind);
+  ctx.body = artifact.stream();
+  ctx.length = artifact.bytes;
 }
 
 /** Answers with the whole file, with 304, or with the part that `Range` asks for. Always closes the file. */

@@ -3,11 +3,12 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import type { Logger } from 'pino';
 import { z } from 'zod';
+import { ARTIFACT_KINDS } from '../../capture/artifacts.ts';
 import { CapstanError, tellsOf } from '../../capture/errors.ts';
 import { refusal } from '../../capture/validate.ts';
 import type { CaptureService } from '../../service/capture-service.ts';
 import { ATTEMPT_LEASE_MS, type Attempt } from '../../storage/ports/idempotency-store.ts';
-import { describeArtifact } from '../answer/artifact-answer.ts';
+import { answerWhole } from '../answer/artifact-answer.ts';
 import type { HttpContext, HttpMiddleware } from '../state.ts';
 
 /** Printable ASCII. */
@@ -38,8 +39,8 @@ const KEPT_HEADERS = [
 const Kept = z.object({
   status: z.int(),
   headers: z.record(z.string(), z.string()),
-  /** The text; null when it is the image of the capture that `X-Capture-Id` names. */
-  body: z.string().nullable(),
+  /** The text, or the file of a capture that was sent. */
+  body: z.union([z.string(), z.object({ capture: z.int(), kind: z.enum(ARTIFACT_KINDS) })]),
 });
 type Kept = z.output<typeof Kept>;
 
@@ -115,9 +116,9 @@ async function keepable(ctx: HttpContext): Promise<Uint8Array | undefined> {
   // Failures of the target are results and are kept. Failures of the service and refusals are not.
   if (ctx.state.isCutShort === true) return undefined;
   if (status >= 400 && !tellsOf('target', status)) return undefined;
-  const image = ctx.res.hasHeader('X-Capture-Id') && !isJson(ctx);
-  const body = image ? null : ctx.respond === false ? (ctx.state.lines ?? []).join('') : JSON.stringify(ctx.body);
-  if (body !== null && ctx.respond !== false) {
+  const text = ctx.respond === false ? (ctx.state.lines ?? []).join('') : JSON.stringify(ctx.body);
+  const body = ctx.state.file ?? text;
+  if (typeof body === 'string' && ctx.respond !== false) {
     // Sends exactly the bytes that are kept.
     const type = ctx.response.get('Content-Type');
     ctx.body = body;
@@ -135,24 +136,10 @@ async function readKept(answer: Uint8Array): Promise<Kept> {
 }
 
 async function replay(ctx: HttpContext, service: CaptureService, { status, headers, body }: Kept): Promise<void> {
+  if (typeof body === 'string') ctx.body = body;
+  else await answerWhole(ctx, service, body.capture, body.kind);
   ctx.status = status;
-  if (body === null) {
-    const id = Number(headers['X-Capture-Id']);
-    const artifact = await service.artifacts.open(id, 'image');
-    if (artifact === undefined) {
-      throw new CapstanError('not_found', `The first answer was the image of capture ${id}, which has been removed.`);
-    }
-    describeArtifact(ctx, artifact, 'image');
-    ctx.body = artifact.stream();
-    ctx.length = artifact.bytes;
-  } else {
-    ctx.body = body;
-  }
   ctx.set({ ...headers, 'Idempotent-Replayed': 'true' });
-}
-
-function isJson(ctx: HttpContext): boolean {
-  return ctx.response.is('json') !== false;
 }
 
 /** Hashes parts so that no two lists of parts have the same input. */

@@ -10,7 +10,7 @@ import type { DetailedResult, Result } from '../../capture/result.ts';
 import { thumbnailFields, thumbnailOf } from '../../capture/thumbnail.ts';
 import { refusal } from '../../capture/validate.ts';
 import type { CaptureService } from '../../service/capture-service.ts';
-import { answerArtifact, describeArtifact } from '../answer/artifact-answer.ts';
+import { answerArtifact, answerWhole } from '../answer/artifact-answer.ts';
 import { answer, answerFailure } from '../answer/envelope.ts';
 import { failureError, failureOf } from '../answer/outcome.ts';
 import { DetailedResultSchema, RemovedSchema, ScreenshotInfoSchema } from '../answer/schemas.ts';
@@ -249,12 +249,7 @@ export async function answerFile(
   result: Result,
   kind: ArtifactKind = 'image',
 ): Promise<void> {
-  const artifact = await service.artifacts.open(result.id, kind, { undelivered: true });
-  if (artifact === undefined) throw await service.whyMissing(result.id);
-  ctx.status = 200;
-  describeArtifact(ctx, artifact, kind);
-  ctx.body = artifact.stream();
-  ctx.length = artifact.bytes;
+  await answerWhole(ctx, service, result.id, kind);
   locate(ctx, result);
 }
 

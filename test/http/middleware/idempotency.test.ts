@@ -33,6 +33,7 @@ describe('Idempotency-Key', () => {
   it.each([
     ['the result', 'application/json'],
     ['the image', 'image/png'],
+    ['the Markdown', 'text/markdown'],
   ])('returns the first answer to the same key and body: %s', async (_what, accept) => {
     const headers = { ...freshKey(), Accept: accept };
     const body = { url: site.url('/short') };
