@@ -1,5 +1,4 @@
 import type { Format } from './names.ts';
-import { parsePythonLiteral } from './python-literal.ts';
 
 /** A flat record as received, with unchecked values. */
 export type WireRecord = Readonly<Record<string, unknown>>;
@@ -20,14 +19,45 @@ export function readRecord(format: Format, text: string): WireRecord | null {
   }
 }
 
-/** Parses a body that is a Python dict, as the field endpoints send their errors; null for anything else. */
+const PYTHON_STRING = String.raw`u?(?:'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)")`;
+const PYTHON_SCALAR = String.raw`(?:${PYTHON_STRING}|(True|False|None)|([-+]?[\d.]+(?:[eE][-+]?\d+)?))`;
+const PYTHON_PAIR = String.raw`${PYTHON_STRING}\s*:\s*${PYTHON_SCALAR}\s*(?:,\s*|$)`;
+
+/** Parses a flat Python dict, as the field endpoints send their errors; null for anything else. */
 export function readPythonRecord(text: string): WireRecord | null {
-  if (!text.trimStart().startsWith('{')) return null;
-  try {
-    return asRecord(parsePythonLiteral(text.trim()));
-  } catch {
-    return null;
+  const [, body] = /^\{\s*(.*)\}$/s.exec(text.trim()) ?? [];
+  if (body === undefined) return null;
+  const entries: [string, unknown][] = [];
+  for (const pair = new RegExp(PYTHON_PAIR, 'y'); pair.lastIndex < body.length; ) {
+    const found = pair.exec(body);
+    if (found === null) return null;
+    const [, quotedName, name = quotedName, quotedText, string = quotedText, word, number] = found;
+    const value = string === undefined ? (word === undefined ? Number(number) : pythonWord(word)) : unescaped(string);
+    entries.push([unescaped(name ?? ''), value]);
   }
+  return Object.fromEntries(entries);
+}
+
+function pythonWord(word: string): boolean | null {
+  return word === 'None' ? null : word === 'True';
+}
+
+const PYTHON_ESCAPED = new Map([
+  ['n', '\n'],
+  ['r', '\r'],
+  ['t', '\t'],
+]);
+
+/** Python keeps the backslash of an unknown escape. */
+function unescaped(text: string): string {
+  return text.replace(
+    /\\(?:x([0-9a-f]{2})|u([0-9a-f]{4})|(.))/g,
+    (whole, byte?: string, short?: string, plain = '') => {
+      const hex = byte ?? short;
+      if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16));
+      return PYTHON_ESCAPED.get(plain) ?? ('\'"\\'.includes(plain) ? plain : whole);
+    },
+  );
 }
 
 export function readJson(text: string): WireRecord | null {
