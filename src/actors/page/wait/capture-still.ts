@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import type { CaptureRequest } from '../../../capture/request.ts';
+import { screenshotFields } from '../../../capture/options/screenshot.ts';
+import { waitFields } from '../../../capture/options/wait.ts';
+import { type CaptureRequest, DEFAULT_REQUEST, showsMoreThanWindow } from '../../../capture/request.ts';
 import { type Deadline, within } from '../../deadline.ts';
 import { evaluate, letGo } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { type DocumentFacts, documentFacts, OBSERVE, WITH_SIGNS } from '../observe-document.ts';
-import { changesElements } from '../screenshot/hide-and-mask.ts';
 import type { Picture } from '../screenshot/picture.ts';
 import { takeScreenshot } from '../screenshot/take-screenshot.ts';
 import { textBeginning } from '../text-in-parts.ts';
@@ -23,14 +24,23 @@ export interface StillPage {
   readonly picture: Picture;
 }
 
+/** Options of the screenshot that neither change the page nor take time; `showsMoreThanWindow` looks at the format. */
+const HARMLESS: readonly string[] = [
+  'maxHeight',
+  'format',
+  'quality',
+  'viewport',
+  'resize',
+  'omitBackground',
+] satisfies (keyof typeof screenshotFields)[];
+const DECISIVE = Object.keys({ ...waitFields, ...screenshotFields }).filter((name) => !HARMLESS.includes(name));
+const DEFAULTS: Readonly<Record<string, unknown>> = DEFAULT_REQUEST;
+
 /** Returns whether the screenshot shows the loaded window unchanged, and can be taken a second time without harm. */
 function mayBeStill(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): boolean {
-  const { waitUntil, waitForSelector, waitForFunction, delayMs, fullPage, selector, clip, format, animations } =
-    request;
-  const waitsForMore = waitUntil !== 'settled' || (waitForSelector ?? waitForFunction) !== undefined || delayMs > 0;
-  const showsMore = fullPage || format === 'pdf' || (selector ?? clip) !== undefined;
-  const changesMore = changesElements(request) || animations === 'disabled';
-  if (waitsForMore || showsMore || changesMore || page.interaction !== undefined) return false;
+  const given: Readonly<Record<string, unknown>> = request;
+  const isPlain = DECISIVE.every((name) => given[name] === DEFAULTS[name]);
+  if (!isPlain || showsMoreThanWindow(request) || page.interaction !== undefined) return false;
   return deadline.waitingMs > MAX_LOOK_MS + MAX_ANSWER_MS;
 }
 
