@@ -7,7 +7,9 @@ export interface FormatFacts {
   readonly mediaType: string;
   /** Endings of file names, without the dot: the one that is written, then others that are understood. */
   readonly extensions: readonly [string, ...string[]];
-  /** The format in which Chromium takes the image, which is encoded afterwards if it is another one. A PDF is printed. */
+  /**
+   * The format in which Chromium takes the image, which is encoded afterwards if it is another one. A PDF is printed.
+   */
   readonly takenAs: 'png' | 'jpeg' | 'webp';
   /** Maximum height of an image, in pixels. */
   readonly maxRows: number;

@@ -233,7 +233,7 @@ export class Dispatcher {
   #removeFrom(stream: TicketStream, subject: string, sequence: number | undefined): void {
     if (sequence === undefined) return;
     stream.remove(subject, sequence).catch((error: unknown) => {
-      // It goes later: the reconciler removes it, or a worker whose claim is refused acknowledges the ticket.
+      // Removed later: by the reconciler, or by a worker whose claim is refused and which acknowledges the ticket.
       if (!(error instanceof AwayError)) this.#options.onProblem(error);
     });
   }

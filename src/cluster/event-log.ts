@@ -223,7 +223,7 @@ export class ClusterEventLog implements EventLog {
   }
 }
 
-/** Takes the place of a file that cannot be created, as on a full disk. */
+/** Stands in for a file that cannot be created, as on a full disk. */
 function withoutFile(): EventOutboxFile {
   return {
     name: randomBytes(8).toString('hex'),

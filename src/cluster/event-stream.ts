@@ -10,7 +10,7 @@ import type { Subjects } from './subjects.ts';
 /** Limits of the stream: about 100,000 events, and a week. See also `event-trimmer.ts`. */
 const MAX_BYTES = 128 * 1024 * 1024;
 const MAX_AGE_MS = 7 * 24 * 3_600_000;
-/** Ids per millisecond of the age of a stream: more than events that one can take. */
+/** Ids per millisecond of the age of a stream: more than the events that a stream can store in that time. */
 const IDS_PER_MS = 1_000;
 
 /** Error codes of JetStream for a second event with the same key. */

@@ -138,7 +138,7 @@ export class EventWriter {
 
 /**
  * Drops one event of a full list: the oldest of the API key that has the most. Ends of stored captures are neither
- * counted nor dropped. A gap takes the place of the key's next event, so a list without two such events stays as it is.
+ * counted nor dropped. A gap replaces the key's next event, so a list without two such events stays as it is.
  */
 export function withoutOldest(waiting: readonly WrittenEvent[], now: number): WrittenEvent[] {
   const droppable = Map.groupBy(

@@ -42,8 +42,8 @@ export function shareOfSingles(
 
 /**
  * Returns how many tickets an api node may have published, those of running captures included: as many as keep the
- * workers busy. The rest waits at the node, so a capture that comes later waits for few of them. `limits`, `slots`:
- * those of the workers that are there.
+ * workers busy. Its other captures wait at the node, where keys take turns, so a later capture waits for few tickets.
+ * `limits`, `slots`: those of the workers that are there.
  */
 export function shareOfTickets(limits: CaptureLimits, slots: number, others: readonly NodeLoad[]): number {
   const { maxConcurrent } = limits;

@@ -19,7 +19,7 @@ export interface MadeRun {
   readonly spare: readonly number[];
 }
 
-/** States of the service, and not of the page: the run is made later. */
+/** Failures of the service, not of the page: the run is made later. */
 const LATER: ReadonlySet<FailureCode> = new Set([
   'queue_full',
   'shutting_down',
@@ -44,8 +44,8 @@ const NOTHING = {
 } satisfies Omit<WatchRun, 'due' | 'at' | 'state'>;
 
 /**
- * Captures the page and compares it with the baseline, with every accepted capture, and, before a change is reported,
- * once more. Never rejects: an unexpected error is a failed run, so that it is not repeated at once.
+ * Captures the page and compares it with the baseline and the accepted captures. Captures it a second time before a
+ * change is reported. Never rejects: an unexpected error is a failed run, so that it is not repeated at once.
  */
 export async function makeRun(definition: Definition, progress: Progress, parts: RunParts): Promise<MadeRun> {
   const made: number[] = [];

@@ -13,7 +13,7 @@ export type Timing = Pick<WatchRules, (typeof TIMINGS)[number]>;
  * Returns when a watch is due after `now`; null when its schedule has no further time. Times are milliseconds since
  * 1970.
  *
- * With `every`, runs are at least half an interval apart and then regular; each watch has its own place in the
+ * With `every`, runs are at least half an interval apart and then regular; each watch has its own position in the
  * interval, which its id decides. With `schedule`, local times that a time zone skips are due right after the gap, and
  * local times that it has twice are due once. From the second failure in a row on, each doubles the time that is
  * waited, by at most a day more than usual.
@@ -23,10 +23,10 @@ export function nextDue(id: number, timing: Timing, now: number, failures = 0): 
   if (every !== undefined) {
     const backOff = failures < 2 ? 0 : Math.min(MAX_BACK_OFF_MS, every * (2 ** Math.min(failures - 1, 30) - 1));
     const after = now + backOff;
-    const untilNext = every - modulo(after - placeOf(id, every), every);
+    const untilNext = every - modulo(after - positionOf(id, every), every);
     return after + (untilNext < every / 2 ? untilNext + every : untilNext);
   }
-  const delay = placeOf(id, jitter + 1);
+  const delay = positionOf(id, jitter + 1);
   const cron = new Cron(schedule, { mode: '5-part', timezone: timeZone });
   const next = cron.nextRun(new Date(now - delay));
   if (next === null) return null;
@@ -37,8 +37,8 @@ export function nextDue(id: number, timing: Timing, now: number, failures = 0): 
 }
 
 /**
- * Returns when a watch is due that was due at `dueAt` before its timing was changed: a time that has come is kept, and
- * so is one that the timing still has. A watch whose page could not be captured waits no longer than others.
+ * Returns when a watch is due after a change, before which it was due at `dueAt`. That time is kept when it has come,
+ * or when the timing stays the same and the next time is not sooner: a watch that waits longer after failures does not.
  */
 export function dueAfterChange(
   id: number,
@@ -57,9 +57,9 @@ function gapAfter(cron: Cron, time: Date): number {
   return next === null ? 0 : next.getTime() - time.getTime();
 }
 
-/** Returns the place of a watch among `places`, always the same. */
-function placeOf(id: number, places: number): number {
-  return createHash('sha256').update(String(id)).digest().readUIntBE(0, 6) % places;
+/** Returns a position below `count`, always the same for a watch. */
+function positionOf(id: number, count: number): number {
+  return createHash('sha256').update(String(id)).digest().readUIntBE(0, 6) % count;
 }
 
 function modulo(value: number, divisor: number): number {

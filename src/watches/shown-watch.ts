@@ -3,7 +3,7 @@ import type { Watch } from '../capture/watch.ts';
 import type { StoredWatch } from '../storage/ports/watch-store.ts';
 import { unpackDefinition, unpackProgress } from './stored-form.ts';
 
-/** Returns a watch as it is answered. */
+/** Returns a watch as clients see it. */
 export function watchOf({ id, apiKeyName, dueAt, definition, progress }: StoredWatch): Watch {
   const { request, rules, written, callback = null, createdAt, isPaused } = unpackDefinition(definition);
   const { latest: _latest, lastRun, ...found } = unpackProgress(progress);

@@ -19,7 +19,7 @@ type StoredDefinition = Omit<Definition, 'request'> & { readonly request: Stored
 export interface Progress {
   /** The capture that the next one is compared with. */
   readonly baseline: number | null;
-  /** The newest capture that did not differ from it, which takes its place when it was removed. */
+  /** The newest capture that did not differ from it. It becomes the baseline when that was removed. */
   readonly latest: number | null;
   readonly runs: number;
   readonly changes: number;

@@ -53,7 +53,7 @@ export interface WatchesOptions extends CompareParts {
   readonly capture: (request: CaptureRequest, by: Client) => Promise<CaptureOutcome>;
   /** Removes captures that no run needs any more. */
   readonly remove: (captures: readonly number[]) => Promise<void>;
-  /** Emits the event of a run; those that receivers are notified of with the callback of the watch. */
+  /** Emits an event of a run, and sends it to receivers and the callback of the watch, except `watch.run`. */
   readonly announce: (event: WatchEvent, callback: string | undefined) => void;
   /** Returns the current maximum number of concurrent runs. */
   readonly atOnce: () => number;
@@ -64,7 +64,7 @@ export interface WatchesOptions extends CompareParts {
   readonly report: (error: unknown) => void;
 }
 
-/** Watch that a client wants, and the body that says so. */
+/** The definition of a watch, and the body from which it was made. */
 export interface WatchWanted extends WatchRequest {
   readonly written: Readonly<Record<string, unknown>>;
 }
@@ -72,14 +72,14 @@ export interface WatchWanted extends WatchRequest {
 export type Watches = ReturnType<typeof createWatches>;
 
 /**
- * Pages that are captured again and again: runs the watches of the store that are due, including those that other
- * processes added. Every method rejects as a `WatchStore` does.
+ * Runs the watches of the store that are due, including those that other processes added. Every method rejects as a
+ * `WatchStore` does.
  */
 export function createWatches(options: WatchesOptions) {
   const { store, enabled, screen, serves, capture, remove, announce, atOnce, ids, clock, report } = options;
   const running = new Map<string, TakenWatch>();
   const ended = new Set<Promise<void>>();
-  /** Keys whose runs the service could not make: no more of theirs are begun before the next search. */
+  /** Keys with a run that the service could not make: their other runs begin after the next search. */
   const refused = new Set<string>();
   /** Becomes false when nothing is due for keys with less than half of the runs; true again at the next pass. */
   let othersMayWait = true;
@@ -92,7 +92,7 @@ export function createWatches(options: WatchesOptions) {
   const busy = (of: 'host' | 'apiKeyName', max: number): string[] =>
     [...counts(of)].filter(([, count]) => count >= max).map(([name]) => name);
 
-  /** Begins runs, and returns their number. Keys that hold half of the places wait for those that do not. */
+  /** Begins runs, and returns their number. Keys that have half of the runs wait for the others. */
   const take = async (): Promise<number> => {
     const [room, half] = [atOnce() - running.size, Math.ceil(atOnce() / 2)];
     const due = { now: clock(), exceptHosts: busy('host', MAX_LEASED_OF_HOST) };
@@ -255,8 +255,8 @@ export function createWatches(options: WatchesOptions) {
       return stored && unpackDefinition(stored.definition).written;
     },
     /**
-     * Changes what is wanted. Calls `next` again when another process changed it meanwhile. A run under way is dropped,
-     * and made again if it was due.
+     * Changes the definition of a watch. Calls `next` again when another process changed it meanwhile. A run under way
+     * is dropped, and made again if it was due.
      */
     change: (id: number, next: (written: WatchWanted['written']) => WatchWanted) =>
       change(id, ({ written, rules, by, createdAt, isPaused }, { dueAt }) => {

@@ -22,7 +22,7 @@ import { awaitDelay, awaitReady } from './wait/await-ready.ts';
 import { captureStill } from './wait/capture-still.ts';
 import { demandPaint } from './wait/demand-paint.ts';
 
-/** Maximum number of redirects by script or refresh; a page that continues after them is captured where it is. */
+/** Maximum number of redirects by script or refresh; a page that goes on redirecting is captured where it is then. */
 const MAX_DOCUMENTS = 20;
 
 /** A capture and its cleanup: `disposed` resolves when the browser has released everything of the capture. */

@@ -24,7 +24,7 @@ export const IN_PARTS = `(text) => {
   const end = (part) => part * ${PART_CHARACTERS} - (text.codePointAt(part * ${PART_CHARACTERS} - 1) > 0xffff ? 1 : 0);
   const isLast = (part) => (part + 1) * ${PART_CHARACTERS} >= text.length;
   const part = (at) => text.slice(at === 0 ? 0 : end(at), end(at + 1));
-  // Texts have a key each: one that comes late, of an output that was given up, must not replace the next.
+  // Each text has a key: a late text, of an output that was given up, must not replace the next one.
   const kept = (${KEPT} ??= { last: 0, parts: new Map() });
   const key = (kept.last += 1);
   const next = (at) => {

@@ -20,9 +20,8 @@ import {
 } from '../ports/job-store.ts';
 
 /*
- * The document of a job belongs to its API key. Its kind is `unfinished` or `finished`, and its bytes are the work. An
- * unfinished job is due when its lease ends, and free from then on; a finished job is due from its end. Outcomes are
- * documents of their own.
+ * Document of a job. `of`: its API key. `kind`: `unfinished` or `finished`. `bytes`: the work. `due`: the end of its
+ * lease, from which on it is free; of a finished job, the time at which it ended. Outcomes are documents of their own.
  */
 
 interface Job {

@@ -6,7 +6,7 @@ import type { HeldLock } from '../ports/lock.ts';
 
 /* Locks of one process among those that share a database. A lease is due when it is free; its kind is its owner. */
 
-/** Time after which the lock of a process that died is free, in milliseconds. */
+/** Time after which the lease of a process that died is free, in milliseconds. */
 const LEASE_MS = 60_000;
 const RENEWAL_MS = 15_000;
 /** Interval between attempts to take a lease that is held, and the time limit for all of them, in milliseconds. */
@@ -45,7 +45,7 @@ export async function takeLease(documents: DocumentStore, name: string): Promise
     release: async () => {
       clearInterval(renewal);
       lastUntil = Number.NEGATIVE_INFINITY;
-      // Without an owner, so that a renewal that is under way does not take it again.
+      // Removes the owner, too, so that a renewal that is under way does not take it again.
       await changeOwn({ kind: '', due: 0 }).catch(() => undefined);
     },
   };

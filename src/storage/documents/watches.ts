@@ -29,8 +29,8 @@ import { addLabels, type Labelled, labelledAfter, removeLabels } from './watch-l
 interface Watch extends Omit<NewWatch, 'isShared'>, Labelled {
   readonly owner: string | null;
   /**
-   * Host of a run under way that is not wanted any more, because the watch was changed: its page still counts for this
-   * host, so the lease lasts until the run ends.
+   * Host of a dropped run: the watch was changed while the run was under way. Its page still counts for this host, so
+   * the lease lasts until the run ends.
    */
   readonly droppedHost?: string | undefined;
   /** When `dueAt` was decided, if that was after a run. */
@@ -45,7 +45,7 @@ interface Candidate {
   readonly owner: string;
 }
 
-/** Less than each time. */
+/** Less than any time. */
 const LEASED = -1;
 /** Number of watches that are changed between two reads of the clock. */
 const HASTENED_TOGETHER = 500;
@@ -83,7 +83,7 @@ export function watchesIn(documents: DocumentStore): WatchStore {
     return documents.list('watches', leased, { isBrief: true });
   }
 
-  /** Finds a due watch of the key whose turn it is, after that of the holder of the host's other place. */
+  /** Finds a due watch of the key whose turn it is: the one after the key that has the other run of this host. */
   async function ofNextKey(host: string, holder: string, { now, exceptKeys }: TakeDue) {
     const due: readonly Condition[] = [
       ['kind', '=', host],
@@ -101,7 +101,7 @@ export function watchesIn(documents: DocumentStore): WatchStore {
     await documents.add('watch_runs', [run]);
   }
 
-  /** Leases due watches of one host, as many as it has places. Where keys wait for places, they take turns. */
+  /** Leases due watches of one host, up to its limit. Keys that wait for the host take turns. */
   async function takeOf(host: string, candidates: readonly Candidate[], due: TakeDue) {
     const { now } = due;
     const held = await leasedOf(host, now);
@@ -116,8 +116,8 @@ export function watchesIn(documents: DocumentStore): WatchStore {
         const watch = watchIn(document);
         const { run } = watch;
         if (watch.droppedHost !== undefined) {
-          // The dropped run's process died. The new definition may name another host, by which due watches are found:
-          // store it.
+          // The dropped run's process died. The new definition may name another host, by which due watches are found,
+          // so the watch is stored again first.
           await documents.replace('watches', documentOf(freed(watch)), document.revision);
           return undefined;
         }

@@ -185,7 +185,7 @@ const MAP = `(image) => {
   };
   const root = rootElementOf(document);
   if (root !== null) visit(root, { at: -1, depth: 0, dx: 0, dy: 0, clip: null, view: undefined });
-  // Entries come after those that they refer to, so the beginning of a map that is too large is a map.
+  // Entries come after those that they refer to, so the beginning of a map that is too large is itself a valid map.
   let [parts, size] = [[], JSON.stringify(styles).length + 100];
   for (const entry of entries) {
     const part = JSON.stringify(entry);

@@ -11,7 +11,7 @@ type Named = readonly [path: string, selector: string | undefined];
 
 /**
  * Rejects with `invalid_request` when the browser refuses a selector of the request. Call it before the page is
- * navigated, so that the target is not asked for nothing.
+ * navigated, so that the target gets no request in vain.
  */
 export async function checkSelectors(session: PageSession, request: CaptureRequest): Promise<void> {
   const named = selectorsOf(request).flatMap(([path, selector]) =>

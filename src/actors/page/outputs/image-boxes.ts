@@ -41,7 +41,7 @@ export async function imageFrame({
   };
 }
 
-/** Resolves with the function that finds places in the image. In a PDF it finds none. */
+/** Resolves with the function that converts boxes of the page to boxes of the image. In a PDF it returns null. */
 export async function imageBoxes(reading: Reading): Promise<ToImage> {
   const frame = await imageFrame(reading);
   if (frame === null) return () => null;

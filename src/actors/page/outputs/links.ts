@@ -28,7 +28,7 @@ const link = z.object({
 const found = z.object({ links: z.array(link).max(MAX_LINKS), omitted: z.number(), partial: z.boolean() });
 type Found = z.output<typeof found>;
 
-/** Reads the links that the page has painted, with the places of their words and images in the screenshot. */
+/** Reads the links that the page has painted, with the boxes of their words and images in the screenshot. */
 export async function readLinks(reading: Reading): Promise<Output> {
   const { ms, ask } = reading;
   // Links of frames are internal, too, when they lead to the page's host.

@@ -55,7 +55,7 @@ export async function readMarkdown(reading: Reading): Promise<Output> {
 }
 
 /**
- * Returns the blocks of the Markdown: their ranges in it, in UTF-16 code units, and their places in the image; and how
+ * Returns the blocks of the Markdown: their ranges in it, in UTF-16 code units, and their boxes in the image; and how
  * many texts the page holds that were not painted, with the texts themselves when the request asks for them.
  */
 export async function readBlocks(reading: Reading): Promise<Output> {

@@ -1,6 +1,6 @@
 const ELEMENTS = `Document.prototype.querySelectorAll.call(document, 'body, body *')`;
 
-/** Runs in the page. Notes the height of each element, and the place of fixed ones, for `KEEP_HEIGHTS`. */
+/** Runs in the page. Notes the height of each element, and the position of fixed ones, for `KEEP_HEIGHTS`. */
 export const NOTE_HEIGHTS = `() => {
   globalThis.capstanHeights = new Map();
   for (const element of ${ELEMENTS}) {

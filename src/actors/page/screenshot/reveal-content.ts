@@ -39,7 +39,7 @@ const IS_PLAIN = `(name, value) =>
     : name === 'visibility' ? value === 'visible'
     : value === 'none' || value === 'matrix(1, 0, 0, 1, 0, 0)'`;
 
-/** JavaScript of a function that returns the elements that are animated by their place in the window. */
+/** JavaScript of a function that returns the elements that are animated by their position in the window. */
 const FOLLOWERS = `() => new Set(
   Document.prototype.getAnimations.call(document)
     .filter(({ timeline }) => timeline instanceof ViewTimeline)

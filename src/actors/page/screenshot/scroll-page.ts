@@ -28,7 +28,7 @@ const seen = z.object({
   loading: z.number(),
   /** Number of running transitions and of running animations that end. */
   moving: z.number(),
-  /** Whether elements have changed since the first scroll, or are animated by their place in the window. */
+  /** Whether elements have changed since the first scroll, or are animated by their position in the window. */
   changed: z.boolean(),
 });
 
@@ -102,7 +102,7 @@ const SCROLL = `async ({ from, to, stepMs, hears, maxMs }) => {
   watchImages();
   if (isAway) await show(from);
   while (hasMore() && performance.now() < over) {
-    // The page may grow below the place where a scroll ended.
+    // The page may grow below the position at which a scroll ended.
     y = Math.min(y + size() * ${STEP_SHARE}, height() - size());
     await show(y);
   }

@@ -9,7 +9,7 @@ import { retryScreenshot } from './retry-screenshot.ts';
 import { screenshotMs } from './screenshot-cost.ts';
 import { bandsOf, holdable, type ScreenshotSize, sizeOf } from './screenshot-size.ts';
 
-/** Share of the remaining time that a full page may take by estimate, which ignores other load on the machine. */
+/** Share of the remaining time that a full page may take by an estimate, which ignores other load on the machine. */
 const FULL_PAGE_SHARE = 0.4;
 /** Shares of the remaining time: one to plan the height of the part with, one as the time limit for its screenshot. */
 const PART_SHARE = 0.3;

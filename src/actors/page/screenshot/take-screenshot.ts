@@ -38,7 +38,7 @@ export async function takeScreenshot(
     page.visit.preparedFrames.clear();
     const { inBands, ...picture } = await shoot(page, request, deadline);
     held ||= picture.held;
-    // In the next document nothing is hidden, masked or at rest, and elements are in other places.
+    // In the next document nothing is hidden, masked or at rest, and elements are in other positions.
     const isSame = page.frame.document === document && (await arePrepared(page, deadline));
     if (isSame || !(isPrepared(request) || inBands)) return { ...picture, held };
   }

@@ -25,7 +25,7 @@ export function needsTallWindow({ part, inWindow, window, elements }: ChosenPart
 
 /**
  * Makes the window as high as the highest of these parts. Elements keep heights that depend on that of the window, and
- * fixed elements keep their places. Turn the page's scripts off before.
+ * fixed elements keep their positions. Turn the page's scripts off before.
  */
 export async function openTallWindow(
   page: IsolatedPage,

@@ -2,7 +2,7 @@ import type { Verdict, VerdictName } from '../../../capture/verdict.ts';
 import { RULES, type Seen } from './rules.ts';
 import type { Signs } from './signs.ts';
 
-/** The lowest confidence at which a page is called something other than content. */
+/** Minimum confidence for a verdict other than `content`. */
 const MIN_CONFIDENCE = 0.6;
 
 /** Known facts of a page beside its signs. */
