@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { CaptureOptions } from '../../src/capture/request.ts';
-import { patience } from '../support/actor.ts';
-import { captureRequest } from '../support/capture-request.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 import { type Colour, countOf, pngOf } from '../support/image.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
@@ -11,11 +9,8 @@ const RED: Colour = [200, 0, 0, 255];
 const BOX = 200 * 200;
 const DISABLED: CaptureOptions = { animations: 'disabled' };
 
-const ground = siteAndActor();
+const { capture } = siteAndActor();
 const otherPort = siteForSuite();
-
-const capture = (path: string, options: CaptureOptions) =>
-  ground.running.actor.capture(captureRequest(ground.site.url(path), options), patience);
 
 const frameOf = (url: string) => `/animated/frame?of=${encodeURIComponent(url)}`;
 

@@ -1,16 +1,11 @@
 import { PNG } from 'pngjs';
 import { describe, expect, it } from 'vitest';
-import type { CaptureOptions } from '../../src/capture/request.ts';
 import type { Snapshot } from '../../src/capture/snapshot.ts';
-import { failureOf, patience } from '../support/actor.ts';
-import { captureRequest } from '../support/capture-request.ts';
+import { failureOf } from '../support/actor.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 
 describe('changes that a request makes to the page', () => {
-  const ground = siteAndActor();
-
-  const capture = (path: string, overrides: CaptureOptions): Promise<Snapshot> =>
-    ground.running.actor.capture(captureRequest(ground.site.url(path), overrides), patience);
+  const { capture, site } = siteAndActor();
 
   describe('javascript.before', () => {
     it("runs the script before the page's own scripts, also in the next document", async () => {
@@ -65,7 +60,7 @@ describe('changes that a request makes to the page', () => {
     it('runs the script in the next document, too, when it navigates', async () => {
       const after = "location.pathname === '/medium' ? void (document.title = 'arrived') : location.assign('/medium')";
       const { title, finalUrl } = await capture('/short', { javascript: { after } });
-      expect([title, finalUrl]).toEqual(['arrived', ground.site.url('/medium')]);
+      expect([title, finalUrl]).toEqual(['arrived', site.url('/medium')]);
     });
 
     it.each([
@@ -128,13 +123,13 @@ describe('changes that a request makes to the page', () => {
       expect((await capture('/parts', { block: { types: ['stylesheet', 'script', 'other'] } })).title).toBe(
         'fetch frame image xhr',
       );
-      const before = ground.site.hits('/image.png');
+      const before = site.hits('/image.png');
       await capture('/parts', { block: { types: ['image'] } });
-      expect(ground.site.hits('/image.png')).toBe(before);
+      expect(site.hits('/image.png')).toBe(before);
     });
 
     it('blocks the named URLs, exact or with a wildcard, including frames', async () => {
-      const urls = ['*/part?type=text/html*', ground.site.url('/image.png')];
+      const urls = ['*/part?type=text/html*', site.url('/image.png')];
       expect((await capture('/parts', { block: { urls } })).title).toBe('fetch script stylesheet xhr');
       expect((await capture('/parts', { block: { urls: ['*.png?*', '*/image', 'part'] } })).title).toContain('image');
     });

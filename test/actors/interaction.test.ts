@@ -1,16 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Action } from '../../src/capture/options/interaction.ts';
-import type { CaptureOptions } from '../../src/capture/request.ts';
-import type { Snapshot } from '../../src/capture/snapshot.ts';
-import { failureOf, patience } from '../support/actor.ts';
-import { captureRequest } from '../support/capture-request.ts';
+import { failureOf } from '../support/actor.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 
 describe('interaction with a page', () => {
-  const ground = siteAndActor();
+  const { capture, site } = siteAndActor();
 
-  const capture = (path: string, overrides: CaptureOptions): Promise<Snapshot> =>
-    ground.running.actor.capture(captureRequest(ground.site.url(path), overrides), patience);
   const acting = (...actions: Action[]) => capture('/interact', { actions });
   const refusalOf = async (promise: Promise<unknown>): Promise<[code: string, reason: string]> => {
     const { code, message } = await failureOf(promise);
@@ -81,7 +76,7 @@ describe('interaction with a page', () => {
 
     it('continues on the page that a click leads to, and captures it', async () => {
       const snapshot = await acting({ type: 'click', selector: '#away' });
-      expect(snapshot).toMatchObject({ finalUrl: ground.site.url('/short'), responseCode: 200, cutPhase: null });
+      expect(snapshot).toMatchObject({ finalUrl: site.url('/short'), responseCode: 200, cutPhase: null });
       expect(snapshot.title).toContain('A small port');
       const back = await acting({ type: 'click', selector: '#away' }, { type: 'click', selector: 'a' });
       expect(back.finalUrl).toContain('/short');
@@ -103,8 +98,8 @@ describe('interaction with a page', () => {
         { type: 'click', selector: '#ring' },
       );
       expect(title).toBe('popup: none, rang');
-      expect(finalUrl).toBe(ground.site.url('/interact'));
-      expect(evidence.popups).toEqual({ items: [ground.site.url('/medium'), ground.site.url('/medium')], omitted: 0 });
+      expect(finalUrl).toBe(site.url('/interact'));
+      expect(evidence.popups).toEqual({ items: [site.url('/medium'), site.url('/medium')], omitted: 0 });
     });
 
     it('stays on the page when a click starts a download', async () => {
@@ -183,7 +178,7 @@ describe('interaction with a page', () => {
 
     it('fills in a form by the names of its fields, and submits it by its button', async () => {
       const { title, finalUrl } = await capture('/interact/forms', { form: { selector: '#booking', fields } });
-      expect(finalUrl).toBe(ground.site.url('/interact/answer'));
+      expect(finalUrl).toBe(site.url('/interact/answer'));
       expect(title).toBe(
         'ship=Anna "of" \\Lindholm; cargo=rope tar; e-mail[0]=anna@example.com; insured=on; with=tug; ' +
           'berth=south "quay"; port=2; papers=; secret=x; way=sent by its button',
@@ -245,7 +240,7 @@ describe('interaction with a page', () => {
         actions: [{ type: 'click', selector: '#away' }],
         waitForFunction: "location.pathname === '/short'",
       });
-      expect(finalUrl).toBe(ground.site.url('/short'));
+      expect(finalUrl).toBe(site.url('/short'));
     });
 
     it('evaluates the function on a page whose policy forbids eval', async () => {

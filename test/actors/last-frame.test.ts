@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CaptureOptions } from '../../src/capture/request.ts';
-import { failureOf, patience } from '../support/actor.ts';
-import { captureRequest } from '../support/capture-request.ts';
+import { failureOf } from '../support/actor.ts';
 import { type Colour, countOf, pngOf } from '../support/image.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 
@@ -11,7 +10,7 @@ describe('capture of a page that is blocked until its deadline', () => {
   const ground = siteAndActor();
 
   const capture = (overrides: CaptureOptions = {}, path = '/late/blocked') =>
-    ground.running.actor.capture(captureRequest(ground.site.url(path), { timeoutMs: 4000, ...overrides }), patience);
+    ground.capture(path, { timeoutMs: 4000, ...overrides });
 
   it.each([
     { fullPage: false, truncated: false },

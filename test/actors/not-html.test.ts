@@ -1,16 +1,12 @@
 import { PNG } from 'pngjs';
 import { describe, expect, it } from 'vitest';
-import type { CaptureOptions } from '../../src/capture/request.ts';
 import { failureOf, patience } from '../support/actor.ts';
 import { captureRequest } from '../support/capture-request.ts';
 import { startService } from '../support/service.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 
 describe('a target that is not HTML', () => {
-  const ground = siteAndActor();
-
-  const capture = (path: string, overrides: CaptureOptions = {}) =>
-    ground.running.actor.capture(captureRequest(ground.site.url(path), overrides), patience);
+  const { capture, running, site } = siteAndActor();
 
   it.each([
     ['/image.png', 'image/png', '<img'],
@@ -42,7 +38,7 @@ describe('a target that is not HTML', () => {
 
     it('reports a download in the record and in the answer', async () => {
       const service = await startService();
-      const response = await service.post('/screenshot', { url: ground.site.url('/files/cargo.zip') });
+      const response = await service.post('/screenshot', { url: site.url('/files/cargo.zip') });
       expect(response.status).toBe(422);
       expect(await response.json()).toMatchObject({
         code: 'not_a_page',
@@ -61,7 +57,7 @@ describe('a target that is not HTML', () => {
         capture('/files/cargo.zip', { headers: { 'x-visit': '1' }, block: { types: ['image'] } }),
       );
       expect(error).toMatchObject({ code: 'not_a_page', download: { bytes: 5000 } });
-      expect(ground.site.requests.findLast(({ url }) => url === '/files/cargo.zip')?.headers['x-visit']).toBe('1');
+      expect(site.requests.findLast(({ url }) => url === '/files/cargo.zip')?.headers['x-visit']).toBe('1');
     });
   });
 
@@ -83,10 +79,10 @@ describe('a target that is not HTML', () => {
         contentType: 'application/pdf',
         responseCode: 200,
         title: 'A long report',
-        finalUrl: ground.site.url('/files/long.pdf'),
+        finalUrl: site.url('/files/long.pdf'),
         cutPhase: null,
       });
-      const { headers } = await fetch(ground.site.url('/files/long.pdf'));
+      const { headers } = await fetch(site.url('/files/long.pdf'));
       expect(snapshot.contentLength).toBe(Number(headers.get('content-length')));
       expect(snapshot.html.length).toBeLessThan(10_000);
       expect(snapshot.html).not.toContain('<script');
@@ -132,8 +128,8 @@ describe('a target that is not HTML', () => {
 
     it('renders a PDF at the scale factor and width of the viewport', async () => {
       const viewport = { width: 400, height: 300, deviceScaleFactor: 2, mobile: true, touch: true };
-      const request = { ...captureRequest(ground.site.url('/files/long.pdf')), viewport };
-      const { at } = pixelsOf((await ground.running.actor.capture(request, patience)).image);
+      const request = { ...captureRequest(site.url('/files/long.pdf')), viewport };
+      const { at } = pixelsOf((await running.actor.capture(request, patience)).image);
       expect(at(8, 100)).toEqual([0x52, 0x56, 0x59]);
       expect(at(20, 100)).toEqual([255, 0, 0]);
       expect(at(783, 300)).toEqual([255, 0, 0]);
@@ -143,7 +139,7 @@ describe('a target that is not HTML', () => {
       const { evidence } = await capture('/files/long.pdf', { evidence: ['headers', 'network'] });
       expect(evidence.headers?.items).toContainEqual({ name: 'content-type', value: 'application/pdf' });
       const asked = new Set(evidence.network?.items.map(({ url }) => url));
-      expect([...asked]).toEqual([ground.site.url('/files/long.pdf')]);
+      expect([...asked]).toEqual([site.url('/files/long.pdf')]);
     });
 
     it('shows a PDF also when pages may load no scripts', async () => {
@@ -171,7 +167,7 @@ describe('a target that is not HTML', () => {
           (error) => { document.title = String(error); },
         )`;
       const { finalUrl, title } = await capture('/files/long.pdf', { javascript: { after } });
-      expect(finalUrl).toBe(ground.site.url('/short'));
+      expect(finalUrl).toBe(site.url('/short'));
       expect(title).toBe('404 0');
     });
 

@@ -5,8 +5,6 @@ import type { Browser } from 'playwright';
 import { PNG } from 'pngjs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CaptureOptions } from '../../src/capture/request.ts';
-import { patience } from '../support/actor.ts';
-import { captureRequest } from '../support/capture-request.ts';
 import { pngOf } from '../support/image.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
@@ -49,7 +47,7 @@ describe('the output mhtml', () => {
   }
 
   const capture = (path: string, options: CaptureOptions = {}) =>
-    ground.running.actor.capture(captureRequest(ground.site.url(path), { outputs: ['mhtml'], ...options }), patience);
+    ground.capture(path, { outputs: ['mhtml'], ...options });
 
   it.each(PAGES)('shows %s as the screenshot does, with the network off', async (path) => {
     const { image, outputs } = await capture(path);

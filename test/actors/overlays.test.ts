@@ -3,8 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { CHATS } from '../../src/actors/page/screenshot/overlays.ts';
 import type { CaptureOptions } from '../../src/capture/request.ts';
 import { SAMPLE_PAGES } from '../fixtures/site.ts';
-import { patience } from '../support/actor.ts';
-import { captureRequest } from '../support/capture-request.ts';
 import { type Colour, colourAt, countOf, pngOf } from '../support/image.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 
@@ -18,10 +16,7 @@ const CRISP = '<div class="crisp-client">…</div>';
 const ground = siteAndActor();
 
 const capture = (query: Record<string, string>, options: CaptureOptions, path = '/overlays') =>
-  ground.running.actor.capture(
-    captureRequest(ground.site.url(`${path}?${new URLSearchParams(query)}`), options),
-    patience,
-  );
+  ground.capture(`${path}?${new URLSearchParams(query)}`, options);
 
 const POPUPS = ['plain', 'backdrop', 'sheet', 'modal', 'modal with a layer', 'popover', 'corner', 'shadow tree'];
 

@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { CaptureRequest } from '../../src/capture/request.ts';
-import { patience } from '../support/actor.ts';
-import { captureRequest } from '../support/capture-request.ts';
 import { type Colour, colourAt, countOf, pngOf } from '../support/image.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 
@@ -13,8 +11,7 @@ type Place = readonly [x: number, y: number];
 describe('the writing direction', () => {
   const ground = siteAndActor();
 
-  const capture = (page: string, overrides: Partial<CaptureRequest>) =>
-    ground.running.actor.capture(captureRequest(ground.site.url(`/direction/${page}`), overrides), patience);
+  const capture = (page: string, overrides: Partial<CaptureRequest>) => ground.capture(`/direction/${page}`, overrides);
 
   // Width and height of the whole page, and the upper left corner of each square in its screenshot, in pixels.
   const PAGES: readonly (readonly [page: string, width: number, height: number, squares: Record<string, Place>])[] = [

@@ -16,7 +16,7 @@ describe('a full page', () => {
   const ground = siteAndActor();
 
   const capture = (path: string, overrides: CaptureOptions = {}) =>
-    ground.running.actor.capture(captureRequest(ground.site.url(path), { fullPage: true, ...overrides }), patience);
+    ground.capture(path, { fullPage: true, ...overrides });
 
   it('shows content that loads only when it is scrolled into view', async () => {
     const snapshot = await capture('/picture/lazy');

@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { CaptureOptions } from '../../src/capture/request.ts';
-import { patience } from '../support/actor.ts';
-import { captureRequest } from '../support/capture-request.ts';
 import { type Colour, colourAt, countOf, pngOf } from '../support/image.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 
@@ -14,8 +12,7 @@ const WHITE: Colour = [255, 255, 255, 255];
 
 const ground = siteAndActor();
 
-const capture = (overrides: CaptureOptions, path = '/picture/parts') =>
-  ground.running.actor.capture(captureRequest(ground.site.url(path), overrides), patience);
+const capture = (overrides: CaptureOptions, path = '/picture/parts') => ground.capture(path, overrides);
 
 describe('hidden elements', () => {
   it('hides elements, and keeps their place', async () => {

@@ -2,15 +2,14 @@ import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { describe, expect, it } from 'vitest';
 import type { CaptureOptions } from '../../src/capture/request.ts';
 import type { Snapshot } from '../../src/capture/snapshot.ts';
-import { failureOf, patience } from '../support/actor.ts';
-import { captureRequest } from '../support/capture-request.ts';
+import { failureOf } from '../support/actor.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 
 describe('a PDF', () => {
   const ground = siteAndActor();
 
   const capture = (path: string, overrides: CaptureOptions = {}) =>
-    ground.running.actor.capture(captureRequest(ground.site.url(path), { format: 'pdf', ...overrides }), patience);
+    ground.capture(path, { format: 'pdf', ...overrides });
 
   it('prints the page on as many sheets as needed, A4 by default, and reports no pixel size', async () => {
     const snapshot = await capture('/picture/sheets?sheets=3');

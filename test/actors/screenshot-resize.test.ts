@@ -1,8 +1,6 @@
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import type { CaptureOptions } from '../../src/capture/request.ts';
-import { patience } from '../support/actor.ts';
-import { captureRequest } from '../support/capture-request.ts';
 import { colourAt, countOf, pngOf } from '../support/image.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 
@@ -13,7 +11,7 @@ describe('resize', () => {
   const ground = siteAndActor();
 
   const capture = (options: CaptureOptions, path = '/picture/parts') =>
-    ground.running.actor.capture(captureRequest(ground.site.url(path), { timeoutMs: 60_000, ...options }), patience);
+    ground.capture(path, { timeoutMs: 60_000, ...options });
 
   it.each<[CaptureOptions, number, number]>([
     [{ resize: { width: 320 } }, 320, 180],

@@ -1,20 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import type { CaptureOptions } from '../../src/capture/request.ts';
 import { differenceOf, type PageKind, pathOf, SEEN, UNSEEN } from '../fixtures/kinds/kind.ts';
 import { REVEALED_KINDS } from '../fixtures/kinds/revealed.ts';
 import { SCROLLED_KINDS } from '../fixtures/kinds/scrolled.ts';
 import { TALL_KINDS } from '../fixtures/kinds/tall.ts';
 import { UNFINISHED_KINDS } from '../fixtures/kinds/unfinished.ts';
 import { UNFOLDED_KINDS } from '../fixtures/kinds/unfolded.ts';
-import { patience } from '../support/actor.ts';
-import { captureRequest } from '../support/capture-request.ts';
 import { countOf, pngOf } from '../support/image.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 
-const ground = siteAndActor();
+const { capture } = siteAndActor();
 
-const capture = (path: string, options: CaptureOptions) =>
-  ground.running.actor.capture(captureRequest(ground.site.url(path), options), patience);
 const expectSeen = async (kind: PageKind) => {
   const whole = await capture(pathOf(kind), { fullPage: true });
   expect(whole.cutPhase).toBeNull();

@@ -1,13 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { CaptureOptions } from '../../src/capture/request.ts';
-import { failureOf, patience } from '../support/actor.ts';
+import { failureOf } from '../support/actor.ts';
 import { captureRequest } from '../support/capture-request.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 
 describe('a page that is not wanted', () => {
-  const ground = siteAndActor();
-  const capture = (path: string, options: CaptureOptions) =>
-    ground.running.actor.capture(captureRequest(ground.site.url(path), options), patience);
+  const { capture } = siteAndActor();
 
   it.each([[[404]], [['500', '4XX']]])('fails the capture by its status, with %j', async (failOnStatus) => {
     const { code, message } = await failureOf(capture('/404', { failOnStatus }));

@@ -1,18 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { CaptureOptions } from '../../src/capture/request.ts';
 import { DECORATED_PAGES, FINISHED_PAGES, UNFINISHED_PAGES } from '../fixtures/unfinished-routes.ts';
-import { patience } from '../support/actor.ts';
-import { captureRequest } from '../support/capture-request.ts';
 import { type Colour, colourAt, pngOf } from '../support/image.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 
 const GREEN: Colour = [0, 160, 0, 255];
 
 describe('a page that shows that it is not done', () => {
-  const ground = siteAndActor();
+  const { capture, site } = siteAndActor();
 
-  const capture = (path: string, overrides: CaptureOptions = {}) =>
-    ground.running.actor.capture(captureRequest(ground.site.url(path), overrides), patience);
   const pathOf = (page: string, ms = '') => `/unfinished?page=${encodeURIComponent(page)}&ms=${ms || 1200}`;
 
   it.concurrent.each(UNFINISHED_PAGES)('is captured when it is done: %s', async (page) => {
@@ -27,7 +22,7 @@ describe('a page that shows that it is not done', () => {
 
   it('captures a page where a script redirects it to', async () => {
     const snapshot = await capture('/unfinished/redirecting');
-    expect(snapshot).toMatchObject({ finalUrl: ground.site.url('/short'), cutPhase: null });
+    expect(snapshot).toMatchObject({ finalUrl: site.url('/short'), cutPhase: null });
   });
 
   it('captures a page as it is, and completely, when it is not done 3 s after the load', async () => {

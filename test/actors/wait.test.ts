@@ -1,19 +1,14 @@
 import { PNG } from 'pngjs';
 import { describe, expect, it } from 'vitest';
-import type { CaptureOptions } from '../../src/capture/request.ts';
 import { requestSchemas } from '../../src/capture/request.ts';
-import { failureOf, patience } from '../support/actor.ts';
-import { captureRequest } from '../support/capture-request.ts';
+import { failureOf } from '../support/actor.ts';
 import { type Colour, colourAt, pngOf } from '../support/image.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 
 const WHITE: Colour = [255, 255, 255, 255];
 
 describe('the wait before the screenshot', () => {
-  const ground = siteAndActor();
-
-  const capture = (path: string, overrides: CaptureOptions = {}) =>
-    ground.running.actor.capture(captureRequest(ground.site.url(path), overrides), patience);
+  const { capture, site } = siteAndActor();
 
   it('does not wait for images, with waitUntil domcontentloaded', async () => {
     const snapshot = await capture('/slow-image?ms=60000', { waitUntil: 'domcontentloaded' });
@@ -22,7 +17,7 @@ describe('the wait before the screenshot', () => {
 
   it('follows redirects by script, with waitUntil domcontentloaded as well', async () => {
     const snapshot = await capture('/js-redirect', { waitUntil: 'domcontentloaded' });
-    expect(snapshot).toMatchObject({ cutPhase: null, finalUrl: ground.site.url('/short') });
+    expect(snapshot).toMatchObject({ cutPhase: null, finalUrl: site.url('/short') });
   });
 
   it.each(['settled', undefined] as const)(
@@ -101,7 +96,7 @@ describe('the wait before the screenshot', () => {
 
   it('waits until the element is visible in the document that the page navigates to', async () => {
     const snapshot = await capture('/late/moves-on', { waitForSelector: '#late' });
-    expect(snapshot).toMatchObject({ title: 'shown', finalUrl: ground.site.url('/late/element?ms=100') });
+    expect(snapshot).toMatchObject({ title: 'shown', finalUrl: site.url('/late/element?ms=100') });
   });
 
   it('waits for the delay, which counts as wait time in the timings', async () => {
