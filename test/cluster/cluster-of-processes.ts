@@ -1,7 +1,8 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { expect } from 'vitest';
 import { z } from 'zod';
 import { type Ground, ground, type Served, serve } from '../commands/capstan-process.ts';
+import { forSuite } from '../support/for-suite.ts';
 import { type MongoServer, sharedMongo, startMongo, whyNoMongo } from '../support/mongo.ts';
 import { type NatsServer, startNats, whyNoNats } from '../support/nats.ts';
 import { memberFlags, type Servers } from './member-flags.ts';
@@ -30,26 +31,12 @@ function serversOf<M extends Pick<MongoServer, 'url' | 'remove'>>(
   startDatabase: () => Promise<M>,
   configureNats: () => Promise<readonly string[]> = async () => [],
 ): { readonly mongo: M; readonly nats: NatsServer } {
-  let mongo: M | undefined;
-  let nats: NatsServer | undefined;
-  beforeAll(async () => {
-    [mongo, nats] = await Promise.all([startDatabase(), configureNats().then(startNats)]);
-  });
-  afterAll(async () => {
-    await mongo?.remove();
-    await nats?.remove();
-  });
-  const told = <T>(server: T | undefined): T => {
-    if (server === undefined) throw new Error('it is there from the first test on');
-    return server;
-  };
   return {
-    get mongo() {
-      return told(mongo);
-    },
-    get nats() {
-      return told(nats);
-    },
+    mongo: forSuite(startDatabase, (mongo) => mongo.remove()),
+    nats: forSuite(
+      () => configureNats().then(startNats),
+      (nats) => nats.remove(),
+    ),
   };
 }
 

@@ -10,61 +10,33 @@ import { type RunningService, startService } from './service.ts';
  * the calls and stopped in reverse.
  */
 
-/** Returns the function that tests call for the resource, from the first test on. */
-function forSuite<T>(start: () => Promise<T>, stop: (running: T) => Promise<void>): () => T {
+/** Returns a stand-in for the resource, which tests may use from the first one on. */
+export function forSuite<T extends object>(start: () => Promise<T>, stop: (running: T) => Promise<unknown>): T {
   let running: T | undefined;
-  const told = (): T => {
-    if (running === undefined) throw new Error('it is there from the first test on');
-    return running;
-  };
   beforeAll(async () => {
     running = await start();
   });
   afterAll(async () => {
     if (running !== undefined) await stop(running);
   });
-  return told;
+  return new Proxy<T>(Object.create(null), {
+    get: (_, name) => {
+      if (running === undefined) throw new Error('it is there from the first test on');
+      const member: unknown = Reflect.get(running, name);
+      return typeof member === 'function' ? member.bind(running) : member;
+    },
+  });
 }
 
 export function siteForSuite(): Site {
-  const site = forSuite(startSite, (site) => site.close());
-  return {
-    get origin() {
-      return site().origin;
-    },
-    get host() {
-      return site().host;
-    },
-    get port() {
-      return site().port;
-    },
-    get requests() {
-      return site().requests;
-    },
-    url: (path) => site().url(path),
-    hits: (path) => site().hits(path),
-    close: () => site().close(),
-  };
+  return forSuite(startSite, (site) => site.close());
 }
 
 export function actorForSuite(overrides: Parameters<typeof startActor>[0] = {}): RunningActor {
-  const running = forSuite(
+  return forSuite(
     () => startActor(overrides),
     ({ stop }) => stop(),
   );
-  return {
-    get actor() {
-      return running().actor;
-    },
-    get events() {
-      return running().events;
-    },
-    get warnings() {
-      return running().warnings;
-    },
-    next: (type) => running().next(type),
-    stop: () => running().stop(),
-  };
 }
 
 /** `config` may be a function, for values that are known when the suite runs. */
@@ -72,23 +44,8 @@ export function serviceForSuite(
   config: Partial<ServiceConfig> | (() => Partial<ServiceConfig>) = {},
   http: Partial<HttpOptions> = {},
 ): RunningService {
-  const running = forSuite(
+  return forSuite(
     () => startService(typeof config === 'function' ? config() : config, http),
     ({ stop }) => stop(),
   );
-  return {
-    get service() {
-      return running().service;
-    },
-    get baseUrl() {
-      return running().baseUrl;
-    },
-    get directory() {
-      return running().directory;
-    },
-    call: (path, init) => running().call(path, init),
-    post: (path, body, init) => running().post(path, body, init),
-    loseDatabase: () => running().loseDatabase(),
-    stop: () => running().stop(),
-  };
 }

@@ -2,10 +2,11 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright';
-import { afterAll, afterEach, beforeAll } from 'vitest';
+import { afterEach } from 'vitest';
 import { executableFinder } from '../../src/actors/executable.ts';
 import type { HttpOptions } from '../../src/http/app.ts';
 import type { ServiceConfig } from '../../src/service/service-config.ts';
+import { forSuite } from '../support/for-suite.ts';
 import { type RunningApp, serve } from '../support/serve.ts';
 import { type RunningService, startService } from '../support/service.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
@@ -42,41 +43,36 @@ export interface UiForSuite {
 
 /** Starts a real service with the web interface, and a browser that opens its pages, for one suite. */
 export function uiForSuite(config: Partial<ServiceConfig> = {}, http: Partial<HttpOptions> = {}): UiForSuite {
-  let app: RunningService | undefined;
-  let browser: Browser | undefined;
-  let uiDirectory = '';
+  const running = forSuite(
+    async () => {
+      const uiDirectory = await buildUi();
+      const [app, browser] = await Promise.all([startService(config, { ...http, uiDirectory }), launchBrowser()]);
+      return { app, browser, uiDirectory };
+    },
+    async ({ app, browser }) => {
+      await browser.close();
+      await app.stop();
+    },
+  );
   const contexts: BrowserContext[] = [];
   const complaints: string[] = [];
-  const running = (): RunningService => {
-    if (app === undefined) throw new Error('the service runs from the first test on');
-    return app;
-  };
-  beforeAll(async () => {
-    uiDirectory = await buildUi();
-    [app, browser] = await Promise.all([startService(config, { ...http, uiDirectory }), launchBrowser()]);
-  });
   afterEach(async () => {
     await Promise.all(contexts.splice(0).map((context) => context.close()));
     complaints.length = 0;
   });
-  afterAll(async () => {
-    await browser?.close();
-    await app?.stop();
-  });
   return {
     get app() {
-      return running();
+      return running.app;
     },
     complaints,
-    serve: (options) => serve(running().service, { ...options, uiDirectory }),
+    serve: (options) => serve(running.app.service, { ...options, uiDirectory: running.uiDirectory }),
     async open(path, options = {}) {
-      const context = await browser?.newContext({ reducedMotion: 'reduce', ...options });
-      if (context === undefined) throw new Error('the browser runs from the first test on');
+      const context = await running.browser.newContext({ reducedMotion: 'reduce', ...options });
       contexts.push(context);
       const page = await context.newPage();
       page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
       page.on('pageerror', (error) => complaints.push(String(error)));
-      await page.goto(new URL(path, running().baseUrl).href);
+      await page.goto(new URL(path, running.app.baseUrl).href);
       return page;
     },
   };
