@@ -20,10 +20,10 @@ export const contentFields = {
     .meta({
       description:
         'JavaScript that runs in the page: `before` in each document before its own scripts, `after` once it has loaded.',
-    })
-    // Scripts log in with tokens.
-    .register(optionFacts, { secret: true }),
-  css: source.meta({ description: 'Style sheet that is added after those of the page. `@import` has no effect.' }),
+    }),
+  css: source
+    .meta({ description: 'Style sheet that is added after those of the page. `@import` has no effect.' })
+    .register(optionFacts, { secret: false }),
   acceptCookieBanners: flag.default(false).meta({ description: 'Answer cookie banners by accepting everything.' }),
   rejectCookieBanners: flag
     .default(false)

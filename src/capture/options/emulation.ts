@@ -25,6 +25,7 @@ export const emulationFields = {
   device: z
     .string({ error: 'must be the name of a device such as iPhone 15' })
     .max(MAX_NAME_CHARACTERS, { error: NAMED, abort: true })
+    .register(optionFacts, { secret: false })
     .transform((name, context) => {
       const device = findDevice(name);
       if (device !== undefined) return device;
@@ -43,6 +44,7 @@ export const emulationFields = {
   userAgent: textOf(MAX_USER_AGENT_CHARACTERS)
     .min(1, { error: 'must not be empty' })
     .regex(/^[\x20-\x7e]*$/, { error: 'must have printable ASCII characters only' })
+    .register(optionFacts, { secret: false })
     .optional()
     .meta({
       description: 'User agent string. Client hints (`Sec-CH-UA`, `navigator.userAgentData`) are derived from it.',
@@ -61,6 +63,7 @@ export const emulationFields = {
   locale: z
     .string({ error: LOCALE })
     .max(MAX_NAME_CHARACTERS, { error: NAMED, abort: true })
+    .register(optionFacts, { secret: false })
     .transform(reading(baseLocale, LOCALE))
     .optional()
     .meta({
@@ -72,6 +75,7 @@ export const emulationFields = {
   timezone: z
     .string({ error: TIMEZONE })
     .max(MAX_NAME_CHARACTERS, { error: NAMED, abort: true })
+    .register(optionFacts, { secret: false })
     .transform(reading(timeZone, TIMEZONE))
     .optional()
     .meta({ description: 'Time zone of the page, an IANA name.', examples: ['Europe/Vienna'] })

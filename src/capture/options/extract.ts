@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Immutable } from '../immutable.ts';
+import { optionFacts } from './facts.ts';
 import { filled, flag, objectOf, selector } from './fields.ts';
 
 /** Maximum number of rules of a request, nested ones included, and of levels of nesting. */
@@ -69,6 +70,7 @@ function writtenAt(level: number) {
       }),
       type: z.enum(VALUE_TYPES, TYPE).optional(),
       attribute: filled("an attribute's name", MAX_ATTRIBUTE_CHARACTERS)
+        .register(optionFacts, { secret: false })
         .optional()
         .meta({ description: 'The attribute that is read, also as a number or a date.' }),
       many: flag.default(false).meta({ description: 'List the values of all elements that match.' }),

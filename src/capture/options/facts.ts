@@ -3,10 +3,10 @@ import { z } from 'zod';
 /** Facts about an option that its schema cannot hold. */
 interface OptionFacts {
   /**
-   * True when the value may hold a secret: the record has neither the option nor the digest. May also mark a part of an
-   * option, such as the text that an action types.
+   * Whether the value may hold a secret: then the record has neither the option nor the digest. Also of a part of an
+   * option, such as a selector. @default true for a text, else false
    */
-  readonly secret?: true;
+  readonly secret?: boolean;
   /** False when the option does not change what the capture shows or records. */
   readonly identity?: false;
   /** Default value as text, when the schema does not hold it. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { parseSelector, SelectorError } from '../selector.ts';
 import { suggestion } from '../similar-names.ts';
+import { optionFacts } from './facts.ts';
 
 /* Building blocks of the option schemas. Each has one error text, which names the accepted values. */
 
@@ -9,10 +10,12 @@ const MAX_SELECTOR_CHARACTERS = 1000;
 export const flag = z.boolean({ error: 'must be true or false' });
 
 /** A selector of elements, as `parseSelector` reads it. */
-export const selector = filled('a CSS selector or an XPath', MAX_SELECTOR_CHARACTERS).superRefine((text, context) => {
-  const problem = problemOf(text);
-  if (problem !== undefined) context.addIssue({ code: 'custom', message: notASelector(text, problem) });
-});
+export const selector = filled('a CSS selector or an XPath', MAX_SELECTOR_CHARACTERS)
+  .superRefine((text, context) => {
+    const problem = problemOf(text);
+    if (problem !== undefined) context.addIssue({ code: 'custom', message: notASelector(text, problem) });
+  })
+  .register(optionFacts, { secret: false });
 
 /** The error text for a selector that is none; what is accepted follows the problem. */
 export function notASelector(text: string, problem: string): string {

@@ -14,12 +14,9 @@ const MAX_SCROLL = 100_000;
 const TEXT = `must be a text of at most ${MAX_TEXT_CHARACTERS} characters`;
 const TYPES = ['click', 'hover', 'check', 'uncheck', 'type', 'press', 'select', 'scroll', 'wait'];
 
-const text = z
-  .string({ error: TEXT })
-  .max(MAX_TEXT_CHARACTERS, { error: TEXT })
-  .register(optionFacts, { secret: true });
+const text = z.string({ error: TEXT }).max(MAX_TEXT_CHARACTERS, { error: TEXT });
 /** The whole text of an element, as a person reads it. */
-const label = filled('a text', MAX_NAME_CHARACTERS);
+const label = filled('a text', MAX_NAME_CHARACTERS).register(optionFacts, { secret: false });
 const pixels = integer('pixels', -MAX_SCROLL, MAX_SCROLL);
 
 const action = z.discriminatedUnion(
@@ -35,9 +32,7 @@ const action = z.discriminatedUnion(
     fieldsOf('type', { selector, text }),
     fieldsOf('press', {
       // A password may be pressed key by key.
-      key: filled('a key such as `Enter`, `a` or `Control+A`,', MAX_KEY_CHARACTERS).register(optionFacts, {
-        secret: true,
-      }),
+      key: filled('a key such as `Enter`, `a` or `Control+A`,', MAX_KEY_CHARACTERS),
       selector: selector.optional(),
     }),
     fieldsOf('select', { selector, value: text }),

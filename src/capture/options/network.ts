@@ -16,7 +16,9 @@ const MAX_PATTERN_CHARACTERS = 512;
 const RESOURCE_TYPES = ['stylesheet', 'image', 'media', 'font', 'script', 'xhr', 'other'] as const;
 export type ResourceType = (typeof RESOURCE_TYPES)[number];
 
-const pattern = textOf(MAX_PATTERN_CHARACTERS).min(1, { error: 'must not be empty' });
+const pattern = textOf(MAX_PATTERN_CHARACTERS)
+  .min(1, { error: 'must not be empty' })
+  .register(optionFacts, { secret: false });
 
 const block = objectOf(
   {
@@ -39,15 +41,11 @@ const ISOLATIONS = ['capture', 'batch'] as const;
 
 /** Headers and credentials of the page's requests, the proxy they use, and which of them are blocked. */
 export const networkFields = {
-  headers: headers.optional().register(optionFacts, { secret: true }),
-  cookies: cookies
-    .optional()
-    .meta({ description: 'Set before the first request.' })
-    .register(optionFacts, { secret: true }),
+  headers: headers.optional(),
+  cookies: cookies.optional().meta({ description: 'Set before the first request.' }),
   httpCredentials: credentials
     .optional()
-    .meta({ description: "HTTP credentials (Basic, Digest), sent only to the target's own origin." })
-    .register(optionFacts, { secret: true }),
+    .meta({ description: "HTTP credentials (Basic, Digest), sent only to the target's own origin." }),
   ignoreCertErrors: flag.default(false).meta({ description: 'Accept invalid TLS certificates.' }),
   proxy: proxy.optional(),
   block: block

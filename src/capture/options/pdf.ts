@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Immutable } from '../immutable.ts';
+import { optionFacts } from './facts.ts';
 import { filled, flag, objectOf, quantity } from './fields.ts';
 
 const PAPER_FORMATS = ['A3', 'A4', 'A5', 'Letter', 'Legal', 'Tabloid'] as const;
@@ -37,7 +38,7 @@ export function readSheetRanges(text: string): readonly SheetRange[] | undefined
 }
 
 const side = quantity('millimetres', MIN_PAPER, MAX_PAPER).optional();
-const template = filled('HTML', MAX_TEMPLATE_CHARACTERS).optional();
+const template = filled('HTML', MAX_TEMPLATE_CHARACTERS).register(optionFacts, { secret: false }).optional();
 const VALUES = 'Elements of the classes `date`, `title`, `url`, `pageNumber` and `totalPages` are filled in.';
 
 const pdf = objectOf(
@@ -58,6 +59,7 @@ const pdf = objectOf(
       .string({ error: RANGES })
       .max(MAX_RANGES_CHARACTERS, { error: `must have at most ${MAX_RANGES_CHARACTERS} characters`, abort: true })
       .refine((text) => readSheetRanges(text) !== undefined, { error: RANGES })
+      .register(optionFacts, { secret: false })
       .optional()
       .meta({ description: 'Sheets to print, such as `1-3, 5, 8-`.' }),
   },

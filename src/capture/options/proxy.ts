@@ -12,8 +12,10 @@ const written = objectOf(
     server: z
       .string({ error: SERVER })
       .max(MAX_SERVER_CHARACTERS, { error: SERVER })
-      .meta({ description: '`http://host:port` or `http://user:password@host:port`.' }),
-    credentials: credentials.optional().register(optionFacts, { secret: true }),
+      .meta({ description: '`http://host:port` or `http://user:password@host:port`.' })
+      // The credentials have been moved out of it.
+      .register(optionFacts, { secret: false }),
+    credentials: credentials.optional(),
   },
   'a proxy',
   'an object with server and optionally credentials',

@@ -42,6 +42,7 @@ const status = z
     [z.int({ error: STATUS }).min(100, STATUS).max(599, STATUS), z.string().regex(/^[1-5](?:xx|\d\d)$/i, STATUS)],
     STATUS,
   )
+  .register(optionFacts, { secret: false })
   .transform((written) => String(written).toLowerCase());
 
 /** Outputs, evidence to record, the reuse of stored captures, and pages that must not be stored. */
@@ -109,6 +110,7 @@ export const recordFields = {
       examples: [[404, '5xx']],
     }),
   failOnText: listOf(filled('a text', MAX_TEXT_CHARACTERS), 'texts', MAX_TEXTS)
+    .register(optionFacts, { secret: false })
     .transform(noneIfEmpty)
     .optional()
     .meta({

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { optionFacts } from './facts.ts';
 import { filled, integer, selector } from './fields.ts';
 
 const MAX_DELAY_MS = 60_000;
@@ -21,6 +22,7 @@ export const waitFields = {
     examples: ['#chart canvas', '//h2[text()="Results"]'],
   }),
   waitForFunction: filled('a JavaScript expression or function', MAX_FUNCTION_CHARACTERS)
+    .register(optionFacts, { secret: false })
     .optional()
     .meta({
       description:
