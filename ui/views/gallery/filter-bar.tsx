@@ -5,7 +5,7 @@ import { worded } from '../../parts/badge.tsx';
 import { DEVICES } from '../../parts/devices.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { isTyping } from '../../parts/keyboard.ts';
-import { countOf, type Filters } from './filters.ts';
+import { countOf, type Filters, readFilters } from './filters.ts';
 
 /** Time without typing after which a filter takes effect, in milliseconds. */
 const TYPING_MS = 300;
@@ -88,17 +88,7 @@ export function FilterBar({ filters, onChange, children }: FilterBarProps) {
   );
 }
 
-const NO_FILTERS: Filters = {
-  text: '',
-  host: '',
-  url: '',
-  status: '',
-  outcome: '',
-  verdict: '',
-  option: '',
-  from: '',
-  to: '',
-};
+const NO_FILTERS = readFilters(new URLSearchParams());
 
 const STATUSES = ['2xx', '3xx', '4xx', '5xx', '200', '301', '302', '403', '404', '500', '503'].map(
   (status) => [status, status] as const,

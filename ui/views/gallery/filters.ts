@@ -1,23 +1,12 @@
+import type { ResultConditions } from '../../../src/client/types.ts';
 import { type Answer, call, queryOf } from '../../api/client.ts';
 import type { Result } from '../../api/types.ts';
 
-/** Filters of the gallery, as written in the address bar. An empty string sets no filter. */
-export interface Filters {
-  /** Text to find in the title. */
-  readonly text: string;
-  readonly host: string;
-  readonly url: string;
-  readonly status: string;
-  readonly outcome: string;
-  readonly verdict: string;
-  /** Capture options, as the API takes them: `fullPage,device=iPhone 15`. */
-  readonly option: string;
-  /** Local date and time, in the format of `<input type=datetime-local>`. */
-  readonly from: string;
-  readonly to: string;
-}
-
-const FILTER_NAMES = ['text', 'host', 'url', 'status', 'outcome', 'verdict', 'option', 'from', 'to'] as const;
+/**
+ * Filters of the gallery, as written in the address bar: the conditions of lists. An empty string sets no filter. Times are
+ * local, in the format of `<input type=datetime-local>`.
+ */
+export type Filters = Readonly<Record<keyof ResultConditions, string>>;
 
 export function readFilters(query: URLSearchParams): Filters {
   const textOf = (name: string) => query.get(name) ?? '';
@@ -35,15 +24,12 @@ export function readFilters(query: URLSearchParams): Filters {
 }
 
 export function countOf(filters: Filters): number {
-  return FILTER_NAMES.filter((name) => filters[name] !== '').length;
+  return Object.values(filters).filter((value) => value !== '').length;
 }
 
 /** Path of the first page of the list that these filters select. */
-export function listPath(
-  { text, host, url, status, outcome, verdict, option, from, to }: Filters,
-  limit: number,
-): string {
-  const common = { status, outcome, verdict, option, from: instantOf(from), to: instantOf(to), text, limit };
+export function listPath({ host, url, from, to, ...others }: Filters, limit: number): string {
+  const common = { ...others, from: instantOf(from), to: instantOf(to), limit };
   if (url !== '') return `/results/by-url${queryOf({ url, ...common })}`;
   if (host !== '') return `/results/by-host${queryOf({ host, ...common })}`;
   return `/results${queryOf(common)}`;
