@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { ofKey } from '../capture/client.ts';
-import { type EventEntry, type EventOutboxFile, gapEntry } from '../storage/ports/event-log.ts';
+import type { EventEntry, EventOutboxFile } from '../storage/ports/event-log.ts';
+import { type EventsIn, withoutOldest } from '../storage/records/overflow.ts';
 import type { Link } from './connection.ts';
 import type { EventStream } from './event-stream.ts';
 import { WrittenEvent } from './messages.ts';
@@ -8,8 +8,14 @@ import { WrittenEvent } from './messages.ts';
 /** Maximum number of events that are published at once. */
 const MAX_BATCH = 64;
 const RETRY_MS = 500;
-/** Maximum number of events that wait for NATS; above, the API key with the most loses its oldest (`withoutOldest`). */
-const MAX_WAITING = 10_000;
+/** Maximum number of events that wait for NATS; above, the API key with the most loses its oldest. */
+const MAX_WAITING = { events: 10_000, characters: Number.POSITIVE_INFINITY };
+/** Ends of stored captures are not dropped. */
+export const WRITTEN: EventsIn<WrittenEvent> = {
+  eventOf: ({ event }) => event,
+  gapAt: ({ n }, event) => ({ n, event }),
+  isDroppable: ({ key }) => key === undefined,
+};
 
 export interface EventWriterOptions {
   readonly link: Link;
@@ -62,7 +68,9 @@ export class EventWriter {
   append(event: EventEntry): void {
     this.#last += 1;
     this.#waiting.push({ n: this.#last, event });
-    if (this.#waiting.length > MAX_WAITING) this.#waiting = withoutOldest(this.#waiting, Date.now());
+    if (this.#waiting.length > MAX_WAITING.events) {
+      this.#waiting = withoutOldest(this.#waiting, WRITTEN, MAX_WAITING, Date.now());
+    }
     if (this.#options.link.isUp) this.#publishSoon();
     else this.#file();
   }
@@ -134,20 +142,4 @@ export class EventWriter {
     this.#filing = this.#filing.then(work).catch(this.#options.onProblem);
     return this.#filing;
   }
-}
-
-/**
- * Drops one event of a full list: the oldest of the API key that has the most. Ends of stored captures are neither
- * counted nor dropped. A gap replaces the key's next event, so a list without two such events stays as it is.
- */
-export function withoutOldest(waiting: readonly WrittenEvent[], now: number): WrittenEvent[] {
-  const droppable = Map.groupBy(
-    waiting.filter(({ event }) => event.key === undefined),
-    ({ event }) => event.api_key_name,
-  );
-  const [most = []] = [...droppable.values()].toSorted((a, b) => b.length - a.length);
-  const [first, second] = most;
-  if (second === undefined) return [...waiting];
-  const gap = { n: second.n, event: gapEntry('not_written', now, ofKey(second.event.api_key_name ?? null)) };
-  return waiting.filter((each) => each !== first).map((each) => (each === second ? gap : each));
 }

@@ -1,4 +1,8 @@
-import type { OfKey } from '../../capture/client.ts';
+import { ofKey } from '../../capture/client.ts';
+import { type EventEntry, gapEntry } from '../ports/event-log.ts';
+
+/** Share of the bounds that is made free at once: in steps, not for each event. */
+const STEP_SHARE = 0.01;
 
 /** How many events may wait together. */
 export interface WaitingBounds {
@@ -7,41 +11,52 @@ export interface WaitingBounds {
   readonly characters: number;
 }
 
-/** Returns the events to drop from a list that is too long: the oldest of the API key that takes the largest share. */
-export function overflowOf<Event extends OfKey & { readonly body: string }>(
-  waiting: readonly Event[],
+/** How a list holds events. */
+export interface EventsIn<Item> {
+  readonly eventOf: (item: Item) => EventEntry;
+  /** Returns the item of a gap that has the place of another. */
+  readonly gapAt: (item: Item, gap: EventEntry) => Item;
+  readonly isDroppable: (event: EventEntry) => boolean;
+}
+
+/**
+ * Drops events of a list that is too long: the oldest of the API key that takes the largest share. A gap has the place
+ * of the last missing event of its key, so a subscriber that continues after it misses nothing.
+ */
+export function withoutOldest<Item>(
+  waiting: readonly Item[],
+  { eventOf, gapAt, isDroppable }: EventsIn<Item>,
   bounds: WaitingBounds,
-): ReadonlySet<Event> {
-  const shares = [...Map.groupBy(waiting, ({ api_key_name: owner }) => owner).values()].map((events) => ({
-    events,
+  now: number,
+): Item[] {
+  const keyOf = (item: Item) => eventOf(item).api_key_name;
+  const charactersOf = (items: readonly Item[]) => items.reduce((sum, item) => sum + eventOf(item).body.length, 0);
+  const droppable = waiting.filter((item) => isDroppable(eventOf(item)));
+  const shares = [...Map.groupBy(droppable, keyOf).values()].map((items) => ({
+    items,
     dropped: 0,
-    characters: charactersOf(events),
+    characters: charactersOf(items),
+    /** The larger of the shares of both bounds. */
+    get use() {
+      return Math.max((items.length - this.dropped) / bounds.events, this.characters / bounds.characters);
+    },
   }));
-  const gone = new Set<Event>();
-  let characters = charactersOf(waiting);
-  while (waiting.length - gone.size > bounds.events || characters > bounds.characters) {
-    const largest = shares.reduce((a, b) => (useOf(b, bounds) > useOf(a, bounds) ? b : a));
-    const oldest = largest.events[largest.dropped];
-    if (oldest === undefined) break;
+  const gone = new Set<Item>();
+  const maxLeft = Math.ceil(bounds.events * (1 - STEP_SHARE));
+  let excess = charactersOf(waiting) - bounds.characters * (1 - STEP_SHARE);
+  while (waiting.length - gone.size > maxLeft || excess > 0) {
+    const [largest] = shares.toSorted((a, b) => b.use - a.use);
+    const oldest = largest?.items[largest.dropped];
+    if (largest === undefined || oldest === undefined) break;
     gone.add(oldest);
     largest.dropped += 1;
-    largest.characters -= oldest.body.length;
-    characters -= oldest.body.length;
+    largest.characters -= eventOf(oldest).body.length;
+    excess -= eventOf(oldest).body.length;
   }
-  return gone;
-}
-
-interface Share {
-  readonly events: readonly unknown[];
-  readonly dropped: number;
-  readonly characters: number;
-}
-
-/** The larger of the shares of both bounds. */
-function useOf({ events, dropped, characters }: Share, bounds: WaitingBounds): number {
-  return Math.max((events.length - dropped) / bounds.events, characters / bounds.characters);
-}
-
-export function charactersOf(events: readonly { readonly body: string }[]): number {
-  return events.reduce((sum, { body }) => sum + body.length, 0);
+  const last = new Map([...gone].map((item) => [keyOf(item), item]));
+  return waiting.flatMap((item) => {
+    if (!gone.has(item)) return [item];
+    const key = keyOf(item);
+    return last.get(key) === item ? [gapAt(item, gapEntry('not_written', now, ofKey(key ?? null)))] : [];
+  });
 }

@@ -1,4 +1,3 @@
-import { ofKey } from '../../capture/client.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import { BackgroundPasses } from '../passes/background-passes.ts';
 import {
@@ -10,17 +9,20 @@ import {
   type Publish,
 } from '../ports/event-log.ts';
 import { createIdSource } from './ids.ts';
-import { charactersOf, overflowOf, type WaitingBounds } from './overflow.ts';
+import { type EventsIn, type WaitingBounds, withoutOldest } from './overflow.ts';
 
 /**
  * Time for which events are gathered before a write, in milliseconds. A crash loses them; the next start reports a gap.
  */
 const GATHER_MS = 50;
 const MAX_WRITE = 512;
-/** Share of the bounds that is made free at once: in steps, not for each event. */
-const STEP_SHARE = 0.01;
 /** Maximum number of events that wait for a database that is away; the API key with the most loses its oldest. */
 const WAITING: WaitingBounds = { events: 10_000, characters: 16 * 1024 * 1024 };
+const LOGGED: EventsIn<LoggedEvent> = {
+  eventOf: (event) => event,
+  gapAt: ({ id }, gap) => ({ id, ...gap }),
+  isDroppable: () => true,
+};
 
 /** The last row of a log whose process ended normally. */
 export const CLOSED = 'closed';
@@ -131,20 +133,10 @@ class OwnEventLog implements EventLog {
   #wait(event: LoggedEvent): void {
     this.#waiting.push(event);
     this.#characters += event.body.length;
-    if (this.#waiting.length > this.#bounds.events || this.#characters > this.#bounds.characters) this.#drop();
+    if (this.#waiting.length > this.#bounds.events || this.#characters > this.#bounds.characters) {
+      this.#keepWaiting(withoutOldest(this.#waiting, LOGGED, this.#bounds, this.#clock()));
+    }
     this.#writes.plan(GATHER_MS);
-  }
-
-  #drop(): void {
-    const { events, characters } = this.#bounds;
-    const room = { events: Math.ceil(events * (1 - STEP_SHARE)), characters: characters * (1 - STEP_SHARE) };
-    const gone = overflowOf(this.#waiting, room);
-    const last = new Map([...gone].map((event) => [event.api_key_name, event]));
-    this.#waiting = this.#waiting.flatMap((event) => {
-      if (!gone.has(event)) return [event];
-      return last.get(event.api_key_name) === event ? [this.#gapAt(event)] : [];
-    });
-    this.#characters = charactersOf(this.#waiting);
   }
 
   /** The database itself reports its state, so the failure is not logged here. */
@@ -167,13 +159,12 @@ class OwnEventLog implements EventLog {
     const rows = this.#waiting.slice(0, MAX_WRITE);
     await table.append(rows);
     const written = rows.at(-1)?.id ?? 0;
-    this.#waiting = this.#waiting.filter(({ id }) => id > written);
-    this.#characters = charactersOf(this.#waiting);
+    this.#keepWaiting(this.#waiting.filter(({ id }) => id > written));
   }
 
-  /** A gap has the id of the last missing event of its key, so a subscriber that continues after it misses nothing. */
-  #gapAt({ id, api_key_name: key }: LoggedEvent): LoggedEvent {
-    return { id, ...gapEntry('not_written', this.#clock(), ofKey(key ?? null)) };
+  #keepWaiting(waiting: LoggedEvent[]): void {
+    this.#waiting = waiting;
+    this.#characters = waiting.reduce((sum, { body }) => sum + body.length, 0);
   }
 
   /** Returns the newest id of the log. */
