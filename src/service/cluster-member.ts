@@ -1,4 +1,4 @@
-import { asyncScheduler, tap } from 'rxjs';
+import { tap } from 'rxjs';
 import type { CaptureCommand } from '../capture/command.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { DetailedResult } from '../capture/result.ts';
@@ -18,10 +18,6 @@ export const CLUSTER_AWAY = {
   code: 'cluster_unavailable',
   reason: 'NATS cannot be reached',
 } as const;
-
-/** Time from a request's deadline to the abort, and from the abort until the capture is given up, in milliseconds. */
-const GRACE_MS = 5_000;
-const TEARDOWN_MS = 5_000;
 
 /** Opens the cluster that the configuration names; undefined for a process that is the whole service. */
 export async function openClusterOf(config: ClusterConfig, logger: Logger): Promise<Cluster | undefined> {
@@ -67,9 +63,6 @@ export function createWorkerOf(cluster: Cluster, slots: number, parts: MemberPar
       return performed(command, {
         perform: (performing) => performCapture(performing, parts),
         abort,
-        graceMs: GRACE_MS,
-        teardownMs: TEARDOWN_MS,
-        scheduler: asyncScheduler,
         report: (error, { id, requestId }) =>
           logger.error({ capture_id: id, request_id: requestId, err: error }, 'a capture failed'),
       }).pipe(tap((outcome) => onEnded?.(command, outcome)));

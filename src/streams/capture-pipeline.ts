@@ -8,7 +8,6 @@ import {
   merge,
   Observable,
   of,
-  type SchedulerLike,
   Subject,
   Subscription,
   tap,
@@ -33,24 +32,15 @@ import {
   unreadRefused,
 } from './events.ts';
 import { outcomeOfAbort } from './outcome.ts';
-import { type Perform, performed } from './performance.ts';
+import { type PerformanceOptions, performed } from './performance.ts';
 import type { Pass, Reservation } from './reservation.ts';
 import { createLocalTurns, type Turns } from './turns.ts';
 
-export interface CapturePipelineOptions {
+export interface CapturePipelineOptions extends Omit<PerformanceOptions, 'abort'> {
   readonly limits: CaptureLimits;
-  readonly perform: Perform;
   /** Generates the id of a new capture. */
   readonly ids: () => number;
   readonly events: EventStream;
-  /** Reports errors that clients do not get: the error behind an `internal`, and a `perform` that was given up. */
-  readonly report: (error: unknown, command: CaptureCommand) => void;
-  /** All timers, and the clock of the events. */
-  readonly scheduler?: SchedulerLike;
-  /** Milliseconds after the request's deadline before `perform` is aborted. */
-  readonly graceMs?: number;
-  /** Milliseconds after an abort before the slot of `perform` is given to the next capture. */
-  readonly teardownMs?: number;
   /** Decides when admitted captures start. @default In this process, by `maxConcurrent`. */
   readonly turns?: Turns;
   /** Maximum time in the queue in milliseconds, after which a capture is `timed_out`. @default unlimited */
@@ -113,13 +103,6 @@ export interface CapturePipeline {
   drain(graceMs: number): Promise<void>;
 }
 
-/** Backstop for the actors' own deadlines. Normally it is never reached. */
-const GRACE_MS = 5_000;
-/**
- * Disposing of a browser context takes milliseconds; after this time the browser hangs, and its actor replaces it.
- */
-const TEARDOWN_MS = 5_000;
-
 /** A capture in the pipeline: its command, its pass, and how it is settled. */
 interface Submission {
   readonly command: CaptureCommand;
@@ -137,8 +120,7 @@ interface Submission {
 }
 
 export function createCapturePipeline(options: CapturePipelineOptions): CapturePipeline {
-  const { perform, ids, events, report, scheduler = asyncScheduler } = options;
-  const { graceMs = GRACE_MS, teardownMs = TEARDOWN_MS, maxWaitMs } = options;
+  const { ids, events, report, scheduler = asyncScheduler, maxWaitMs } = options;
   let limits = options.limits;
   const now = () => scheduler.now();
   const admission = createAdmission(limits, now);
@@ -265,7 +247,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
       events.emit(captureStarted(startedAt, command, startedAt - submission.queuedAt));
       const outcome$ = command.signal.aborted
         ? of(outcomeOfAbort(command.signal))
-        : performed(command, { perform, abort: submission.abort, graceMs, teardownMs, scheduler, report });
+        : performed(command, { ...options, abort: submission.abort });
       return outcome$.pipe(map((outcome): [Submission, CaptureOutcome] => [submission, outcome]));
     });
 

@@ -1,4 +1,5 @@
 import {
+  asyncScheduler,
   catchError,
   defer,
   fromEvent,
@@ -26,15 +27,23 @@ import { outcomeOfAbort, outcomeOfError } from './outcome.ts';
  */
 export type Perform = (command: CaptureCommand) => ObservableInput<CaptureOutcome>;
 
+/** Backstop for the actors' own deadlines. Normally it is never reached. */
+const GRACE_MS = 5_000;
+/**
+ * Disposing of a browser context takes milliseconds; after this time the browser hangs, and its actor replaces it.
+ */
+const TEARDOWN_MS = 5_000;
+
 export interface PerformanceOptions {
   readonly perform: Perform;
   /** Ends the command: aborts its `signal` with this reason. */
   readonly abort: (reason: CapstanError) => void;
   /** Milliseconds after the request's own deadline by which `perform` should have ended by itself. */
-  readonly graceMs: number;
+  readonly graceMs?: number;
   /** Maximum time that `perform` may take to end after an abort, in milliseconds. */
-  readonly teardownMs: number;
-  readonly scheduler: SchedulerLike;
+  readonly teardownMs?: number;
+  /** Of all timers. */
+  readonly scheduler?: SchedulerLike;
   /** Reports errors that clients do not get: the error behind an `internal`, and a `perform` that was given up. */
   readonly report: (error: unknown, command: CaptureCommand) => void;
 }
@@ -51,7 +60,8 @@ export interface PerformanceOptions {
  * returns that failure.
  */
 export function performed(command: CaptureCommand, options: PerformanceOptions): Observable<CaptureOutcome> {
-  const { perform, abort, graceMs, teardownMs, scheduler, report } = options;
+  const { perform, abort, report } = options;
+  const { graceMs = GRACE_MS, teardownMs = TEARDOWN_MS, scheduler = asyncScheduler } = options;
   const { signal, request } = command;
 
   const performing$ = defer(() => perform(command)).pipe(
