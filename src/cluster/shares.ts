@@ -37,7 +37,7 @@ export function shareOfSingles(
   const elements = others.reduce((sum, node) => sum + node.elements, own.elements);
   const singlesOfOthers = others.map((node) => node.singles);
   if (elements === 0) return capacity < stored ? capacity - sumOf(singlesOfOthers) : capacity;
-  return shareOf(capacity - Math.min(elements, Math.floor(capacity / 2)), singlesOfOthers);
+  return equalShareOf(capacity - Math.min(elements, Math.floor(capacity / 2)), singlesOfOthers);
 }
 
 /**
@@ -48,14 +48,14 @@ export function shareOfSingles(
 export function shareOfTickets(limits: CaptureLimits, slots: number, others: readonly NodeLoad[]): number {
   const { maxConcurrent } = limits;
   const running = slots === 0 ? Math.min(maxConcurrent, EXPECTED_SLOTS) : maxConcurrent;
-  return shareOf(
+  return equalShareOf(
     TICKETS_PER_SLOT * running,
     others.map(({ singles, elements }) => singles + elements),
   );
 }
 
 /** Returns an equal share of the places, or those that the other nodes leave if that is more. */
-function shareOf(places: number, others: readonly number[]): number {
+function equalShareOf(places: number, others: readonly number[]): number {
   const sharing = 1 + others.filter((used) => used > 0).length;
   const left = places - sumOf(others);
   return Math.max(1, Math.floor(places / sharing), left);
