@@ -4,7 +4,7 @@ import { hasNetwork, isInteractive } from '../capture/request.ts';
 import type { Snapshot } from '../capture/snapshot.ts';
 import type { Egress, EgressProxy } from '../egress/egress.ts';
 import type { BrowserPool } from './browser-pool.ts';
-import { type CapturePlace, type CaptureUnderWay, captureAlone, captureShared } from './capture-on.ts';
+import { type CaptureMeans, type CaptureUnderWay, captureAlone, captureShared } from './capture-on.ts';
 import { CdpClosedError } from './cdp/connection.ts';
 import type { Deadline } from './deadline.ts';
 import { type BlankPage, openPage } from './direct/open-page.ts';
@@ -55,13 +55,13 @@ export class BrowserActor {
   async #capture(request: CaptureRequest, group: string | undefined, deadline: Deadline): Promise<Snapshot> {
     try {
       return await (group === undefined
-        ? this.#captureOn(captureShared, this.#place(request), request, deadline)
+        ? this.#captureOn(captureShared, this.#means(request), request, deadline)
         : this.#captureOnSharedPage(group, request, deadline));
     } catch (error) {
       if (!mayBeInnocent(error)) throw error;
       await deadline.step('end the first attempt', this.#disposed);
       // So one page cannot make the captures of others fail again and again.
-      return await this.#captureOn(captureAlone, this.#place(request), request, deadline);
+      return await this.#captureOn(captureAlone, this.#means(request), request, deadline);
     }
   }
 
@@ -82,16 +82,16 @@ export class BrowserActor {
 
   #captureOn(
     captureOn: typeof captureShared | typeof captureAlone,
-    place: CapturePlace,
+    means: CaptureMeans,
     request: CaptureRequest,
     deadline: Deadline,
   ): CaptureUnderWay['snapshot'] {
-    const { snapshot, disposed } = captureOn(place, request, deadline);
+    const { snapshot, disposed } = captureOn(means, request, deadline);
     this.#disposed = disposed.catch(() => undefined);
     return snapshot;
   }
 
-  #place(request: CaptureRequest): CapturePlace {
+  #means(request: CaptureRequest): CaptureMeans {
     return {
       ...(isInteractive(request)
         ? { browserPool: this.#browsers.interactive, open: openInteractivePage }
@@ -126,7 +126,7 @@ export class BrowserActor {
       this.#sharedPages.put(group, waiting);
       await waiting;
     };
-    const place: CapturePlace = {
+    const means: CaptureMeans = {
       browserPool: this.#browsers.plain,
       wanted: left?.host,
       egressProxy: this.#connectProxy(request),
@@ -136,7 +136,7 @@ export class BrowserActor {
         return openPage(host, ...others, { page, keep });
       },
     };
-    const snapshot = this.#captureOn(captureShared, place, request, deadline);
+    const snapshot = this.#captureOn(captureShared, means, request, deadline);
     // A page is unusable when its browser could not be leased.
     this.#disposed = this.#disposed.then(() => left?.dispose());
     return await snapshot;

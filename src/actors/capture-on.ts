@@ -10,8 +10,8 @@ import type { PageOpening } from './direct/open-page.ts';
 import { capturePage } from './page/capture-page.ts';
 import type { IsolatedPage } from './page/isolated-page.ts';
 
-/** Where a capture is made. */
-export interface CapturePlace {
+/** What a capture is made with. */
+export interface CaptureMeans {
   readonly browserPool: BrowserPool;
   /** The browser with the shared page; undefined: any browser of the pool. */
   readonly wanted?: BrowserHost | undefined;
@@ -27,9 +27,9 @@ export interface CaptureUnderWay {
 }
 
 /** Captures in a browser that other captures share. */
-export function captureShared(place: CapturePlace, request: CaptureRequest, deadline: Deadline): CaptureUnderWay {
-  const leasing = place.browserPool.lease(place.wanted);
-  const capturing = start(leasing, place, request, deadline);
+export function captureShared(means: CaptureMeans, request: CaptureRequest, deadline: Deadline): CaptureUnderWay {
+  const leasing = means.browserPool.lease(means.wanted);
+  const capturing = start(leasing, means, request, deadline);
   const disposed = capturing
     .then((capture) => capture.disposed)
     .catch(() => undefined)
@@ -42,10 +42,10 @@ export function captureShared(place: CapturePlace, request: CaptureRequest, dead
  * `page_too_large` when the browser was killed because it hung or took too much memory, otherwise with
  * `page_crashed`.
  */
-export function captureAlone(place: CapturePlace, request: CaptureRequest, deadline: Deadline): CaptureUnderWay {
+export function captureAlone(means: CaptureMeans, request: CaptureRequest, deadline: Deadline): CaptureUnderWay {
   const over = new AbortController();
-  const leasing = place.browserPool.leaseAlone(over.signal);
-  const capturing = start(leasing, place, request, deadline);
+  const leasing = means.browserPool.leaseAlone(over.signal);
+  const capturing = start(leasing, means, request, deadline);
   const snapshot = capturing
     .then((capture) => capture.snapshot)
     .catch(async (error: unknown) => {
@@ -64,7 +64,7 @@ export function captureAlone(place: CapturePlace, request: CaptureRequest, deadl
 
 function start(
   leasing: Promise<BrowserLease>,
-  { open, egressProxy: opening }: CapturePlace,
+  { open, egressProxy: opening }: CaptureMeans,
   request: CaptureRequest,
   deadline: Deadline,
 ) {

@@ -91,8 +91,8 @@ export class TicketReconciler {
 
   /**
    * Returns the messages of api nodes that have ended; the first of the nodes removes them. Workers drop most tickets.
-   * But a NATS server that was killed may have forgotten that an acknowledged ticket was removed: it stays, and is
-   * never delivered.
+   * But a NATS server that was killed may have forgotten that an acknowledged ticket was removed. Such a ticket
+   * stays, and is never delivered.
    */
   async #orphans(stream: TicketStream): Promise<readonly string[]> {
     const { node, census } = this.#options;

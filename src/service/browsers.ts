@@ -64,7 +64,7 @@ export function startBrowsers(
   };
 }
 
-/** Takes the place of the browsers in an api node of a cluster, whose captures run on workers. */
+/** Stands in for the browsers in an api node of a cluster, whose captures run on workers. */
 export function noBrowsers(): Browsers {
   const actors: Actors = {
     capture: () => Promise.reject(new CapstanError('browser_unavailable')),

@@ -37,8 +37,8 @@ export async function acceptByWords(page: IsolatedPage): Promise<Banner> {
 }
 
 /**
- * Runs in the page. Clicks the button that accepts, or the one that acknowledges when there is no other choice, of the
- * first box that is about cookies and lies over the page, or is named after them.
+ * Runs in the page. Finds the first box that is about cookies and lies over the page, or is named after cookies. Clicks
+ * its button that accepts, or the one that acknowledges when there is no other choice.
  */
 const CLICK = `() => {
   const ACCEPT = /^(?:${ACCEPT})[.!]?$/iu;

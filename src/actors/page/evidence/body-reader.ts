@@ -15,7 +15,7 @@ export interface BodyLimits {
 }
 
 /**
- * Reads bodies of responses within bounds, as soon as they have ended: a document that is replaced takes them along.
+ * Reads bodies of responses within bounds, as soon as they have ended: the browser drops them with their document.
  */
 export class BodyReader {
   readonly #limits: BodyLimits;

@@ -17,7 +17,7 @@ const MAX_URL_CHARACTERS = 8_192;
 const MAX_PARAMETERS = 100;
 const MAX_WORD_CHARACTERS = 256;
 
-/** Headers of requests whose values are not written down, beside those of the capture's own `headers`. */
+/** Request headers whose values are left out, in addition to those of the capture's own `headers`. */
 const WITHHELD_HEADERS = ['authorization', 'cookie', 'proxy-authorization'];
 const WITHHELD = '(withheld)';
 const EMPTY = 'empty, or left out: the browser did not see it';

@@ -62,7 +62,7 @@ export async function placesOf(
 
 /**
  * Resolves with the first document in which a selector matches an element, visible or not; undefined when none does. A
- * document that has no answer in `timeoutMs` has none.
+ * document that does not answer within `timeoutMs` counts as one without a match.
  */
 export async function firstPlace(
   page: IsolatedPage,

@@ -7,7 +7,7 @@ import { isUnsent } from './own-origin.ts';
 /**
  * Answers the page's own request with HTML that the request contains. Its origin exists on no network, so nothing that
  * a browser keeps for an origin is reachable, and relative URLs lead nowhere: all other requests to it fail. Requests
- * to other origins take the way of every request.
+ * to other origins are sent like those of any page.
  */
 export function givenHtml(session: PageSession, html: string, isPageItself: IsPageItself): InterceptionRule {
   const { href, origin } = HTML_TARGET.parsed;

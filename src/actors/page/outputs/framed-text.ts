@@ -11,7 +11,10 @@ const LIMITS: PaintedLimits = { nodes: 100_000, characters: 128 * 1024, hidden: 
 const MAX_ITEMS = 5_000;
 const MAX_HTML_CHARACTERS = 512 * 1024;
 
-/** A text, a gap between texts, and where the text is: in the frame's window, or, of a frame in it, in the page's. */
+/**
+ * A text or a gap between texts. `box`: in the window of the frame. `at`: in that of the page, for a text of a frame in
+ * it.
+ */
 const item = z.object({
   text: z.string().optional(),
   gap: z.string().optional(),

@@ -92,8 +92,8 @@ interface Around {
 }
 
 /**
- * Reads the frames of a document at once. Resolves with what `read` answers for each id that `find` finds, or null: for
- * a frame that has no document, does not answer in time or is one too many.
+ * Reads the frames of a document at once. Resolves with what `read` answers for each id that `find` finds, or null for
+ * a frame that has no document, does not answer in time, or exceeds the limit.
  */
 export async function readFrames<Found>(
   { page, from, depth, room, ms }: Around,

@@ -32,7 +32,7 @@ interface Part {
 
 /**
  * Puts the style sheets of an archive back as they were written, and in their order, and adds the fonts, which Chromium
- * leaves out. Returns the archive as it is when its form is not known.
+ * leaves out. Returns an archive of an unknown form unchanged.
  */
 export async function mendArchive(archive: Buffer, { styles, files }: KnownStyles): Promise<Buffer> {
   const boundary = /boundary="([^"\r\n]+)"/.exec(archive.toString('latin1', 0, 4_096))?.[1];

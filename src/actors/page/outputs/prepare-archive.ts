@@ -1,6 +1,6 @@
 /*
  * Chromium writes an archive from the parsed style sheets, which loses declarations, and puts all <style> elements
- * before all linked style sheets. What runs in the page here tells how to mend that.
+ * before all linked style sheets. The scripts below find out in the page what is needed to mend that.
  */
 
 const KEPT = `globalThis[Symbol.for('capstan-archive')]`;

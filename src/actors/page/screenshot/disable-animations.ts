@@ -38,7 +38,7 @@ export async function disableAnimations(
 
 /**
  * Runs in a document. Returns the number of animations that it ended. Animations that follow scrolling stay: they show
- * what belongs to the place.
+ * what belongs to the scroll position.
  */
 const FREEZE = `(() => {
   const frozen = globalThis[Symbol.for('capstan-frozen')] ??= new WeakSet();

@@ -44,7 +44,7 @@ export async function hideAndMask(
   await deadline.step('hide and mask', Promise.all(elsewhere.map((frame) => letGo(frame, deadline, drawn(frame)))));
 }
 
-/** Leaves the requested elements out of the layout. Call it before the page is measured. Else like `hideAndMask`. */
+/** Leaves the requested elements out of the layout. Call it before the page is measured. Otherwise as `hideAndMask`. */
 export async function collapse(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): Promise<void> {
   await change(page, (request.collapse ?? []).map(bySelector), COLLAPSE, deadline);
 }

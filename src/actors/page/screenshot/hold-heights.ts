@@ -12,7 +12,7 @@ export const NOTE_HEIGHTS = `() => {
 
 /**
  * Runs in the page, in a window of another height. What follows the height of the window, as `100vh` does, keeps the
- * height that was noted, and fixed elements their place.
+ * height that was noted, and fixed elements their position.
  */
 export const KEEP_HEIGHTS = `(setStyle) => {
   const follows = [...(globalThis.capstanHeights ?? [])].filter(([element, noted]) => {

@@ -57,7 +57,7 @@ export async function loadLazyContent(
   return complete;
 }
 
-/** The part of the page that the screenshot shows, to the cap; null when the window shows all of it. */
+/** The part of the page that the screenshot shows, up to its maximum; null when the window shows all of it. */
 async function stretchOf(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): Promise<Stretch | null> {
   const stretch = (y: number, height: number, end: number) =>
     y >= 0 && Math.min(y + height, end) <= request.viewport.height ? null : { top: y, height };

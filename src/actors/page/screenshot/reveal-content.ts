@@ -33,7 +33,10 @@ const LOOK_OF = `(element) => {
   return { opacity, visibility, transform, translate, scale, rotate, filter, 'clip-path': style.clipPath };
 }`;
 
-/** JavaScript of a function that returns whether a property has the value of an element that is simply there. */
+/**
+ * JavaScript of a function that returns whether a property has the value of an element that is neither hidden nor
+ * moved.
+ */
 const IS_PLAIN = `(name, value) =>
   name === 'opacity' ? value === '1'
     : name === 'visibility' ? value === 'visible'

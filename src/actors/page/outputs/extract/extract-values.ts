@@ -12,7 +12,7 @@ import { DocumentReader, type FoundIn, foundValues, MAX_MANY } from './read-docu
 /** Maximum time in milliseconds, and its share of the time for the output. */
 const MAX_MS = 4_000;
 const SHARE = 0.5;
-/** Values that are converted before others of the service have their turn. */
+/** Number of values that are converted in one turn of the event loop. */
 const VALUES_A_TURN = 250;
 
 const foundValue = z.object({ value: z.unknown(), entered: z.array(z.number()) });
