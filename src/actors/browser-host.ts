@@ -139,12 +139,18 @@ export class BrowserHost {
     return () => this.#downloads.delete(frameId);
   }
 
-  /** Returns the processes of the browser; none when it does not answer or runs in another pid namespace. */
+  /**
+   * Returns the processes that the browser names; none when it does not answer. Their ids are those of its own pid
+   * namespace, so ask `owns` before one is killed.
+   */
   async processes(): Promise<readonly { readonly pid: number; readonly type: string }[]> {
     const answer = await this.connection.root.send('SystemInfo.getProcessInfo').catch(() => undefined);
-    const found = answer?.processInfo.map(({ id: pid, type }) => ({ pid, type })) ?? [];
-    const ours = await Promise.all(found.map(({ pid }) => isOfGroup(pid, this.#child.pid ?? 0)));
-    return found.filter((_, index) => ours[index]);
+    return answer?.processInfo.map(({ id: pid, type }) => ({ pid, type })) ?? [];
+  }
+
+  /** Returns whether a process is one of this browser. */
+  owns(pid: number): Promise<boolean> {
+    return isOfGroup(pid, this.group);
   }
 
   /** Kills a renderer. `endsRenderer` returns `failure` until the browser has noticed the end of the renderer. */
