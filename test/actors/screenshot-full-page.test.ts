@@ -106,7 +106,7 @@ describe('a full page', () => {
     expect(truncated).toBe(height < 1500);
   });
 
-  it('does not scroll a page that is no taller than the window', async () => {
+  it('neither scrolls a page that is no taller than the window nor waits for it', async () => {
     const pages: string[] = [];
     const server = createServer((request, response) => {
       pages.push(request.url ?? '');
@@ -115,7 +115,9 @@ describe('a full page', () => {
     });
     await using at = await listening(server);
     const request = captureRequest(`http://127.0.0.1:${at.port}/`, { fullPage: true });
-    expect(await ground.running.actor.capture(request, patience)).toMatchObject({ width: 1280, height: 720 });
+    const snapshot = await ground.running.actor.capture(request, patience);
+    expect(snapshot).toMatchObject({ width: 1280, height: 720, fullHeight: 720, truncated: false, cutPhase: null });
+    expect(snapshot.timings).not.toHaveProperty('wait');
     expect(pages).not.toContain('/scrolled');
   });
 

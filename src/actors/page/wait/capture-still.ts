@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { screenshotFields } from '../../../capture/options/screenshot.ts';
 import { waitFields } from '../../../capture/options/wait.ts';
-import { type CaptureRequest, DEFAULT_REQUEST, showsMoreThanWindow } from '../../../capture/request.ts';
+import { type CaptureRequest, DEFAULT_REQUEST } from '../../../capture/request.ts';
+import { CdpError } from '../../cdp/connection.ts';
 import { type Deadline, within } from '../../deadline.ts';
 import { evaluate, letGo } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { type DocumentFacts, documentFacts, OBSERVE, WITH_SIGNS } from '../observe-document.ts';
+import { MAIN_SCROLLER } from '../screenshot/main-scroller.ts';
 import type { Picture } from '../screenshot/picture.ts';
 import { takeScreenshot } from '../screenshot/take-screenshot.ts';
 import { textBeginning } from '../text-in-parts.ts';
@@ -24,8 +26,9 @@ export interface StillPage {
   readonly picture: Picture;
 }
 
-/** Options of the screenshot that neither change the page nor take time; `showsMoreThanWindow` looks at the format. */
+/** Options of the screenshot that neither change the page nor take time, unless a full page or a PDF needs more. */
 const HARMLESS: readonly string[] = [
+  'fullPage',
   'maxHeight',
   'format',
   'quality',
@@ -36,11 +39,14 @@ const HARMLESS: readonly string[] = [
 const DECISIVE = Object.keys({ ...waitFields, ...screenshotFields }).filter((name) => !HARMLESS.includes(name));
 const DEFAULTS: Readonly<Record<string, unknown>> = DEFAULT_REQUEST;
 
-/** Returns whether the screenshot shows the loaded window unchanged, and can be taken a second time without harm. */
+/**
+ * Returns whether the screenshot shows the loaded window unchanged, and can be taken a second time without harm; a full
+ * page does so only if it fits the window.
+ */
 function mayBeStill(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): boolean {
   const given: Readonly<Record<string, unknown>> = request;
   const isPlain = DECISIVE.every((name) => given[name] === DEFAULTS[name]);
-  if (!isPlain || showsMoreThanWindow(request) || page.interaction !== undefined) return false;
+  if (!isPlain || request.format === 'pdf' || page.interaction !== undefined) return false;
   return deadline.waitingMs > MAX_LOOK_MS + MAX_ANSWER_MS;
 }
 
@@ -56,15 +62,16 @@ export async function captureStill(
 ): Promise<StillPage | undefined> {
   const { document } = page.frame;
   if (document === null || !mayBeStill(page, request, deadline)) return undefined;
+  deadline.enter('settle');
+  if (request.fullPage && !(await fitsWindow(page, request, deadline))) return undefined;
   let { started } = page.requests;
   const isStill = () =>
     page.requests.count === 0 &&
     page.requests.started === started &&
     page.frame.document === document &&
     page.frame.rests('load');
-  deadline.enter('settle');
   const look = async () => {
-    const looking = within(MAX_LOOK_MS, evaluate(page, `(${LOOK})()`), undefined);
+    const looking = within(MAX_LOOK_MS, evaluate(page, `(${LOOK})(${request.fullPage})`), undefined);
     return watched.safeParse(await deadline.step('look at the page', looking));
   };
   let seen = await look();
@@ -88,24 +95,39 @@ export async function captureStill(
   return stayedQuiet === true && isStill() ? { facts, picture } : undefined;
 }
 
+/** Returns false also for a page that is blocked or replaced. */
+async function fitsWindow(page: IsolatedPage, { viewport }: CaptureRequest, deadline: Deadline): Promise<boolean> {
+  const measuring = page.session.send('Page.getLayoutMetrics').catch((error: unknown) => {
+    if (error instanceof CdpError) return undefined;
+    throw error;
+  });
+  const metrics = await deadline.step('measure the page', within(MAX_LOOK_MS, measuring, undefined));
+  if (metrics === undefined) return false;
+  const { width, height } = metrics.cssContentSize;
+  return width <= viewport.width && height <= viewport.height;
+}
+
 /** The value of `LOOK` for a page in which nothing moves. */
 const watched = z.looseObject({ document: textBeginning });
 
 /**
  * Runs in the page. Waits until it has drawn, reads the document, and from then on also watches for layout shifts:
- * earlier ones are in the screenshot. Returns null when the document has changed meanwhile, or may change unnoticed.
+ * earlier ones are in the screenshot. Returns null when the document has changed meanwhile, or may change unnoticed, and
+ * with `whole` also when there is something to scroll to.
  */
-const LOOK = `async () => {
+const LOOK = `async (whole) => {
   try {
     const watch = ${WATCH_CHANGES};
     const early = watch([]);
     const seen = await (${OBSERVE})(${MAX_LOOK_MS}, false);
     const isChanging = early.noticed().count > 0;
+    const root = Reflect.get(Document.prototype, 'documentElement', document);
+    const scrolls = whole && (root === null || root.scrollHeight > innerHeight || (${MAIN_SCROLLER})() !== null);
     early.end();
     const isAnimated = Document.prototype.getAnimations.call(document).some(({ playState }) => playState === 'running');
     const draws = Document.prototype.querySelector.call(document, 'canvas, video, object, embed') !== null;
     globalThis.capstanStill = { beginning: early.beginning, changes: watch(['layout-shift']) };
-    const isWorking = isChanging || isAnimated || draws || (${WATCH_WORK})()(${MAX_SETTLE_MS});
+    const isWorking = isChanging || scrolls || isAnimated || draws || (${WATCH_WORK})()(${MAX_SETTLE_MS});
     return isWorking ? null : (${WITH_SIGNS})(seen);
   } catch {
     return null;
