@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Output } from '../../../capture/snapshot.ts';
 import { bounded } from '../evidence/bounded.ts';
+import { NODES } from './nodes.ts';
 import type { Reading } from './reading.ts';
 
 /** Maximum number of nodes, including shadow trees and frames: Playwright describes all of them in one message. */
@@ -25,8 +26,7 @@ export async function describeRoles({ page, ms, ask }: Reading): Promise<Output>
 
 /** Runs in the page. */
 const TEXT_LENGTH = `() => {
-  const { get: textOf } = Object.getOwnPropertyDescriptor(Node.prototype, 'textContent');
-  const { get: rootOf } = Object.getOwnPropertyDescriptor(Document.prototype, 'documentElement');
-  const root = rootOf.call(document);
-  return root === null ? 0 : textOf.call(root).length;
+  const { textOf, rootElementOf } = ${NODES};
+  const root = rootElementOf(document);
+  return root === null ? 0 : textOf(root).length;
 }`;

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import type { Output } from '../../../capture/snapshot.ts';
 import { BEGIN, type OfFrames, readThrough } from './frames.ts';
 import { imageBoxes, windowBox } from './image-boxes.ts';
-import { PAINTED, type PaintedLimits } from './painted.ts';
+import { NODES } from './nodes.ts';
+import { AROUND, PAINTED, type PaintedLimits } from './painted.ts';
 import type { Reading } from './reading.ts';
 
 const LIMITS: PaintedLimits = { nodes: 500_000, characters: 2 * 1024 * 1024, hidden: 0, ms: 3_000 };
@@ -58,34 +59,26 @@ function expressionOf(host: string, ms: number): string {
 
 /** Runs in the page. A link without text counts as painted when an image in it, or its own box, can be seen. */
 const LINKS = `(limits) => {
-  const attribute = (element, name) => Element.prototype.getAttribute.call(element, name);
-  const { get: baseOf } = Object.getOwnPropertyDescriptor(Node.prototype, 'baseURI');
-  const { get: textOf } = Object.getOwnPropertyDescriptor(Node.prototype, 'textContent');
+  const { attribute, baseOf, textOf } = ${NODES};
   const bounded = (text, most) => text.slice(0, most).toWellFormed();
   const linkOf = (element, name, outer) => {
     if (/^(?:img|svg|picture|canvas|video|input|button)$/.test(name)) return outer ?? undefined;
     if (name !== 'a' && name !== 'area') return undefined;
     const href = attribute(element, 'href') ?? attribute(element, 'xlink:href');
     if (href === null) return undefined;
-    const base = baseOf.call(element);
+    const base = baseOf(element);
     const url = URL.canParse(href, base) ? new URL(href, base) : null;
     return {
       element,
       href: bounded(url === null ? href : url.href, ${MAX_URL_CHARACTERS}),
       rel: bounded(attribute(element, 'rel') ?? '', ${MAX_REL_CHARACTERS}),
       internal: url !== null && /^https?:$/.test(url.protocol) && url.host === limits.host,
-      isEmpty: textOf.call(element).trim() === '',
+      isEmpty: textOf(element).trim() === '',
       texts: [],
       boxes: [],
     };
   };
-  const around = (boxes) => {
-    if (boxes.length === 0) return null;
-    const [x, y] = [Math.min(...boxes.map((box) => box.x)), Math.min(...boxes.map((box) => box.y))];
-    const right = Math.max(...boxes.map((box) => box.x + box.width));
-    const bottom = Math.max(...boxes.map((box) => box.y + box.height));
-    return { x, y, width: right - x, height: bottom - y };
-  };
+  const around = ${AROUND};
   const finish = ({ items, partial }) => {
     const links = new Set();
     let last = null;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Output } from '../../../capture/snapshot.ts';
+import { NODES } from './nodes.ts';
 import type { Reading } from './reading.ts';
 
 /** Maximum time in milliseconds, and its share of the time for the output. */
@@ -24,19 +25,11 @@ export async function readMetadata({ ask, ms }: Reading): Promise<Output> {
   return { content: `${json}\n`, partial };
 }
 
-/**
- * Runs in the page. Returns JSON, so that nothing that the page nests can reach the protocol. Members are read from
- * prototypes, because a form's fields shadow those of the form.
- */
+/** Runs in the page. Returns JSON, so that nothing that the page nests can reach the protocol. */
 const METADATA = `(limits) => {
   const endsAt = performance.now() + limits.ms;
-  const getter = (kind, name) => {
-    const { get } = Object.getOwnPropertyDescriptor(kind.prototype, name);
-    return (node) => get.call(node);
-  };
-  const [nameOf, textOf, baseOf] = [getter(Element, 'localName'), getter(Node, 'textContent'), getter(Node, 'baseURI')];
-  const root = getter(Document, 'documentElement')(document);
-  const attribute = (element, name) => Element.prototype.getAttribute.call(element, name);
+  const { nameOf, textOf, baseOf, childrenOf, attribute, rootElementOf } = ${NODES};
+  const root = rootElementOf(document);
   const select = (selector) => Document.prototype.querySelectorAll.call(document, selector);
   let [characters, properties, partial] = [limits.characters, limits.properties, false];
 
@@ -127,7 +120,6 @@ const METADATA = `(limits) => {
     if (name === 'time' && attribute(element, 'datetime') !== null) return text(element, 'datetime');
     return cut(textOf(element).replace(/\\s+/g, ' '));
   };
-  const childrenOf = (element) => [...getter(Element, 'children')(element)].reverse();
   const itemOf = (element, level) => {
     const item = { type: (text(element, 'itemtype') ?? '').split(/\\s+/).filter((type) => type !== ''), properties: {} };
     const id = url(element, 'itemid');
@@ -140,7 +132,7 @@ const METADATA = `(limits) => {
     const seen = new Set([element]);
     const named = (attribute(element, 'itemref') ?? '').slice(0, limits.textCharacters).split(/\\s+/).filter((each) => each !== '');
     const referred = named.slice(0, limits.elements).map((each) => Document.prototype.getElementById.call(document, each)).filter((each) => each !== null);
-    const stack = [...referred.reverse(), ...childrenOf(element)];
+    const stack = [...referred.reverse(), ...[...childrenOf(element)].reverse()];
     while (stack.length > 0) {
       const each = stack.pop();
       if (seen.has(each)) continue;
@@ -159,7 +151,7 @@ const METADATA = `(limits) => {
           all.get(name).push(value);
         }
       }
-      if (!isItem) stack.push(...childrenOf(each));
+      if (!isItem) stack.push(...[...childrenOf(each)].reverse());
     }
     item.properties = Object.fromEntries(all);
     return item;

@@ -205,16 +205,20 @@ const COVERED = `(nodes, styleOf, floating) => {
     if (!isWithin(rect, whole) || !clips.every((each) => isWithin(rect, boxOf(each)))) return false;
     return floating.every((each) => documentOf(each) !== doc || !nodes.meets(rect, boxOf(each)) || nodes.holds(each, boxed));
   };
-  const ancestors = (element) => {
-    const all = [];
-    for (let each = element; each !== null && typeOf(each) === 1; each = nodes.composedParent(each)) all.push(each);
-    return all;
-  };
   return (run) => {
-    if (!run.isFrame && isPlain(run)) return isSameColour(styleOf(run.parent), ancestors(run.parent)) ? 'colour' : '';
+    if (!run.isFrame && isPlain(run)) return isSameColour(styleOf(run.parent), nodes.ancestors(run.parent)) ? 'colour' : '';
     const why = look(run, false);
     return why === '' || why === null || why === 'size' ? why : look(run, true);
   };
+}`;
+
+/** Runs in the page. Returns the smallest box around these; null when there is none. */
+export const AROUND = `(boxes) => {
+  if (boxes.length === 0) return null;
+  const [x, y] = [Math.min(...boxes.map((box) => box.x)), Math.min(...boxes.map((box) => box.y))];
+  const right = Math.max(...boxes.map((box) => box.x + box.width));
+  const bottom = Math.max(...boxes.map((box) => box.y + box.height));
+  return { x, y, width: right - x, height: bottom - y };
 }`;
 
 /**
@@ -242,6 +246,12 @@ export const PAINTED = `((limits, markOf = () => undefined) => {
     const slot = typeOf(node) === 1 ? slotOf(node) : typeOf(node) === 3 ? textSlotOf(node) : null;
     const parent = slot ?? parentOf(node);
     return parent !== null && typeOf(parent) === 11 ? hostOf(parent) : parent;
+  };
+  /** An element and the elements around it. */
+  nodes.ancestors = (element) => {
+    const all = [];
+    for (let each = element; each !== null && typeOf(each) === 1; each = nodes.composedParent(each)) all.push(each);
+    return all;
   };
   nodes.holds = (outer, inner) => {
     for (let each = inner; each !== null; each = nodes.composedParent(each)) if (each === outer) return true;

@@ -1,3 +1,5 @@
+import { AROUND } from './painted.ts';
+
 /** Elements that hold blocks. Anything else is a block of its own, or a part of a paragraph. */
 const CONTAINER =
   '/^(?:div|section|article|main|body|header|footer|aside|nav|center|details|dialog|hgroup|address|fieldset)$/';
@@ -95,7 +97,7 @@ export const WRITE_MARKDOWN = `(element, { Turndown, gfm }) => {
  * order.
  */
 export const FIND_BLOCKS = `(blocks, { items, nodes }) => {
-  const { nameOf, attribute, typeOf, rootOf, parentOf, firstOf, nextOf, composedParent } = nodes;
+  const { nameOf, attribute, typeOf, rootOf, parentOf, firstOf, nextOf, composedParent, ancestors } = nodes;
   const texts = items.filter(({ text, isBlank }) => text !== undefined && !isBlank);
   const images = items.filter(({ element }) => element !== undefined);
   const starts = [];
@@ -136,18 +138,7 @@ export const FIND_BLOCKS = `(blocks, { items, nodes }) => {
     cursor = end;
     return texts.slice(indexAt(at), indexAt(end - 1) + 1);
   };
-  const around = (boxes) => {
-    if (boxes.length === 0) return null;
-    const [x, y] = [Math.min(...boxes.map((box) => box.x)), Math.min(...boxes.map((box) => box.y))];
-    const right = Math.max(...boxes.map((box) => box.x + box.width));
-    const bottom = Math.max(...boxes.map((box) => box.y + box.height));
-    return { x, y, width: right - x, height: bottom - y };
-  };
-  const ancestors = (element) => {
-    const all = [];
-    for (let each = element; each !== null && typeOf(each) === 1; each = composedParent(each)) all.push(each);
-    return all;
-  };
+  const around = ${AROUND};
   const common = (elements) => {
     let shared = ancestors(elements[0]);
     for (const each of new Set(elements.slice(0, 1000))) {

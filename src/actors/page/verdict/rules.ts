@@ -1,5 +1,5 @@
 import { VERDICTS, type VerdictName } from '../../../capture/verdict.ts';
-import type { Signs } from './signs.ts';
+import { type Signs, WALL_SHARE } from './signs.ts';
 
 /** Facts that the rules look at. Texts are in lower case. */
 export interface Seen extends Signs {
@@ -28,8 +28,6 @@ export interface Rule {
 /** A page with more visible characters than this is not only a message. */
 const MESSAGE_CHARACTERS = 1_200;
 const FEW_CHARACTERS = 300;
-/** Share of the window from which on an overlay is a wall. */
-const WALL_SHARE = 0.5;
 
 const isMessage = ({ text }: Seen) => text.length < MESSAGE_CHARACTERS;
 const isShort = ({ text }: Seen) => text.length < FEW_CHARACTERS;

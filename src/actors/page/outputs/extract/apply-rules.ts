@@ -1,4 +1,5 @@
 import { IS_FRAME } from '../../find/places.ts';
+import { NODES } from '../nodes.ts';
 import { PAINTED } from '../painted.ts';
 import { JOIN_TEXT } from '../painted-text.ts';
 
@@ -62,20 +63,12 @@ const URLS = 'new Set(["href", "src", "action", "formaction", "poster", "cite", 
  * Runs in the page. Returns the values of rules by their names: texts, boxes in CSS pixels of the window, null for what
  * is missing, lists, and objects of nested rules. Each comes as `{ value, entered }`, where `entered` are indexes into
  * the answer's list of that name. An entry of the list names a frame in which a rule goes on, and how many of its steps
- * are done. `partial`: a limit was reached, so values are cut or missing. Members are read from prototypes, because a
- * form's fields shadow those of the form.
+ * are done. `partial`: a limit was reached, so values are cut or missing.
  */
 export const APPLY_RULES = `(rules, limits) => {
   const endsAt = performance.now() + limits.ms;
-  const getter = (kind, name) => {
-    const { get } = Object.getOwnPropertyDescriptor(kind.prototype, name);
-    return (node) => get.call(node);
-  };
-  const nameOf = getter(Element, 'localName');
-  const htmlOf = getter(Element, 'outerHTML');
-  const baseOf = getter(Node, 'baseURI');
-  const root = getter(Document, 'documentElement')(document);
-  const attribute = (element, name) => Element.prototype.getAttribute.call(element, name);
+  const { nameOf, htmlOf, baseOf, attribute, rootElementOf } = ${NODES};
+  const root = rootElementOf(document);
   const machineValues = ${MACHINE_VALUES};
   const urls = ${URLS};
   const isFrame = ${IS_FRAME};
