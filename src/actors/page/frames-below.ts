@@ -19,9 +19,10 @@ export async function framesBelow({ session, frame, frames }: IsolatedPage): Pro
 /** Resolves with the frames of one process. A process may end at any time. */
 async function framesOf(session: PageSession): Promise<readonly EvaluatedFrame[]> {
   const answer = await session.send('Page.getFrameTree').catch(() => undefined);
-  const flatten = ({ frame, childFrames = [] }: Protocol.Page.FrameTree): readonly EvaluatedFrame[] => [
-    { session, frame: { id: frame.id } },
-    ...childFrames.flatMap(flatten),
-  ];
-  return answer === undefined ? [] : flatten(answer.frameTree);
+  return answer === undefined ? [] : framesIn(answer.frameTree).map(({ id }) => ({ session, frame: { id } }));
+}
+
+/** Returns the frames of a tree, its root first. */
+export function framesIn({ frame, childFrames = [] }: Protocol.Page.FrameTree): readonly Protocol.Page.Frame[] {
+  return [frame, ...childFrames.flatMap(framesIn)];
 }

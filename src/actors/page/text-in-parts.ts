@@ -36,6 +36,25 @@ export const IN_PARTS = `(text) => {
 }`;
 
 /**
+ * Resolves with the text of an expression of `IN_PARTS`; undefined when it is none or longer than `maxCharacters`, or when
+ * the document was replaced meanwhile.
+ */
+export async function wholeText(
+  evaluate: (expression: string) => Promise<unknown>,
+  expression: string,
+  maxCharacters = MAX_CHARACTERS,
+): Promise<string | undefined> {
+  const { data: beginning } = textBeginning.safeParse(await evaluate(expression));
+  if (beginning === undefined || beginning.length > maxCharacters) return undefined;
+  let text = '';
+  for await (const part of partsOf(beginning, evaluate)) {
+    if (part === undefined) return undefined;
+    text += part;
+  }
+  return text;
+}
+
+/**
  * Yields the parts of a text, which `evaluate` reads in the world of its beginning. Yields undefined and ends when the
  * document was replaced meanwhile.
  */

@@ -5,6 +5,7 @@ import type { CaptureRequest } from '../../capture/request.ts';
 import type { BrowserHost } from '../browser-host.ts';
 import { CdpClosedError } from '../cdp/connection.ts';
 import { type Deadline, within } from '../deadline.ts';
+import { checkSyntax } from '../page/content/add-scripts.ts';
 import type { Interaction, IsolatedPage } from '../page/isolated-page.ts';
 import { PageCrashedError } from '../page/main-frame.ts';
 import { waitWithin } from '../page/wait/wait-within.ts';
@@ -13,7 +14,7 @@ import { PageTransport } from './page-transport.ts';
 import { performAction } from './perform-action.ts';
 import { reasonOf } from './reason.ts';
 import type { Stage, Step } from './step.ts';
-import { checkSyntax, untilItHolds } from './wait-for-function.ts';
+import { untilItHolds } from './wait-for-function.ts';
 
 /**
  * Playwright's timeout, shorter than ours by this margin in milliseconds, so that its error can give the reason, on a
@@ -49,7 +50,7 @@ export class PlaywrightInteraction implements Interaction {
   async waitForFunction(source: string, deadline: Deadline): Promise<boolean> {
     const over = new AbortController();
     const take = async ({ page }: Stage) => {
-      await checkSyntax(this.#page.session, source);
+      await checkSyntax(this.#page.session, 'waitForFunction', `(${source}\n)`);
       await untilItHolds(page, source, over.signal);
     };
     return this.#take({ name: 'waitForFunction', take }, deadline).finally(() => over.abort());

@@ -1,21 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Page } from 'playwright';
-import { CapstanError } from '../../capture/errors.ts';
-import type { PageSession } from '../page/page-session.ts';
 
 /** Interval between evaluations, in milliseconds. */
 const POLLING_MS = 100;
-const MAX_REASON_CHARACTERS = 300;
-
-/** Checks the syntax without running anything. Rejects with `script_failed` when it is invalid. */
-export async function checkSyntax(session: PageSession, source: string): Promise<void> {
-  // The engine parses the whole script before running it, and `throw` ends it at once.
-  const { exceptionDetails } = await session.send('Runtime.evaluate', { expression: `throw 0;(${source}\n)` });
-  const { className, description = '' } = exceptionDetails?.exception ?? {};
-  if (className !== 'SyntaxError') return;
-  const [reason = ''] = description.split('\n');
-  throw new CapstanError('script_failed', `waitForFunction: ${reason.slice(0, MAX_REASON_CHARACTERS).toWellFormed()}`);
-}
 
 /**
  * Resolves when an expression is truthy in the document that the page currently shows, or when `signal` is aborted. A

@@ -17,7 +17,7 @@ export async function addScripts(session: PageSession, { javascript, css }: Capt
     added.push(session.send('Page.addScriptToEvaluateOnNewDocument', { source, worldName: STYLE_WORLD }));
   }
   if (javascript?.before !== undefined) {
-    added.push(checkSyntax(session, javascript.before));
+    added.push(checkSyntax(session, 'javascript.before', javascript.before));
     // Without this command, Chromium runs nothing in a document that has no scripts.
     added.push(session.send('Runtime.enable'));
     added.push(session.send('Page.addScriptToEvaluateOnNewDocument', { source: javascript.before }));
@@ -41,23 +41,22 @@ export function keepSheet(css: string): string {
 }`;
 }
 
-/** Checks a script's syntax: the engine parses all of it before its first statement, which ends it. */
-async function checkSyntax(session: PageSession, source: string): Promise<void> {
+/**
+ * Checks the syntax of an option's script, and rejects with `script_failed` when it is invalid. Runs nothing of it: the
+ * engine parses all of the source before its first statement, which ends it.
+ */
+export async function checkSyntax(session: PageSession, option: ScriptOption, source: string): Promise<void> {
   const { exceptionDetails } = await session.send('Runtime.evaluate', { expression: `throw 0;\n${source}` });
   const { className, description } = exceptionDetails?.exception ?? {};
-  if (className === 'SyntaxError') throw scriptFailed('before', description);
+  if (className === 'SyntaxError') throw scriptFailed(option, description);
 }
+
+type ScriptOption = 'javascript.before' | 'javascript.after' | 'waitForFunction';
 
 const MAX_REASON_CHARACTERS = 500;
 
 /** `description` is the engine's text: the error, followed by its stack. */
-export function scriptFailed(
-  when: 'before' | 'after',
-  description = 'it threw something that is no error',
-): CapstanError {
+export function scriptFailed(option: ScriptOption, description = 'it threw something that is no error'): CapstanError {
   const [first = ''] = description.split('\n');
-  return new CapstanError(
-    'script_failed',
-    `javascript.${when}: ${first.slice(0, MAX_REASON_CHARACTERS).toWellFormed()}`,
-  );
+  return new CapstanError('script_failed', `${option}: ${first.slice(0, MAX_REASON_CHARACTERS).toWellFormed()}`);
 }

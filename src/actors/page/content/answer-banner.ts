@@ -5,6 +5,7 @@ import { type Banner, NO_BANNER } from '../../../capture/banner.ts';
 import type { BannerAnswer } from '../../../capture/options/content.ts';
 import { CdpError } from '../../cdp/connection.ts';
 import { type Deadline, within } from '../../deadline.ts';
+import { framesIn } from '../frames-below.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import type { PageSession } from '../page-session.ts';
 import { acceptByWords } from './accept-by-words.ts';
@@ -47,7 +48,7 @@ export async function answerBanner(page: IsolatedPage, answer: BannerAnswer, dea
     const answered = await within(Math.min(APPEARING_MS, deadline.waitingMs), asking, null);
     if (answered === null) return false;
     const { frameTree } = answered;
-    const frames = [frameTree.frame, ...framesBelow(frameTree).slice(0, MAX_FRAMES)];
+    const frames = framesIn(frameTree).slice(0, 1 + MAX_FRAMES);
     const answering = frames.map((frame) => answerIn(page, frame, answer, deadline));
     const known = await firstAnswer(answering);
     const banner = known.action === 'none' && answer === 'accept' ? await acceptByWords(page) : known;
@@ -58,10 +59,6 @@ export async function answerBanner(page: IsolatedPage, answer: BannerAnswer, dea
     // The document was replaced, as happens on some sites after the answer.
   }
   return deadline.waitingMs > 0;
-}
-
-function framesBelow({ childFrames = [] }: Protocol.Page.FrameTree): readonly Protocol.Page.Frame[] {
-  return childFrames.flatMap((tree) => [tree.frame, ...framesBelow(tree)]);
 }
 
 /** Resolves with the first banner that is answered; when none is, with one that was found, or with `NO_BANNER`. */

@@ -27,7 +27,7 @@ export async function runAfter(page: IsolatedPage, expression: string, deadline:
     if (exceptionDetails === undefined) return true;
     const { exception, text } = exceptionDetails;
     const value = exception?.value === undefined ? text : `${text} ${String(exception.value)}`;
-    throw scriptFailed('after', exception?.description ?? value);
+    throw scriptFailed('javascript.after', exception?.description ?? value);
   } catch (error) {
     if (!(error instanceof CdpError)) throw error;
     // The script was ended, or its document was replaced.

@@ -7,7 +7,7 @@ import type { IsolatedPage } from '../isolated-page.ts';
 import { imageFrame } from '../outputs/image-boxes.ts';
 import { NODES } from '../outputs/nodes.ts';
 import type { Picture } from '../screenshot/picture.ts';
-import { IN_PARTS, partsOf, textBeginning } from '../text-in-parts.ts';
+import { IN_PARTS, wholeText } from '../text-in-parts.ts';
 
 /** Maximum depth of elements, which fits on a script's stack. */
 const MAX_DEPTH = 500;
@@ -44,15 +44,7 @@ async function ask(page: IsolatedPage, request: CaptureRequest, picture: Picture
   const frame = await imageFrame({ page, request, picture });
   if (frame === null) return undefined;
   const inPage = (expression: string) => evaluate(page, expression, { timeoutMs: ms });
-  const expression = `(${IN_PARTS})((${MAP})(${JSON.stringify(frame)}))`;
-  const { data: beginning } = textBeginning.safeParse(await inPage(expression));
-  if (beginning === undefined) return undefined;
-  let text = '';
-  for await (const part of partsOf(beginning, inPage)) {
-    if (part === undefined || text.length > MAX_MAP_CHARACTERS) return undefined;
-    text += part;
-  }
-  return text;
+  return wholeText(inPage, `(${IN_PARTS})((${MAP})(${JSON.stringify(frame)}))`, MAX_MAP_CHARACTERS);
 }
 
 /**

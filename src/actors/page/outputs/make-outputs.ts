@@ -7,7 +7,7 @@ import { evaluate, OUTPUT_WORLD } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import type { EvaluatedFrame } from '../page-session.ts';
 import type { Picture } from '../screenshot/picture.ts';
-import { IN_PARTS, partsOf, textBeginning } from '../text-in-parts.ts';
+import { IN_PARTS, wholeText } from '../text-in-parts.ts';
 import { readAccessibility } from './accessibility.ts';
 import { describeRoles } from './aria.ts';
 import { extractValues } from './extract/extract-values.ts';
@@ -67,12 +67,6 @@ export async function makeOutputs(
 async function evaluateWithin(page: EvaluatedFrame, ms: number, expression: string): Promise<unknown> {
   const ask = (asked: string) => evaluate(page, asked, { world: OUTPUT_WORLD, timeoutMs: ms });
   const asText = `(async () => (${IN_PARTS})(JSON.stringify((await (${expression})) ?? null)))()`;
-  const { data: beginning } = textBeginning.safeParse(await ask(asText));
-  if (beginning === undefined) return undefined;
-  let text = '';
-  for await (const part of partsOf(beginning, ask)) {
-    if (part === undefined) return undefined;
-    text += part;
-  }
-  return JSON.parse(text);
+  const text = await wholeText(ask, asText);
+  return text === undefined ? undefined : JSON.parse(text);
 }

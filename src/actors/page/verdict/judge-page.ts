@@ -1,7 +1,7 @@
-import type { Protocol } from 'devtools-protocol';
 import type { Snapshot } from '../../../capture/snapshot.ts';
 import type { Verdict } from '../../../capture/verdict.ts';
 import type { Deadline } from '../../deadline.ts';
+import { framesIn } from '../frames-below.ts';
 import { isOneColour } from '../is-one-colour.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import type { Picture } from '../screenshot/picture.ts';
@@ -34,11 +34,5 @@ export async function judgePage(
 /** Returns the URLs of frames that could not be loaded: they are transparent, so they hide nothing. */
 async function failedFrames({ session }: IsolatedPage): Promise<readonly string[]> {
   const { frameTree } = await session.send('Page.getFrameTree');
-  const failed: string[] = [];
-  const walk = ({ frame, childFrames = [] }: Protocol.Page.FrameTree): void => {
-    if (frame.unreachableUrl !== undefined) failed.push(frame.unreachableUrl);
-    childFrames.forEach(walk);
-  };
-  walk(frameTree);
-  return failed;
+  return framesIn(frameTree).flatMap(({ unreachableUrl = [] }) => unreachableUrl);
 }
