@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { CapstanError } from '../../capture/errors.ts';
+import { whenFirstAsked } from '../../capture/once.ts';
+import { matchesEtag } from '../answer/if-none-match.ts';
+import type { HttpContext, HttpMiddleware } from '../state.ts';
 
-/** Built by `npm run build:ui`. The path is the same from src/ and from dist/. */
-const BUILT = fileURLToPath(new URL('../../../dist/ui/', import.meta.url));
-
+/** Names of files in `assets/` hold their hash. */
+const IMMUTABLE = 'public, max-age=31536000, immutable';
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.html': 'text/html; charset=utf-8',
@@ -13,8 +15,8 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** A file of the web interface, in each content coding. */
-export interface BundledFile {
+/** A file in each content coding. */
+interface BundledFile {
   readonly type: string;
   /** Quoted, without the content coding. */
   readonly etag: string;
@@ -23,11 +25,51 @@ export interface BundledFile {
   readonly gzip: Buffer;
 }
 
-/** The files of the web interface, by their path in the directory. */
-export type Bundle = ReadonlyMap<string, BundledFile>;
+interface Served {
+  readonly directory: string;
+  /** Returns the name of a path's file; undefined for a path that is not served. */
+  readonly nameOf: (path: string) => string | undefined;
+  /** The value of `Content-Security-Policy`. */
+  readonly policy: string;
+  /** Its name in error texts, and the npm script that builds it. */
+  readonly what: string;
+  readonly builtBy: string;
+}
 
-/** Reads all files of a built directory, by default that of the web interface. Empty when it was not built. */
-export async function readBundle(directory: string = BUILT): Promise<Bundle> {
+/** Serves the files of a built directory, which are read with the first request for one. */
+export function serveBundle({ directory, nameOf, policy, what, builtBy }: Served): HttpMiddleware {
+  const bundle = whenFirstAsked(() => readBundle(directory));
+  return async (ctx, next) => {
+    const name = ctx.method === 'GET' || ctx.method === 'HEAD' ? nameOf(ctx.path) : undefined;
+    if (name === undefined) return next();
+    const files = await bundle();
+    const file = files.get(name);
+    if (file !== undefined) return answerBundled(ctx, file, name.startsWith('assets/'), policy);
+    const notBuilt = `The ${what} was not built: run "npm run ${builtBy}" in the checkout, with its development dependencies.`;
+    throw new CapstanError('not_found', files.size > 0 ? `There is no such file of the ${what}.` : notBuilt);
+  };
+}
+
+function answerBundled(ctx: HttpContext, file: BundledFile, isImmutable: boolean, policy: string): void {
+  // Checked one by one, so that the smallest of the codings that the client prefers equally is chosen.
+  const coding = (['br', 'gzip'] as const).find((each) => ctx.acceptsEncodings(each) === each);
+  ctx.vary('Accept-Encoding');
+  ctx.set('ETag', coding === undefined ? file.etag : file.etag.replace(/"$/, `-${coding}"`));
+  ctx.set('Cache-Control', isImmutable ? IMMUTABLE : 'no-cache');
+  ctx.set('Content-Security-Policy', policy);
+  ctx.set('Cross-Origin-Opener-Policy', 'same-origin');
+  if (matchesEtag(ctx.get('If-None-Match'), ctx.response.get('ETag'))) {
+    ctx.status = 304;
+    return;
+  }
+  ctx.status = 200;
+  ctx.type = file.type;
+  if (coding !== undefined) ctx.set('Content-Encoding', coding);
+  ctx.body = file[coding ?? 'identity'];
+}
+
+/** Reads all files of a built directory, by their path in it. Empty when it was not built. */
+async function readBundle(directory: string): Promise<ReadonlyMap<string, BundledFile>> {
   const names = await readdir(directory, { recursive: true }).catch(() => []);
   const served = names.map((name) => name.replaceAll('\\', '/')).filter((name) => extname(name) in MEDIA_TYPES);
   return new Map(

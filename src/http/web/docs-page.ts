@@ -1,9 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { CapstanError } from '../../capture/errors.ts';
-import { whenFirstAsked } from '../../capture/once.ts';
 import type { HttpMiddleware } from '../state.ts';
-import { readBundle } from './bundle.ts';
-import { answerFile } from './web-interface.ts';
+import { serveBundle } from './bundle.ts';
 
 /** Built by `npm run build:docs-page`. The path is the same from src/ and from dist/. */
 const BUILT = fileURLToPath(new URL('../../../dist/docs-page/', import.meta.url));
@@ -23,21 +20,9 @@ const PAGE_POLICY = [
 
 /**
  * Serves the OpenAPI document as a page for people, with which they can try requests. Like the document, it needs no
- * API key. The files are read with the first request.
+ * API key.
  */
 export function docsPage(directory: string = BUILT): HttpMiddleware {
-  const bundle = whenFirstAsked(() => readBundle(directory));
-  return async (ctx, next) => {
-    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return next();
-    const name = ctx.path === HOME ? 'index.html' : /^\/docs\/(assets\/.+)$/.exec(ctx.path)?.[1];
-    if (name === undefined) return next();
-    const files = await bundle();
-    const file = files.get(name);
-    if (file === undefined) throw new CapstanError('not_found', files.size > 0 ? NO_FILE : NOT_BUILT);
-    answerFile(ctx, file, name !== 'index.html', PAGE_POLICY);
-  };
+  const nameOf = (path: string) => (path === HOME ? 'index.html' : /^\/docs\/(assets\/.+)$/.exec(path)?.[1]);
+  return serveBundle({ directory, nameOf, policy: PAGE_POLICY, what: 'page', builtBy: 'build:docs-page' });
 }
-
-const NO_FILE = 'There is no such file of the page.';
-const NOT_BUILT =
-  'The page was not built: run "npm run build:docs-page" in the checkout, with its development dependencies.';
