@@ -51,19 +51,21 @@ export function loadConfig(sources: ConfigSources): Config {
  */
 export function configOf(given: Readonly<Record<string, unknown>>, machine: Machine): Config {
   const chosen = Object.entries(given).filter(([, value]) => value !== undefined);
-  const unknown = chosen.find(([name]) => OPTIONS.every((option) => option.name !== name));
-  if (unknown !== undefined) {
-    const known = OPTIONS.map(({ name }) => name);
-    throw new ConfigError(
-      `there is no option "${unknown[0]}"${suggestion([unknown[0]], known)}; there are ${known.join(', ')}`,
-    );
-  }
+  for (const [name] of chosen) optionBy('name', name, `there is no option "${name}"`, 'there are');
   return checked(
     new Map([
       ...OPTIONS.map((option): [string, Setting] => [option.name, builtIn(option, machine)]),
       ...chosen.map(([name, value]): [string, Setting] => [name, { value, from: 'the program', chosen: true }]),
     ]),
   );
+}
+
+/** @throws ConfigError that says the problem, similar names, and the list of all. */
+function optionBy(key: 'name' | 'variable', given: string, problem: string, list: string): Option {
+  const option = OPTIONS.find((candidate) => candidate[key] === given);
+  if (option !== undefined) return option;
+  const known = OPTIONS.map((candidate) => candidate[key]);
+  throw new ConfigError(`${problem}${suggestion([given], known)}; ${list} ${known.join(', ')}`);
 }
 
 /** @throws ConfigError for the first value that is not valid, alone or beside the others. */
@@ -84,13 +86,7 @@ function builtIn(option: Option, machine: Machine): Setting {
 /** Returns the settings of a configuration file. Null in the file means "not set". */
 function fromFile(sources: ConfigSources, path: string): [string, Setting][] {
   return Object.entries(readObject(sources, path)).flatMap(([name, value]): [string, Setting][] => {
-    const option = OPTIONS.find((candidate) => candidate.name === name);
-    if (option === undefined) {
-      const known = OPTIONS.map((candidate) => candidate.name);
-      throw new ConfigError(
-        `${path}: there is no option "${name}"${suggestion([name], known)}; the options are ${known.join(', ')}`,
-      );
-    }
+    const option = optionBy('name', name, `${path}: there is no option "${name}"`, 'the options are');
     if (value === null) return [];
     const divided = option.kind === 'list' && typeof value === 'string' ? divide(value) : value;
     return [[name, { value: divided, from: path, chosen: true }]];
@@ -123,13 +119,7 @@ function fromEnvironment(env: ConfigSources['env']): [string, Setting][] {
     if (!variable.startsWith('CAPSTAN_') || text === undefined || variable === variableOf('config')) return [];
     if (/^CAPSTAN_(SERVICE|PORT_\d+)_/.test(variable) || (variable === 'CAPSTAN_PORT' && /^\w+:\/\//.test(text)))
       return [];
-    const option = OPTIONS.find((candidate) => candidate.variable === variable);
-    if (option === undefined) {
-      const known = OPTIONS.map((candidate) => candidate.variable);
-      throw new ConfigError(
-        `${variable}: there is no such option${suggestion([variable], known)}; the variables it takes are ${known.join(', ')}`,
-      );
-    }
+    const option = optionBy('variable', variable, `${variable}: there is no such option`, 'the variables it takes are');
     if (text === '' && option.secret === undefined) return [];
     return [[option.name, { value: fromText(option, text), from: `the environment, ${variable}`, chosen: true }]];
   });

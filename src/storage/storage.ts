@@ -132,10 +132,10 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
     copies,
     results,
     outbox: createFileOutbox(data),
-    ...(options.maxOutbox === undefined ? {} : { maxOutbox: options.maxOutbox }),
+    maxOutbox: options.maxOutbox,
     onProblem,
-    ...(options.onStoreFailure === undefined ? {} : { onStoreFailure: options.onStoreFailure }),
-    ...(options.onRecovered === undefined ? {} : { onRecovered: options.onRecovered }),
+    onStoreFailure: options.onStoreFailure,
+    onRecovered: options.onRecovered,
   });
   const { makesIds = true } = options;
   const node = makesIds ? holdNode({ ids, leases: database.nodes, random: Math.random }) : undefined;
@@ -147,8 +147,8 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
     remove: (ids) => captureStore.remove(ids),
     lock,
     clock: Date.now,
-    ...(options.onRetained === undefined ? {} : { onRemoved: options.onRetained }),
-    ...(options.onPostponed === undefined ? {} : { onPostponed: options.onPostponed }),
+    onRemoved: options.onRetained,
+    onPostponed: options.onPostponed,
     onProblem,
   });
 

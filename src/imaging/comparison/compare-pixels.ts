@@ -147,7 +147,7 @@ function inGroups(a: Part, b: Part, groups: readonly Gap[], depth: number): read
   const found: Region[] = [];
   for (const group of groups) {
     const isOneSided = group.a === group.aEnd || group.b === group.bEnd;
-    const regions = isOneSided ? inGap(a, b, group, depth) : inColumns(...partsOf(a, b, group), depth);
+    const regions = isOneSided ? inGap(a, b, group, depth) : inColumns(...sidesOf(a, b, group), depth);
     if (regions === undefined) return undefined;
     found.push(...regions);
   }
@@ -158,12 +158,12 @@ function costOf(regions: readonly Region[]): number {
   return regions.reduce((sum, { pixels }) => sum + pixels, regions.length * COST_OF_REGION);
 }
 
-function partsOf(a: Part, b: Part, gap: Gap): readonly [Part, Part] {
+function sidesOf(a: Part, b: Part, gap: Gap): readonly [Part, Part] {
   return [rowsOf(a, gap.a, gap.aEnd), rowsOf(b, gap.b, gap.bEnd)];
 }
 
 function inGap(a: Part, b: Part, gap: Gap, depth: number): readonly Region[] {
-  const [inA, inB] = partsOf(a, b, gap);
+  const [inA, inB] = sidesOf(a, b, gap);
   if (inA.height === 0) return oneSided('inserted', inB, b, depth);
   if (inB.height === 0) return oneSided('removed', inA, a, depth);
   return (
@@ -239,12 +239,7 @@ function unequal(a: Uint32Array, b: Uint32Array): number {
 /** Returns runs of rows that are in another order in the other image. */
 function movedRuns(index: RowIndex, gaps: readonly Gap[]): readonly Run[] {
   const [inA, inB] = [gaps.filter(({ a, aEnd }) => aEnd > a), gaps.filter(({ b, bEnd }) => bEnd > b)];
-  const first = inA[0];
-  if (first === undefined || inB.length === 0) return [];
-  return crossing(index, inA, inB);
-}
-
-function crossing(index: RowIndex, inA: readonly Gap[], inB: readonly Gap[]): readonly Run[] {
+  if (inA.length === 0 || inB.length === 0) return [];
   const span = {
     a: Math.min(...inA.map(({ a }) => a)),
     aEnd: Math.max(...inA.map(({ aEnd }) => aEnd)),

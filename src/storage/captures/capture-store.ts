@@ -21,14 +21,14 @@ export interface CaptureStoreOptions {
   readonly results: ResultStore;
   readonly outbox: Outbox;
   /** Maximum number of records that may wait for the database. */
-  readonly maxOutbox?: number;
+  readonly maxOutbox?: number | undefined;
   /** Called when artifacts cannot be stored any more, once per change, and with `undefined` when they can again. */
-  readonly onStoreFailure?: (failure: CapstanError | undefined) => void;
+  readonly onStoreFailure?: ((failure: CapstanError | undefined) => void) | undefined;
   /**
    * Called with each record that an ended process left in the outbox, once the database has it. If this rejects, it is
    * called with the record again after the next start.
    */
-  readonly onRecovered?: (record: DetailedResult) => Promise<void>;
+  readonly onRecovered?: ((record: DetailedResult) => Promise<void>) | undefined;
   /** Reports failures in the background: a record that the database refuses, files that cannot be removed. */
   readonly onProblem?: (problem: unknown) => void;
 }

@@ -58,9 +58,9 @@ export interface RetentionOptions {
   readonly elapsed?: () => number;
   readonly intervalMs?: number;
   /** Called after a pass that has removed something. */
-  readonly onRemoved?: (removed: Removed) => void;
+  readonly onRemoved?: ((removed: Removed) => void) | undefined;
   /** Called after a pass that left captures although they are too old, with their number. */
-  readonly onPostponed?: (captures: number) => void;
+  readonly onPostponed?: ((captures: number) => void) | undefined;
   /** Called with failures; what they prevented is retried with the next pass. */
   readonly onProblem?: (problem: unknown) => void;
 }

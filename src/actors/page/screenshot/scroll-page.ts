@@ -20,8 +20,6 @@ const seen = z.object({
   window: z.number(),
   /** Whether the height of the page has changed meanwhile. */
   grew: z.boolean(),
-  /** Whether an element scrolls in place of the document. */
-  hasScroller: z.boolean(),
   /** Number of elements in the document. */
   elements: z.number(),
   /** Number of images that have been in the window and have not loaded. */
@@ -118,7 +116,6 @@ const SCROLL = `async ({ from, to, stepMs, hears, maxMs }) => {
     height: height(),
     grew: height() !== before,
     window: size(),
-    hasScroller: scroller !== null,
     elements: Document.prototype.getElementsByTagName.call(document, '*').length,
     loading: loading(),
     moving: moving(),
