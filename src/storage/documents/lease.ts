@@ -56,7 +56,7 @@ export async function takeLease(documents: DocumentStore, name: string): Promise
  * counting and adding. Rejects with `database_unavailable` when another process holds the lease
  * for too long, for example after it was killed.
  */
-export function inTurn(documents: DocumentStore, name: string): (work: () => Promise<void>) => Promise<void> {
+export function withLease(documents: DocumentStore, name: string): (work: () => Promise<void>) => Promise<void> {
   let last: Promise<unknown> = Promise.resolve();
   const underLease = async (work: () => Promise<void>): Promise<void> => {
     const until = performance.now() + MAX_WAIT_MS;

@@ -12,10 +12,10 @@ const CHUNKS_READ = 2;
 /** Reads a file or a part of it. The stream fails when a chunk is missing. */
 export function readFile(chunks: Collection<ChunkDocument>, file: StoredFile, span?: ByteSpan): Readable {
   const { start, end } = span ?? { start: 0, end: file.bytes - 1 };
-  return Readable.from(partsOf(chunks, file, { start, end: Math.min(end, file.bytes - 1) }), { objectMode: false });
+  return Readable.from(bytesOf(chunks, file, { start, end: Math.min(end, file.bytes - 1) }), { objectMode: false });
 }
 
-async function* partsOf(
+async function* bytesOf(
   chunks: Collection<ChunkDocument>,
   { file, chunk_bytes }: StoredFile,
   { start, end }: ByteSpan,

@@ -86,7 +86,7 @@ export function createSweep(options: SweepOptions): Sweep {
   async function sweepUploads(before: Date): Promise<Swept> {
     const after = (await progress.findOne({ _id: 'sweep' }))?.swept ?? new ObjectId('0'.repeat(24));
     const found = await chunks
-      .find({ files_id: { $gt: after, $lt: firstIdAt(before) }, n: 0 })
+      .find({ files_id: { $gt: after, $lt: firstFileIdAt(before) }, n: 0 })
       .project<{ files_id: ObjectId }>({ files_id: 1, _id: 0 })
       .sort({ files_id: 1 })
       .limit(STEP)
@@ -129,7 +129,7 @@ export function createSweep(options: SweepOptions): Sweep {
     const ago = (ms: number) => new Date(held.since - ms);
     await repeat(() => sweepRemoved(ago(readingMs)));
     await repeat(() => sweepUploads(ago(uploadMs)));
-    await ask(() => voids.deleteMany({ _id: { $lt: firstIdAt(ago(VOID_MS)) } }));
+    await ask(() => voids.deleteMany({ _id: { $lt: firstFileIdAt(ago(VOID_MS)) } }));
     return deleted;
   }
 
@@ -155,6 +155,6 @@ interface Swept {
 }
 
 /** Returns the smallest id of a file that was uploaded at this time. */
-function firstIdAt(time: Date): ObjectId {
+function firstFileIdAt(time: Date): ObjectId {
   return ObjectId.createFromTime(Math.floor(time.getTime() / 1000));
 }

@@ -2,7 +2,7 @@ import { type Db, MongoClient, type MongoClientOptions, type TopologyDescription
 import { CapstanError } from '../../capture/errors.ts';
 import { NewerSchemaError } from '../failures/newer-schema-error.ts';
 import type { StoreState } from '../ports/result-store.ts';
-import { explain, mongoFailure } from './failure.ts';
+import { messageOf, mongoFailure } from './failure.ts';
 
 const DEFAULT_DATABASE = 'capstan';
 const FIRST_RETRY_MS = 500;
@@ -121,7 +121,7 @@ export class MongoConnection {
     } catch (error) {
       if (this.#closed) return;
       if (error instanceof NewerSchemaError && this.#reported === undefined) throw error;
-      this.#setState('down', explain(error));
+      this.#setState('down', messageOf(error));
       this.#retry = setTimeout(() => void this.#prepare(), this.#retryMs).unref();
       this.#retryMs = Math.min(this.#retryMs * 2, MAX_RETRY_MS);
     }
@@ -132,7 +132,7 @@ export class MongoConnection {
     const servers = [...description.servers.values()];
     if (servers.some(({ isWritable }) => isWritable)) this.#setState('up', '');
     else {
-      const reasons = servers.flatMap(({ error }) => (error === null ? [] : [explain(error)]));
+      const reasons = servers.flatMap(({ error }) => (error === null ? [] : [messageOf(error)]));
       this.#setState('down', reasons[0] ?? 'no server takes writes');
     }
   }

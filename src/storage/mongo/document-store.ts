@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Binary, type Collection, type Db, type Filter } from 'mongodb';
-import { inTurn } from '../documents/lease.ts';
+import { withLease } from '../documents/lease.ts';
 import {
   type Condition,
   checkRoom,
@@ -92,7 +92,7 @@ export function mongoDocuments(db: Db, ask: Ask): DocumentStore {
       }),
     remove: (table, where) => ask(async () => (await collection(table).deleteMany(filterOf(where))).deletedCount),
   };
-  const oneByOne = inTurn(documents, 'additions');
+  const oneByOne = withLease(documents, 'additions');
   return documents;
 }
 

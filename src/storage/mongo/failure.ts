@@ -24,6 +24,6 @@ function isDefect(error: unknown): boolean {
 /**
  * Describes an error so that an operator can act on it. Only the driver's texts are used, which contain no credentials.
  */
-export function explain(error: unknown): string {
+export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

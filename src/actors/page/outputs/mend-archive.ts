@@ -38,7 +38,7 @@ export async function mendArchive(archive: Buffer, { styles, files }: KnownStyle
   const boundary = /boundary="([^"\r\n]+)"/.exec(archive.toString('latin1', 0, 4_096))?.[1];
   if (boundary === undefined) return archive;
   const line = `\r\n--${boundary}`;
-  const parts = partsOf(archive, line);
+  const parts = dividedAt(archive, line);
   // Searching and copying an archive of 64 MiB takes tens of milliseconds each.
   await nextTurn();
   const main = parts[1];
@@ -74,7 +74,7 @@ export async function mendArchive(archive: Buffer, { styles, files }: KnownStyle
 }
 
 /** Divides an archive at its boundaries; the first part is what stands before them. */
-function partsOf(archive: Buffer, line: string): readonly Part[] {
+function dividedAt(archive: Buffer, line: string): readonly Part[] {
   const parts: Part[] = [];
   for (let at = 0; at < archive.length; ) {
     const end = archive.indexOf(line, at);
