@@ -66,13 +66,14 @@ export function boost({ signs, labels, weights }: Samples): Model {
   return { base: rounded(base), trees };
 }
 
-export function chanceOf({ base, trees }: Model, signs: readonly number[]): number {
+/** `further`: added to the logarithm of the odds. */
+export function chanceOf({ base, trees }: Model, signs: readonly number[], further = 0): number {
   const odds = trees.reduce((sum, tree) => {
     let node = 0;
     for (let depth = 0; depth < DEPTH; depth += 1)
       node = 2 * node + ((signs[tree[2 * node] ?? 0] ?? 0) >= (tree[2 * node + 1] ?? 0) ? 2 : 1);
     return sum + (tree[SPLITS + node] ?? 0);
-  }, base);
+  }, base + further);
   return 1 / (1 + Math.exp(-odds));
 }
 

@@ -6,7 +6,7 @@
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ELSEWHERE_FACTOR } from '../../src/actors/page/outputs/main-content.ts';
+import { DESCRIBED_ODDS, ELSEWHERE_FACTOR } from '../../src/actors/page/outputs/main-content.ts';
 import { SIGN_NAMES } from '../../src/actors/page/outputs/signs.ts';
 import { boost, chanceOf, type Model } from './boost.ts';
 import { labelRuns } from './label-runs.ts';
@@ -81,12 +81,17 @@ function leadsElsewhere(signs: readonly number[]): boolean {
   return sign('isElsewhere') === 1 && sign('headingLinked') >= 0.5;
 }
 
+function furtherOdds(described: boolean | undefined): number {
+  if (described === undefined) return 0;
+  return described ? DESCRIBED_ODDS : -DESCRIBED_ODDS;
+}
+
 /** Takes the runs with which the expected F1 is highest, as `CHOOSE` of main-content.ts does. */
 function chosenText({ runs: all }: Page, model: Model): string {
-  const chances = all.map(({ text, signs }) => ({
+  const chances = all.map(({ text, signs, described }) => ({
     text,
     words: wordsOf(text).length,
-    chance: chanceOf(model, signs) * (leadsElsewhere(signs) ? ELSEWHERE_FACTOR : 1),
+    chance: chanceOf(model, signs, furtherOdds(described)) * (leadsElsewhere(signs) ? ELSEWHERE_FACTOR : 1),
   }));
   const expected = chances.reduce((sum, { words, chance }) => sum + words * chance, 0);
   let [found, taken, best, count] = [0, 0, 0, 0];

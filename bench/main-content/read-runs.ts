@@ -9,7 +9,9 @@ import { servePages } from '../support/serve-pages.ts';
 const AT_ONCE = 2;
 const LIMITS = { nodes: 500_000, characters: 4_000_000, hidden: 0, ms: 30_000 };
 
-const Runs = z.array(z.object({ text: z.string(), level: z.number(), signs: z.array(z.number()) }));
+const Runs = z.array(
+  z.object({ text: z.string(), level: z.number(), signs: z.array(z.number()), described: z.boolean().optional() }),
+);
 export const PagesOfRuns = z.record(z.string(), Runs);
 export type PagesOfRuns = z.output<typeof PagesOfRuns>;
 
@@ -19,8 +21,8 @@ export async function readRuns(folder: string, browserPath: string): Promise<Pag
   const browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] });
   const expression = `((libraries) => {
     const { copy } = (${PAINTED_COPY})(${JSON.stringify(LIMITS)});
-    const { runs, signs } = (${READ_SIGNS})(copy, location.href, libraries);
-    return runs.map(({ text, level }, at) => ({ text, level, signs: signs[at] }));
+    const { runs, signs, described } = (${READ_SIGNS})(copy, location.href, libraries);
+    return runs.map(({ text, level }, at) => ({ text, level, signs: signs[at], described: described?.[at] }));
   })(${await extractors()})`;
   const all: PagesOfRuns = {};
   const waiting = [...pages.names];

@@ -34,6 +34,23 @@ describe('the main content', () => {
     expect(text).not.toMatch(FRAME);
   });
 
+  it('of a product whose description is announced to search engines has the description, and nothing that is not painted', async () => {
+    const description =
+      'A lantern for the deck, cast in one piece and polished by hand, which burns for nine hours with one filling. Its glass is blown in the old yard, and its handle folds away when it hangs from the boom.';
+    const delivery =
+      'Parcels leave for the islands on every second morning, with the ferry that carries the mail, and reach them the next day at noon';
+    const pageOf = (announced: object) =>
+      markdownOf(`<script type="application/ld+json">${JSON.stringify(announced)}</script>
+        <main><h1>Lantern of brass</h1><p>${description}</p><ul><li>${delivery}<li>Returns within thirty days</ul></main>`);
+    expect(await pageOf({ '@type': ['Thing', { toString: 0 }] })).toContain(delivery);
+    const product = { '@type': 'Product', description: `<p>${description}</p> Not painted.` };
+    const text = await pageOf({ '@graph': [product] });
+    expect(text).toContain('# Lantern of brass');
+    expect(text).toContain(description);
+    expect(text).not.toMatch(/ferry|Not painted/);
+    expect(await pageOf([product, { ...product, description: delivery }])).toContain(delivery);
+  });
+
   it('of a listing has all of its entries with their links', async () => {
     const text = await markdownOf(
       `<main><h1>News of the harbour</h1>${repeated(

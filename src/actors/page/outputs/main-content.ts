@@ -1,3 +1,4 @@
+import { ANNOUNCED, DESCRIBED } from './announced.ts';
 import { RUNS } from './runs.ts';
 import { SIGN_NAMES, SIGNS } from './signs.ts';
 import { BASE, TREES } from './trees.ts';
@@ -6,63 +7,27 @@ import { BASE, TREES } from './trees.ts';
 const DEFUDDLE_OPTIONS = { removeLowScoring: false };
 /** Factor for the probability of runs that are mostly links, under a heading such as "Related". */
 export const ELSEWHERE_FACTOR = 0.5;
+/**
+ * Added to the logarithm of the odds of runs in the announced description of a product, and taken from that of all others.
+ * Measured: the F1 of products rises from 0.58 to 0.64 in five folds; 1.5 and 2.5 gain less.
+ */
+export const DESCRIBED_ODDS = 2;
 /** Number of splits on the way to a leaf of a tree, and of all splits of a tree. */
 const DEPTH = 3;
 const SPLITS = 2 ** DEPTH - 1;
 /** Maximum number of characters of a cell in a table of data; longer ones are parts of a layout. */
 const MAX_CELL_CHARACTERS = 300;
 
-const MAX_ANNOUNCEMENT_CHARACTERS = 500_000;
-const MIN_ANNOUNCED_CHARACTERS = 80;
-
-/**
- * Runs in the page. Returns the element of the copy with the text that the page announces to search engines as that of
- * its article or posting (JSON-LD), or undefined. Nobody sees the announcement, so nothing of it is passed on.
- */
-const ANNOUNCED = `(copy) => {
-  const compact = (text) => text.replace(/\\s+/g, '');
-  const textIn = (value, depth) => {
-    if (typeof value !== 'object' || value === null || depth > 5) return '';
-    if (!Array.isArray(value)) {
-      if (typeof value.text === 'string') return value.text;
-      if (typeof value.articleBody === 'string') return value.articleBody;
-      return textIn(value['@graph'], depth + 1);
-    }
-    for (const each of value.slice(0, 100)) {
-      const found = textIn(each, depth + 1);
-      if (found !== '') return found;
-    }
-    return '';
-  };
-  const { get: textOf } = Object.getOwnPropertyDescriptor(Node.prototype, 'textContent');
-  const scripts = Document.prototype.querySelectorAll.call(document, 'script[type="application/ld+json"]');
-  for (const script of [...scripts].slice(0, 20)) {
-    let words = '';
-    try {
-      const source = textOf.call(script);
-      if (source.length <= ${MAX_ANNOUNCEMENT_CHARACTERS}) words = compact(textIn(JSON.parse(source), 0));
-    } catch {}
-    if (words.length < ${MIN_ANNOUNCED_CHARACTERS}) continue;
-    const holds = (element) => {
-      const text = compact(element.textContent);
-      return text.length >= words.length * 0.8 && text.includes(words.slice(0, ${MIN_ANNOUNCED_CHARACTERS}));
-    };
-    let best;
-    for (let next = copy.body; next !== undefined; next = [...next.children].find(holds)) best = next;
-    if (best !== copy.body) return best;
-  }
-  return undefined;
-}`;
-
 /**
  * Runs in the page. Decides which runs are main content: those with which the expected F1 score of the words is
  * highest. A table is selected or left out as a whole, and selected when it is between selected runs. A heading is
  * selected with what follows it, and the title of the page always is.
  */
-const CHOOSE = `(runs, body, signs) => {
+const CHOOSE = `(runs, body, signs, described) => {
   const trees = [${TREES.map((tree) => `[${tree}]`)}];
-  const chances = signs.map((values) => {
+  const chances = signs.map((values, at) => {
     let odds = ${BASE};
+    if (described !== undefined) odds += described[at] ? ${DESCRIBED_ODDS} : -${DESCRIBED_ODDS};
     for (const tree of trees) {
       let node = 0;
       for (let depth = 0; depth < ${DEPTH}; depth += 1) node = 2 * node + (values[tree[2 * node]] >= tree[2 * node + 1] ? 2 : 1);
@@ -108,7 +73,7 @@ const EMPTY = 'img, br, hr, td, th';
 
 /**
  * Runs in the page, on a copy of the document with only what was painted. Returns the runs of its body: `all`, and
- * `runs`, those with words; and the signs of `runs`.
+ * `runs`, those with words; of `runs` the signs, and what `DESCRIBED` returns.
  */
 export const READ_SIGNS = `(copy, url, { Defuddle }) => {
   const { body } = copy;
@@ -134,7 +99,7 @@ export const READ_SIGNS = `(copy, url, { Defuddle }) => {
   const { get: titleOf } = Object.getOwnPropertyDescriptor(Document.prototype, 'title');
   const all = runsOf(body);
   const runs = all.filter(({ words }) => words > 0);
-  return { all, runs, signs: (${SIGNS})(runs, body, extract(), titleOf.call(document)) };
+  return { all, runs, signs: (${SIGNS})(runs, body, extract(), titleOf.call(document)), described: (${DESCRIBED})(runs) };
 }`;
 
 /**
@@ -143,8 +108,8 @@ export const READ_SIGNS = `(copy, url, { Defuddle }) => {
  */
 export const MAIN_CONTENT = `(copy, url, libraries) => {
   const { body } = copy;
-  const { all, runs, signs } = (${READ_SIGNS})(copy, url, libraries);
-  const chosen = (${CHOOSE})(runs, body, signs);
+  const { all, runs, signs, described } = (${READ_SIGNS})(copy, url, libraries);
+  const chosen = (${CHOOSE})(runs, body, signs, described);
   let at = 0;
   for (const { words, nodes } of all) {
     // Without words, an image goes with what is before and after it.
