@@ -4,7 +4,7 @@ import type { CapturePhase, Timings } from '../capture/phases.ts';
 /** Share of a capture's time that is reserved for taking the screenshot, and the bounds of this reserve. */
 const SCREENSHOT_SHARE = 0.2;
 const SCREENSHOT_MIN_MS = 1_000;
-const SCREENSHOT_MAX_MS = 3_000;
+const SCREENSHOT_MAX_MS = 5_000;
 
 /**
  * The deadline of one capture, and the earlier time at which waiting for the page ends, so that the screenshot can

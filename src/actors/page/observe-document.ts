@@ -48,7 +48,7 @@ export async function observeDocument(
   const { document } = page.frame;
   if (document === null) return undefined;
   // An endless script blocks the renderer: it is terminated when its time is over.
-  const patienceMs = options.loaded ? Math.max(SETTLE_MS, deadline.waitingMs) : deadline.remainingMs / 2;
+  const patienceMs = options.loaded ? Math.max(SETTLE_MS, deadline.waitingMs) : deadline.remainingMs / 3;
   let interrupted = false;
   const endScripts = setTimeout(
     () => {
