@@ -17,4 +17,5 @@ if (existsSync(compiler)) {
   }
 } else {
   console.error('dist/ is not built: the development dependencies are not installed');
+  if (!['ci', 'install'].includes(process.env.npm_command)) process.exitCode = 1;
 }

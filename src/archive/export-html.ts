@@ -23,7 +23,6 @@ export interface Exported {
 /**
  * Writes the captures that match a filter, newest first, to a folder of pages with thumbnails. A browser can open the
  * pages without a running service. Captures whose image is a PDF, or is not in this store, have no thumbnail.
- * When the signal is aborted, the export stops after the page in progress and rejects with the signal's reason.
  */
 export async function exportHtml(
   results: ResultStore,
@@ -49,8 +48,12 @@ export async function exportHtml(
     if (stored === null || format === 'pdf') return undefined;
     const artifact = await artifacts.open(id, 'image');
     if (artifact === undefined) return undefined;
-    // A damaged file must not prevent the export of the others.
-    return renderThumbnail(await buffer(artifact.stream()), THUMBNAIL).catch(() => undefined);
+    try {
+      return await renderThumbnail(await buffer(artifact.stream()), THUMBNAIL);
+    } catch {
+      // A damaged file must not prevent the export of the others.
+      return undefined;
+    }
   }
 
   let captures = 0;

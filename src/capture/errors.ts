@@ -3,7 +3,8 @@ import type { Evidence } from './evidence.ts';
 import type { Immutable } from './immutable.ts';
 
 /**
- * Statuses by what a failure tells of. A failure of the target is a result: it is recorded, and kept for a repetition.
+ * Statuses by the subject of a failure. A failure of the target is a result: it is recorded, and kept for its key of
+ * idempotency.
  */
 const STATUSES = {
   request: [400, 401, 403, 404, 405, 406, 408, 409, 413, 415, 416, 421, 429],
@@ -18,8 +19,8 @@ export function tellsOf(subject: Subject, status: number): boolean {
 }
 
 /**
- * Whether the same request may succeed later; `soon`: by itself, so that the answer has `Retry-After`; `outage`: when
- * an outage of the service ends, which batches and jobs await.
+ * Whether the same request may succeed later; `soon`: by itself, so that the answer has `Retry-After`; `outage`: once
+ * an outage of the service ends; batches and jobs wait for that.
  */
 type Retry = 'never' | 'later' | 'soon' | 'outage';
 

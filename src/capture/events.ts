@@ -153,7 +153,7 @@ const EVENT_TYPES = CapstanEventSchema.options.map(({ shape }) => shape.type.val
 
 type EventGroup = EventType extends `${infer Group}.${string}` ? Group : never;
 
-/** Whether the events of a group belong to API keys. Every subscriber may see those of the others. */
+/** Whether the events of a group belong to API keys. Every subscriber sees the events of the other groups. */
 const BELONG_TO_KEYS: Readonly<Record<EventGroup, boolean>> = {
   capture: true,
   batch: true,

@@ -8,7 +8,7 @@ export interface FormatFacts {
   /** Endings of file names, without the dot: the one that is written, then others that are understood. */
   readonly extensions: readonly [string, ...string[]];
   /**
-   * The format in which Chromium takes the image, which is encoded afterwards if it is another one. A PDF is printed.
+   * Format of Chromium's screenshot, which is converted afterwards if it differs. Unused for PDF.
    */
   readonly takenAs: 'png' | 'jpeg' | 'webp';
   /** Maximum height of an image, in pixels. */

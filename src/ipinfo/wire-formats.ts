@@ -20,7 +20,7 @@ export function readRecord(format: Format, text: string): WireRecord | null {
 }
 
 const PYTHON_STRING = String.raw`u?(?:'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)")`;
-const PYTHON_SCALAR = String.raw`(?:${PYTHON_STRING}|(True|False|None)|([-+]?[\d.]+(?:[eE][-+]?\d+)?))`;
+const PYTHON_SCALAR = String.raw`(?:${PYTHON_STRING}|(True|False|None)|([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?))`;
 const PYTHON_PAIR = String.raw`${PYTHON_STRING}\s*:\s*${PYTHON_SCALAR}\s*(?:,\s*|$)`;
 
 /** Parses a flat Python dict, as the field endpoints send their errors; null for anything else. */

@@ -11,7 +11,8 @@ export class OutcomeWriter {
   readonly #write: (items: readonly JobItem[]) => Promise<void>;
   readonly #stopped: () => boolean;
   readonly #waiting: JobItem[] = [];
-  #writing: Promise<void> = Promise.resolve();
+  #writing: Promise<void> | undefined;
+  #givenUp = false;
 
   constructor(write: (items: readonly JobItem[]) => Promise<void>, stopped: () => boolean) {
     this.#write = write;
@@ -24,7 +25,7 @@ export class OutcomeWriter {
 
   add(item: JobItem): void {
     this.#waiting.push(item);
-    // A failure other than an outage is thrown where the job waits for its outcomes.
+    // A failure other than an outage reaches the job through `room` or `written`.
     this.written().catch(() => undefined);
   }
 
@@ -34,23 +35,24 @@ export class OutcomeWriter {
   }
 
   /** Resolves when no outcome waits, or the service stops. */
-  written(): Promise<void> {
-    const written = this.#writing.then(() => this.#writeAll());
-    this.#writing = written.catch(() => undefined);
-    return written;
+  async written(): Promise<void> {
+    while (this.#waiting.length > 0 && !this.#givenUp) {
+      this.#writing ??= this.#writeSome().finally(() => {
+        this.#writing = undefined;
+      });
+      await this.#writing;
+    }
   }
 
-  async #writeAll(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      const items = this.#waiting.slice(0, MAX_UNWRITTEN);
-      try {
-        await this.#write(items);
-        this.#waiting.splice(0, items.length);
-      } catch (error) {
-        if (!isAway(error)) throw error;
-        if (this.#stopped()) return;
-        await delay(RETRY_MS);
-      }
+  async #writeSome(): Promise<void> {
+    const items = this.#waiting.slice(0, MAX_UNWRITTEN);
+    try {
+      await this.#write(items);
+      this.#waiting.splice(0, items.length);
+    } catch (error) {
+      if (!isAway(error)) throw error;
+      if (this.#stopped()) this.#givenUp = true;
+      else await delay(RETRY_MS);
     }
   }
 }

@@ -42,7 +42,7 @@ export interface PerformanceOptions {
   readonly graceMs?: number;
   /** Maximum time that `perform` may take to end after an abort, in milliseconds. */
   readonly teardownMs?: number;
-  /** Of all timers. */
+  /** Scheduler of all timers. */
   readonly scheduler?: SchedulerLike;
   /** Reports errors that clients do not get: the error behind an `internal`, and a `perform` that was given up. */
   readonly report: (error: unknown, command: CaptureCommand) => void;

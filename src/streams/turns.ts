@@ -49,7 +49,7 @@ export function createLocalTurns(limit: number): Turns {
         }),
         ignoreElements(),
       );
-      // The order does not matter: a capture that joins before it is asked for waits in the queue.
+      // The order does not matter: a capture that joins before a slot requests one waits in the queue.
       return merge(mergeMapOnDemand(queue.next$, limit$, work), joined$);
     },
     setLimit: (next) => limit$.next(next),

@@ -7,7 +7,7 @@ export interface WaitingQueue<T> {
   shift(): T | undefined;
 }
 
-/** Entries have numbers: a search for the first key of a Map or a Set scans the holes of all removed entries. */
+/** Keyed by a running number, because finding the first key of a Map scans the holes of all removed entries. */
 export function createWaitingQueue<T>(): WaitingQueue<T> {
   const waiting = new Map<number, T>();
   let head = 0;

@@ -79,9 +79,9 @@ export function createWatches(options: WatchesOptions) {
   const { store, enabled, screen, serves, capture, remove, announce, atOnce, ids, clock, report } = options;
   const running = new Map<string, TakenWatch>();
   const ended = new Set<Promise<void>>();
-  /** Keys with a run that the service could not make: their other runs begin after the next search. */
+  /** Keys with a run that the service could not make: their other runs begin after the next interval. */
   const refused = new Set<string>();
-  /** Becomes false when nothing is due for keys with less than half of the runs; true again at the next pass. */
+  /** Becomes false when nothing is due for keys with less than half of the runs; true again at the next interval. */
   let othersMayWait = true;
   let stopped = false;
 

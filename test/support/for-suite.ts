@@ -25,6 +25,8 @@ export function forSuite<T extends object>(start: () => Promise<T>, stop: (runni
       const member: unknown = Reflect.get(running, name);
       return typeof member === 'function' ? member.bind(running) : member;
     },
+    // An assignment throws: it would be lost.
+    set: () => false,
   });
 }
 

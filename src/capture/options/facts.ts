@@ -13,5 +13,5 @@ interface OptionFacts {
   readonly defaultText?: string;
 }
 
-/** Facts by schema. Call `register` after `meta` and `optional`, because each of them makes a new schema. */
+/** Facts by schema. Register them on the outermost schema; `secret` also works on an inner one. */
 export const optionFacts = z.registry<OptionFacts>();

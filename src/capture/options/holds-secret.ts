@@ -3,12 +3,12 @@ import { optionFacts } from './facts.ts';
 
 /**
  * Returns whether a value contains anything that its schema, or the schema of one of its parts, marks as secret, or a
- * text that none marks as plain. The value is one that the schema has parsed.
+ * text without `secret: false`. The value is one that the schema has parsed.
  */
 export function holdsSecret(schema: z.core.$ZodType, value: unknown): boolean {
   if (value === undefined) return false;
   const stated = optionFacts.get(schema)?.secret;
-  if (stated !== undefined || schema instanceof z.ZodString) return stated ?? true;
+  if (stated !== undefined || schema._zod.def.type === 'string') return stated ?? true;
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) return holdsSecret(schema.unwrap(), value);
   if (schema instanceof z.ZodPipe) return holdsSecret(schema.in, value);
   if (schema instanceof z.ZodUnion)

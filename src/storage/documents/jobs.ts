@@ -20,8 +20,8 @@ import {
 } from '../ports/job-store.ts';
 
 /*
- * Document of a job. `of`: its API key. `kind`: `unfinished` or `finished`. `bytes`: the work. `due`: the end of its
- * lease, from which on it is free; of a finished job, the time at which it ended. Outcomes are documents of their own.
+ * Document of a job. `of`: its API key. `kind`: `unfinished` or `finished`. `bytes`: the work. `due`: when its
+ * lease ends and any process may take it; for a finished job, when it ended. Outcomes are documents of their own.
  */
 
 interface Job {

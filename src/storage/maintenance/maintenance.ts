@@ -136,7 +136,9 @@ export function using<T>(places: Places, work: (open: OpenPlaces) => Promise<T>)
 }
 
 async function usingFiles<T>(places: Places, work: (open: OpenPlaces) => Promise<T>): Promise<T> {
-  const data = createDataDirectory(existing(places.dataDir));
+  const data = createDataDirectory(
+    existing(places.dataDir, '; --data-dir names it, and --artifacts gridfs files in MongoDB'),
+  );
   const database = await whenUp((onState) => openExisting({ ...places, onState }));
   try {
     return await work({ database, artifacts: createFileArtifactStore(data) });
@@ -182,7 +184,7 @@ function sqliteOnly({ dbPath, artifacts }: Places, tool: 'mongodump' | 'mongores
   throw new Error(`only SQLite databases are backed up by Capstan: ${hint}`);
 }
 
-function existing(path: string): string {
+function existing(path: string, advice = ''): string {
   if (existsSync(path)) return resolve(path);
-  throw new Error(`${resolve(path)} does not exist`);
+  throw new Error(`${resolve(path)} does not exist${advice}`);
 }

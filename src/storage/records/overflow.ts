@@ -14,7 +14,7 @@ export interface WaitingBounds {
 /** How a list holds events. */
 export interface EventsIn<Item> {
   readonly eventOf: (item: Item) => EventEntry;
-  /** Returns the item of a gap that has the place of another. */
+  /** Returns an item for a gap, at the position of `item`. */
   readonly gapAt: (item: Item, gap: EventEntry) => Item;
   readonly isDroppable: (event: EventEntry) => boolean;
 }
@@ -44,11 +44,13 @@ export function withoutOldest<Item>(
   const gone = new Set<Item>();
   const maxLeft = Math.ceil(bounds.events * (1 - STEP_SHARE));
   let excess = charactersOf(waiting) - bounds.characters * (1 - STEP_SHARE);
-  while (waiting.length - gone.size > maxLeft || excess > 0) {
-    const [largest] = shares.toSorted((a, b) => b.use - a.use);
-    const oldest = largest?.items[largest.dropped];
-    if (largest === undefined || oldest === undefined) break;
+  let gaps = 0;
+  while (shares.length > 0 && (waiting.length - gone.size + gaps > maxLeft || excess > 0)) {
+    const largest = shares.reduce((most, share) => (share.use > most.use ? share : most));
+    const oldest = largest.items[largest.dropped];
+    if (oldest === undefined) break;
     gone.add(oldest);
+    if (largest.dropped === 0) gaps += 1;
     largest.dropped += 1;
     largest.characters -= eventOf(oldest).body.length;
     excess -= eventOf(oldest).body.length;

@@ -1,5 +1,5 @@
 /*
- * What the page announces to search engines in JSON-LD. Nobody sees the announcement, so nothing of it is passed on.
+ * JSON-LD that the page publishes for search engines. Visitors do not see it, so no output of text contains it.
  */
 
 const MAX_ANNOUNCEMENT_CHARACTERS = 500_000;

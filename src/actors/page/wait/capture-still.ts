@@ -26,7 +26,7 @@ export interface StillPage {
   readonly picture: Picture;
 }
 
-/** Options of the screenshot that neither change the page nor take time, unless a full page or a PDF needs more. */
+/** Options of the screenshot that neither change the page nor delay the capture. Full pages and PDFs are checked apart. */
 const HARMLESS: readonly string[] = [
   'fullPage',
   'maxHeight',
@@ -64,6 +64,7 @@ export async function captureStill(
   if (document === null || !mayBeStill(page, request, deadline)) return undefined;
   deadline.enter('settle');
   if (request.fullPage && !(await fitsWindow(page, request, deadline))) return undefined;
+  if (!mayBeStill(page, request, deadline)) return undefined;
   let { started } = page.requests;
   const isStill = () =>
     page.requests.count === 0 &&
