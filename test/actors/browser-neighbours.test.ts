@@ -81,9 +81,9 @@ describe('captures that run at the same time as a hostile page', () => {
       const running = await start({ slots: STORM.length + 1 });
       const before = site.hits('/flood');
       const leaving = await Promise.all(STORM.map(([path]) => capturing(running, path, 1)));
-      await expect.poll(() => site.hits('/flood') - before, { timeout: 60_000 }).toBeGreaterThanOrEqual(STORM.length);
+      await expect.poll(() => site.hits('/flood') - before, { timeout: 120_000 }).toBeGreaterThanOrEqual(STORM.length);
       const seen = () => new Set(site.requests.map(({ url }) => url));
-      for (const [, sign] of STORM) await expect.poll(seen, { timeout: 60_000, message: sign }).toContain(sign);
+      for (const [, sign] of STORM) await expect.poll(seen, { timeout: 120_000, message: sign }).toContain(sign);
       await neighbours(running, 120_000);
       await Promise.all(leaving.map((leave) => leave()));
       const { title } = await running.actor.capture(captureRequest(site.url('/storage-left')), patience);

@@ -125,7 +125,10 @@ describe('interaction with a page', () => {
     ])('fails on an element that %s, and names the action and the reason', async (_what, action, reason) => {
       // Loads Playwright and launches its browser beforehand, so that the page gets all of the time.
       await acting({ type: 'click', selector: '#ring' });
-      const failed = capture('/interact', { actions: [{ type: 'click', selector: '#ring' }, action], timeoutMs: 8000 });
+      const failed = capture('/interact', {
+        actions: [{ type: 'click', selector: '#ring' }, action],
+        timeoutMs: 15_000,
+      });
       expect(await refusalOf(failed)).toEqual(['action_failed', reason]);
     });
 
@@ -142,7 +145,7 @@ describe('interaction with a page', () => {
     it.concurrent('skips the remaining actions at the deadline, and captures the page as it is', async () => {
       const waiting: Action = { type: 'wait', ms: 60_000 };
       const actions: Action[] = [{ type: 'click', selector: '#ring' }, waiting, { type: 'click', selector: '#ring' }];
-      expect(await capture('/interact', { actions, timeoutMs: 8000 })).toMatchObject({
+      expect(await capture('/interact', { actions, timeoutMs: 15_000 })).toMatchObject({
         cutPhase: 'interact',
         title: 'rang',
       });
@@ -150,7 +153,7 @@ describe('interaction with a page', () => {
 
     it.concurrent('captures a page that never finishes loading as it is', async () => {
       const actions: Action[] = [{ type: 'click', selector: '#never' }];
-      const snapshot = await capture('/interact', { actions, timeoutMs: 8000 });
+      const snapshot = await capture('/interact', { actions, timeoutMs: 15_000 });
       expect(snapshot).toMatchObject({ cutPhase: 'load', title: 'A page that never ends' });
     });
 
@@ -158,7 +161,7 @@ describe('interaction with a page', () => {
       ['keeps the page busy for ever', '#spin', 'spins'],
       ['leads to a page that never answers', '#hang', ''],
     ])('does not delay the capture when a click %s', async (_what, selector, title) => {
-      const snapshot = await capture('/interact', { actions: [{ type: 'click', selector }], timeoutMs: 8000 });
+      const snapshot = await capture('/interact', { actions: [{ type: 'click', selector }], timeoutMs: 15_000 });
       expect(snapshot).toMatchObject({ title, width: 1280 });
       expect(snapshot.cutPhase).not.toBeNull();
     });

@@ -38,7 +38,7 @@ describe('tall pages over HTTP', () => {
     ['webp', 'format'],
     ['png', null],
   ])('names in a header why a %s of 20,000 px is incomplete: %s', async (format, cause) => {
-    const options = { url: site.url('/tall?px=20000'), fullPage: true, format };
+    const options = { url: site.url('/tall?px=20000'), fullPage: true, format, timeoutMs: 60_000 };
     const response = await app.post('/screenshot', options, { headers: { Accept: 'image/*' } });
     expect(response.status).toBe(200);
     expect(response.headers.get('X-Capture-Truncated')).toBe(cause);
