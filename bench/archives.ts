@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Browser, chromium } from 'playwright';
-import { PNG } from 'pngjs';
+import { pixelsOf } from '../test/support/image.ts';
 import type { BenchOptions } from './support/bench.ts';
 import { serveFolders } from './support/serve-folders.ts';
 import { type ServiceProcess, startServiceProcess } from './support/service-process.ts';
@@ -114,7 +114,7 @@ async function differingShare(
   const shown = await page.screenshot();
   await page.close();
   await Promise.all([writeFile(`${file}.png`, image), writeFile(`${file}.archive.png`, shown)]);
-  const [one, other] = [PNG.sync.read(image), PNG.sync.read(shown)];
+  const [one, other] = [await pixelsOf(image), await pixelsOf(shown)];
   if (one.width !== other.width || one.height !== other.height) return 'sizes differ';
   let different = 0;
   for (let at = 0; at < one.data.length; at += 4) {

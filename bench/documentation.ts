@@ -1,7 +1,7 @@
 import { readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { chromium } from 'playwright';
-import { PNG } from 'pngjs';
+import { type Pixels, pixelsOf } from '../test/support/image.ts';
 import type { BenchOptions } from './support/bench.ts';
 import { serveFolders } from './support/serve-folders.ts';
 import { type ServiceProcess, startServiceProcess } from './support/service-process.ts';
@@ -106,7 +106,7 @@ async function capturePage(service: ServiceProcess, url: string): Promise<Seen |
   if (status !== 200) return `${status} ${error}`;
   const image = await fetch(service.origin + data.screenshot);
   const text = await fetch(`${service.origin}${data.screenshot}?view=text`);
-  const png = PNG.sync.read(Buffer.from(await image.arrayBuffer()));
+  const png = await pixelsOf(await image.bytes());
   if (png.height !== data.height) return `the image is ${png.height} px tall, the result says ${data.height}`;
   return {
     height: png.height,
@@ -120,7 +120,7 @@ async function capturePage(service: ServiceProcess, url: string): Promise<Seen |
 }
 
 /** Counts distinct colours, at most up to `FEWEST_COLOURS`. */
-function coloursOf({ data }: PNG): number {
+function coloursOf({ data }: Pixels): number {
   const colours = new Set<number>();
   for (let at = 0; at < data.length && colours.size < FEWEST_COLOURS; at += 4) colours.add(data.readUInt32BE(at));
   return colours.size;

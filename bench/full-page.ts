@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { PNG } from 'pngjs';
-import { type Colour, countOf } from '../test/support/image.ts';
+import { type Colour, countOf, pixelsOf } from '../test/support/image.ts';
 import type { BenchOptions } from './support/bench.ts';
 import { openPlaywright, openService, type Tool } from './support/full-page-tool.ts';
 import { rotated } from './support/rounds.ts';
@@ -76,7 +75,7 @@ async function measure({ capture }: Tool, url: string, lazyImages: number): Prom
   const windowAt = performance.now();
   const image = await capture(url, true);
   const fullPageMs = performance.now() - windowAt;
-  const png = PNG.sync.read(Buffer.from(image));
+  const png = await pixelsOf(image);
   const lazyShown = lazyImages === 0 ? undefined : countOf(png, LAZY_COLOUR) / (lazyImages * LAZY_PIXELS);
   return { windowMs: windowAt - startedAt, fullPageMs, height: png.height, lazyShown };
 }

@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PNG } from 'pngjs';
 import { PAGE_KINDS } from '../test/fixtures/kinds/all.ts';
 import { differenceOf, type PageKind, pathOf } from '../test/fixtures/kinds/kind.ts';
+import { pixelsOf } from '../test/support/image.ts';
 import type { BenchOptions } from './support/bench.ts';
 import { openPlaywright, openService, type Tool } from './support/full-page-tool.ts';
 import { startBenchSite } from './support/site.ts';
@@ -65,5 +65,5 @@ async function look(tool: Tool, origin: string, kind: PageKind, shot: Shot): Pro
     await mkdir(folder, { recursive: true });
     await writeFile(join(folder, `${kind.name}-${shot}-${tool.name}.png`), image);
   }
-  return differenceOf(PNG.sync.read(Buffer.from(image)), kind[shot]);
+  return differenceOf(await pixelsOf(image), kind[shot]);
 }

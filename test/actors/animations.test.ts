@@ -19,14 +19,14 @@ describe.each<[string, CaptureOptions]>([
   ['Playwright', { waitForFunction: 'true' }],
 ])('animations of a page that %s captures', (_driver, asks) => {
   it('ends finite animations and transitions, and resets infinite ones', async () => {
-    const moving = pngOf(await capture('/animated', asks));
+    const moving = await pngOf(await capture('/animated', asks));
     expect(countOf(moving, GREEN)).toBeLessThan(BOX);
-    const png = pngOf(await capture('/animated', { ...asks, ...DISABLED }));
+    const png = await pngOf(await capture('/animated', { ...asks, ...DISABLED }));
     expect([countOf(png, GREEN), countOf(png, RED)]).toEqual([3 * BOX, 0]);
   });
 
   it('hides the caret', async () => {
-    const png = pngOf(await capture('/animated/caret', { ...asks, ...DISABLED }));
+    const png = await pngOf(await capture('/animated/caret', { ...asks, ...DISABLED }));
     expect(countOf(png, RED)).toBe(0);
   });
 });
@@ -39,22 +39,22 @@ describe('disabled animations', () => {
     ['a frame of the same origin', '{}', () => frameOf('/animated')],
     ['a frame of another site', '{}', () => frameOf(otherPort.url('/animated').replace('127.0.0.1', 'localhost'))],
   ])('end in %s', async (_, options, path) => {
-    const png = pngOf(await capture(path(), { ...JSON.parse(options), ...DISABLED }));
+    const png = await pngOf(await capture(path(), { ...JSON.parse(options), ...DISABLED }));
     expect([countOf(png, GREEN), countOf(png, RED)]).toEqual([3 * BOX, 0]);
   });
 
   it('end in shadow trees', async () => {
-    const png = pngOf(await capture('/animated/shadow', DISABLED));
+    const png = await pngOf(await capture('/animated/shadow', DISABLED));
     expect([countOf(png, GREEN), countOf(png, RED)]).toEqual([2 * BOX, 0]);
   });
 
   it('show what the page does at their end, with the animations that it then starts', async () => {
-    const png = pngOf(await capture('/animated/curtain', DISABLED));
+    const png = await pngOf(await capture('/animated/curtain', DISABLED));
     expect([countOf(png, GREEN), countOf(png, RED)]).toEqual([BOX, 0]);
   });
 
   it('end on a page that starts the next transition whenever one ends', async () => {
-    const png = pngOf(await capture('/animated/restless', DISABLED));
+    const png = await pngOf(await capture('/animated/restless', DISABLED));
     expect(png.width).toBe(1280);
   });
 
@@ -66,7 +66,7 @@ describe('disabled animations', () => {
 
 describe('a caret', () => {
   it('is in the picture unless animations are disabled', async () => {
-    const png = pngOf(await capture('/animated/caret', { waitForFunction: 'true' }));
+    const png = await pngOf(await capture('/animated/caret', { waitForFunction: 'true' }));
     expect(countOf(png, RED)).toBeGreaterThan(100);
   });
 });

@@ -2,13 +2,12 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { PNG } from 'pngjs';
 import { describe, expect, it } from 'vitest';
 import { Confinement } from '../../src/actors/confinement.ts';
 import { executableFinder } from '../../src/actors/executable.ts';
 import { patience } from '../support/actor.ts';
 import { captureRequest } from '../support/capture-request.ts';
-import { pngOf } from '../support/image.ts';
+import { pixelsOf, pngOf } from '../support/image.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
 
@@ -66,6 +65,6 @@ describe('a confined browser', () => {
     await promisify(execFile)(executable.path, [...flags, '--window-size=1280,720', `--screenshot=${file}`, url], {
       env: { ...process.env, ...executable.env },
     });
-    expect(PNG.sync.read(await readFile(file)).data.equals(pngOf({ image }).data)).toBe(true);
+    expect((await pixelsOf(await readFile(file))).data.equals((await pngOf({ image })).data)).toBe(true);
   });
 });

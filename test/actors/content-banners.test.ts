@@ -1,9 +1,9 @@
-import { PNG } from 'pngjs';
 import { describe, expect, it } from 'vitest';
 import type { Snapshot } from '../../src/capture/snapshot.ts';
 import { patience } from '../support/actor.ts';
 import { captureRequest } from '../support/capture-request.ts';
 import { actorForSuite, siteForSuite } from '../support/for-suite.ts';
+import { pixelsOf } from '../support/image.ts';
 
 /* The banners are our own, written to match autoconsent's rules for HubSpot, Osano and cookie-alert. */
 
@@ -21,8 +21,8 @@ describe('a cookie banner', () => {
       }),
       patience,
     );
-  const showsBanner = ({ image }: Snapshot): boolean => {
-    const { data } = PNG.sync.read(Buffer.from(image));
+  const showsBanner = async ({ image }: Snapshot): Promise<boolean> => {
+    const { data } = await pixelsOf(image);
     for (let at = 0; at < data.length; at += 4) {
       if (data[at] === 255 && data[at + 1] === 0 && data[at + 2] === 255) return true;
     }
@@ -31,7 +31,7 @@ describe('a cookie banner', () => {
 
   it('leaves the banner alone when no answer is requested', async () => {
     const snapshot = await capture('/banner');
-    expect([snapshot.title, showsBanner(snapshot)]).toEqual(['not asked', true]);
+    expect([snapshot.title, await showsBanner(snapshot)]).toEqual(['not asked', true]);
     expect(snapshot.timings).not.toHaveProperty('interact');
   });
 
@@ -43,13 +43,13 @@ describe('a cookie banner', () => {
     ['reject', '/banner-of-scripts', 'declined'],
   ] as const)('gives the answer %s to the banner on %s', async (answer, path, title) => {
     const snapshot = await capture(path, answer);
-    expect([snapshot.title, showsBanner(snapshot), snapshot.cutPhase]).toEqual([title, false, null]);
+    expect([snapshot.title, await showsBanner(snapshot), snapshot.cutPhase]).toEqual([title, false, null]);
   });
 
   it('answers a banner in a cross-origin frame', async () => {
     const of = encodeURIComponent(elsewhere.url('/framed-banner'));
     const snapshot = await capture(`/banner-in-frame?of=${of}`, 'accept');
-    expect([snapshot.title, showsBanner(snapshot)]).toEqual(['accepted', false]);
+    expect([snapshot.title, await showsBanner(snapshot)]).toEqual(['accepted', false]);
   });
 
   const worded = (...buttons: readonly string[]) =>
@@ -71,7 +71,7 @@ describe('a cookie banner', () => {
     '同意する',
   ])('accepts a banner that no rule knows, by its button "%s"', async (words) => {
     const snapshot = await capture(worded('settings:Settings', REJECT, `accepted:${words}`), 'accept');
-    expect([snapshot.title, showsBanner(snapshot)]).toEqual(['accepted', false]);
+    expect([snapshot.title, await showsBanner(snapshot)]).toEqual(['accepted', false]);
     expect(snapshot.banner).toEqual({ found: true, rule: 'words', action: 'accepted' });
   });
 
@@ -79,7 +79,7 @@ describe('a cookie banner', () => {
     'acknowledges a banner that only offers "OK", with the answer %s',
     async (answer) => {
       const snapshot = await capture(worded('acknowledged:OK'), answer);
-      expect([snapshot.title, showsBanner(snapshot)]).toEqual(['acknowledged', false]);
+      expect([snapshot.title, await showsBanner(snapshot)]).toEqual(['acknowledged', false]);
       expect(snapshot.banner).toEqual({ found: true, rule: 'words', action: 'acknowledged' });
     },
   );

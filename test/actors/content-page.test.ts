@@ -1,7 +1,7 @@
-import { PNG } from 'pngjs';
 import { describe, expect, it } from 'vitest';
 import type { Snapshot } from '../../src/capture/snapshot.ts';
 import { failureOf } from '../support/actor.ts';
+import { pixelsOf } from '../support/image.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 
 describe('changes that a request makes to the page', () => {
@@ -90,23 +90,23 @@ describe('changes that a request makes to the page', () => {
 
   describe('css', () => {
     const css = '* { background: rgb(9, 99, 199) !important }';
-    const corner = ({ image }: Snapshot) => [...PNG.sync.read(Buffer.from(image)).data.subarray(0, 3)];
+    const corner = async ({ image }: Snapshot) => [...(await pixelsOf(image)).data.subarray(0, 3)];
 
     it.each(['/short', '/strict-policy', '/js-redirect'])('applies css on %s, but not in the HTML', async (path) => {
       const snapshot = await capture(path, { css });
-      expect(corner(snapshot)).toEqual([9, 99, 199]);
+      expect(await corner(snapshot)).toEqual([9, 99, 199]);
       expect(snapshot.html).not.toContain('9, 99, 199');
     });
 
     it.each(['/loop', '/never'])('applies the style sheet to %s, a page that the deadline cuts', async (path) => {
       const snapshot = await capture(path, { css, timeoutMs: 6000 });
-      expect(corner(snapshot)).toEqual([9, 99, 199]);
+      expect(await corner(snapshot)).toEqual([9, 99, 199]);
       expect(snapshot.cutPhase).not.toBeNull();
     });
 
     it('restores the style sheet when the page replaces its adopted style sheets', async () => {
       expect(
-        corner(
+        await corner(
           await capture('/short', {
             css,
             javascript: { before: "addEventListener('load', () => { document.adoptedStyleSheets = []; });" },

@@ -1,10 +1,10 @@
-import { PNG } from 'pngjs';
 import { describe, expect, it } from 'vitest';
 import type { CaptureOptions } from '../../src/capture/request.ts';
 import type { Snapshot } from '../../src/capture/snapshot.ts';
 import { failureOf, patience } from '../support/actor.ts';
 import { captureRequest } from '../support/capture-request.ts';
 import { freePort } from '../support/free-port.ts';
+import { numbersOf, type Pixels, pixelsOf } from '../support/image.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 
 /** Defines the tests that captures by both drivers must pass. The options `asks` select the driver `name`. */
@@ -39,7 +39,7 @@ function describeCaptures(asks: CaptureOptions): void {
     expect(snapshot.contentLength).toBe(Buffer.byteLength(page));
     expect(snapshot.html).toContain('<!DOCTYPE html>');
     expect(snapshot.html).toContain('</html>');
-    const png = PNG.sync.read(Buffer.from(snapshot.image));
+    const png = await pixelsOf(snapshot.image);
     expect([png.width, png.height]).toEqual([1280, 720]);
     expect(coloursOf(png).size).toBeGreaterThan(50);
   });
@@ -47,7 +47,7 @@ function describeCaptures(asks: CaptureOptions): void {
   it('captures the whole page with fullPage, from its first row to its last', async () => {
     const snapshot = await capture('/fullpage-marker', { fullPage: true });
     expect(snapshot).toMatchObject({ width: 1280, height: 3000, truncated: false });
-    const png = PNG.sync.read(Buffer.from(snapshot.image));
+    const png = await pixelsOf(snapshot.image);
     expect(png.height).toBe(3000);
     expect(pixel(png, 640, 50)).toEqual([255, 0, 128]);
     expect(pixel(png, 640, 1500)).toEqual([255, 255, 255]);
@@ -99,17 +99,15 @@ function describeCaptures(asks: CaptureOptions): void {
   it.concurrent('waits for a late image', async () => {
     const [late, blank] = await Promise.all([
       capture('/slow-image?ms=600'),
-      capture('/slow-image?ms=60000', { timeoutMs: 12_000 }),
+      capture('/slow-image?ms=60000', { timeoutMs: 20_000 }),
     ]);
     expect(late.cutPhase).toBeNull();
     expect(blank.cutPhase).toBe('load');
-    expect(coloursOf(PNG.sync.read(Buffer.from(late.image))).size).toBeGreaterThan(
-      coloursOf(PNG.sync.read(Buffer.from(blank.image))).size,
-    );
+    expect(coloursOf(await pixelsOf(late.image)).size).toBeGreaterThan(coloursOf(await pixelsOf(blank.image)).size);
   });
 
   it.concurrent('captures what is there of a page that never finishes loading', async () => {
-    const snapshot = await capture('/never', { timeoutMs: 12_000 });
+    const snapshot = await capture('/never', { timeoutMs: 20_000 });
     expect(snapshot).toMatchObject({ cutPhase: 'load', title: 'A page that never ends', responseCode: 200 });
     expect(snapshot.html).toContain('There is more to come');
   });
@@ -118,14 +116,14 @@ function describeCaptures(asks: CaptureOptions): void {
     ['/loop', /^(?:wait|settle)$/],
     ['/loop?when=parse', /^load$/],
   ])('ends the scripts of %s, and captures what is there', async (path, phase) => {
-    // Of these, 3 s are kept for ending the scripts and for the screenshot: enough on a busy machine.
-    const { cutPhase, title } = await capture(path, { timeoutMs: 15_000 });
+    // Of these, 4 s are kept for ending the scripts and for the screenshot: enough on a busy machine.
+    const { cutPhase, title } = await capture(path, { timeoutMs: 20_000 });
     expect(cutPhase).toMatch(phase);
     expect(title).toBe('A page that spins');
   });
 
   it.concurrent('captures what is there of a page that reloads itself again and again', async () => {
-    const snapshot = await capture('/reload-loop', { timeoutMs: 10_000 });
+    const snapshot = await capture('/reload-loop', { timeoutMs: 20_000 });
     expect(snapshot).toMatchObject({ title: 'A page that cannot rest', width: 1280 });
     expect(snapshot.html).toContain('<h1>Again</h1>');
   });
@@ -217,15 +215,13 @@ function describeCaptures(asks: CaptureOptions): void {
   });
 }
 
-function pixel(png: PNG, x: number, y: number): number[] {
+function pixel(png: Pixels, x: number, y: number): number[] {
   const at = (y * png.width + x) * 4;
   return [...png.data.subarray(at, at + 3)];
 }
 
-function coloursOf(png: PNG): Set<number> {
-  const colours = new Set<number>();
-  for (let at = 0; at < png.data.length; at += 4) colours.add(png.data.readUInt32BE(at));
-  return colours;
+function coloursOf(png: Pixels): Set<number> {
+  return new Set(numbersOf(png));
 }
 
 /** Returns width and height from the header of an image file. */

@@ -61,7 +61,7 @@ describe('the element map', () => {
     ['a phone', { fullPage: true, device: 'iPhone 15' }],
   ])('has the places of elements in the image of %s', async (_, options) => {
     const { snapshot, byId } = await mapOf(FAR, options);
-    const painted = placeOf(pngOf(snapshot), RED, 2);
+    const painted = placeOf(await pngOf(snapshot), RED, 2);
     const sides = painted === null ? [] : [painted.x, painted.y, painted.width, painted.height];
     const off = sides.map((side, at) => Math.abs(side - (byId('box')?.box?.[at] ?? -100)));
     expect(off).toHaveLength(4);

@@ -1,4 +1,3 @@
-import { PNG } from 'pngjs';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { ScreenshotRequest } from '../../src/capture/request.ts';
 import { requestSchemas } from '../../src/capture/request.ts';
@@ -7,6 +6,7 @@ import { createEgress } from '../../src/egress/create-egress.ts';
 import { patience } from '../support/actor.ts';
 import { captureRequest } from '../support/capture-request.ts';
 import { actorForSuite, siteForSuite } from '../support/for-suite.ts';
+import { pixelsOf } from '../support/image.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 
 const schemas = requestSchemas({ maxBatch: 1, defaultTimeoutMs: 20_000, maxTimeoutMs: 20_000 });
@@ -42,7 +42,7 @@ describe('visitor emulation', () => {
   it('applies the print styles with media print', async () => {
     const css = '@media print { body { background: rgb(0, 200, 0); } }';
     const colour = async (media: 'screen' | 'print') => {
-      const { data } = PNG.sync.read(Buffer.from((await visit({ media, css })).image));
+      const { data } = await pixelsOf((await visit({ media, css })).image);
       return [...data.subarray(0, 3)];
     };
     expect(await colour('print')).toEqual([0, 200, 0]);
@@ -142,7 +142,7 @@ describe('visitor emulation', () => {
 
   it('takes the screenshot at the scale factor of the device', async () => {
     const { image, width, height } = await visit({ device: 'iPhone 15' });
-    const png = PNG.sync.read(Buffer.from(image));
+    const png = await pixelsOf(image);
     expect([png.width, png.height]).toEqual([393 * 3, 659 * 3]);
     expect([width, height]).toEqual([png.width, png.height]);
   });
@@ -150,7 +150,7 @@ describe('visitor emulation', () => {
   it('prefers dark colours and reduced motion on request', async () => {
     expect(await seenBy({ darkMode: true })).toMatchObject({ dark: true, calm: false });
     expect(await seenBy({ reducedMotion: true })).toMatchObject({ dark: false, calm: true });
-    const { data } = PNG.sync.read(Buffer.from((await visit({ darkMode: true })).image));
+    const { data } = await pixelsOf((await visit({ darkMode: true })).image);
     expect([...data.subarray(0, 3)]).toEqual([0x10, 0x18, 0x20]);
   });
 

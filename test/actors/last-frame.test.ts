@@ -20,7 +20,7 @@ describe('capture of a page that is blocked until its deadline', () => {
     expect(snapshot).toMatchObject({ width: 1280, height: 720, truncated, cutPhase: expect.any(String) });
     expect(snapshot).toMatchObject({ title: 'Blocked', responseCode: 200, responseReason: 'OK', protocol: 'http/1.1' });
     expect(snapshot).toMatchObject({ finalUrl: ground.site.url('/late/blocked'), contentType: 'text/html' });
-    expect(countOf(pngOf(snapshot), GREEN)).toBe(1280 * 720);
+    expect(countOf(await pngOf(snapshot), GREEN)).toBe(1280 * 720);
   });
 
   it.each(['jpeg', 'webp'] as const)('returns the window as %s at the scale factor of the viewport', async (format) => {

@@ -1,7 +1,7 @@
-import { PNG } from 'pngjs';
 import { describe, expect, it } from 'vitest';
 import { failureOf, patience } from '../support/actor.ts';
 import { captureRequest } from '../support/capture-request.ts';
+import { pixelsOf } from '../support/image.ts';
 import { startService } from '../support/service.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 
@@ -18,7 +18,7 @@ describe('a target that is not HTML', () => {
     const snapshot = await capture(path);
     expect(snapshot).toMatchObject({ contentType, responseCode: 200, cutPhase: null });
     expect(snapshot.html).toContain(shownIn);
-    const colours = new Set(pixelsOf(snapshot.image).data);
+    const colours = new Set((await coloursIn(snapshot.image)).data);
     expect(colours.size).toBeGreaterThan(3);
   });
 
@@ -86,7 +86,7 @@ describe('a target that is not HTML', () => {
       expect(snapshot.contentLength).toBe(Number(headers.get('content-length')));
       expect(snapshot.html.length).toBeLessThan(10_000);
       expect(snapshot.html).not.toContain('<script');
-      const { at } = pixelsOf(snapshot.image);
+      const { at } = await coloursIn(snapshot.image);
       expect(at(2, 300)).toEqual([0x52, 0x56, 0x59]);
       expect(at(20, 300)).toEqual([255, 0, 0]);
       expect(at(1260, 700)).toEqual([255, 0, 0]);
@@ -94,7 +94,7 @@ describe('a target that is not HTML', () => {
 
     it('shows a PDF from its first page to its last with fullPage', async () => {
       const { image, height, fullHeight, truncated } = await capture('/files/long.pdf', { fullPage: true });
-      const { at } = pixelsOf(image);
+      const { at } = await coloursIn(image);
       const page = 843;
       expect({ height, fullHeight, truncated }).toEqual({
         height: 10 * page + 9 * 10 + 16,
@@ -111,25 +111,25 @@ describe('a target that is not HTML', () => {
       const { image, height, truncatedBy } = await capture('/files/long.pdf', { fullPage: true, viewport });
       expect(height).toBeGreaterThan(16_384 * viewport.deviceScaleFactor);
       expect(truncatedBy).toBe('');
-      expect(pixelsOf(image).at(750, height - 400)).toEqual([0, 128, 0]);
+      expect((await coloursIn(image)).at(750, height - 400)).toEqual([0, 128, 0]);
     });
 
     it('shows a complete PDF when the viewer receives it in several pieces', async () => {
       const { image, contentLength } = await capture('/files/heavy.pdf');
       expect(contentLength).toBeGreaterThan(1_200_000);
-      expect(pixelsOf(image).at(640, 400)).toEqual([0, 0, 255]);
+      expect((await coloursIn(image)).at(640, 400)).toEqual([0, 0, 255]);
     });
 
     it('uses the file name of a PDF without a title, and shows the text of a PDF without embedded fonts', async () => {
       const { title, image } = await capture('/redirect?to=/file.pdf');
       expect(title).toBe('file.pdf');
-      expect(new Set(pixelsOf(image).data).size).toBeGreaterThan(20);
+      expect(new Set((await coloursIn(image)).data).size).toBeGreaterThan(20);
     });
 
     it('renders a PDF at the scale factor and width of the viewport', async () => {
       const viewport = { width: 400, height: 300, deviceScaleFactor: 2, mobile: true, touch: true };
       const request = { ...captureRequest(site.url('/files/long.pdf')), viewport };
-      const { at } = pixelsOf((await running.actor.capture(request, patience)).image);
+      const { at } = await coloursIn((await running.actor.capture(request, patience)).image);
       expect(at(8, 100)).toEqual([0x52, 0x56, 0x59]);
       expect(at(20, 100)).toEqual([255, 0, 0]);
       expect(at(783, 300)).toEqual([255, 0, 0]);
@@ -177,8 +177,8 @@ describe('a target that is not HTML', () => {
   });
 });
 
-function pixelsOf(image: Uint8Array) {
-  const png = PNG.sync.read(Buffer.from(image));
+async function coloursIn(image: Uint8Array) {
+  const png = await pixelsOf(image);
   const at = (x: number, y: number) => {
     const offset = (y * png.width + x) * 4;
     return [...png.data.subarray(offset, offset + 3)];

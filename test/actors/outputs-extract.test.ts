@@ -94,7 +94,7 @@ describe('extract', () => {
     const whole = await extract(page, rules, { fullPage: true, viewport: { deviceScaleFactor: 2 } });
     const box = { x: 80, y: 1800, width: 400, height: 100 };
     expect(whole.values).toEqual({ box, all: [null, box] });
-    expect(placeOf(pngOf(whole.snapshot), [200, 0, 0], 60)).toEqual(box);
+    expect(placeOf(await pngOf(whole.snapshot), [200, 0, 0], 60)).toEqual(box);
     expect((await extract(page, rules)).values).toEqual({ box: null, all: [null, null] });
   });
 

@@ -145,7 +145,7 @@ describe('text, links and accessibility trees of frames', () => {
     const around = isSame ? sameOrigin : otherSite;
     const page = `<p>Before.</p>${frame(around(`<p>Around.</p>${inner}`), `id=outer style="border:7px solid;width:600px;height:300px;${style}"`)}<div style="height:900px">`;
     const { snapshot, blocks, links } = await read(page, options);
-    const place = placeOf(pngOf(snapshot), RED, 60);
+    const place = placeOf(await pngOf(snapshot), RED, 60);
     const found = blocks.find(({ words }) => words.includes('WWWW'));
     expect(found?.selector).toBe(isSame ? null : '#outer');
     const [link] = links;

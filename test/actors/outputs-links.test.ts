@@ -71,7 +71,7 @@ describe('the output links', () => {
     ['a narrow window', { viewport: { width: 500, height: 400 }, fullPage: true }],
   ])('places a link where its words are in %s', async (_what, options) => {
     const { snapshot, links } = await linksOf(FAR, options);
-    const place = placeOf(pngOf(snapshot), RED, 60);
+    const place = placeOf(await pngOf(snapshot), RED, 60);
     const box = links.find(({ text }) => text === 'WWWWWWWW')?.box;
     expect(place).not.toBeNull();
     for (const side of SIDES) {
@@ -119,7 +119,7 @@ describe('the output links', () => {
         markdown: { scope: 'page' },
         ...options,
       });
-      const place = placeOf(pngOf(snapshot), RED, 60);
+      const place = placeOf(await pngOf(snapshot), RED, 60);
       const start = String(snapshot.outputs.markdown?.content).indexOf('[WWWWWWWW]');
       const { blocks } = Blocks.parse(JSON.parse(String(snapshot.outputs.blocks?.content)));
       const boxes = [
@@ -144,7 +144,7 @@ describe('the output links', () => {
     ];
     for (const page of pages) {
       const { snapshot, links } = await linksOf(`<!doctype html>${page}`, { fullPage: true });
-      const place = placeOf(pngOf(snapshot), RED, 60);
+      const place = placeOf(await pngOf(snapshot), RED, 60);
       expect(Math.abs((links[0]?.box?.x ?? Number.NaN) - (place?.x ?? 0))).toBeLessThanOrEqual(2);
       expect(Math.abs((links[0]?.box?.y ?? Number.NaN) - (place?.y ?? 0))).toBeLessThanOrEqual(8);
     }

@@ -145,7 +145,7 @@ describe('the output blocks', () => {
     ['of an element', { selector: '#red' }],
   ] as [string, CaptureOptions][])('lie where their words are in the image %s', async (_part, options) => {
     const { snapshot, words, blocks } = await read(page, options);
-    const place = placeOf(pngOf(snapshot), RED, 60);
+    const place = placeOf(await pngOf(snapshot), RED, 60);
     const block = blocks[words.findIndex((word) => word.startsWith('WWWW'))];
     expect(block?.selector).toBe('#red');
     for (const side of ['x', 'y', 'width', 'height'] as const) {
@@ -159,7 +159,7 @@ describe('the output blocks', () => {
     const frame = `<iframe style="width:600px;height:300px;border:9px solid;transform:scale(.5)" srcdoc='<p>Before</p>${red.replace('1500px', '90px')}'></iframe>`;
     const markdown = { scope: 'main', selector: 'iframe >> #red', hidden: false } as const;
     const { snapshot, words, blocks } = await read(siteOf(`<p>${PARAGRAPH}</p>${frame}`), { markdown });
-    const place = placeOf(pngOf(snapshot), RED, 60);
+    const place = placeOf(await pngOf(snapshot), RED, 60);
     expect(words).toEqual(['WWWW WWWW WWWW WWWW']);
     for (const side of ['x', 'y', 'width', 'height'] as const) {
       expect(Math.abs((blocks[0]?.box?.[side] ?? -1) - (place?.[side] ?? 0)), side).toBeLessThanOrEqual(4);

@@ -2,10 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser } from 'playwright';
-import { PNG } from 'pngjs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CaptureOptions } from '../../src/capture/request.ts';
-import { pngOf } from '../support/image.ts';
+import { type Pixels, pixelsOf, pngOf } from '../support/image.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
 import { launchBrowser } from '../ui/ui-service.ts';
@@ -35,13 +34,13 @@ describe('the output mhtml', () => {
   afterAll(() => browser?.close());
 
   /** Opens an archive without the network, and takes a screenshot of the window. */
-  async function opened(name: string, archive: Uint8Array | string): Promise<PNG> {
+  async function opened(name: string, archive: Uint8Array | string): Promise<Pixels> {
     const file = join(directory, `${name}.mhtml`);
     await writeFile(file, archive);
     const page = await browser.newPage({ viewport: { width: 1280, height: 720 } });
     await page.context().setOffline(true);
     await page.goto(pathToFileURL(file).href);
-    const image = PNG.sync.read(await page.screenshot());
+    const image = await pixelsOf(await page.screenshot());
     await page.close();
     return image;
   }
@@ -53,7 +52,7 @@ describe('the output mhtml', () => {
     const { image, outputs } = await capture(path);
     const { content = '', partial } = outputs.mhtml ?? {};
     expect(partial).toBe(false);
-    const [seen, archived] = [pngOf({ image }), await opened(path.replaceAll(/\W/g, '_').slice(0, 40), content)];
+    const [seen, archived] = [await pngOf({ image }), await opened(path.replaceAll(/\W/g, '_').slice(0, 40), content)];
     let different = 0;
     for (let at = 0; at < seen.data.length; at += 4) {
       if ([0, 1, 2].some((c) => Math.abs((seen.data[at + c] ?? 0) - (archived.data[at + c] ?? 0)) > 8)) different += 1;

@@ -22,7 +22,7 @@ const POPUPS = ['plain', 'backdrop', 'sheet', 'modal', 'modal with a layer', 'po
 
 describe('hidePopups', () => {
   it.each(POPUPS)('hides popups, and neither headers nor chats: %s', async (popup) => {
-    const png = pngOf(await capture({ popup, chat: CRISP }, { hidePopups: true }));
+    const png = await pngOf(await capture({ popup, chat: CRISP }, { hidePopups: true }));
     expect([countOf(png, RED), countOf(png, BLUE)]).toEqual([0, CHAT]);
     expect(colourAt(png, 640, 1)).toEqual(YELLOW);
     expect(colourAt(png, 640, 360)).toEqual(GREEN);
@@ -32,7 +32,7 @@ describe('hidePopups', () => {
     const options: CaptureOptions = { fullPage: true, hidePopups: true, waitForFunction: 'true' };
     const snapshot = await capture({ popup: 'backdrop' }, options);
     expect(snapshot).toMatchObject({ width: 1280, height: 2000 });
-    expect(countOf(pngOf(snapshot), RED)).toBe(0);
+    expect(countOf(await pngOf(snapshot), RED)).toBe(0);
   });
 
   it.each(SAMPLE_PAGES)('leaves a page without popups and chats as it is: %s', async (path) => {
@@ -40,7 +40,7 @@ describe('hidePopups', () => {
       capture({}, {}, path),
       capture({}, { hidePopups: true, hideChats: true }, path),
     ]);
-    expect(pngOf(hidden).data.equals(pngOf(plain).data)).toBe(true);
+    expect((await pngOf(hidden)).data.equals((await pngOf(plain)).data)).toBe(true);
   });
 
   it('leaves the HTML snapshot as it was', async () => {
@@ -55,7 +55,7 @@ describe('hidePopups', () => {
     ['without a popup', ''],
     ['with a popup', 'plain'],
   ])('keeps an application that consists of fixed elements, %s', async (_, popup) => {
-    const png = pngOf(await capture({ popup }, { hidePopups: true }, '/overlays/application'));
+    const png = await pngOf(await capture({ popup }, { hidePopups: true }, '/overlays/application'));
     expect(countOf(png, RED)).toBe(0);
     expect(colourAt(png, 640, 1)).toEqual(YELLOW);
     expect(colourAt(png, 640, 360)).toEqual(GREEN);
@@ -81,8 +81,8 @@ describe('hideChats', () => {
       capture({ popup: 'plain', chat }, {}),
       capture({ popup: 'plain', chat }, { hideChats: true }),
     ]);
-    expect(countOf(pngOf(shown), BLUE)).toBe(CHAT);
-    const png = pngOf(hidden);
+    expect(countOf(await pngOf(shown), BLUE)).toBe(CHAT);
+    const png = await pngOf(hidden);
     expect(countOf(png, BLUE)).toBe(0);
     expect(colourAt(png, 640, 360)).toEqual(RED);
     expect(colourAt(png, 640, 1)).toEqual(YELLOW);
@@ -93,7 +93,7 @@ describe('hideFixed', () => {
   it.each(POPUPS.filter((kind) => kind !== 'corner'))(
     'hides headers, chats and popups, and shows the page: %s',
     async (popup) => {
-      const png = pngOf(await capture({ popup, chat: CRISP }, { hideFixed: true, fullPage: true }));
+      const png = await pngOf(await capture({ popup, chat: CRISP }, { hideFixed: true, fullPage: true }));
       expect([countOf(png, RED), countOf(png, BLUE), countOf(png, YELLOW)]).toEqual([0, 0, 0]);
       expect(colourAt(png, 640, 1)).toEqual(GREEN);
     },
@@ -104,19 +104,19 @@ describe('hideFixed', () => {
       capture({}, {}, '/overlays/sticky'),
       capture({}, { hideFixed: true }, '/overlays/sticky'),
     ]);
-    expect(colourAt(pngOf(shown), 640, 719)).toEqual(YELLOW);
-    expect(colourAt(pngOf(hidden), 640, 719)).toEqual(GREEN);
+    expect(colourAt(await pngOf(shown), 640, 719)).toEqual(YELLOW);
+    expect(colourAt(await pngOf(hidden), 640, 719)).toEqual(GREEN);
   });
 
   it('keeps the view of an application that consists of fixed elements', async () => {
-    const png = pngOf(await capture({ popup: 'backdrop' }, { hideFixed: true }, '/overlays/application'));
+    const png = await pngOf(await capture({ popup: 'backdrop' }, { hideFixed: true }, '/overlays/application'));
     expect([countOf(png, RED), countOf(png, YELLOW)]).toEqual([0, 0]);
     expect(colourAt(png, 640, 360)).toEqual(GREEN);
   });
 
   it('combines with the other options that hide and mask', async () => {
     const options: CaptureOptions = { hideFixed: true, hideChats: true, hidePopups: true, mask: ['p'] };
-    const png = pngOf(await capture({ popup: 'backdrop', chat: CRISP }, options));
+    const png = await pngOf(await capture({ popup: 'backdrop', chat: CRISP }, options));
     expect([countOf(png, RED), countOf(png, BLUE), countOf(png, YELLOW)]).toEqual([0, 0, 0]);
     expect(colourAt(png, 640, 85)).toEqual([255, 0, 255, 255]);
   });

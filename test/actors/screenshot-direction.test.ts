@@ -30,7 +30,7 @@ describe('the writing direction', () => {
   it.each(PAGES)('shows the squares of %s in place in a full page, %i by %i', async (page, width, height, squares) => {
     const snapshot = await capture(page, { fullPage: true });
     expect(snapshot).toMatchObject({ width, height, fullHeight: height, truncated: false });
-    const png = pngOf(snapshot);
+    const png = await pngOf(snapshot);
     expect([png.width, png.height]).toEqual([width, height]);
     for (const [x, y] of Object.values(squares)) {
       expect(colourAt(png, x, y)).toEqual(GREEN);
@@ -44,7 +44,7 @@ describe('the writing direction', () => {
       for (const part of [{ selector: `#${id}` }, { clip: { x, y, width: SIDE, height: SIDE } }]) {
         const snapshot = await capture(page, part);
         expect(snapshot).toMatchObject({ width: SIDE, height: SIDE });
-        expect(countOf(pngOf(snapshot), GREEN)).toBe(SIDE * SIDE);
+        expect(countOf(await pngOf(snapshot), GREEN)).toBe(SIDE * SIDE);
       }
     }
   });

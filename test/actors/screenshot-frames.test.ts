@@ -38,7 +38,7 @@ describe('cross-origin frames outside the window', () => {
     ['another site, partly in the window', () => ({ of: otherSite('/frames/green'), top: '650' })],
   ])('captures frames in a full page: %s', async (_, query) => {
     const { top = '1000', left = '100', ...rest } = query();
-    const png = pngOf(await capture({ top, left, ...rest }, { fullPage: true }));
+    const png = await pngOf(await capture({ top, left, ...rest }, { fullPage: true }));
     expect(colourAt(png, Number(left) + 1, Number(top) + 1)).toEqual(GREEN);
     expect(colourAt(png, Number(left) + 299, Number(top) + 199)).toEqual(BLUE);
     expect([countOf(png, GREEN), countOf(png, BLUE)]).toEqual([GROUND, SQUARE]);
@@ -46,9 +46,9 @@ describe('cross-origin frames outside the window', () => {
 
   it('captures frames by a selector and in a clip', async () => {
     const of = otherSite('/frames/green');
-    const element = pngOf(await capture({ of }, { selector: 'iframe' }));
+    const element = await pngOf(await capture({ of }, { selector: 'iframe' }));
     expect([countOf(element, GREEN), countOf(element, BLUE)]).toEqual([GROUND, SQUARE]);
-    const clip = pngOf(await capture({ of }, { clip: { x: 250, y: 1100, width: 200, height: 200 } }));
+    const clip = await pngOf(await capture({ of }, { clip: { x: 250, y: 1100, width: 200, height: 200 } }));
     expect(countOf(clip, GREEN)).toBe(150 * 100 - SQUARE);
     expect(colourAt(clip, 149, 99)).toEqual(BLUE);
     expect(colourAt(clip, 150, 100)).toEqual(WHITE);
@@ -58,27 +58,27 @@ describe('cross-origin frames outside the window', () => {
     const inner = otherSite('/frames/green');
     for (const outer of [otherPort, ground.site]) {
       const of = outer.url(`/frames/around?of=${encodeURIComponent(inner)}`);
-      const png = pngOf(await capture({ of }, { fullPage: true }));
+      const png = await pngOf(await capture({ of }, { fullPage: true }));
       expect(colourAt(png, 111, 1011)).toEqual(GREEN);
       expect(countOf(png, GREEN)).toBe(200 * 100 - SQUARE);
     }
   });
 
   it('captures frames completely when they are taller than the window', async () => {
-    const png = pngOf(await capture({ of: otherSite('/frames/green'), height: '2000' }, { fullPage: true }));
+    const png = await pngOf(await capture({ of: otherSite('/frames/green'), height: '2000' }, { fullPage: true }));
     expect(countOf(png, GREEN)).toBe(300 * 2000 - SQUARE);
     expect(colourAt(png, 399, 2999)).toEqual(BLUE);
   });
 
   it('captures fixed and sticky elements once, and never on top of frames', async () => {
-    const png = pngOf(await capture({ of: otherSite('/frames/green'), fixed: 'yes' }, { fullPage: true }));
+    const png = await pngOf(await capture({ of: otherSite('/frames/green'), fixed: 'yes' }, { fullPage: true }));
     expect([countOf(png, GREEN), countOf(png, RED)]).toEqual([GROUND, 2 * 1280 * 60]);
   });
 
   it('captures frames at each scale factor', async () => {
     for (const deviceScaleFactor of [0.5, 1.5, 2]) {
       const viewport = { width: 800, height: 600, deviceScaleFactor };
-      const png = pngOf(await capture({ of: otherSite('/frames/green') }, { fullPage: true, viewport }));
+      const png = await pngOf(await capture({ of: otherSite('/frames/green') }, { fullPage: true, viewport }));
       expect(png.width).toBe(800 * deviceScaleFactor);
       expect(countOf(png, GREEN)).toBe(GROUND * deviceScaleFactor ** 2);
       expect(colourAt(png, 400 * deviceScaleFactor - 1, 1200 * deviceScaleFactor - 1)).toEqual(BLUE);
@@ -87,13 +87,15 @@ describe('cross-origin frames outside the window', () => {
 
   it('hides and masks frames', async () => {
     const of = otherSite('/frames/green');
-    const masked = pngOf(await capture({ of }, { fullPage: true, mask: ['iframe'] }));
+    const masked = await pngOf(await capture({ of }, { fullPage: true, mask: ['iframe'] }));
     expect([countOf(masked, MASK), countOf(masked, GREEN)]).toEqual([300 * 200, 0]);
-    expect(countOf(pngOf(await capture({ of }, { fullPage: true, hide: ['iframe'] })), GREEN)).toBe(0);
+    expect(countOf(await pngOf(await capture({ of }, { fullPage: true, hide: ['iframe'] })), GREEN)).toBe(0);
   });
 
   it('captures frames on a transparent page', async () => {
-    const png = pngOf(await capture({ of: otherSite('/frames/green') }, { fullPage: true, omitBackground: true }));
+    const png = await pngOf(
+      await capture({ of: otherSite('/frames/green') }, { fullPage: true, omitBackground: true }),
+    );
     expect(countOf(png, GREEN)).toBe(GROUND);
     expect(colourAt(png, 5, 5)).toEqual([0, 0, 0, 0]);
   });
@@ -112,7 +114,7 @@ describe('cross-origin frames outside the window', () => {
     const running = await startActor({ browserPath });
     const frameIn = (url: string) => `/frames/around?of=${encodeURIComponent(url)}`;
     const expectFrames = async (top: string, of: string) => {
-      const png = pngOf(await capture({ of, top }, { fullPage: true, timeoutMs: 60_000 }, running));
+      const png = await pngOf(await capture({ of, top }, { fullPage: true, timeoutMs: 60_000 }, running));
       expect(colourAt(png, 101, Number(top) + 1)).toEqual(BLUE);
       expect(countOf(png, GREEN)).toBe(200 * 100 - SQUARE);
     };

@@ -21,7 +21,7 @@ describe('a full page', () => {
   it('shows content that loads only when it is scrolled into view', async () => {
     const snapshot = await capture('/picture/lazy');
     expect(snapshot).toMatchObject({ height: 6760, fullHeight: 6760, truncated: false, cutPhase: null });
-    const png = pngOf(snapshot);
+    const png = await pngOf(snapshot);
     // One image is late and has loading=lazy; the source of the other is set by a script.
     expect(colourAt(png, 100, 4610)).not.toEqual(WHITE);
     expect(colourAt(png, 100, 6710)).not.toEqual(WHITE);
@@ -33,11 +33,11 @@ describe('a full page', () => {
   });
 
   it.each(['/late/gallery?count=20', '/late/throttled?ms=1'])('shows all lazy images of %s', async (path) => {
-    expect(countOf(pngOf(await capture(path)), GREEN)).toBe(20 * 200 * 100);
+    expect(countOf(await pngOf(await capture(path)), GREEN)).toBe(20 * 200 * 100);
   });
 
   it('shows a sticky header once, at the top, unfolded', async () => {
-    const png = pngOf(await capture('/picture/lazy'));
+    const png = await pngOf(await capture('/picture/lazy'));
     expect(countOf(png, HEADER)).toBe(1280 * 60);
     expect(colourAt(png, 640, 30)).toEqual(HEADER);
   });
@@ -50,7 +50,7 @@ describe('a full page', () => {
   it('shows all of a page that grows just after its load', async () => {
     const snapshot = await capture('/late/grows');
     expect(snapshot).toMatchObject({ title: 'tall', height: 3720, fullHeight: 3720, truncated: false });
-    expect(colourAt(pngOf(snapshot), 100, 3700)).toEqual(GREEN);
+    expect(colourAt(await pngOf(snapshot), 100, 3700)).toEqual(GREEN);
   });
 
   it.concurrent.each(['settled', 'load'] as const)(
@@ -94,7 +94,7 @@ describe('a full page', () => {
   it('returns a partial capture of what was ready when the screenshot takes longer than the deadline', async () => {
     const snapshot = await capture('/late/rows?rows=5000', { timeoutMs: 5000 });
     expect(snapshot).toMatchObject({ title: 'Rows', truncated: true, cutPhase: expect.any(String) });
-    const png = pngOf(snapshot);
+    const png = await pngOf(snapshot);
     expect([png.width, png.height]).toEqual([snapshot.width, snapshot.height]);
     expect(snapshot.height).toBeGreaterThanOrEqual(720);
   });
@@ -130,7 +130,7 @@ describe('a full page', () => {
     </script>`;
     for (const fullPage of [false, true]) {
       const snapshot = await ground.running.actor.capture(htmlRequest(html, { fullPage }), patience);
-      expect(countOf(pngOf(snapshot), HEADER)).toBe(1280 * 120);
+      expect(countOf(await pngOf(snapshot), HEADER)).toBe(1280 * 120);
     }
   });
 

@@ -17,7 +17,7 @@ const capture = (overrides: CaptureOptions, path = '/picture/parts') => ground.c
 describe('hidden elements', () => {
   it('hides elements, and keeps their place', async () => {
     const snapshot = await capture({ hide: ['#red', '//div[@id="floating"]', '#nowhere'] });
-    const png = pngOf(snapshot);
+    const png = await pngOf(snapshot);
     expect(countOf(png, RED)).toBe(0);
     expect(countOf(png, FLOATING)).toBe(0);
     expect(colourAt(png, 41, 61)).toEqual(WHITE);
@@ -25,7 +25,7 @@ describe('hidden elements', () => {
   });
 
   it("hides elements with their content, whatever the page's styles say", async () => {
-    const png = pngOf(await capture({ hide: ['#stubborn'] }));
+    const png = await pngOf(await capture({ hide: ['#stubborn'] }));
     expect(colourAt(png, 41, 561)).toEqual(WHITE);
     expect(colourAt(png, 41, 641)).toEqual(WHITE);
   });
@@ -49,7 +49,7 @@ describe('collapsed elements', () => {
 
 describe('masked elements', () => {
   it('covers masked elements with one colour, and nothing else', async () => {
-    const png = pngOf(await capture({ mask: ['#red', '#stubborn'] }));
+    const png = await pngOf(await capture({ mask: ['#red', '#stubborn'] }));
     expect(countOf(png, MASK)).toBe(2 * 200 * 100);
     expect(countOf(png, RED)).toBe(0);
     for (const [x, y] of [
@@ -65,14 +65,14 @@ describe('masked elements', () => {
   });
 
   it('covers elements to the edge of the pixels that they touch', async () => {
-    const png = pngOf(await capture({ mask: ['#uneven'] }));
+    const png = await pngOf(await capture({ mask: ['#uneven'] }));
     expect(countOf(png, MASK)).toBe(101 * 51);
     expect(colourAt(png, 400, 60)).toEqual(MASK);
     expect(colourAt(png, 500, 110)).toEqual(MASK);
   });
 
   it('covers elements outside the window and floating ones', async () => {
-    const png = pngOf(await capture({ fullPage: true, mask: ['#deep', '#floating'] }));
+    const png = await pngOf(await capture({ fullPage: true, mask: ['#deep', '#floating'] }));
     expect(countOf(png, MASK)).toBe(300 * 150 + 200 * 100);
     expect(countOf(png, BLUE)).toBe(0);
     expect(countOf(png, FLOATING)).toBe(0);
@@ -81,40 +81,40 @@ describe('masked elements', () => {
   });
 
   it('covers elements in a modal dialog', async () => {
-    const png = pngOf(await capture({ mask: ['dialog p'] }, '/picture/dialog'));
+    const png = await pngOf(await capture({ mask: ['dialog p'] }, '/picture/dialog'));
     expect(countOf(png, MASK)).toBe(300 * 100);
     expect(countOf(png, RED)).toBe(0);
   });
 
   it('covers elements in the screenshot of an element', async () => {
-    const png = pngOf(await capture({ selector: '#scroller', mask: ['#inner'] }));
+    const png = await pngOf(await capture({ selector: '#scroller', mask: ['#inner'] }));
     expect([png.width, png.height]).toEqual([200, 100]);
     expect(colourAt(png, 100, 1)).toEqual(YELLOW);
-    const masked = pngOf(await capture({ selector: '#inner', mask: ['#inner'] }));
+    const masked = await pngOf(await capture({ selector: '#inner', mask: ['#inner'] }));
     expect(countOf(masked, MASK)).toBe(200 * 50);
   });
 });
 
 describe('a hostile page', () => {
   it('masks, hides and scrolls although the page overrides names and functions', async () => {
-    const masked = pngOf(await capture({ mask: ['#red'], fullPage: true }, '/picture/hostile'));
+    const masked = await pngOf(await capture({ mask: ['#red'], fullPage: true }, '/picture/hostile'));
     expect(masked.height).toBe(2000);
     expect(countOf(masked, RED)).toBe(0);
-    const hidden = pngOf(await capture({ hide: ['//div[@id="red"]'] }, '/picture/hostile'));
+    const hidden = await pngOf(await capture({ hide: ['//div[@id="red"]'] }, '/picture/hostile'));
     expect(countOf(hidden, RED)).toBe(0);
-    const alone = pngOf(await capture({ selector: '#red' }, '/picture/hostile'));
+    const alone = await pngOf(await capture({ selector: '#red' }, '/picture/hostile'));
     expect(countOf(alone, RED)).toBe(200 * 100);
   });
 
   it('masks the document that is shown when the page reloads itself again and again', async () => {
-    const png = pngOf(await capture({ mask: ['h1'], timeoutMs: 10_000 }, '/reload-loop'));
+    const png = await pngOf(await capture({ mask: ['h1'], timeoutMs: 10_000 }, '/reload-loop'));
     expect(countOf(png, MASK)).toBeGreaterThan(10_000);
   });
 
   it('masks the elements of a page that is being replaced, or fails the capture', async () => {
     const captures = Array.from({ length: 4 }, () => capture({ mask: ['div'], timeoutMs: 8000 }, '/picture/refresh'));
     for (const outcome of await Promise.allSettled(captures)) {
-      if (outcome.status === 'fulfilled') expect(countOf(pngOf(outcome.value), RED)).toBe(0);
+      if (outcome.status === 'fulfilled') expect(countOf(await pngOf(outcome.value), RED)).toBe(0);
       else
         expect(outcome.reason).toMatchObject({ code: expect.stringMatching(/^(target_unreachable|capture_timeout)$/) });
     }

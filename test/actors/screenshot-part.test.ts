@@ -28,7 +28,7 @@ describe('a viewport', () => {
   ])('captures a viewport of %i by %i at %f as %i by %i pixels', async (width, height, scale, wide, tall) => {
     const snapshot = await capture(viewport(width, height, scale));
     expect(snapshot).toMatchObject({ width: wide, height: tall, truncated: false });
-    const png = pngOf(snapshot);
+    const png = await pngOf(snapshot);
     expect([png.width, png.height]).toEqual([wide, tall]);
   });
 
@@ -41,12 +41,12 @@ describe('a viewport', () => {
     async (overrides, wide, tall) => {
       const snapshot = await capture(overrides);
       expect(snapshot).toMatchObject({ width: wide, height: tall });
-      expect(pngOf(snapshot)).toMatchObject({ width: wide, height: tall });
+      expect(await pngOf(snapshot)).toMatchObject({ width: wide, height: tall });
     },
   );
 
   it('lays the page out in the viewport', async () => {
-    const png = pngOf(await capture(viewport(600, 400, 2)));
+    const png = await pngOf(await capture(viewport(600, 400, 2)));
     expect(colourAt(png, 2 * 41, 2 * 61)).toEqual(RED);
     expect(colourAt(png, 2 * 599, 2 * 399)).toEqual(FLOATING);
   });
@@ -54,7 +54,7 @@ describe('a viewport', () => {
   it('scales a full page, too', async () => {
     const whole = await capture({ ...viewport(500, 400, 2), fullPage: true });
     expect(whole).toMatchObject({ width: 1000, height: 4800, fullHeight: 4800, truncated: false });
-    expect(pngOf(whole).height).toBe(4800);
+    expect((await pngOf(whole)).height).toBe(4800);
   });
 });
 
@@ -71,7 +71,7 @@ describe('a selector', () => {
   ])('shows only the element that %s selects', async (selector, width, height, colour) => {
     const snapshot = await capture({ selector });
     expect(snapshot).toMatchObject({ width, height, truncated: false, fullHeight: 0, cutPhase: null });
-    const png = pngOf(snapshot);
+    const png = await pngOf(snapshot);
     expect([png.width, png.height]).toEqual([width, height]);
     expect(countOf(png, colour)).toBe(width * height);
   });
@@ -79,7 +79,7 @@ describe('a selector', () => {
   it('captures an element at the scale factor of the viewport', async () => {
     const snapshot = await capture({ ...viewport(800, 600, 2), selector: '#deep' });
     expect(snapshot).toMatchObject({ width: 600, height: 300 });
-    expect(countOf(pngOf(snapshot), BLUE)).toBe(600 * 300);
+    expect(countOf(await pngOf(snapshot), BLUE)).toBe(600 * 300);
   });
 
   it('finds an element in what is there of a page that never finishes loading', async () => {
@@ -94,7 +94,7 @@ describe('a selector', () => {
   });
 
   it('loads the lazy content of an element', async () => {
-    const png = pngOf(await capture({ selector: '.watched' }, '/picture/lazy'));
+    const png = await pngOf(await capture({ selector: '.watched' }, '/picture/lazy'));
     expect(colourAt(png, 5, 5)).toEqual(GREEN);
   });
 
@@ -114,7 +114,7 @@ describe('a clip', () => {
   it('shows that rectangle of the page, also outside the window', async () => {
     const snapshot = await capture({ clip: { x: 20, y: 1780, width: 340, height: 190 } });
     expect(snapshot).toMatchObject({ width: 340, height: 190, truncated: false });
-    const png = pngOf(snapshot);
+    const png = await pngOf(snapshot);
     expect([png.width, png.height]).toEqual([340, 190]);
     expect(colourAt(png, 19, 19)).toEqual(WHITE);
     expect(colourAt(png, 20, 20)).toEqual(BLUE);
@@ -128,21 +128,21 @@ describe('a clip', () => {
   ])('captures a selector and a clip in their places on %s, %i pixels wide', async (path, width, x) => {
     const whole = await capture({ fullPage: true }, path);
     expect(whole).toMatchObject({ width, height: 1500 });
-    expect(countOf(pngOf(whole), BLUE)).toBe(300 * 150);
-    expect(colourAt(pngOf(whole), x, 900)).toEqual(BLUE);
+    expect(countOf(await pngOf(whole), BLUE)).toBe(300 * 150);
+    expect(colourAt(await pngOf(whole), x, 900)).toEqual(BLUE);
     for (const part of [{ selector: '#deep' }, { clip: { x, y: 900, width: 300, height: 150 } }]) {
       const snapshot = await capture(part, path);
       expect(snapshot).toMatchObject({ width: 300, height: 150 });
-      expect(countOf(pngOf(snapshot), BLUE)).toBe(300 * 150);
+      expect(countOf(await pngOf(snapshot), BLUE)).toBe(300 * 150);
     }
-    const masked = pngOf(await capture({ fullPage: true, mask: ['#deep'] }, path));
+    const masked = await pngOf(await capture({ fullPage: true, mask: ['#deep'] }, path));
     expect(countOf(masked, BLUE)).toBe(0);
   });
 
   it('limits the clip to the page', async () => {
     const snapshot = await capture({ clip: { x: 1000, y: 2300, width: 5000, height: 5000 } });
     expect(snapshot).toMatchObject({ width: 280, height: 100, truncated: false });
-    expect(pngOf(snapshot).width).toBe(280);
+    expect((await pngOf(snapshot)).width).toBe(280);
   });
 
   it('captures at least one pixel', async () => {
@@ -160,9 +160,9 @@ describe('a clip', () => {
 describe('omitBackground', () => {
   it('leaves unpainted areas of the page transparent', async () => {
     const [clear, opaque] = await Promise.all([capture({ omitBackground: true }), capture({})]);
-    expect(colourAt(pngOf(clear), 5, 5)).toEqual([0, 0, 0, 0]);
-    expect(colourAt(pngOf(clear), 41, 61)).toEqual(RED);
-    expect(colourAt(pngOf(opaque), 5, 5)).toEqual(WHITE);
+    expect(colourAt(await pngOf(clear), 5, 5)).toEqual([0, 0, 0, 0]);
+    expect(colourAt(await pngOf(clear), 41, 61)).toEqual(RED);
+    expect(colourAt(await pngOf(opaque), 5, 5)).toEqual(WHITE);
   });
 
   it('returns a webp with transparency', async () => {

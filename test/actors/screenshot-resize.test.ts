@@ -31,13 +31,13 @@ describe('resize', () => {
   });
 
   it('shows the same in fewer pixels', async () => {
-    const png = pngOf(await capture({ selector: '#red', resize: { width: 20 } }));
+    const png = await pngOf(await capture({ selector: '#red', resize: { width: 20 } }));
     expect([png.width, png.height]).toEqual([20, 10]);
     expect(countOf(png, [200, 0, 0, 255])).toBe(200);
   });
 
   it('keeps a transparent background', async () => {
-    const png = pngOf(await capture({ omitBackground: true, resize: { width: 640 } }));
+    const png = await pngOf(await capture({ omitBackground: true, resize: { width: 640 } }));
     expect(colourAt(png, 2, 2)).toEqual([0, 0, 0, 0]);
   });
 

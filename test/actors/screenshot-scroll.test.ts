@@ -13,8 +13,8 @@ const { capture } = siteAndActor();
 const expectSeen = async (kind: PageKind) => {
   const whole = await capture(pathOf(kind), { fullPage: true });
   expect(whole.cutPhase).toBeNull();
-  expect(differenceOf(pngOf(whole), kind.fullPage)).toBeNull();
-  expect(differenceOf(pngOf(await capture(pathOf(kind), {})), kind.window)).toBeNull();
+  expect(differenceOf(await pngOf(whole), kind.fullPage)).toBeNull();
+  expect(differenceOf(await pngOf(await capture(pathOf(kind), {})), kind.window)).toBeNull();
 };
 
 describe('a full page', () => {
@@ -31,11 +31,11 @@ describe('a full page', () => {
 
   it('waits for delayMs after it was scrolled', async () => {
     const snapshot = await capture('/late/after-scrolling', { fullPage: true, delayMs: 1500 });
-    expect(countOf(pngOf(snapshot), SEEN)).toBe(1280 * 100);
+    expect(countOf(await pngOf(snapshot), SEEN)).toBe(1280 * 100);
   });
 
   it('shows a banner that comes during delayMs, and no popup of scrolling', async () => {
-    const png = pngOf(await capture('/late/banner', { fullPage: true, delayMs: 1500 }));
+    const png = await pngOf(await capture('/late/banner', { fullPage: true, delayMs: 1500 }));
     expect([countOf(png, SEEN), countOf(png, UNSEEN)]).toEqual([400 * 100, 0]);
   });
 
@@ -43,7 +43,7 @@ describe('a full page', () => {
     const viewport = { width: 200, height: 200, deviceScaleFactor: 1 };
     const snapshot = await capture('/late/many-hidden', { fullPage: true, viewport });
     expect(snapshot).toMatchObject({ height: 30_000, truncatedBy: '', cutPhase: 'settle' });
-    const seen = countOf(pngOf(snapshot), SEEN);
+    const seen = countOf(await pngOf(snapshot), SEEN);
     expect(seen).toBeGreaterThan(2 * 200 * 200);
     expect(seen).toBeLessThan(150 * 200 * 200);
   });
@@ -57,18 +57,18 @@ describe('a selector', () => {
   it('waits for what scrolling to its element has started', async () => {
     const snapshot = await capture('/late/background', { selector: '#late' });
     expect(snapshot).toMatchObject({ width: 200, height: 100, cutPhase: null });
-    expect(countOf(pngOf(snapshot), SEEN)).toBe(200 * 100);
+    expect(countOf(await pngOf(snapshot), SEEN)).toBe(200 * 100);
   });
 
   it.each(REVEALED_KINDS)('shows an element that is visible only in the window: $name', async (kind) => {
     const snapshot = await capture(pathOf(kind), { selector: '(//*[contains(@class, "seen")])[6]' });
     expect(snapshot).toMatchObject({ width: 1280, height: 200, cutPhase: null });
-    expect(countOf(pngOf(snapshot), SEEN)).toBe(1280 * 200);
+    expect(countOf(await pngOf(snapshot), SEEN)).toBe(1280 * 200);
   });
 
   it('shows all of an element that scrolls', async () => {
     const snapshot = await capture('/kinds/application-shell', { selector: 'main' });
     expect(snapshot).toMatchObject({ width: 1000, height: 2000 });
-    expect(countOf(pngOf(snapshot), SEEN)).toBe(1000 * 100);
+    expect(countOf(await pngOf(snapshot), SEEN)).toBe(1000 * 100);
   });
 });

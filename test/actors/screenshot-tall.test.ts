@@ -94,11 +94,11 @@ describe('a full page that is higher than one screenshot', () => {
     'keeps the height of what is as high as the window, and shows a clip, in a page of %s elements',
     async (_, cells) => {
       const query = { px: '20000', cells, cover: '' };
-      const png = pngOf(await capture(query));
+      const png = await pngOf(await capture(query));
       expect(countOf(png, BLUE)).toBe(10 * 720);
       expect(colourAt(png, 1215, 719)).toEqual(BLUE);
       const clip = { x: 100, y: 18_000, width: 200, height: 1_000 };
-      const clipped = pngOf(await capture(query, { fullPage: false, clip }));
+      const clipped = await pngOf(await capture(query, { fullPage: false, clip }));
       expect([clipped.width, clipped.height]).toEqual([200, 1_000]);
       expect([colourAt(clipped, 10, 10), colourAt(clipped, 199, 999)]).toEqual([rowColour(36), rowColour(37)]);
     },
@@ -106,7 +106,7 @@ describe('a full page that is higher than one screenshot', () => {
 
   it('shows a frame of another origin that lies across two parts of the image', async () => {
     const of = otherSite.url('/frames/green').replace('127.0.0.1', 'localhost');
-    const png = pngOf(await capture({ px: '20000', of, top: '16000' }));
+    const png = await pngOf(await capture({ px: '20000', of, top: '16000' }));
     expect(png.height).toBe(20_000);
     expect([countOf(png, GREEN), countOf(png, BLUE)]).toEqual([300 * 600 - 40 * 40, 40 * 40]);
     expect(colourAt(png, 101, 16_001)).toEqual(GREEN);
@@ -114,7 +114,7 @@ describe('a full page that is higher than one screenshot', () => {
   });
 
   it('keeps transparency', async () => {
-    const png = pngOf(await capture({ px: '20000', width: '640px' }, { omitBackground: true }));
+    const png = await pngOf(await capture({ px: '20000', width: '640px' }, { omitBackground: true }));
     expect(png.height).toBe(20_000);
     expect(colourAt(png, 1000, 19_000)).toEqual([0, 0, 0, 0]);
     expect(colourAt(png, 10, 19_999)).toEqual(rowColour(39));

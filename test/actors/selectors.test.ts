@@ -76,7 +76,7 @@ describe('a selector', () => {
     ['iframe >> iframe.pay >> x-outer .card', BLUE],
     ['body >> iframe >> iframe >> section >> .card', BLUE],
   ])('finds elements in open shadow roots and frames: %s', async (selector, colour) => {
-    const png = pngOf(await capture({ selector }));
+    const png = await pngOf(await capture({ selector }));
     expect([png.width, png.height, countOf(png, colour)]).toEqual([60, 40, CARD]);
   });
 
@@ -104,12 +104,12 @@ describe('a selector', () => {
     const box = (colour: string) => `<p class="box" style="width:30px;height:20px;background:${colour}"></p>`;
     const html = `<div>${shadow(`<div>${shadow(box('rgb(200,0,0)'))}</div>${box('rgb(0,160,0)')}<slot></slot>`)}${box('rgb(0,0,200)')}</div>`;
     const first = await ground.running.actor.capture(htmlRequest(html, { selector: '.box', viewport }), patience);
-    expect(countOf(pngOf(first), RED)).toBe(30 * 20);
+    expect(countOf(await pngOf(first), RED)).toBe(30 * 20);
     const below = await ground.running.actor.capture(
       htmlRequest(html, { selector: 'body > div > .box', viewport }),
       patience,
     );
-    expect(countOf(pngOf(below), GREEN)).toBe(30 * 20);
+    expect(countOf(await pngOf(below), GREEN)).toBe(30 * 20);
   });
 });
 
@@ -146,7 +146,7 @@ describe.each([
     'show an element at its place, through scrolling, borders and transforms: %s in %j at %f and %f',
     async (selector, colour, scale, deviceScaleFactor) => {
       const options = { selector, viewport: { ...viewport, deviceScaleFactor } };
-      const png = pngOf(await capture(options, path(PLACED), running));
+      const png = await pngOf(await capture(options, path(PLACED), running));
       const size = [60, 40].map((side) => side * scale * deviceScaleFactor);
       expect([png.width, png.height]).toEqual(size);
       // The browser blends the edges of a scaled frame with what is around it.
@@ -156,7 +156,7 @@ describe.each([
 
   it('show only the part of an element that its frames show', async () => {
     const at = path({ same: { card: 'left:380px;width:600px' } });
-    const png = pngOf(await capture({ selector: 'iframe >> .card' }, at, running));
+    const png = await pngOf(await capture({ selector: 'iframe >> .card' }, at, running));
     expect([png.width, png.height]).toEqual([400, 40]);
   });
 
@@ -181,22 +181,22 @@ describe.each([
       nothing: null,
     });
     expect(outer).toHaveLength(1);
-    const png = pngOf(snapshot);
+    const png = await pngOf(snapshot);
     expect(same).toEqual(placeOf(png, [0, 160, 0], 60));
     expect(cross).toEqual(placeOf(png, [0, 0, 200], 60));
   });
 
   it('are masked and hidden where their elements are, and nowhere else', async () => {
     const at = path({ page: PLACED.page });
-    const seen = pngOf(await capture({}, at, running));
+    const seen = await pngOf(await capture({}, at, running));
     const places = [GREEN, BLUE].map(([red, green, blue]) => placeOf(seen, [red, green, blue], 0));
     const frames = ['iframe >> .card', 'iframe >> iframe >> .card'];
-    const masked = pngOf(await capture({ mask: frames }, at, running));
+    const masked = await pngOf(await capture({ mask: frames }, at, running));
     expect([countOf(masked, GREEN), countOf(masked, BLUE), countOf(masked, RED)]).toEqual([0, 0, CARD]);
     expect(countOf(masked, MASK)).toBe(countOf(seen, GREEN) + countOf(seen, BLUE));
     for (const place of places) expect(colourAt(masked, place?.x ?? 0, place?.y ?? 0)).toEqual(MASK);
     for (const option of ['hide', 'collapse'] as const) {
-      const hidden = pngOf(await capture({ [option]: frames }, at, running));
+      const hidden = await pngOf(await capture({ [option]: frames }, at, running));
       expect([countOf(hidden, GREEN), countOf(hidden, BLUE), countOf(hidden, RED)]).toEqual([0, 0, CARD]);
     }
   });
@@ -221,7 +221,7 @@ describe('frames of a hostile page', () => {
       ground.running.actor.capture(htmlRequest(html, options), patience),
     );
     for (const outcome of await Promise.allSettled(captures)) {
-      if (outcome.status === 'fulfilled') expect(countOf(pngOf(outcome.value), RED)).toBe(0);
+      if (outcome.status === 'fulfilled') expect(countOf(await pngOf(outcome.value), RED)).toBe(0);
       else expect(outcome.reason).toMatchObject({ code: 'capture_timeout' });
     }
   });

@@ -12,12 +12,12 @@ describe('a page that shows that it is not done', () => {
 
   it.concurrent.each(UNFINISHED_PAGES)('is captured when it is done: %s', async (page) => {
     const snapshot = await capture(pathOf(page));
-    expect(colourAt(pngOf(snapshot), 100, 100)).toEqual(GREEN);
+    expect(colourAt(await pngOf(snapshot), 100, 100)).toEqual(GREEN);
     expect(snapshot.cutPhase).toBeNull();
   });
 
   it.concurrent.each(['300', '700', '1500'])('is captured when its content comes %s ms after the load', async (ms) => {
-    expect(colourAt(pngOf(await capture(pathOf('skeleton', ms))), 100, 100)).toEqual(GREEN);
+    expect(colourAt(await pngOf(await capture(pathOf('skeleton', ms))), 100, 100)).toEqual(GREEN);
   });
 
   it('captures a page where a script redirects it to', async () => {

@@ -1,8 +1,7 @@
-import { PNG } from 'pngjs';
 import { describe, expect, it } from 'vitest';
 import { requestSchemas } from '../../src/capture/request.ts';
 import { failureOf } from '../support/actor.ts';
-import { type Colour, colourAt, pngOf } from '../support/image.ts';
+import { type Colour, colourAt, pixelsOf, pngOf } from '../support/image.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 
 const WHITE: Colour = [255, 255, 255, 255];
@@ -55,12 +54,12 @@ describe('the wait before the screenshot', () => {
   });
 
   it('waits for drawing on a canvas after the load, although it changes no element', async () => {
-    const png = pngOf(await capture('/late/drawing'));
+    const png = await pngOf(await capture('/late/drawing'));
     expect(colourAt(png, 100, 100)).toEqual([0, 160, 0, 255]);
   });
 
   it('waits for images that scripts add just after the load', async () => {
-    const png = pngOf(await capture('/late/images', { fullPage: true }));
+    const png = await pngOf(await capture('/late/images', { fullPage: true }));
     expect(colourAt(png, 100, 50)).not.toEqual(WHITE);
     expect(colourAt(png, 100, 3050)).not.toEqual(WHITE);
   });
@@ -136,7 +135,7 @@ describe('the wait before the screenshot', () => {
     it('shows the background colour when the page shows nothing else', async () => {
       const snapshot = await capture('/late/colour', { timeoutMs: 12_000 });
       expect(snapshot).toMatchObject({ cutPhase: 'load', title: 'A colour' });
-      expect([...PNG.sync.read(Buffer.from(snapshot.image)).data.subarray(0, 3)]).toEqual([0x0b, 0x4f, 0x6c]);
+      expect([...(await pixelsOf(snapshot.image)).data.subarray(0, 3)]).toEqual([0x0b, 0x4f, 0x6c]);
     });
 
     it('shows a frame when the page shows nothing of its own', async () => {
@@ -147,7 +146,7 @@ describe('the wait before the screenshot', () => {
     it('shows the page without the style sheet that blocked rendering', async () => {
       const snapshot = await capture('/late/style', { timeoutMs: 12_000 });
       expect(snapshot).toMatchObject({ cutPhase: 'load', title: 'Undressed' });
-      const png = PNG.sync.read(Buffer.from(snapshot.image));
+      const png = await pixelsOf(snapshot.image);
       expect(new Set(png.data).size).toBeGreaterThan(5);
     });
   });

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { chown, readdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { PNG } from 'pngjs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { lineOf } from '../commands/capstan-process.ts';
 import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
+import { pixelsOf } from '../support/image.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
 import { buildImage, podman, processesOf, runContainer, whyNoContainers } from './podman.ts';
 
@@ -106,7 +106,7 @@ describe.skipIf(missing)('the container, read-only, without root, capabilities o
       { Accept: 'image/png' },
     );
     expect(response.status).toBe(200);
-    const { data: pixels } = PNG.sync.read(Buffer.from(await response.arrayBuffer()));
+    const { data: pixels } = await pixelsOf(await response.bytes());
     let dark = 0;
     let colourful = 0;
     for (let at = 0; at < pixels.length; at += 4) {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { PNG } from 'pngjs';
+import { pixelsOf } from '../support/image.ts';
 import { type AnsweredInfo, type AnsweredResult, allResults, allScreenshots, oneResult } from './client.ts';
 
 /** Number of concurrent checks; more of them would load the service. */
@@ -54,7 +54,7 @@ async function problemsOfImage(
   const problems: string[] = [];
   if (image.byteLength !== info.bytes) problems.push(`the image of ${id} is cut`);
   if (createHash('sha256').update(image).digest('hex') !== info.sha256) problems.push(`the image of ${id} is another`);
-  const size = sizeOf(image);
+  const size = await sizeOf(image);
   if (size === null) problems.push(`the image of ${id} cannot be decoded`);
   else if (size.width !== record.width || size.height !== record.height) {
     problems.push(`the image of ${id} is ${size.width}x${size.height}, its record says otherwise`);
@@ -115,9 +115,9 @@ async function bytesOf(url: string): Promise<Buffer | null> {
   return response.status === 200 ? body : null;
 }
 
-function sizeOf(image: Buffer): { readonly width: number; readonly height: number } | null {
+async function sizeOf(image: Buffer): Promise<{ readonly width: number; readonly height: number } | null> {
   try {
-    return PNG.sync.read(image);
+    return await pixelsOf(image);
   } catch {
     return null;
   }

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
-import { PNG } from 'pngjs';
 import { filter, firstValueFrom } from 'rxjs';
+import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { FailureCode } from '../../src/capture/errors.ts';
@@ -61,7 +61,9 @@ beforeAll(async () => {
   await main.service.results.insert(resultOf(1, similar), EVIDENCE);
   await main.service.results.insert(resultOf(2, similar));
   await main.service.results.insert((await keepCapture(main.service, 4)).result);
-  const image = PNG.sync.write(new PNG({ width: 2, height: 2 }));
+  const image = await sharp({ create: { width: 2, height: 2, channels: 3, background: 'white' } })
+    .png()
+    .toBuffer();
   await putCapture(main.service.artifacts, resultOf(5), { image, html: '' });
   await keepCapture(main.service, 6, { format: 'pdf' });
   await keepCapture(main.service, 7, { width: 10_000, height: 10_000 });

@@ -32,7 +32,8 @@ describe('a capture of given HTML', () => {
     const response = await app.post('/screenshot', request);
     return `${response.status} ${Refusal.parse(await response.json()).error}`;
   };
-  const imageOf = async (path: string) => pngOf({ image: Buffer.from(await (await app.call(path)).arrayBuffer()) });
+  const imageOf = async (path: string) =>
+    await pngOf({ image: Buffer.from(await (await app.call(path)).arrayBuffer()) });
 
   it('shows the HTML, and records a URL that exists nowhere', async () => {
     const result = await shoot({ html: `${GREEN}<p>Grüße` });

@@ -1,11 +1,10 @@
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PNG } from 'pngjs';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { putCapture } from '../../src/storage/ports/artifact-store.ts';
 import { serviceForSuite, siteForSuite } from '../support/for-suite.ts';
-import { pngOf } from '../support/image.ts';
+import { pixelsOf, pngOf } from '../support/image.ts';
 import { type RunningService, startService } from '../support/service.ts';
 import { resultOf } from './stored-capture.ts';
 
@@ -100,14 +99,14 @@ describe('GET /screenshot/:id with width, height, format or quality', () => {
 
   it('shows the upper part of a taller image when width and height are given', async () => {
     const { bytes } = await imageOf(`/screenshot/${WIDE}?width=256&height=60&format=png`);
-    const { data } = PNG.sync.read(bytes);
+    const { data } = await pixelsOf(bytes);
     expect([...data.subarray(0, 3)]).toEqual([255, 0, 0]);
     expect([...data.subarray(-4, -1)]).toEqual([255, 0, 0]);
   });
 
   it('shows the left part of a wider image when width and height are given', async () => {
     const { bytes } = await imageOf(`/screenshot/${SIDEWAYS}?width=100&height=200&format=png`);
-    const { data } = PNG.sync.read(bytes);
+    const { data } = await pixelsOf(bytes);
     expect([...data.subarray(0, 3)]).toEqual([255, 0, 0]);
     expect([...data.subarray(-4, -1)]).toEqual([255, 0, 0]);
   });
@@ -175,7 +174,7 @@ describe('GET /screenshot/:id with width, height, format or quality', () => {
   it('makes a thumbnail of a screenshot from a browser', async () => {
     const captured = await app.post('/screenshot', { url: site.url('/short') });
     const { bytes } = await imageOf(`${captured.headers.get('Location')}?width=64&format=png`);
-    expect(pngOf({ image: bytes })).toMatchObject({ width: 64, height: 36 });
+    expect(await pngOf({ image: bytes })).toMatchObject({ width: 64, height: 36 });
   });
 });
 

@@ -1,9 +1,8 @@
 import type { Locator } from 'playwright';
-import { PNG } from 'pngjs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { siteForSuite } from '../support/for-suite.ts';
-import { type Colour, colourAt } from '../support/image.ts';
+import { type Colour, colourAt, pixelsOf } from '../support/image.ts';
 import { OVERFLOW, uiForSuite } from './ui-service.ts';
 
 const Captured = z.object({ data: z.object({ id: z.number(), height: z.number() }) });
@@ -28,7 +27,7 @@ describe('a capture of 30,000 px in the web interface', () => {
 
   /** Resolves with the colour that an element shows at this distance from its top, or from its bottom when negative. */
   const shown = async (element: Locator, y: number): Promise<Colour> => {
-    const png = PNG.sync.read(await element.screenshot());
+    const png = await pixelsOf(await element.screenshot());
     return colourAt(png, 4, y < 0 ? png.height + y : y);
   };
 
