@@ -163,9 +163,11 @@ const BELONG_TO_KEYS: Readonly<Record<EventGroup, boolean>> = {
   webhook: true,
 };
 
+const OF_ALL_KEYS = Object.entries(BELONG_TO_KEYS).flatMap(([group, ofKeys]) => (ofKeys ? [] : [`${group}.`]));
+
 /** Whether every subscriber may see events of this type. */
 export function isOfAllKeys(type: string): boolean {
-  return Object.entries(BELONG_TO_KEYS).some(([group, ofKeys]) => !ofKeys && type.startsWith(`${group}.`));
+  return OF_ALL_KEYS.some((group) => type.startsWith(group));
 }
 
 /** `capture.*`: all types of a group. */

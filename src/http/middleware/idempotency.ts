@@ -116,8 +116,7 @@ async function keepable(ctx: HttpContext): Promise<Uint8Array | undefined> {
   // Failures of the target are results and are kept. Failures of the service and refusals are not.
   if (ctx.state.isCutShort === true) return undefined;
   if (status >= 400 && !tellsOf('target', status)) return undefined;
-  const text = ctx.respond === false ? (ctx.state.lines ?? []).join('') : JSON.stringify(ctx.body);
-  const body = ctx.state.file ?? text;
+  const body = ctx.state.file ?? (ctx.respond === false ? (ctx.state.lines ?? []).join('') : JSON.stringify(ctx.body));
   if (typeof body === 'string' && ctx.respond !== false) {
     // Sends exactly the bytes that are kept.
     const type = ctx.response.get('Content-Type');

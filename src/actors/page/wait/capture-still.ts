@@ -47,7 +47,11 @@ function mayBeStill(page: IsolatedPage, request: CaptureRequest, deadline: Deadl
   const given: Readonly<Record<string, unknown>> = request;
   const isPlain = DECISIVE.every((name) => given[name] === DEFAULTS[name]);
   if (!isPlain || request.format === 'pdf' || page.interaction !== undefined) return false;
-  return deadline.waitingMs > MAX_LOOK_MS + MAX_ANSWER_MS;
+  return hasTime(deadline);
+}
+
+function hasTime({ waitingMs }: Deadline): boolean {
+  return waitingMs > MAX_LOOK_MS + MAX_ANSWER_MS;
 }
 
 /**
@@ -63,8 +67,7 @@ export async function captureStill(
   const { document } = page.frame;
   if (document === null || !mayBeStill(page, request, deadline)) return undefined;
   deadline.enter('settle');
-  if (request.fullPage && !(await fitsWindow(page, request, deadline))) return undefined;
-  if (!mayBeStill(page, request, deadline)) return undefined;
+  if (request.fullPage && !((await fitsWindow(page, request, deadline)) && hasTime(deadline))) return undefined;
   let { started } = page.requests;
   const isStill = () =>
     page.requests.count === 0 &&
