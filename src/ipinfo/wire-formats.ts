@@ -51,7 +51,7 @@ const PYTHON_ESCAPED = new Map([
 /** Python keeps the backslash of an unknown escape. */
 function unescaped(text: string): string {
   return text.replace(
-    /\\(?:x([0-9a-f]{2})|u([0-9a-f]{4})|(.))/g,
+    /\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|(.))/g,
     (whole, byte?: string, short?: string, plain = '') => {
       const hex = byte ?? short;
       if (hex !== undefined) return String.fromCharCode(Number.parseInt(hex, 16));
