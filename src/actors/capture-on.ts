@@ -10,7 +10,7 @@ import type { PageOpening } from './direct/open-page.ts';
 import { capturePage } from './page/capture-page.ts';
 import type { IsolatedPage } from './page/isolated-page.ts';
 
-/** What a capture is made with. */
+/** The browsers, the page and the proxy that a capture uses. */
 export interface CaptureMeans {
   readonly browserPool: BrowserPool;
   /** The browser with the shared page; undefined: any browser of the pool. */

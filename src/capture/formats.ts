@@ -7,9 +7,7 @@ export interface FormatFacts {
   readonly mediaType: string;
   /** Endings of file names, without the dot: the one that is written, then others that are understood. */
   readonly extensions: readonly [string, ...string[]];
-  /**
-   * Format of Chromium's screenshot, which is converted afterwards if it differs. Unused for PDF.
-   */
+  /** Format of Chromium's screenshot, which is converted afterwards if it differs. Unused for PDF. */
   readonly takenAs: 'png' | 'jpeg' | 'webp';
   /** Maximum height of an image, in pixels. */
   readonly maxRows: number;

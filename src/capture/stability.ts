@@ -15,7 +15,7 @@ export type Varied = (typeof VARIED)[number];
 const CAUSES = ['clock', 'randomness', 'animation', 'carousel', 'lazy_load', 'ad', 'server'] as const;
 export type Cause = (typeof CAUSES)[number];
 
-/** What an element does for each cause, as the description of the field says it. */
+/** How an element with each cause behaves, for the description of the field. */
 const EFFECTS: Readonly<Record<Cause, string>> = {
   clock: 'it shows the time',
   randomness: 'it shows random numbers of its scripts',

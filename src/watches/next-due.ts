@@ -38,8 +38,8 @@ export function nextDue(id: number, timing: Timing, now: number, failures = 0): 
 
 /**
  * Returns when a watch is due after a change, before which it was due at `dueAt`. That time is kept when it has come,
- * or when the timing stays the same and the next time is not sooner: a later
- * time, set after failures, is replaced by the next regular one.
+ * or when the timing stays the same and the next time is not sooner: a later time, set after failures, is replaced by
+ * the next regular one.
  */
 export function dueAfterChange(
   id: number,

@@ -53,8 +53,8 @@ export async function takeLease(documents: DocumentStore, name: string): Promise
 
 /**
  * Returns a function that runs work under a lease, one after another in all processes, so nothing is added between
- * counting and adding. Rejects with `database_unavailable` when another process holds the lease
- * for too long, for example after it was killed.
+ * counting and adding. Rejects with `database_unavailable` when another process holds the lease for too long,
+ * for example after it was killed.
  */
 export function withLease(documents: DocumentStore, name: string): (work: () => Promise<void>) => Promise<void> {
   let last: Promise<unknown> = Promise.resolve();

@@ -15,7 +15,10 @@ import { pagesOf } from '../ports/result-store.ts';
 import { withoutEvidence } from '../records/record.ts';
 import { backupFile, problemsOfFile, restoreFile, setAside } from '../sqlite/backup.ts';
 
-/* The functions behind `capstan db` and `capstan export`: each works on the configured paths, whether a service is running or not. */
+/*
+ * The functions behind `capstan db` and `capstan export`: each works on the configured paths, whether a service is
+ * running or not.
+ */
 
 const PAGE = 250;
 

@@ -74,7 +74,7 @@ export const BEGIN = `(found, finish, enter) => {
   return { key, frames: outside.length };
 }`;
 
-/** What all frames of a page may still add to an output. */
+/** How many more frames of a page an output may read, and how many more characters they may answer with. */
 export interface Room {
   frames: number;
   characters: number;
