@@ -3,7 +3,8 @@ import { mkdir } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { OVERFLOW, uiForSuite } from './ui-service.ts';
+import { OVERFLOW } from './axe.ts';
+import { uiForSuite } from './ui-service.ts';
 
 const PAGES = 10;
 const ODD = 7;

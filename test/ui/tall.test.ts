@@ -3,7 +3,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { siteForSuite } from '../support/for-suite.ts';
 import { type Colour, colourAt, pixelsOf } from '../support/image.ts';
-import { OVERFLOW, uiForSuite } from './ui-service.ts';
+import { OVERFLOW } from './axe.ts';
+import { uiForSuite } from './ui-service.ts';
 
 const Captured = z.object({ data: z.object({ id: z.number(), height: z.number() }) });
 const HEIGHT = 30_000;

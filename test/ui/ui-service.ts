@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright';
 import { afterEach } from 'vitest';
 import { executableFinder } from '../../src/actors/executable.ts';
+import { whenFirstAsked } from '../../src/capture/once.ts';
 import type { HttpOptions } from '../../src/http/app.ts';
 import type { ServiceConfig } from '../../src/service/service-config.ts';
 import { forSuite } from '../support/for-suite.ts';
@@ -14,12 +15,12 @@ import { makeDirectory } from '../support/temporary-directory.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
 
-/** Bundles the web interface as it is in the working tree, and returns the directory. */
-export async function buildUi(): Promise<string> {
+/** Bundles the web interface as it is in the working tree, once for each process, and returns the directory. */
+export const buildUi = whenFirstAsked(async (): Promise<string> => {
   const directory = await makeDirectory();
   await run(process.execPath, [join(ROOT, 'scripts/build-ui.js'), directory], { cwd: ROOT });
   return directory;
-}
+});
 
 export async function launchBrowser(args: string[] = []): Promise<Browser> {
   const executable = await executableFinder(undefined)();
@@ -27,9 +28,6 @@ export async function launchBrowser(args: string[] = []): Promise<Browser> {
   const { path, env } = executable;
   return chromium.launch({ executablePath: path, args, chromiumSandbox: false, env: { ...process.env, ...env } });
 }
-
-/** Evaluates to the number of pixels by which the page is wider than its window. */
-export const OVERFLOW = 'document.documentElement.scrollWidth - innerWidth';
 
 export interface UiForSuite {
   readonly app: RunningService;
