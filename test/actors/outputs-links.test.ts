@@ -28,7 +28,10 @@ const running = actorForSuite();
 const Blocks = z.object({ blocks: z.array(z.object({ start: z.number(), box: Links.shape.links.element.shape.box })) });
 
 async function linksOf(html: string, options: CaptureOptions = {}) {
-  const snapshot = await running.actor.capture(htmlRequest(html, { outputs: ['links'], ...options }), patience);
+  const snapshot = await running.actor.capture(
+    htmlRequest(html, { outputs: ['links'], elementMap: false, ...options }),
+    patience,
+  );
   return { snapshot, ...Links.parse(JSON.parse(String(snapshot.outputs.links?.content))) };
 }
 

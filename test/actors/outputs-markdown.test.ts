@@ -28,7 +28,7 @@ const running = actorForSuite();
 
 async function read(html: string, options: CaptureOptions = {}) {
   const outputs = ['text', 'markdown', 'blocks'] as const;
-  const snapshot = await running.actor.capture(htmlRequest(html, { outputs, ...options }), patience);
+  const snapshot = await running.actor.capture(htmlRequest(html, { outputs, elementMap: false, ...options }), patience);
   const { text: plain, markdown, blocks } = snapshot.outputs;
   const text = String(markdown?.content);
   const parsed = Blocks.parse(JSON.parse(String(blocks?.content)));
@@ -41,8 +41,24 @@ const markdownOf = async (html: string, options: CaptureOptions = {}) => (await 
 const PARAGRAPH =
   'The harbour of Lindholm lies in the shelter of two islands, and ships of every size call there in all seasons, whatever the wind.';
 
-/** The sentence, or the bits that carry it. */
-const DECODED = new RegExp(`${SECRET}|U\\+200[BC]`);
+/** What is listed of ways that have no words to number. */
+const DECODED: Readonly<Record<string, RegExp>> = {
+  'tag characters': new RegExp(`${SECRET}(?! \\d)`),
+  'zero-width characters': /U\+200[BC]/,
+};
+const numbered = (at: number) => new RegExp(`${SECRET} ${at}!`);
+
+type Ways = Readonly<Record<string, string>>;
+
+/** All ways on one page, each between two paragraphs, and its sentence with the number of the way. */
+const pageOf = (ways: Ways) =>
+  `<!doctype html><style>p{margin:0}</style>${Object.values(ways)
+    .map((part, at) => `<p>Before ${at}.</p>${part.replaceAll(SECRET, `${SECRET} ${at}!`)}<p>After ${at}.</p>`)
+    .join('')}`;
+const marksOf = (ways: Ways) => Object.keys(ways).flatMap((_, at) => [`Before ${at}.`, `After ${at}.`]);
+const marksIn = (text: unknown) => String(text).match(/(?:Before|After) \d+\./g);
+/** Elements that lie over a text are seen in the window only. */
+const WINDOW_OF_ALL = { width: 1280, height: 4_000 };
 
 /** A page as sites write them, around its main content. */
 const siteOf = (main: string) => `<!doctype html><title>Lindholm</title><base href="https://harbour.example/port/">
@@ -79,26 +95,41 @@ describe('the output markdown', () => {
     expect(none).toMatchObject({ text: '', partial: true, blocks: [] });
   });
 
-  it.concurrent.each(Object.entries(HIDDEN))(
-    'leaves out a sentence hidden by %s, as the output text does, and lists it when asked',
-    async (_way, part) => {
-      const page = `<!doctype html><p>Before.</p>${part}<p>After.</p>`;
-      const { plain, text, hidden } = await read(page, { markdown: { scope: 'main', hidden: true } });
-      for (const each of [plain?.content, text]) {
-        expect(each).toMatch(/Before\.[\s\S]*After\./);
-        expect(each).not.toMatch(/ignore|previous|instructions|[\u200b\u200c]|[\u{e0000}-\u{e007f}]/iu);
-      }
-      expect(plain?.partial).toBe(false);
-      expect(hidden.texts?.map((each) => each.text).join('\n')).toMatch(DECODED);
-      expect(hidden.count).toBe(hidden.texts?.length);
-    },
-  );
+  it('leaves out a sentence hidden in any way, as the output text does, and lists it when asked', async () => {
+    const { plain, text, hidden } = await read(pageOf(HIDDEN), {
+      viewport: WINDOW_OF_ALL,
+      markdown: { scope: 'page', hidden: true },
+    });
+    for (const each of [plain?.content, text]) {
+      expect(marksIn(each)).toEqual(marksOf(HIDDEN));
+      expect(each).not.toMatch(/ignore|previous|instructions|[\u200b\u200c]|[\u{e0000}-\u{e007f}]/iu);
+    }
+    expect(plain?.partial).toBe(false);
+    const listed = hidden.texts?.map((each) => each.text).join('\n') ?? '';
+    const ways = Object.keys(HIDDEN);
+    expect(ways.filter((way, at) => !(DECODED[way] ?? numbered(at)).test(listed))).toEqual([]);
+    expect(hidden.count).toBe(hidden.texts?.length);
+  });
 
-  it.concurrent.each(Object.entries(SHOWN))('has a sentence in %s, as the output text does', async (_way, part) => {
-    const { plain, text } = await read(`<!doctype html><p>Before.</p>${part}<p>After.</p>`);
-    const shown = new RegExp(`Before\\.[\\s\\S]*${SECRET}[\\s\\S]*After\\.`);
-    expect(text.replace(/[\\*_`]/g, '')).toMatch(shown);
-    expect(plain).toEqual({ content: expect.stringMatching(shown), partial: false });
+  const isFar = ([, part]: [string, string]) => /height:\d{4,}px/.test(part);
+  const ofPage = ([way]: [string, string]) => way === 'a right-to-left page';
+  const shown = Object.entries(SHOWN);
+
+  it.each<[string, [string, string][], CaptureOptions]>([
+    ['in the window', shown.filter((each) => !isFar(each) && !ofPage(each)), { viewport: WINDOW_OF_ALL }],
+    ['of a tall page', shown.filter(isFar), {}],
+    ['of a right-to-left page', shown.filter(ofPage), {}],
+  ])('has a sentence that only looks hidden, as the output text does: %s', async (_place, entries, options) => {
+    const ways = Object.fromEntries(entries);
+    const { plain, text } = await read(pageOf(ways), { markdown: { scope: 'page' }, ...options });
+    expect(plain?.partial).toBe(false);
+    for (const each of [plain?.content, text.replace(/[\\*_`]/g, '')]) {
+      expect(marksIn(each)).toEqual(marksOf(ways));
+      const between = String(each)
+        .split(/(?:Before|After) \d+\./)
+        .filter((_, part) => part % 2 === 1);
+      expect(Object.keys(ways).filter((_, at) => !numbered(at).test(between[at] ?? ''))).toEqual([]);
+    }
   });
 
   it('takes no words from attributes, comments or data that nobody saw', async () => {

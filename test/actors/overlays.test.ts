@@ -16,7 +16,7 @@ const CRISP = '<div class="crisp-client">…</div>';
 const ground = siteAndActor();
 
 const capture = (query: Record<string, string>, options: CaptureOptions, path = '/overlays') =>
-  ground.capture(`${path}?${new URLSearchParams(query)}`, options);
+  ground.capture(`${path}?${new URLSearchParams(query)}`, { waitUntil: 'load', ...options });
 
 const POPUPS = ['plain', 'backdrop', 'sheet', 'modal', 'modal with a layer', 'popover', 'corner', 'shadow tree'];
 
@@ -69,21 +69,31 @@ describe('hideChats', () => {
     expect(named.split(/,\s+/)).toEqual(Object.keys(CHATS));
   });
 
-  it.each([
-    CRISP,
-    '<div id="intercom-container">…</div>',
-    '<div id="hubspot-messages-iframe-container">…</div>',
-    '<div class="woot-widget-holder">…</div>',
-    '<div id="chat-widget-container">…</div>',
-    '<div><iframe title="chat widget" style="position:fixed;right:20px;bottom:20px;width:60px;height:60px;border:0;background:rgb(0,0,200)"></iframe></div>',
-  ])('hides chat widgets, and neither headers nor popups: %s', async (chat) => {
+  it('hides chat widgets, and neither headers nor popups', async () => {
+    const widgets = [
+      CRISP,
+      '<div id="intercom-container">…</div>',
+      '<div id="hubspot-messages-iframe-container">…</div>',
+      '<div class="woot-widget-holder">…</div>',
+      '<div id="chat-widget-container">…</div>',
+      '<div><iframe title="chat widget" style="STYLE"></iframe></div>',
+    ];
+    const place = (at: number) => ({ x: 20 + at * 80, y: 640 });
+    const chat = widgets
+      .map((widget, at) => {
+        const { x, y } = place(at);
+        const style = `position:fixed;left:${x}px;top:${y}px;width:60px;height:60px;border:0;background:rgb(0,0,200)`;
+        return widget.replace('…', '<i style="STYLE"></i>').replace('STYLE', style);
+      })
+      .join('');
     const [shown, hidden] = await Promise.all([
       capture({ popup: 'plain', chat }, {}),
       capture({ popup: 'plain', chat }, { hideChats: true }),
     ]);
-    expect(countOf(await pngOf(shown), BLUE)).toBe(CHAT);
+    expect(countOf(await pngOf(shown), BLUE)).toBe(widgets.length * CHAT);
     const png = await pngOf(hidden);
-    expect(countOf(png, BLUE)).toBe(0);
+    const left = widgets.filter((_, at) => String(colourAt(png, place(at).x + 30, place(at).y + 30)) === String(BLUE));
+    expect([left, countOf(png, BLUE)]).toEqual([[], 0]);
     expect(colourAt(png, 640, 360)).toEqual(RED);
     expect(colourAt(png, 640, 1)).toEqual(YELLOW);
   });

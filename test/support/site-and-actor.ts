@@ -8,7 +8,7 @@ import { actorForSuite, siteForSuite } from './for-suite.ts';
 export interface SiteAndActor {
   readonly site: Site;
   readonly running: RunningActor;
-  /** Captures a path of the site. */
+  /** Captures a path of the site, without the element map, which costs a seventh of a capture's CPU time. */
   readonly capture: (path: string, options?: CaptureOptions) => Promise<Snapshot>;
 }
 
@@ -16,6 +16,6 @@ export interface SiteAndActor {
 export function siteAndActor(): SiteAndActor {
   const [site, running] = [siteForSuite(), actorForSuite()];
   const capture: SiteAndActor['capture'] = (path, options = {}) =>
-    running.actor.capture(captureRequest(site.url(path), options), patience);
+    running.actor.capture(captureRequest(site.url(path), { elementMap: false, ...options }), patience);
   return { site, running, capture };
 }
