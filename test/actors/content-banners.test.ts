@@ -89,6 +89,13 @@ describe('a cookie banner', () => {
     expect([snapshot.title, snapshot.banner]).toEqual(['rejected', { found: true, rule: 'words', action: 'rejected' }]);
   });
 
+  it('finds a banner in a page that was busy for longer than a banner may take to appear', async () => {
+    const busy =
+      "addEventListener('load', () => setTimeout(() => { for (const end = Date.now() + 2500; Date.now() < end;); }))";
+    const { title, banner } = await capture(worded(REJECT), 'reject', { javascript: { before: busy } });
+    expect([title, banner?.action]).toEqual(['rejected', 'rejected']);
+  });
+
   it('leaves a box alone that is not about cookies', async () => {
     const { title, banner } = await capture(`${worded('accepted:Accept')}&text=Your+offer+for+the+ferry`, 'accept');
     expect([title, banner]).toEqual(['not asked', { found: false, rule: '', action: 'none' }]);
@@ -106,7 +113,7 @@ describe('a cookie banner', () => {
   });
 
   it('stops looking for a banner in a page whose script never ends', async () => {
-    const { title, cutPhase } = await capture('/loop', 'reject', { timeoutMs: 8000 });
+    const { title, cutPhase } = await capture('/loop?ms=4000', 'reject', { timeoutMs: 10_000 });
     expect(title).toBe('A page that spins');
     // The endless script may start before or after the search for a banner.
     expect(['interact', 'settle']).toContain(cutPhase);

@@ -11,10 +11,11 @@ import type { PageSession } from '../page-session.ts';
 import { acceptByWords } from './accept-by-words.ts';
 import { type BannerPlace, bannerScript } from './banner-rules.ts';
 
-/** Time in which a banner may appear in a loaded page, in milliseconds. */
-const APPEARING_MS = 2_000;
-/** Time limit for answering a banner, in milliseconds. Some banners need three clicks on two pages of their dialog. */
-const ANSWERING_MS = 6_000;
+/**
+ * Time limit for finding and answering a banner, in milliseconds. Some banners need three clicks on two pages of their
+ * dialog. Where there is none, the page itself ends the search after 2 s, unless a script blocks it.
+ */
+const ANSWERING_MS = 8_000;
 /** Time for the transition with which a banner disappears, in milliseconds. */
 const LEAVING_MS = 400;
 /** Number of frames searched besides the page itself; some banners are in a frame. */
@@ -27,8 +28,6 @@ const news = z.discriminatedUnion('type', [
   z.object({ type: z.literal('state'), state: z.string(), rule: z.string() }),
 ]);
 
-/** States in which a banner is present. */
-const ANSWERING = new Set(['openPopupDetected', 'runningOptOut', 'runningOptIn']);
 const ANSWERED = new Set(['done', 'optOutSucceeded', 'optInSucceeded']);
 const GIVEN_UP = new Set(['nothingDetected', 'optOutFailed', 'optInFailed']);
 
@@ -45,7 +44,7 @@ export async function answerBanner(page: IsolatedPage, answer: BannerAnswer, dea
   if (deadline.waitingMs === 0) return false;
   try {
     const asking = page.session.send('Page.getFrameTree');
-    const answered = await within(Math.min(APPEARING_MS, deadline.waitingMs), asking, null);
+    const answered = await within(Math.min(ANSWERING_MS, deadline.waitingMs), asking, null);
     if (answered === null) return false;
     const { frameTree } = answered;
     const frames = framesIn(frameTree).slice(0, 1 + MAX_FRAMES);
@@ -79,13 +78,12 @@ async function answerIn(
   const place: BannerPlace = { url: frame.url, isTop: frame.id === main.id };
   let banner = NO_BANNER;
   try {
-    const began = performance.now();
+    const endsAt = performance.now() + Math.min(ANSWERING_MS, deadline.waitingMs);
     const starting = bannerScript(answer, place).then((script) => startIn(session, frame.id, script));
-    const consent = await within(Math.min(APPEARING_MS, deadline.waitingMs), starting, null);
+    const consent = await within(endsAt - performance.now(), starting, null);
     if (consent === null) return banner;
-    for (let maxMs = APPEARING_MS; ; ) {
-      const leftMs = Math.min(began + maxMs - performance.now(), deadline.waitingMs);
-      const item = await within(Math.max(0, leftMs), consent.next(), null);
+    for (;;) {
+      const item = await within(Math.max(0, endsAt - performance.now()), consent.next(), null);
       if (item === null) return banner;
       if (item.type === 'state' && item.rule !== '') {
         banner = { found: true, rule: BY_WORDS.test(item.rule) ? 'words' : item.rule, action: 'none' };
@@ -97,8 +95,6 @@ async function answerIn(
       } else if (ANSWERED.has(item.state)) {
         const done = answer === 'accept' ? 'accepted' : 'rejected';
         return { ...banner, found: true, action: item.rule === ACKNOWLEDGED ? 'acknowledged' : done };
-      } else if (ANSWERING.has(item.state)) {
-        maxMs = APPEARING_MS + ANSWERING_MS;
       }
     }
   } catch (error) {

@@ -4,8 +4,12 @@ import type { AutoConsentCMPRule, Config, RuleBundle } from '@duckduckgo/autocon
 import { whenFirstAsked } from '../../../capture/once.ts';
 import type { BannerAnswer } from '../../../capture/options/content.ts';
 
-/** Number of times that a document is searched, every 0.5 s. */
+/** Number of times that a search of the document is repeated: 0.5 s later, then after each change of the document. */
 const REPEAT_PASSES = 3;
+/** Time in which a banner may appear in a loaded page, in milliseconds. */
+const APPEARING_MS = 2_000;
+/** Time that every search, and every rule that matches, has at least to find one, in milliseconds. */
+const SEARCHING_MS = 1_500;
 
 /** A rule and the pages that it applies to. */
 interface PlacedRule {
@@ -74,18 +78,34 @@ const SILENT: Config['logs'] = {
   waits: false,
 };
 
-/** Runs in an isolated world of the page. */
+/**
+ * Runs in an isolated world of the page. The page's own timer ends the search: on a busy machine, one of ours would end
+ * it before the page has come to search.
+ */
 const RUN = `(config, rules, load) => {
   const module = { exports: {} };
   load(module, module.exports);
   const news = [];
   let wake = () => {};
   let last = '';
+  let searches = 0;
+  let ending;
+  const began = performance.now();
   const tell = (item) => { news.push(item); wake(); };
+  const giveUp = () => tell({ type: 'state', state: 'nothingDetected', rule: '' });
+  const searching = () => {
+    clearTimeout(ending);
+    ending = setTimeout(giveUp, Math.max(${SEARCHING_MS}, ${APPEARING_MS} - (performance.now() - began)));
+  };
+  searching();
   const consent = new module.exports.default(async (message) => {
     if (message.type === 'eval') tell({ type: 'eval', id: message.id, code: message.code });
-    if (message.type !== 'report' || message.state.lifecycle === last) return;
+    if (message.type !== 'report') return;
+    if (message.state.findCmpAttempts > searches || message.state.lifecycle === 'cmpDetected') searching();
+    searches = message.state.findCmpAttempts;
+    if (message.state.lifecycle === last) return;
     last = message.state.lifecycle;
+    if (last === 'openPopupDetected') clearTimeout(ending);
     tell({ type: 'state', state: last, rule: message.state.detectedPopups.at(-1) ?? '' });
   }, config, rules);
   return {
