@@ -20,7 +20,7 @@ const STYLED = `/part?${new URLSearchParams({
     <script>const context = document.querySelector('canvas').getContext('2d'); context.fillStyle = 'rgb(0,0,200)';
       context.fillRect(0, 0, 200, 120); document.querySelector('#rules').sheet.insertRule('.added { background: rgb(200,0,200); height: 90px }')</script>`,
 })}`;
-const PAGES = [STYLED, '/', '/short', '/long', '/medium', '/tide-table', '/picture/parts', '/404', '/fullpage-marker'];
+const PAGES = [STYLED, '/long', '/medium', '/tide-table', '/picture/parts'];
 
 describe('the output mhtml', () => {
   const ground = siteAndActor();

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { requestSchemas } from '../../src/capture/request.ts';
 import { listening } from '../egress/listening.ts';
 import { failureOf, patience } from '../support/actor.ts';
+import { serviceForSuite } from '../support/for-suite.ts';
 import { freePort } from '../support/free-port.ts';
-import { startService } from '../support/service.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 import { CERTIFICATE, KEY } from '../webhooks/certificate.ts';
 
@@ -15,6 +15,7 @@ const TLS_HANDSHAKE = 0x16;
 describe('a URL without a scheme', () => {
   const { screenshot } = requestSchemas({ maxBatch: 1, defaultTimeoutMs: 20_000, maxTimeoutMs: 20_000 });
   const ground = siteAndActor();
+  const service = serviceForSuite();
 
   const capture = (url: string, overrides: object = {}) =>
     ground.running.actor.capture(screenshot.parse({ ...overrides, url }), patience);
@@ -88,7 +89,6 @@ describe('a URL without a scheme', () => {
   });
 
   it('records the URL as it was fetched', async () => {
-    const service = await startService();
     const response = await service.post('/screenshot', { url: `127.0.0.1:${ground.site.port}/short` });
     expect(await response.json()).toMatchObject({
       data: {
@@ -99,18 +99,15 @@ describe('a URL without a scheme', () => {
         remote_ip: '127.0.0.1',
       },
     });
-    await service.stop();
   });
 
   it('records a failed capture with the URL that was fetched last', async () => {
-    const service = await startService();
     const port = await freePort();
     const response = await service.post('/screenshot', { url: `127.0.0.1:${port}/` });
     expect(response.status).toBe(502);
     expect(await response.json()).toMatchObject({
       data: { url: `http://127.0.0.1:${port}/`, scheme: 'http', port, failed: true },
     });
-    await service.stop();
   });
 
   it('never tries http when a scheme was given', async () => {

@@ -7,14 +7,14 @@ import { captureRequest } from '../support/capture-request.ts';
 describe('images in turn', () => {
   it('leaves a thread for files while bands of many captures are joined', async () => {
     const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const;
-    const size = { width: 2000, height: 2000 };
+    const size = { width: 1200, height: 1200 };
     const band = await sharp({ create: { ...size, channels: 3, background: 'white', noise } })
       .png({ compressionLevel: 1 })
       .toBuffer();
     const request = captureRequest('http://site.example/');
     let joined = 0;
     const joins = Array.from({ length: 12 }, async () => {
-      await joinImages([band, band], { width: 2000, height: 4000 }, request);
+      await joinImages([band, band], { width: 1200, height: 2400 }, request);
       joined += 1;
     });
     await readFile(import.meta.filename);

@@ -8,7 +8,11 @@ type Shade = (x: number, y: number) => number;
 function picture(shade: Shade, { width = 900, height = 800, alpha = 255 } = {}): Promise<Buffer> {
   const data = Buffer.alloc(width * height * 4);
   for (let y = 0; y < height; y += 1) {
-    for (let x = 0; x < width; x += 1) data.set([...Array(3).fill(shade(x, y)), alpha], (y * width + x) * 4);
+    for (let x = 0; x < width; x += 1) {
+      const at = (y * width + x) * 4;
+      data.fill(shade(x, y), at, at + 3);
+      data[at + 3] = alpha;
+    }
   }
   return sharp(data, { raw: { width, height, channels: 4 } })
     .png()

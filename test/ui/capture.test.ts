@@ -58,7 +58,7 @@ describe('the form for a capture', () => {
   });
 
   it('has the common options on top', async () => {
-    const page = await ui.open(`/ui/capture?url=${encodeURIComponent(site.url('/timetable'))}`);
+    const page = await ui.open(`/ui/capture?url=${encodeURIComponent(site.url('/short'))}`);
     await page.getByLabel('Device', { exact: true }).selectOption('iPhone 15');
     await page.getByLabel('Full page').check();
     await page.getByLabel('Dark', { exact: true }).check();
@@ -102,7 +102,7 @@ describe('the form for a capture', () => {
   });
 
   it('repeats a capture with its options, and says which of them were not kept', async () => {
-    const url = site.url('/timetable');
+    const url = site.url('/short');
     const options = { fullPage: true, device: 'iPhone 15', hide: ['nav'] };
     await ui.app.post('/screenshot', { url, ...options, headers: { 'X-Token': 'secret' } });
     const [first] = await ui.app.service.results.page({ by: 'all' }, 1);
