@@ -25,10 +25,12 @@ export interface CapturingContext {
 }
 
 /** Starts these parts. An api node of a cluster has no browsers: its egress only screens requests. */
-export function startCapturing(
+export async function startCapturing(
   config: CapturingConfig,
   { lookup, events, storage, logger }: CapturingContext,
-): Capturing {
+): Promise<Capturing> {
+  const onMissing = (error: unknown) => logger.warn({ err: error }, 'an address could not be looked up');
+  const ipFacts = await createIpFacts(config, onMissing);
   const targets = createTargetPolicy({ allow: config.allowTargets, deny: config.denyTargets });
   const egress = createEgress({
     lookup,
@@ -36,7 +38,6 @@ export function startCapturing(
     warn: (text) => logger.warn(text),
   });
   const browsers = config.role === 'api' ? noBrowsers() : startBrowsers(config, { egress, events, logger });
-  const ipFacts = createIpFacts(config, (error) => logger.warn({ err: error }, 'an address could not be looked up'));
   return {
     egress,
     targets,

@@ -86,7 +86,7 @@ export async function createService(
   const eventLog = sharedLog ?? storage.events;
   const feed = openEventFeed(events.events$, eventLog, Date.now);
   if (cluster === undefined) await feed.started;
-  const capturing = startCapturing(config, { lookup, events, storage, logger });
+  const capturing = await startCapturing(config, { lookup, events, storage, logger });
   const { egress, actors, started } = capturing;
   const webhooks = createWebhooks({
     receivers: config.webhook,

@@ -49,7 +49,7 @@ export async function createWorker(
     onRecovered: async (record) => logRecovered(await opened.promise, record),
   });
   const lookup = createDnsLookup({ servers: config.nameServers });
-  const capturing = startCapturing(config, { lookup, events, storage, logger });
+  const capturing = await startCapturing(config, { lookup, events, storage, logger });
   const { actors, egress } = capturing;
   const eventLog = cluster.openEventLog(storage.eventOutbox);
   opened.resolve(eventLog);

@@ -1,5 +1,4 @@
 import type { IpFacts } from '../capture/result.ts';
-import { IpapiClient, isReservedAddress, TokenBucket } from '../ipinfo/mod.ts';
 import type { IpFactsConfig } from './service-config.ts';
 
 /** Looks up facts about the IP addresses of targets. */
@@ -18,8 +17,12 @@ const MAX_LOOKUP_MS = 5_000;
 /** Facts about an address are kept for a day. */
 const CACHE = { max: 10_000, ttlMs: 24 * 60 * 60 * 1000 };
 
-export function createIpFacts(config: IpFactsConfig, onMissing: (error: unknown) => void): IpFactsSource {
+export async function createIpFacts(
+  config: IpFactsConfig,
+  onMissing: (error: unknown) => void,
+): Promise<IpFactsSource> {
   if (!config.ipinfo) return { lookUp: async () => null, counts: null };
+  const { IpapiClient, isReservedAddress, TokenBucket } = await import('../ipinfo/mod.ts');
   const client = new IpapiClient({
     baseUrl: config.ipinfoUrl,
     apiKey: config.ipinfoKey ?? undefined,

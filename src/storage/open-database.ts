@@ -1,6 +1,6 @@
 import { type DatabaseKind, type DatabasePlaces, databaseOf } from '../capture/artifacts.ts';
 import { createNoDatabase } from './memory/no-database.ts';
-import { type MongoDatabase, openMongo } from './mongo/open.ts';
+import type { MongoDatabase } from './mongo/open.ts';
 import type { Database } from './ports/database.ts';
 import type { StoreState } from './ports/result-store.ts';
 import { openSqlite } from './sqlite/open.ts';
@@ -27,6 +27,8 @@ type Opener = (place: string, observers: DatabaseObservers) => Promise<OpenDatab
 const OPENERS: Readonly<Record<DatabaseKind, Opener>> = {
   sqlite: async (path, observers) => ({ database: await openSqlite({ ...observers, path }) }),
   mongo: async (url, observers) => {
+    // Loaded on demand, so that a service with SQLite starts without the driver.
+    const { openMongo } = await import('./mongo/open.ts');
     const mongo = await openMongo({ ...observers, url });
     return { database: mongo, mongo };
   },

@@ -15,27 +15,29 @@ async function modulesWith(...flags: string[]): Promise<readonly string[]> {
   return [...stderr.matchAll(/^loads (\S+)$/gm)].flatMap(([, url = '']) => url);
 }
 
+const MONGO = 'mongodb://127.0.0.1:9/?serverSelectionTimeoutMS=1';
+
 describe('capstan serve', () => {
   let without: readonly string[];
+  let withAll: readonly string[];
 
   beforeAll(async () => {
-    without = await modulesWith();
+    const flags = ['--nats-url', 'nats://127.0.0.1:9', '--mongo-url', MONGO, '--otlp-url', 'http://127.0.0.1:9/'];
+    [without, withAll] = await Promise.all([modulesWith(), modulesWith(...flags, '--ipinfo')]);
     expect(without).toContainEqual(expect.stringContaining('generic-pool'));
-  });
+  }, 60_000);
 
   it.each([
-    [
-      'NATS',
-      /@nats-io|\/(src|dist)\/cluster\//,
-      ['--nats-url', 'nats://127.0.0.1:9', '--mongo-url', 'mongodb://127.0.0.1:9/?serverSelectionTimeoutMS=1'],
-    ],
-    ['OpenTelemetry', /@opentelemetry|\/(src|dist)\/tracing\//, ['--otlp-url', 'http://127.0.0.1:9/']],
-  ])(
-    'loads modules of %s with its option, and none without it',
-    async (_, modules, flags) => {
-      expect(without.filter((url) => modules.test(url))).toEqual([]);
-      expect((await modulesWith(...flags)).filter((url) => modules.test(url))).not.toEqual([]);
-    },
-    60_000,
-  );
+    ['NATS', /@nats-io|\/(src|dist)\/cluster\//],
+    ['MongoDB', /\/node_modules\/mongodb\/|\/(src|dist)\/storage\/mongo\//],
+    ['OpenTelemetry', /@opentelemetry|\/(src|dist)\/tracing\//],
+    ['the IP client', /\/node_modules\/got\/|\/(src|dist)\/ipinfo\//],
+  ])('loads modules of %s with its option, and none without it', (_, modules) => {
+    expect(without.filter((url) => modules.test(url))).toEqual([]);
+    expect(withAll.filter((url) => modules.test(url))).not.toEqual([]);
+  });
+
+  it('loads neither the SDK for agents nor other commands', () => {
+    expect(without.filter((url) => /@modelcontextprotocol|\/commands\/(shot|mcp|ip)\.[jt]s$/.test(url))).toEqual([]);
+  });
 });

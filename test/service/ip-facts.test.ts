@@ -30,7 +30,7 @@ describe('createIpFacts', () => {
     );
 
   it('looks a public address up once and returns its record', async () => {
-    const facts = source();
+    const facts = await source();
     expect(await facts.lookUp('8.8.8.8', 5000, patience)).toMatchObject(RECORD);
     expect(await facts.lookUp('8.8.8.8', 5000, patience)).toMatchObject(RECORD);
     expect(asked.filter((path) => path === '/8.8.8.8/json/')).toHaveLength(1);
@@ -40,7 +40,7 @@ describe('createIpFacts', () => {
   it.each(['127.0.0.1', '10.1.2.3', '::1', 'fe80::1', '192.168.0.1'])(
     'returns null for %s without asking the upstream',
     async (address) => {
-      const facts = source();
+      const facts = await source();
       const before = asked.length;
       expect(await facts.lookUp(address, 5000, patience)).toBeNull();
       expect(asked).toHaveLength(before);
@@ -49,10 +49,10 @@ describe('createIpFacts', () => {
   );
 
   it('returns null, and counts a missing record, when the upstream answers late or not at all', async () => {
-    const slow = source();
+    const slow = await source();
     expect(await slow.lookUp('9.9.9.9', 100, patience)).toBeNull();
     expect(slow.counts).toEqual({ known: 0, missing: 1 });
-    const away = source('http://127.0.0.1:9/');
+    const away = await source('http://127.0.0.1:9/');
     expect(await away.lookUp('1.1.1.1', 1500, patience)).toBeNull();
     expect(away.counts).toEqual({ known: 0, missing: 1 });
     expect(problems).toHaveLength(2);
@@ -60,7 +60,7 @@ describe('createIpFacts', () => {
   });
 
   it('returns null when no time is left', async () => {
-    expect(await source().lookUp('8.8.4.4', -5, patience)).toBeNull();
+    expect(await (await source()).lookUp('8.8.4.4', -5, patience)).toBeNull();
   });
 
   it("adds the record and the address that answered to the service's result", async () => {
