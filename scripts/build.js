@@ -3,9 +3,9 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 /*
- * Builds dist/. npm runs this when it installs the checkout, also for `npm install git+...`, and when it packs it. A
- * checkout without development dependencies has no compiler, and needs no dist/: it runs from src/, without the web
- * interface and the page at /docs.
+ * Builds dist/, without checking types, which `npm run check` does. npm runs this when it installs the checkout, also
+ * for `npm install git+...`, and when it packs it. A checkout without development dependencies has no compiler, and
+ * needs no dist/: it runs from src/, without the web interface and the page at /docs.
  */
 const root = join(import.meta.dirname, '..');
 const compiler = join(root, 'node_modules/typescript/bin/tsc');
