@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { startSite } from '../fixtures/site.ts';
+import { buildPackage } from '../support/package.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -83,14 +84,8 @@ describe('the published package', () => {
   beforeAll(async () => {
     dir = await makeDirectory();
     installed = join(dir, 'node_modules/capstan');
-    const build = await run(process.execPath, [
-      join(ROOT, 'node_modules/typescript/bin/tsc'),
-      ...['-p', 'tsconfig.build.json', '--outDir', join(dir, 'tree/dist')],
-    ]);
-    expect(build).toMatchObject({ code: 0, stdout: '' });
-    for (const part of ['package.json', 'bin', 'config', 'src']) {
-      await cp(join(ROOT, part), join(dir, 'tree', part), { recursive: true });
-    }
+    await buildPackage(join(dir, 'tree'));
+    await cp(join(ROOT, 'src'), join(dir, 'tree/src'), { recursive: true });
     await npm('npm', ['pack', '--ignore-scripts', '--pack-destination', dir], { cwd: join(dir, 'tree') });
     await npm('tar', ['-xzf', `capstan-${manifest.version}.tgz`], { cwd: dir });
     await cp(join(dir, 'package'), installed, { recursive: true });

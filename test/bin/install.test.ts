@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { access, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import { access, cp, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -7,7 +7,6 @@ import { siteForSuite } from '../support/for-suite.ts';
 import { copyOfCheckout } from '../support/package.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
 
-const ROOT = join(import.meta.dirname, '../..');
 /** Time limit for a test, in milliseconds: npm unpacks about 300 packages, and twice for a git URL. */
 const INSTALL_MS = 400_000;
 const run = promisify(execFile);
@@ -39,17 +38,16 @@ describe('installing into a fresh project', () => {
 
   // npm installs from a git URL what it packs there, so a second installation would show nothing more.
   it('packs in a checkout what it packs from a git URL', { timeout: INSTALL_MS }, async () => {
-    await symlink(join(ROOT, 'node_modules'), join(repository, 'node_modules'));
-    const { stdout } = await npm(repository, 'pack', '--json', '--pack-destination', dir);
+    // The installation has run the script `prepare`, as `npm pack` does: it would build the same dist/ again.
+    await cp(join(project, 'node_modules/capstan/dist'), join(repository, 'dist'), { recursive: true });
+    const { stdout } = await npm(repository, 'pack', '--ignore-scripts', '--json', '--pack-destination', dir);
     const [, tarball = ''] = /"filename":\s*"([^"]+\.tgz)"/.exec(stdout) ?? [];
     const packed = (await run('tar', ['-tzf', join(dir, tarball)])).stdout.trim().split('\n');
     const installed = await readdir(join(project, 'node_modules/capstan'), { recursive: true, withFileTypes: true });
     const files = installed.filter((each) => each.isFile()).map(({ parentPath, name }) => join(parentPath, name));
     const own = files.map((file) => relative(join(project, 'node_modules/capstan'), file));
-    // The names of bundled files end with a hash that depends on the folder in which they were built.
-    const names = (of: readonly string[]) => of.map((file) => file.replace(/-[A-Z0-9]{8}\./, '-HASH.')).sort();
-    expect(names(packed.map((file) => file.replace('package/', '')))).toEqual(
-      names(own.filter((file) => !file.startsWith('node_modules/'))),
+    expect(packed.map((file) => file.replace('package/', '')).sort()).toEqual(
+      own.filter((file) => !file.startsWith('node_modules/')).sort(),
     );
   });
 

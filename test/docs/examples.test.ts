@@ -5,12 +5,12 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readSecret, signatures } from '../../src/webhooks/signature.ts';
 import { freePort } from '../support/free-port.ts';
-import { buildPackage, copyOfCheckout, projectWith } from '../support/package.ts';
+import { buildPackage, installedCheckout, projectWith } from '../support/package.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
 import { type Block, type Page, ROOT, readPages } from './pages.ts';
 import { Reader } from './reader.ts';
 
-/** Time limit for a block, in milliseconds. The longest one runs `npm ci`, here on a busy machine. */
+/** Time limit for a block, in milliseconds, on a busy machine. */
 const LONGEST_BLOCK_MS = 300_000;
 /** Languages of fenced blocks: programs, which run; JSON, which must parse; and text. */
 const LANGUAGES = ['sh', 'ts', 'json', 'text'];
@@ -34,17 +34,24 @@ describe('fenced blocks', () => {
   });
 });
 
-for (const page of pages.filter(({ blocks }) => blocks.some(isProgram))) {
-  describe(`examples in ${page.path}`, () => {
+/** Pages that start services are read alone; the others share a directory and a service. */
+const { alone = [], together = [] } = Object.groupBy(pages, ({ blocks }) =>
+  blocks.some(startsService) ? 'alone' : 'together',
+);
+
+for (const read of [...alone.map((page) => [page]), together]) {
+  describe(`examples in ${read.map(({ path }) => path).join(', ')}`, () => {
     let reader: Reader;
 
     beforeAll(async () => {
-      reader = await Reader.start(page.path === 'README.md' ? copyOfCheckout : (dir) => projectWith(built, dir));
+      const isCheckout = read.some(({ path }) => path === 'README.md');
+      reader = await Reader.start(isCheckout ? installedCheckout : (dir) => projectWith(built, dir));
     });
 
     afterAll(() => reader?.[Symbol.asyncDispose]());
 
-    it.each(page.blocks.filter(isProgram))('runs line $line', { timeout: LONGEST_BLOCK_MS }, async (block) => {
+    const programs = read.flatMap((page) => page.blocks.filter(isProgram).map((block) => ({ page, block })));
+    it.each(programs)('runs $page.path:$block.line', { timeout: LONGEST_BLOCK_MS }, async ({ page, block }) => {
       if (block.language === 'ts') await runTypeScript(reader, block);
       else if (startsService(block)) await reader.serve(block.code);
       else if (followsEvents(block)) await reader.follow(block.code);
@@ -136,7 +143,7 @@ function isTypeScript({ language }: Block): boolean {
 }
 
 function startsService({ code }: Block): boolean {
-  return /npm start|capstan (?:-- )?serve(?!.*--print-config)/.test(code);
+  return /npm start|capstan (?:-- )?serve(?!.*--print-config)|createService\(/.test(code);
 }
 
 function followsEvents({ code }: Block): boolean {

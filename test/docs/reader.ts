@@ -9,7 +9,7 @@ import { makeDirectory } from '../support/temporary-directory.ts';
 
 /** Address at which the documentation's examples expect the service. */
 const DOCUMENTED_SERVICE = 'http://127.0.0.1:8080';
-/** Time limit for a block, in milliseconds. The longest one installs the package. */
+/** Time limit for a block, in milliseconds. */
 const BLOCK_MS = 280_000;
 
 export interface Ended {
@@ -19,7 +19,7 @@ export interface Ended {
 }
 
 /**
- * Follows one page as a reader would: runs its examples in order, in one directory, with one service. Contacts only
+ * Follows pages as a reader would: runs their examples in order, in one directory, with one service. Contacts only
  * loopback: a fixture site replaces example.com, and a local server replaces ipapi.co.
  */
 export class Reader implements AsyncDisposable {
@@ -129,11 +129,15 @@ export class Reader implements AsyncDisposable {
 
   /** Replaces the documented addresses in the code with this reader's. */
   #here(code: string): string {
-    return code
-      .replaceAll(DOCUMENTED_SERVICE, this.#service?.url ?? DOCUMENTED_SERVICE)
-      .replaceAll('https://example.com', this.#site.origin)
-      .replaceAll(/host(?:=|: '| )example\.com/g, (text) => text.replace('example.com', this.#site.host))
-      .replaceAll('createService({', `createService({ allowTargets: ['${this.#site.host}'],`);
+    return (
+      code
+        // Everything is installed: this checks that package.json and its lock file agree.
+        .replaceAll(/^npm ci$/gm, 'npm ci --dry-run --ignore-scripts')
+        .replaceAll(DOCUMENTED_SERVICE, this.#service?.url ?? DOCUMENTED_SERVICE)
+        .replaceAll('https://example.com', this.#site.origin)
+        .replaceAll(/host(?:=|: '| )example\.com/g, (text) => text.replace('example.com', this.#site.host))
+        .replaceAll('createService({', `createService({ allowTargets: ['${this.#site.host}'],`)
+    );
   }
 
   #spawn(command: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): ChildProcess {
