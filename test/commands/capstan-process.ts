@@ -8,6 +8,9 @@ import { makeDirectory } from '../support/temporary-directory.ts';
 
 const BIN = join(import.meta.dirname, '../../bin/capstan.js');
 
+/** Flags of a service that captures nothing. */
+export const NO_BROWSER = ['--browser-path', '/nonexistent/chromium'];
+
 export interface Ended {
   readonly code: number | null;
   readonly stdout: string;

@@ -1,71 +1,35 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Readable, Writable } from 'node:stream';
-import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BRISBANE, body, hangUp, json, silence, Upstream } from '../ipinfo/upstream.ts';
-import { ground } from './capstan-process.ts';
-
-const PROGRAM = fileURLToPath(new URL('./ip-program.ts', import.meta.url));
+import { capstan, ground } from './capstan-process.ts';
+import { sessionForSuite } from './session.ts';
 
 interface Ended {
-  readonly code: number;
+  readonly code: number | null;
   readonly out: string;
   readonly err: string;
 }
 
-/** Splits a stream at its zero bytes. */
-async function* pieces(stream: Readable): AsyncGenerator<string, void, undefined> {
-  let rest = '';
-  for await (const chunk of stream.setEncoding('utf8')) {
-    const [last = '', ...whole] = `${rest}${chunk}`.split('\0').reverse();
-    rest = last;
-    yield* whole.reverse();
-  }
+function ended({ code, stdout: out, stderr: err }: { code: number | null; stdout: string; stderr: string }): Ended {
+  return { code, out, err };
 }
 
 describe('capstan ip', () => {
   let upstream: Upstream;
-  let session: ChildProcessByStdio<Writable, Readable, Readable>;
-  let printed: AsyncGenerator<string, void, undefined>;
-  let complained: AsyncGenerator<string, void, undefined>;
-
-  beforeAll(() => {
-    session = spawn(process.execPath, [PROGRAM], { env: { PATH: process.env.PATH }, stdio: ['pipe', 'pipe', 'pipe'] });
-    printed = pieces(session.stdout);
-    complained = pieces(session.stderr);
-  });
-  afterAll(async () => {
-    const ended = new Promise((resolve) => session.once('close', resolve));
-    session.stdin.end();
-    await ended;
-  });
+  const session = sessionForSuite();
 
   beforeEach(async () => {
     upstream = await new Upstream().listen();
   });
   afterEach(() => upstream[Symbol.asyncDispose]());
 
-  const run = async (args: readonly string[], env: Record<string, string> = {}): Promise<Ended> => {
-    const commandLine = { args: ['ip', ...args], env: { CAPSTAN_IPINFO_URL: upstream.url, ...env } };
-    session.stdin.write(`${JSON.stringify(commandLine)}\n`);
-    const [out, err] = await Promise.all([printed.next(), complained.next()]);
-    const code = await complained.next();
-    return { code: Number(code.value), out: out.value ?? '', err: err.value ?? '' };
-  };
+  const run = async (args: readonly string[], env: Record<string, string> = {}): Promise<Ended> =>
+    ended(await session(['ip', ...args], { CAPSTAN_IPINFO_URL: upstream.url, ...env }));
 
   /** Runs the command in a process of its own. */
-  const runAlone = async (args: readonly string[]): Promise<Ended> => {
-    const child = spawn(process.execPath, [PROGRAM, 'ip', ...args], {
-      env: { PATH: process.env.PATH, CAPSTAN_IPINFO_URL: upstream.url },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
-    const [out, err, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
-    return { code: code ?? -1, out, err };
-  };
+  const runAlone = async (args: readonly string[]): Promise<Ended> =>
+    ended(await capstan(['ip', ...args], { env: { CAPSTAN_IPINFO_URL: upstream.url } }));
 
   it("exits with 0 after an answer, and with the failure's code after a failure", async () => {
     expect(await runAlone(['1.1.1.1', '--field', 'ip'])).toMatchObject({ code: 0, err: '' });

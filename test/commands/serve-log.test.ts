@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { chmod, mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { mountSmallDisk, whyNoTmpfs } from '../faults/tmpfs.ts';
 import { eventually } from '../support/eventually.ts';
-import { capstan, type Ground, ground, launch, lineOf, type Served, serve } from './capstan-process.ts';
+import { capstan, type Ground, ground, launch, lineOf, NO_BROWSER, type Served, serve } from './capstan-process.ts';
 import { askUntilLinesAreDropped, dropped, makePipe } from './unread-pipe.ts';
 
 const SOURCES = join(import.meta.dirname, '../../src');
-const NO_BROWSER = ['--browser-path', '/nonexistent/chromium'];
 
 function start(place: Ground, args: readonly string[], fds: { readonly stderrFd?: number } = {}): Promise<Served> {
   return serve([...NO_BROWSER, ...args], { ...place.options, ...fds });
@@ -113,13 +113,14 @@ describe('the log of capstan serve', () => {
     const place = await ground();
     const program = `
       import { watchForEnd } from '${SOURCES}/commands/ending.ts';
-      import { openLog } from '${SOURCES}/log.ts';
+      import { openLog } from '${SOURCES}/log/log.ts';
       watchForEnd(openLog({ logLevel: 'info', logFile: '/dev/full' }).logger);
       setTimeout(() => { throw new Error('nobody caught it'); });
     `;
     const args = ['--input-type=module', '--eval', program];
-    const child = spawn(process.execPath, args, { cwd: place.path, stdio: 'ignore' });
-    expect(await once(child, 'exit')).toEqual([1, null]);
+    const child = spawn(process.execPath, args, { cwd: place.path, stdio: ['ignore', 'ignore', 'pipe'] });
+    const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+    expect([code, said]).toEqual([1, expect.stringContaining('nobody caught it')]);
   });
 
   it('refuses to start, with one line, when --log-file cannot be opened', async () => {
@@ -139,20 +140,17 @@ describe('the log of capstan serve', () => {
     );
   });
 
-  it.each([
-    ['warns', '0644'],
-    ['does not warn', '0640'],
-  ] as const)('%s of a file of secrets of mode %s', async (what, mode) => {
+  it('warns of a file of secrets that other users can read', async () => {
     const place = await ground();
-    const path = join(place.path, 'keys.txt');
-    await writeFile(path, 'a-key-of-sixteen-characters\n');
-    await chmod(path, Number.parseInt(mode, 8));
-    const service = await start(place, ['--api-key-file', 'keys.txt']);
+    const modes = { 'keys.txt': 0o644, 'signing.txt': 0o640 };
+    for (const [file, mode] of Object.entries(modes)) {
+      await writeFile(join(place.path, file), 'a-key-of-thirty-two-characters-x\n', { mode });
+      await chmod(join(place.path, file), mode);
+    }
+    const service = await start(place, ['--api-key-file', 'keys.txt', '--signing-key-file', 'signing.txt']);
     service.child.kill('SIGTERM');
     const { stderr } = await service.ended;
     const warnings = stderr.split('\n').filter((line) => line.includes('file of secrets'));
-    expect(warnings.map((line) => JSON.parse(line))).toMatchObject(
-      what === 'warns' ? [{ level: 40, file: 'keys.txt', mode }] : [],
-    );
+    expect(warnings.map((line) => JSON.parse(line))).toMatchObject([{ level: 40, file: 'keys.txt', mode: '0644' }]);
   });
 });

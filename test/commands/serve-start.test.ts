@@ -4,11 +4,14 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { listening } from '../egress/listening.ts';
-import { capstan, ground, serve } from './capstan-process.ts';
+import { capstan, ground, NO_BROWSER, serve } from './capstan-process.ts';
+import { sessionForSuite } from './session.ts';
 
 describe('capstan', () => {
+  const session = sessionForSuite();
+
   it('prints its help when run without arguments', async () => {
-    const { code, stdout } = await capstan([]);
+    const { code, stdout } = await session([]);
     expect(code).toBe(0);
     for (const command of ['serve', 'shot', 'ip']) expect(stdout).toContain(`\n  ${command} `);
   });
@@ -23,7 +26,7 @@ describe('capstan', () => {
     ],
     [['serve', '--db-path', 'a', '--mongo-url', 'mongodb://me:hush@h/d'], /^capstan: two databases: (?!.*hush).*\n$/],
   ])('refuses %j with one line and exit code 2', async (args, line) => {
-    const { code, stdout, stderr } = await capstan(args);
+    const { code, stdout, stderr } = await session(args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(line);
     expect(stderr.split('\n')).toHaveLength(2);
@@ -72,34 +75,11 @@ describe('capstan serve --print-config', () => {
 });
 
 describe('capstan serve', () => {
-  it('prints one line with the address on standard output, and structured logs on standard error', async () => {
+  it('prints one line with the address on standard output, and structured logs on standard error, without secrets', async () => {
     const place = await ground();
-    const { url, child, ended } = await serve(['--db-path', 'results.db'], place.options);
+    const flags = ['--api-key', 'sesame-right', '--max-queue', '7', '--log-level', 'trace', '--db-path', 'results.db'];
+    const { url, child, ended } = await serve([...NO_BROWSER, ...flags], place.options);
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d*$/);
-    expect((await fetch(`${url}/livez`)).status).toBe(200);
-    child.kill('SIGTERM');
-    const { code, stdout, stderr } = await ended;
-    expect({ code, stdout }).toEqual({ code: 0, stdout: `capstan listening on ${url}\n` });
-    const lines = stderr.trim().split('\n');
-    expect(lines.map((line) => JSON.parse(line))).toContainEqual(expect.objectContaining({ msg: 'stopped' }));
-  });
-
-  it('logs its version and the effective configuration first, with secrets masked', async () => {
-    const place = await ground();
-    const { child, ended } = await serve(['--api-key', 'hush-hush', '--max-queue', '7'], place.options);
-    child.kill('SIGTERM');
-    const { stderr } = await ended;
-    expect(stderr).not.toContain('hush');
-    expect(JSON.parse(stderr.split('\n')[0] ?? '')).toMatchObject({
-      msg: 'starting',
-      version: expect.stringMatching(/^\d+\.\d+\.\d+/),
-      config: { apiKey: ['***'], maxQueue: 7, port: 0 },
-    });
-  });
-
-  it('never logs a key, whether valid or wrong', async () => {
-    const place = await ground();
-    const { url, child, ended } = await serve(['--api-key', 'sesame-right', '--log-level', 'trace'], place.options);
     const statuses = [];
     for (const headers of [
       { 'x-api-key': 'sesame-right' },
@@ -108,9 +88,18 @@ describe('capstan serve', () => {
     ]) {
       statuses.push((await fetch(`${url}/stats`, { headers })).status);
     }
-    child.kill('SIGTERM');
-    const { stderr } = await ended;
     expect(statuses).toEqual([200, 200, 401]);
+    child.kill('SIGTERM');
+    const { code, stdout, stderr } = await ended;
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `capstan listening on ${url}\n` });
+    const lines = stderr.trim().split('\n');
+    const [first, ...more] = lines.map((line) => JSON.parse(line));
+    expect(first).toMatchObject({
+      msg: 'starting',
+      version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+      config: { apiKey: ['***'], maxQueue: 7, port: 0 },
+    });
+    expect(more).toContainEqual(expect.objectContaining({ msg: 'stopped' }));
     expect(stderr).toContain('/stats');
     expect(stderr).not.toContain('sesame');
   });
@@ -118,7 +107,7 @@ describe('capstan serve', () => {
   it('warns only when clients on other machines can capture without a key', async () => {
     const warned = async (...args: string[]) => {
       const place = await ground();
-      const { child, ended } = await serve(args, place.options);
+      const { child, ended } = await serve([...NO_BROWSER, ...args], place.options);
       child.kill('SIGTERM');
       return (await ended).stderr.includes('set --api-key');
     };
@@ -129,7 +118,7 @@ describe('capstan serve', () => {
 
   it('exits with code 1 and one line that names both versions when a later version wrote the database', async () => {
     const place = await ground();
-    const { child, ended } = await serve(['--db-path', 'results.db'], place.options);
+    const { child, ended } = await serve([...NO_BROWSER, '--db-path', 'results.db'], place.options);
     child.kill('SIGTERM');
     await ended;
     const later = new DatabaseSync(join(place.path, 'results.db'));

@@ -1,0 +1,48 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+import { afterAll, beforeAll } from 'vitest';
+import type { Ended } from './capstan-process.ts';
+
+const PROGRAM = join(import.meta.dirname, 'session-program.ts');
+
+type RunInSession = (args: readonly string[], env?: Readonly<Record<string, string>>) => Promise<Ended>;
+
+/**
+ * Returns what runs the command lines of a suite, one after the other, in one process: starting a process takes ten
+ * times as long as a command that is refused.
+ */
+export function sessionForSuite(): RunInSession {
+  let session: ChildProcessByStdio<Writable, Readable, Readable>;
+  let printed: AsyncGenerator<string, void, undefined>;
+  let complained: AsyncGenerator<string, void, undefined>;
+
+  beforeAll(() => {
+    session = spawn(process.execPath, ['--no-warnings', PROGRAM], { stdio: 'pipe' });
+    printed = pieces(session.stdout);
+    complained = pieces(session.stderr);
+  });
+  afterAll(async () => {
+    const closed = once(session, 'close');
+    session.stdin.end();
+    await closed;
+  });
+
+  return async (args, env = {}) => {
+    session.stdin.write(`${JSON.stringify({ args, env })}\n`);
+    const [stdout, stderr] = await Promise.all([printed.next(), complained.next()]);
+    const code = await complained.next();
+    return { code: Number(code.value), stdout: stdout.value ?? '', stderr: stderr.value ?? '' };
+  };
+}
+
+/** Splits a stream at its zero bytes. */
+async function* pieces(stream: Readable): AsyncGenerator<string, void, undefined> {
+  let rest = '';
+  for await (const chunk of stream.setEncoding('utf8')) {
+    const [last = '', ...whole] = `${rest}${chunk}`.split('\0').reverse();
+    rest = last;
+    yield* whole.reverse();
+  }
+}
