@@ -7,8 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { fontconfigWith, LATIN_FONT } from '../support/fonts.ts';
 import { freePort } from '../support/free-port.ts';
-import { NO_BROWSER } from '../support/service.ts';
-import { capstan, ground, type RunOptions, serve } from './capstan-process.ts';
+import { capstan, ground, NO_BROWSER, type RunOptions, serve } from './capstan-process.ts';
 
 const Report = z.strictObject({
   serves: z.boolean(),
@@ -58,25 +57,17 @@ describe('capstan doctor', () => {
     expect(stdout).toMatch(/^database +warning +none: results are not kept/m);
   });
 
-  it('names the scripts without a font, and the Debian packages that bring one', async () => {
+  it('warns of scripts without a font, of a sandbox that is off, and of a low limit of open files', async () => {
     const place = await ground();
-    const { code, by } = await doctor([], {
+    const { code, by } = await doctor(['--sandbox', 'off', '--max-concurrent', '8'], {
       cwd: place.path,
       env: { TMPDIR: place.path, FONTCONFIG_FILE: await fontconfigWith(LATIN_FONT) },
+      descriptors: 512,
     });
     expect(by.fonts).toEqual({
       state: 'warning',
       found: expect.stringMatching(/^none for Chinese, Japanese, Korean, emoji, Arabic, .*: drawn as boxes$/),
       advice: expect.stringMatching(/^apt-get install fonts-noto-cjk fonts-noto-color-emoji fonts-noto-core,/),
-    });
-    expect(code).toBe(0);
-  });
-
-  it('warns of a sandbox that is off, and of a low limit of open files', async () => {
-    const place = await ground();
-    const { code, by } = await doctor(['--sandbox', 'off', '--max-concurrent', '8'], {
-      ...place.options,
-      descriptors: 512,
     });
     expect(by.sandbox).toMatchObject({ state: 'warning', found: expect.stringMatching(/^off.*--sandbox off$/) });
     expect(by['open files']).toEqual({
@@ -93,10 +84,7 @@ describe('capstan doctor', () => {
     const db = new DatabaseSync(join(place.path, 'results.db'));
     db.exec('PRAGMA application_id = 0x43707374; PRAGMA user_version = 9999; CREATE TABLE x (y)');
     db.close();
-    const { code, by } = await doctor(
-      ['--db-path', 'results.db', '--browser-path', NO_BROWSER.browserPath],
-      place.options,
-    );
+    const { code, by } = await doctor(['--db-path', 'results.db', ...NO_BROWSER], place.options);
     expect(by['data directory']).toMatchObject({
       state: 'failure',
       found: expect.stringMatching(/is not a directory$/),
@@ -107,10 +95,7 @@ describe('capstan doctor', () => {
 
   it('fails for a missing store that is required', async () => {
     const place = await ground();
-    const { code, by } = await doctor(
-      ['--require-store', '--db-path', 'results.db', '--browser-path', NO_BROWSER.browserPath],
-      place.options,
-    );
+    const { code, by } = await doctor(['--require-store', '--db-path', 'results.db', ...NO_BROWSER], place.options);
     expect(by['data directory']).toMatchObject({
       state: 'failure',
       found: expect.stringMatching(/data holds no store, and the database .*results\.db is missing: mount it/),
@@ -147,8 +132,8 @@ describe('capstan doctor', () => {
     expect(taken.by.port).toMatchObject({ state: 'failure', found: expect.stringMatching(/EADDRINUSE/) });
     expect(taken.code).toBe(1);
 
-    const service = await serve([], place.options);
-    const beside = await doctor(['--port', new URL(service.url).port], place.options);
+    const service = await serve(NO_BROWSER, place.options);
+    const beside = await doctor([...NO_BROWSER, '--port', new URL(service.url).port], place.options);
     service.child.kill('SIGTERM');
     await service.ended;
     expect(beside.by.port).toMatchObject({

@@ -10,10 +10,14 @@ import { NO_BROWSER } from '../support/service.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
 import { MARKUP } from '../ui/hostile.ts';
 import { launchBrowser } from '../ui/ui-service.ts';
-import { capstan } from './capstan-process.ts';
+import type { Ended } from './capstan-process.ts';
+import { sessionForSuite } from './session.ts';
 
 const app = serviceForSuite(NO_BROWSER);
+const session = sessionForSuite();
 let directory: string;
+/** How the export of all captures to the folder `all` ended. */
+let all: Ended;
 
 const TOTAL = 250;
 
@@ -34,10 +38,11 @@ beforeAll(async () => {
     if (result.artifacts !== null) await putCapture(app.service.artifacts, result, { image, html: '' });
     await app.service.results.insert(result);
   }
+  all = await exported('all');
 });
 
 const exported = (name: string, ...flags: readonly string[]) =>
-  capstan([
+  session([
     'export',
     ...['--html', join(directory, name)],
     ...['--db-path', join(app.directory, 'results.db'), '--data-dir', join(app.directory, 'data')],
@@ -52,21 +57,21 @@ async function cardsIn(name: string): Promise<number> {
 
 describe('capstan export --html', () => {
   it('writes a page for each hundred captures, with thumbnails, while the service runs', async () => {
-    const { code, stdout } = await exported('all');
-    expect(code).toBe(0);
-    expect(stdout).toBe(`exported 250 captures, 201 thumbnails, 3 pages to ${join(directory, 'all')}\n`);
+    expect({ code: all.code, stdout: all.stdout }).toEqual({
+      code: 0,
+      stdout: `exported 250 captures, 201 thumbnails, 3 pages to ${join(directory, 'all')}\n`,
+    });
     expect(await cardsIn('all')).toBe(TOTAL);
     expect(await readdir(join(directory, 'all/thumbnails'))).toHaveLength(201);
   });
 
   it('writes pages that open without a service, show thumbnails and do not run scripts in hostile titles', async () => {
-    await exported('opened');
     const browser = await launchBrowser();
     try {
       const page = await (await browser.newContext({ offline: true })).newPage();
       const requests: string[] = [];
       page.on('request', (request) => requests.push(request.url()));
-      await page.goto(pathToFileURL(join(directory, 'opened/index.html')).href);
+      await page.goto(pathToFileURL(join(directory, 'all/index.html')).href);
       await expect.poll(() => page.evaluate('document.images[0].naturalWidth')).toBeGreaterThan(0);
       expect(await page.locator('li').count()).toBe(100);
       expect(await page.locator('li').first().locator('b').textContent()).toBe(MARKUP);

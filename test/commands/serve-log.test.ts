@@ -120,7 +120,8 @@ describe('the log of capstan serve', () => {
     const args = ['--input-type=module', '--eval', program];
     const child = spawn(process.execPath, args, { cwd: place.path, stdio: ['ignore', 'ignore', 'pipe'] });
     const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
-    expect([code, said]).toEqual([1, expect.stringContaining('nobody caught it')]);
+    // Node writes an error that is not handled, or a module that is not found.
+    expect({ code, said }).toEqual({ code: 1, said: '' });
   });
 
   it('refuses to start, with one line, when --log-file cannot be opened', async () => {
