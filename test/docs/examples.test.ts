@@ -34,9 +34,10 @@ describe('fenced blocks', () => {
   });
 });
 
+const withPrograms = pages.filter(({ blocks }) => blocks.some(isProgram));
 /** Pages that start services are read alone; the others share a directory and a service. */
-const { alone = [], together = [] } = Object.groupBy(pages, ({ blocks }) =>
-  blocks.some(startsService) ? 'alone' : 'together',
+const { alone = [], together = [] } = Object.groupBy(withPrograms, ({ blocks }) =>
+  blocks.filter(isProgram).some(startsService) ? 'alone' : 'together',
 );
 
 for (const read of [...alone.map((page) => [page]), together]) {
