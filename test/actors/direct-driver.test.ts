@@ -12,7 +12,8 @@ function describeMore({ site, capture }: DriverGround): void {
     ['jpeg', 20_000, ''],
     ['webp', 16_383, 'format'],
   ] as const)('captures as much of a page of 20,000 px as a %s can hold', async (format, height, truncatedBy) => {
-    const snapshot = await capture('/endless-height', { fullPage: true, format, timeoutMs: 60_000 });
+    const viewport = { width: 320, height: 720 };
+    const snapshot = await capture('/endless-height', { fullPage: true, format, viewport, timeoutMs: 60_000 });
     expect(snapshot).toMatchObject({ height, fullHeight: 20_000, truncatedBy, truncated: truncatedBy !== '' });
     expect(dimensions(snapshot.image)).toEqual([snapshot.width, snapshot.height]);
   });

@@ -89,9 +89,16 @@ describe('the output links', () => {
     '<a id=far href="/far" style="background:rgb(200,0,0);color:#fff;font:20px/1 monospace">WWWWWWWW</a>';
   const AT = (top: number) => `<p style="position:absolute;top:${top}px;left:130px;margin:0">${RED_LINK}</p>`;
 
+  /** The page is scrolled through in few steps. */
+  const HIGH = { width: 500, height: 2_000, deviceScaleFactor: 1 };
+
   it.each<[string, string, CaptureOptions]>([
-    ['a page in bands', `<body style="height:21000px">${AT(19_000)}`, { fullPage: true }],
-    ['a page in bands, with a fixed header', `<body style="height:18000px">${HEADER}${AT(17_000)}`, { fullPage: true }],
+    ['a page in bands', `<body style="height:18000px">${AT(17_000)}`, { fullPage: true, viewport: HIGH }],
+    [
+      'a page in bands, with a fixed header',
+      `<body style="height:18000px">${HEADER}${AT(17_000)}`,
+      { fullPage: true, viewport: HIGH },
+    ],
     [
       'a page in bands of two pixels',
       `<body style="height:9500px">${HEADER}${AT(9_000)}`,

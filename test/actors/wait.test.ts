@@ -105,10 +105,13 @@ describe('the wait before the screenshot', () => {
     });
   });
 
+  it.concurrent('does not wait for an element that no option names', async () => {
+    expect(await capture('/late/element?ms=60000')).toMatchObject({ title: 'hidden', cutPhase: null });
+  });
+
   it.concurrent.each(['#late', '//p[@id="late"]', 'xpath=//p'])(
     'waits until %s is visible',
     async (waitForSelector) => {
-      expect(await capture('/late/element?ms=60000')).toMatchObject({ title: 'hidden', cutPhase: null });
       expect(await capture('/late/element', { waitForSelector })).toMatchObject({ title: 'shown', cutPhase: null });
     },
   );

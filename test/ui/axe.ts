@@ -28,23 +28,30 @@ const DRAWN = `new Promise((resolve) => requestAnimationFrame(() => requestAnima
 
 const Findings = z.array(z.object({ id: z.string(), nodes: z.array(z.object({ html: z.string() })) }));
 
-/** Returns the violations of WCAG 2.2 AA that axe-core finds on the page, one line for each element. */
-export async function violations(page: Page): Promise<readonly string[]> {
+/**
+ * Returns the violations of WCAG 2.2 AA that axe-core finds on the page, or in the elements of a selector, one line for
+ * each element.
+ */
+export async function violations(page: Page, part?: string): Promise<readonly string[]> {
   // A document that has it needs it no second time.
   if (!(await page.evaluate("'axe' in window"))) await page.evaluate(AXE);
   const found = await page.evaluate(
-    `axe.run(document, { runOnly: ${JSON.stringify(RULES)} }).then((r) => r.violations)`,
+    `axe.run(${JSON.stringify(part) ?? 'document'}, { runOnly: ${JSON.stringify(RULES)} }).then((r) => r.violations)`,
   );
   return Findings.parse(found).flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
 }
 
 /**
  * Expects that the page has no violation and is not wider than its window, in all colours and on all screens. `act` is
- * done in each of them beforehand.
+ * done in each of them beforehand; `part` is a selector of what is examined, by default everything.
  */
 export async function expectAccessible(
   page: Page,
-  { looks = LOOKS, act = async () => {} }: { looks?: readonly Look[]; act?: () => Promise<unknown> } = {},
+  {
+    looks = LOOKS,
+    act = async () => {},
+    part,
+  }: { looks?: readonly Look[]; act?: () => Promise<unknown>; part?: string } = {},
 ): Promise<void> {
   for (const [colorScheme, viewport] of looks) {
     await page.emulateMedia({ colorScheme });
@@ -52,7 +59,7 @@ export async function expectAccessible(
     await act();
     await page.evaluate(DRAWN);
     const look = `in ${colorScheme} colours on a screen of ${viewport.width} px`;
-    expect(await violations(page), look).toEqual([]);
+    expect(await violations(page, part), look).toEqual([]);
     expect(await page.evaluate(OVERFLOW), look).toBe(0);
   }
 }

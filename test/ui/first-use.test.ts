@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OVERFLOW } from './axe.ts';
 import { uiForSuite } from './ui-service.ts';
 
-const PAGES = 10;
-const ODD = 7;
+const PAGES = 5;
+const ODD = 4;
 const PICTURES = process.env.UI_PICTURES;
 
 /** The first tasks of a new user. */
@@ -37,7 +37,7 @@ describe('a first use of the web interface', () => {
     ['desktop', { width: 1280, height: 800 }],
     ['phone', { width: 390, height: 844 }],
   ])(
-    'captures ten pages as a phone, finds the one that differs and makes it again, on a %s',
+    'captures five pages as a phone, finds the one that differs and makes it again, on a %s',
     async (name, viewport) => {
       const page = await ui.open('/', { viewport });
       const picture = async (step: string) => {
