@@ -10,7 +10,7 @@ describe('capture of a page that is blocked until its deadline', () => {
   const ground = siteAndActor();
 
   const capture = (overrides: CaptureOptions = {}, path = '/late/blocked') =>
-    ground.capture(path, { timeoutMs: 4000, ...overrides });
+    ground.capture(path, { timeoutMs: 8000, ...overrides });
 
   it.each([
     { fullPage: false, truncated: false },

@@ -14,13 +14,17 @@ const RED: Colour = [200, 0, 0, 255];
 const WHITE: Colour = [255, 255, 255, 255];
 const MASK: Colour = [255, 0, 255, 255];
 
+/** Width of windows. */
+const WIDTH = 640;
+
 const ground = siteAndActor();
 const otherPort = siteForSuite();
 const otherSite = (path: string) => otherPort.url(path).replace('127.0.0.1', 'localhost');
 
 const capture = (query: Record<string, string>, options: CaptureOptions, { actor } = ground.running) => {
   const path = `/frames/below?${new URLSearchParams(query)}`;
-  return actor.capture(captureRequest(ground.site.url(path), options), patience);
+  const viewport = { width: WIDTH, height: 720 };
+  return actor.capture(captureRequest(ground.site.url(path), { viewport, ...options }), patience);
 };
 
 /** Number of pixels of the frame's corner square. `GROUND` is that of the rest of the frame. */
@@ -72,7 +76,7 @@ describe('cross-origin frames outside the window', () => {
 
   it('captures fixed and sticky elements once, and never on top of frames', async () => {
     const png = await pngOf(await capture({ of: otherSite('/frames/green'), fixed: 'yes' }, { fullPage: true }));
-    expect([countOf(png, GREEN), countOf(png, RED)]).toEqual([GROUND, 2 * 1280 * 60]);
+    expect([countOf(png, GREEN), countOf(png, RED)]).toEqual([GROUND, 2 * WIDTH * 60]);
   });
 
   it('captures frames at each scale factor', async () => {
@@ -102,7 +106,7 @@ describe('cross-origin frames outside the window', () => {
 
   it.each(['jpeg', 'webp'] as const)('captures frames in the requested format: %s', async (format) => {
     const snapshot = await capture({ of: otherSite('/frames/green') }, { fullPage: true, format });
-    expect(await sharp(snapshot.image).metadata()).toMatchObject({ format, width: 1280, height: 2500 });
+    expect(await sharp(snapshot.image).metadata()).toMatchObject({ format, width: WIDTH, height: 2500 });
     const box = { left: 110, top: 1010, width: 100, height: 100 };
     const pixels = await sharp(snapshot.image).extract(box).png().toBuffer();
     const { channels } = await sharp(pixels).stats();

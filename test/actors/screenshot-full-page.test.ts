@@ -11,6 +11,8 @@ const HEADER: Colour = [200, 0, 0, 255];
 const GREEN: Colour = [0, 160, 0, 255];
 const BLUE: Colour = [0, 0, 200, 255];
 const WHITE: Colour = [255, 255, 255, 255];
+/** Options for pages that are followed far down, which does not depend on their width. */
+const NARROW = { viewport: { width: 320, height: 720 }, timeoutMs: 60_000 };
 
 describe('a full page', () => {
   const ground = siteAndActor();
@@ -18,7 +20,7 @@ describe('a full page', () => {
   const capture = (path: string, overrides: CaptureOptions = {}) =>
     ground.capture(path, { fullPage: true, ...overrides });
 
-  it('shows content that loads only when it is scrolled into view', async () => {
+  it('shows content that loads only when it is scrolled into view, and a sticky header once, unfolded', async () => {
     const snapshot = await capture('/picture/lazy');
     expect(snapshot).toMatchObject({ height: 6760, fullHeight: 6760, truncated: false, cutPhase: null });
     const png = await pngOf(snapshot);
@@ -28,18 +30,14 @@ describe('a full page', () => {
     expect(colourAt(png, 100, 4710)).toEqual(GREEN);
     // The browser neither draws nor measures this content outside its window.
     expect(colourAt(png, 100, 6650)).toEqual(BLUE);
+    expect(countOf(png, HEADER)).toBe(1280 * 60);
+    expect(colourAt(png, 640, 30)).toEqual(HEADER);
     expect(snapshot.html).toContain('class="watched seen"');
     expect(snapshot.html).toContain('class="skipped"');
   });
 
   it.each(['/late/gallery?count=20', '/late/throttled?ms=1'])('shows all lazy images of %s', async (path) => {
     expect(countOf(await pngOf(await capture(path)), GREEN)).toBe(20 * 200 * 100);
-  });
-
-  it('shows a sticky header once, at the top, unfolded', async () => {
-    const png = await pngOf(await capture('/picture/lazy'));
-    expect(countOf(png, HEADER)).toBe(1280 * 60);
-    expect(colourAt(png, 640, 30)).toEqual(HEADER);
   });
 
   it('shows all of a page that grows when it is scrolled to its end', async () => {
@@ -61,25 +59,19 @@ describe('a full page', () => {
     },
   );
 
-  it.concurrent('follows an endless page down to 30,000 px, and names its growth as the cause of what is missing', {
-    timeout: 90_000,
-  }, async () => {
-    const snapshot = await capture('/picture/growing', { format: 'jpeg', timeoutMs: 60_000 });
+  it.concurrent('follows an endless page down to 30,000 px, and names its growth as the cause of what is missing', async () => {
+    const snapshot = await capture('/picture/growing', { ...NARROW, format: 'jpeg' });
     expect(snapshot).toMatchObject({ height: 30_000, truncatedBy: 'growth', truncated: true, cutPhase: null });
     expect(snapshot.fullHeight).toBeGreaterThanOrEqual(30_000);
     expect(snapshot.fullHeight).toBeLessThan(34_000);
   });
 
   // One of them is above the height down to which a page is followed without it.
-  it.concurrent.each([4_000, 32_000])(
-    'follows an endless page down to a maxHeight of %i px',
-    { timeout: 90_000 },
-    async (maxHeight) => {
-      const snapshot = await capture('/picture/growing', { maxHeight, timeoutMs: 60_000 });
-      expect(snapshot).toMatchObject({ height: maxHeight, truncatedBy: 'maxHeight', cutPhase: null });
-      expect(snapshot.fullHeight).toBeLessThan(maxHeight + 4_000);
-    },
-  );
+  it.concurrent.each([4_000, 32_000])('follows an endless page down to a maxHeight of %i px', async (maxHeight) => {
+    const snapshot = await capture('/picture/growing', { ...NARROW, maxHeight });
+    expect(snapshot).toMatchObject({ height: maxHeight, truncatedBy: 'maxHeight', cutPhase: null });
+    expect(snapshot.fullHeight).toBeLessThan(maxHeight + 4_000);
+  });
 
   it('reports a partial capture when images never arrive', async () => {
     const snapshot = await capture('/picture/never-all', { timeoutMs: 5000 });

@@ -4,8 +4,13 @@ import type { CaptureOptions } from '../../src/capture/request.ts';
 import { colourAt, countOf, pngOf } from '../support/image.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 
-/** Longer than the deadline of a capture. */
-const LONG_MS = 90_000;
+/** Halves a tall page. */
+const HALVED: CaptureOptions = {
+  fullPage: true,
+  format: 'webp',
+  viewport: { width: 320, height: 720 },
+  resize: { width: 160 },
+};
 
 describe('resize', () => {
   const ground = siteAndActor();
@@ -41,18 +46,16 @@ describe('resize', () => {
     expect(colourAt(png, 2, 2)).toEqual([0, 0, 0, 0]);
   });
 
-  it('resizes a whole page that the format could not hold, and gives its height in pixels of the image', {
-    timeout: LONG_MS,
-  }, async () => {
-    const snapshot = await capture({ fullPage: true, format: 'webp', resize: { width: 640 } }, '/tall?px=30000');
-    expect(snapshot).toMatchObject({ width: 640, height: 15_000, fullHeight: 15_000, truncated: false });
-    expect(await sharp(snapshot.image).metadata()).toMatchObject({ format: 'webp', width: 640, height: 15_000 });
+  it('resizes a whole page that the format could not hold, and gives its height in pixels of the image', async () => {
+    const snapshot = await capture(HALVED, '/tall?px=30000');
+    expect(snapshot).toMatchObject({ width: 160, height: 15_000, fullHeight: 15_000, truncated: false });
+    expect(await sharp(snapshot.image).metadata()).toMatchObject({ format: 'webp', width: 160, height: 15_000 });
   });
 
-  it('ends the image at the last row of the format, and says so', { timeout: LONG_MS }, async () => {
-    const snapshot = await capture({ fullPage: true, format: 'webp', resize: { width: 640 } }, '/tall?px=40000');
-    expect(snapshot).toMatchObject({ width: 640, height: 16_383, fullHeight: 20_000, truncatedBy: 'format' });
-    expect(await sharp(snapshot.image).metadata()).toMatchObject({ width: 640, height: 16_383 });
+  it('ends the image at the last row of the format, and says so', async () => {
+    const snapshot = await capture(HALVED, '/tall?px=40000');
+    expect(snapshot).toMatchObject({ width: 160, height: 16_383, fullHeight: 20_000, truncatedBy: 'format' });
+    expect(await sharp(snapshot.image).metadata()).toMatchObject({ width: 160, height: 16_383 });
   });
 
   it('gives the height of a truncated page in pixels of the image', async () => {
@@ -61,7 +64,7 @@ describe('resize', () => {
   });
 
   it.each(['/never', '/late/blocked'])('resizes the window of a page that is cut at its deadline: %s', async (path) => {
-    const snapshot = await capture({ resize: { width: 320 }, format: 'jpeg', timeoutMs: 6000 }, path);
+    const snapshot = await capture({ resize: { width: 320 }, format: 'jpeg', timeoutMs: 10_000 }, path);
     expect(snapshot).toMatchObject({ width: 320, height: 180, cutPhase: expect.any(String) });
     expect(await sharp(snapshot.image).metadata()).toMatchObject({ format: 'jpeg', width: 320, height: 180 });
   });

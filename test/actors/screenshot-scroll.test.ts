@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { differenceOf, type PageKind, pathOf, SEEN, UNSEEN } from '../fixtures/kinds/kind.ts';
 import { REVEALED_KINDS } from '../fixtures/kinds/revealed.ts';
 import { SCROLLED_KINDS } from '../fixtures/kinds/scrolled.ts';
-import { TALL_KINDS } from '../fixtures/kinds/tall.ts';
+import { CONTENT_VISIBILITY } from '../fixtures/kinds/tall.ts';
 import { UNFINISHED_KINDS } from '../fixtures/kinds/unfinished.ts';
 import { UNFOLDED_KINDS } from '../fixtures/kinds/unfolded.ts';
 import { countOf, pngOf } from '../support/image.ts';
@@ -10,23 +10,25 @@ import { siteAndActor } from '../support/site-and-actor.ts';
 
 const { capture } = siteAndActor();
 
-const expectSeen = async (kind: PageKind) => {
+const expectFullPage = async (kind: PageKind) => {
   const whole = await capture(pathOf(kind), { fullPage: true });
   expect(whole.cutPhase).toBeNull();
   expect(differenceOf(await pngOf(whole), kind.fullPage)).toBeNull();
-  expect(differenceOf(await pngOf(await capture(pathOf(kind), {})), kind.window)).toBeNull();
 };
 
+const expectWindow = async (kind: PageKind) =>
+  expect(differenceOf(await pngOf(await capture(pathOf(kind))), kind.window)).toBeNull();
+
 describe('a full page', () => {
-  it.each(TALL_KINDS)('shows a page that Chromium does not draw at once: $name', expectSeen);
+  it('shows sections that Chromium does not render outside the window', () => expectFullPage(CONTENT_VISIBILITY));
 
-  it.concurrent.each(SCROLLED_KINDS)('shows what scrolling has loaded, and the top as it was: $name', expectSeen);
+  it.concurrent.each(SCROLLED_KINDS)('shows what scrolling has loaded, and the top as it was: $name', expectFullPage);
 
-  it.concurrent.each(REVEALED_KINDS)('shows content that is visible only in the window: $name', expectSeen);
+  it.concurrent.each(REVEALED_KINDS)('shows content that is visible only in the window: $name', expectFullPage);
 
   it.concurrent.each(UNFOLDED_KINDS)(
     'shows all of an element that scrolls in place of the document: $name',
-    expectSeen,
+    expectFullPage,
   );
 
   it('waits for delayMs after it was scrolled', async () => {
@@ -49,8 +51,19 @@ describe('a full page', () => {
   });
 });
 
+describe('a window', () => {
+  // It is neither scrolled nor changed, whatever its page does then: one page of each group shows that.
+  it.concurrent.each([SCROLLED_KINDS, REVEALED_KINDS, UNFOLDED_KINDS].flatMap(([kind]) => kind ?? []))(
+    'shows what a visitor sees without scrolling: $name',
+    expectWindow,
+  );
+});
+
 describe('a window and a full page', () => {
-  it.concurrent.each(UNFINISHED_KINDS)('show a page when it is done: $name', expectSeen);
+  it.concurrent.each(UNFINISHED_KINDS)('show a page when it is done: $name', async (kind) => {
+    await expectFullPage(kind);
+    await expectWindow(kind);
+  });
 });
 
 describe('a selector', () => {

@@ -136,18 +136,18 @@ describe('the wait before the screenshot', () => {
     });
 
     it('shows the background colour when the page shows nothing else', async () => {
-      const snapshot = await capture('/late/colour', { timeoutMs: 12_000 });
+      const snapshot = await capture('/late/colour', { timeoutMs: 24_000 });
       expect(snapshot).toMatchObject({ cutPhase: 'load', title: 'A colour' });
       expect([...(await pixelsOf(snapshot.image)).data.subarray(0, 3)]).toEqual([0x0b, 0x4f, 0x6c]);
     });
 
     it('shows a frame when the page shows nothing of its own', async () => {
-      const snapshot = await capture('/late/frame', { timeoutMs: 12_000 });
+      const snapshot = await capture('/late/frame', { timeoutMs: 24_000 });
       expect(snapshot).toMatchObject({ cutPhase: 'load', title: 'A frame' });
     });
 
     it('shows the page without the style sheet that blocked rendering', async () => {
-      const snapshot = await capture('/late/style', { timeoutMs: 12_000 });
+      const snapshot = await capture('/late/style', { timeoutMs: 24_000 });
       expect(snapshot).toMatchObject({ cutPhase: 'load', title: 'Undressed' });
       const png = await pixelsOf(snapshot.image);
       expect(new Set(png.data).size).toBeGreaterThan(5);

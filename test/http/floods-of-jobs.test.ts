@@ -9,9 +9,11 @@ import { describeWithTenants } from './tenants.ts';
 
 const Job = z.object({ data: JobSchema });
 const PATIENCE = { timeout: 60_000, interval: 50 };
-/** More than all keys together may have unfinished. */
-const FLOOD = 1_050;
+/** More than one key may have unfinished: half of `MAX_JOBS`, of which the other half stays free for other keys. */
+const FLOOD = 600;
 const LIMITS = { maxConcurrent: 2, maxQueue: 200 };
+/** No capture of the flood ends by its deadline. */
+const DEADLINES = { defaultTimeoutMs: 240_000, maxTimeoutMs: 240_000 };
 
 async function addJob(app: RunningApp, key: string, urls: readonly string[]): Promise<Response> {
   const requests = urls.map((url) => ({ url }));
@@ -44,18 +46,9 @@ async function flood(apps: readonly RunningApp[], urls: readonly string[]): Prom
 
 describe('a key that floods the service with jobs', () => {
   describeWithTenants((start) => {
-    it('removes no finished job of another key', async () => {
-      await using tenants = await start(LIMITS);
-      const { apps, one } = tenants;
-      const location = await acceptedJob(one, 'shop-key', ['file:///x']);
-      await expect.poll(() => stateOf(one, 'shop-key', location), PATIENCE).toBe('completed');
-      await flood(apps, []);
-      for (const app of apps) expect(await stateOf(app, 'shop-key', location)).toBe('completed');
-    });
-
     it('leaves other keys places, and their jobs do not wait for its own', async () => {
       await using pages = await startHeldPages(Number.POSITIVE_INFINITY);
-      await using tenants = await start(LIMITS);
+      await using tenants = await start(LIMITS, DEADLINES);
       const { apps, one } = tenants;
       const answers = await flood(apps, [pages.url()]);
       expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202, 429]));
@@ -68,9 +61,6 @@ describe('a key that floods the service with jobs', () => {
       const jobs = answers.flatMap(({ headers }) => headers.get('Location') ?? []);
       const states = await Promise.all(jobs.map((job) => stateOf(one, 'flood-key', job)));
       expect(new Set(states)).toEqual(new Set(['queued', 'running']));
-
-      const remove = (job: string) => one.call(job, { method: 'DELETE', headers: { 'X-API-Key': 'flood-key' } });
-      await Promise.all(jobs.map(remove));
     });
   });
 });
