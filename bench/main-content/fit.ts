@@ -1,17 +1,18 @@
 /*
  * Fits the trees of src/actors/page/outputs/trees.ts:
  *   node bench/main-content/fit.ts <pages folder> <browser> [<file that keeps the runs of the pages>]
- * Prints the scores of pages that the trees were not fitted on (five folds).
+ * Prints the scores of pages that the trees were not fitted on (five folds), and upper bounds: of all runs, of the runs
+ * that are mostly in the known main content, and of the best number of runs in the order of the trees.
  */
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DESCRIBED_ODDS, ELSEWHERE_FACTOR } from '../../src/actors/page/outputs/main-content.ts';
+import { DESCRIBED_ODDS, ELSEWHERE_FACTOR, MIN_COPIED_WORDS } from '../../src/actors/page/outputs/main-content.ts';
 import { SIGN_NAMES } from '../../src/actors/page/outputs/signs.ts';
 import { boost, chanceOf, type Model } from './boost.ts';
 import { labelRuns } from './label-runs.ts';
 import { PagesOfRuns, readRuns } from './read-runs.ts';
-import { mean, type Score, scoreOf, Truth, wordsOf } from './score.ts';
+import { countWords, mean, type Score, scoreOf, Truth, wordsOf } from './score.ts';
 
 const FOLDS = 5;
 const TARGET = join(import.meta.dirname, '../../src/actors/page/outputs/trees.ts');
@@ -38,15 +39,22 @@ for (const [name, found] of Object.entries(runs).toSorted()) {
 }
 
 const scores: Score[] = [];
+const bestCounts: Score[] = [];
 for (let fold = 0; fold < FOLDS; fold += 1) {
   const model = fitted(pages.filter((page) => page.fold !== fold));
-  for (const page of pages) if (page.fold === fold) scores.push(scoreOf(chosenText(page, model), page.truth));
+  for (const page of pages.filter((each) => each.fold === fold)) {
+    scores.push(scoreOf(chosenText(page, model), page.truth));
+    bestCounts.push(bestCount(page, model));
+  }
 }
-for (const kind of ['all', ...new Set(scores.map(({ type }) => type).toSorted())]) {
-  const some = scores.filter(({ type }) => kind === 'all' || type === kind);
-  const [f1, found, leaks] = [mean(some, 'f1'), mean(some, 'with'), mean(some, 'without')];
-  console.log(`${kind}: F1 ${f1.toFixed(3)}, with ${found.toFixed(3)}, leaks ${leaks.toFixed(3)}`);
-}
+print('', scores);
+print('bound, best number of runs, ', bestCounts);
+const withShare = (share: number) =>
+  pages.map(({ runs: all, labels, truth }) =>
+    scoreOf(textOf(all.filter((_, at) => (labels[at] ?? 0) >= share)), truth),
+  );
+print('bound, runs that are mostly main content, ', withShare(0.5));
+print('all runs, ', withShare(0));
 
 const { base, trees } = fitted(pages);
 await writeFile(
@@ -86,25 +94,71 @@ function furtherOdds(described: boolean | undefined): number {
   return described ? DESCRIBED_ODDS : -DESCRIBED_ODDS;
 }
 
-/** Takes the runs with which the expected F1 is highest, as `CHOOSE` of main-content.ts does. */
-function chosenText({ runs: all }: Page, model: Model): string {
-  const chances = all.map(({ text, signs, described }) => ({
-    text,
-    words: wordsOf(text).length,
-    chance: chanceOf(model, signs, furtherOdds(described)) * (leadsElsewhere(signs) ? ELSEWHERE_FACTOR : 1),
-  }));
-  const expected = chances.reduce((sum, { words, chance }) => sum + words * chance, 0);
+/** The runs of a page with their probabilities, the likeliest first. */
+function ranked({ runs: all }: Page, model: Model) {
+  return all
+    .map((run, at) => ({
+      ...run,
+      at,
+      words: wordsOf(run.text).length,
+      chance:
+        chanceOf(model, run.signs, furtherOdds(run.described)) * (leadsElsewhere(run.signs) ? ELSEWHERE_FACTOR : 1),
+    }))
+    .toSorted((one, other) => other.chance - one.chance);
+}
+
+/** Takes the runs with which the expected F1 is highest, and one copy of each text, as `CHOOSE` of main-content.ts does. */
+function chosenText(page: Page, model: Model): string {
+  const order = ranked(page, model);
+  const expected = order.reduce((sum, { words, chance }) => sum + words * chance, 0);
   let [found, taken, best, count] = [0, 0, 0, 0];
-  const order = chances.toSorted((one, other) => other.chance - one.chance);
   for (const [before, { words, chance }] of order.entries()) {
     found += words * chance;
     taken += words;
     const f1 = (2 * found) / (taken + expected);
     if (f1 >= best) [best, count] = [f1, before + 1];
   }
-  const chosen = new Set(order.slice(0, count));
-  return chances
-    .filter((run) => chosen.has(run))
+  const paths = new Map<string, number>();
+  return textOf(
+    order.slice(0, count).filter(({ text, words, level, path }) => {
+      if (words < MIN_COPIED_WORDS || level > 0 || path === undefined) return true;
+      if (!paths.has(text)) paths.set(text, path);
+      return paths.get(text) === path;
+    }),
+  );
+}
+
+/** Returns the score with the number of runs that gives the highest F1, in the order of the model. */
+function bestCount(page: Page, model: Model): Score {
+  const order = ranked(page, model);
+  const wanted = countWords(page.truth.main);
+  const total = wanted.values().reduce((sum, each) => sum + each, 0);
+  let [common, taken, best, count] = [0, 0, 0, 0];
+  for (const [before, { text }] of order.entries()) {
+    for (const word of wordsOf(text)) {
+      const left = wanted.get(word) ?? 0;
+      if (left > 0) common += 1;
+      wanted.set(word, left - 1);
+      taken += 1;
+    }
+    const f1 = (2 * common) / (taken + total);
+    if (f1 >= best) [best, count] = [f1, before + 1];
+  }
+  return scoreOf(textOf(order.slice(0, count)), page.truth);
+}
+
+/** Returns the text of runs, in their order in the page when they have one. */
+function textOf(some: readonly { readonly text: string; readonly at?: number }[]): string {
+  return some
+    .toSorted((one, other) => (one.at ?? 0) - (other.at ?? 0))
     .map(({ text }) => text)
     .join('\n');
+}
+
+function print(what: string, all: readonly Score[]): void {
+  for (const kind of ['all', ...new Set(all.map(({ type }) => type).toSorted())]) {
+    const some = all.filter(({ type }) => kind === 'all' || type === kind);
+    const [f1, found, leaks] = [mean(some, 'f1'), mean(some, 'with'), mean(some, 'without')];
+    console.log(`${what}${kind}: F1 ${f1.toFixed(3)}, with ${found.toFixed(3)}, leaks ${leaks.toFixed(3)}`);
+  }
 }

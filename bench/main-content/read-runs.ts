@@ -10,7 +10,14 @@ const AT_ONCE = 2;
 const LIMITS = { nodes: 500_000, characters: 4_000_000, hidden: 0, ms: 30_000 };
 
 const Runs = z.array(
-  z.object({ text: z.string(), level: z.number(), signs: z.array(z.number()), described: z.boolean().optional() }),
+  z.object({
+    text: z.string(),
+    level: z.number(),
+    signs: z.array(z.number()),
+    described: z.boolean().optional(),
+    /** Number of the path of elements around it; undefined of code and of cells, whose copies are kept. */
+    path: z.number().optional(),
+  }),
 );
 export const PagesOfRuns = z.record(z.string(), Runs);
 export type PagesOfRuns = z.output<typeof PagesOfRuns>;
@@ -22,7 +29,17 @@ export async function readRuns(folder: string, browserPath: string): Promise<Pag
   const expression = `((libraries) => {
     const { copy } = (${PAINTED_COPY})(${JSON.stringify(LIMITS)});
     const { runs, signs, described } = (${READ_SIGNS})(copy, location.href, libraries);
-    return runs.map(({ text, level }, at) => ({ text, level, signs: signs[at], described: described?.[at] }));
+    const paths = [];
+    const pathOf = ({ tags, around }) => {
+      if (tags.includes('pre') || tags.includes('td') || tags.includes('th')) return undefined;
+      const path = around.map(({ localName, className }) => localName + '.' + className).join('>');
+      if (!paths.includes(path)) paths.push(path);
+      return paths.indexOf(path);
+    };
+    return runs.map((run, at) => {
+      const { text, level } = run;
+      return { text, level, signs: signs[at], described: described?.[at], path: pathOf(run) };
+    });
   })(${await extractors()})`;
   const all: PagesOfRuns = {};
   const waiting = [...pages.names];

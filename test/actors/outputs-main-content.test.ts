@@ -51,6 +51,18 @@ describe('the main content', () => {
     expect(await pageOf([product, { ...product, description: delivery }])).toContain(delivery);
   });
 
+  it('has a text once that is at several places, but every copy of code, and of a cell of a table', async () => {
+    const text = 'A lantern for the deck, cast in one piece and polished by hand, which burns for nine hours.';
+    const command = 'lantern --light --hours 9 --at dusk';
+    const found = await markdownOf(`<main><h1>Lantern of brass</h1>
+      <div class="for-phones"><p>${text}</p></div><div class="for-desktops"><p>${text}</p></div>
+      <p>This lights it from a terminal:</p><pre>${command}</pre><div class="note"><p>At noon, it is lit in the same way:</p><pre>${command}</pre></div>
+      <table><tr><th>Lamp<th>Text<tr><td>Lantern<td>${text}</table></main>`);
+    expect(found.match(/polished by hand/g)).toHaveLength(2);
+    expect(found.match(/\| Lantern +\| A lantern for the deck/)).not.toBeNull();
+    expect(found.match(/--at dusk/g)).toHaveLength(2);
+  });
+
   it('of a listing has all of its entries with their links', async () => {
     const text = await markdownOf(
       `<main><h1>News of the harbour</h1>${repeated(

@@ -15,13 +15,16 @@ export const DESCRIBED_ODDS = 2;
 /** Number of splits on the way to a leaf of a tree, and of all splits of a tree. */
 const DEPTH = 3;
 const SPLITS = 2 ** DEPTH - 1;
+/** Minimum number of words of a run that is left out when its text is selected elsewhere. */
+export const MIN_COPIED_WORDS = 5;
 /** Maximum number of characters of a cell in a table of data; longer ones are parts of a layout. */
 const MAX_CELL_CHARACTERS = 300;
 
 /**
  * Runs in the page. Decides which runs are main content: those with which the expected F1 score of the words is
  * highest. A table is selected or left out as a whole, and selected when it is between selected runs. A heading is
- * selected with what follows it, and the title of the page always is.
+ * selected with what follows it, and the title of the page always is. Of a text that the page has at several places, only
+ * the likeliest copy is selected: it is written once for each size of window, as an excerpt or as a quotation.
  */
 const CHOOSE = `(runs, body, signs, described) => {
   const trees = [${TREES.map((tree) => `[${tree}]`)}];
@@ -58,6 +61,18 @@ const CHOOSE = `(runs, body, signs, described) => {
   const chosen = new Set(order.slice(0, count));
   for (const cells of tables.values()) {
     if (chosen.has(Math.min(...cells) - 1) && chosen.has(Math.max(...cells) + 1)) for (const at of cells) chosen.add(at);
+  }
+  const isAlike = (one, other) =>
+    one.length === other.length
+    && one.every(({ localName, className }, at) => localName === other[at].localName && className === other[at].className);
+  const placesOfTexts = new Map();
+  for (const at of order.slice(0, count)) {
+    const { text, words, level, tags, around } = runs[at];
+    const isCell = around.some((element) => tables.has(element));
+    if (words < ${MIN_COPIED_WORDS} || level > 0 || tags.includes('pre') || isCell) continue;
+    // The entries of a list may all have the same note.
+    if (placesOfTexts.has(text) && !isAlike(around, placesOfTexts.get(text))) chosen.delete(at);
+    else placesOfTexts.set(text, around);
   }
   const next = runs.map((_, at) => chosen.has(at + 1));
   runs.forEach(({ level }, at) => {
