@@ -8,7 +8,7 @@ import { siteAndActor } from '../support/site-and-actor.ts';
 const HALVED: CaptureOptions = {
   fullPage: true,
   format: 'webp',
-  viewport: { width: 320, height: 720 },
+  viewport: { width: 320, height: 4_000 },
   resize: { width: 160 },
 };
 

@@ -14,13 +14,15 @@ const BLUE: Colour = [0, 0, 200, 255];
 
 /** Width of windows: what is shown of a tall page does not depend on it. */
 const WIDTH = 400;
+/** Height of windows: the higher, the fewer steps it takes to scroll a page. */
+const HEIGHT = 4_000;
 
 const ground = siteAndActor();
 const otherSite = siteForSuite();
 
 const capture = (query: Record<string, string>, options: CaptureOptions = {}) => {
   const path = `/tall?${new URLSearchParams(query)}`;
-  const viewport = { width: WIDTH, height: 720 };
+  const viewport = { width: WIDTH, height: HEIGHT };
   const request = captureRequest(ground.site.url(path), { fullPage: true, viewport, timeoutMs: 60_000, ...options });
   return ground.running.actor.capture(request, patience);
 };
@@ -46,7 +48,7 @@ describe('a full page that is higher than one screenshot', () => {
     ['40,000 px, whose content the browser skips outside the window', 40_000, { skipped: '' }],
     ['40,000 px with 24,000 elements', 40_000, { cells: '300' }],
   ])('shows every row of %s, and what is fixed or sticky once', async (_, px, query) => {
-    const snapshot = await capture({ px: String(px), ...query }, { viewport: { width: 100, height: 720 } });
+    const snapshot = await capture({ px: String(px), ...query }, { viewport: { width: 100, height: HEIGHT } });
     expect(snapshot).toMatchObject({ width: 100, height: px, fullHeight: px, cutPhase: null });
     expect(snapshot).toMatchObject({ truncated: false, truncatedBy: '' });
     const png = await pngOf(snapshot);
@@ -56,11 +58,11 @@ describe('a full page that is higher than one screenshot', () => {
     const isRed = (y: number) => colourAt(png, 99, y).join() === RED.join();
     const right = Array.from({ length: px }, (_, y) => y).filter(isRed);
     expect(right).toHaveLength(60 + 50);
-    expect([right[0], right.at(-1)]).toEqual([0, 719]);
+    expect([right[0], right.at(-1)]).toEqual([0, HEIGHT - 1]);
   });
 
   it.each([3, 2.625, 1.5])('shows every row on a phone with the scale %f', async (deviceScaleFactor) => {
-    const viewport = { width: 200, height: 800, deviceScaleFactor };
+    const viewport = { width: 200, height: HEIGHT, deviceScaleFactor };
     const snapshot = await capture({ px: '12000' }, { viewport });
     const size = { width: 200 * deviceScaleFactor, height: 12_000 * deviceScaleFactor };
     expect(snapshot).toMatchObject({ ...size, fullHeight: size.height, truncatedBy: '' });
@@ -77,8 +79,8 @@ describe('a full page that is higher than one screenshot', () => {
     async (_, cells) => {
       const query = { px: '20000', cells, cover: '' };
       const png = await pngOf(await capture(query));
-      expect(countOf(png, BLUE)).toBe(10 * 720);
-      expect(colourAt(png, 335, 719)).toEqual(BLUE);
+      expect(countOf(png, BLUE)).toBe(10 * HEIGHT);
+      expect(colourAt(png, 335, HEIGHT - 1)).toEqual(BLUE);
       const clip = { x: 100, y: 18_000, width: 200, height: 1_000 };
       const clipped = await pngOf(await capture(query, { fullPage: false, clip }));
       expect([clipped.width, clipped.height]).toEqual([200, 1_000]);
@@ -103,7 +105,7 @@ describe('a full page that is higher than one screenshot', () => {
   });
 
   it('holds 65,500 px as a jpeg, and names the format as the cause of what is missing', async () => {
-    const viewport = { width: 100, height: 800 };
+    const viewport = { width: 100, height: HEIGHT };
     const whole = await capture({ px: '65500' }, { format: 'jpeg', viewport });
     expect(whole).toMatchObject({ height: 65_500, fullHeight: 65_500, truncatedBy: '' });
     expect((await sharp(whole.image).metadata()).height).toBe(65_500);
@@ -112,19 +114,19 @@ describe('a full page that is higher than one screenshot', () => {
   });
 
   it('holds 16,383 px as a webp, and names the format as the cause of what is missing', async () => {
-    const cut = await capture({ px: '20000' }, { format: 'webp', viewport: { width: 100, height: 800 } });
+    const cut = await capture({ px: '20000' }, { format: 'webp', viewport: { width: 100, height: HEIGHT } });
     expect(cut).toMatchObject({ height: 16_383, fullHeight: 20_000, truncated: true, truncatedBy: 'format' });
     expect((await sharp(cut.image).metadata()).height).toBe(16_383);
   });
 
   it('cuts a page at 200,000 CSS px, and names the limit as the cause', async () => {
-    const viewport = { width: 100, height: 4_000, deviceScaleFactor: 0.5 };
+    const viewport = { width: 100, height: HEIGHT, deviceScaleFactor: 0.5 };
     const cut = await capture({ px: '210000' }, { viewport });
     expect(cut).toMatchObject({ height: 100_000, fullHeight: 105_000, truncated: true, truncatedBy: 'limit' });
   });
 
   it('cuts a page at maxHeight CSS px, and names it as the cause', async () => {
-    const viewport = { width: 100, height: 800, deviceScaleFactor: 2 };
+    const viewport = { width: 100, height: HEIGHT, deviceScaleFactor: 2 };
     const cut = await capture({ px: '50000' }, { viewport, maxHeight: 9_500 });
     expect(cut).toMatchObject({ height: 19_000, fullHeight: 100_000, truncated: true, truncatedBy: 'maxHeight' });
     expect(rowsOf(await pngOf(cut), 2)).toEqual(expectedRows(19));
@@ -133,7 +135,8 @@ describe('a full page that is higher than one screenshot', () => {
 
   it('ends before the part with which its bands would have more than 128 MiB, and names the limit as the cause', async () => {
     const url = ground.site.url('/tall/noise?px=36000');
-    const request = captureRequest(url, { fullPage: true, format: 'jpeg', timeoutMs: 60_000 });
+    const viewport = { width: 1280, height: HEIGHT };
+    const request = captureRequest(url, { fullPage: true, format: 'jpeg', viewport, timeoutMs: 60_000 });
     const cut = await ground.running.actor.capture(request, patience);
     expect(cut).toMatchObject({ fullHeight: 36_000, truncated: true, truncatedBy: 'limit' });
     const { height } = await sharp(cut.image, { limitInputPixels: false }).metadata();

@@ -9,8 +9,8 @@ import { makeDirectory } from '../support/temporary-directory.ts';
 import { inRanges } from './in-ranges.ts';
 
 const Captured = z.object({ data: z.object({ id: z.int(), height: z.int(), truncated_by: z.string() }) });
-/** Options of each capture. The windows are narrow: it is the height that is tested. */
-const TALL = { fullPage: true, viewport: { width: 320, height: 720 }, timeoutMs: 60_000 };
+/** Options of each capture. The windows are narrow and high: it is the height of the page that is tested. */
+const TALL = { fullPage: true, viewport: { width: 320, height: 4_000 }, timeoutMs: 60_000 };
 
 describe('tall pages over HTTP', () => {
   const site = siteForSuite();
