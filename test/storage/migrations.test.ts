@@ -14,10 +14,10 @@ import type { StoreState } from '../../src/storage/ports/result-store.ts';
 import { MIGRATIONS, type Migration } from '../../src/storage/sqlite/migrations.ts';
 import { openSqlite } from '../../src/storage/sqlite/open.ts';
 import { openDatabase } from '../../src/storage/sqlite/schema.ts';
-import { describeWithMongo } from '../support/describe-with-mongo.ts';
+import { describeWithSharedMongo } from '../support/describe-with-mongo.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
 import { EVIDENCE, resultOf } from './result-of.ts';
-import { startSlowServer } from './slow-server.ts';
+import { startLosingServer, startSlowServer } from './slow-server.ts';
 
 const ID = 300_000_000_000_000;
 const SILENCE_MS = 1000;
@@ -95,17 +95,18 @@ describe('SQLite migrations', () => {
   });
 });
 
-describeWithMongo('MongoDB migrations', (server) => {
+describeWithSharedMongo('MongoDB migrations', (server) => {
+  const named = (name: string) => `${new URL(server()).pathname.slice(1)}${name}`;
   let client: MongoClient;
 
   beforeAll(async () => {
-    client = await new MongoClient(server.url).connect();
+    client = await new MongoClient(server()).connect();
   });
 
   afterAll(() => client?.close());
 
   it('applies a new step once, to a database with everything in it', async () => {
-    const db = client.db('next');
+    const db = client.db(named('next'));
     await migrate(db);
     await db.collection<{ _id: number; note?: string }>('results').insertOne({ _id: ID });
     const schema = db.collection<{ _id: string; version: number }>('schema');
@@ -120,40 +121,54 @@ describeWithMongo('MongoDB migrations', (server) => {
   });
 
   it('waits for an index that takes longer to build than the time limit of other commands', async () => {
-    await using slow = await startSlowServer(server.url, 'createIndexes', 2 * SILENCE_MS);
+    await using slow = await startSlowServer(server(), 'createIndexes', 2 * SILENCE_MS);
     const told: string[] = [];
     const onState = (_: StoreState, reason: string) => told.push(reason);
-    const database = await openMongo({ url: `${slow.url}slow`, silenceMs: SILENCE_MS, onState });
+    const database = await openMongo({ url: `${slow.url}${named('slow')}`, silenceMs: SILENCE_MS, onState });
     expect(told).toEqual(['']);
     await database.close();
   });
 
+  it('repeats a migration after the server was gone while it built an index', async () => {
+    await using proxy = await startLosingServer(server(), 'createIndexes');
+    const told: string[] = [];
+    const onState = (state: StoreState) => told.push(state);
+    const database = await openMongo({ url: `${proxy.url}${named('lost')}`, silenceMs: SILENCE_MS, onState });
+    await proxy.restart();
+    // The lease may not have been released.
+    const leases = client.db(named('lost')).collection<{ _id: string; due: number }>('leases');
+    await leases.updateOne({ _id: 'migration' }, { $set: { due: 0 } });
+    await expect.poll(() => database.results.state).toBe('up');
+    expect(told).toEqual(['down', 'up']);
+    await database.close();
+  });
+
   it('runs each migration in one process when several start at once', async () => {
-    await migrate(client.db('at-once'));
-    const schema = client.db('at-once').collection<{ _id: string; version: number }>('schema');
+    await migrate(client.db(named('at-once')));
+    const schema = client.db(named('at-once')).collection<{ _id: string; version: number }>('schema');
     await schema.updateOne({ _id: 'schema' }, { $set: { version: 0 } });
-    const processes = await Promise.all(Array.from({ length: 5 }, () => observedClient(server.url)));
-    await Promise.all(processes.map(({ database }) => migrate(database('at-once'))));
+    const processes = await Promise.all(Array.from({ length: 5 }, () => observedClient(server())));
+    await Promise.all(processes.map(({ database }) => migrate(database(named('at-once')))));
     expect(processes.filter(({ commands }) => commands.includes('createIndexes'))).toHaveLength(1);
     expect(await schema.findOne()).toEqual({ _id: 'schema', version: MONGO_MIGRATIONS.length });
     await Promise.all(processes.map(({ close }) => close()));
   });
 
   it('waits while another process migrates, and continues when that process has died', async () => {
-    const leases = client.db('leased').collection<{ _id: string; due: number }>('leases');
+    const leases = client.db(named('leased')).collection<{ _id: string; due: number }>('leases');
     const other = await takeLease(
-      mongoDocuments(client.db('leased'), (work) => work()),
+      mongoDocuments(client.db(named('leased')), (work) => work()),
       'migration',
     );
-    const waiting = await observedClient(server.url);
-    const migrated = migrate(waiting.database('leased'));
+    const waiting = await observedClient(server());
+    const migrated = migrate(waiting.database(named('leased')));
     const reads = () => waiting.commands.filter((name) => name === 'find').length;
     await expect.poll(reads).toBeGreaterThan(6);
     expect(waiting.commands).not.toContain('createIndexes');
     await leases.updateOne({ _id: 'migration' }, { $set: { due: 0 } });
     await migrated;
     await other?.release();
-    expect(await client.db('leased').collection('schema').findOne()).toEqual({
+    expect(await client.db(named('leased')).collection('schema').findOne()).toEqual({
       _id: 'schema',
       version: MONGO_MIGRATIONS.length,
     });
@@ -161,19 +176,19 @@ describeWithMongo('MongoDB migrations', (server) => {
   });
 
   it('accepts that a migration is repeated', async () => {
-    const db = client.db('repeated');
+    const db = client.db(named('repeated'));
     await migrate(db);
     for (const { up } of MONGO_MIGRATIONS) await up(db);
     await migrate(db);
   });
 
   it('ends the start with one line that names both versions when the schema is newer', async () => {
-    const url = `${server.url}newer`;
+    const url = `${server()}newer`;
     await (await openMongo({ url })).close();
-    const schema = client.db('newer').collection<{ _id: string; version: number }>('schema');
+    const schema = client.db(named('newer')).collection<{ _id: string; version: number }>('schema');
     await schema.updateOne({ _id: 'schema' }, { $set: { version: 900 } });
     await expect(openMongo({ url })).rejects.toThrow(
-      `the MongoDB database "newer" has schema version 900, and this version of Capstan knows versions up to ${MONGO_MIGRATIONS.length}`,
+      `the MongoDB database "${named('newer')}" has schema version 900, and this version of Capstan knows versions up to ${MONGO_MIGRATIONS.length}`,
     );
   });
 });

@@ -1,6 +1,6 @@
 import { connect, createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { listening } from '../egress/listening.ts';
+import { type Listening, listening } from '../egress/listening.ts';
 
 export interface SlowServer extends AsyncDisposable {
   /** `mongodb://127.0.0.1:<port>/` */
@@ -33,6 +33,39 @@ export async function startSlowServer(serverUrl: string, command: string, ms: nu
   );
   return {
     url: `mongodb://127.0.0.1:${proxy.port}/`,
+    [Symbol.asyncDispose]: () => proxy[Symbol.asyncDispose](),
+  };
+}
+
+export interface LosingServer extends SlowServer {
+  /** Accepts connections again. */
+  restart(): Promise<void>;
+}
+
+/** Starts a proxy for a MongoDB server that is gone, with all its connections, when it is sent the first `command`. */
+export async function startLosingServer(serverUrl: string, command: string): Promise<LosingServer> {
+  const { hostname, port } = new URL(serverUrl);
+  const open = (ownPort?: number): Promise<Listening> =>
+    listening(
+      createServer((client) => {
+        const server = connect({ host: hostname, port: Number(port) });
+        client.on('data', (request) => {
+          if (ownPort === undefined && request.includes(command)) void proxy[Symbol.asyncDispose]();
+          else server.write(request);
+        });
+        server.pipe(client);
+        server.on('error', () => client.destroy());
+        client.on('close', () => server.destroy());
+      }),
+      '127.0.0.1',
+      ownPort,
+    );
+  let proxy = await open();
+  return {
+    url: `mongodb://127.0.0.1:${proxy.port}/`,
+    async restart() {
+      proxy = await open(proxy.port);
+    },
     [Symbol.asyncDispose]: () => proxy[Symbol.asyncDispose](),
   };
 }

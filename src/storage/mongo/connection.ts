@@ -3,6 +3,7 @@ import { CapstanError } from '../../capture/errors.ts';
 import { NewerSchemaError } from '../failures/newer-schema-error.ts';
 import type { StoreState } from '../ports/result-store.ts';
 import { messageOf, mongoFailure } from './failure.ts';
+import { WorkUnderWay } from './work-under-way.ts';
 
 const DEFAULT_DATABASE = 'capstan';
 const FIRST_RETRY_MS = 500;
@@ -58,6 +59,7 @@ export class MongoConnection {
   readonly ask: Ask = (work) => this.#ask(work);
 
   readonly #client: MongoClient;
+  readonly #underWay: WorkUnderWay;
   readonly #onState: OnState;
   readonly #migrate: () => Promise<void>;
   #patient: MongoClient | undefined;
@@ -72,13 +74,15 @@ export class MongoConnection {
 
   constructor({ url, onState, migrate, silenceMs = SILENCE_MS }: MongoConnectionOptions) {
     this.#client = clientOf(url, silenceMs);
+    this.#underWay = new WorkUnderWay(this.#client, silenceMs);
     this.database = this.#client.db(databaseOf(url));
     this.#onState = onState;
     this.#migrate = () =>
       migrate(this.database, async (work) => {
         const client = clientOf(url, 0);
         this.#patient = client;
-        await work(client.db(databaseOf(url))).finally(() => client.close());
+        const patientWork = () => work(client.db(databaseOf(url)));
+        await new WorkUnderWay(client, silenceMs).run(patientWork).finally(() => client.close());
       });
     this.#client.on('topologyDescriptionChanged', ({ newDescription }) => this.#observe(newDescription));
     this.settled = this.#prepare();
@@ -100,7 +104,7 @@ export class MongoConnection {
   async #ask<T>(work: () => Promise<T>): Promise<T> {
     if (!this.#ready || this.#closed || this.#isLongDown) throw new CapstanError('database_unavailable');
     try {
-      return await work();
+      return await this.#underWay.run(work);
     } catch (error) {
       throw mongoFailure(error);
     }
@@ -115,7 +119,7 @@ export class MongoConnection {
   async #prepare(): Promise<void> {
     try {
       await this.#client.connect();
-      await this.#migrate();
+      await this.#underWay.run(this.#migrate);
       this.#ready = true;
       this.#setState('up', '');
     } catch (error) {
