@@ -1,15 +1,15 @@
 import net, { type Socket } from 'node:net';
 import { expect, it } from 'vitest';
 import { createStorage } from '../../src/storage/storage.ts';
-import { describeWithMongo } from '../support/describe-with-mongo.ts';
+import { describeWithSharedMongo } from '../support/describe-with-mongo.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
 
-describeWithMongo('a MongoDB that ends during the start of a process', (mongo) => {
+describeWithSharedMongo('a MongoDB that ends during the start of a process', (mongo) => {
   /** Opens the stores; after this number of answers, the server is gone. Returns whether the start needed more. */
   async function startsWithout(answers: number): Promise<{ readonly state: string; readonly isCut: boolean }> {
     const dataDir = await makeDirectory();
-    await using server = await startEndingServer(mongo.url, answers);
-    const storage = await createStorage({ dataDir, mongoUrl: `${server.url}start`, artifacts: 'gridfs' });
+    await using server = await startEndingServer(mongo(), answers);
+    const storage = await createStorage({ dataDir, mongoUrl: server.url, artifacts: 'gridfs' });
     const isCut = server.hasEnded;
     const { state } = storage.results;
     await storage.close();
@@ -19,7 +19,7 @@ describeWithMongo('a MongoDB that ends during the start of a process', (mongo) =
   it('does not end the start, whichever answer is its last', async () => {
     // Creates the collections and indexes, so that later starts only read.
     expect(await startsWithout(Number.POSITIVE_INFINITY)).toEqual({ state: 'up', isCut: false });
-    const lasts = Array.from({ length: 40 }, (_, index) => index + 1);
+    const lasts = Array.from({ length: 30 }, (_, index) => index + 1);
     const starts = await Promise.allSettled(lasts.map(startsWithout));
     expect(starts.filter(({ status }) => status === 'rejected')).toEqual([]);
     const cut = starts.filter((start) => start.status === 'fulfilled' && start.value.isCut);
@@ -29,7 +29,7 @@ describeWithMongo('a MongoDB that ends during the start of a process', (mongo) =
 
 /** A MongoDB server that is gone, with all its connections, after it has sent a number of answers. */
 async function startEndingServer(url: string, answers: number) {
-  const { hostname, port } = new URL(url);
+  const { hostname, port, pathname: database } = new URL(url);
   const sockets = new Set<Socket>();
   let left = answers;
   const server = net.createServer((client) => {
@@ -58,7 +58,7 @@ async function startEndingServer(url: string, answers: number) {
   const address = server.address();
   if (address === null || typeof address === 'string') throw new TypeError('the server has no port');
   return {
-    url: `mongodb://127.0.0.1:${address.port}/`,
+    url: `mongodb://127.0.0.1:${address.port}${database}`,
     get hasEnded() {
       return left <= 0;
     },

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
-import { type Collection, type Db, MongoClient } from 'mongodb';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Collection, Db } from 'mongodb';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { takeLease } from '../../src/storage/documents/lease.ts';
 import { damagedFiles } from '../../src/storage/gridfs/damaged-files.ts';
 import { createGridfsArtifactStore } from '../../src/storage/gridfs/gridfs-artifact-store.ts';
@@ -9,7 +9,8 @@ import { createSweep, type SweepOptions } from '../../src/storage/gridfs/sweep.t
 import { mongoDocuments } from '../../src/storage/mongo/document-store.ts';
 import { type MongoDatabase, openMongo } from '../../src/storage/mongo/open.ts';
 import { type ArtifactStore, putCapture } from '../../src/storage/ports/artifact-store.ts';
-import { describeWithMongo } from '../support/describe-with-mongo.ts';
+import { describeWithSharedMongo } from '../support/describe-with-mongo.ts';
+import { emptyDatabase } from '../support/mongo.ts';
 import { describeArtifactStore } from './artifact-store.contract.ts';
 import { HTML, IMAGE } from './parts.ts';
 import { captureOf, resultOf } from './result-of.ts';
@@ -17,30 +18,18 @@ import { captureOf, resultOf } from './result-of.ts';
 const ID = 300_000_000_000_000;
 const PICTURE = { image: IMAGE, html: HTML };
 
-describeWithMongo('the artifact store in GridFS', (server) => {
-  let client: MongoClient;
-  let databases = 0;
-  let url: string;
+describeWithSharedMongo('the artifact store in GridFS', (server) => {
+  const url = () => `${server()}gridfs`;
   let opened: MongoDatabase[] = [];
-
-  beforeAll(async () => {
-    client = await new MongoClient(server.url).connect();
-  });
-
-  afterAll(() => client?.close());
-
-  beforeEach(() => {
-    databases += 1;
-    url = `${server.url}gridfs-${databases}`;
-  });
 
   afterEach(async () => {
     for (const one of opened) await one.close();
     opened = [];
+    await emptyDatabase(url());
   });
 
   async function open(): Promise<MongoDatabase> {
-    const mongo = await openMongo({ url });
+    const mongo = await openMongo({ url: url() });
     opened.push(mongo);
     return mongo;
   }

@@ -14,6 +14,7 @@ import { mongoDocuments } from '../../src/storage/mongo/document-store.ts';
 import { firstIdAt } from '../../src/storage/records/ids.ts';
 import { createStorage } from '../../src/storage/storage.ts';
 import { describeWithMongo } from '../support/describe-with-mongo.ts';
+import { emptyDatabase } from '../support/mongo.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
 import { type GridfsParts, type GridfsPartsOptions, openGridfsParts } from './gridfs-parts.ts';
 import { around, HTML, IMAGE, keepPicture, openParts } from './parts.ts';
@@ -23,20 +24,19 @@ const ID = 300_000_000_000_000;
 const LONG = { timeout: 120_000 };
 
 describeWithMongo('captures in GridFS', (server) => {
-  let databases = 0;
   let url: string;
   let directories: string[] = [];
   let opened: GridfsParts[] = [];
 
   beforeEach(async () => {
-    databases += 1;
-    url = `${server.url}captures-${databases}`;
+    url = `${server.url}captures`;
     directories = [await makeDirectory(), await makeDirectory()];
   });
 
   afterEach(async () => {
     for (const one of opened) await one.close();
     opened = [];
+    await emptyDatabase(url);
   });
 
   /** Opens the parts of a process on one of two machines. */

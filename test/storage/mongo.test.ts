@@ -10,6 +10,7 @@ import { similarTo } from '../../src/storage/mongo/perceptions.ts';
 import type { Keyset, ResultFilter, StoreState } from '../../src/storage/ports/result-store.ts';
 import { bandsOf } from '../../src/storage/records/perception.ts';
 import { describeWithMongo } from '../support/describe-with-mongo.ts';
+import { emptyDatabase } from '../support/mongo.ts';
 import { resultOf } from './result-of.ts';
 import { describeResultStore } from './result-store.contract.ts';
 
@@ -50,13 +51,8 @@ describeWithMongo('The MongoDB store', (server) => {
   });
 
   describeResultStore(async () => {
-    const url = freshUrl();
-    return {
-      open: () => openMongo({ url }),
-      remove: async () => {
-        await client.db(new URL(url).pathname.slice(1)).dropDatabase();
-      },
-    };
+    const url = `${server.url}contract`;
+    return { open: () => openMongo({ url }), remove: () => emptyDatabase(url) };
   });
 
   it('uses the database named in its URL, and capstan when none is named', async () => {

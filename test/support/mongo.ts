@@ -1,13 +1,17 @@
 import { access, constants, rm } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
 import { MongoMemoryServer } from 'mongodb-memory-server';
-import { MongoInstanceEvents } from 'mongodb-memory-server-core/lib/util/MongoInstance.js';
 import { makeDirectory } from './temporary-directory.ts';
 
 /** Time limit for a start, long enough for a busy machine and for a server that runs through a compatibility layer. */
 const LAUNCH_MS = 60_000;
 
 const MAX_LAUNCHES = 5;
+
+/** Interval of liveness probes, and the number of probes in a row without an answer after which a server is ended. */
+const PROBE_MS = 10_000;
+const MAX_SILENT_PROBES = 3;
 
 /** How the launcher reports MongoDB's exit code for a port in use. */
 const PORT_TAKEN = 'code "48"';
@@ -49,17 +53,35 @@ let suites = 0;
  * another beginning of the names of databases, and removes the databases of earlier suites.
  */
 export async function sharedMongo(): Promise<string> {
-  if (shared === undefined || !(await empties(shared))) shared = await startMongo();
+  if (shared === undefined || !(await answers(shared.url, dropSuites))) shared = await startMongo();
   suites += 1;
   return `${shared.url}suite${suites}-`;
 }
 
-/** Returns false when the server does not answer any more, as one did under a compatibility layer. */
-async function empties({ url }: MongoServer): Promise<boolean> {
-  const client = new MongoClient(url, { serverSelectionTimeoutMS: 10_000, socketTimeoutMS: 20_000 });
+async function dropSuites(client: MongoClient): Promise<void> {
+  const { databases } = await client.db().admin().listDatabases({ nameOnly: true });
+  for (const { name } of databases) if (name.startsWith('suite')) await client.db(name).dropDatabase();
+}
+
+/** Removes all documents of a database that a test has used, which costs less than another database with its indexes. */
+export async function emptyDatabase(url: string): Promise<void> {
+  const client = new MongoClient(url);
   try {
-    const { databases } = await client.db().admin().listDatabases({ nameOnly: true });
-    for (const { name } of databases) if (name.startsWith('suite')) await client.db(name).dropDatabase();
+    for (const collection of await client.db().collections()) {
+      if (collection.collectionName !== 'schema') await collection.deleteMany({});
+    }
+  } finally {
+    await client.close();
+  }
+}
+
+const ping = (client: MongoClient) => client.db().command({ ping: 1 });
+
+/** Returns false when the server does not answer any more, as one did under a compatibility layer. */
+async function answers(url: string, ask: (client: MongoClient) => Promise<unknown>): Promise<boolean> {
+  const client = new MongoClient(url, { serverSelectionTimeoutMS: PROBE_MS, socketTimeoutMS: 2 * PROBE_MS });
+  try {
+    await ask(client);
     return true;
   } catch {
     return false;
@@ -69,8 +91,8 @@ async function empties({ url }: MongoServer): Promise<boolean> {
 }
 
 /**
- * Starts a server, for a suite that stops it or looks at all of its databases. A server that crashes is started again,
- * as an operator's supervisor would do, and standard error says so.
+ * Starts a server, for a suite that stops it or looks at all of its databases. A server that crashes, or that is ended
+ * because it does not answer, is started again, as an operator's supervisor would do, and standard error says so.
  */
 export async function startMongo(): Promise<MongoServer> {
   const dbPath = await makeDirectory();
@@ -82,7 +104,11 @@ export async function startMongo(): Promise<MongoServer> {
   const start = async (port?: number): Promise<MongoMemoryServer> => {
     const server = await launch(dbPath, port);
     running = server;
-    server.instanceInfo?.instance.once(MongoInstanceEvents.instanceClosed, (code, signal) => {
+    const ended = new AbortController();
+    void endWhenSilent(server, ended.signal);
+    // Not the launcher's event: that waits until the last process that inherited the output has ended, too.
+    server.instanceInfo?.instance.mongodProcess?.once('exit', (code, signal) => {
+      ended.abort();
       if (running !== server) return;
       process.stderr.write(`MongoDB ended by itself (${signal ?? code}) and is started again\n`);
       restarting = startAgain().catch((error) => {
@@ -109,6 +135,18 @@ export async function startMongo(): Promise<MongoServer> {
       await rm(dbPath, { recursive: true, force: true });
     },
   };
+}
+
+/** Kills a server that is silent until `ended` is aborted. Its data is journaled. */
+async function endWhenSilent(server: MongoMemoryServer, ended: AbortSignal): Promise<void> {
+  for (let silent = 0; silent < MAX_SILENT_PROBES; ) {
+    await delay(PROBE_MS, undefined, { ref: false });
+    if (ended.aborted) return;
+    silent = (await answers(server.getUri(), ping)) ? 0 : silent + 1;
+  }
+  if (ended.aborted) return;
+  process.stderr.write(`MongoDB has not answered ${MAX_SILENT_PROBES} probes and is ended\n`);
+  server.instanceInfo?.instance.mongodProcess?.kill('SIGKILL');
 }
 
 /**

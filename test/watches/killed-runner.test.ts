@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { WATCH_LEASE_MS } from '../../src/storage/ports/watch-store.ts';
-import { describeWithMongo } from '../support/describe-with-mongo.ts';
+import { describeWithSharedMongo } from '../support/describe-with-mongo.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
 import { openDatabase, seedWatches } from './seeded-watches.ts';
 import { AT_ONCE, type Runner, type Seen, startRunner } from './two-runners.ts';
@@ -13,7 +13,7 @@ const POLL = { timeout: 120_000, interval: 5 };
 describe('two processes that run the same watches', () => {
   describe('in SQLite', () => runOnce(async () => join(await makeDirectory(), 'results.db')));
 
-  describeWithMongo('in MongoDB', (server) => runOnce(async () => `${server.url}watches`));
+  describeWithSharedMongo('in MongoDB', (url) => runOnce(async () => `${url()}watches`));
 });
 
 function runOnce(newPlace: () => Promise<string>): void {
