@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import { z } from 'zod';
 import { type Ground, ground, type Served, serve } from '../commands/capstan-process.ts';
 import { forSuite } from '../support/for-suite.ts';
@@ -8,6 +8,9 @@ import { type NatsServer, startNats, whyNoNats } from '../support/nats.ts';
 import { memberFlags, type Servers } from './member-flags.ts';
 
 export type { Servers };
+
+/** For `vi.waitFor`, which also waits outside of tests. */
+const PATIENCE = { timeout: 120_000 };
 
 /** Returns why no cluster can run here; undefined when one can. */
 export async function whyNoCluster(): Promise<string | undefined> {
@@ -56,13 +59,14 @@ export async function clusterOf(servers: Servers, name: string): Promise<Cluster
   const started: Served[] = [];
   const flagsOf = new Map<Served, readonly string[]>();
   let processes = 0;
-  let prepared: Promise<void> | undefined;
+  let first: Promise<unknown> | undefined;
   const launch = async (flags: readonly string[]): Promise<Served> => {
-    // The first process creates the collections: some servers hang when that happens beside others' writes.
-    await prepared;
+    // The first process creates the collections: some servers hang when that happens beside others' writes. Nothing is
+    // awaited before it, so that of several processes that are started at once the others wait.
+    if (first !== undefined) await first;
     const starting = serve(flags, place.options);
     // Once only: the process may be killed later.
-    prepared ??= starting.then(hasDatabase).catch(() => undefined);
+    first ??= starting.then(hasDatabase).catch(() => undefined);
     const served = await starting;
     started.push(served);
     flagsOf.set(served, flags);
@@ -80,7 +84,7 @@ export async function clusterOf(servers: Servers, name: string): Promise<Cluster
     },
     again: (ended) => launch(flagsOf.get(ended) ?? []),
     workers: async (node, count) => {
-      await expect.poll(() => clusterStats(node).then(({ workers }) => workers), { timeout: 120_000 }).toBe(count);
+      await vi.waitFor(async () => expect((await clusterStats(node)).workers).toBe(count), PATIENCE);
     },
     async [Symbol.asyncDispose]() {
       for (const { child } of started) child.kill('SIGKILL');
@@ -89,11 +93,10 @@ export async function clusterOf(servers: Servers, name: string): Promise<Cluster
   };
 }
 
-/** Resolves when the process has prepared its database. */
+/** Resolves when the process has prepared its database; needs no API key. Not at workers, which serve no reads. */
 async function hasDatabase({ url }: Served): Promise<void> {
-  const store = z.object({ data: z.object({ store: z.object({ state: z.string() }) }) });
-  const state = async () => store.parse(await (await fetch(`${url}/stats`)).json()).data.store.state;
-  await expect.poll(state, { timeout: 120_000 }).toBe('up');
+  const reads = async () => (await fetch(`${url}/readyz/reads`)).status;
+  await vi.waitFor(async () => expect(await reads()).not.toBe(503), PATIENCE);
 }
 
 const clusterSchema = z.object({

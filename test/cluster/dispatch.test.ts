@@ -1,9 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import type { Served } from '../commands/capstan-process.ts';
 import { capture, stats } from '../faults/client.ts';
-import { siteForSuite } from '../support/for-suite.ts';
+import { forSuite, siteForSuite } from '../support/for-suite.ts';
 import { clusterOf, clusterStats, serversForSuite, whyNoCluster } from './cluster-of-processes.ts';
 
 const whyNot = await whyNoCluster();
@@ -12,15 +13,29 @@ const reason = whyNot === undefined ? '' : ` (skipped: ${whyNot})`;
 describe.skipIf(whyNot !== undefined)(`a cluster${reason}`, () => {
   const site = siteForSuite();
   const servers = serversForSuite();
+  const cluster = forSuite(
+    () => clusterOf(servers, 'dispatch'),
+    async (running) => running[Symbol.asyncDispose](),
+  );
+  let first: Served;
+  let second: Served;
+  let worker: Served;
+  const file = (name: string) => join(cluster.place.path, name);
+  const configure = (name: string, options: object) => writeFile(file(name), JSON.stringify(options));
+
+  beforeAll(async () => {
+    await configure('api.json', { maxConcurrent: 2, maxQueue: 10, clusterMaxConcurrent: 7 });
+    await configure('worker.json', { maxConcurrent: 2, maxQueue: 10 });
+    const flagsOf = (member: string) => ['--config', file(`${member}.json`), '--log-file', file(`${member}.log`)];
+    [first, second, worker] = await Promise.all([
+      cluster.start('api', ...flagsOf('api')),
+      cluster.start('api'),
+      cluster.start('worker', ...flagsOf('worker')),
+    ]);
+    await Promise.all([first, second].map((node) => cluster.workers(node, 1)));
+  });
 
   it('runs a capture on a worker when an api node receives the request, and serves it at every node', async () => {
-    await using cluster = await clusterOf(servers, 'dispatch');
-    const [first, second, worker] = await Promise.all([
-      cluster.start('api'),
-      cluster.start('api'),
-      cluster.start('worker', '--max-concurrent', '2'),
-    ]);
-    await cluster.workers(first, 1);
     const { status, result } = await capture(first.url, { url: site.url('/title?t=far'), device: 'iPhone 15' });
     expect({ status, title: result?.title }).toEqual({ status: 200, title: 'far' });
     const ofHtml = await capture(second.url, { html: `<title>given</title>${'ü'.repeat(250_000)}` });
@@ -46,39 +61,30 @@ describe.skipIf(whyNot !== undefined)(`a cluster${reason}`, () => {
       });
   });
 
+  it('has the id of the request in the log lines of the worker', async () => {
+    expect(await capture(first.url, { url: site.url('/title?t=logged') })).toMatchObject({ status: 200 });
+    const logged = (await linesOf('worker', 'capture.stored')).at(-1);
+    expect(JSON.parse(logged ?? '')).toMatchObject({ request_id: expect.stringMatching(/^[0-9a-f-]{36}$/) });
+  });
+
   it('reports the limits in force, not those of the file, when an api node is sent SIGHUP', async () => {
-    await using cluster = await clusterOf(servers, 'reload-api');
-    const file = join(cluster.place.path, 'capstan.json');
-    const log = join(cluster.place.path, 'api.log');
-    const configure = (options: object) => writeFile(file, JSON.stringify(options));
-    await configure({ maxConcurrent: 2, maxQueue: 10, clusterMaxConcurrent: 7 });
-    const node = await cluster.start('api', '--config', file, '--log-file', log);
-    await configure({ maxConcurrent: 5, maxQueue: 3, clusterMaxConcurrent: 4 });
-    node.child.kill('SIGHUP');
-    const lines = async () => (await readFile(log, 'utf8')).split('\n').filter((line) => line.includes('limits'));
-    await expect.poll(lines, { timeout: 120_000 }).not.toEqual([]);
-    const [line = ''] = await lines();
+    await configure('api.json', { maxConcurrent: 5, maxQueue: 3, clusterMaxConcurrent: 4 });
+    first.child.kill('SIGHUP');
+    const [line = ''] = await linesOf('api', 'limits');
     expect(JSON.parse(line)).toMatchObject({
       max_concurrent: 7,
       max_queue: 10,
       msg: 'the limits of the cluster stay in force: PATCH /limits changes them',
     });
-    expect(await pressure(node)).toMatchObject({ maxConcurrent: 7, maxQueued: 10 });
-    expect(await readFile(log, 'utf8')).not.toContain('after a restart');
+    expect(await pressure(first)).toMatchObject({ maxConcurrent: 7, maxQueued: 10 });
+    expect(await readFile(file('api.log'), 'utf8')).not.toContain('after a restart');
   });
 
   it('changes the slots of one worker with SIGHUP, and reports that a worker is overloaded', async () => {
-    await using cluster = await clusterOf(servers, 'reload');
-    const file = join(cluster.place.path, 'capstan.json');
-    const configure = (options: object) => writeFile(file, JSON.stringify(options));
-    await configure({ maxConcurrent: 2, maxQueue: 10 });
-    const node = await cluster.start('api', '--cluster-max-concurrent', '7', '--max-queue', '9');
-    const worker = await cluster.start('worker', '--config', file);
-    await cluster.workers(node, 1);
-    await configure({ maxConcurrent: 5, maxQueue: 3 });
+    await configure('worker.json', { maxConcurrent: 5, maxQueue: 3 });
     worker.child.kill('SIGHUP');
-    await expect.poll(() => clusterStats(node).then(({ slots }) => slots), { timeout: 120_000 }).toBe(5);
-    expect(await pressure(node)).toMatchObject({ maxConcurrent: 7, maxQueued: 9 });
+    await expect.poll(() => clusterStats(first).then(({ slots }) => slots), { timeout: 120_000 }).toBe(5);
+    expect(await pressure(first)).toMatchObject({ maxConcurrent: 7, maxQueued: 10 });
 
     // Every process has more resident memory than this.
     const overloaded = await cluster.start('worker', '--max-memory-mb', '1');
@@ -86,6 +92,14 @@ describe.skipIf(whyNot !== undefined)(`a cluster${reason}`, () => {
       .poll(() => pressure(overloaded), { timeout: 120_000 })
       .toMatchObject({ accepting: false, reason: expect.stringContaining('MiB') });
   });
+
+  /** Returns the log lines of a member that contain the text, as soon as there is one. */
+  async function linesOf(member: string, text: string): Promise<readonly string[]> {
+    const lines = async () =>
+      (await readFile(file(`${member}.log`), 'utf8')).split('\n').filter((line) => line.includes(text));
+    await expect.poll(lines, { timeout: 120_000 }).not.toEqual([]);
+    return lines();
+  }
 });
 
 async function pressure({ url }: { readonly url: string }): Promise<unknown> {

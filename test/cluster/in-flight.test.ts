@@ -1,11 +1,10 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { InFlightSchema } from '../../src/capture/in-flight.ts';
 import type { ServiceConfig } from '../../src/service/service-config.ts';
 import type { Served } from '../commands/capstan-process.ts';
-import { capture } from '../faults/client.ts';
 import { startService } from '../support/service.ts';
 import { buildUi, launchBrowser } from '../ui/ui-service.ts';
 import { clusterOf, clusterStats, serversForSuite, whyNoCluster } from './cluster-of-processes.ts';
@@ -123,19 +122,5 @@ describe.skipIf(whyNot !== undefined)(`captures in flight in a cluster${reason}`
     await flights.getByLabel('Api node').selectOption(ofOther ?? '');
     await flights.getByText('page1').waitFor({ state: 'detached' });
     await flights.getByText('page2').waitFor();
-  });
-
-  it('have the id of their request in the log lines of the worker', async () => {
-    await using pages = await startHeldPages(0);
-    await using cluster = await clusterOf(servers, 'flight-log');
-    const log = join(cluster.place.path, 'worker.log');
-    const [node] = await Promise.all([cluster.start('api'), cluster.start('worker', '--log-file', log)]);
-    await cluster.workers(node, 1);
-    expect(await capture(node.url, { url: pages.url() })).toMatchObject({ status: 200 });
-    const lines = async () =>
-      (await readFile(log, 'utf8')).split('\n').filter((line) => line.includes('capture.stored'));
-    await expect.poll(() => lines().then(({ length }) => length), PATIENCE).toBe(1);
-    const [line = ''] = await lines();
-    expect(JSON.parse(line)).toMatchObject({ request_id: expect.stringMatching(/^[0-9a-f-]{36}$/) });
   });
 });

@@ -13,6 +13,8 @@ const reason = whyNot === undefined ? '' : ` (skipped: ${whyNot})`;
 const PROBE_MS = 1_000;
 /** Pause of a client between reads, in milliseconds. Short, so that some would reach a node that has just stopped. */
 const READ_MS = 20;
+/** Pause of a client between captures, in milliseconds. */
+const CAPTURE_MS = 200;
 const PATIENCE = { timeout: 120_000, interval: 50 };
 
 describe.skipIf(whyNot !== undefined)(`a rolling restart of the api nodes of a cluster${reason}`, () => {
@@ -31,8 +33,9 @@ describe.skipIf(whyNot !== undefined)(`a rolling restart of the api nodes of a c
     const answers: string[] = [];
     let isDone = false;
     const clients = [
-      ...Array.from({ length: 3 }, () => async () => {
+      ...Array.from({ length: 2 }, () => async () => {
         answers.push(await send(balancer.next(), 'POST', '/screenshot', { url: site.url('/title?t=rolling') }));
+        await delay(CAPTURE_MS);
       }),
       async () => {
         answers.push(await send(balancer.next(), 'GET', '/results?limit=1'));

@@ -36,13 +36,6 @@ describeWithMongo('a service with MongoDB', (mongo) => {
 
   const random = createRandom(seedOfRun());
 
-  it(`keeps everything that it answered before it was killed with -9 (seed ${random.seed})`, async () => {
-    const place = await ground();
-    const flags = ['--mongo-url', `${mongo.url}killed`];
-    const rounds = [() => undefined];
-    expect(await killInRounds({ site, place, flags, rounds, random })).toBeGreaterThanOrEqual(2);
-  });
-
   it(`keeps every capture in GridFS that was answered before kill -9 (seed ${random.seed})`, async () => {
     const place = await ground();
     const flags = ['--mongo-url', `${mongo.url}killed-gridfs`, '--artifacts', 'gridfs'];
