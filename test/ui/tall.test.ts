@@ -50,7 +50,7 @@ describe('a capture of 30,000 px in the web interface', () => {
       expect(await page.evaluate(OVERFLOW)).toBe(0);
     });
 
-    it('fits the width of its view, and is scrolled to its last row there', async () => {
+    it('fits the width of its view, is scrolled to its last row there, and can be shown as a whole or at its own size', async () => {
       const page = await ui.open(`/ui/results/${id}`, { viewport });
       const canvas = page.locator('.canvas');
       const image = canvas.locator('img');
@@ -62,12 +62,7 @@ describe('a capture of 30,000 px in the web interface', () => {
       await canvas.evaluate((element) => element.scrollTo({ top: 1e9 }));
       await expect.poll(() => shown(canvas, -40)).toEqual(LAST_ROW);
       expect(await page.evaluate(OVERFLOW)).toBe(0);
-    });
 
-    it('can be shown as a whole or at its own size', async () => {
-      const page = await ui.open(`/ui/results/${id}`, { viewport });
-      const canvas = page.locator('.canvas');
-      const image = canvas.locator('img');
       await page.getByText('Whole', { exact: true }).click();
       await expect.poll(() => image.evaluate((element) => element.clientHeight)).toBeLessThan(viewport.height);
       await page.getByText('1:1', { exact: true }).click();
