@@ -50,17 +50,19 @@ export function createComparisonThread() {
             reject(new CapstanError('comparison_too_large', reason));
           }
         };
-        const onExit = (code: number): void => {
+        // A thread that failed ends a moment later: the next comparison starts another one.
+        const onError = (error: unknown): void => {
           finish();
           if (thread === used) thread = undefined;
-          reject(new Error(`the thread of the comparisons ended with ${code}`));
+          reject(error);
         };
+        const onExit = (code: number): void => onError(new Error(`the thread of the comparisons ended with ${code}`));
         const finish = (): void => {
           clearTimeout(tooLong);
-          used.off('message', onMessage).off('error', reject).off('exit', onExit);
+          used.off('message', onMessage).off('error', onError).off('exit', onExit);
         };
         used.once('message', onMessage);
-        used.once('error', reject);
+        used.once('error', onError);
         used.once('exit', onExit);
         used.postMessage(
           captures,
