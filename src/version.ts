@@ -3,7 +3,9 @@ import { z } from 'zod';
 
 const Manifest = z.object({ version: z.string() });
 
+const { version } = Manifest.parse(JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')));
+
 /** The version of this package. */
 export function packageVersion(): string {
-  return Manifest.parse(JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))).version;
+  return version;
 }

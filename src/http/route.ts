@@ -50,8 +50,8 @@ export interface RouteContext {
   readonly logins: LoginLimits;
   /** Logs that a session has begun. */
   readonly noteLogin: (ctx: HttpContext) => void;
-  /** The OpenAPI document. */
-  readonly document: object;
+  /** Returns the OpenAPI document. */
+  readonly document: () => object;
 }
 
 export type RequestSchemas = ReturnType<typeof requestSchemas>;

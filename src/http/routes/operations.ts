@@ -116,6 +116,6 @@ export const getOpenApi = route({
   answers: { 200: { description: 'This document.', content: ANY_JSON } },
   handle: (ctx, _, { document }) => {
     ctx.type = 'json';
-    ctx.body = document;
+    ctx.body = document();
   },
 });
