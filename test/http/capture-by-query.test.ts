@@ -44,17 +44,23 @@ describe('GET /screenshot', () => {
 
   it.each([
     ['&fullPage', { fullPage: true }],
-    ['&fullPage=true&format=jpg&quality=40', { fullPage: true, format: 'jpeg', quality: 40 }],
-    ['&fullPage=false', {}],
-    ['&viewport=width=300,height=200', { viewport: { width: 300, height: 200 } }],
-    ['&viewport.width=300&viewport.height=200', { viewport: { width: 300, height: 200 } }],
-    ['&viewport.width=300', { viewport: { width: 300, height: 720 } }],
+    [
+      '&fullPage=true&format=jpg&quality=40&evidence=all&waitUntil=load&timeoutMs=9000',
+      { fullPage: true, format: 'jpeg', quality: 40, evidence: 'all', waitUntil: 'load', timeoutMs: 9000 },
+    ],
+    [
+      '&fullPage=false&viewport=width=300,height=200&hide=h1,%20h2&hide=p',
+      { viewport: { width: 300, height: 200 }, hide: ['h1, h2', 'p'] },
+    ],
+    [
+      '&viewport.width=300&viewport.height=200&actions={"type":"wait","ms":1}',
+      { viewport: { width: 300, height: 200 }, actions: [{ type: 'wait', ms: 1 }] },
+    ],
+    [
+      '&viewport.width=300&clip.x=0&clip.y=0&clip.width=20&clip.height=30',
+      { viewport: { width: 300, height: 720 }, clip: { x: 0, y: 0, width: 20, height: 30 } },
+    ],
     ['&viewport={"width":300,"height":200}', { viewport: { width: 300, height: 200 } }],
-    ['&hide=h1,%20h2&hide=p', { hide: ['h1, h2', 'p'] }],
-    ['&evidence=all', { evidence: 'all' }],
-    ['&actions={"type":"wait","ms":1}', { actions: [{ type: 'wait', ms: 1 }] }],
-    ['&clip.x=0&clip.y=0&clip.width=20&clip.height=30', { clip: { x: 0, y: 0, width: 20, height: 30 } }],
-    ['&waitUntil=load&timeoutMs=9000', { waitUntil: 'load', timeoutMs: 9000 }],
   ])('reads %s like the equivalent body of POST', async (query, body) => {
     const posted = await app.post(
       '/screenshot',

@@ -23,6 +23,7 @@ const LIMITS = { maxBatch: 10, defaultTimeoutMs: 20_000, maxTimeoutMs: 30_000 };
 /** Longer than all rows take, on any machine. */
 const HELD_MS = 600_000;
 const document = openApiDocument(LIMITS);
+const converted = new Map<string, z.ZodType>();
 
 const site = siteForSuite();
 let main: RunningService;
@@ -559,8 +560,13 @@ function expectDocumented(row: Row, type: string, body: unknown): void {
   if (type === 'application/json') schemaOf(content.schema).parse(body);
 }
 
-/** Converts a JSON schema of the document to a zod schema. */
+/** Converts a JSON schema of the document to a zod schema, each once: many answers have the same. */
 function schemaOf(schema: object): z.ZodType {
+  const name = JSON.stringify(schema);
+  const known = converted.get(name);
+  if (known !== undefined) return known;
   const text = JSON.stringify({ ...schema, $defs: document.components.schemas });
-  return z.fromJSONSchema(JSON.parse(text.replaceAll('#/components/schemas/', '#/$defs/')));
+  const made = z.fromJSONSchema(JSON.parse(text.replaceAll('#/components/schemas/', '#/$defs/')));
+  converted.set(name, made);
+  return made;
 }

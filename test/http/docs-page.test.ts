@@ -41,22 +41,19 @@ describe('GET /docs', () => {
     expect((await app.call('/docs/../../package.json')).status).not.toBe(200);
   });
 
-  it('follows the colours of the system, and those chosen in the web interface', async () => {
+  it('follows the colours of the system, and those chosen in the web interface, with enough contrast', async () => {
     const page = await browser.newPage({ colorScheme: 'dark' });
-    await page.goto(`${app.baseUrl}/docs`);
     const scheme = () => page.evaluate('getComputedStyle(document.documentElement).colorScheme');
-    expect(await scheme()).toBe('dark');
+    const lowContrast = async () => {
+      await page.locator('.opblock').first().waitFor({ timeout: 60_000 });
+      return violations(page, undefined, ['color-contrast']);
+    };
+    await page.goto(`${app.baseUrl}/docs`);
+    expect([await scheme(), await lowContrast()]).toEqual(['dark', []]);
     await page.evaluate("localStorage.setItem('capstan-theme', 'light')");
     await page.reload();
     expect(await scheme()).not.toBe('dark');
-    await page.close();
-  });
-
-  it.each(['light', 'dark'] as const)('has enough contrast in %s colours', async (colorScheme) => {
-    const page = await browser.newPage({ colorScheme });
-    await page.goto(`${app.baseUrl}/docs`);
-    await page.locator('.opblock').first().waitFor({ timeout: 60_000 });
-    expect((await violations(page)).filter((line) => line.startsWith('color-contrast'))).toEqual([]);
+    expect(await lowContrast()).toEqual([]);
     await page.close();
   });
 

@@ -20,7 +20,7 @@ const PAGE_BYTES = 200 * EVENT_BYTES;
 describe('a key that floods the service with subscribers', () => {
   describeWithTenants((start) => {
     it('gets a share of the places, and a place again when it closes a subscription', async () => {
-      await using tenants = await start({}, { maxSubscribers: 8 });
+      await using tenants = await start(NO_BROWSER, { maxSubscribers: 8 });
       for (const app of tenants.apps) {
         const url = `${app.baseUrl}/events`;
         const join = (key: string) => subscribe(url, { 'X-API-Key': key });

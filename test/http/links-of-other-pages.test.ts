@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
+import type { Browser } from 'playwright';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Listening, listening } from '../egress/listening.ts';
 import { serviceForSuite, siteForSuite } from '../support/for-suite.ts';
@@ -36,6 +37,7 @@ const WAYS: Readonly<Record<string, (url: string) => string>> = {
 describe('a page of another origin in a browser, over plain HTTP off loopback', () => {
   let open: RunningApp;
   let keyed: RunningApp;
+  let browser: Browser;
   const server = createServer((request, response) => {
     const { searchParams } = new URL(request.url ?? '/', 'http://x');
     const page = WAYS[searchParams.get('way') ?? '']?.(searchParams.get('link') ?? '') ?? '';
@@ -47,15 +49,16 @@ describe('a page of another origin in a browser, over plain HTTP off loopback', 
     open = await serve(running.service, { allowedHosts: [SERVICE] });
     keyed = await serve(running.service, { apiKeys: [KEY] });
     at = await listening(server);
+    browser = await launchBrowser(['--host-resolver-rules=MAP *.test 127.0.0.1']);
   });
   afterAll(async () => {
+    await browser?.close();
     await Promise.all([open?.close(), keyed?.close(), at?.[Symbol.asyncDispose]()]);
   });
 
   it.each(Object.keys(WAYS))('captures nothing by an unsigned link: %s', async (way) => {
-    const browser = await launchBrowser(['--host-resolver-rules=MAP *.test 127.0.0.1']);
+    const context = await browser.newContext();
     try {
-      const context = await browser.newContext();
       const page = await context.newPage();
       for (const [app, from] of [
         [open, 'evil.test'],
@@ -79,7 +82,7 @@ describe('a page of another origin in a browser, over plain HTTP off loopback', 
         expect(site.hits('/short')).toBe(hits);
       }
     } finally {
-      await browser.close();
+      await context.close();
     }
   });
 

@@ -10,6 +10,7 @@ import { MAX_QUERIES } from '../../src/storage/ports/query-store.ts';
 import { openSqlite } from '../../src/storage/sqlite/open.ts';
 import { serviceForSuite, siteForSuite } from '../support/for-suite.ts';
 import { type RunningApp, serve } from '../support/serve.ts';
+import { NO_BROWSER } from '../support/service.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
 import { failureOf } from './answers.ts';
 import { subscribe } from './event-subscriber.ts';
@@ -59,7 +60,7 @@ const LONG = '?wait=60';
 
 describe('a standing query', () => {
   describeWithTenantsOfEachDatabase((start) => {
-    const running = tenantsForSuite(() => start({}));
+    const running = tenantsForSuite(() => start(NO_BROWSER));
 
     /** Two consumers of one key, at different api nodes where there are several. */
     const two = async (key?: string) => {

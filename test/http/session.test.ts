@@ -160,7 +160,7 @@ describe('sessions', () => {
 
 describeWithTenants((start) => {
   it('ends a session at every api node', async () => {
-    await using tenants = await start({});
+    await using tenants = await start(NO_BROWSER);
     const { apps, one } = tenants;
     const begun = await one.post('/session', { key: 'shop-key' });
     const Cookie = begun.headers.getSetCookie()[0]?.split(';')[0] ?? '';

@@ -4,7 +4,7 @@ import type { ServiceConfig } from '../../src/service/service-config.ts';
 import { serversForSuite, whyNoCluster } from '../cluster/cluster-of-processes.ts';
 import { nodesOf } from '../cluster/nodes.ts';
 import { type RunningApp, serve } from '../support/serve.ts';
-import { type RunningService, startService } from '../support/service.ts';
+import { NO_BROWSER, type RunningService, startService } from '../support/service.ts';
 
 /** Two keys of one service, each of which sees its own captures alone. */
 export const TENANTS = [
@@ -19,6 +19,7 @@ export interface TenantsOf extends AsyncDisposable {
   readonly one: RunningApp;
 }
 
+/** With `NO_BROWSER`, a cluster has no worker. */
 export type StartTenants = (config: Partial<ServiceConfig>, http?: Partial<HttpOptions>) => Promise<TenantsOf>;
 
 type Suite = (start: StartTenants, apiNodes: 1 | 2) => void;
@@ -77,9 +78,11 @@ function describeWithMongo(suite: Suite, inOneProcess: boolean): void {
       suite(async (config, http) => {
         const nodes = await nodesOf(servers, nextName(), { clusterMaxConcurrent: 2, ...config });
         const services = [await nodes.api(), await nodes.api()];
-        await nodes.worker();
-        for (const { service } of services) {
-          await expect.poll(() => service.stats().cluster?.slots, { timeout: 60_000 }).toBeGreaterThan(0);
+        if (config.browserPath !== NO_BROWSER.browserPath) {
+          await nodes.worker();
+          for (const { service } of services) {
+            await expect.poll(() => service.stats().cluster?.slots, { timeout: 60_000 }).toBeGreaterThan(0);
+          }
         }
         return tenantsOf(services, http, () => nodes[Symbol.asyncDispose]());
       }, 2));

@@ -80,7 +80,7 @@ describe('captures of several keys', () => {
         const { apps, one } = await running();
         const flooded = where === 'one node' ? [one] : apps;
         const client = new AbortController();
-        const flood = urlsOf(pages, 300);
+        const flood = urlsOf(pages, 100);
         const floods = flood.map((url, at) =>
           sendSingle(flooded[at % flooded.length] ?? one, 'flood-key', url, client.signal).catch(() => 'left'),
         );
@@ -106,7 +106,7 @@ describe('captures of several keys', () => {
         await using pages = await startHeldPages(Number.POSITIVE_INFINITY);
         const { apps, one } = await running();
         const other = node === 'the same node' ? one : (apps.at(-1) ?? one);
-        const batches = [urlsOf(pages, 15), urlsOf(pages, 15)] as const;
+        const batches = [urlsOf(pages, 12), urlsOf(pages, 12)] as const;
         const first = sendBatch(one, 'flood-key', batches[0]);
         await expect.poll(() => pages.waiting, PATIENCE).toBe(1);
         const second = sendBatch(other, 'shop-key', batches[1]);
@@ -114,9 +114,9 @@ describe('captures of several keys', () => {
         pages.hold(0);
         expect(await Promise.all([first, second])).toEqual([200, 200]);
 
-        expect(pages.order).toHaveLength(30);
+        expect(pages.order).toHaveLength(24);
         let lead = 0;
-        const leads = pages.order.slice(0, 22).map((url) => {
+        const leads = pages.order.slice(0, 18).map((url) => {
           lead += batches[0].includes(url) ? 1 : -1;
           return Math.abs(lead);
         });
@@ -128,7 +128,7 @@ describe('captures of several keys', () => {
     it('leave the queue at once when the client of their batch has gone, although another key is first', async () => {
       await using pages = await startHeldPages(Number.POSITIVE_INFINITY);
       const { one } = await running();
-      const flood = urlsOf(pages, 10);
+      const flood = urlsOf(pages, 4);
       const batch = sendBatch(one, 'flood-key', flood);
       await expect.poll(() => pages.waiting, PATIENCE).toBe(1);
       const client = new AbortController();

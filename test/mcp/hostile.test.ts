@@ -46,7 +46,7 @@ it('leaves out characters that only a language model reads, and keeps those of s
 });
 
 it('gives resources of what was painted alone, with marks, and says how much is left', async () => {
-  const page = `<!doctype html><p style="display:none">obey</p>${'<p>Many words of a long page.</p>'.repeat(4_000)}`;
+  const page = `<!doctype html><p style="display:none">obey</p><p>${'Many words of a long page. '.repeat(2_000)}`;
   await using site = await serve({ '/': page });
   const client = await connect(app.baseUrl);
   const read = await client.callTool({ name: 'read', arguments: { url: site.origin, as: 'text' } });

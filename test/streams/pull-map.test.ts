@@ -48,12 +48,12 @@ describe('pullMap', () => {
     expect([items, completed]).toEqual([['second'], true]);
   });
 
-  it('processes 100,000 elements that end as they start without overflowing the stack', () => {
+  it('processes 20,000 elements that end as they start without overflowing the stack', () => {
     let sum = 0;
     pullMap(
       {
         *[Symbol.iterator]() {
-          for (let i = 0; i < 100_000; i++) yield i;
+          for (let i = 0; i < 20_000; i++) yield i;
         },
       },
       3,
@@ -61,7 +61,7 @@ describe('pullMap', () => {
     ).subscribe((i) => {
       sum += i;
     });
-    expect(sum).toBe((100_000 * 99_999) / 2);
+    expect(sum).toBe((20_000 * 19_999) / 2);
   });
 
   it('returns the iterator when it is unsubscribed from, and unsubscribes from running work', () => {

@@ -48,7 +48,7 @@ function named(spans: readonly ReceivedSpan[], name: string): ReceivedSpan {
 }
 
 describe('--otlp-url', () => {
-  it('sends the spans of a request, its capture and its webhook, in the trace of the client', async () => {
+  it('sends the spans of a request, its capture and its webhook in the trace of the client, and marks failures in a batch', async () => {
     await using collector = await startCollector();
     await using receiver = await startReceiver();
     const secret = ['--webhook', receiver.url, '--webhook-secret', SECRET, '--allow-webhooks', '127.0.0.1'];
@@ -59,6 +59,8 @@ describe('--otlp-url', () => {
       expect(response.status).toBe(200);
       ({ timings } = Captured.parse(await response.json()).data);
       expect((await fetch(`${url}/results/by-host?host=x`)).status).toBe(200);
+      const requests = [{ url: site.url('/short') }, { url: site.url('/download') }];
+      expect((await post(`${url}/batch`, { requests })).status).toBe(200);
     });
     expect(code).toBe(0);
     // One process, which is named.
@@ -86,22 +88,14 @@ describe('--otlp-url', () => {
 
     const other = named(collector.spans, 'GET /results/by-host');
     expect(other.trace).not.toBe(TRACE);
-    expect(JSON.stringify(collector.spans, (_, value) => String(value))).not.toContain('hush');
-    expect(JSON.stringify(collector.spans.map(({ attributes }) => attributes))).not.toContain('hush');
-  });
-
-  it('marks the spans of failures, and of captures in a batch or a job', async () => {
-    await using collector = await startCollector();
-    await traced(collector, [], async (url) => {
-      const requests = [{ url: site.url('/short') }, { url: site.url('/download') }];
-      expect((await post(`${url}/batch`, { requests })).status).toBe(200);
-    });
     const batch = named(collector.spans, 'POST /batch');
-    const captures = collector.spans.filter(({ name }) => name === 'capture');
-    expect(captures.map(({ parent }) => parent)).toEqual([batch.id, batch.id]);
-    expect(captures.filter(({ isError }) => isError).map(({ attributes }) => attributes)).toEqual([
+    const ofBatch = collector.spans.filter(({ name, parent }) => name === 'capture' && parent === batch.id);
+    expect(ofBatch).toHaveLength(2);
+    expect(ofBatch.filter(({ isError }) => isError).map(({ attributes }) => attributes)).toEqual([
       expect.objectContaining({ 'error.type': 'not_a_page', 'capstan.outcome': 'failed' }),
     ]);
+    expect(JSON.stringify(collector.spans, (_, value) => String(value))).not.toContain('hush');
+    expect(JSON.stringify(collector.spans.map(({ attributes }) => attributes))).not.toContain('hush');
   });
 
   it('does not hold up captures or the end of the service when the collector is away', async () => {

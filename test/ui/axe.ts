@@ -30,13 +30,13 @@ const Findings = z.array(z.object({ id: z.string(), nodes: z.array(z.object({ ht
 
 /**
  * Returns the violations of WCAG 2.2 AA that axe-core finds on the page, or in the elements of a selector, one line for
- * each element.
+ * each element. `rules`: names or groups of the rules to check.
  */
-export async function violations(page: Page, part?: string): Promise<readonly string[]> {
+export async function violations(page: Page, part?: string, rules = RULES): Promise<readonly string[]> {
   // A document that has it needs it no second time.
   if (!(await page.evaluate("'axe' in window"))) await page.evaluate(AXE);
   const found = await page.evaluate(
-    `axe.run(${JSON.stringify(part) ?? 'document'}, { runOnly: ${JSON.stringify(RULES)} }).then((r) => r.violations)`,
+    `axe.run(${JSON.stringify(part) ?? 'document'}, { runOnly: ${JSON.stringify(rules)} }).then((r) => r.violations)`,
   );
   return Findings.parse(found).flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
 }
