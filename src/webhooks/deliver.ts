@@ -1,5 +1,5 @@
 import type { ClientRequest } from 'node:http';
-import type { RequestError } from 'got';
+import got, { type RequestError } from 'got';
 import { CapstanError } from '../capture/errors.ts';
 import type { WebhookFailureCause } from '../capture/events.ts';
 import type { EgressAgents } from '../egress/egress.ts';
@@ -70,54 +70,52 @@ export async function deliver(message: Message, options: DeliveryOptions, signal
   let wire: ClientRequest | undefined;
   let answered: number | null = null;
 
-  try {
-    // Loaded with the first message. A process without free file descriptors cannot load it.
-    const { default: got } = await import('got');
-    const exchange = got.post(url, {
-      agent: agents,
-      body,
-      signal,
-      followRedirect: false,
-      decompress: false,
-      responseType: 'buffer',
-      headers: { 'content-type': 'application/json', 'user-agent': 'capstan', 'webhook-id': id },
-      timeout: { request: timeoutMs },
-      hooks: {
-        beforeRequest: [
-          ({ headers }) => {
-            attempts += 1;
-            answered = null;
-            const timestamp = Math.floor(clock() / 1000);
-            headers['webhook-timestamp'] = String(timestamp);
-            headers['webhook-signature'] = signatures(keys(), { id, timestamp, body });
-          },
-        ],
-      },
-      retry: {
-        limit: retries,
-        methods: ['POST'],
-        statusCodes: RETRIED_STATUSES,
-        errorCodes: RETRIED_ERRORS,
-        maxRetryAfter: options.maxRetryAfterMs ?? MAX_RETRY_AFTER_MS,
-        calculateDelay: ({ attemptCount, error, retryAfter, computedValue }) => {
-          // A receiver that answered 2xx has the message, whatever happens to the rest of its answer.
-          if (computedValue === 0 || isTaken(statusOf(error))) return 0;
-          const backOff = Math.min(retryDelayMs * 2 ** (attemptCount - 1), MAX_DELAY_MS);
-          // Random jitter, so that messages that failed together are not retried together.
-          return Math.max(retryAfter ?? 0, backOff * (0.5 + Math.random() / 2), 1);
+  const exchange = got.post(url, {
+    agent: agents,
+    body,
+    signal,
+    followRedirect: false,
+    decompress: false,
+    responseType: 'buffer',
+    headers: { 'content-type': 'application/json', 'user-agent': 'capstan', 'webhook-id': id },
+    timeout: { request: timeoutMs },
+    hooks: {
+      beforeRequest: [
+        ({ headers }) => {
+          attempts += 1;
+          answered = null;
+          const timestamp = Math.floor(clock() / 1000);
+          headers['webhook-timestamp'] = String(timestamp);
+          headers['webhook-signature'] = signatures(keys(), { id, timestamp, body });
         },
+      ],
+    },
+    retry: {
+      limit: retries,
+      methods: ['POST'],
+      statusCodes: RETRIED_STATUSES,
+      errorCodes: RETRIED_ERRORS,
+      maxRetryAfter: options.maxRetryAfterMs ?? MAX_RETRY_AFTER_MS,
+      calculateDelay: ({ attemptCount, error, retryAfter, computedValue }) => {
+        // A receiver that answered 2xx has the message, whatever happens to the rest of its answer.
+        if (computedValue === 0 || isTaken(statusOf(error))) return 0;
+        const backOff = Math.min(retryDelayMs * 2 ** (attemptCount - 1), MAX_DELAY_MS);
+        // Random jitter, so that messages that failed together are not retried together.
+        return Math.max(retryAfter ?? 0, backOff * (0.5 + Math.random() / 2), 1);
       },
+    },
+  });
+  exchange.on('request', (sent) => {
+    wire = sent;
+    sent.once('response', ({ statusCode }) => {
+      answered = statusCode ?? null;
     });
-    exchange.on('request', (sent) => {
-      wire = sent;
-      sent.once('response', ({ statusCode }) => {
-        answered = statusCode ?? null;
-      });
-    });
-    exchange.on('downloadProgress', ({ transferred }) => {
-      if (transferred > MAX_ANSWER_BYTES) wire?.destroy();
-    });
+  });
+  exchange.on('downloadProgress', ({ transferred }) => {
+    if (transferred > MAX_ANSWER_BYTES) wire?.destroy();
+  });
 
+  try {
     answered = (await exchange).statusCode;
     if (isTaken(answered)) return { delivered: true, status: answered, attempts };
     return { delivered: false, cause: 'refused', reason: answeredWith(answered), status: answered, attempts };
