@@ -1,4 +1,4 @@
-import { readdir, rm, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { serviceForSuite } from '../support/for-suite.ts';
@@ -20,10 +20,7 @@ describe('the web interface', () => {
     app = await serve(running.service, { apiKeys: ['secret'], uiDirectory: directory });
   });
 
-  afterAll(async () => {
-    await app?.close();
-    await rm(directory, { recursive: true, force: true });
-  });
+  afterAll(() => app?.close());
 
   async function assetPaths(): Promise<readonly string[]> {
     const page = await (await app.call('/ui/')).text();

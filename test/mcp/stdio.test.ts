@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { filter, firstValueFrom } from 'rxjs';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { capstan, ground, launch } from '../commands/capstan-process.ts';
@@ -12,10 +13,12 @@ const KEYS = (['read', 'capture', 'admin'] as const).map((scope) => {
 const site = siteForSuite();
 const app = serviceForSuite({}, { apiKeys: KEYS.map(({ key }) => key), namedKeys: KEYS });
 
-/** Adds a watch of the key with the scope `admin`. */
+/** Adds a watch of the key with the scope `admin`, and waits for its first run: its events come among those of others. */
 async function watchOfAdmin(): Promise<number> {
   const headers = { Authorization: 'Bearer admin-key' };
+  const run = firstValueFrom(app.service.events$.pipe(filter(({ type }) => type === 'watch.run')));
   const watched = await app.post('/watches', { url: site.url('/short'), every: '1d' }, { headers });
+  await run;
   return z.object({ data: z.object({ id: z.number() }) }).parse(await watched.json()).data.id;
 }
 
