@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { ConfigError } from './config/config-error.ts';
 import { packageVersion } from './version.ts';
 
-/** Loads a command. Each starts faster without what the others import. */
+/** Loaders of the commands: only the called one is imported, which makes a start faster. */
 const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => void>>> = {
   serve: async () => (await import('./commands/serve.ts')).registerServeCommand,
   mcp: async () => (await import('./commands/mcp.ts')).registerMcpCommand,
@@ -38,7 +38,10 @@ export async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-/** Returns the command that is called; every command when none is, for the help and for the name meant by a misspelt one. */
+/**
+ * Returns the called command, or all commands when there is no such name: the help and the suggestion for a misspelt name
+ * need them.
+ */
 function commandsFor([name = '']: readonly string[]) {
   if (name === '--version' || name === '-V') return [];
   const called = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;

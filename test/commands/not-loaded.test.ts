@@ -37,7 +37,7 @@ describe('capstan serve', () => {
     expect(withAll.filter((url) => modules.test(url))).not.toEqual([]);
   });
 
-  it('loads neither the SDK for agents nor other commands', () => {
-    expect(without.filter((url) => /@modelcontextprotocol|\/commands\/(shot|mcp|ip)\.[jt]s$/.test(url))).toEqual([]);
+  it('loads no other commands', () => {
+    expect(without.filter((url) => /\/commands\/(shot|mcp|ip)\.[jt]s$/.test(url))).toEqual([]);
   });
 });

@@ -2,6 +2,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ComparisonSchema, MAX_COMPARED_PIXELS } from '../../src/capture/comparison.ts';
+import { createComparisonThread } from '../../src/imaging/comparison/comparison-thread.ts';
 import { putCapture } from '../../src/storage/ports/artifact-store.ts';
 import { serviceForSuite } from '../support/for-suite.ts';
 import { NO_BROWSER } from '../support/service.ts';
@@ -338,6 +339,25 @@ describe('GET /compare', () => {
   it('answers 500 for a file that is no image, and compares others afterwards', async () => {
     expect((await app.call(`/compare?a=${BROKEN}&b=${SMALL}`)).status).toBe(500);
     expect((await app.call(`/compare?a=${SMALL}&b=${SMALL}`)).status).toBe(200);
+  });
+
+  it('compares at once after a damaged image', async () => {
+    const thread = createComparisonThread();
+    const image = await blank(100, 80);
+    const compare = (file: Uint8Array) =>
+      thread.compare({
+        images: [new Uint8Array(file), new Uint8Array(image)],
+        texts: null,
+        links: null,
+        maps: null,
+        onlyElements: null,
+        ignore: { rectangles: [], kinds: [], texts: [], selectors: [] },
+        inAnyOrder: false,
+        draws: false,
+      });
+    const damaged = compare(Buffer.from('not an image')).then(() => 'compared');
+    // The thread of the damaged image has not ended yet.
+    expect(await damaged.catch(() => compare(image))).toMatchObject({ picture: { regions: [], share: 0 } });
   });
 
   it.each([

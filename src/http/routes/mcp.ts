@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
+import { createMcpHandler } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { CapstanError } from '../../capture/errors.ts';
 import { apiAt } from '../../mcp/api.ts';
+import { createMcpServer } from '../../mcp/mcp-server.ts';
 import { callerOf } from '../keys/callers.ts';
 import { ANY_JSON, text } from '../openapi/content.ts';
 import { routeWithBody } from '../route.ts';
@@ -56,7 +58,6 @@ export const postMcp = routeWithBody({
       // The connection is reused, so it must not keep listeners or data of this request.
       socket.off('close', onClose);
     });
-    const [{ createMcpHandler }, { createMcpServer }] = await loadServer();
     const handler = createMcpHandler(() => createMcpServer(ownApi(ctx)), {
       // Nothing that could be subscribed to changes; each stream would hold a connection.
       maxSubscriptions: 0,
@@ -75,11 +76,6 @@ export const postMcp = routeWithBody({
     ctx.status = response.status;
   },
 });
-
-/** Loads the SDK. Called at the first message. */
-function loadServer() {
-  return Promise.all([import('@modelcontextprotocol/server'), import('../../mcp/mcp-server.ts')]);
-}
 
 /** The API of this service at the address that the client reached, with the client's key. */
 function ownApi(ctx: HttpContext) {

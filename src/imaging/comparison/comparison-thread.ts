@@ -50,7 +50,7 @@ export function createComparisonThread() {
             reject(new CapstanError('comparison_too_large', reason));
           }
         };
-        // A thread that failed ends a moment later: the next comparison starts another one.
+        // A failed thread exits later; the next comparison must not use it.
         const onError = (error: unknown): void => {
           finish();
           if (thread === used) thread = undefined;

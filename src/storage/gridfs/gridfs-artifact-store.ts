@@ -38,7 +38,10 @@ export function createGridfsArtifactStore(database: Db, ask: Ask): ArtifactStore
     if (total !== null) total = Math.max(total + bytes, 0);
   }
 
-  /** Uploads the files. All uploads end before anything is removed: a running upload would leave its file behind. */
+  /**
+   * Uploads the files. All uploads end before anything is removed: a running upload would leave its file behind. Uploads
+   * that `ask` gives up continue; the sweep removes their files.
+   */
   async function upload(contents: readonly FileContent[]) {
     const uploads = await Promise.allSettled(contents.map((content) => uploadFile(bucket, content)));
     const files = uploads.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));

@@ -123,6 +123,8 @@ export class MongoConnection {
       this.#ready = true;
       this.#setState('up', '');
     } catch (error) {
+      // Ends a migration that was given up, before the next attempt. Not awaited: it may wait for the server.
+      this.#patient?.close().catch(() => undefined);
       if (this.#closed) return;
       if (error instanceof NewerSchemaError && this.#reported === undefined) throw error;
       this.#setState('down', messageOf(error));

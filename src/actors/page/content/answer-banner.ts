@@ -13,7 +13,7 @@ import { type BannerPlace, bannerScript } from './banner-rules.ts';
 
 /**
  * Time limit for finding and answering a banner, in milliseconds. Some banners need three clicks on two pages of their
- * dialog. Where there is none, the page itself ends the search after 2 s, unless a script blocks it.
+ * dialog. Where there is none, the page itself ends the search earlier, unless a script blocks it.
  */
 const ANSWERING_MS = 8_000;
 /** Time for the transition with which a banner disappears, in milliseconds. */
@@ -43,12 +43,12 @@ const ACKNOWLEDGED = 'HEURISTIC-TIER1';
 export async function answerBanner(page: IsolatedPage, answer: BannerAnswer, deadline: Deadline): Promise<boolean> {
   if (deadline.waitingMs === 0) return false;
   try {
-    const asking = page.session.send('Page.getFrameTree');
-    const answered = await within(Math.min(ANSWERING_MS, deadline.waitingMs), asking, null);
+    const endsAt = performance.now() + Math.min(ANSWERING_MS, deadline.waitingMs);
+    const answered = await before(endsAt, page.session.send('Page.getFrameTree'));
     if (answered === null) return false;
     const { frameTree } = answered;
     const frames = framesIn(frameTree).slice(0, 1 + MAX_FRAMES);
-    const answering = frames.map((frame) => answerIn(page, frame, answer, deadline));
+    const answering = frames.map((frame) => answerIn(page, frame, answer, endsAt));
     const known = await firstAnswer(answering);
     const banner = known.action === 'none' && answer === 'accept' ? await acceptByWords(page) : known;
     page.visit.banner = banner.found || !known.found ? banner : known;
@@ -58,6 +58,11 @@ export async function answerBanner(page: IsolatedPage, answer: BannerAnswer, dea
     // The document was replaced, as happens on some sites after the answer.
   }
   return deadline.waitingMs > 0;
+}
+
+/** Resolves with the answer, or with null at `endsAt`. */
+function before<T>(endsAt: number, work: Promise<T>): Promise<T | null> {
+  return within(Math.max(0, endsAt - performance.now()), work, null);
 }
 
 /** Resolves with the first banner that is answered; when none is, with one that was found, or with `NO_BANNER`. */
@@ -73,17 +78,16 @@ async function answerIn(
   { session, frame: main }: IsolatedPage,
   frame: Protocol.Page.Frame,
   answer: BannerAnswer,
-  deadline: Deadline,
+  endsAt: number,
 ): Promise<Banner> {
   const place: BannerPlace = { url: frame.url, isTop: frame.id === main.id };
   let banner = NO_BANNER;
   try {
-    const endsAt = performance.now() + Math.min(ANSWERING_MS, deadline.waitingMs);
     const starting = bannerScript(answer, place).then((script) => startIn(session, frame.id, script));
-    const consent = await within(endsAt - performance.now(), starting, null);
+    const consent = await before(endsAt, starting);
     if (consent === null) return banner;
     for (;;) {
-      const item = await within(Math.max(0, endsAt - performance.now()), consent.next(), null);
+      const item = await before(endsAt, consent.next());
       if (item === null) return banner;
       if (item.type === 'state' && item.rule !== '') {
         banner = { found: true, rule: BY_WORDS.test(item.rule) ? 'words' : item.rule, action: 'none' };
@@ -91,7 +95,8 @@ async function answerIn(
       if (item.type === 'state' && GIVEN_UP.has(item.state)) return banner;
       if (item.type === 'eval') {
         // Queries run only in the main frame: in a child frame, the world of its own scripts cannot be addressed.
-        await consent.evaluated(item.id, place.isTop && (await ask(session, item.code)));
+        const result = place.isTop && (await ask(session, item.code));
+        await before(endsAt, consent.evaluated(item.id, result));
       } else if (ANSWERED.has(item.state)) {
         const done = answer === 'accept' ? 'accepted' : 'rejected';
         return { ...banner, found: true, action: item.rule === ACKNOWLEDGED ? 'acknowledged' : done };

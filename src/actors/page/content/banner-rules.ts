@@ -6,9 +6,9 @@ import type { BannerAnswer } from '../../../capture/options/content.ts';
 
 /** Number of times that a search of the document is repeated: 0.5 s later, then after each change of the document. */
 const REPEAT_PASSES = 3;
-/** Time in which a banner may appear in a loaded page, in milliseconds. */
+/** Minimum time in which a banner may appear in a loaded page, in milliseconds. */
 const APPEARING_MS = 2_000;
-/** Time that every search, and every rule that matches, has at least to find one, in milliseconds. */
+/** Minimum time for each search, and for each matching rule, to find a banner, in milliseconds. */
 const SEARCHING_MS = 1_500;
 
 /** A rule and the pages that it applies to. */
@@ -79,8 +79,8 @@ const SILENT: Config['logs'] = {
 };
 
 /**
- * Runs in an isolated world of the page. The page's own timer ends the search: on a busy machine, one of ours would end
- * it before the page has come to search.
+ * Runs in an isolated world of the page. The page's timer ends the search; ours could end it on a busy machine before
+ * the page starts. Scripts of the page can clear timeouts of all worlds, but not those of signals.
  */
 const RUN = `(config, rules, load) => {
   const module = { exports: {} };
@@ -89,13 +89,14 @@ const RUN = `(config, rules, load) => {
   let wake = () => {};
   let last = '';
   let searches = 0;
-  let ending;
+  let ending = 0;
   const began = performance.now();
   const tell = (item) => { news.push(item); wake(); };
   const giveUp = () => tell({ type: 'state', state: 'nothingDetected', rule: '' });
   const searching = () => {
-    clearTimeout(ending);
-    ending = setTimeout(giveUp, Math.max(${SEARCHING_MS}, ${APPEARING_MS} - (performance.now() - began)));
+    const own = ++ending;
+    const end = AbortSignal.timeout(Math.max(${SEARCHING_MS}, ${APPEARING_MS} - (performance.now() - began)));
+    end.onabort = () => { if (own === ending) giveUp(); };
   };
   searching();
   const consent = new module.exports.default(async (message) => {
@@ -105,7 +106,7 @@ const RUN = `(config, rules, load) => {
     searches = message.state.findCmpAttempts;
     if (message.state.lifecycle === last) return;
     last = message.state.lifecycle;
-    if (last === 'openPopupDetected') clearTimeout(ending);
+    if (last === 'openPopupDetected') ending += 1;
     tell({ type: 'state', state: last, rule: message.state.detectedPopups.at(-1) ?? '' });
   }, config, rules);
   return {

@@ -23,8 +23,8 @@ const MAX_CELL_CHARACTERS = 300;
 /**
  * Runs in the page. Decides which runs are main content: those with which the expected F1 score of the words is
  * highest. A table is selected or left out as a whole, and selected when it is between selected runs. A heading is
- * selected with what follows it, and the title of the page always is. Of a text that the page has at several places, only
- * the likeliest copy is selected: it is written once for each size of window, as an excerpt or as a quotation.
+ * selected with what follows it, and the title of the page always is. A text that occurs at several places is included
+ * once, from its likeliest place; sites repeat texts for phones, excerpts and quotations.
  */
 const CHOOSE = `(runs, body, signs, described) => {
   const trees = [${TREES.map((tree) => `[${tree}]`)}];
