@@ -57,7 +57,7 @@ describe('captures that run at the same time as a hostile page', () => {
   it.each([
     ['call history.pushState and set location.hash in loops', ['/flood?by=push', '/flood?by=hash']],
     [
-      'do so with URLs of 1.9 MB, or open frames with such URLs without end',
+      'navigate in loops with URLs of 1.9 MB, or open frames with them',
       ['/flood?by=push&bytes=1900000', '/flood?by=hash&bytes=1900000', '/flood?by=frame&from=slow&bytes=1900000'],
     ],
     [
@@ -65,10 +65,11 @@ describe('captures that run at the same time as a hostile page', () => {
       ['/flood?by=storage&from=turns', '/flood?by=popup&from=turns'],
     ],
   ])('captures other pages during the captures of pages that %s', async (_what, paths) => {
+    const { crashes } = shared.actor.stats();
     const leave = await capturing(shared, ...paths.map((path) => [path] as const));
     await neighbours(shared, 2, 60_000);
     await leave();
-    expect(shared.actor.stats().crashes).toBe(0);
+    expect(shared.actor.stats().crashes).toBe(crashes);
   });
 
   // Loopback is a secure context, so pages of the fixture site have all of these.

@@ -6,7 +6,10 @@ import { captureRequest } from '../support/capture-request.ts';
 import { numbersOf, type Pixels, pixelsOf } from '../support/image.ts';
 import { type SiteAndActor, siteAndActor } from '../support/site-and-actor.ts';
 
-/** Of these, 4 s are kept for ending scripts and for the screenshot: enough on a busy machine. */
+/**
+ * Options for captures cut by their deadline; 4 s of it are reserved for ending scripts and for the screenshot, which is
+ * enough on a busy machine.
+ */
 export const LATE = { timeoutMs: 20_000 };
 
 export interface DriverGround extends Pick<SiteAndActor, 'site' | 'running'> {

@@ -159,7 +159,7 @@ describe('interaction with a page', () => {
       ['keeps the page busy for ever', '#spin', 'spins'],
       ['leads to a page that never answers', '#hang', ''],
     ])('does not delay the capture when a click %s', async (_what, selector, title) => {
-      // The page is busy for 4 s only: this costs CPU time.
+      // Waits first, so that the page spins for 4 s at most.
       const actions: Action[] = [
         { type: 'wait', ms: 8_000 },
         { type: 'click', selector },

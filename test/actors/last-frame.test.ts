@@ -7,7 +7,7 @@ import { siteAndActor } from '../support/site-and-actor.ts';
 const GREEN: Colour = [0, 160, 0, 255];
 
 describe('capture of a page that is blocked until its deadline', () => {
-  const ground = siteAndActor();
+  const ground = siteAndActor({});
 
   const capture = (overrides: CaptureOptions = {}, path = '/late/blocked') =>
     ground.capture(path, { timeoutMs: 8000, ...overrides });

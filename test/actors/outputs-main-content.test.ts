@@ -51,7 +51,7 @@ describe('the main content', () => {
     expect(await pageOf([product, { ...product, description: delivery }])).toContain(delivery);
   });
 
-  it('has a text once that is at several places, but every copy of code, and of a cell of a table', async () => {
+  it('writes a repeated text once, but keeps every copy of code and table cells', async () => {
     const text = 'A lantern for the deck, cast in one piece and polished by hand, which burns for nine hours.';
     const command = 'lantern --light --hours 9 --at dusk';
     const found = await markdownOf(`<main><h1>Lantern of brass</h1>

@@ -41,7 +41,9 @@ const markdownOf = async (html: string, options: CaptureOptions = {}) => (await 
 const PARAGRAPH =
   'The harbour of Lindholm lies in the shelter of two islands, and ships of every size call there in all seasons, whatever the wind.';
 
-/** What is listed of ways that have no words to number. */
+/** Words and characters of hidden texts. */
+const INSTRUCTIONS = /ignore|previous|instructions|[\u200b\u200c]|[\u{e0000}-\u{e007f}]/iu;
+/** Patterns for hidden texts that cannot carry a number. */
 const DECODED: Readonly<Record<string, RegExp>> = {
   'tag characters': new RegExp(`${SECRET}(?! \\d)`),
   'zero-width characters': /U\+200[BC]/,
@@ -102,13 +104,16 @@ describe('the output markdown', () => {
     });
     for (const each of [plain?.content, text]) {
       expect(marksIn(each)).toEqual(marksOf(HIDDEN));
-      expect(each).not.toMatch(/ignore|previous|instructions|[\u200b\u200c]|[\u{e0000}-\u{e007f}]/iu);
+      expect(each).not.toMatch(INSTRUCTIONS);
     }
     expect(plain?.partial).toBe(false);
     const listed = hidden.texts?.map((each) => each.text).join('\n') ?? '';
     const ways = Object.keys(HIDDEN);
     expect(ways.filter((way, at) => !(DECODED[way] ?? numbered(at)).test(listed))).toEqual([]);
     expect(hidden.count).toBe(hidden.texts?.length);
+    const main = await markdownOf(pageOf(HIDDEN), { viewport: WINDOW_OF_ALL });
+    expect(marksIn(main)).toEqual(marksOf(HIDDEN));
+    expect(main).not.toMatch(INSTRUCTIONS);
   });
 
   const isFar = ([, part]: [string, string]) => /height:\d{4,}px/.test(part);
@@ -119,7 +124,7 @@ describe('the output markdown', () => {
     ['in the window', shown.filter((each) => !isFar(each) && !ofPage(each)), { viewport: WINDOW_OF_ALL }],
     ['of a tall page', shown.filter(isFar), {}],
     ['of a right-to-left page', shown.filter(ofPage), {}],
-  ])('has a sentence that only looks hidden, as the output text does: %s', async (_place, entries, options) => {
+  ])('includes text that only looks hidden, in `text` too: %s', async (_place, entries, options) => {
     const ways = Object.fromEntries(entries);
     const { plain, text } = await read(pageOf(ways), { markdown: { scope: 'page' }, ...options });
     expect(plain?.partial).toBe(false);

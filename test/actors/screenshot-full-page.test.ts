@@ -15,7 +15,7 @@ const WHITE: Colour = [255, 255, 255, 255];
 const NARROW = { viewport: { width: 320, height: 720 }, timeoutMs: 60_000 };
 
 describe('a full page', () => {
-  const ground = siteAndActor();
+  const ground = siteAndActor({});
 
   const capture = (path: string, overrides: CaptureOptions = {}) =>
     ground.capture(path, { fullPage: true, ...overrides });

@@ -85,13 +85,24 @@ describe('a selector', () => {
     expect(countOf(png, RED) + countOf(png, GREEN) + countOf(png, BLUE)).toBe(3 * CARD);
   });
 
-  it('finds nothing in closed shadow roots, by XPath in open ones, outside of the step before it, and in frames without a step', async () => {
+  it.each([
+    ['iframe >> iframe.pay >> x-outer .card', BLUE],
+    ['//article >> .card', RED],
+  ])('selects the element of the image: %s', async (selector, colour) => {
+    const png = await pngOf(await capture({ selector }));
+    expect([png.width, png.height, countOf(png, colour)]).toEqual([60, 40, CARD]);
+  });
+
+  it('finds nothing where a selector does not reach', async () => {
     const selectors = [
+      // In closed shadow roots.
       '.secret',
       'x-closed p',
+      'iframe >> .secret',
+      // By XPath in open ones, and in frames without a step.
       '//x-inner/div',
       'body >> //iframe//div',
-      'iframe >> .secret',
+      // Outside of the step before it.
       'section >> article .card',
       '.light iframe >> p',
     ];

@@ -10,7 +10,7 @@ import { siteAndActor } from '../support/site-and-actor.ts';
 const ground = siteAndActor();
 
 /** The pages are whole when they have loaded: the verdict is the same, for less CPU time. */
-const AT_ONCE: CaptureOptions = { waitUntil: 'load', elementMap: false, viewport: { deviceScaleFactor: 0.25 } };
+const AT_ONCE: CaptureOptions = { waitUntil: 'load', viewport: { deviceScaleFactor: 0.25 } };
 
 async function verdictOn(path: string, options: CaptureOptions = {}): Promise<Verdict | null> {
   const request = captureRequest(ground.site.url(path), options);

@@ -6,7 +6,7 @@ import { siteAndActor } from '../support/site-and-actor.ts';
 const GREEN: Colour = [0, 160, 0, 255];
 
 describe('a page that shows that it is not done', () => {
-  const { capture, site } = siteAndActor();
+  const { capture, site } = siteAndActor({});
 
   const pathOf = (page: string, ms = '') => `/unfinished?page=${encodeURIComponent(page)}&ms=${ms || 1200}`;
 

@@ -7,7 +7,7 @@ import { siteAndActor } from '../support/site-and-actor.ts';
 const WHITE: Colour = [255, 255, 255, 255];
 
 describe('the wait before the screenshot', () => {
-  const { capture, site } = siteAndActor();
+  const { capture, site } = siteAndActor({});
 
   it('does not wait for images, with waitUntil domcontentloaded', async () => {
     const snapshot = await capture('/slow-image?ms=60000', { waitUntil: 'domcontentloaded' });

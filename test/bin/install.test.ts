@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { access, cp, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { access, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -37,9 +37,7 @@ describe('installing into a fresh project', () => {
   });
 
   // npm installs from a git URL what it packs there, so a second installation would show nothing more.
-  it('packs in a checkout what it packs from a git URL', { timeout: INSTALL_MS }, async () => {
-    // The installation has run the script `prepare`, as `npm pack` does: it would build the same dist/ again.
-    await cp(join(project, 'node_modules/capstan/dist'), join(repository, 'dist'), { recursive: true });
+  it('packs in a checkout the files that it packs from a git URL, but for dist/', { timeout: INSTALL_MS }, async () => {
     const { stdout } = await npm(repository, 'pack', '--ignore-scripts', '--json', '--pack-destination', dir);
     const [, tarball = ''] = /"filename":\s*"([^"]+\.tgz)"/.exec(stdout) ?? [];
     const packed = (await run('tar', ['-tzf', join(dir, tarball)])).stdout.trim().split('\n');
@@ -47,7 +45,13 @@ describe('installing into a fresh project', () => {
     const files = installed.filter((each) => each.isFile()).map(({ parentPath, name }) => join(parentPath, name));
     const own = files.map((file) => relative(join(project, 'node_modules/capstan'), file));
     expect(packed.map((file) => file.replace('package/', '')).sort()).toEqual(
-      own.filter((file) => !file.startsWith('node_modules/')).sort(),
+      own.filter((file) => !/^(?:node_modules|dist)\//.test(file)).sort(),
+    );
+  });
+
+  it('builds dist/ before it packs in a checkout: without the compiler, it packs nothing', async () => {
+    await expect(npm(repository, 'pack', '--pack-destination', dir)).rejects.toThrow(
+      'dist/ is not built: the development dependencies are not installed',
     );
   });
 

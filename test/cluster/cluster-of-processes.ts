@@ -61,8 +61,8 @@ export async function clusterOf(servers: Servers, name: string): Promise<Cluster
   let processes = 0;
   let first: Promise<unknown> | undefined;
   const launch = async (flags: readonly string[]): Promise<Served> => {
-    // The first process creates the collections: some servers hang when that happens beside others' writes. Nothing is
-    // awaited before it, so that of several processes that are started at once the others wait.
+    // The first process creates the collections: some servers hang when that happens beside others' writes. `first`
+    // must be set before any await, so that concurrent starts wait for it.
     if (first !== undefined) await first;
     const starting = serve(flags, place.options);
     // Once only: the process may be killed later.

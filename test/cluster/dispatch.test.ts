@@ -62,9 +62,11 @@ describe.skipIf(whyNot !== undefined)(`a cluster${reason}`, () => {
   });
 
   it('has the id of the request in the log lines of the worker', async () => {
-    expect(await capture(first.url, { url: site.url('/title?t=logged') })).toMatchObject({ status: 200 });
-    const logged = (await linesOf('worker', 'capture.stored')).at(-1);
-    expect(JSON.parse(logged ?? '')).toMatchObject({ request_id: expect.stringMatching(/^[0-9a-f-]{36}$/) });
+    const headers = { 'content-type': 'application/json', 'X-Request-Id': 'asked-here' };
+    const body = JSON.stringify({ url: site.url('/title?t=logged') });
+    expect((await fetch(`${first.url}/screenshot`, { method: 'POST', headers, body })).status).toBe(200);
+    const [line = ''] = await linesOf('worker', 'asked-here');
+    expect(JSON.parse(line)).toMatchObject({ request_id: 'asked-here', msg: 'capture.stored' });
   });
 
   it('reports the limits in force, not those of the file, when an api node is sent SIGHUP', async () => {

@@ -37,7 +37,8 @@ describe('capstan serve', () => {
     expect(withAll.filter((url) => modules.test(url))).not.toEqual([]);
   });
 
-  it('loads no other commands', () => {
-    expect(without.filter((url) => /\/commands\/(shot|mcp|ip)\.[jt]s$/.test(url))).toEqual([]);
+  it('loads no other commands, with all options', () => {
+    const others = /\/commands\/(db|diff|doctor|export|ip|mcp|shot|sign|stability|watch)\.[jt]s$/;
+    expect(withAll.filter((url) => others.test(url))).toEqual([]);
   });
 });

@@ -120,7 +120,7 @@ describe('the log of capstan serve', () => {
     const args = ['--input-type=module', '--eval', program];
     const child = spawn(process.execPath, args, { cwd: place.path, stdio: ['ignore', 'ignore', 'pipe'] });
     const [said, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
-    // Node writes an error that is not handled, or a module that is not found.
+    // Node itself would print an unhandled error or a missing module.
     expect({ code, said }).toEqual({ code: 1, said: '' });
   });
 

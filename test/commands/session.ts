@@ -17,22 +17,25 @@ export function sessionForSuite(): RunInSession {
   let session: ChildProcessByStdio<Writable, Readable, Readable>;
   let printed: AsyncGenerator<string, void, undefined>;
   let complained: AsyncGenerator<string, void, undefined>;
+  let closed: Promise<unknown>;
 
   beforeAll(() => {
     session = spawn(process.execPath, ['--no-warnings', PROGRAM], { stdio: 'pipe' });
+    closed = once(session, 'close');
+    // When the program has ended, its outputs have, too, and the caller is told so.
+    session.stdin.on('error', () => {});
     printed = pieces(session.stdout);
     complained = pieces(session.stderr);
   });
   afterAll(async () => {
-    const closed = once(session, 'close');
     session.stdin.end();
     await closed;
   });
 
   return async (args, env = {}) => {
     session.stdin.write(`${JSON.stringify({ args, env })}\n`);
-    const [stdout, stderr] = await Promise.all([printed.next(), complained.next()]);
-    const code = await complained.next();
+    const [stdout, stderr, code] = await Promise.all([printed.next(), complained.next(), complained.next()]);
+    if (code.done) throw new Error(`the session ended before it had run: ${args.join(' ')}`);
     return { code: Number(code.value), stdout: stdout.value ?? '', stderr: stderr.value ?? '' };
   };
 }

@@ -35,28 +35,30 @@ describe('fenced blocks', () => {
 });
 
 const withPrograms = pages.filter(({ blocks }) => blocks.some(isProgram));
-/** Pages that start services are read alone; the others share a directory and a service. */
+/** Pages that start services, or read the files of one, are read alone; the others share a service. */
 const { alone = [], together = [] } = Object.groupBy(withPrograms, ({ blocks }) =>
-  blocks.filter(isProgram).some(startsService) ? 'alone' : 'together',
+  blocks.filter(isProgram).some((block) => startsService(block) || readsFiles(block)) ? 'alone' : 'together',
 );
 
-for (const read of [...alone.map((page) => [page]), together]) {
-  describe(`examples in ${read.map(({ path }) => path).join(', ')}`, () => {
+for (const read of [...alone.map((page) => [page]), together].filter(({ length }) => length > 0)) {
+  describe('examples with one service', () => {
     let reader: Reader;
 
     beforeAll(async () => {
-      const isCheckout = read.some(({ path }) => path === 'README.md');
-      reader = await Reader.start(isCheckout ? installedCheckout : (dir) => projectWith(built, dir));
+      reader = await Reader.start();
     });
 
     afterAll(() => reader?.[Symbol.asyncDispose]());
 
-    const programs = read.flatMap((page) => page.blocks.filter(isProgram).map((block) => ({ page, block })));
-    it.each(programs)('runs $page.path:$block.line', { timeout: LONGEST_BLOCK_MS }, async ({ page, block }) => {
-      if (block.language === 'ts') await runTypeScript(reader, block);
-      else if (startsService(block)) await reader.serve(block.code);
-      else if (followsEvents(block)) await reader.follow(block.code);
-      else await runShell(reader, page, block);
+    describe.each(read)('in $path', (page) => {
+      beforeAll(() => reader.enter(page.path === 'README.md' ? installedCheckout : (dir) => projectWith(built, dir)));
+
+      it.each(page.blocks.filter(isProgram))('runs line $line', { timeout: LONGEST_BLOCK_MS }, async (block) => {
+        if (block.language === 'ts') await runTypeScript(reader, block);
+        else if (startsService(block)) await reader.serve(block.code);
+        else if (followsEvents(block)) await reader.follow(block.code);
+        else await runShell(reader, page, block);
+      });
     });
   });
 }
@@ -145,6 +147,10 @@ function isTypeScript({ language }: Block): boolean {
 
 function startsService({ code }: Block): boolean {
   return /npm start|capstan (?:-- )?serve(?!.*--print-config)|createService\(/.test(code);
+}
+
+function readsFiles({ code }: Block): boolean {
+  return code.includes('--db-path');
 }
 
 function followsEvents({ code }: Block): boolean {

@@ -19,30 +19,33 @@ export interface Ended {
 }
 
 /**
- * Follows pages as a reader would: runs their examples in order, in one directory, with one service. Contacts only
- * loopback: a fixture site replaces example.com, and a local server replaces ipapi.co.
+ * Follows pages as a reader would: runs their examples in order, each page in a directory of its own, with one service.
+ * Contacts only loopback: a fixture site replaces example.com, and a local server replaces ipapi.co.
  */
 export class Reader implements AsyncDisposable {
-  readonly #dir: string;
+  #dir = '';
   readonly #site: Site;
   readonly #upstream: Upstream;
   #service: { readonly child: ChildProcess; readonly url: string } | undefined;
 
-  private constructor(dir: string, site: Site, upstream: Upstream) {
-    this.#dir = dir;
+  private constructor(site: Site, upstream: Upstream) {
     this.#site = site;
     this.#upstream = upstream;
   }
 
-  static async start(prepare: (dir: string) => Promise<void>): Promise<Reader> {
-    const dir = await makeDirectory();
-    await prepare(dir);
+  static async start(): Promise<Reader> {
     const upstream = await new Upstream().listen();
     upstream.answer = (response, request, nth) => {
       const body = request.url?.endsWith('/city/') ? 'Brisbane' : BRISBANE;
       json(200, request.url?.includes('quota') ? { available: 1000 } : body)(response, request, nth);
     };
-    return new Reader(dir, await startSite(), upstream);
+    return new Reader(await startSite(), upstream);
+  }
+
+  /** Runs what follows in a new directory. */
+  async enter(prepare: (dir: string) => Promise<void>): Promise<void> {
+    this.#dir = await makeDirectory();
+    await prepare(this.#dir);
   }
 
   get dir(): string {

@@ -36,6 +36,12 @@ describeWithMongo('a service with MongoDB', (mongo) => {
 
   const random = createRandom(seedOfRun());
 
+  it(`keeps every record in MongoDB and every file that was answered before kill -9 (seed ${random.seed})`, async () => {
+    const place = await ground();
+    const flags = ['--mongo-url', `${mongo.url}killed`];
+    expect(await killInRounds({ site, place, flags, rounds: [() => undefined], random })).toBeGreaterThanOrEqual(2);
+  });
+
   it(`keeps every capture in GridFS that was answered before kill -9 (seed ${random.seed})`, async () => {
     const place = await ground();
     const flags = ['--mongo-url', `${mongo.url}killed-gridfs`, '--artifacts', 'gridfs'];

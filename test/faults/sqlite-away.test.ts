@@ -20,7 +20,7 @@ describe('a service whose SQLite file is unavailable', () => {
   };
   const page = () => site.url('/title?t=kept');
 
-  it('captures but answers queries with 503 while its file is locked from the start, recovers, and stays readable and ready but degraded when it is locked later', async () => {
+  it('keeps capturing while its file is locked, from the start and later', async () => {
     const place = await ground();
     const path = join(place.path, 'results.db');
     const holder = new DatabaseSync(path);

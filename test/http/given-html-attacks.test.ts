@@ -1,5 +1,6 @@
 import dgram from 'node:dgram';
 import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -16,7 +17,7 @@ const ALLOWED = '127.0.0.1';
 /** Makes a browser open a connection, given the address of a server and a URL there. */
 type Way = (host: string, url: string) => string;
 
-/** Pages that try: each way that leaves its page alone, and others together. */
+/** Pages: one for each way that navigates away, the others grouped. */
 const PAGES: readonly [string, readonly Way[]][] = [
   ['a meta refresh', [(_, url) => `<meta http-equiv=refresh content="0;url=${url}">`]],
   [
@@ -60,13 +61,13 @@ const PAGES: readonly [string, readonly Way[]][] = [
         `<script type=speculationrules>{"prefetch":[{"urls":["${url}"]}],"prerender":[{"urls":["${url}"]}]}</script>`,
       (_, url) => `<link rel=icon href="${url}"><link rel=manifest href="${url}"><link rel=stylesheet href="${url}">
       <style>@import url("${url}");@font-face{font-family:x;src:url("${url}")}p{font-family:x;background:url("${url}")}</style><p>x`,
-      (_, url) => `<base href="${url}"><img src=x><script src=x></script>`,
+      (_, url) => `<base href="${url}/"><img src=x><script src=x></script>`,
     ],
   ],
   [
     'WebSockets, workers, WebRTC and WebTransport',
     [
-      (host) => `<script>new WebSocket("ws://${host}/")</script>`,
+      (_, url) => `<script>new WebSocket("${url}")</script>`,
       (host, url) => `<script>
       const source = 'fetch("${url}",{mode:"no-cors"}).catch(()=>{});new WebSocket("ws://${host}/");importScripts("${url}")';
       const address = URL.createObjectURL(new Blob([source]));
@@ -82,12 +83,23 @@ const PAGES: readonly [string, readonly Way[]][] = [
   ],
 ];
 
+/** A page with all ways, each to a URL of its own. */
+const triesOf = (ways: readonly Way[], host: string) =>
+  `<!doctype html><title>Tries</title>${ways.map((way, at) => way(host, `http://${host}/${at}`)).join('')}`;
+
+async function portOf(server: Server): Promise<number> {
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new TypeError('the server has no port');
+  return address.port;
+}
+
 describe('given HTML', () => {
   const app = serviceForSuite({}, { apiKeys: TENANTS.map(({ key }) => key), namedKeys: TENANTS, isolateKeys: true });
   const [flood, shop] = TENANTS;
   const servers: Server[] = [];
   const receivers: dgram.Socket[] = [];
-  let port = 0;
+  const ports: Record<string, number> = {};
   let came = 0;
 
   beforeAll(async () => {
@@ -95,11 +107,10 @@ describe('given HTML', () => {
       const server = createServer((socket) => {
         came += 1;
         socket.destroy();
-      }).listen(port, host);
+      }).listen(0, host);
       servers.push(server);
-      await once(server, 'listening');
-      const address = server.address();
-      port = typeof address === 'object' && address !== null ? address.port : 0;
+      const port = await portOf(server);
+      ports[host] = port;
       const udp = dgram.createSocket('udp4');
       receivers.push(udp);
       udp.on('message', () => {
@@ -129,12 +140,34 @@ describe('given HTML', () => {
   it.concurrent.each(attempts)(
     'cannot reach $host with $name when allowNetwork is $allowNetwork',
     async ({ ways, host, allowNetwork }) => {
-      const tries = ways.map((way) => way(`${host}:${port}`, `http://${host}:${port}/`));
-      const html = `<!doctype html><title>Tries</title>${tries.join('')}`;
+      const html = triesOf(ways, `${host}:${ports[host]}`);
       const { status } = await post(flood.key, { html, allowNetwork, delayMs: 500, timeoutMs: 20_000 });
       // A page that sent itself to a forbidden address fails.
       expect([200, 403, 422, 502]).toContain(status);
       expect(came).toBe(0);
+    },
+  );
+
+  // Shows that ways on one page do not hinder each other.
+  it.concurrent.each(PAGES.filter(([, ways]) => ways.length > 1))(
+    'reaches an allowed server with %s, in each way by its own URL',
+    async (_name, ways) => {
+      const arrived = new Set<number>();
+      const server = createHttpServer((request) => {
+        arrived.add(Number.parseInt(request.url?.slice(1) ?? '', 10));
+        request.socket.destroy();
+      }).listen(0, ALLOWED);
+      const host = `${ALLOWED}:${await portOf(server)}`;
+      const leave = new AbortController();
+      const request = { html: triesOf(ways, host), allowNetwork: true, delayMs: 30_000, timeoutMs: 60_000 };
+      const headers = { Authorization: `Bearer ${flood.key}` };
+      const left = app.post('/screenshot', request, { headers, signal: leave.signal }).catch(() => undefined);
+      // WebRTC and WebTransport, which name only the host, do not go through the proxy; rules of speculation have no effect.
+      const effective = ways.flatMap((way, at) => (/^(?!.*speculationrules).*URL/s.test(way('', 'URL')) ? [at] : []));
+      await expect.poll(() => effective.filter((at) => !arrived.has(at))).toEqual([]);
+      leave.abort();
+      await left;
+      server.close();
     },
   );
 

@@ -110,7 +110,7 @@ export async function startMongo(): Promise<MongoServer> {
     running = server;
     const ended = new AbortController();
     void endWhenSilent(server, ended.signal);
-    // Not the launcher's event: that waits until the last process that inherited the output has ended, too.
+    // Not the launcher's event, which fires only after all processes sharing the output ended.
     server.instanceInfo?.instance.mongodProcess?.once('exit', (code, signal) => {
       ended.abort();
       if (running !== server) return;
@@ -141,7 +141,7 @@ export async function startMongo(): Promise<MongoServer> {
   };
 }
 
-/** Kills a server that is silent until `ended` is aborted. Its data is journaled. */
+/** Kills the server after 3 failed pings; stops when `ended` aborts. Its data is journaled. */
 async function endWhenSilent(server: MongoMemoryServer, ended: AbortSignal): Promise<void> {
   for (let silent = 0; silent < MAX_SILENT_PROBES; ) {
     await delay(PROBE_MS, undefined, { ref: false });

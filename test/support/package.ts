@@ -1,36 +1,19 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 const ROOT = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
 
-/** Makes the package in `dir`, with the files that npm packs. */
+/** Builds the package into `dir`, with the files that npm packs, but for the web interface. */
 export async function buildPackage(dir: string): Promise<void> {
-  if (await isBuilt()) {
-    await cp(join(ROOT, 'dist'), join(dir, 'dist'), { recursive: true });
-  } else {
-    const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
-    await run(process.execPath, [compiler, '-p', 'tsconfig.build.json', '--outDir', join(dir, 'dist')], { cwd: ROOT });
-  }
+  const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
+  await run(process.execPath, [compiler, '-p', 'tsconfig.build.json', '--outDir', join(dir, 'dist')], { cwd: ROOT });
   for (const part of ['package.json', 'bin', 'config']) {
     await cp(join(ROOT, part), join(dir, part), { recursive: true });
   }
   await symlink(join(ROOT, 'node_modules'), join(dir, 'node_modules'));
-}
-
-/** Whether dist/ is newer than all that it is compiled from, as after `npm ci` in a clean checkout. */
-async function isBuilt(): Promise<boolean> {
-  const builtAt = await changedAt('dist/main.js').catch(() => 0);
-  // With the folders, which change when a file is removed.
-  const sources = (await readdir(join(ROOT, 'src'), { recursive: true })).map((path) => join('src', path));
-  const all = ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'src', ...sources];
-  return Math.max(...(await Promise.all(all.map(changedAt)))) < builtAt;
-}
-
-async function changedAt(path: string): Promise<number> {
-  return (await stat(join(ROOT, path))).mtimeMs;
 }
 
 /** Makes a project in `dir` that has the built package installed, as `npm install` would leave it. */

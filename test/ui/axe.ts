@@ -33,7 +33,7 @@ const Findings = z.array(z.object({ id: z.string(), nodes: z.array(z.object({ ht
  * each element. `rules`: names or groups of the rules to check.
  */
 export async function violations(page: Page, part?: string, rules = RULES): Promise<readonly string[]> {
-  // A document that has it needs it no second time.
+  // axe stays loaded in a document.
   if (!(await page.evaluate("'axe' in window"))) await page.evaluate(AXE);
   const found = await page.evaluate(
     `axe.run(${JSON.stringify(part) ?? 'document'}, { runOnly: ${JSON.stringify(rules)} }).then((r) => r.violations)`,
