@@ -43,8 +43,9 @@ const bestCounts: Score[] = [];
 for (let fold = 0; fold < FOLDS; fold += 1) {
   const model = fitted(pages.filter((page) => page.fold !== fold));
   for (const page of pages.filter((each) => each.fold === fold)) {
-    scores.push(scoreOf(chosenText(page, model), page.truth));
-    bestCounts.push(bestCount(page, model));
+    const order = ranked(page, model);
+    scores.push(scoreOf(chosenText(order), page.truth));
+    bestCounts.push(bestCount(order, page.truth));
   }
 }
 print('', scores);
@@ -107,9 +108,10 @@ function ranked({ runs: all }: Page, model: Model) {
     .toSorted((one, other) => other.chance - one.chance);
 }
 
+type Ranked = ReturnType<typeof ranked>;
+
 /** Takes the runs with which the expected F1 is highest, and one copy of each text, as `CHOOSE` of main-content.ts does. */
-function chosenText(page: Page, model: Model): string {
-  const order = ranked(page, model);
+function chosenText(order: Ranked): string {
   const expected = order.reduce((sum, { words, chance }) => sum + words * chance, 0);
   let [found, taken, best, count] = [0, 0, 0, 0];
   for (const [before, { words, chance }] of order.entries()) {
@@ -129,9 +131,8 @@ function chosenText(page: Page, model: Model): string {
 }
 
 /** Returns the score with the number of runs that gives the highest F1, in the order of the model. */
-function bestCount(page: Page, model: Model): Score {
-  const order = ranked(page, model);
-  const wanted = countWords(page.truth.main);
+function bestCount(order: Ranked, truth: Truth): Score {
+  const wanted = countWords(truth.main);
   const total = wanted.values().reduce((sum, each) => sum + each, 0);
   let [common, taken, best, count] = [0, 0, 0, 0];
   for (const [before, { text }] of order.entries()) {
@@ -144,7 +145,7 @@ function bestCount(page: Page, model: Model): Score {
     const f1 = (2 * common) / (taken + total);
     if (f1 >= best) [best, count] = [f1, before + 1];
   }
-  return scoreOf(textOf(order.slice(0, count)), page.truth);
+  return scoreOf(textOf(order.slice(0, count)), truth);
 }
 
 /** Returns the text of runs, in their order in the page when they have one. */
