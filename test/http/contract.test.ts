@@ -1,5 +1,4 @@
 import { request } from 'node:http';
-import { filter, firstValueFrom } from 'rxjs';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -87,7 +86,7 @@ beforeAll(async () => {
   apps.set('full', await serve(full.service, { ...LIMITS, maxTimeoutMs: HELD_MS }));
   apps.set('broken', await serve(faulty, LIMITS));
 
-  const started = firstValueFrom(full.service.events$.pipe(filter((event) => event.type === 'capture.started')));
+  const started = full.next('capture.started');
   const holding = request(`${app('full').baseUrl}/screenshot`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },

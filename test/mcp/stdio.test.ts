@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { filter, firstValueFrom } from 'rxjs';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { capstan, ground, launch } from '../commands/capstan-process.ts';
@@ -16,7 +15,7 @@ const app = serviceForSuite({}, { apiKeys: KEYS.map(({ key }) => key), namedKeys
 /** Adds a watch of the key with the scope `admin`, and waits for its first run: its events come among those of others. */
 async function watchOfAdmin(): Promise<number> {
   const headers = { Authorization: 'Bearer admin-key' };
-  const run = firstValueFrom(app.service.events$.pipe(filter(({ type }) => type === 'watch.run')));
+  const run = app.next('watch.run');
   const watched = await app.post('/watches', { url: site.url('/short'), every: '1d' }, { headers });
   await run;
   return z.object({ data: z.object({ id: z.number() }) }).parse(await watched.json()).data.id;

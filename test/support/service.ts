@@ -1,6 +1,8 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Logger, pino } from 'pino';
+import { filter, firstValueFrom } from 'rxjs';
+import type { CapstanEvent } from '../../src/capture/events.ts';
 import type { HttpOptions } from '../../src/http/app.ts';
 import { type CaptureService, createService } from '../../src/service/create-service.ts';
 import type { ServiceConfig } from '../../src/service/service-config.ts';
@@ -9,6 +11,8 @@ import { makeDirectory } from './temporary-directory.ts';
 
 export interface RunningService extends Omit<RunningApp, 'close'> {
   readonly service: CaptureService;
+  /** Resolves with the next event of a type. */
+  next(type: CapstanEvent['type']): Promise<CapstanEvent>;
   /** Directory of its files, including the database; removed when it stops. */
   readonly directory: string;
   /** Puts a directory in the place of the database file, so that the database is down from then on. */
@@ -81,6 +85,7 @@ export async function startService(
   return {
     ...app,
     service,
+    next: (type) => firstValueFrom(service.events$.pipe(filter((event) => event.type === type))),
     directory,
     loseDatabase: async () => {
       const file = join(directory, 'results.db');

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { filter, firstValueFrom } from 'rxjs';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { siteForSuite } from '../../support/for-suite.ts';
 import { type RunningService, startService } from '../../support/service.ts';
@@ -14,7 +13,7 @@ beforeAll(async () => {
   full = await startService({ maxConcurrent: 1, maxQueue: 0 });
   const kept = await full.post('/screenshot', { url: site.url('/short') });
   expect(kept.status).toBe(200);
-  const started = firstValueFrom(full.service.events$.pipe(filter(({ type }) => type === 'capture.started')));
+  const started = full.next('capture.started');
   full.post('/screenshot', { url: site.url('/hang') }, { signal: hangUp.signal }).catch(() => {});
   await started;
 });

@@ -1,4 +1,3 @@
-import { filter, firstValueFrom } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { PressureSchema } from '../../../src/capture/pressure.ts';
@@ -90,7 +89,7 @@ describe('an overloaded service', () => {
     try {
       const inside = send(running, 'POST', '/screenshot', { url: site.url('/slow?ms=1000') });
       await expect.poll(() => site.hits('/slow'), SOON).toBe(1);
-      const refusing = firstValueFrom(running.service.events$.pipe(filter(({ type }) => type === 'pressure.changed')));
+      const refusing = running.next('pressure.changed');
       const blocking = setInterval(() => {
         const end = performance.now() + 1300;
         while (performance.now() < end);
