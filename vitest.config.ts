@@ -16,8 +16,6 @@ export default defineConfig({
     // V8 ends a process now and then when it frees WebAssembly code, which fetch runs: `Check failed: jit_page.has_value()`
     // in UnregisterWasmAllocation.
     execArgv: ['--no-wasm-code-gc'],
-    // Capture deadlines are real time. CI repeats a failed test once and names it; elsewhere the first failure counts.
-    retry: process.env.CI === 'true' ? 1 : 0,
     // They end what hangs, and do not measure: a shared machine or an emulated database stalls for a minute now and then.
     expect: { poll: { timeout: 120_000 } },
     testTimeout: 240_000,

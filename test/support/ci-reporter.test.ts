@@ -21,35 +21,15 @@ describe('the reporters of CI', () => {
     await symlink(join(ROOT, 'node_modules'), join(dir, 'node_modules'));
   });
 
-  it('names the tests that passed only when repeated, before the closing line', async () => {
-    const { code, lines } = await runTests(dir, { flaky: 1, steady: 1 });
-
-    expect(lines.slice(-2)).toEqual([
-      'passed only when repeated: suite.test.ts > flaky 0',
-      '2 passed, 0 failed, 0 skipped',
-    ]);
-    expect(code).toBe(0);
-  });
-
-  it('fails a run in which more than two tests passed only when repeated', async () => {
-    const { code, lines } = await runTests(dir, { flaky: 3, steady: 1 });
-
-    expect(lines.slice(-2)).toEqual([
-      '3 tests passed only when repeated; at most 2 may',
-      '4 passed, 3 failed, 0 skipped',
-    ]);
-    expect(code).toBe(1);
-  });
-
   it('counts an error outside of any test as failed', async () => {
-    const { code, lines } = await runTests(dir, { flaky: 0, steady: 1, tail: 'throw new Error("while loading");' });
+    const { code, lines } = await runTests(dir, { steady: 1, tail: 'throw new Error("while loading");' });
 
     expect(lines.at(-1)).toBe('0 passed, 1 failed, 0 skipped');
     expect(code).toBe(1);
   });
 
   it('keeps the results of a run whose test process hangs after the last one', async () => {
-    const { code, lines } = await runTests(dir, { flaky: 0, steady: 2, tail: NO_END, times: { endMs: 1000 } });
+    const { code, lines } = await runTests(dir, { steady: 2, tail: NO_END, times: { endMs: 1000 } });
 
     expect(lines).toContainEqual(expect.stringContaining('all test files have ended, but the run has not'));
     expect(lines.at(-1)).toBe('2 passed, 0 failed, 0 skipped');
@@ -58,7 +38,7 @@ describe('the reporters of CI', () => {
 
   it('fails a run with a failed test whose test process hangs after the last one', async () => {
     const tail = `${NO_END} it('fails', () => expect(1).toBe(2));`;
-    const { code, lines } = await runTests(dir, { flaky: 0, steady: 1, tail, times: { endMs: 1000 } });
+    const { code, lines } = await runTests(dir, { steady: 1, tail, times: { endMs: 1000 } });
 
     expect(lines.at(-1)).toBe('1 passed, 1 failed, 0 skipped');
     expect(code).toBe(1);
@@ -67,7 +47,7 @@ describe('the reporters of CI', () => {
   it('ends a run whose test process blocks, names the test and the process, and fails', async () => {
     // Vitest sends events in batches: the process must not block before it has sent them.
     const tail = "it('blocks', () => new Promise((resolve) => setTimeout(resolve, 500)).then(() => { for (;;); }));";
-    const { code, lines } = await runTests(dir, { flaky: 0, steady: 1, tail, times: { silenceMs: SILENCE_MS } });
+    const { code, lines } = await runTests(dir, { steady: 1, tail, times: { silenceMs: SILENCE_MS } });
 
     expect(lines).toContain('no event of a test for 5 s: the run is ended');
     expect(lines).toContain('running: suite.test.ts > blocks');
@@ -79,7 +59,7 @@ describe('the reporters of CI', () => {
   it('fails a run in which a test file never started', async () => {
     await writeFile(join(dir, 'later.test.ts'), "import { it } from 'vitest'; it('never starts', () => {});");
     // Larger files are started first.
-    const suite = { flaky: 0, steady: 1, tail: `${NO_END} // ${'-'.repeat(1000)}`, times: { silenceMs: SILENCE_MS } };
+    const suite = { steady: 1, tail: `${NO_END} // ${'-'.repeat(1000)}`, times: { silenceMs: SILENCE_MS } };
     const { code, lines } = await runTests(dir, suite, '--maxWorkers=1');
 
     expect(lines.at(-1)).toBe('1 passed, 1 failed, 0 skipped');
@@ -95,25 +75,16 @@ const NO_END = `
 `;
 
 interface Suite {
-  readonly flaky: number;
   readonly steady: number;
   /** The end of the file. */
   readonly tail?: string;
   readonly times?: Partial<StallTimes>;
 }
 
-/** Runs a suite whose `flaky` tests fail the first time. Failed tests are repeated once. */
+/** Runs a suite with `steady` tests that pass, before its tail. */
 async function runTests(dir: string, suite: Suite, ...flags: readonly string[]): Promise<Run> {
   const text = `
     import { expect, it } from 'vitest';
-    const failedOnce = new Set<number>();
-    for (let i = 0; i < ${suite.flaky}; i += 1) {
-      it('flaky ' + i, () => {
-        const passes = failedOnce.has(i);
-        failedOnce.add(i);
-        expect(passes).toBe(true);
-      });
-    }
     for (let i = 0; i < ${suite.steady}; i += 1) it('steady ' + i, () => expect(i).toBe(i));
     ${suite.tail ?? ''}
   `;
@@ -129,10 +100,7 @@ async function runTests(dir: string, suite: Suite, ...flags: readonly string[]):
   await writeFile(join(dir, 'stall-reporter.ts'), stallReporter);
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
   const reporters = ['default', './stall-reporter.ts', join(ROOT, 'test/support/ci-reporter.ts')];
-  const args = [
-    ...[vitest, 'run', '--root', dir, '--retry=1', ...flags],
-    ...reporters.map((reporter) => `--reporter=${reporter}`),
-  ];
+  const args = [...[vitest, 'run', '--root', dir, ...flags], ...reporters.map((reporter) => `--reporter=${reporter}`)];
   return new Promise<Run>((resolve) => {
     const child = execFile(
       process.execPath,

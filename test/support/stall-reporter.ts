@@ -7,11 +7,11 @@ import { type FamilyMember, familyOf } from './process-family.ts';
 export interface StallTimes {
   /** Maximum time from the end of the last test file to the end of the run. Vitest needs less than a second. */
   readonly endMs: number;
-  /** Maximum time without an event of a test. Longer than two runs of the soak, because CI repeats a failed test. */
+  /** Maximum time without an event of a test. Longer than the longest test may take, the soak. */
   readonly silenceMs: number;
 }
 
-const TIMES: StallTimes = { endMs: 60_000, silenceMs: 25 * 60_000 };
+const TIMES: StallTimes = { endMs: 60_000, silenceMs: 13 * 60_000 };
 /** Maximum time to describe the processes, and then to end the run. */
 const DESCRIBE_MS = 5_000;
 const CANCEL_MS = 30_000;
