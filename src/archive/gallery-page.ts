@@ -1,6 +1,6 @@
 import { optionLabels } from '../capture/option-labels.ts';
+import { outcomeOf } from '../capture/recorded-outcome.ts';
 import type { Result } from '../capture/result.ts';
-import { outcomeOf } from '../capture/result-conditions.ts';
 
 /*
  * Pages of an exported gallery. Titles and URLs are untrusted: all values are escaped, and the page's Content Security

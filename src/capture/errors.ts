@@ -1,6 +1,7 @@
-import { z } from 'zod';
 import type { Evidence } from './evidence.ts';
-import type { Immutable } from './immutable.ts';
+import type { Download, FieldProblem } from './failure-details.ts';
+
+// No schemas here: the thread of SQLite, which each start of a service waits for, loads this file.
 
 /**
  * Statuses by the subject of a failure. A failure of the target is a result: it is recorded, and kept for its key of
@@ -302,31 +303,11 @@ function retried<Code extends string>(retry: Retry, rows: Readonly<Record<Code, 
 
 export type FailureCode = keyof typeof CATALOGUE;
 
-export const FailureCodeSchema = z.enum(Object.keys(CATALOGUE).filter(isFailureCode));
-
 /** A failure as a value: `code` for programs, `reason` for people. */
 export interface Failure {
   readonly code: FailureCode;
   readonly reason: string;
 }
-
-/** An invalid field of a request. */
-export const FieldProblemSchema = z.strictObject({
-  path: z.string().meta({
-    description: 'Path of the field, such as `requests[3].url`; empty for the whole body.',
-    examples: ['requests[3].url'],
-  }),
-  message: z.string().meta({ description: 'What is wrong and what is accepted.' }),
-});
-export type FieldProblem = Immutable<z.output<typeof FieldProblemSchema>>;
-
-/** A target that the browser downloaded instead of showing it. */
-export const DownloadSchema = z.strictObject({
-  name: z.string(),
-  type: z.string().meta({ description: 'MIME type; empty when unknown.' }),
-  bytes: z.int().nonnegative().nullable().meta({ description: 'Size in bytes; null when unknown.' }),
-});
-export type Download = Immutable<z.output<typeof DownloadSchema>>;
 
 export interface CapstanErrorOptions extends ErrorOptions {
   /** Every invalid field of a request, with `invalid_request`. */
@@ -381,8 +362,4 @@ export function failure(code: FailureCode, reason: string = CATALOGUE[code].text
  */
 export function toFailure(thrown: unknown): Failure {
   return thrown instanceof CapstanError ? failure(thrown.code, thrown.message) : failure('internal');
-}
-
-function isFailureCode(text: string): text is FailureCode {
-  return Object.hasOwn(CATALOGUE, text);
 }

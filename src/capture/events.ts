@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { FailureCodeSchema } from './errors.ts';
+import { FailureCodeSchema } from './failure-code.ts';
 import type { Immutable } from './immutable.ts';
 import { apiKeyName } from './named-key.ts';
 import { PressureSchema } from './pressure.ts';

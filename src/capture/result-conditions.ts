@@ -1,13 +1,9 @@
 import { z } from 'zod';
 import type { Immutable } from './immutable.ts';
 import { factsOfOption, optionFields } from './options/groups.ts';
-import type { Result } from './result.ts';
+import { RECORDED_OUTCOMES } from './recorded-outcome.ts';
 import { suggestion } from './similar-names.ts';
 import { VERDICTS } from './verdict.ts';
-
-/** Outcomes of captures that have a record. */
-export const RECORDED_OUTCOMES = ['stored', 'failed', 'timed_out'] as const;
-export type RecordedOutcome = (typeof RECORDED_OUTCOMES)[number];
 
 const MAX_TEXT_CHARACTERS = 200;
 const STATUS = 'must be an HTTP status such as 404, a class of them such as 4xx, or 0 for no response';
@@ -86,8 +82,3 @@ export interface WantedOption {
 }
 
 export type ResultConditions = Immutable<z.output<typeof conditionsSchema>>;
-
-export function outcomeOf({ failed, failed_code }: Pick<Result, 'failed' | 'failed_code'>): RecordedOutcome {
-  if (!failed) return 'stored';
-  return failed_code === 'capture_timeout' ? 'timed_out' : 'failed';
-}

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { ARTIFACT_KINDS, OUTPUT_KINDS } from './artifacts.ts';
 import { BannerSchema } from './banner.ts';
-import { DownloadSchema, FailureCodeSchema } from './errors.ts';
 import type { Evidence } from './evidence.ts';
+import { FailureCodeSchema } from './failure-code.ts';
+import { DownloadSchema } from './failure-details.ts';
 import { CAPTURE_FORMATS } from './formats.ts';
 import type { Immutable } from './immutable.ts';
 import { apiKeyName } from './named-key.ts';

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import { CapstanError, type FieldProblem } from '../capture/errors.ts';
+import { CapstanError } from '../capture/errors.ts';
+import type { FieldProblem } from '../capture/failure-details.ts';
 
 /** Maximum number of problems in one answer, for bodies that are full of errors. */
 const MAX_LISTED = 5000;

@@ -1,7 +1,7 @@
 import { Cron } from 'croner';
 import { z } from 'zod';
 import { IGNORE_DESCRIPTION, type Ignore, ignoreField, problemOfSelector, RegionSchema } from './comparison.ts';
-import { FailureCodeSchema } from './errors.ts';
+import { FailureCodeSchema } from './failure-code.ts';
 import type { Immutable } from './immutable.ts';
 import { apiKeyName } from './named-key.ts';
 import { flag, integer, listOf, objectOf, textOf } from './options/fields.ts';

@@ -1,7 +1,7 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { z } from 'zod';
-import { FailureCodeSchema } from '../capture/errors.ts';
 import type { Evidence } from '../capture/evidence.ts';
+import { FailureCodeSchema } from '../capture/failure-code.ts';
 import type { InFlight } from '../capture/in-flight.ts';
 import type { Result } from '../capture/result.ts';
 import type { StoredRequest } from '../capture/stored-request.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { FailureCodeSchema } from '../capture/errors.ts';
+import { FailureCodeSchema } from '../capture/failure-code.ts';
 import { VERDICTS } from '../capture/verdict.ts';
 import type { LoggedEvent } from '../storage/ports/event-log.ts';
 import { termsOf } from '../storage/records/terms.ts';

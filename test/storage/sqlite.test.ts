@@ -1,7 +1,9 @@
+import { once } from 'node:events';
 import { renameSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LeasedNode } from '../../src/storage/documents/nodes.ts';
 import type { Database } from '../../src/storage/ports/database.ts';
@@ -18,6 +20,15 @@ import { captureOf, resultOf } from './result-of.ts';
 import { describeResultStore } from './result-store.contract.ts';
 
 const ID = 300_000_000_000_000;
+const WORKER = new URL('../../src/storage/sqlite/worker.ts', import.meta.url).href;
+/** Runs the thread of a database file, and fails when it loads a package. */
+const WITHOUT_PACKAGES = `require('node:module').registerHooks({
+  load: (url, context, next) => {
+    if (url.includes('/node_modules/')) throw new Error('the thread loads ' + url);
+    return next(url, context);
+  },
+});
+import(${JSON.stringify(WORKER)});`;
 
 describe('the SQLite store', () => {
   describeResultStore(async () => {
@@ -51,6 +62,16 @@ describe('the SQLite store', () => {
       db.close();
       await rename(path, path + suffix);
     };
+
+    it('is opened by a thread that loads no package, because each start of a service waits for it', async () => {
+      const thread = new Worker(WITHOUT_PACKAGES, { eval: true, workerData: { path, keptEvents: 1 } });
+      try {
+        const [message] = await once(thread, 'message');
+        expect(message).toEqual({ type: 'state', state: 'up', reason: '' });
+      } finally {
+        await thread.terminate();
+      }
+    });
 
     it('reports down while its file cannot be opened, with the reason, and recovers afterwards', async () => {
       const inTheWay = join(directory, 'way');

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { ARTIFACTS, forKinds, forMembers, REQUIRED_KINDS } from '../../capture/artifacts.ts';
-import { FailureCodeSchema, FieldProblemSchema } from '../../capture/errors.ts';
 import { EvidenceSchema } from '../../capture/evidence.ts';
+import { FailureCodeSchema } from '../../capture/failure-code.ts';
+import { FieldProblemSchema } from '../../capture/failure-details.ts';
 import type { Immutable } from '../../capture/immutable.ts';
 import { KEY_SCOPES } from '../../capture/named-key.ts';
 import { ResultRecordSchema, StoredOutputSchema } from '../../capture/result.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { FieldProblem } from '../../capture/errors.ts';
+import type { FieldProblem } from '../../capture/failure-details.ts';
 import { suggestion } from '../../capture/similar-names.ts';
 import { parseOrRefuse, refusal } from '../../capture/validate.ts';
 

@@ -1,5 +1,6 @@
+import { outcomeOf, type RecordedOutcome } from '../../capture/recorded-outcome.ts';
 import type { Result } from '../../capture/result.ts';
-import { outcomeOf, type RecordedOutcome, type ResultConditions } from '../../capture/result-conditions.ts';
+import type { ResultConditions } from '../../capture/result-conditions.ts';
 import type { VerdictName } from '../../capture/verdict.ts';
 import { type HostKey, type HostKeys, type HostRange, hostKeys } from './hosts.ts';
 

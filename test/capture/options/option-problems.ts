@@ -1,4 +1,5 @@
-import { CapstanError, type FieldProblem } from '../../../src/capture/errors.ts';
+import { CapstanError } from '../../../src/capture/errors.ts';
+import type { FieldProblem } from '../../../src/capture/failure-details.ts';
 import { requestSchemas } from '../../../src/capture/request.ts';
 import { parseOrRefuse } from '../../../src/capture/validate.ts';
 

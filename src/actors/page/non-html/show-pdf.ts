@@ -1,4 +1,5 @@
-import { CapstanError, type Download } from '../../../capture/errors.ts';
+import { CapstanError } from '../../../capture/errors.ts';
+import type { Download } from '../../../capture/failure-details.ts';
 import { type CaptureRequest, showsMoreThanWindow } from '../../../capture/request.ts';
 import type { Deadline } from '../../deadline.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
