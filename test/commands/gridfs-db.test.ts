@@ -6,13 +6,13 @@ import { expect, it } from 'vitest';
 import { createStorage, type Storage } from '../../src/storage/storage.ts';
 import { keepPicture } from '../storage/parts.ts';
 import { captureOf } from '../storage/result-of.ts';
-import { describeWithMongo } from '../support/describe-with-mongo.ts';
+import { describeWithRelayedMongo } from '../support/describe-with-mongo.ts';
 import { capstan, ground } from './capstan-process.ts';
 
 const ID = 300_000_000_000_000;
 const COUNT = 5;
 
-describeWithMongo('capstan db with captures in GridFS', (server) => {
+describeWithRelayedMongo('capstan db with captures in GridFS', (server) => {
   async function withCaptures(path: string, name: string) {
     const mongoUrl = `${server.url}${name}`;
     const storage = await createStorage({ dataDir: join(path, 'data'), mongoUrl, artifacts: 'gridfs' });
@@ -34,8 +34,9 @@ describeWithMongo('capstan db with captures in GridFS', (server) => {
     await storage.artifacts.remove([ID + 1]);
     await storage.results.delete([ID + 2]);
     await using client = await new MongoClient(server.url).connect();
-    const chunks = client.db('check').collection('artifacts.chunks');
-    const files = client.db('check').collection('artifacts.files');
+    const database = client.db(`${new URL(server.url).pathname.slice(1)}check`);
+    const chunks = database.collection('artifacts.chunks');
+    const files = database.collection('artifacts.files');
     const image = await files.findOne({ filename: `${ID + 3}/image.png` });
     await chunks.deleteMany({ files_id: image?._id });
     const { code, stdout } = await check();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { describeWithMongo } from '../support/describe-with-mongo.ts';
+import { describeWithRelayedMongo } from '../support/describe-with-mongo.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 import { NO_BROWSER, type RunningService, startService } from '../support/service.ts';
 import { describeRemoval } from './removed-captures.ts';
@@ -8,7 +8,7 @@ import { describeStoredImages } from './stored-images.ts';
 
 const Captured = z.object({ data: z.object({ id: z.int() }) });
 
-describeWithMongo('captures in GridFS over HTTP', (server) => {
+describeWithRelayedMongo('captures in GridFS over HTTP', (server) => {
   const gridfs = (name: string) => ({ dbPath: null, mongoUrl: `${server.url}${name}`, artifacts: 'gridfs' }) as const;
 
   describeStoredImages((name) => ({ ...NO_BROWSER, ...gridfs(name) }));

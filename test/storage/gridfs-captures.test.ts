@@ -13,7 +13,7 @@ import { createSweep } from '../../src/storage/gridfs/sweep.ts';
 import { mongoDocuments } from '../../src/storage/mongo/document-store.ts';
 import { firstIdAt } from '../../src/storage/records/ids.ts';
 import { createStorage } from '../../src/storage/storage.ts';
-import { describeWithMongo } from '../support/describe-with-mongo.ts';
+import { describeWithRelayedMongo } from '../support/describe-with-mongo.ts';
 import { emptyDatabase } from '../support/mongo.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
 import { type GridfsParts, type GridfsPartsOptions, openGridfsParts } from './gridfs-parts.ts';
@@ -23,7 +23,7 @@ import { captureOf, EVIDENCE, resultOf } from './result-of.ts';
 const ID = 300_000_000_000_000;
 const LONG = { timeout: 120_000 };
 
-describeWithMongo('captures in GridFS', (server) => {
+describeWithRelayedMongo('captures in GridFS', (server) => {
   let url: string;
   let directories: string[] = [];
   let opened: GridfsParts[] = [];

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { type Binary, MongoClient } from 'mongodb';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { LeasedNode } from '../../src/storage/documents/nodes.ts';
 import { collectionsOf, ensureIndexes } from '../../src/storage/mongo/collections.ts';
 import { mongoDocuments, prepareDocuments } from '../../src/storage/mongo/document-store.ts';
@@ -9,7 +9,7 @@ import { pageOf } from '../../src/storage/mongo/pages.ts';
 import { similarTo } from '../../src/storage/mongo/perceptions.ts';
 import type { Keyset, ResultFilter, StoreState } from '../../src/storage/ports/result-store.ts';
 import { bandsOf } from '../../src/storage/records/perception.ts';
-import { describeWithMongo } from '../support/describe-with-mongo.ts';
+import { describeWithRelayedMongo } from '../support/describe-with-mongo.ts';
 import { emptyDatabase } from '../support/mongo.ts';
 import { resultOf } from './result-of.ts';
 import { describeResultStore } from './result-store.contract.ts';
@@ -18,7 +18,7 @@ const ID = 300_000_000_000_000;
 /** Difference between two ids: about four results per millisecond. */
 const APART = 1000;
 
-describeWithMongo('The MongoDB store', (server) => {
+describeWithRelayedMongo('The MongoDB store', (server) => {
   let client: MongoClient;
   let databases = 0;
 
@@ -56,10 +56,12 @@ describeWithMongo('The MongoDB store', (server) => {
   });
 
   it('uses the database named in its URL, and capstan when none is named', async () => {
-    const store = await openMongo({ url: server.url });
+    const unnamed = client.db('capstan');
+    onTestFinished(async () => void (await unnamed.dropDatabase()));
+    const store = await openMongo({ url: new URL('/', server.url).href });
     await store.results.insert(resultOf(ID));
     await store.close();
-    const document = await client.db('capstan').collection<{ _id: number }>('results').findOne({ _id: ID });
+    const document = await unnamed.collection<{ _id: number }>('results').findOne({ _id: ID });
     expect(document).toMatchObject({ _id: ID, host: 'example.com', host_reversed: 'com.example.' });
   });
 

@@ -1,16 +1,30 @@
 import { afterAll, beforeAll, describe } from 'vitest';
-import { type MongoServer, sharedMongo, startMongo, whyNoMongo } from './mongo.ts';
+import { type MongoServer, relayedMongo, sharedMongo, startMongo, whyNoMongo } from './mongo.ts';
 
 const missing = await whyNoMongo();
 const skipped = missing === undefined ? '' : ` (skipped: ${missing})`;
 
+type Suite = (server: Omit<MongoServer, 'remove'>) => void;
+
 /** Describes a suite with a MongoDB server of its own, which runs from its first test. Skipped where there is none. */
-export function describeWithMongo(name: string, suite: (server: Omit<MongoServer, 'remove'>) => void): void {
+export function describeWithMongo(name: string, suite: Suite): void {
+  describeWith(startMongo, name, suite);
+}
+
+/**
+ * Describes a suite with an address of its own of the MongoDB server that all test files share, for tests in which the
+ * server cannot be reached. Skipped where there is none.
+ */
+export function describeWithRelayedMongo(name: string, suite: Suite): void {
+  describeWith(relayedMongo, name, suite);
+}
+
+function describeWith(start: () => Promise<MongoServer>, name: string, suite: Suite): void {
   describe.skipIf(missing !== undefined)(`${name}${skipped}`, () => {
     let started: MongoServer | undefined;
 
     beforeAll(async () => {
-      started = await startMongo();
+      started = await start();
     });
 
     afterAll(() => started?.remove());
