@@ -11,7 +11,8 @@ async function markdownOf(main: string): Promise<string> {
     <nav class="main-nav"><ul>${repeated(12, (at) => `<li><a href="/c/${at}">Category ${at}</a>`)}</ul></nav>
     ${main}
     <footer class="site-footer"><p>© The shop. All rights reserved.<p><a href="/privacy">Privacy policy</a></footer>`;
-  const snapshot = await running.actor.capture(htmlRequest(html, { outputs: ['markdown'] }), patience);
+  const request = htmlRequest(html, { outputs: ['markdown'], elementMap: false });
+  const snapshot = await running.actor.capture(request, patience);
   return String(snapshot.outputs.markdown?.content);
 }
 

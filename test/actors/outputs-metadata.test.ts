@@ -6,7 +6,8 @@ import { actorForSuite } from '../support/for-suite.ts';
 const running = actorForSuite();
 
 async function metadata(html: string, timeoutMs = 20_000) {
-  const { outputs } = await running.actor.capture(htmlRequest(html, { outputs: ['metadata'], timeoutMs }), patience);
+  const request = htmlRequest(html, { outputs: ['metadata'], elementMap: false, timeoutMs });
+  const { outputs } = await running.actor.capture(request, patience);
   const { metadata: output } = outputs;
   return { found: output == null ? undefined : JSON.parse(String(output.content)), partial: output?.partial };
 }
