@@ -3,7 +3,7 @@ import { expect, vi } from 'vitest';
 import { z } from 'zod';
 import { type Ground, ground, type Served, serve } from '../commands/capstan-process.ts';
 import { forSuite } from '../support/for-suite.ts';
-import { type MongoServer, sharedMongo, startMongo, whyNoMongo } from '../support/mongo.ts';
+import { type MongoServer, relayedMongo, sharedMongo, whyNoMongo } from '../support/mongo.ts';
 import { type NatsServer, startNats, whyNoNats } from '../support/nats.ts';
 import { memberFlags, type Servers } from './member-flags.ts';
 
@@ -25,9 +25,9 @@ export function serversForSuite(configureNats?: () => Promise<readonly string[]>
 /** Servers that the suite may stop, both of them. */
 export type OwnServers = ReturnType<typeof ownServersForSuite>;
 
-/** MongoDB and NATS for a suite that stops MongoDB. */
+/** NATS for a suite, and its own address of the shared MongoDB, so that it can stop both. */
 export function ownServersForSuite() {
-  return serversOf(startMongo);
+  return serversOf(relayedMongo);
 }
 
 function serversOf<M extends Pick<MongoServer, 'url' | 'remove'>>(
