@@ -8,7 +8,7 @@ import { copyOfCheckout } from '../support/package.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
 
 /** Time limit for a test, in milliseconds: npm unpacks about 300 packages, and twice for a git URL. */
-const INSTALL_MS = 400_000;
+const INSTALL_MS = 600_000;
 const run = promisify(execFile);
 
 describe('installing into a fresh project', () => {

@@ -6,11 +6,11 @@ export interface Servers {
   readonly nats: NatsServer;
 }
 
-/** Flags of `capstan serve` that a busy machine needs, which would otherwise refuse captures. */
-const NEVER_OVERLOADED = ['--min-free-memory', '0', '--max-loop-delay-ms', '600000'];
+/** Flags of `capstan serve` that a busy machine needs, which would otherwise refuse captures or cut them short. */
+const FOR_BUSY_MACHINES = ['--min-free-memory', '0', '--max-loop-delay-ms', '600000', '--timeout-ms', '120000'];
 
 /** Returns the flags of `capstan serve` for a member of a cluster. `name`: name of the cluster and of its database. */
 export function memberFlags({ nats, mongo }: Servers, name: string): readonly string[] {
   const servers = ['--nats-url', nats.url, '--cluster-name', name, '--mongo-url', `${mongo.url}${name}`];
-  return [...servers, ...NEVER_OVERLOADED];
+  return [...servers, ...FOR_BUSY_MACHINES];
 }

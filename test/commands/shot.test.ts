@@ -6,7 +6,6 @@ import { OPTION_GROUPS } from '../../src/capture/options/groups.ts';
 import { shotFileName } from '../../src/commands/shot-files.ts';
 import { shotLine } from '../../src/commands/shot-report.ts';
 import { flagOf } from '../../src/config/options.ts';
-import { eventually } from '../support/eventually.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 import { capstan, ground, launch } from './capstan-process.ts';
 import { sessionForSuite } from './session.ts';
@@ -78,7 +77,10 @@ describe('capstan shot', () => {
   it.concurrent('warns of an image that its format cuts, and names the remedy', async () => {
     const place = await ground();
     const args = ['shot', site.url('/tall?px=20000'), '--allow-targets', '127.0.0.1', '--out-dir', '.'];
-    const { code, stderr } = await capstan([...args, '--full-page', '--format', 'webp'], place.options);
+    const { code, stderr } = await capstan(
+      [...args, '--full-page', '--format', 'webp', '--timeout-ms', '120000'],
+      place.options,
+    );
     expect(code).toBe(0);
     expect(stderr).toMatch(
       /^truncated \S+\.webp: shows 16383 of 20000 px: the format holds no more; --format png does\n/,
@@ -231,7 +233,7 @@ describe('capstan shot', () => {
     const args = ['shot', site.url('/hang'), '--allow-targets', '127.0.0.1'];
     const { child, stderr } = launch(args, place.options);
     const ended = once(child, 'close');
-    await eventually(() => site.hits('/hang')).toBe(requested + 1);
+    await expect.poll(() => site.hits('/hang')).toBe(requested + 1);
     child.kill('SIGINT');
     expect(await ended).toEqual([130, null]);
     expect(await stderr).toMatch(/^0 saved, 0 failed, 1 not captured, in /);

@@ -3,7 +3,6 @@ import { chown, readdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { lineOf } from '../commands/capstan-process.ts';
-import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { pixelsOf } from '../support/image.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
@@ -13,6 +12,7 @@ const IMAGE = `localhost/capstan-test-${process.pid}`;
 const NAME = `capstan-test-${process.pid}`;
 const USER = 10_001;
 const MEMORY_BYTES = 1024 ** 3;
+const BUILD_MS = 600_000;
 const MAX_IMAGE_BYTES = 700_000_000;
 const PAGE = '<!doctype html><meta charset="utf-8"><body style="font:64px sans-serif">日本語 🥰🍣</body>';
 
@@ -45,7 +45,7 @@ beforeAll(async () => {
   const ended = once(child, 'close').then(([code]) => Promise.reject(new Error(`the container ended with ${code}`)));
   baseUrl = await Promise.race([lineOf(child.stdout, /^capstan listening on (http:\S+)\n/m), ended]);
   ended.catch(() => undefined);
-}, 300_000);
+}, BUILD_MS);
 
 afterAll(async () => {
   if (missing !== undefined) return;
@@ -134,7 +134,7 @@ describe.skipIf(missing)('the container, read-only, without root, capabilities o
       signal: leaving.signal,
     }).catch(() => undefined);
     const main = await mainPid();
-    await eventually(async () => (await processesOf(main)).filter(isRenderer).length).toBeGreaterThan(0);
+    await expect.poll(async () => (await processesOf(main)).filter(isRenderer).length).toBeGreaterThan(0);
     const family = await processesOf(main);
     const service = family.find(({ command }) => command.includes('/app/bin/capstan.js serve'));
     for (const { status } of family) {

@@ -10,7 +10,7 @@ import { makeDirectory } from '../support/temporary-directory.ts';
 /** Address at which the documentation's examples expect the service. */
 const DOCUMENTED_SERVICE = 'http://127.0.0.1:8080';
 /** Time limit for a block, in milliseconds. */
-const BLOCK_MS = 280_000;
+const BLOCK_MS = 580_000;
 
 export interface Ended {
   readonly code: number | null;

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { BatchLineSchema, JobSchema } from '../../../src/http/answer/schemas.ts';
 import { ground, serve as serveProcess } from '../../commands/capstan-process.ts';
-import { eventually } from '../../support/eventually.ts';
 import { serviceForSuite, siteForSuite } from '../../support/for-suite.ts';
 import type { RunningApp } from '../../support/serve.ts';
 import { NO_BROWSER, startService } from '../../support/service.ts';
@@ -27,13 +26,10 @@ async function jobAt(location: string, { call }: Call = app): Promise<z.output<t
 async function jobWhen(state: string, location: string, at: Call = app): Promise<z.output<typeof JobSchema>> {
   let job = await jobAt(location, at);
   await expect
-    .poll(
-      async () => {
-        job = await jobAt(location, at);
-        return job.state;
-      },
-      { interval: 50, timeout: 25_000 },
-    )
+    .poll(async () => {
+      job = await jobAt(location, at);
+      return job.state;
+    })
     .toBe(state);
   return job;
 }
@@ -149,11 +145,11 @@ describe('a job', () => {
     const requested = site.hits('/hang');
     const requests = [{ url: 'file:///x' }, { url: site.url('/hang') }, { url: site.url('/hang') }];
     const location = await accepted(await app.post('/batch', { requests, concurrency: 1 }, { headers: ASYNC }));
-    await eventually(() => site.hits('/hang')).toBe(requested + 1);
+    await expect.poll(() => site.hits('/hang')).toBe(requested + 1);
     const { cancelled } = app.service.stats().captures;
     const deleted = await app.call(location, { method: 'DELETE' });
     expect(Envelope.parse(await deleted.json()).data).toMatchObject({ state: 'cancelled', progress: { done: 1 } });
-    await eventually(() => app.service.stats().captures.inside).toBe(0);
+    await expect.poll(() => app.service.stats().captures.inside).toBe(0);
     expect(app.service.stats().captures.cancelled).toBe(cancelled + 1);
     expect(await jobAt(location)).toMatchObject({ state: 'cancelled', results: [{ index: 0 }] });
     expect(site.hits('/hang')).toBe(requested + 1);
@@ -169,7 +165,8 @@ describe('a job', () => {
   it('continues after the process was killed, without repeating captures that have an outcome', async () => {
     const place = await ground();
     const args = ['--db-path', 'results.db', '--data-dir', 'data', '--allow-targets', '127.0.0.1'];
-    const requests = ['/title?t=once', '/hang', '/short'].map((path) => ({ url: site.url(path), timeoutMs: 5_000 }));
+    const hanging = { url: site.url('/hang'), timeoutMs: 10_000 };
+    const requests = [{ url: site.url('/title?t=once') }, hanging, { url: site.url('/short') }];
     const before = { title: site.hits('/title'), hang: site.hits('/hang'), short: site.hits('/short') };
 
     const first = await serveProcess(args, place.options);
@@ -181,10 +178,8 @@ describe('a job', () => {
         body: JSON.stringify({ requests, concurrency: 1 }),
       }),
     );
-    await eventually(() => site.hits('/hang')).toBe(before.hang + 1);
-    await expect
-      .poll(async () => (await jobAt(location, at(first.url))).progress.done, { interval: 50, timeout: 10_000 })
-      .toBe(1);
+    await expect.poll(() => site.hits('/hang')).toBe(before.hang + 1);
+    await expect.poll(async () => (await jobAt(location, at(first.url))).progress.done).toBe(1);
     first.child.kill('SIGKILL');
     await first.ended;
 
@@ -213,7 +208,7 @@ describe('a job', () => {
       { url: site.url(path) },
     ];
     const location = await accepted(await first.post('/batch', { requests }, { headers: ASYNC }));
-    await eventually(() => site.hits('/hang')).toBe(requested + 1);
+    await expect.poll(() => site.hits('/hang')).toBe(requested + 1);
     const stores = { dbPath: `${first.directory}/results.db`, dataDir: `${first.directory}/data` };
     await first.service.stop(0);
     const hits = site.hits(path);
