@@ -4,9 +4,6 @@ import { actorPerTest } from '../support/actor-per-test.ts';
 import { captureRequest } from '../support/capture-request.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 
-/** Short enough for all waits of a test to fit its time limit, so that a failing wait reports its own condition. */
-const SOON = { timeout: 9_000 };
-
 describe('the actor pool', () => {
   const site = siteForSuite();
   const start = actorPerTest();
@@ -30,13 +27,13 @@ describe('the actor pool', () => {
   it('adds actors and browsers during captures', async () => {
     const { actor } = running;
     const captures = [hang()];
-    await expect.poll(hanging, SOON).toBe(1);
+    await expect.poll(hanging).toBe(1);
     actor.setSlots(16);
     captures.push(hang(), hang());
-    await expect.poll(() => [hanging(), browsers()], SOON).toEqual([3, 2]);
+    await expect.poll(() => [hanging(), browsers()]).toEqual([3, 2]);
     expect(actor.stats().busy).toBe(3);
     captures.push(hang());
-    await expect.poll(hanging, SOON).toBe(4);
+    await expect.poll(hanging).toBe(4);
     leaving.abort();
     expect(await Promise.all(captures)).toEqual(['cancelled', 'cancelled', 'cancelled', 'cancelled']);
   });
@@ -45,16 +42,16 @@ describe('the actor pool', () => {
     const { actor, events } = running;
     actor.setSlots(16);
     const captures = [hang(), hang(), hang()];
-    await expect.poll(() => [hanging(), browsers()], SOON).toEqual([3, 2]);
+    await expect.poll(() => [hanging(), browsers()]).toEqual([3, 2]);
     captures.push(hang());
-    await expect.poll(hanging, SOON).toBe(4);
+    await expect.poll(hanging).toBe(4);
 
     actor.setSlots(1);
     expect(actor.stats()).toMatchObject({ busy: 4 });
     expect(events.filter(({ type }) => type === 'browser.crashed')).toEqual([]);
     leaving.abort();
     expect(await Promise.all(captures)).toEqual(['cancelled', 'cancelled', 'cancelled', 'cancelled']);
-    await expect.poll(() => [actor.stats(), browsers()], SOON).toMatchObject([{ busy: 0, idle: 1 }, 1]);
+    await expect.poll(() => [actor.stats(), browsers()]).toMatchObject([{ busy: 0, idle: 1 }, 1]);
     expect(events.at(-1)).toMatchObject({ type: 'browser.retired', reason: 'fewer browsers are needed' });
   });
 
@@ -62,10 +59,10 @@ describe('the actor pool', () => {
     const { actor } = running;
     actor.setSlots(16);
     const captures = [hang(), hang()];
-    await expect.poll(browsers, SOON).toBe(2);
+    await expect.poll(browsers).toBe(2);
     leaving.abort();
     await Promise.all(captures);
-    await expect.poll(() => actor.stats().busy, SOON).toBe(0);
+    await expect.poll(() => actor.stats().busy).toBe(0);
     actor.setSlots(1);
     expect(browsers()).toBe(1);
     expect((await actor.capture(captureRequest(site.url('/short')), patience)).responseCode).toBe(200);

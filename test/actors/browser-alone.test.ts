@@ -4,7 +4,6 @@ import { actorPerTest } from '../support/actor-per-test.ts';
 import { captureRequest } from '../support/capture-request.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 
-const SOON = { timeout: 20_000 };
 /** A hung browser is noticed after about 10 s. */
 const TEST_MS = 90_000;
 
@@ -23,7 +22,7 @@ describe('captures of a browser that ended', () => {
   };
   const hits = (name: string) => site.requests.filter(({ url }) => url.endsWith(`&${name}`)).length;
   const visits = (names: readonly string[], count: number) =>
-    expect.poll(() => names.map(hits), SOON).toEqual(names.map(() => count));
+    expect.poll(() => names.map(hits)).toEqual(names.map(() => count));
 
   it('are repeated in browsers of their own, so a second end of the shared browser does not fail them', async () => {
     const started = await start();
@@ -31,23 +30,23 @@ describe('captures of a browser that ended', () => {
     const under = await captures(started, names, 4000);
     process.kill(pidOf(started), 'SIGKILL');
     await visits(names, 2);
-    await expect.poll(() => browsersOfMany(started).length, SOON).toBe(1);
+    await expect.poll(() => browsersOfMany(started).length).toBe(1);
     const [shared] = browsersOfMany(started);
     if (shared === undefined) throw new Error('there is no shared browser');
     process.kill(shared, 'SIGKILL');
     for (const capture of under) expect((await capture).title).toBe('A slow page');
     // Browsers for one capture end with it.
-    await expect.poll(() => browsersOfOne(started), SOON).toEqual([]);
-    await expect.poll(() => started.actor.stats().busy, SOON).toBe(0);
+    await expect.poll(() => browsersOfOne(started)).toEqual([]);
+    await expect.poll(() => started.actor.stats().busy).toBe(0);
     // Three browsers that captures shared, and one for each capture.
-    await expect.poll(() => started.actor.stats(), SOON).toMatchObject({ crashes: 2, launches: 3 + names.length });
+    await expect.poll(() => started.actor.stats()).toMatchObject({ crashes: 2, launches: 3 + names.length });
   });
 
   it('fail with page_crashed when their own browser ends, too, and leave the others alone', async () => {
     const started = await start();
     const [guilty, innocent] = await captures(started, ['guilty', 'innocent'], 4000);
     process.kill(pidOf(started), 'SIGKILL');
-    await expect.poll(() => browsersOfOne(started).length, SOON).toBeGreaterThan(0);
+    await expect.poll(() => browsersOfOne(started).length).toBeGreaterThan(0);
     // Their browsers are launched in the order of the captures.
     const [own] = browsersOfOne(started);
     if (guilty === undefined || innocent === undefined || own === undefined) throw new Error('one is missing');
@@ -73,7 +72,7 @@ describe('captures of a browser that ended', () => {
         message: expect.stringContaining('alone in a browser'),
       });
       await expect
-        .poll(() => started.events, SOON)
+        .poll(() => started.events)
         .toContainEqual(expect.objectContaining({ type: 'browser.crashed', cause: 'hang', pid: own }));
     },
     TEST_MS,

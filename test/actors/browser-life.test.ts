@@ -13,8 +13,6 @@ import { captureRequest } from '../support/capture-request.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
 
-const SOON = { timeout: 15_000 };
-
 describe('browser lifecycle', () => {
   const site = siteForSuite();
   const start = actorPerTest();
@@ -31,11 +29,11 @@ describe('browser lifecycle', () => {
     expect(site.hits('/slow')).toBe(2);
     await replaced;
     // The third launch is that of the browser in which the capture was repeated alone.
-    await expect.poll(() => actor.stats(), SOON).toMatchObject({ crashes: 1, launches: 3, browsers: [{}] });
+    await expect.poll(() => actor.stats()).toMatchObject({ crashes: 1, launches: 3, browsers: [{}] });
     expect(events.at(0)).toMatchObject({ type: 'browser.launched' });
     expect(events.at(1)).toMatchObject({ type: 'browser.crashed' });
     // Only the profile of the running browser is left.
-    await expect.poll(profiles, SOON).toHaveLength(1);
+    await expect.poll(profiles).toHaveLength(1);
   });
 
   it('kills a browser that hangs and retries its captures on the next one', async () => {
@@ -55,8 +53,8 @@ describe('browser lifecycle', () => {
       .capture(captureRequest(site.url('/slow-image?ms=60000&crash')), patience)
       .catch((error: unknown) => error);
     for (const visit of [1, 2]) {
-      await expect.poll(() => site.hits('/image.png'), { timeout: 10_000 }).toBe(visit);
-      await expect.poll(() => killRenderers(started), { timeout: 10_000 }).toBeGreaterThan(0);
+      await expect.poll(() => site.hits('/image.png')).toBe(visit);
+      await expect.poll(() => killRenderers(started)).toBeGreaterThan(0);
     }
     expect(await failing).toMatchObject({ code: 'page_crashed' });
     const next = await started.actor.capture(captureRequest(site.url('/short')), patience);
@@ -69,7 +67,7 @@ describe('browser lifecycle', () => {
     const { actor } = await start({ browserPath });
     const failing = actor.capture(captureRequest(site.url('/short')), patience).catch((error: unknown) => error);
     expect(await failing).toMatchObject({ code: 'page_crashed' });
-    await expect.poll(() => actor.stats().busy, SOON).toBe(0);
+    await expect.poll(() => actor.stats().busy).toBe(0);
     await runPagesWith('exec "$@"');
     expect((await actor.capture(captureRequest(site.url('/short')), patience)).responseCode).toBe(200);
   });
@@ -82,7 +80,7 @@ describe('browser lifecycle', () => {
       code: 'capture_timeout',
       message: expect.stringContaining('open a page'),
     });
-    await expect.poll(() => actor.stats().busy, SOON).toBe(0);
+    await expect.poll(() => actor.stats().busy).toBe(0);
   });
 
   it('retires a browser after its maximum number of captures, without delaying or failing a capture', async () => {
@@ -100,11 +98,11 @@ describe('browser lifecycle', () => {
     await expect.poll(() => site.hits('/slow')).toBeGreaterThan(0);
     const pid = pidOf(started);
     await actor.capture(captureRequest(site.url('/short')), patience);
-    await expect.poll(() => actor.stats().browsers, SOON).toContainEqual({ pid, captures: 1, retiring: true });
+    await expect.poll(() => actor.stats().browsers).toContainEqual({ pid, captures: 1, retiring: true });
     process.kill(pid, 'SIGKILL');
     expect((await slow).title).toBe('A slow page');
     const endings = () => events.filter((event) => event.pid === pid && event.type !== 'browser.launched');
-    await expect.poll(endings, SOON).toMatchObject([{ type: 'browser.crashed', cause: 'crash' }]);
+    await expect.poll(endings).toMatchObject([{ type: 'browser.crashed', cause: 'crash' }]);
     expect(actor.stats().crashes).toBe(1);
   });
 
@@ -177,13 +175,13 @@ describe('browser lifecycle', () => {
     await chmod(folder, 0o777);
     const starting = start({ browserPath: path, sandbox: 'off' }, { wait: false });
     const { actor, stop, warnings } = await starting;
-    await expect.poll(() => (existsSync(pidFile) ? readFileSync(pidFile, 'utf8') : ''), SOON).not.toBe('');
+    await expect.poll(() => (existsSync(pidFile) ? readFileSync(pidFile, 'utf8') : '')).not.toBe('');
     await stop();
     // The browser was killed, and its start did not time out.
     expect(actor.availability).toEqual({ available: true });
     expect(warnings).toEqual([]);
     // The system reaps the process a moment later.
-    await expect.poll(() => isAlive(Number(readFileSync(pidFile, 'utf8'))), SOON).toBe(false);
+    await expect.poll(() => isAlive(Number(readFileSync(pidFile, 'utf8')))).toBe(false);
     expect(profiles()).toEqual([]);
   });
 

@@ -7,10 +7,10 @@ import { numbersOf, type Pixels, pixelsOf } from '../support/image.ts';
 import { type SiteAndActor, siteAndActor } from '../support/site-and-actor.ts';
 
 /**
- * Options for captures cut by their deadline; 4 s of it are reserved for ending scripts and for the screenshot, which is
+ * Options for captures cut by their deadline; 5 s of it, the most there is, are reserved for ending scripts and for the screenshot, which is
  * enough on a busy machine.
  */
-export const LATE = { timeoutMs: 20_000 };
+export const LATE = { timeoutMs: 25_000 };
 
 export interface DriverGround extends Pick<SiteAndActor, 'site' | 'running'> {
   /** Captures a path of the site, or a URL. */

@@ -5,7 +5,7 @@ import { actorForSuite } from '../support/for-suite.ts';
 
 const running = actorForSuite();
 
-async function metadata(html: string, timeoutMs = 20_000) {
+async function metadata(html: string, timeoutMs = 60_000) {
   const request = htmlRequest(html, { outputs: ['metadata'], elementMap: false, timeoutMs });
   const { outputs } = await running.actor.capture(request, patience);
   const { metadata: output } = outputs;

@@ -11,9 +11,6 @@ const BY_PLAYWRIGHT = { waitForFunction: 'true' };
 
 describeDriver('Playwright', BY_PLAYWRIGHT);
 
-/** Maximum wait for a browser on a busy machine, in milliseconds. */
-const SOON = { timeout: 20_000 };
-
 describe('the browser of captures that interact', () => {
   const site = siteForSuite();
   const start = actorPerTest();
@@ -69,7 +66,7 @@ describe('the browser of captures that interact', () => {
         ),
         started.actor.capture(captureRequest(site.url('/slow?ms=2500')), patience),
       ];
-      await expect.poll(() => site.hits('/interact/opens'), SOON).toBe(before + 1);
+      await expect.poll(() => site.hits('/interact/opens')).toBe(before + 1);
       process.kill(pidOf(started), signal);
       expect((await Promise.all(captures)).map(({ responseCode }) => responseCode)).toEqual([200, 200]);
       expect(site.hits('/interact/opens')).toBe(before + 2);
@@ -83,7 +80,7 @@ describe('the browser of captures that interact', () => {
     const capture = started.actor
       .capture(request('/interact/opens?ms=60000', { waitForFunction: 'port.open' }), patience)
       .catch((error: unknown) => error);
-    await expect.poll(() => started.actor.stats().browsers.length, SOON).toBe(2);
+    await expect.poll(() => started.actor.stats().browsers.length).toBe(2);
     const pid = pidOf(started);
     await started.stop();
     expect(await capture).toMatchObject({ code: 'cancelled' });

@@ -13,7 +13,7 @@ import { CERTIFICATE, KEY } from '../webhooks/certificate.ts';
 const TLS_HANDSHAKE = 0x16;
 
 describe('a URL without a scheme', () => {
-  const { screenshot } = requestSchemas({ maxBatch: 1, defaultTimeoutMs: 20_000, maxTimeoutMs: 20_000 });
+  const { screenshot } = requestSchemas({ maxBatch: 1, defaultTimeoutMs: 60_000, maxTimeoutMs: 60_000 });
   const ground = siteAndActor();
   const service = serviceForSuite();
 
@@ -54,7 +54,7 @@ describe('a URL without a scheme', () => {
       });
     });
     await using target = await listening(front);
-    const { finalUrl, cutPhase } = await capture(`127.0.0.1:${target.port}/short`, { timeoutMs: 8000 });
+    const { finalUrl, cutPhase } = await capture(`127.0.0.1:${target.port}/short`, { timeoutMs: 60_000 });
     expect(finalUrl).toBe(`http://127.0.0.1:${target.port}/short`);
     expect(cutPhase).toBeNull();
   });

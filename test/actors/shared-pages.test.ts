@@ -31,7 +31,7 @@ describe('captures with isolation: batch', () => {
     const capture = startBatch();
     await capture(storage());
     expect((await capture(storage())).title).toBe('visits: 2');
-    await expect.poll(async () => (await renderers()).length, { timeout: 30_000 }).toBeLessThanOrEqual(before);
+    await expect.poll(async () => (await renderers()).length).toBeLessThanOrEqual(before);
   });
 
   it('shows later captures of the batch the storage and cookies of earlier ones', async () => {

@@ -15,7 +15,6 @@ import {
 import { sender } from '../../src/client/send.ts';
 import { readSecret, signatures } from '../../src/webhooks/signature.ts';
 import { ground, serve } from '../commands/capstan-process.ts';
-import { eventually } from '../support/eventually.ts';
 import { serviceForSuite, siteForSuite } from '../support/for-suite.ts';
 import { freePort } from '../support/free-port.ts';
 
@@ -108,7 +107,7 @@ describe('the client', () => {
 
     const { id, next_run_at } = await watches.add({ url: site.url('/short'), every: '1d', compare: { title: true } });
     expect(next_run_at).not.toBeNull();
-    await eventually(() => watches.get(id)).toMatchObject({ runs: 1, compare: { title: true } });
+    await expect.poll(() => watches.get(id)).toMatchObject({ runs: 1, compare: { title: true } });
     expect((await all(watches.history(id))).map(({ state }) => state)).toEqual(['first']);
     expect(await watches.change(id, { labels: ['ports'], every: null, schedule: '0 9 * * *' })).toMatchObject({
       labels: ['ports'],
@@ -117,7 +116,7 @@ describe('the client', () => {
     });
     expect(await watches.pause(id)).toMatchObject({ state: 'paused' });
     await watches.run(id);
-    await eventually(() => watches.get(id)).toMatchObject({ state: 'paused', runs: 2 });
+    await expect.poll(() => watches.get(id)).toMatchObject({ state: 'paused', runs: 2 });
     const listed = await all(watches.list({ label: 'ports', recent: 1 }));
     expect(listed.map((watch) => watch.recent_runs?.map(({ state }) => state))).toEqual([['unchanged']]);
     expect(await all(watches.list({ label: 'none', recent: 1 }))).toEqual([]);
@@ -186,7 +185,7 @@ describe('the client', () => {
   it('hands over a job, and finds its outcomes', async () => {
     const { startJob, job } = client();
     const { id } = await startJob([{ url: site.url('/short') }]);
-    await expect.poll(async () => (await job(id)).state, { timeout: 20_000 }).toBe('completed');
+    await expect.poll(async () => (await job(id)).state).toBe('completed');
     expect((await job(id)).results).toMatchObject([{ index: 0, code: null }]);
   });
 
@@ -323,7 +322,7 @@ describe('the client', () => {
     const seen = () =>
       new Set(received.flatMap((each) => ('event' in each && 'url' in each.event ? [each.event.url] : [])));
     const last = urls[indexes.at(-1) ?? 0]?.url;
-    await expect.poll(() => seen().has(last ?? ''), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => seen().has(last ?? '')).toBe(true);
     // What the service had not written when it was killed is announced as a gap.
     const gaps = received.filter((each) => 'gap' in each).length;
     expect(seen().size + gaps).toBeGreaterThanOrEqual(urls.length);

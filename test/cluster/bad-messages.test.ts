@@ -8,8 +8,6 @@ import { type NatsServer, startNats, whyNoNats } from '../support/nats.ts';
 import { membersOf, submitted } from './members.ts';
 
 const reason = await whyNoNats();
-
-const PATIENCE = { timeout: 120_000, interval: 20 };
 /** Not JSON, nothing, not objects, not these objects, no deflated data, and 200 MiB that are deflated. */
 const BAD = [
   Buffer.of(0, 1, 2),
@@ -48,7 +46,7 @@ describe.skipIf(reason !== undefined)('a cluster that is sent messages that it c
     const api = await members.api();
     await members.worker(async ({ id }) => ({ state: 'stored', result: exampleResult(id), evidence: null }));
     const { subjects, connection, names } = await stranger('bad');
-    await expect.poll(() => names.size, PATIENCE).toBe(2);
+    await expect.poll(() => names.size).toBe(2);
     const targets = [
       subjects.alive,
       subjects.node(names.get('node') ?? ''),
@@ -61,7 +59,7 @@ describe.skipIf(reason !== undefined)('a cluster that is sent messages that it c
     await connection.flush();
     // Both members hear announcements, and each its own subject.
     const count = () => members.clusters.map((cluster) => cluster.stats().bad_messages);
-    await expect.poll(count, PATIENCE).toEqual([2 * 10 * BAD.length, 2 * 10 * BAD.length]);
+    await expect.poll(count).toEqual([2 * 10 * BAD.length, 2 * 10 * BAD.length]);
     expect((process.memoryUsage().rss - before) / 2 ** 20).toBeLessThan(150);
     expect(bad).toHaveLength(2);
     expect(await submitted(api, 1).outcome).toMatchObject({ state: 'stored' });

@@ -41,7 +41,7 @@ describe.skipIf(whyNot !== undefined)(`a cluster${reason}`, () => {
     const ofHtml = await capture(second.url, { html: `<title>given</title>${'ü'.repeat(250_000)}` });
     expect({ status: ofHtml.status, title: ofHtml.result?.title }).toEqual({ status: 200, title: 'given' });
     // A node serves captures before it has reached the database.
-    await expect.poll(async () => (await fetch(`${second.url}/readyz/reads`)).status, { timeout: 120_000 }).toBe(200);
+    await expect.poll(async () => (await fetch(`${second.url}/readyz/reads`)).status).toBe(200);
     const record = await fetch(`${second.url}/results/${result?.id}`);
     expect(record.status).toBe(200);
     expect(await record.json()).toMatchObject({ data: { options: { device: 'iPhone 15' }, options_withheld: [] } });
@@ -85,13 +85,13 @@ describe.skipIf(whyNot !== undefined)(`a cluster${reason}`, () => {
   it('changes the slots of one worker with SIGHUP, and reports that a worker is overloaded', async () => {
     await configure('worker.json', { maxConcurrent: 5, maxQueue: 3 });
     worker.child.kill('SIGHUP');
-    await expect.poll(() => clusterStats(first).then(({ slots }) => slots), { timeout: 120_000 }).toBe(5);
+    await expect.poll(() => clusterStats(first).then(({ slots }) => slots)).toBe(5);
     expect(await pressure(first)).toMatchObject({ maxConcurrent: 7, maxQueued: 10 });
 
     // Every process has more resident memory than this.
     const overloaded = await cluster.start('worker', '--max-memory-mb', '1');
     await expect
-      .poll(() => pressure(overloaded), { timeout: 120_000 })
+      .poll(() => pressure(overloaded))
       .toMatchObject({ accepting: false, reason: expect.stringContaining('MiB') });
   });
 
@@ -99,7 +99,7 @@ describe.skipIf(whyNot !== undefined)(`a cluster${reason}`, () => {
   async function linesOf(member: string, text: string): Promise<readonly string[]> {
     const lines = async () =>
       (await readFile(file(`${member}.log`), 'utf8')).split('\n').filter((line) => line.includes(text));
-    await expect.poll(lines, { timeout: 120_000 }).not.toEqual([]);
+    await expect.poll(lines).not.toEqual([]);
     return lines();
   }
 });

@@ -108,7 +108,7 @@ describe.skipIf(reason !== undefined)('the event log of a cluster', () => {
     await nats.kill();
     a.log.append(entry('while away'));
     const files = async () => (await readdir(join(a.directory, 'events'))).filter((file) => !file.endsWith('.lock'));
-    await expect.poll(files, { timeout: 20_000 }).toHaveLength(1);
+    await expect.poll(files).toHaveLength(1);
     await a.stop();
     await nats.start();
     const next = await node(name, a.directory);

@@ -9,9 +9,6 @@ import { nodesOf } from './nodes.ts';
 const whyNot = await whyNoCluster();
 const reason = whyNot === undefined ? '' : ` (skipped: ${whyNot})`;
 
-/** Time limit longer than a busy machine needs. */
-const PATIENCE = { timeout: 120_000, interval: 20 };
-
 describe('the shares of an api node', () => {
   const limits = { maxConcurrent: 4, maxQueue: 16 };
   const idle = { singles: 0, elements: 0 };
@@ -80,9 +77,9 @@ describe.skipIf(whyNot !== undefined)(`a cluster whose queue is full${reason}`, 
     };
     // Together, they have more clients than the queue has places.
     const clients = [two, three].flatMap((api) => Array.from({ length: 6 }, () => capture(api)));
-    await expect.poll(() => singles.refusal, PATIENCE).toContain('8 captures may be admitted');
+    await expect.poll(() => singles.refusal).toContain('8 captures may be admitted');
     const batch = one.post('/batch', { requests: Array.from({ length: 9 }, () => ({ url: pages.url() })) });
-    await expect.poll(() => singles.refusal, PATIENCE).toMatch(/shared with batches: \d of 8 captures/);
+    await expect.poll(() => singles.refusal).toMatch(/shared with batches: \d of 8 captures/);
     await nodes.worker({ maxConcurrent: 3 });
     const items: { readonly code: string | null }[] = JSON.parse(await (await batch).text());
     expect(items.map(({ code }) => code)).toEqual(Array(9).fill(null));

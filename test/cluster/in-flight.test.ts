@@ -12,7 +12,6 @@ import { startHeldPages } from './held-pages.ts';
 
 const whyNot = await whyNoCluster();
 const reason = whyNot === undefined ? '' : ` (skipped: ${whyNot})`;
-const PATIENCE = { timeout: 120_000 };
 
 const Listed = z.object({ message: z.string(), data: z.array(InFlightSchema) });
 
@@ -48,14 +47,14 @@ describe.skipIf(whyNot !== undefined)(`captures in flight in a cluster${reason}`
       cluster.start('worker', '--max-concurrent', '1'),
     ]);
     await Promise.all([first, second].map((node) => cluster.workers(node, 1)));
-    await expect.poll(() => clusterStats(first).then(({ nodes }) => nodes), PATIENCE).toBe(2);
-    await expect.poll(() => clusterStats(second).then(({ nodes }) => nodes), PATIENCE).toBe(2);
+    await expect.poll(() => clusterStats(first).then(({ nodes }) => nodes)).toBe(2);
+    await expect.poll(() => clusterStats(second).then(({ nodes }) => nodes)).toBe(2);
 
     const [atFirst, atSecond] = [pages.url(), pages.url()];
     send(first, { url: atFirst }, { 'X-Request-Id': 'of-first' });
-    await expect.poll(() => list(second), PATIENCE).toMatchObject({ message: '', data: [{ state: 'running' }] });
+    await expect.poll(() => list(second)).toMatchObject({ message: '', data: [{ state: 'running' }] });
     send(second, { url: atSecond }, { 'X-Request-Id': 'of-second' });
-    await expect.poll(() => list(first).then(({ data }) => data.length), PATIENCE).toBe(2);
+    await expect.poll(() => list(first).then(({ data }) => data.length)).toBe(2);
 
     for (const node of [first, second]) {
       const { data } = await list(node);
@@ -90,8 +89,8 @@ describe.skipIf(whyNot !== undefined)(`captures in flight in a cluster${reason}`
     send(first, { url: ofShop }, { 'X-API-Key': 'shop-key' });
     send(first, { url: ofNews }, { 'X-API-Key': 'news-key' });
     const urls = (key: string) => list(second, '', key).then(({ data }) => data.map(({ url }) => url));
-    await expect.poll(() => urls('shop-key'), PATIENCE).toEqual([ofShop]);
-    await expect.poll(() => urls('news-key'), PATIENCE).toEqual([ofNews]);
+    await expect.poll(() => urls('shop-key')).toEqual([ofShop]);
+    await expect.poll(() => urls('news-key')).toEqual([ofNews]);
   });
 
   it('are shown in the operations view, of all api nodes or of one', async () => {
@@ -109,7 +108,7 @@ describe.skipIf(whyNot !== undefined)(`captures in flight in a cluster${reason}`
     onTestFinished(() => app.stop());
     const browser = await launchBrowser();
     onTestFinished(() => browser.close());
-    await expect.poll(() => clusterStats({ url: app.baseUrl }).then(({ nodes }) => nodes), PATIENCE).toBe(2);
+    await expect.poll(() => clusterStats({ url: app.baseUrl }).then(({ nodes }) => nodes)).toBe(2);
     send({ url: app.baseUrl }, { url: pages.url() });
     send(other, { url: pages.url() });
 

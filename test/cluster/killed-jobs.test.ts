@@ -6,9 +6,6 @@ import { startHeldPages } from './held-pages.ts';
 const whyNot = await whyNoCluster();
 const reason = whyNot === undefined ? '' : ` (skipped: ${whyNot})`;
 
-/** Time limit longer than a busy machine needs: the lease of a job ends after 10 s. */
-const PATIENCE = { timeout: 120_000, interval: 50 };
-
 const ELEMENTS = 12;
 const Job = z.object({
   data: z.object({
@@ -46,7 +43,7 @@ describe.skipIf(whyNot !== undefined)(`a job of a cluster${reason}`, () => {
     const records = async () => Records.parse(await (await fetch(`${second.url}/results?limit=1000`)).json()).data;
     // Some elements are stored, and two run.
     for (const held of [2, 4, 6]) {
-      await expect.poll(() => [pages.order.length, pages.waiting], PATIENCE).toEqual([held, 2]);
+      await expect.poll(() => [pages.order.length, pages.waiting]).toEqual([held, 2]);
       if (held < 6) pages.hold(Number.POSITIVE_INFINITY);
     }
     for (const killed of [first, worker]) {
@@ -56,7 +53,7 @@ describe.skipIf(whyNot !== undefined)(`a job of a cluster${reason}`, () => {
     await cluster.again(worker);
     pages.hold(0);
 
-    await expect.poll(async () => (await job()).state, PATIENCE).toBe('completed');
+    await expect.poll(async () => (await job()).state).toBe('completed');
     const { results } = await job();
     expect(results.map(({ index }) => index)).toEqual(urls.keys().toArray());
     expect(results.map(({ result }) => result.url)).toEqual(urls);

@@ -10,8 +10,6 @@ import { startHeldPages } from './held-pages.ts';
 const whyNot = await whyNoCluster();
 const reason = whyNot === undefined ? '' : ` (skipped: ${whyNot})`;
 
-const PATIENCE = { timeout: 120_000, interval: 50 };
-
 describe.skipIf(whyNot !== undefined)(`a cluster whose workers end${reason}`, () => {
   const site = siteForSuite();
   const servers = ownServersForSuite();
@@ -21,8 +19,8 @@ describe.skipIf(whyNot !== undefined)(`a cluster whose workers end${reason}`, ()
     await using pages = await startHeldPages(2_000);
     const [api, first] = await Promise.all([cluster.start('api'), cluster.start('worker', '--max-concurrent', '2')]);
     await cluster.workers(api, 1);
-    const held = capture(api.url, { url: pages.url(), timeoutMs: 60_000 });
-    await expect.poll(() => pages.waiting, PATIENCE).toBe(1);
+    const held = capture(api.url, { url: pages.url(), timeoutMs: 120_000 });
+    await expect.poll(() => pages.waiting).toBe(1);
     first.child.kill('SIGKILL');
     await first.ended;
     const second = await cluster.start('worker', '--max-concurrent', '2');
@@ -36,7 +34,7 @@ describe.skipIf(whyNot !== undefined)(`a cluster whose workers end${reason}`, ()
     });
     const sends = async () => {
       const before = statuses.length;
-      await expect.poll(() => statuses.length, PATIENCE).toBeGreaterThan(before + 3);
+      await expect.poll(() => statuses.length).toBeGreaterThan(before + 3);
     };
     await cluster.start('worker', '--max-concurrent', '2');
     await sends();
@@ -48,7 +46,7 @@ describe.skipIf(whyNot !== undefined)(`a cluster whose workers end${reason}`, ()
     expect(statuses.filter((status) => status !== 200)).toEqual([]);
     const { captures } = await stats(api.url);
     expect(captures).toMatchObject({ accepted: statuses.length + 1, stored: statuses.length + 1, inside: 0 });
-    await expect.poll(async () => (await clusterStats(api)).running, PATIENCE).toBe(0);
+    await expect.poll(async () => (await clusterStats(api)).running).toBe(0);
   });
 
   it('has the event of a capture that a killed worker kept for MongoDB, although nobody waits for it any more', async () => {
@@ -59,12 +57,12 @@ describe.skipIf(whyNot !== undefined)(`a cluster whose workers end${reason}`, ()
     await cluster.workers(api, 1);
     const url = pages.url();
     const unanswered = capture(api.url, { url, timeoutMs: 120_000 }).catch(() => undefined);
-    await expect.poll(() => pages.waiting, PATIENCE).toBe(1);
+    await expect.poll(() => pages.waiting).toBe(1);
     await servers.mongo.stop();
     // The worker can tell nobody that it has stored the capture.
     await servers.nats.kill();
     pages.hold(0);
-    await expect.poll(async () => (await stats(worker.url)).store.outbox, PATIENCE).toBe(1);
+    await expect.poll(async () => (await stats(worker.url)).store.outbox).toBe(1);
     for (const { child, ended } of [worker, api]) {
       child.kill('SIGKILL');
       await ended;

@@ -79,7 +79,7 @@ export function membersOf(
       expect(problems).toEqual([]);
     });
     cluster.start();
-    await expect.poll(() => cluster.isUp, { timeout: 120_000 }).toBe(true);
+    await expect.poll(() => cluster.isUp).toBe(true);
   };
   return {
     clusters,
@@ -117,7 +117,7 @@ export function membersOf(
           () => false,
         );
       // Connected members create the stream and the consumer.
-      await expect.poll(isCreated, { timeout: 120_000 }).toBe(true);
+      await expect.poll(isCreated).toBe(true);
       const hold = async (worker: string): Promise<HeldTicket> => {
         const consumer = await jetstream(connection).consumers.get(subjects.stream, subjects.consumer);
         const ticket = await consumer.next({ expires: 30_000 });

@@ -11,9 +11,6 @@ import { nodesOf } from './nodes.ts';
 
 const whyNot = await whyNoCluster();
 const reason = whyNot === undefined ? '' : ` (skipped: ${whyNot})`;
-
-/** Time limit longer than a busy machine needs. */
-const PATIENCE = { timeout: 120_000, interval: 20 };
 /** Largest message in bytes: enough for a record, not for more. */
 const MAX_PAYLOAD = 6_000;
 
@@ -42,9 +39,9 @@ describe.skipIf(whyNot !== undefined)(`a cluster with small messages${reason}`, 
     const secret = `sesame-${randomBytes(8).toString('hex')}`;
     const request = { url: page, headers: { Authorization: `Bearer ${secret}` }, evidence: ['console'] };
     const answer = api.post('/screenshot', request);
-    await expect.poll(() => api.service.stats().queue.queued, PATIENCE).toBe(1);
+    await expect.poll(() => api.service.stats().queue.queued).toBe(1);
     // The ticket is on the disk of NATS, and what it stands for is not.
-    await expect.poll(() => contentOf(servers.nats.directory), PATIENCE).toContain('messages.work.');
+    await expect.poll(() => contentOf(servers.nats.directory)).toContain('messages.work.');
     expect(await contentOf(servers.nats.directory)).not.toContain(secret);
     await nodes.worker();
     const { data } = JSON.parse(await (await answer).text());

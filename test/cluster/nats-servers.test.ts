@@ -12,8 +12,6 @@ import { createOperator } from './nats-credentials.ts';
 const whyNot = await whyNoNats();
 const reason = whyNot === undefined ? '' : ` (skipped: ${whyNot})`;
 
-const PATIENCE = { timeout: 120_000, interval: 20 };
-
 describe.skipIf(whyNot !== undefined)(`a connection to NATS${reason}`, () => {
   it('takes the user and password out of the URL', async () => {
     const nats = await serverWith('--user', 'capstan', '--pass', 'p@ss word');
@@ -102,13 +100,13 @@ function connecting(servers: Partial<ServerOptions>): { readonly cluster: Cluste
 
 async function expectConnected(servers: Partial<ServerOptions>): Promise<void> {
   const { cluster, problems } = connecting(servers);
-  await expect.poll(() => ({ isUp: cluster.isUp, problems }), PATIENCE).toEqual({ isUp: true, problems: [] });
+  await expect.poll(() => ({ isUp: cluster.isUp, problems })).toEqual({ isUp: true, problems: [] });
   await cluster.close();
 }
 
 async function expectRefused(servers: Partial<ServerOptions>, problem: RegExp): Promise<void> {
   const { cluster, problems } = connecting(servers);
-  await expect.poll(() => problems.join('\n'), PATIENCE).toMatch(problem);
+  await expect.poll(() => problems.join('\n')).toMatch(problem);
   expect(cluster.isUp).toBe(false);
   await cluster.close();
 }

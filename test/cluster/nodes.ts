@@ -42,8 +42,8 @@ export async function nodesOf(servers: Servers, name: string, common: Partial<Se
     const node = await startService(config('api', overrides), { defaultTimeoutMs: 60_000, maxTimeoutMs: 120_000 });
     stops.push(node.stop);
     // Without a worker, an api node is not ready for captures.
-    await expect.poll(() => node.service.stats().cluster?.connected, { timeout: 120_000 }).toBe(true);
-    await expect.poll(() => node.service.results.state, { timeout: 120_000 }).toBe('up');
+    await expect.poll(() => node.service.stats().cluster?.connected).toBe(true);
+    await expect.poll(() => node.service.results.state).toBe('up');
     return node;
   };
   const startWorker = async (overrides: Partial<ServiceConfig>): Promise<WorkerService> => {
@@ -54,7 +54,7 @@ export async function nodesOf(servers: Servers, name: string, common: Partial<Se
       pino({ level: 'silent' }),
     );
     stops.push(() => worker.stop(0));
-    await expect.poll(() => worker.readiness.ready, { timeout: 120_000 }).toBe(true);
+    await expect.poll(() => worker.readiness.ready).toBe(true);
     return worker;
   };
   return {

@@ -34,7 +34,7 @@ describe.skipIf(whyNot !== undefined)(`tall pages in a cluster${reason}`, () => 
       await answer.arrayBuffer();
       return answer.status;
     };
-    await expect.poll(imageStatus, { timeout: 120_000 }).toBe(200);
+    await expect.poll(imageStatus).toBe(200);
     expect((await inRanges((init) => fetch(image, init))).size).toEqual([320, 60_000]);
     const thumbnail = await fetch(`${image}?width=320&height=200`);
     expect(await sharp(await thumbnail.arrayBuffer()).metadata()).toMatchObject({ width: 320, height: 200 });

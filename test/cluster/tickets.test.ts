@@ -12,9 +12,6 @@ import { membersOf, submitted } from './members.ts';
 const whyNot = await whyNoNats();
 const reason = whyNot === undefined ? '' : ` (skipped: ${whyNot})`;
 
-/** Time limit longer than a busy machine needs. */
-const PATIENCE = { timeout: 120_000, interval: 20 };
-
 const stored = ({ id }: { readonly id: number }): CaptureOutcome => ({
   state: 'stored',
   result: exampleResult(id),
@@ -83,7 +80,7 @@ describe.skipIf(whyNot !== undefined)(`tickets of a cluster${reason}`, () => {
     );
     expect(await outcome).toEqual(stored({ id: 7 }));
     expect(captured).toEqual([]);
-    await expect.poll(() => stranger.tickets(), PATIENCE).toBe(0);
+    await expect.poll(() => stranger.tickets()).toBe(0);
   });
 
   it('are published again when the stream has lost them', async () => {
@@ -91,10 +88,10 @@ describe.skipIf(whyNot !== undefined)(`tickets of a cluster${reason}`, () => {
     const api = await cluster.api();
     const stranger = await cluster.stranger();
     const { outcome } = submitted(api, 1);
-    await expect.poll(() => stranger.tickets(), PATIENCE).toBe(1);
+    await expect.poll(() => stranger.tickets()).toBe(1);
     await stranger.removeTicket();
     expect(await stranger.tickets()).toBe(0);
-    await expect.poll(() => stranger.tickets(), PATIENCE).toBe(1);
+    await expect.poll(() => stranger.tickets()).toBe(1);
     await cluster.worker(async (command) => stored(command));
     expect(await outcome).toEqual(stored({ id: 1 }));
   });
@@ -104,15 +101,15 @@ describe.skipIf(whyNot !== undefined)(`tickets of a cluster${reason}`, () => {
     const apis = [await cluster.api(), await cluster.api()];
     const stranger = await cluster.stranger();
     const captures = apis.map((api, at) => submitted(api, at + 1));
-    await expect.poll(() => stranger.tickets(), PATIENCE).toBe(2);
+    await expect.poll(() => stranger.tickets()).toBe(2);
     for (const id of [11, 12, 13]) await stranger.leaveTicket(id);
     for (const id of [11, 12, 13]) await stranger.leavePlace(id);
     expect([await stranger.tickets(), await stranger.places()]).toEqual([5, 5]);
-    await expect.poll(() => stranger.tickets(), PATIENCE).toBe(2);
-    await expect.poll(() => stranger.places(), PATIENCE).toBe(2);
+    await expect.poll(() => stranger.tickets()).toBe(2);
+    await expect.poll(() => stranger.places()).toBe(2);
     await cluster.worker(async (command) => stored(command));
     expect(await Promise.all(captures.map(({ outcome }) => outcome))).toEqual([stored({ id: 1 }), stored({ id: 2 })]);
-    await expect.poll(() => stranger.places(), PATIENCE).toBe(0);
+    await expect.poll(() => stranger.places()).toBe(0);
   });
 
   it.each(['its api node has ended', 'no client waits for it any more'])(
@@ -132,14 +129,14 @@ describe.skipIf(whyNot !== undefined)(`tickets of a cluster${reason}`, () => {
       } else hangUp();
       // No worker has this ticket: it is removed together with all that nobody waits for.
       await stranger.leaveTicket(2, node);
-      await expect.poll(() => stranger.ids(), PATIENCE).not.toContain(2);
+      await expect.poll(() => stranger.ids()).not.toContain(2);
       const logged: CaptureOutcome[] = [];
       await cluster.worker(async (command) => stored(command), {
         findOutcome: async (id) => stored({ id }),
         logEnd: async (end) => void logged.push(end),
       });
       giveBack();
-      await expect.poll(() => stranger.tickets(), PATIENCE).toBe(0);
+      await expect.poll(() => stranger.tickets()).toBe(0);
       expect(logged).toEqual([stored({ id: 1 })]);
     },
     90_000,
@@ -161,11 +158,11 @@ describe.skipIf(whyNot !== undefined)(`tickets of a cluster${reason}`, () => {
       logEnd: () => event.promise,
     });
     await stranger.leaveTicket(1);
-    await expect.poll(() => logs, PATIENCE).toBe(3);
+    await expect.poll(() => logs).toBe(3);
     await submitted(api, 2).outcome;
-    await expect.poll(() => stranger.ids(), PATIENCE).toEqual([1]);
+    await expect.poll(() => stranger.ids()).toEqual([1]);
     event.resolve();
-    await expect.poll(() => stranger.tickets(), PATIENCE).toBe(0);
+    await expect.poll(() => stranger.tickets()).toBe(0);
   });
 
   it('go to another worker when the first one stops before the capture has ended', async () => {
@@ -174,7 +171,7 @@ describe.skipIf(whyNot !== undefined)(`tickets of a cluster${reason}`, () => {
     await (await cluster.stranger()).neverRedeliver();
     const first = await cluster.worker(endless);
     const { outcome } = submitted(api, 1);
-    await expect.poll(() => first.running, PATIENCE).toBe(1);
+    await expect.poll(() => first.running).toBe(1);
     const commands: CaptureCommand[] = [];
     await cluster.worker(async (command) => {
       commands.push(command);
@@ -201,14 +198,14 @@ describe.skipIf(whyNot !== undefined)(`tickets of a cluster${reason}`, () => {
     await submitted(api, 1).outcome;
     one.setOverload(0);
     const waiting = submitted(api, 2);
-    await expect.poll(() => stranger.tickets(), PATIENCE).toBe(1);
+    await expect.poll(() => stranger.tickets()).toBe(1);
     const two = await worker('two');
     await waiting.outcome;
     expect(captured).toEqual(['one', 'two']);
 
     two.setOverload(0);
     const last = submitted(api, 3);
-    await expect.poll(() => stranger.tickets(), PATIENCE).toBe(1);
+    await expect.poll(() => stranger.tickets()).toBe(1);
     one.setOverload(null);
     await last.outcome;
     expect(captured).toEqual(['one', 'two', 'one']);
@@ -232,13 +229,13 @@ describe.skipIf(whyNot !== undefined)(`tickets of a cluster${reason}`, () => {
     });
     const { outcome } = submitted(api, 1);
     // NATS writes that the ticket was delivered, and a moment later that it was acknowledged: too late.
-    await expect.poll(stateOnDisk, PATIENCE).not.toEqual(kept);
+    await expect.poll(stateOnDisk).not.toEqual(kept);
     finish();
     await outcome;
     await nats?.kill();
-    await expect.poll(() => api.turns.refusal?.()?.code, PATIENCE).toBe('cluster_unavailable');
+    await expect.poll(() => api.turns.refusal?.()?.code).toBe('cluster_unavailable');
     await nats?.start();
-    await expect.poll(() => api.turns.refusal?.(), PATIENCE).toBeUndefined();
+    await expect.poll(() => api.turns.refusal?.()).toBeUndefined();
     expect(await submitted(api, 2).outcome).toEqual(stored({ id: 2 }));
   });
 });

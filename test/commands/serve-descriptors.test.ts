@@ -6,7 +6,6 @@ import { json } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { capture, captureOver } from '../faults/client.ts';
-import { eventually } from '../support/eventually.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 import { ground, serve } from './capstan-process.ts';
 import { idleConnection } from './idle-connection.ts';
@@ -48,19 +47,19 @@ describe('capstan serve with few file descriptors', () => {
     // Connections that are open before: a new one needs a descriptor.
     using kept = new KeptConnection();
     const pressure = () => kept.getJson(`${served.url}/pressure`);
-    await eventually(pressure).toMatchObject({ data: { accepting: true } });
+    await expect.poll(pressure).toMatchObject({ data: { accepting: true } });
     const port = Number(new URL(served.url).port);
     const [unending, refused] = [await idleConnection(port), await idleConnection(port)];
     // The timers that watch browsers run only during captures.
     const unended = captureOver(unending, { url: site.url('/hang') }).catch(() => undefined);
-    await eventually(() => site.hits('/hang')).toBe(1);
+    await expect.poll(() => site.hits('/hang')).toBe(1);
 
     served.child.kill('SIGUSR2');
     const reason = expect.stringMatching(/of its file descriptors are open/);
-    await eventually(pressure).toMatchObject({ data: { accepting: false, reason } });
+    await expect.poll(pressure).toMatchObject({ data: { accepting: false, reason } });
     expect(await captureOver(refused, { url: site.url('/short') })).toMatchObject({ status: 429, code: 'queue_full' });
     served.child.kill('SIGUSR2');
-    await eventually(pressure).toMatchObject({ data: { accepting: true } });
+    await expect.poll(pressure).toMatchObject({ data: { accepting: true } });
     expect(await capture(served.url, { url: site.url('/short') })).toMatchObject({ status: 200, code: '' });
 
     for (const socket of [unending, refused]) socket.destroy();

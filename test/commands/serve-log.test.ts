@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { mountSmallDisk, whyNoTmpfs } from '../faults/tmpfs.ts';
-import { eventually } from '../support/eventually.ts';
 import { capstan, type Ground, ground, launch, lineOf, NO_BROWSER, type Served, serve } from './capstan-process.ts';
 import { askUntilLinesAreDropped, dropped, makePipe } from './unread-pipe.ts';
 
@@ -38,10 +37,12 @@ describe('the log of capstan serve', () => {
     await askUntilLinesAreDropped(service);
     const lost = await dropped(service);
     let text = '';
-    await eventually(() => {
-      text += pipe.read();
-      return text.split('\n').filter((line) => line.includes('log lines were dropped'));
-    }).toEqual([expect.stringMatching(new RegExp(`"level":40,.*"dropped":${lost},"cause":"EAGAIN"`))]);
+    await expect
+      .poll(() => {
+        text += pipe.read();
+        return text.split('\n').filter((line) => line.includes('log lines were dropped'));
+      })
+      .toEqual([expect.stringMatching(new RegExp(`"level":40,.*"dropped":${lost},"cause":"EAGAIN"`))]);
     await expectAnswersAndStops(service);
     expect(text + pipe.read()).toContain('"msg":"stopped"');
   });
@@ -82,10 +83,10 @@ describe('the log of capstan serve', () => {
     const file = join(place.path, 'capstan.log');
     const service = await start(place, ['--log-file', 'capstan.log']);
     await fetch(`${service.url}/before`);
-    await eventually(() => readFileSync(file, 'utf8')).toContain('"path":"/before"');
+    await expect.poll(() => readFileSync(file, 'utf8')).toContain('"path":"/before"');
     await rename(file, `${file}.1`);
     service.child.kill('SIGHUP');
-    await eventually(() => existsSync(file)).toBe(true);
+    await expect.poll(() => existsSync(file)).toBe(true);
     await fetch(`${service.url}/after`);
     service.child.kill('SIGTERM');
     expect(await service.ended).toMatchObject({ code: 0, stderr: '' });
@@ -103,7 +104,7 @@ describe('the log of capstan serve', () => {
     await disk.fill();
     await askUntilLinesAreDropped(service);
     await disk.free();
-    await eventually(() => readFileSync(join(logs, 'capstan.log'), 'utf8')).toContain('"cause":"ENOSPC"');
+    await expect.poll(() => readFileSync(join(logs, 'capstan.log'), 'utf8')).toContain('"cause":"ENOSPC"');
     await expectAnswersAndStops(service);
     const lines = readFileSync(join(logs, 'capstan.log'), 'utf8').trimEnd().split('\n');
     expect(lines.map((line) => JSON.parse(line))).toContainEqual(expect.objectContaining({ msg: 'stopped' }));

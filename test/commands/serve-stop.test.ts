@@ -1,11 +1,10 @@
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { listening } from '../egress/listening.ts';
 import { scriptAsBrowser } from '../support/browser-script.ts';
-import { eventually } from '../support/eventually.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 import { type Ground, ground, launch, type Served, serve } from './capstan-process.ts';
 
@@ -32,11 +31,11 @@ describe('stopping capstan serve', () => {
 
   /** Resolves when the service has received its signal. */
   const stopping = (service: Served) =>
-    eventually(async () => (await fetch(`${service.url}/readyz`)).text()).toContain('"shutting_down"');
+    expect.poll(async () => (await fetch(`${service.url}/readyz`)).text()).toContain('"shutting_down"');
 
   /** Resolves when the site receives the next request for a path: the capture is running then. */
   const asked = async (path: string, before = 0) => {
-    await eventually(() => site.hits(path)).toBeGreaterThan(before);
+    await expect.poll(() => site.hits(path)).toBeGreaterThan(before);
   };
 
   it('refuses new captures with 503, lets a running capture finish, and leaves nothing behind', async () => {
@@ -104,7 +103,7 @@ describe('stopping capstan serve', () => {
     await stopping(service);
     service.child.kill('SIGTERM');
     expect(await service.ended).toMatchObject({ code: 1 });
-    await vi.waitUntil(async () => (await place.browsers()).length === 0);
+    await expect.poll(async () => (await place.browsers()).length).toBe(0);
   });
 
   it('listens, and stops at once, while a browser hangs at its start', async () => {
@@ -133,13 +132,13 @@ describe('stopping capstan serve', () => {
     expect((await capture()).status).toBe(200);
     service.child.kill('SIGTERM');
     for (const path of ['/readyz', '/readyz/reads', '/readyz/any']) {
-      await eventually(async () => (await fetch(service.url + path)).text()).toContain('"shutting_down"');
+      await expect.poll(async () => (await fetch(service.url + path)).text()).toContain('"shutting_down"');
     }
     expect((await capture()).status).toBe(200);
     // Does not wait for the end of the delay.
     service.child.kill('SIGTERM');
     expect((await service.ended).code).toBe(1);
-    await vi.waitUntil(async () => (await place.browsers()).length === 0);
+    await expect.poll(async () => (await place.browsers()).length).toBe(0);
   });
 });
 

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { eventually } from '../support/eventually.ts';
 import { serviceForSuite, siteForSuite } from '../support/for-suite.ts';
 import { freePort } from '../support/free-port.ts';
 import { capstan, ground, launch } from './capstan-process.ts';
@@ -69,11 +68,11 @@ describe('capstan shot --server', () => {
     const requested = site.hits('/hang');
     const { child, stderr } = launch(at(site.url('/hang')), place.options);
     const ended = once(child, 'close');
-    await eventually(() => site.hits('/hang')).toBe(requested + 1);
+    await expect.poll(() => site.hits('/hang')).toBe(requested + 1);
     child.kill('SIGINT');
     expect(await ended).toEqual([130, null]);
     expect(await stderr).toMatch(/^0 saved, 0 failed, 1 not captured, in /);
-    await eventually(async () => (await app.service.inFlight({ limit: 1 })).captures).toEqual([]);
+    await expect.poll(async () => (await app.service.inFlight({ limit: 1 })).captures).toEqual([]);
   });
 
   it('says in one line that the key is wrong, and that nobody answers', async () => {

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Listening, listening } from '../egress/listening.ts';
-import { eventually } from '../support/eventually.ts';
 import { serviceForSuite } from '../support/for-suite.ts';
 import { capstan, ground, launch } from './capstan-process.ts';
 
@@ -35,20 +34,22 @@ describe('capstan watch', () => {
     const args = ['watch', `http://127.0.0.1:${site.port}/`, '--server', app.baseUrl, '--api-key', KEY, ...what];
     const { child, lines } = followed([...args, '--exec', exec], place.options);
     const ended = once(child, 'close');
-    await eventually(() => lines).toEqual([expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}first$/)]);
+    await expect.poll(() => lines).toEqual([expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}first$/)]);
     title = 'Closed';
     const watches = async () =>
       (await app.service.watches.list({ ofKey: undefined, label: undefined, after: 0, limit: 9 })) ?? [];
     const [{ id = 0 } = {}] = await watches();
     await app.service.watches.run(id);
-    await eventually(() => lines.slice(1)).toEqual([
-      expect.stringMatching(/ {2}changed {6}visual \d+\.\d\d %, text, title$/),
-      expect.stringMatching(/^ {2}edited \d+x\d+\+\d+\+\d+$/),
-      '  title: Open -> Closed',
-      '  -Open',
-      '  +Closed',
-    ]);
-    await eventually(() => readFile(join(place.path, 'link.txt'), 'utf8').catch(() => '')).toMatch(/\n$/);
+    await expect
+      .poll(() => lines.slice(1))
+      .toEqual([
+        expect.stringMatching(/ {2}changed {6}visual \d+\.\d\d %, text, title$/),
+        expect.stringMatching(/^ {2}edited \d+x\d+\+\d+\+\d+$/),
+        '  title: Open -> Closed',
+        '  -Open',
+        '  +Closed',
+      ]);
+    await expect.poll(() => readFile(join(place.path, 'link.txt'), 'utf8').catch(() => '')).toMatch(/\n$/);
     const { run } = JSON.parse(await readFile(join(place.path, 'event.json'), 'utf8'));
     expect(run).toMatchObject({ state: 'changed', changed: ['visual', 'text', 'title'] });
     const link = await readFile(join(place.path, 'link.txt'), 'utf8');
@@ -58,7 +59,7 @@ describe('capstan watch', () => {
     expect(await lasting()).toContain('sleep');
     child.kill('SIGINT');
     expect(await ended).toEqual([130, null]);
-    await eventually(lasting).toBe('');
+    await expect.poll(lasting).toBe('');
     expect(await watches()).toEqual([]);
     expect(await app.service.queries.newest(9)).toEqual([]);
   });
@@ -68,9 +69,9 @@ describe('capstan watch', () => {
     const args = ['watch', `http://127.0.0.1:${site.port}/`, '--every', '1d', '--json', '--allow-targets', '127.0.0.1'];
     const { child, lines } = followed(args, place.options);
     const ended = once(child, 'close');
-    await eventually(() => lines.map((line) => JSON.parse(line))).toEqual([
-      expect.objectContaining({ type: 'watch.run', run: expect.objectContaining({ state: 'first' }) }),
-    ]);
+    await expect
+      .poll(() => lines.map((line) => JSON.parse(line)))
+      .toEqual([expect.objectContaining({ type: 'watch.run', run: expect.objectContaining({ state: 'first' }) })]);
     child.kill('SIGTERM');
     expect(await ended).toEqual([143, null]);
   });

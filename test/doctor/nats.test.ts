@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { examineNats } from '../../src/doctor/nats.ts';
-import { eventually } from '../support/eventually.ts';
 import { freePort } from '../support/free-port.ts';
 import { startNats } from '../support/nats.ts';
 
@@ -23,11 +22,13 @@ describe('the check of NATS', () => {
     expect(away).toMatchObject({ state: 'failure', found: expect.stringContaining('ECONNREFUSED') });
     const server = spawn(SERVER, ['-a', '127.0.0.1', '-p', String(port)], { stdio: 'ignore' });
     onTestFinished(() => void server.kill());
-    await eventually(async () => (await examineNats(on(url)))[0]).toMatchObject({
-      check: 'NATS',
-      state: 'failure',
-      found: expect.stringMatching(new RegExp(`^127\\.0\\.0\\.1:${port}, version [\\d.]+, has no JetStream$`)),
-    });
+    await expect
+      .poll(async () => (await examineNats(on(url)))[0])
+      .toMatchObject({
+        check: 'NATS',
+        state: 'failure',
+        found: expect.stringMatching(new RegExp(`^127\\.0\\.0\\.1:${port}, version [\\d.]+, has no JetStream$`)),
+      });
     expect(JSON.stringify(away)).not.toContain('secret');
   });
 

@@ -28,9 +28,7 @@ export async function expectAllWritten(
   dataDir: string,
   answered: readonly AnsweredResult[],
 ): Promise<void> {
-  await expect
-    .poll(async () => (await stats(service.url)).store, { timeout: 120_000 })
-    .toEqual({ state: 'up', outbox: 0 });
+  await expect.poll(async () => (await stats(service.url)).store).toEqual({ state: 'up', outbox: 0 });
   // A probe of the directory may be under way; what is left for good stays a problem.
   await expect.poll(() => problemsOf(service.url, dataDir, answered)).toEqual([]);
 }

@@ -37,8 +37,6 @@ export async function killInRounds({ site, place, flags, rounds, random }: Kille
 }
 
 async function expectEverything(service: Served, place: Ground, answered: readonly AnsweredResult[]): Promise<void> {
-  await expect
-    .poll(async () => (await stats(service.url)).store, { timeout: 120_000 })
-    .toEqual({ state: 'up', outbox: 0 });
+  await expect.poll(async () => (await stats(service.url)).store).toEqual({ state: 'up', outbox: 0 });
   expect(await problemsOf(service.url, `${place.path}/data`, answered)).toEqual([]);
 }

@@ -6,7 +6,6 @@ import { BatchLineSchema, JobSchema } from '../../src/http/answer/schemas.ts';
 import { startHeldPages } from '../cluster/held-pages.ts';
 import { type Ground, ground } from '../commands/capstan-process.ts';
 import { browserStartedBy } from '../support/browser-script.ts';
-import { eventually } from '../support/eventually.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 import { NO_BROWSER, type RunningService, startService } from '../support/service.ts';
 import { lockDatabase } from './locked-database.ts';
@@ -23,7 +22,7 @@ describe('an outage of the service', () => {
   });
 
   const requests = () =>
-    Array.from({ length: ELEMENTS }, (_, index) => ({ url: site.url(`/title?t=${index}`), timeoutMs: 20_000 }));
+    Array.from({ length: ELEMENTS }, (_, index) => ({ url: site.url(`/title?t=${index}`), timeoutMs: 120_000 }));
 
   /** Returns a browser that starts only once `allow` was called. */
   async function startableBrowser() {
@@ -43,7 +42,7 @@ describe('an outage of the service', () => {
   const failures = (service: RunningService) => service.service.stats().captures.failed;
 
   async function expectAllStored(service: RunningService, id: string): Promise<void> {
-    await eventually(async () => (await jobAt(service, id)).state).toBe('completed');
+    await expect.poll(async () => (await jobAt(service, id)).state).toBe('completed');
     expect((await jobAt(service, id)).progress).toEqual({ done: ELEMENTS, failed: 0, total: ELEMENTS });
   }
 
@@ -51,7 +50,7 @@ describe('an outage of the service', () => {
     const browser = await startableBrowser();
     const service = await startService({ browserPath: browser.path });
     const id = await startJob(service);
-    await eventually(() => failures(service)).toBeGreaterThanOrEqual(ELEMENTS);
+    await expect.poll(() => failures(service)).toBeGreaterThanOrEqual(ELEMENTS);
     expect((await jobAt(service, id)).progress).toMatchObject({ done: 0, failed: 0 });
     await browser.allow();
     await expectAllStored(service, id);
@@ -64,9 +63,9 @@ describe('an outage of the service', () => {
     const headers = { Prefer: 'respond-async' };
     const response = await service.post('/screenshot', { url: site.url('/title?t=single') }, { headers });
     const { id } = Job.parse(await response.json()).data;
-    await eventually(() => failures(service)).toBeGreaterThanOrEqual(2);
+    await expect.poll(() => failures(service)).toBeGreaterThanOrEqual(2);
     await browser.allow();
-    await eventually(async () => (await jobAt(service, id)).state).toBe('completed');
+    await expect.poll(async () => (await jobAt(service, id)).state).toBe('completed');
     expect((await jobAt(service, id)).progress).toEqual({ done: 1, failed: 0, total: 1 });
     await service.stop();
   });
@@ -75,7 +74,7 @@ describe('an outage of the service', () => {
     const browser = await startableBrowser();
     const service = await startService({ browserPath: browser.path });
     const answer = service.post('/batch', { requests: requests() });
-    await eventually(() => failures(service)).toBeGreaterThanOrEqual(ELEMENTS);
+    await expect.poll(() => failures(service)).toBeGreaterThanOrEqual(ELEMENTS);
     await browser.allow();
     const items = z.array(BatchLineSchema.omit({ index: true })).parse(await (await answer).json());
     expect(items.map(({ code }) => code)).toEqual(Array(ELEMENTS).fill(null));
@@ -98,7 +97,7 @@ describe('an outage of the service', () => {
     const service = await startService({ dataDir });
     await disk.fill();
     const id = await startJob(service);
-    await eventually(() => failures(service)).toBeGreaterThanOrEqual(ELEMENTS);
+    await expect.poll(() => failures(service)).toBeGreaterThanOrEqual(ELEMENTS);
     await disk.free();
     await expectAllStored(service, id);
     await service.stop();
@@ -111,14 +110,14 @@ describe('an outage of the service', () => {
     const pages = [held.url(), site.url('/hang')].map((url) => ({ url, timeoutMs: 240_000 }));
     const response = await service.post('/batch', { requests: pages, concurrency: 2 }, { headers });
     const { id } = Job.parse(await response.json()).data;
-    await eventually(() => [held.waiting, site.hits('/hang')]).toEqual([1, 1]);
+    await expect.poll(() => [held.waiting, site.hits('/hang')]).toEqual([1, 1]);
     const lock = lockDatabase(join(service.directory, 'results.db'));
     held.hold(0);
-    await eventually(() => service.service.stats().captures.stored).toBe(1);
+    await expect.poll(() => service.service.stats().captures.stored).toBe(1);
     // Writes are made in their order, so by this answer the outcome was not stored either.
     expect((await service.post('/batch', { requests: [] }, { headers })).status).toBe(503);
     lock[Symbol.dispose]();
-    await eventually(async () => (await jobAt(service, id)).progress.done).toBe(1);
+    await expect.poll(async () => (await jobAt(service, id)).progress.done).toBe(1);
     await service.call(`/jobs/${id}`, { method: 'DELETE' });
     await service.stop();
   });
@@ -129,7 +128,7 @@ describe('an outage of the service', () => {
     const dataDir = join(place.path, 'data');
     const before = await startService({ browserPath: browser.path, dbPath, dataDir });
     const id = await startJob(before);
-    await eventually(() => failures(before)).toBeGreaterThanOrEqual(ELEMENTS);
+    await expect.poll(() => failures(before)).toBeGreaterThanOrEqual(ELEMENTS);
     await before.stop();
     await browser.allow();
     const after = await startService({ browserPath: browser.path, dbPath, dataDir });

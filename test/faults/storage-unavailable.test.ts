@@ -2,7 +2,6 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ground, serve } from '../commands/capstan-process.ts';
-import { eventually } from '../support/eventually.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 import { capture, readiness } from './client.ts';
 import { linesAboutStoring } from './lines-about-storing.ts';
@@ -18,7 +17,7 @@ describe('a service whose data directory cannot be written', () => {
     );
     const url = site.url('/title?t=kept');
     const ready = () => readiness(service.url);
-    await eventually(ready).toEqual({ status: 200, code: '', degraded: [] });
+    await expect.poll(ready).toEqual({ status: 200, code: '', degraded: [] });
     const inTheWay = join(place.path, 'data', 'captures');
     await rm(inTheWay, { recursive: true, force: true });
     await writeFile(inTheWay, '');
@@ -27,7 +26,7 @@ describe('a service whose data directory cannot be written', () => {
     }
     expect(await ready()).toMatchObject({ status: 503, code: 'storage_unavailable' });
     await rm(inTheWay);
-    await expect.poll(async () => (await ready()).status, { timeout: 20_000 }).toBe(200);
+    await expect.poll(async () => (await ready()).status).toBe(200);
     expect(await capture(service.url, { url })).toMatchObject({ status: 200 });
     service.child.kill('SIGTERM');
     const ended = await service.ended;

@@ -5,7 +5,6 @@ import { z } from 'zod';
 import type { SentResult } from '../../src/capture/artifact-paths.ts';
 import { DetailedResultSchema, ResultSchema } from '../../src/http/answer/schemas.ts';
 import type { CaptureService } from '../../src/service/create-service.ts';
-import { eventually } from '../support/eventually.ts';
 import { serviceForSuite, siteForSuite } from '../support/for-suite.ts';
 import { freePort } from '../support/free-port.ts';
 import { NO_BROWSER, startService } from '../support/service.ts';
@@ -203,9 +202,9 @@ describe('POST /screenshot', () => {
     const body = JSON.stringify({ url: site.url('/hang') });
     const head = `POST /screenshot HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
     socket.write((head + body).repeat(20));
-    await eventually(() => running$(app.service)).toEqual({ running: 4, queued: 16 });
+    await expect.poll(() => running$(app.service)).toEqual({ running: 4, queued: 16 });
     socket.destroy();
-    await eventually(() => running$(app.service)).toEqual({ running: 0, queued: 0 });
+    await expect.poll(() => running$(app.service)).toEqual({ running: 0, queued: 0 });
     process.off('warning', hear);
     expect(warnings).toEqual([]);
   });
@@ -286,9 +285,9 @@ describe('a service with one slot and a queue of one', () => {
   it('frees slot and queue when clients disconnect, and answers 429 until then', async () => {
     const requested = site.hits('/hang');
     const first = postAndHold(small.baseUrl, '/screenshot', { url: site.url('/hang'), ...hanging });
-    await eventually(() => site.hits('/hang')).toBe(requested + 1);
+    await expect.poll(() => site.hits('/hang')).toBe(requested + 1);
     const second = postAndHold(small.baseUrl, '/screenshot', { url: site.url('/hang'), ...hanging });
-    await eventually(() => running$(small.service)).toEqual({ running: 1, queued: 1 });
+    await expect.poll(() => running$(small.service)).toEqual({ running: 1, queued: 1 });
 
     const refused = await small.post('/screenshot', { url: site.url('/short') });
     expect(refused.status).toBe(429);
@@ -296,9 +295,9 @@ describe('a service with one slot and a queue of one', () => {
     expect(await refused.json()).toMatchObject({ success: false, code: 'queue_full' });
 
     second.destroy();
-    await eventually(() => running$(small.service)).toEqual({ running: 1, queued: 0 });
+    await expect.poll(() => running$(small.service)).toEqual({ running: 1, queued: 0 });
     first.destroy();
-    await eventually(() => running$(small.service)).toEqual({ running: 0, queued: 0 });
+    await expect.poll(() => running$(small.service)).toEqual({ running: 0, queued: 0 });
     expect(small.service.stats().captures.cancelled).toBe(2);
   });
 
@@ -306,9 +305,9 @@ describe('a service with one slot and a queue of one', () => {
     const requested = site.hits('/hang');
     const requests = [{ url: site.url('/hang') }, { url: site.url('/hang') }];
     const sent = postAndHold(small.baseUrl, '/batch', { requests });
-    await eventually(() => site.hits('/hang')).toBe(requested + 1);
+    await expect.poll(() => site.hits('/hang')).toBe(requested + 1);
     sent.destroy();
-    await eventually(() => running$(small.service)).toEqual({ running: 0, queued: 0 });
+    await expect.poll(() => running$(small.service)).toEqual({ running: 0, queued: 0 });
     expect(site.hits('/hang')).toBe(requested + 1);
   });
 });
@@ -320,7 +319,7 @@ describe('a stopping service', () => {
       const requested = site.hits('/hang');
       const underWay = stopping.post('/screenshot', { url: site.url('/hang') });
       const batch = stopping.post('/batch', { requests: [{ url: site.url('/hang') }] });
-      await eventually(() => site.hits('/hang')).toBe(requested + 2);
+      await expect.poll(() => site.hits('/hang')).toBe(requested + 2);
       const stopped = stopping.service.stop(0);
 
       for (const answer of [

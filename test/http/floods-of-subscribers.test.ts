@@ -12,7 +12,6 @@ import { failureOf } from './answers.ts';
 import { subscribe, type TestSubscriber } from './event-subscriber.ts';
 import { describeWithTenants } from './tenants.ts';
 
-const PATIENCE = { timeout: 30_000, interval: 20 };
 const EVENT_BYTES = 10_000;
 /** A page of events that the service reads from the log at once. */
 const PAGE_BYTES = 200 * EVENT_BYTES;
@@ -38,7 +37,7 @@ describe('a key that floods the service with subscribers', () => {
             const again = await join('flood-key').catch(() => undefined);
             if (again !== undefined) own.push(again);
             return again?.response.status;
-          }, PATIENCE)
+          })
           .toBe(200);
         await Promise.all([...own, other].map((subscriber) => subscriber.close()));
       }
@@ -63,7 +62,7 @@ describe('subscribers that do not read', () => {
     expect(await reader.take(1_000)).toHaveLength(1_000);
     await reader.close();
     // Each subscriber that held what was read for it would hold a page at least.
-    await expect.poll(() => bytesOfBuffers() - before, PATIENCE).toBeLessThan((count * PAGE_BYTES) / 4);
+    await expect.poll(() => bytesOfBuffers() - before).toBeLessThan((count * PAGE_BYTES) / 4);
     for (const socket of sockets) socket.destroy();
     await service.stop();
   });
@@ -98,7 +97,7 @@ async function writeEvents(path: string, count: number): Promise<void> {
   for (let index = 0; index < count; index += 1) {
     log.append(event);
     // Only so many events may wait.
-    if (index % 500 === 499) await expect.poll(() => log.unwritten, PATIENCE).toBe(0);
+    if (index % 500 === 499) await expect.poll(() => log.unwritten).toBe(0);
   }
   await log.close();
   await database.close();

@@ -157,7 +157,7 @@ describe('a capture of given HTML', () => {
     expect(accepted.status).toBe(202);
     const job = accepted.headers.get('Location') ?? '';
     const read = async (): Promise<unknown> => (await app.call(job)).json();
-    await expect.poll(read, { timeout: 20_000 }).toMatchObject({
+    await expect.poll(read).toMatchObject({
       data: { state: 'completed', results: [{ url: URL_OF_HTML, result: { title: 'Green' } }] },
     });
   });

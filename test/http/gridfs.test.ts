@@ -84,14 +84,10 @@ describeWithRelayedMongo('captures in GridFS over HTTP', (server) => {
       expect((await first.call('/screenshots')).status).toBe(503);
       expect((await first.call('/readyz')).status).toBe(200);
       await server.start();
-      await expect
-        .poll(() => first.service.stats().store, { timeout: 60_000 })
-        .toMatchObject({ outbox: 0, state: 'up' });
+      await expect.poll(() => first.service.stats().store).toMatchObject({ outbox: 0, state: 'up' });
       for (const wanted of [before, id, Number(asImage.headers.get('X-Capture-Id'))]) {
         for (const service of [first, second]) {
-          await expect
-            .poll(async () => (await service.call(`/screenshot/${wanted}`)).status, { timeout: 60_000 })
-            .toBe(200);
+          await expect.poll(async () => (await service.call(`/screenshot/${wanted}`)).status).toBe(200);
         }
       }
     });

@@ -142,7 +142,7 @@ describeWithTenants((start) => {
     const accepted = await one.post('/screenshot', request, { headers: { ...headers, Prefer: 'respond-async' } });
     const { id } = JobAnswer.parse(await accepted.json()).data;
     const job = async () => JobAnswer.parse(await (await call(`/jobs/${id}`)).json()).data;
-    await expect.poll(async () => (await job()).state, { timeout: 60_000 }).toBe('completed');
+    await expect.poll(async () => (await job()).state).toBe('completed');
     expect((await job()).results).toMatchObject([{ result: made }]);
   });
 

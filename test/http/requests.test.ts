@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { collectingLogger } from '../support/collecting-logger.ts';
-import { eventually } from '../support/eventually.ts';
 import { serviceForSuite } from '../support/for-suite.ts';
 import { serve } from '../support/serve.ts';
 import { NO_BROWSER } from '../support/service.ts';
@@ -17,7 +16,7 @@ const app = serviceForSuite(NO_BROWSER, { logger });
 /** Returns the log line of a request, which may be written after the client has its answer. */
 async function accessLine(requestId: string): Promise<Record<string, unknown>> {
   const found = () => lines.filter((line) => line.request_id === requestId && line.msg === 'request');
-  await eventually(found).toHaveLength(1);
+  await expect.poll(found).toHaveLength(1);
   return Object(found()[0]);
 }
 

@@ -46,7 +46,7 @@ describeWithTenants((start) => {
     );
     const path = accepted.headers.get('location') ?? '';
     const job = async () => Job.parse(await (await one.call(path, { headers: { 'X-Api-Key': key } })).json()).data;
-    await expect.poll(async () => (await job()).state, { timeout: 60_000 }).toBe('completed');
+    await expect.poll(async () => (await job()).state).toBe('completed');
     expect((await job()).results?.map(visitsOf)).toEqual(counted);
   });
 });

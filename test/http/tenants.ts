@@ -81,7 +81,7 @@ function describeWithMongo(suite: Suite, inOneProcess: boolean): void {
         if (config.browserPath !== NO_BROWSER.browserPath) {
           await nodes.worker();
           for (const { service } of services) {
-            await expect.poll(() => service.stats().cluster?.slots, { timeout: 60_000 }).toBeGreaterThan(0);
+            await expect.poll(() => service.stats().cluster?.slots).toBeGreaterThan(0);
           }
         }
         return tenantsOf(services, http, () => nodes[Symbol.asyncDispose]());

@@ -9,7 +9,6 @@ import { describeWithTenants, tenantsForSuite } from './tenants.ts';
 const LIMITS = { maxConcurrent: 1, maxQueue: 1000, clusterMaxConcurrent: 1000 };
 /** Pages may be held for long on a busy machine. */
 const HTTP = { maxBatch: 50, defaultTimeoutMs: 60_000, maxTimeoutMs: 120_000 };
-const PATIENCE = { timeout: 60_000, interval: 50 };
 /** Captures of another key that may come first: one that runs, one that follows it, and two that were on their way. */
 const FEW = 4;
 /** Captures by which one of two batches may be ahead, also before a node knows of a batch at another node. */
@@ -45,7 +44,7 @@ function urlsOf(pages: HeldPages, count: number): readonly string[] {
 async function leave(client: AbortController, app: RunningApp, requests: readonly Promise<unknown>[]): Promise<void> {
   client.abort();
   await Promise.all(requests);
-  await expect.poll(() => inFlight(app, 'flood-key'), PATIENCE).toBe(0);
+  await expect.poll(() => inFlight(app, 'flood-key')).toBe(0);
 }
 
 describe('captures of several keys', () => {
@@ -58,11 +57,11 @@ describe('captures of several keys', () => {
       const flood = urlsOf(pages, 50);
       const client = new AbortController();
       const batch = sendBatch(one, 'flood-key', flood, client.signal).catch(() => 'left');
-      await expect.poll(() => pages.waiting, PATIENCE).toBe(1);
+      await expect.poll(() => pages.waiting).toBe(1);
 
       const singles = urlsOf(pages, apps.length);
       const answers = apps.map((app, at) => sendSingle(app, 'shop-key', singles[at] ?? ''));
-      await expect.poll(() => inFlight(one, 'shop-key'), PATIENCE).toBe(apps.length);
+      await expect.poll(() => inFlight(one, 'shop-key')).toBe(apps.length);
       pages.hold(0);
       expect(new Set(await Promise.all(answers))).toEqual(new Set([200]));
 
@@ -84,11 +83,11 @@ describe('captures of several keys', () => {
         const floods = flood.map((url, at) =>
           sendSingle(flooded[at % flooded.length] ?? one, 'flood-key', url, client.signal).catch(() => 'left'),
         );
-        await expect.poll(() => inFlight(one, 'flood-key'), PATIENCE).toBe(flood.length);
+        await expect.poll(() => inFlight(one, 'flood-key')).toBe(flood.length);
 
         const single = pages.url();
         const answer = sendSingle(apps.at(-1) ?? one, 'shop-key', single);
-        await expect.poll(() => inFlight(one, 'shop-key'), PATIENCE).toBe(1);
+        await expect.poll(() => inFlight(one, 'shop-key')).toBe(1);
         pages.hold(0);
         expect(await answer).toBe(200);
         const earlier = pages.order.slice(0, pages.order.indexOf(single));
@@ -108,9 +107,9 @@ describe('captures of several keys', () => {
         const other = node === 'the same node' ? one : (apps.at(-1) ?? one);
         const batches = [urlsOf(pages, 12), urlsOf(pages, 12)] as const;
         const first = sendBatch(one, 'flood-key', batches[0]);
-        await expect.poll(() => pages.waiting, PATIENCE).toBe(1);
+        await expect.poll(() => pages.waiting).toBe(1);
         const second = sendBatch(other, 'shop-key', batches[1]);
-        await expect.poll(() => inFlight(other, 'shop-key'), PATIENCE).toBeGreaterThan(0);
+        await expect.poll(() => inFlight(other, 'shop-key')).toBeGreaterThan(0);
         pages.hold(0);
         expect(await Promise.all([first, second])).toEqual([200, 200]);
 
@@ -130,13 +129,13 @@ describe('captures of several keys', () => {
       const { one } = await running();
       const flood = urlsOf(pages, 4);
       const batch = sendBatch(one, 'flood-key', flood);
-      await expect.poll(() => pages.waiting, PATIENCE).toBe(1);
+      await expect.poll(() => pages.waiting).toBe(1);
       const client = new AbortController();
       const left = sendBatch(one, 'shop-key', urlsOf(pages, 20), client.signal).catch(() => 'left');
-      await expect.poll(() => inFlight(one, 'shop-key'), PATIENCE).toBeGreaterThan(0);
+      await expect.poll(() => inFlight(one, 'shop-key')).toBeGreaterThan(0);
       client.abort();
       expect(await left).toBe('left');
-      await expect.poll(() => inFlight(one, 'shop-key'), PATIENCE).toBe(0);
+      await expect.poll(() => inFlight(one, 'shop-key')).toBe(0);
       expect(pages.order).toHaveLength(1);
       pages.hold(0);
       expect(await batch).toBe(200);

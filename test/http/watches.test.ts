@@ -16,7 +16,6 @@ const Captured = z.object({ data: z.object({ id: z.number() }) });
 const [FLOOD, SHOP] = ['flood-key', 'shop-key'];
 /** Runs are made by hand, so that no test waits for a time. */
 const NEVER = { every: '300d' };
-const POLL = { timeout: 20_000 };
 
 /** What a page of the site shows now. */
 interface Page {
@@ -97,9 +96,9 @@ describeWithTenants((start, apiNodes) => {
     /** Waits until a watch has had this many runs, and returns the last. */
     async function runs(id: number, count: number) {
       const told = await hearing();
-      await expect.poll(() => told.of(id).length, { timeout: 30_000 }).toBeGreaterThanOrEqual(count);
+      await expect.poll(() => told.of(id).length).toBeGreaterThanOrEqual(count);
       // An event is sent before the run is counted.
-      await expect.poll(async () => (await read(id)).runs, { timeout: 30_000 }).toBe(count);
+      await expect.poll(async () => (await read(id)).runs).toBe(count);
       return (await read(id)).last_run;
     }
     /** Makes a run now. */
@@ -156,7 +155,7 @@ describeWithTenants((start, apiNodes) => {
       pages.set('/shop', { body: ARTICLE });
       expect(await run(id)).toMatchObject({ state: 'unchanged' });
       await expect
-        .poll(() => told.of(id), { timeout: 20_000 })
+        .poll(() => told.of(id))
         .toEqual(['watch.run', 'watch.run', 'watch.failed', 'watch.run', 'watch.run', 'watch.recovered']);
       told.end();
     });
@@ -168,7 +167,7 @@ describeWithTenants((start, apiNodes) => {
       await run(id);
       expect(await history(id)).toHaveLength(2);
       const gone = async () => (await call(`/screenshot/${second?.capture}`)).status;
-      await expect.poll(gone, { timeout: 20_000 }).toBe(404);
+      await expect.poll(gone).toBe(404);
       const { baseline } = await read(id);
       expect((await call(`/screenshot/${baseline}`)).status).toBe(200);
     });
@@ -248,7 +247,7 @@ describeWithTenants((start, apiNodes) => {
       };
       for (const at of ids.keys()) pages.set(`/meanwhile/${at}`, held);
       for (const id of ids) await post(`/watches/${id}/run`, undefined);
-      await expect.poll(() => atOnce.now, POLL).toBe(2);
+      await expect.poll(() => atOnce.now).toBe(2);
       const body = JSON.stringify({ compare: { title: true }, labels: ['meanwhile'] });
       for (const id of ids) expect((await call(`/watches/${id}`, { method: 'PATCH', body })).status).toBe(200);
       for (const command of ['pause', 'resume', 'run']) await post(`/watches/${ids[0]}/${command}`, undefined);
@@ -307,11 +306,11 @@ describeWithTenants((start, apiNodes) => {
       pages.set('/told', { body: BANNER + ARTICLE });
       await run(id);
       const { id: ofShop } = await watchOf(await post('/watches', { url: url('/told'), ...NEVER }, SHOP));
-      await expect.poll(() => own.of(id), POLL).toEqual(['watch.run', 'watch.run', 'watch.changed']);
-      await expect.poll(() => shop.of(ofShop), POLL).toEqual(['watch.run']);
+      await expect.poll(() => own.of(id)).toEqual(['watch.run', 'watch.run', 'watch.changed']);
+      await expect.poll(() => shop.of(ofShop)).toEqual(['watch.run']);
       expect([own.of(ofShop), shop.of(id)]).toEqual([[], []]);
       const received = () => receiver.received.map(({ body }) => JSON.parse(body));
-      await expect.poll(received, POLL).toEqual([expect.objectContaining({ type: 'watch.changed', watch: id })]);
+      await expect.poll(received).toEqual([expect.objectContaining({ type: 'watch.changed', watch: id })]);
       const ask = {
         jsonrpc: '2.0',
         id: 1,

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { sentResult } from '../../src/capture/artifact-paths.ts';
 import type { CapstanEvent } from '../../src/capture/events.ts';
 import { DetailedResultSchema } from '../../src/http/answer/schemas.ts';
-import { eventually } from '../support/eventually.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 import { NO_BROWSER, type RunningService, startService } from '../support/service.ts';
 import { type Receiver, SECRET, startReceiver } from '../webhooks/receiver.ts';
@@ -38,7 +37,7 @@ describe('callback', () => {
     const listening = app.service.events$.subscribe((event) => void heard.push(event));
     const response = await app.post('/screenshot', { url: site.url('/short'), callback: receiver.url });
     const { data } = Captured.parse(await response.json());
-    await eventually(() => receiver.received).toHaveLength(1);
+    await expect.poll(() => receiver.received).toHaveLength(1);
     const stored = heard.find((event) => event.type === 'capture.stored');
     const sent = stored && { v: 1, ...stored, result: sentResult(stored.result) };
     expect(bodies(receiver)).toEqual([sent]);
@@ -48,13 +47,15 @@ describe('callback', () => {
       'webhook-timestamp': expect.stringMatching(/^\d{10}$/),
       'webhook-signature': expect.stringMatching(/^v1,.{44}$/),
     });
-    await eventually(() => heard).toContainEqual(
-      expect.objectContaining({
-        type: 'webhook.delivered',
-        capture: data.id,
-        receiver: new URL(receiver.url).host,
-      }),
-    );
+    await expect
+      .poll(() => heard)
+      .toContainEqual(
+        expect.objectContaining({
+          type: 'webhook.delivered',
+          capture: data.id,
+          receiver: new URL(receiver.url).host,
+        }),
+      );
     expect(JSON.stringify(heard)).not.toContain('key=k');
     listening.unsubscribe();
   });
@@ -65,7 +66,7 @@ describe('callback', () => {
     expect(response.status).toBe(403);
     const failing = await app.post('/screenshot', { url: site.url('/download'), callback: receiver.url });
     expect(failing.status).toBe(422);
-    await eventually(() => types(receiver)).toEqual(['capture.failed']);
+    await expect.poll(() => types(receiver)).toEqual(['capture.failed']);
   });
 
   it('sends the end of a batch to the callback of the batch, or that of an element to its own callback', async () => {
@@ -73,10 +74,10 @@ describe('callback', () => {
     await using ofElement = await startReceiver();
     const requests = [{ url: site.url('/short'), callback: ofElement.url }, { url: 'http://10.0.0.1/' }];
     await app.post('/batch', { requests, callback: ofBatch.url });
-    await eventually(() => bodies(ofBatch)).toEqual([
-      expect.objectContaining({ type: 'batch.completed', size: 2, done: 2, failed: 1 }),
-    ]);
-    await eventually(() => types(ofElement)).toEqual(['capture.stored']);
+    await expect
+      .poll(() => bodies(ofBatch))
+      .toEqual([expect.objectContaining({ type: 'batch.completed', size: 2, done: 2, failed: 1 })]);
+    await expect.poll(() => types(ofElement)).toEqual(['capture.stored']);
   });
 
   it('accepts callback as a query parameter for a batch of lines', async () => {
@@ -87,7 +88,7 @@ describe('callback', () => {
       body: `${JSON.stringify({ url: 'http://10.0.0.1/' })}\n`,
     });
     await answer.text();
-    await eventually(() => types(ofBatch)).toEqual(['batch.completed']);
+    await expect.poll(() => types(ofBatch)).toEqual(['batch.completed']);
   });
 
   it('rejects a callback whose address is not allowed, before anything is captured', async () => {
@@ -118,13 +119,13 @@ describe('callback', () => {
     expect(forbidden.status).toBe(403);
     const accepted = await app.post('/batch', { requests, callback: ofBatch.url }, init);
     expect(accepted.status).toBe(202);
-    await eventually(() => types(ofBatch)).toEqual(['batch.completed']);
+    await expect.poll(() => types(ofBatch)).toEqual(['batch.completed']);
     await using ofCapture = await startReceiver();
     await app.post('/screenshot', { ...requests[0], callback: ofCapture.url }, init);
-    await eventually(() => types(ofCapture)).toEqual(['capture.stored']);
+    await expect.poll(() => types(ofCapture)).toEqual(['capture.stored']);
     await using ofNothing = await startReceiver();
     await app.post('/batch', { requests: [], callback: ofNothing.url }, init);
-    await eventually(() => types(ofNothing)).toEqual(['batch.completed']);
+    await expect.poll(() => types(ofNothing)).toEqual(['batch.completed']);
   });
 
   it('rejects a private callback that --allow-targets would allow as a target', async () => {
@@ -173,16 +174,18 @@ describe('--webhook', () => {
     await app.post('/screenshot', { url: site.url('/short') });
     await app.post('/screenshot', { url: 'http://10.0.0.1/' });
     await app.post('/batch', { requests: [{ url: 'http://10.0.0.1/' }] });
-    await eventually(() =>
-      bodies(everything)
-        .slice(before)
-        .map(({ type }) => type)
-        .toSorted(),
-    ).toEqual(['batch.completed', 'capture.rejected', 'capture.stored']);
+    await expect
+      .poll(() =>
+        bodies(everything)
+          .slice(before)
+          .map(({ type }) => type)
+          .toSorted(),
+      )
+      .toEqual(['batch.completed', 'capture.rejected', 'capture.stored']);
   });
 
   it('counts deliveries in /stats', async () => {
-    await eventually(() => app.service.stats().webhooks.pending).toBe(0);
+    await expect.poll(() => app.service.stats().webhooks.pending).toBe(0);
     const { data } = Stats.parse(await (await app.call('/stats')).json());
     expect(data.webhooks).toEqual({ delivered: expect.any(Number), failed: 0, dropped: 0, pending: 0 });
     expect(data.webhooks.delivered).toBeGreaterThanOrEqual(everything.received.length);
@@ -201,10 +204,10 @@ describe('--webhook', () => {
     const answer = await kept.post('/batch', { requests });
     expect(Items.parse(await answer.json()).map(({ code }) => code)).toEqual(requests.map(() => null));
     // Six captures and their batch cause seven messages, of which at most four are sent at once.
-    await eventually(() => slow.received).toHaveLength(4);
+    await expect.poll(() => slow.received).toHaveLength(4);
     expect(kept.service.stats().webhooks).toMatchObject({ delivered: 0, pending: 7 });
     const stopped = kept.service.stop(60_000);
-    await eventually(() => kept.service.stats().captures.inside).toBe(0);
+    await expect.poll(() => kept.service.stats().captures.inside).toBe(0);
     gate.resolve();
     await stopped;
     expect(slow.received).toHaveLength(7);

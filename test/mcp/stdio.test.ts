@@ -39,7 +39,7 @@ it('captures with a service of its own, which ends with its browsers when the cl
   expect((await client.readResource({ uri: image })).contents).toMatchObject([{ mimeType: 'image/webp' }]);
   expect(await place.browsers()).not.toEqual([]);
   await client.close();
-  await expect.poll(() => place.browsers(), { timeout: 20_000 }).toEqual([]);
+  await expect.poll(() => place.browsers()).toEqual([]);
 });
 
 it.each([

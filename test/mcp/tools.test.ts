@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { listening } from '../egress/listening.ts';
 import { describeWithTenants, TENANTS, tenantsForSuite } from '../http/tenants.ts';
-import { eventually } from '../support/eventually.ts';
 import { serviceForSuite, siteForSuite } from '../support/for-suite.ts';
 import { connect, connectEarlier, expectCancelled } from './clients.ts';
 
@@ -196,12 +195,12 @@ describe('MCP over HTTP', () => {
     const { facts } = await call(client, 'watch', { url: page.url, every: '1d', compare: ['visual', 'title'] });
     const { id: watch } = z.object({ id: z.number() }).parse(facts);
     const look = async () => Watched.parse((await call(client, 'watches', { watch })).facts);
-    await eventually(async () => (await look()).watches).toMatchObject([{ runs: 1, last_run: { state: 'first' } }]);
+    await expect.poll(async () => (await look()).watches).toMatchObject([{ runs: 1, last_run: { state: 'first' } }]);
     page.change();
     await app.post(`/watches/${watch}/run`, {});
-    await eventually(async () => (await look()).watches).toMatchObject([
-      { id: watch, every: '1d', runs: 2, changes: 1 },
-    ]);
+    await expect
+      .poll(async () => (await look()).watches)
+      .toMatchObject([{ id: watch, every: '1d', runs: 2, changes: 1 }]);
     const { watches, runs } = await look();
     expect(watches[0]?.last_run).toEqual(runs[0]);
     expect(runs[0]).toMatchObject({ changed: ['visual', 'title'], before: runs[1]?.capture });

@@ -1,6 +1,6 @@
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { CapstanError } from '../../src/capture/errors.ts';
 import { CaptureStore } from '../../src/storage/captures/capture-store.ts';
 import { createDataDirectory } from '../../src/storage/files/data-directory.ts';
@@ -15,7 +15,6 @@ import { around, HTML, IMAGE, keepPicture, openParts } from './parts.ts';
 import { captureOf, EVIDENCE, resultOf } from './result-of.ts';
 
 const ID = 300_000_000_000_000;
-const AWAY = { timeout: 20_000 };
 
 describe('the capture store', () => {
   let directory: string;
@@ -125,7 +124,7 @@ describe('the capture store', () => {
       return { data, results, artifacts, captureStore, inserted, close };
     }
 
-    const isDrained = (captureStore: CaptureStore) => vi.waitFor(() => expect(captureStore.pending).toBe(0), AWAY);
+    const isDrained = (captureStore: CaptureStore) => expect.poll(() => captureStore.pending).toBe(0);
 
     it('keeps storing captures, and writes their records in order, once each, when the database is back', async () => {
       const { captureStore, results, artifacts, data, inserted, close } = await open();

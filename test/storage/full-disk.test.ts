@@ -80,7 +80,7 @@ describe.skipIf(unable !== undefined)(`a full disk${unable === undefined ? '' : 
     expect(refused.length).toBeGreaterThan(0);
     for (const one of refused) expect(one).toMatchObject({ reason: { code: 'database_unavailable' } });
     await rm(filler());
-    await vi.waitFor(() => results.insert(resultOf(ID + 100)), 20_000);
+    await vi.waitFor(() => results.insert(resultOf(ID + 100)), 120_000);
     expect(results.state).toBe('up');
     expect(await results.get(ID)).toMatchObject(resultOf(ID));
     expect(await results.get(ID + 100)).toMatchObject(resultOf(ID + 100));

@@ -5,7 +5,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { buffer, text } from 'node:stream/consumers';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CapstanError } from '../../src/capture/errors.ts';
 import { createRetention } from '../../src/storage/captures/retention.ts';
 import { takeLease } from '../../src/storage/documents/lease.ts';
@@ -21,7 +21,6 @@ import { around, HTML, IMAGE, keepPicture, openParts } from './parts.ts';
 import { captureOf, EVIDENCE, resultOf } from './result-of.ts';
 
 const ID = 300_000_000_000_000;
-const LONG = { timeout: 120_000 };
 
 describeWithRelayedMongo('captures in GridFS', (server) => {
   let url: string;
@@ -71,7 +70,7 @@ describeWithRelayedMongo('captures in GridFS', (server) => {
     return files.map(({ name }) => name);
   }
 
-  const drained = (parts: GridfsParts) => vi.waitFor(() => expect(parts.captureStore.pending).toBe(0), LONG);
+  const drained = (parts: GridfsParts) => expect.poll(() => parts.captureStore.pending).toBe(0);
 
   it('lets another process on another machine read a capture, and leaves nothing on the disk of the first', async () => {
     const [here, there] = [await open(0), await open(1)];

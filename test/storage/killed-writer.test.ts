@@ -5,7 +5,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { buffer, text } from 'node:stream/consumers';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { idsOldestFirst } from '../../src/storage/files/ids-by-time.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
 import { HTML, openParts, type Parts } from './parts.ts';
@@ -55,7 +55,7 @@ describe('a process killed while it stores captures', () => {
     expect(answered.length).toBeGreaterThanOrEqual(63);
 
     const parts = await openParts(directory);
-    await vi.waitFor(() => expect(parts.captureStore.pending).toBe(0), 20_000);
+    await expect.poll(() => parts.captureStore.pending).toBe(0);
     for (const id of answered) await expectWhole(parts, id);
 
     const kept: number[] = [];

@@ -332,7 +332,7 @@ describeWithRelayedMongo('The MongoDB store', (server) => {
     await store.results.insert(resultOf(ID));
     await client.close();
     await server.stop();
-    await vi.waitFor(() => expect(store.results.state).toBe('down'), { timeout: 10_000 });
+    await expect.poll(() => store.results.state).toBe('down');
     expect(onState.mock.lastCall?.[1]).toMatch(/^MongoDB cannot be used: ./);
     await Promise.all(
       [store.results.insert(resultOf(ID + 1)), store.results.page({ by: 'all' }, 1)].map((asked) =>
@@ -345,9 +345,7 @@ describeWithRelayedMongo('The MongoDB store', (server) => {
     expect(await late.nodes.claim()).toBeUndefined();
 
     await server.start();
-    await vi.waitFor(() => expect([store.results.state, late.results.state]).toEqual(['up', 'up']), {
-      timeout: 120_000,
-    });
+    await expect.poll(() => [store.results.state, late.results.state]).toEqual(['up', 'up']);
     await store.results.insert(resultOf(ID + 1));
     expect(await store.results.page({ by: 'all' }, 2)).toEqual([resultOf(ID + 1), resultOf(ID)]);
     // Indexes are also created by a process that starts late.

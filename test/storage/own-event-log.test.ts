@@ -38,7 +38,7 @@ function numbered(count: number, from = 0): readonly string[] {
 
 /** Waits until everything is written, which only the table shows. */
 async function written(store: SqliteDatabase, count: number): Promise<void> {
-  await expect.poll(async () => (await store.events.read(0, 100_000)).length, { timeout: 20_000 }).toBe(count);
+  await expect.poll(async () => (await store.events.read(0, 100_000)).length).toBe(count);
 }
 
 describe('the log of one process, in SQLite', () => {
@@ -108,9 +108,9 @@ describe('the log of one process, in SQLite', () => {
   it('keeps the configured number of events, and has a gap in place of older ones', async () => {
     const { log, store } = await open({}, { keptEvents: 100 });
     for (const body of numbered(300)) log.append(entry(body));
-    await expect.poll(async () => (await store.events.read(0, 1000)).at(-1)?.body, { timeout: 20_000 }).toBe('299');
+    await expect.poll(async () => (await store.events.read(0, 1000)).at(-1)?.body).toBe('299');
     for (const body of numbered(300, 300)) log.append(entry(body));
-    await expect.poll(async () => (await store.events.read(0, 1000)).at(-1)?.body, { timeout: 20_000 }).toBe('599');
+    await expect.poll(async () => (await store.events.read(0, 1000)).at(-1)?.body).toBe('599');
     const [first, ...rest] = gist(await readAll(log, 0));
     expect(first).toBe('gap: too_old');
     expect(rest.length).toBeGreaterThanOrEqual(99);
@@ -124,7 +124,7 @@ describe('the log of one process, in SQLite', () => {
     const of = (key: string, body: string) => ({ ...entry(body), api_key_name: key });
     for (const body of numbered(20)) log.append(of('quiet', body));
     for (const body of numbered(1000)) log.append(of('flood', body));
-    await expect.poll(async () => (await store.events.read(0, 2000)).at(-1)?.body, { timeout: 20_000 }).toBe('999');
+    await expect.poll(async () => (await store.events.read(0, 2000)).at(-1)?.body).toBe('999');
     const all = await readAll(log, 0);
     const seenBy = (ofKey: string) => gist(all.filter((event) => isVisible(event, ofKey)));
     expect(seenBy('quiet')).toEqual(numbered(20));
@@ -142,7 +142,7 @@ describe('the log of one process, in SQLite', () => {
     expect(bodies(heard)).toEqual(numbered(5));
     await expect(log.read(0, 10)).rejects.toMatchObject({ code: 'database_unavailable' });
     await rm(path, { recursive: true });
-    await expect.poll(() => readAll(log, floor).then(bodies, () => []), { timeout: 20_000 }).toEqual(numbered(5));
+    await expect.poll(() => readAll(log, floor).then(bodies, () => [])).toEqual(numbered(5));
     await log.close();
   });
 
@@ -152,7 +152,7 @@ describe('the log of one process, in SQLite', () => {
     for (const body of numbered(10)) log.append(entry(body));
     await rm(path, { recursive: true });
     await expect
-      .poll(() => store.events.read(0, 10).then(gist, () => []), { timeout: 20_000 })
+      .poll(() => store.events.read(0, 10).then(gist, () => []))
       .toEqual(['gap: not_written', ...numbered(3, 7)]);
     expect(gist(await readAll(log, heard[5]?.id ?? 0))).toEqual(['gap: not_written', ...numbered(3, 7)]);
     // A subscriber that has seen the last missing event misses nothing.
@@ -169,7 +169,7 @@ describe('the log of one process, in SQLite', () => {
     for (const body of numbered(10, 10)) log.append(of('flood', body));
     const merged = ['a', 'b', 'gap: not_written', ...numbered(5, 15)];
     await rm(path, { recursive: true });
-    await expect.poll(() => store.events.read(0, 20).then(gist, () => []), { timeout: 20_000 }).toEqual(merged);
+    await expect.poll(() => store.events.read(0, 20).then(gist, () => [])).toEqual(merged);
     const all = await readAll(log, 0);
     expect(isGrowing(all)).toBe(true);
     expect(gist(all.filter((event) => isVisible(event, 'quiet')))).toEqual(['a', 'b']);

@@ -121,7 +121,7 @@ describe('the places where captures are stored', () => {
     locked.close();
     const onWarning = vi.fn<(text: string) => void>();
     const { results } = await start({ onWarning });
-    await vi.waitFor(async () => expect(await results.get(ID)).toBeDefined(), 20_000);
+    await expect.poll(() => results.get(ID)).toBeDefined();
     expect(onWarning).not.toHaveBeenCalled();
   });
 
@@ -150,7 +150,7 @@ describe('the places where captures are stored', () => {
     });
     expect(onStoreFailure).toHaveBeenCalledTimes(1);
     await rm(join(dataDir(), 'captures'));
-    await vi.waitFor(() => expect(captureStore.refusal).toBeUndefined(), { timeout: 10_000 });
+    await expect.poll(() => captureStore.refusal).toBeUndefined();
     expect(onStoreFailure.mock.calls.map(([failure]) => failure?.code)).toEqual(['storage_unavailable', undefined]);
     await keepPicture(captureStore, ID);
   });

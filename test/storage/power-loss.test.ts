@@ -2,7 +2,7 @@ import { copyFileSync, existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { makeDirectory } from '../support/temporary-directory.ts';
 import { databaseFile, IMAGE, keepPicture, openParts } from './parts.ts';
 import { captureOf, EVIDENCE } from './result-of.ts';
@@ -48,7 +48,7 @@ describe('a power cut', () => {
   async function expectAnswered(answered: readonly number[]): Promise<void> {
     for (const cut of answered.keys()) {
       const { captureStore, results, artifacts, problems, close } = await openParts(cutAt(cut));
-      await vi.waitFor(() => expect(captureStore.pending).toBe(0), 20_000);
+      await expect.poll(() => captureStore.pending).toBe(0);
       for (const id of answered.slice(0, cut + 1)) {
         const record = await results.get(id);
         expect(record).toMatchObject({ id, evidence: EVIDENCE });

@@ -2,7 +2,7 @@ import { readdir, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { buffer } from 'node:stream/consumers';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CapstanError } from '../../src/capture/errors.ts';
 import { captureDirectory } from '../../src/storage/files/layout.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
@@ -124,11 +124,11 @@ describe('removing captures', () => {
     });
     for (const id of [ID, ID + 1, ID + 2]) expect(await one.captureStore.has(id)).toBe(true);
     await one.captureStore.remove([ID, ID + 1, ID + 2]);
-    for (const { captureStore } of [one, other]) await vi.waitFor(() => expect(captureStore.pending).toBe(0), 20_000);
+    for (const { captureStore } of [one, other]) await expect.poll(() => captureStore.pending).toBe(0);
     // A record that is being written is removed by the process that wrote it.
-    await vi.waitFor(async () => expect(await one.results.page({ by: 'all' }, 10)).toEqual([]), 20_000);
+    await expect.poll(() => one.results.page({ by: 'all' }, 10)).toEqual([]);
     const { outbox } = await other.data.workspace();
-    await vi.waitFor(async () => expect(await readdir(outbox)).toEqual([]), 20_000);
+    await expect.poll(() => readdir(outbox)).toEqual([]);
     expect(await one.artifacts.list(10)).toEqual([]);
   });
 
@@ -152,7 +152,7 @@ describe('removing captures', () => {
     await other.captureStore.remove([ID]);
     go.resolve();
     await keeping;
-    await vi.waitFor(async () => expect(await other.captureStore.has(ID)).toBe(false), 20_000);
+    await expect.poll(() => other.captureStore.has(ID)).toBe(false);
     expect(late.problems).toEqual([]);
   });
 
@@ -173,7 +173,7 @@ describe('removing captures', () => {
     await keepPicture(captureStore, ID);
     await expect(captureStore.remove([ID, ID + 1])).rejects.toMatchObject({ code: 'database_unavailable' });
     expect(await results.get(ID)).toBeUndefined();
-    await vi.waitFor(async () => expect(await artifacts.info(ID)).toBeUndefined(), 20_000);
+    await expect.poll(() => artifacts.info(ID)).toBeUndefined();
     expect(await captureStore.has(ID)).toBe(false);
   });
 

@@ -88,7 +88,7 @@ describe('the SQLite store', () => {
       ]);
 
       await rm(inTheWay);
-      await vi.waitFor(() => expect(onState).toHaveBeenLastCalledWith('up', ''), { timeout: 10_000 });
+      await expect.poll(() => onState).toHaveBeenLastCalledWith('up', '');
       await store.results.insert(resultOf(ID));
       expect(await store.results.get(ID)).toMatchObject(resultOf(ID));
     });
@@ -144,7 +144,7 @@ describe('the SQLite store', () => {
       expect(await readdir(directory)).not.toContain('results.db');
       expect(onState.mock.calls.map(([state]) => state)).toEqual(['up', 'damaged']);
       await rename(`${path}.kept`, path);
-      await vi.waitFor(() => expect(onState).toHaveBeenLastCalledWith('up', ''), { timeout: 10_000 });
+      await expect.poll(() => onState).toHaveBeenLastCalledWith('up', '');
       expect(await store.results.get(ID)).toMatchObject(resultOf(ID));
     });
 
@@ -188,7 +188,7 @@ describe('the SQLite store', () => {
       const other = join(directory, 'other.db');
       await (await openSqlite({ path: other })).close();
       await rename(other, path);
-      await vi.waitFor(() => expect(store?.results.state).toBe('up'), { timeout: 10_000 });
+      await expect.poll(() => store?.results.state).toBe('up');
     });
 
     it('holds no requests of ended jobs, which may contain credentials', async () => {

@@ -3,12 +3,12 @@ import { parseOrRefuse } from '../../src/capture/validate.ts';
 
 const { screenshot } = requestSchemas({
   maxBatch: 1,
-  defaultTimeoutMs: 20_000,
+  defaultTimeoutMs: 60_000,
   maxTimeoutMs: 120_000,
   callbacks: true,
 });
 
-/** Returns the request that `POST /screenshot` would make from a URL and options. Its default deadline is 20 s. */
+/** Returns the request that `POST /screenshot` would make from a URL and options. Its default deadline is 60 s. */
 export function captureRequest(url: string, options: CaptureOptions = {}): CaptureRequest {
   return parseOrRefuse(screenshot, { ...options, url });
 }

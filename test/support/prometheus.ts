@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { expect } from 'vitest';
 import { z } from 'zod';
-import { eventually } from './eventually.ts';
 import { freePort } from './free-port.ts';
 import { makeDirectory } from './temporary-directory.ts';
 
@@ -78,9 +78,9 @@ export async function startPrometheus(address: string): Promise<RunningPrometheu
     }
   };
   try {
-    await eventually(() => query('count_over_time(up[1m])').catch(() => [])).toSatisfy(
-      (series: Awaited<ReturnType<typeof query>>) => Number(series[0]?.value[1] ?? 0) >= 2,
-    );
+    await expect
+      .poll(() => query('count_over_time(up[1m])').catch(() => []))
+      .toSatisfy((series: Awaited<ReturnType<typeof query>>) => Number(series[0]?.value[1] ?? 0) >= 2);
   } catch (error) {
     await stop();
     throw error;

@@ -22,7 +22,7 @@ export async function serve(
   const app = createHttpApp(service, {
     apiKeys: [],
     maxBatch: 10,
-    defaultTimeoutMs: 20_000,
+    defaultTimeoutMs: 30_000,
     maxTimeoutMs: 30_000,
     logger: pino({ level: 'silent' }),
     ...options,

@@ -43,7 +43,7 @@ describe('the operations view', () => {
 
   it('draws what happened before the page was opened', async () => {
     await ui.app.post('/screenshot', { url: site.url('/short') });
-    await expect.poll(() => ui.app.service.loadAfter(0).at(-1)?.duration_ms, { timeout: 20_000 }).toMatchObject({});
+    await expect.poll(() => ui.app.service.loadAfter(0).at(-1)?.duration_ms).toMatchObject({});
     const page = await ui.open('/ui/operations');
     await page
       .locator('.chart', { hasText: 'Capture, last minute' })

@@ -58,13 +58,13 @@ describe('the watches view', () => {
   async function watching(path: string, body: object = {}): Promise<number> {
     const response = await ui.app.post('/watches', { url: url(path), every: '300d', confirm: false, ...body });
     const { id } = One.parse(await response.json()).data;
-    await expect.poll(async () => (await read(id)).runs, { timeout: 20_000 }).toBe(1);
+    await expect.poll(async () => (await read(id)).runs).toBe(1);
     return id;
   }
   async function run(id: number) {
     const { runs } = await read(id);
     await ui.app.post(`/watches/${id}/run`, undefined);
-    await expect.poll(async () => (await read(id)).runs, { timeout: 20_000 }).toBe(runs + 1);
+    await expect.poll(async () => (await read(id)).runs).toBe(runs + 1);
     return (await read(id)).last_run;
   }
   const all = async () => Many.parse(await (await ui.app.call('/watches')).json()).data;

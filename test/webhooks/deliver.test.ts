@@ -80,7 +80,7 @@ describe('the delivery of a webhook', () => {
       return Date.now();
     };
     const sent = send(before.url, { retries: 60, retryDelayMs: 5, clock });
-    await expect.poll(() => attempts, { interval: 5, timeout: 20_000 }).toBeGreaterThan(1);
+    await expect.poll(() => attempts, { interval: 5 }).toBeGreaterThan(1);
     await using _after = await startReceiver(undefined, { port });
     expect(await sent).toMatchObject({ delivered: true, status: 204 });
   });

@@ -8,7 +8,6 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { BatchLineSchema, BatchResultSchema, FailureSchema } from '../../../src/http/answer/schemas.ts';
 import { createHttpApp } from '../../../src/http/app.ts';
 import { listen } from '../../../src/http/server.ts';
-import { eventually } from '../../support/eventually.ts';
 import { serviceForSuite, siteForSuite } from '../../support/for-suite.ts';
 import { serve } from '../../support/serve.ts';
 import { NO_BROWSER } from '../../support/service.ts';
@@ -88,7 +87,7 @@ describe('POST /batch with lines', () => {
   it('answers more requests than --max-batch, each as soon as it is done', async () => {
     const batch = exchange(app, '/batch?concurrency=2');
     const paths = ['/hang', '/short', '/title?t=a', '/title?t=b', '/title?t=c'];
-    batch.send(...paths.map((path) => ({ url: site.url(path), timeoutMs: path === '/hang' ? 6_000 : 20_000 })));
+    batch.send(...paths.map((path) => ({ url: site.url(path), timeoutMs: path === '/hang' ? 6_000 : 30_000 })));
     batch.sent.end();
     const lines = await batch.rest();
     expect(byIndex(lines).map(({ url }) => url)).toEqual(paths.map((path) => site.url(path)));
@@ -121,11 +120,11 @@ describe('POST /batch with lines', () => {
     const { cancelled } = app.service.stats().captures;
     const batch = exchange(app);
     batch.send({ url: site.url('/hang') }, { url: site.url('/hang') }, { url: site.url('/hang') });
-    await eventually(() => site.hits('/hang')).toBe(requested + 2);
+    await expect.poll(() => site.hits('/hang')).toBe(requested + 2);
     batch.sent.destroy();
-    await eventually(() => app.service.stats().queue).toMatchObject({ running: 0, queued: 0 });
+    await expect.poll(() => app.service.stats().queue).toMatchObject({ running: 0, queued: 0 });
     expect(app.service.stats().captures.cancelled).toBe(cancelled + 2);
-    await eventually(() => app.service.stats().captures.inside).toBe(0);
+    await expect.poll(() => app.service.stats().captures.inside).toBe(0);
     const { accepted, completed } = app.service.stats().batches;
     expect(completed).toBe(accepted);
     expect(site.hits('/hang')).toBe(requested + 2);
@@ -141,14 +140,14 @@ describe('POST /batch with lines', () => {
     expect(await batch.next()).toMatchObject({ index: 0, code: 'invalid_request' });
     expect(FailureSchema.parse(await batch.next())).toMatchObject({ code: 'request_timeout' });
     expect(await broken).toMatchObject([{ code: 'ECONNRESET' }]);
-    await eventually(() => app.service.stats().captures.inside).toBe(0);
+    await expect.poll(() => app.service.stats().captures.inside).toBe(0);
   });
 
   it('sets no time limit for the body until the answer begins', async () => {
     const koa = createHttpApp(app.service, {
       apiKeys: [],
       maxBatch: 1,
-      defaultTimeoutMs: 20_000,
+      defaultTimeoutMs: 30_000,
       maxTimeoutMs: 30_000,
       logger: pino({ level: 'silent' }),
     });
@@ -189,19 +188,19 @@ describe('POST /batch with lines, on a service with one slot and a queue of one'
     const silent = [exchange(small, '/batch?concurrency=1'), exchange(small, '/batch?concurrency=1')];
     await Promise.all(silent.map((batch) => batch.response()));
     expect(small.service.pressure().accepting).toBe(false);
-    await eventually(() => small.service.pressure().accepting).toBe(true);
+    await expect.poll(() => small.service.pressure().accepting).toBe(true);
     expect((await small.post('/screenshot', { url: site.url('/short') })).status).toBe(200);
 
     const others = [exchange(small, '/batch?concurrency=1'), exchange(small, '/batch?concurrency=1')];
     for (const other of others) other.send({ url: site.url('/hang'), timeoutMs: 20_000 });
-    await eventually(load).toEqual({ inside: 2, running: 1, queued: 1 });
+    await expect.poll(load).toEqual({ inside: 2, running: 1, queued: 1 });
     for (const batch of silent) batch.send({ url: site.url('/short') });
     expect((await small.post('/screenshot', { url: site.url('/short') })).status).toBe(429);
 
     for (const other of others) other.sent.destroy();
     for (const batch of silent) expect(await batch.next()).toMatchObject({ index: 0, code: null });
     for (const batch of silent) batch.sent.end();
-    await eventually(load).toEqual({ inside: 0, running: 0, queued: 0 });
+    await expect.poll(load).toEqual({ inside: 0, running: 0, queued: 0 });
   });
 });
 
@@ -441,7 +440,7 @@ describe('POST /batch with lines, without a browser', () => {
     await once(socket, 'drain');
     expect(app.service.stats().captures.refused - refused).toBeGreaterThan(worked);
     socket.destroy();
-    await eventually(() => app.service.stats().captures.inside).toBe(0);
+    await expect.poll(() => app.service.stats().captures.inside).toBe(0);
   });
 });
 

@@ -6,7 +6,6 @@ import { describe, expect, it } from 'vitest';
 import { failure } from '../../../src/capture/errors.ts';
 import type { BatchItem } from '../../../src/capture/outcome.ts';
 import type { CaptureService } from '../../../src/service/capture-service.ts';
-import { eventually } from '../../support/eventually.ts';
 import { serviceForSuite, siteForSuite } from '../../support/for-suite.ts';
 import { serve } from '../../support/serve.ts';
 import { NO_BROWSER, startService } from '../../support/service.ts';
@@ -95,7 +94,7 @@ describe('Idempotency-Key', () => {
     const requested = site.hits('/hang');
     const hangUp = new AbortController();
     const first = app.post('/screenshot', body, { headers, signal: hangUp.signal }).catch(() => undefined);
-    await eventually(() => site.hits('/hang')).toBe(requested + 1);
+    await expect.poll(() => site.hits('/hang')).toBe(requested + 1);
     const second = await app.post('/screenshot', body, { headers });
     expect(second.status).toBe(409);
     expect(Number(second.headers.get('Retry-After'))).toBeGreaterThan(0);
@@ -104,7 +103,7 @@ describe('Idempotency-Key', () => {
 
     hangUp.abort();
     await first;
-    await eventually(() => app.service.stats().captures.inside).toBe(0);
+    await expect.poll(() => app.service.stats().captures.inside).toBe(0);
     const again = app.post('/screenshot', { url: site.url('/short') }, { headers });
     expect((await again).status).toBe(200);
   });
@@ -116,7 +115,7 @@ describe('Idempotency-Key', () => {
     const first = await app.post('/batch', body, { headers, signal: hangUp.signal });
     await first.body?.getReader().read();
     hangUp.abort();
-    await eventually(() => app.service.stats().captures.inside).toBe(0);
+    await expect.poll(() => app.service.stats().captures.inside).toBe(0);
     const other = { requests: [{ url: 'file:///y' }] };
     expect(await (await app.post('/batch', other, { headers })).text()).toMatch(/^\{"index":0,"url":"file:\/\/\/y"/);
   });

@@ -7,7 +7,6 @@ import { openEventFeed } from '../../../src/feed/event-feed.ts';
 import type { CaptureService } from '../../../src/service/create-service.ts';
 import { createOwnEventLog } from '../../../src/storage/records/own-event-log.ts';
 import { captureRequest } from '../../support/capture-request.ts';
-import { eventually } from '../../support/eventually.ts';
 import { serviceForSuite } from '../../support/for-suite.ts';
 import { type RunningApp, serve } from '../../support/serve.ts';
 import { NO_BROWSER, startService } from '../../support/service.ts';
@@ -140,7 +139,7 @@ describe('GET /events', () => {
     const quick = await serve(app.service, { events: { keepAliveMs: 30 } });
     const subscriber = await listenTo('?type=browser.crashed', {}, quick);
     await capture('https://unseen.example/');
-    await eventually(async () => (await subscriber.block()).id).toBe(String(app.service.feed.newest));
+    await expect.poll(async () => (await subscriber.block()).id).toBe(String(app.service.feed.newest));
     const { blocks } = subscriber;
     expect(blocks.slice(1).every(({ comment, event }) => comment !== undefined && event === undefined)).toBe(true);
     await subscriber.close();

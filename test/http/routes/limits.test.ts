@@ -5,7 +5,6 @@ import { serviceForSuite, siteForSuite } from '../../support/for-suite.ts';
 import { NO_BROWSER, type RunningService, startService } from '../../support/service.ts';
 import { failureOf } from '../answers.ts';
 
-const SOON = { timeout: 20_000 };
 const Answer = z.object({ success: z.literal(true), data: z.unknown() });
 
 const site = siteForSuite();
@@ -88,7 +87,7 @@ describe('an overloaded service', () => {
     const running = await startService({ maxLoopDelayMs: 1000 });
     try {
       const inside = send(running, 'POST', '/screenshot', { url: site.url('/slow?ms=1000') });
-      await expect.poll(() => site.hits('/slow'), SOON).toBe(1);
+      await expect.poll(() => site.hits('/slow')).toBe(1);
       const refusing = running.next('pressure.changed');
       const blocking = setInterval(() => {
         const end = performance.now() + 1300;
@@ -119,11 +118,11 @@ describe('PATCH /limits', () => {
     const hang = () =>
       send(running, 'POST', '/screenshot', { url: site.url('/hang') }, leaving.signal).catch(() => null);
     const captures = [hang(), hang(), hang()];
-    await expect.poll(queue, SOON).toMatchObject({ running: 1, queued: 2 });
+    await expect.poll(queue).toMatchObject({ running: 1, queued: 2 });
 
     const raised = await patch({ maxConcurrent: 2 });
     expect(Answer.parse(await raised.json()).data).toEqual({ maxConcurrent: 2, maxQueue: 2 });
-    await expect.poll(() => site.hits('/hang'), SOON).toBe(2);
+    await expect.poll(() => site.hits('/hang')).toBe(2);
     expect(queue()).toEqual({ running: 2, queued: 1, max_concurrent: 2, max_queue: 2 });
 
     const lowered = await patch({ maxConcurrent: 1, maxQueue: 0 });
@@ -140,7 +139,7 @@ describe('PATCH /limits', () => {
 
     leaving.abort();
     await Promise.all(captures);
-    await expect.poll(queue, SOON).toMatchObject({ running: 0, queued: 0 });
+    await expect.poll(queue).toMatchObject({ running: 0, queued: 0 });
     expect(running.service.stats().captures).toMatchObject({ accepted: 3, cancelled: 3 });
     await patch({ maxConcurrent: 1, maxQueue: 2 });
   });

@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ServiceStatsSchema } from '../../../src/capture/stats.ts';
 import { type Metric, parseMetrics, valuesBy } from '../../metrics/prometheus-text.ts';
-import { eventually } from '../../support/eventually.ts';
 import { siteForSuite } from '../../support/for-suite.ts';
 import { freePort } from '../../support/free-port.ts';
 import { promtool, startPrometheus, whyNoPrometheus } from '../../support/prometheus.ts';
@@ -43,7 +42,7 @@ async function mixedWork(): Promise<void> {
   const away = `http://127.0.0.1:${await freePort()}/`;
   const leaving = new AbortController();
   const left = app.post('/screenshot', { url: site.url('/hang') }, { signal: leaving.signal }).catch(() => undefined);
-  await eventually(() => app.service.stats().captures.inside).toBe(1);
+  await expect.poll(() => app.service.stats().captures.inside).toBe(1);
   leaving.abort();
   await left;
   await app.post('/screenshot', { url: site.url('/short') });
@@ -59,10 +58,12 @@ async function mixedWork(): Promise<void> {
   expect(job.status).toBe(202);
   const flood = Array.from({ length: 12 }, () => app.post('/screenshot', { url: site.url('/short') }));
   expect((await Promise.all(flood)).map(({ status }) => status)).toContain(429);
-  await eventually(() => {
-    const { captures, jobs, webhooks } = app.service.stats();
-    return [captures.inside, jobs.completed - jobs.added, jobs.running, webhooks.pending];
-  }).toEqual([0, 0, 0, 0]);
+  await expect
+    .poll(() => {
+      const { captures, jobs, webhooks } = app.service.stats();
+      return [captures.inside, jobs.completed - jobs.added, jobs.running, webhooks.pending];
+    })
+    .toEqual([0, 0, 0, 0]);
 }
 
 async function scrape(): Promise<readonly Metric[]> {
@@ -156,32 +157,30 @@ describe('GET /metrics', () => {
     expect(await promtool(['check', 'metrics'], text)).toEqual({ code: 0, text: '' });
   });
 
-  it.skipIf(missing)(
-    'gives each query of the example dashboard a value in a real Prometheus',
-    { timeout: 60_000 },
-    async () => {
-      await using prometheus = await startPrometheus(app.baseUrl);
-      const { panels } = Dashboard.parse(JSON.parse(readFileSync(join(EXAMPLES, 'dashboard.json'), 'utf8')));
-      const queries = panels
-        // Only members of a cluster have these values: see test/faults/alerts.test.ts.
-        .filter(({ title }) => title !== 'Cluster')
-        .flatMap(({ title, targets }) => targets.map(({ expr }) => ({ title, expr })));
-      expect(queries.length).toBeGreaterThan(20);
-      // This work falls within the window of the rates, so that quotients and quantiles have observations.
-      await mixedWork();
-      const filled = (expr: string) => expr.replaceAll('$__rate_interval', '1m').replaceAll('$instance', '.*');
-      await eventually(async () => {
+  it.skipIf(missing)('gives each query of the example dashboard a value in a real Prometheus', async () => {
+    await using prometheus = await startPrometheus(app.baseUrl);
+    const { panels } = Dashboard.parse(JSON.parse(readFileSync(join(EXAMPLES, 'dashboard.json'), 'utf8')));
+    const queries = panels
+      // Only members of a cluster have these values: see test/faults/alerts.test.ts.
+      .filter(({ title }) => title !== 'Cluster')
+      .flatMap(({ title, targets }) => targets.map(({ expr }) => ({ title, expr })));
+    expect(queries.length).toBeGreaterThan(20);
+    // This work falls within the window of the rates, so that quotients and quantiles have observations.
+    await mixedWork();
+    const filled = (expr: string) => expr.replaceAll('$__rate_interval', '1m').replaceAll('$instance', '.*');
+    await expect
+      .poll(async () => {
         const answers = await Promise.all(
           queries.map(async ({ title, expr }) => ({ title, expr, result: await prometheus.query(filled(expr)) })),
         );
         return answers.filter(({ result }) => result.length === 0 || result.every(({ value }) => value[1] === 'NaN'));
-      }).toEqual([]);
-      const stats = app.service.stats();
-      await eventually(
-        async () => (await prometheus.query('capstan_captures_total{outcome="stored"}'))[0]?.value[1],
-      ).toBe(String(stats.captures.stored));
-    },
-  );
+      })
+      .toEqual([]);
+    const stats = app.service.stats();
+    await expect
+      .poll(async () => (await prometheus.query('capstan_captures_total{outcome="stored"}'))[0]?.value[1])
+      .toBe(String(stats.captures.stored));
+  });
 });
 
 describe('examples/prometheus', () => {
