@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Ground, ground, type Served, serve } from '../commands/capstan-process.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 import { capture, stats } from './client.ts';
@@ -23,7 +23,7 @@ describe('a service that loses a browser', () => {
     );
     // The second browser is started when there is work for it.
     await load('warm-up', 300);
-    await expect.poll(async () => (await browsers()).length).toBe(2);
+    await vi.waitUntil(async () => (await browsers()).length === 2, { timeout: 120_000 });
   });
   afterAll(async () => {
     service.child.kill('SIGTERM');
@@ -47,29 +47,25 @@ describe('a service that loses a browser', () => {
   it.each([
     ['is killed with -9', 'SIGKILL'],
     ['hangs', 'SIGSTOP'],
-  ] as const)(
-    'repeats the affected captures once, and no others, when a browser %s',
-    async (_, signal) => {
-      const [gone, spared] = await browsers();
-      if (gone === undefined) throw new Error('there is no browser');
-      // Answers do not wait until the pages are disposed of, and browsers with fewer pages get the next ones.
-      await expect.poll(async () => (await stats(service.url)).pool.busy).toBe(0);
-      const { crashes } = (await stats(service.url)).pool;
-      const answers = load(signal, 2500);
-      await expect.poll(() => visits(signal)).toBe(CAPTURES);
-      process.kill(gone, signal);
-      expect((await answers).map(({ status }) => status)).toEqual(Array(CAPTURES).fill(200));
-      // Half of the captures ran on each browser: the unaffected ones were requested once, the others twice.
-      expect(visits(signal)).toBe(CAPTURES + CAPTURES / 2);
+  ] as const)('repeats the affected captures once, and no others, when a browser %s', async (_, signal) => {
+    const [gone, spared] = await browsers();
+    if (gone === undefined) throw new Error('there is no browser');
+    // Answers do not wait until the pages are disposed of, and browsers with fewer pages get the next ones.
+    await expect.poll(async () => (await stats(service.url)).pool.busy).toBe(0);
+    const { crashes } = (await stats(service.url)).pool;
+    const answers = load(signal, 2500);
+    await expect.poll(() => visits(signal)).toBe(CAPTURES);
+    process.kill(gone, signal);
+    expect((await answers).map(({ status }) => status)).toEqual(Array(CAPTURES).fill(200));
+    // Half of the captures ran on each browser: the unaffected ones were requested once, the others twice.
+    expect(visits(signal)).toBe(CAPTURES + CAPTURES / 2);
 
-      await expect.poll(async () => (await browsers()).length).toBe(2);
-      expect(await browsers()).not.toContain(gone);
-      expect(await browsers()).toContain(spared);
-      // A slot is free when its page is disposed of; the answer does not wait for that.
-      await expect.poll(async () => (await stats(service.url)).pool).toMatchObject({ busy: 0, crashes: crashes + 1 });
-      expect(existsSync(`/proc/${gone}`)).toBe(false);
-      await expect.poll(profiles).toBe(2);
-    },
-    120_000,
-  );
+    await expect.poll(async () => (await browsers()).length).toBe(2);
+    expect(await browsers()).not.toContain(gone);
+    expect(await browsers()).toContain(spared);
+    // A slot is free when its page is disposed of; the answer does not wait for that.
+    await expect.poll(async () => (await stats(service.url)).pool).toMatchObject({ busy: 0, crashes: crashes + 1 });
+    expect(existsSync(`/proc/${gone}`)).toBe(false);
+    await expect.poll(profiles).toBe(2);
+  });
 });
