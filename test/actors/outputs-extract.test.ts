@@ -203,6 +203,5 @@ describe('extract of hostile pages', () => {
       if (isCut) expect(hostile.partial ?? true).toBe(true);
       else expect(hostile.values).toMatchObject({ text: 'The beginning. half \ufffd', title: 'half \ufffd' });
     },
-    120_000,
   );
 });

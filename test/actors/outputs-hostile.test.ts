@@ -64,6 +64,5 @@ describe('outputs of hostile pages', () => {
       expect(found.length).toBeLessThanOrEqual(5000);
       expect(neighbour.outputs.text).toEqual({ content: 'Calm\n', partial: false });
     },
-    120_000,
   );
 });

@@ -119,32 +119,28 @@ describe('the output links', () => {
       `<body style="margin:0"><main style="height:100vh;overflow:auto"><div style="height:2500px"></div>${RED_LINK}<div style="height:900px"></div></main>`,
       { fullPage: true },
     ],
-  ])(
-    'places a link, and its block of the Markdown, where the words are in %s',
-    async (_what, body, options) => {
-      const { snapshot, links } = await linksOf(`<!doctype html>${body}`, {
-        viewport: { width: 500, height: 400, deviceScaleFactor: 1 },
-        timeoutMs: 60_000,
-        outputs: ['links', 'markdown', 'blocks'],
-        markdown: { scope: 'page' },
-        ...options,
-      });
-      const place = placeOf(await pngOf(snapshot), RED, 60);
-      const start = String(snapshot.outputs.markdown?.content).indexOf('[WWWWWWWW]');
-      const { blocks } = Blocks.parse(JSON.parse(String(snapshot.outputs.blocks?.content)));
-      const boxes = [
-        links.find(({ text }) => text === 'WWWWWWWW')?.box,
-        blocks.find((block) => block.start === start)?.box,
-      ];
-      const scale = options.viewport?.deviceScaleFactor ?? 1;
-      expect(place).not.toBeNull();
-      for (const [side, box] of SIDES.flatMap((side) => boxes.map((box) => [side, box] as const))) {
-        const allowed = (side === 'x' || side === 'width' ? 2 : 8) * scale;
-        expect(Math.abs((box?.[side] ?? Number.NaN) - (place?.[side] ?? 0)), side).toBeLessThanOrEqual(allowed);
-      }
-    },
-    90_000,
-  );
+  ])('places a link, and its block of the Markdown, where the words are in %s', async (_what, body, options) => {
+    const { snapshot, links } = await linksOf(`<!doctype html>${body}`, {
+      viewport: { width: 500, height: 400, deviceScaleFactor: 1 },
+      timeoutMs: 60_000,
+      outputs: ['links', 'markdown', 'blocks'],
+      markdown: { scope: 'page' },
+      ...options,
+    });
+    const place = placeOf(await pngOf(snapshot), RED, 60);
+    const start = String(snapshot.outputs.markdown?.content).indexOf('[WWWWWWWW]');
+    const { blocks } = Blocks.parse(JSON.parse(String(snapshot.outputs.blocks?.content)));
+    const boxes = [
+      links.find(({ text }) => text === 'WWWWWWWW')?.box,
+      blocks.find((block) => block.start === start)?.box,
+    ];
+    const scale = options.viewport?.deviceScaleFactor ?? 1;
+    expect(place).not.toBeNull();
+    for (const [side, box] of SIDES.flatMap((side) => boxes.map((box) => [side, box] as const))) {
+      const allowed = (side === 'x' || side === 'width' ? 2 : 8) * scale;
+      expect(Math.abs((box?.[side] ?? Number.NaN) - (place?.[side] ?? 0)), side).toBeLessThanOrEqual(allowed);
+    }
+  });
 
   it('places a link of a frame, and one of a right-to-left page', async () => {
     const link = '<a href=/x style="background:rgb(200,0,0);color:#fff;font:20px/1 monospace">WWWW</a>';

@@ -81,7 +81,6 @@ describe('the output metadata', () => {
         const write = (html) => document.body.insertAdjacentHTML('beforeend', html);
         const json = (text) => document.body.append(Object.assign(document.createElement('script'), { type: 'application/ld+json', text }));
         ${script}</script>`,
-      60_000,
     );
     expect(JSON.stringify(found).length).toBeLessThan(2 * 1024 * 1024);
     expect(partial).toBe(true);

@@ -54,26 +54,22 @@ describe('the browser of captures that interact', () => {
   it.each([
     ['is killed', 'SIGKILL'],
     ['hangs', 'SIGSTOP'],
-  ] as const)(
-    'retries only the captures of a browser that %s, and each of them once',
-    async (_what, signal) => {
-      const started = await start();
-      const before = site.hits('/interact/opens');
-      const captures = [
-        started.actor.capture(
-          request('/interact/opens?ms=2500', { waitForFunction: 'port.open', timeoutMs: 60_000 }),
-          patience,
-        ),
-        started.actor.capture(captureRequest(site.url('/slow?ms=2500')), patience),
-      ];
-      await expect.poll(() => site.hits('/interact/opens')).toBe(before + 1);
-      process.kill(pidOf(started), signal);
-      expect((await Promise.all(captures)).map(({ responseCode }) => responseCode)).toEqual([200, 200]);
-      expect(site.hits('/interact/opens')).toBe(before + 2);
-      expect(started.actor.stats()).toMatchObject({ crashes: 1 });
-    },
-    90_000,
-  );
+  ] as const)('retries only the captures of a browser that %s, and each of them once', async (_what, signal) => {
+    const started = await start();
+    const before = site.hits('/interact/opens');
+    const captures = [
+      started.actor.capture(
+        request('/interact/opens?ms=2500', { waitForFunction: 'port.open', timeoutMs: 60_000 }),
+        patience,
+      ),
+      started.actor.capture(captureRequest(site.url('/slow?ms=2500')), patience),
+    ];
+    await expect.poll(() => site.hits('/interact/opens')).toBe(before + 1);
+    process.kill(pidOf(started), signal);
+    expect((await Promise.all(captures)).map(({ responseCode }) => responseCode)).toEqual([200, 200]);
+    expect(site.hits('/interact/opens')).toBe(before + 2);
+    expect(started.actor.stats()).toMatchObject({ crashes: 1 });
+  });
 
   it('ends the browser with the actor, also during captures', async () => {
     const started = await start();

@@ -139,7 +139,6 @@ describe.skipIf(whyNot !== undefined)(`tickets of a cluster${reason}`, () => {
       await expect.poll(() => stranger.tickets()).toBe(0);
       expect(logged).toEqual([stored({ id: 1 })]);
     },
-    90_000,
   );
 
   it('are acknowledged only after the event of a capture that nobody waits for was stored', async () => {

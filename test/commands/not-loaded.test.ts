@@ -25,7 +25,7 @@ describe('capstan serve', () => {
     const flags = ['--nats-url', 'nats://127.0.0.1:9', '--mongo-url', MONGO, '--otlp-url', 'http://127.0.0.1:9/'];
     [without, withAll] = await Promise.all([modulesWith(), modulesWith(...flags, '--ipinfo')]);
     expect(without).toContainEqual(expect.stringContaining('generic-pool'));
-  }, 60_000);
+  });
 
   it.each([
     ['NATS', /@nats-io|\/(src|dist)\/cluster\//],

@@ -58,6 +58,5 @@ describe.skipIf(whyNoTmpfs !== undefined)(`a service whose data directory is ful
         { level: 'info', msg: 'captures can be stored again' },
       ]);
     },
-    120_000,
   );
 });

@@ -97,6 +97,5 @@ describe('a service whose SQLite file is unavailable', () => {
       await expectAllWritten(service, join(place.path, 'data'), [...before, ...during]);
       await end(service);
     },
-    120_000,
   );
 });

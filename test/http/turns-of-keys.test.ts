@@ -96,7 +96,6 @@ describe('captures of several keys', () => {
 
         await leave(client, one, floods);
       },
-      180_000,
     );
 
     it.each(apiNodes === 1 ? ['the same node'] : ['the same node', 'another node'])(
@@ -121,7 +120,6 @@ describe('captures of several keys', () => {
         });
         expect(Math.max(...leads)).toBeLessThanOrEqual(MAX_LEAD);
       },
-      180_000,
     );
 
     it('leave the queue at once when the client of their batch has gone, although another key is first', async () => {

@@ -45,33 +45,29 @@ it('captures with a service of its own, which ends with its browsers when the cl
 it.each([
   ['of the newest revision', connectProgram],
   ['of the revision of 2025', connectProgramEarlier],
-])(
-  'lets a client %s list, call, cancel and read with the service of --server',
-  async (_revision, connected) => {
-    const place = await ground();
-    const client = await connected(['--server', app.baseUrl, '--api-key', 'capture-key'], place.options);
-    expect((await client.listTools()).tools.length).toBeGreaterThan(0);
-    const shot = await client.callTool({ name: 'capture', arguments: { url: site.url('/short') } });
-    const id = Called.parse(shot).structuredContent?.id;
-    const stored = await app.call(`/results/${id}`, { headers: { Authorization: 'Bearer read-key' } });
-    expect(stored.status).toBe(200);
-    const { resources } = await client.listResources();
-    expect(resources.map(({ uri }) => uri)).toContain(`capstan://captures/${id}/markdown`);
-    expect((await client.listResourceTemplates()).resourceTemplates).toHaveLength(1);
-    expect((await client.readResource({ uri: `capstan://captures/${id}/markdown` })).contents).toMatchObject([
-      { text: expect.stringContaining('deep water') },
-    ]);
-    const others = { name: 'unwatch', arguments: { watch: await watchOfAdmin() } };
-    expect(Called.parse(await client.callTool(others))).toMatchObject({
-      isError: true,
-      content: [{ text: expect.stringMatching(/^not_found: /) }],
-    });
-    await expectCancelled(client, { baseUrl: app.baseUrl, url: site.url('/hang'), key: 'capture-key' });
-    expect(await place.browsers()).toEqual([]);
-    await client.close();
-  },
-  120_000,
-);
+])('lets a client %s list, call, cancel and read with the service of --server', async (_revision, connected) => {
+  const place = await ground();
+  const client = await connected(['--server', app.baseUrl, '--api-key', 'capture-key'], place.options);
+  expect((await client.listTools()).tools.length).toBeGreaterThan(0);
+  const shot = await client.callTool({ name: 'capture', arguments: { url: site.url('/short') } });
+  const id = Called.parse(shot).structuredContent?.id;
+  const stored = await app.call(`/results/${id}`, { headers: { Authorization: 'Bearer read-key' } });
+  expect(stored.status).toBe(200);
+  const { resources } = await client.listResources();
+  expect(resources.map(({ uri }) => uri)).toContain(`capstan://captures/${id}/markdown`);
+  expect((await client.listResourceTemplates()).resourceTemplates).toHaveLength(1);
+  expect((await client.readResource({ uri: `capstan://captures/${id}/markdown` })).contents).toMatchObject([
+    { text: expect.stringContaining('deep water') },
+  ]);
+  const others = { name: 'unwatch', arguments: { watch: await watchOfAdmin() } };
+  expect(Called.parse(await client.callTool(others))).toMatchObject({
+    isError: true,
+    content: [{ text: expect.stringMatching(/^not_found: /) }],
+  });
+  await expectCancelled(client, { baseUrl: app.baseUrl, url: site.url('/hang'), key: 'capture-key' });
+  expect(await place.browsers()).toEqual([]);
+  await client.close();
+});
 
 it.each([
   ['read', { capture: /^key_not_permitted: .*needs the scope capture/, unwatch: /^key_not_permitted: / }],
@@ -94,7 +90,6 @@ it.each([
     }
     await client.close();
   },
-  120_000,
 );
 
 it('writes nothing but messages to standard output, and exits with 0 when the input ends', async () => {

@@ -101,7 +101,6 @@ describe('retention', () => {
       const next = Math.min(left, Math.max(1000, left / 10));
       expect(days.counts).toMatchObject({ records: quota + next, postponed: left - next });
     },
-    120_000,
   );
 
   it('leaves the captures that a clock set forward makes too old once the clock is set back', async () => {
