@@ -5,8 +5,8 @@ import { actorForSuite } from '../support/for-suite.ts';
 
 const running = actorForSuite();
 
-async function metadata(html: string, timeoutMs = 60_000) {
-  const request = htmlRequest(html, { outputs: ['metadata'], elementMap: false, timeoutMs });
+async function metadata(html: string) {
+  const request = htmlRequest(html, { outputs: ['metadata'], elementMap: false });
   const { outputs } = await running.actor.capture(request, patience);
   const { metadata: output } = outputs;
   return { found: output == null ? undefined : JSON.parse(String(output.content)), partial: output?.partial };

@@ -157,7 +157,7 @@ describe('watchPressure', () => {
         expect(monitor.reading.eventLoopDelayMs).toBe(0);
         monitor.stop();
         expect(gauge.closed).toBe(true);
-      });
+      }, 20_000);
       scheduler.flush();
       expect(out).toEqual(['d refused queue_full', 'f cancelled']);
       // The overload began at 2 s and lasts until 7 s at least.
