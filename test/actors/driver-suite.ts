@@ -7,8 +7,8 @@ import { numbersOf, type Pixels, pixelsOf } from '../support/image.ts';
 import { type SiteAndActor, siteAndActor } from '../support/site-and-actor.ts';
 
 /**
- * Options for captures cut by their deadline; 5 s of it, the most there is, are reserved for ending scripts and for the screenshot, which is
- * enough on a busy machine.
+ * Options for captures cut by their deadline. A fifth of this time, 5 s, is reserved for ending scripts and for the
+ * screenshot; a longer deadline reserves no more.
  */
 export const LATE = { timeoutMs: 25_000 };
 

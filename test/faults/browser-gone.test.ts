@@ -8,7 +8,7 @@ import { capture, stats } from './client.ts';
 /** The smallest concurrency at which the service runs two browsers. */
 const MAX_CONCURRENT = 16;
 const CAPTURES = 6;
-/** A hung browser is noticed after about 10 s; twice that on a busy machine is not a failure. */
+/** A hung browser is noticed after about 10 s, and later on a busy machine. */
 const TIMEOUT_MS = 60_000;
 
 describe('a service that loses a browser', () => {

@@ -1,8 +1,8 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * Files that take long for their size, in the order of their start. Vitest starts the largest files first where it knows no times of an earlier run:
- * these came last, and the run waited for one of them.
+ * Files that take long for their size, in the order in which they start. Vitest starts the largest files first where it
+ * knows no times of an earlier run: these came last, and the run waited for one of them.
  */
 const LONG = [
   'test/container/container.test.ts',
