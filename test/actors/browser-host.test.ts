@@ -6,6 +6,7 @@ import { startCommand } from '../../src/actors/browser-priority.ts';
 import { Confinement } from '../../src/actors/confinement.ts';
 import { executableFinder } from '../../src/actors/executable.ts';
 import { launchBrowser } from '../../src/actors/launch-browser.ts';
+import { blockFor } from '../support/block-for.ts';
 import { browserStartedBy } from '../support/browser-script.ts';
 
 it('counts a browser that answered while the service was suspended as responsive', async () => {
@@ -23,7 +24,7 @@ it('counts a browser that answered while the service was suspended as responsive
   const answered = host.answers(200);
   // Lets the heartbeat be sent before the process is blocked.
   await immediate();
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000);
+  blockFor(1000);
   expect(await answered).toBe(true);
 });
 

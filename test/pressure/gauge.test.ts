@@ -4,10 +4,7 @@ import { setImmediate as immediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Gauge, openGauge } from '../../src/pressure/gauge.ts';
-
-function blockFor(ms: number): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
-}
+import { blockFor } from '../support/block-for.ts';
 
 describe('openGauge', () => {
   let gauge: Gauge | undefined;

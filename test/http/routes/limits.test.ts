@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { PressureSchema } from '../../../src/capture/pressure.ts';
+import { blockFor } from '../../support/block-for.ts';
 import { serviceForSuite, siteForSuite } from '../../support/for-suite.ts';
 import { NO_BROWSER, type RunningService, startService } from '../../support/service.ts';
 import { failureOf } from '../answers.ts';
@@ -88,8 +89,10 @@ describe('an overloaded service', () => {
     try {
       const inside = send(running, 'POST', '/screenshot', { url: site.url('/slow?ms=1000') });
       await expect.poll(() => site.hits('/slow')).toBe(1);
+      // A busy machine may have blocked it before: the next change would be the end of that.
+      await expect.poll(() => running.service.pressure().accepting).toBe(true);
       const refusing = running.next('pressure.changed');
-      const blocking = setInterval(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1300));
+      const blocking = setInterval(() => blockFor(1300));
       try {
         expect(await refusing).toMatchObject({ accepting: false, reason: expect.stringContaining('event loop') });
         expect((await send(running, 'POST', '/screenshot', { url: site.url('/short') })).status).toBe(429);
