@@ -17,7 +17,7 @@ describe('concurrent captures', () => {
     onTestFinished(() => void process.off('warning', collect));
     const all = Array.from({ length: CAPTURES }, (_, number) =>
       running.actor.capture(
-        captureRequest(site.url(`/slow?ms=3000&n=${number}`), { timeoutMs: 60_000, evidence: ['console', 'network'] }),
+        captureRequest(site.url(`/slow?ms=3000&n=${number}`), { evidence: ['console', 'network'] }),
         patience,
       ),
     );

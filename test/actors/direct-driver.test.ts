@@ -13,7 +13,7 @@ function describeMore({ site, capture }: DriverGround): void {
     ['webp', 16_383, 'format'],
   ] as const)('captures as much of a page of 20,000 px as a %s can hold', async (format, height, truncatedBy) => {
     const viewport = { width: 320, height: 720 };
-    const snapshot = await capture('/endless-height', { fullPage: true, format, viewport, timeoutMs: 60_000 });
+    const snapshot = await capture('/endless-height', { fullPage: true, format, viewport });
     expect(snapshot).toMatchObject({ height, fullHeight: 20_000, truncatedBy, truncated: truncatedBy !== '' });
     expect(dimensions(snapshot.image)).toEqual([snapshot.width, snapshot.height]);
   });

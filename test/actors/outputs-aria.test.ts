@@ -38,7 +38,7 @@ describe('the output aria', () => {
 
 describe('the output accessibility', () => {
   const treeOf = async (html: string, options: CaptureOptions = {}) => {
-    const request = htmlRequest(html, { outputs: ['accessibility'], timeoutMs: 60_000, ...options });
+    const request = htmlRequest(html, { outputs: ['accessibility'], ...options });
     const { accessibility } = (await running.actor.capture(request, patience)).outputs;
     return { nodes: accessibility && JSON.parse(String(accessibility.content)).nodes, partial: accessibility?.partial };
   };

@@ -45,8 +45,8 @@ describe('outputs of hostile pages', () => {
     async (_name, [script, cut, outputs = OUTPUTS]) => {
       const page = `<!doctype html><body><p>${BEGINNING}</p><script>${script}</script>`;
       const [hostile, neighbour] = await Promise.all([
-        running.actor.capture(htmlRequest(page, { outputs, timeoutMs: 60_000 }), patience),
-        running.actor.capture(htmlRequest('<p>Calm', { outputs: ['text'], timeoutMs: 60_000 }), patience),
+        running.actor.capture(htmlRequest(page, { outputs }), patience),
+        running.actor.capture(htmlRequest('<p>Calm', { outputs: ['text'] }), patience),
       ]);
       const { text, links, markdown, blocks, accessibility } = hostile.outputs;
       // An output for which there was no time is null.

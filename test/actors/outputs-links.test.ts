@@ -122,7 +122,6 @@ describe('the output links', () => {
   ])('places a link, and its block of the Markdown, where the words are in %s', async (_what, body, options) => {
     const { snapshot, links } = await linksOf(`<!doctype html>${body}`, {
       viewport: { width: 500, height: 400, deviceScaleFactor: 1 },
-      timeoutMs: 60_000,
       outputs: ['links', 'markdown', 'blocks'],
       markdown: { scope: 'page' },
       ...options,

@@ -81,7 +81,6 @@ describe('the output mhtml', () => {
         after: `const noise = new Uint8Array(6e6); for (let at = 0; at < 6e6; at += 65536) crypto.getRandomValues(noise.subarray(at, Math.min(6e6, at + 65536)));
           const text = new TextDecoder('latin1').decode(noise).replace(/[^a-zA-Z"\\\\\\\\<>]/g, 'x'); document.body.append(text)`,
       },
-      timeoutMs: 60_000,
     });
     expect(outputs.mhtml?.content.length).toBeGreaterThan(6_000_000);
   });

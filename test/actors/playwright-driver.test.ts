@@ -58,10 +58,7 @@ describe('the browser of captures that interact', () => {
     const started = await start();
     const before = site.hits('/interact/opens');
     const captures = [
-      started.actor.capture(
-        request('/interact/opens?ms=2500', { waitForFunction: 'port.open', timeoutMs: 60_000 }),
-        patience,
-      ),
+      started.actor.capture(request('/interact/opens?ms=2500', { waitForFunction: 'port.open' }), patience),
       started.actor.capture(captureRequest(site.url('/slow?ms=2500')), patience),
     ];
     await expect.poll(() => site.hits('/interact/opens')).toBe(before + 1);

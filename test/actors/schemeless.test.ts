@@ -54,7 +54,7 @@ describe('a URL without a scheme', () => {
       });
     });
     await using target = await listening(front);
-    const { finalUrl, cutPhase } = await capture(`127.0.0.1:${target.port}/short`, { timeoutMs: 60_000 });
+    const { finalUrl, cutPhase } = await capture(`127.0.0.1:${target.port}/short`);
     expect(finalUrl).toBe(`http://127.0.0.1:${target.port}/short`);
     expect(cutPhase).toBeNull();
   });

@@ -118,7 +118,7 @@ describe('cross-origin frames outside the window', () => {
     const running = await startActor({ browserPath });
     const frameIn = (url: string) => `/frames/around?of=${encodeURIComponent(url)}`;
     const expectFrames = async (top: string, of: string) => {
-      const png = await pngOf(await capture({ of, top }, { fullPage: true, timeoutMs: 60_000 }, running));
+      const png = await pngOf(await capture({ of, top }, { fullPage: true }, running));
       expect(colourAt(png, 101, Number(top) + 1)).toEqual(BLUE);
       expect(countOf(png, GREEN)).toBe(200 * 100 - SQUARE);
     };

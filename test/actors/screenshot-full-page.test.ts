@@ -12,7 +12,7 @@ const GREEN: Colour = [0, 160, 0, 255];
 const BLUE: Colour = [0, 0, 200, 255];
 const WHITE: Colour = [255, 255, 255, 255];
 /** Options for pages that are followed far down, which does not depend on their width. */
-const NARROW = { viewport: { width: 320, height: 720 }, timeoutMs: 60_000 };
+const NARROW = { viewport: { width: 320, height: 720 } };
 
 describe('a full page', () => {
   const ground = siteAndActor({});

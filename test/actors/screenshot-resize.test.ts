@@ -15,8 +15,7 @@ const HALVED: CaptureOptions = {
 describe('resize', () => {
   const ground = siteAndActor();
 
-  const capture = (options: CaptureOptions, path = '/picture/parts') =>
-    ground.capture(path, { timeoutMs: 60_000, ...options });
+  const capture = (options: CaptureOptions, path = '/picture/parts') => ground.capture(path, options);
 
   it.each<[CaptureOptions, number, number]>([
     [{ resize: { width: 320 } }, 320, 180],

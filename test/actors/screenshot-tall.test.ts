@@ -23,7 +23,7 @@ const otherSite = siteForSuite();
 const capture = (query: Record<string, string>, options: CaptureOptions = {}) => {
   const path = `/tall?${new URLSearchParams(query)}`;
   const viewport = { width: WIDTH, height: HEIGHT };
-  const request = captureRequest(ground.site.url(path), { fullPage: true, viewport, timeoutMs: 60_000, ...options });
+  const request = captureRequest(ground.site.url(path), { fullPage: true, viewport, ...options });
   return ground.running.actor.capture(request, patience);
 };
 
@@ -136,7 +136,7 @@ describe('a full page that is higher than one screenshot', () => {
   it('ends before the part with which its bands would have more than 128 MiB, and names the limit as the cause', async () => {
     const url = ground.site.url('/tall/noise?px=36000');
     const viewport = { width: 1280, height: HEIGHT };
-    const request = captureRequest(url, { fullPage: true, format: 'jpeg', viewport, timeoutMs: 60_000 });
+    const request = captureRequest(url, { fullPage: true, format: 'jpeg', viewport });
     const cut = await ground.running.actor.capture(request, patience);
     expect(cut).toMatchObject({ fullHeight: 36_000, truncated: true, truncatedBy: 'limit' });
     const { height } = await sharp(cut.image, { limitInputPixels: false }).metadata();
@@ -154,7 +154,7 @@ describe('a full page that is higher than one screenshot', () => {
 
   it('limits the width and the pixels of a very wide page as well', async () => {
     const url = ground.site.url('/endless-height?wide=50000&px=2500');
-    const request = captureRequest(url, { fullPage: true, format: 'jpeg', timeoutMs: 60_000 });
+    const request = captureRequest(url, { fullPage: true, format: 'jpeg' });
     const snapshot = await ground.running.actor.capture(request, patience);
     expect(snapshot).toMatchObject({ truncatedBy: 'limit', width: 16_384, height: 2_500 });
     const { width, height } = await sharp(snapshot.image, { limitInputPixels: false }).metadata();

@@ -17,7 +17,7 @@ describe('captures with isolation: batch', () => {
     batches += 1;
     const batch = `batch ${batches}`;
     return (url: string, options: CaptureOptions = {}) =>
-      running.actor.capture(captureRequest(url, { isolation: 'batch', timeoutMs: 60_000, ...options }), patience, {
+      running.actor.capture(captureRequest(url, { isolation: 'batch', ...options }), patience, {
         batch,
       });
   };

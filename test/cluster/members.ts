@@ -161,7 +161,7 @@ export function membersOf(
 export function submitted(
   api: ClusterApi,
   id: number,
-  request = captureRequest('http://example.com/', { timeoutMs: 60_000 }),
+  request = captureRequest('http://example.com/'),
 ): { readonly outcome: Promise<CaptureOutcome>; hangUp(): void } {
   const controller = new AbortController();
   const command: CaptureCommand = {

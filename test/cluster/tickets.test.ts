@@ -56,7 +56,7 @@ describe.skipIf(whyNot !== undefined)(`tickets of a cluster${reason}`, () => {
     const cluster = membersOf(nats, 'unreadable', 5, undefined, (problem) => problems.push(problem));
     const api = await cluster.api();
     const worker = await cluster.worker(async (command) => stored(command));
-    const request = captureRequest('http://example.com/', { timeoutMs: 60_000 });
+    const request = captureRequest('http://example.com/');
     const unreadable = submitted(api, 1, { ...request, target: { ...request.target, url: 'http://' } });
     expect(await unreadable.outcome).toMatchObject({ state: 'failed', failure: { code: 'internal' } });
     expect(await submitted(api, 2).outcome).toMatchObject({ state: 'stored' });

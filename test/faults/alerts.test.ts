@@ -16,7 +16,7 @@ import { SECRET, startReceiver, statuses } from '../webhooks/receiver.ts';
 import { mountSmallDisk, whyNoTmpfs } from './tmpfs.ts';
 
 const RULES = readFileSync(join(import.meta.dirname, '../../examples/prometheus/alerts.yml'), 'utf8');
-const PATIENCE = { interval: 200 };
+const POLL = { interval: 200 };
 
 const whyNot = await whyNoPrometheus();
 const reason = whyNot === undefined ? '' : ` (skipped: ${whyNot})`;
@@ -36,7 +36,7 @@ async function expectSilent(prometheus: RunningPrometheus, alerts: readonly stri
 
 /** `by`: that of the test, because tests run at the same time. */
 function firing(by: ExpectStatic, prometheus: RunningPrometheus, alert: string) {
-  return by.poll(async () => (await prometheus.query(expressionOf(alert))).length, { ...PATIENCE, message: alert });
+  return by.poll(async () => (await prometheus.query(expressionOf(alert))).length, { ...POLL, message: alert });
 }
 
 describe.skipIf(whyNot !== undefined)(`alerts, by their causes, in a real Prometheus${reason}`, () => {
@@ -86,16 +86,16 @@ describe.skipIf(whyNot !== undefined)(`alerts, by their causes, in a real Promet
       for (let crashes = 1; crashes <= 5; crashes += 1) {
         expect(await capture('/short')).toBe(200);
         for (const { pid } of app.service.stats().pool.browsers) process.kill(pid, 'SIGKILL');
-        await expect.poll(() => app.service.stats().pool.crashes, PATIENCE).toBe(crashes);
+        await expect.poll(() => app.service.stats().pool.crashes, POLL).toBe(crashes);
       }
       await firing(expect, prometheus, 'CapstanBrowsersCrash').toBe(1);
       await firing(expect, prometheus, 'CapstanWebhooksFail').toBe(1);
       // One capture keeps the others waiting for longer than half a minute.
       const long = capture('/hang', 32_000);
-      await expect.poll(() => site.hits('/hang'), PATIENCE).toBe(1);
+      await expect.poll(() => site.hits('/hang'), POLL).toBe(1);
       const waiting = Array.from({ length: limits.maxQueue }, () => capture('/hang', 1000));
       await firing(expect, prometheus, 'CapstanQueueNearlyFull').toBe(1);
-      await expect.poll(() => capture('/hang'), PATIENCE).toBe(429);
+      await expect.poll(() => capture('/hang'), POLL).toBe(429);
       await firing(expect, prometheus, 'CapstanRefusesCaptures').toBe(1);
       await firing(expect, prometheus, 'CapstanLongWaits').toBe(1);
       await firing(expect, prometheus, 'CapstanCapturesFail').toBe(1);

@@ -50,7 +50,7 @@ describe('a process killed while it removes captures', () => {
       await expect.poll(async () => (await after.artifacts.list(10)).map(({ id }) => id)).toEqual([ID + 3]);
       expect((await after.results.page({ by: 'all' }, 10)).map(({ id }) => id)).toEqual([ID + 3]);
       const ofOthers = async () => (await workspaces()).filter((name) => !name.startsWith(`${process.pid}-`));
-      await expect.poll(() => ofOthers()).toEqual([]);
+      await expect.poll(ofOthers).toEqual([]);
       await after.close();
       expect(await workspaces()).toEqual([]);
       expect(after.problems).toEqual([]);
