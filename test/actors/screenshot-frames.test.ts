@@ -117,8 +117,8 @@ describe('cross-origin frames outside the window', () => {
     const browserPath = await browserStartedBy((browser) => `exec ${browser} --site-per-process "$@"`);
     const running = await startActor({ browserPath });
     const frameIn = (url: string) => `/frames/around?of=${encodeURIComponent(url)}`;
-    const expectFrames = async (top: string, of: string) => {
-      const png = await pngOf(await capture({ of, top }, { fullPage: true }, running));
+    const expectFrames = async (top: string, of: string, fullPage = true) => {
+      const png = await pngOf(await capture({ of, top }, { fullPage }, running));
       expect(colourAt(png, 101, Number(top) + 1)).toEqual(BLUE);
       expect(countOf(png, GREEN)).toBe(200 * 100 - SQUARE);
     };
@@ -126,7 +126,9 @@ describe('cross-origin frames outside the window', () => {
       const nested = otherSite(frameIn(ground.site.url('/frames/green')));
       for (const top of ['650', '1000', '3000']) await expectFrames(top, nested);
       // A frame whose process is busy draws late.
-      await expectFrames('1000', ground.site.url(frameIn(otherSite('/frames/green?busy=700'))));
+      const busy = ground.site.url(frameIn(otherSite('/frames/green?busy=700')));
+      await expectFrames('1000', busy);
+      await expectFrames('100', busy, false);
     } finally {
       await running.stop();
     }

@@ -1,9 +1,12 @@
-import { within } from '../deadline.ts';
-import { evaluate } from './ask-page.ts';
+import { type Deadline, within } from '../deadline.ts';
+import { evaluate, letGo } from './ask-page.ts';
+import type { IsolatedPage } from './isolated-page.ts';
 import type { EvaluatedFrame } from './page-session.ts';
 
 /** Maximum time for a frame to draw. Its process may have to wait for the processor. */
 const MAX_FRAME_MS = 5_000;
+/** Maximum time for a frame that another process draws, and that nothing was changed in. */
+const MAX_BUSY_MS = 2_000;
 /** Time after which a frame outside the window, where it draws nothing, is no longer expected to come into it. */
 const MAX_OUTSIDE_MS = 1_000;
 
@@ -14,19 +17,45 @@ export async function drawn(frame: EvaluatedFrame, maxMs = MAX_FRAME_MS): Promis
   // A process that does not answer may still draw. The time is measured here, because a frame's timers do not run while
   // its scripts are off.
   const leftMs = maxMs - MAX_OUTSIDE_MS;
-  await within(leftMs, Promise.race([drawing, evaluate(frame, `(${IS_OUTSIDE})()`)]), undefined);
+  await within(leftMs, Promise.race([drawing, isOutside(frame)]), undefined);
 }
+
+/**
+ * Resolves when the frames that other processes draw have drawn in the window, or after a while: a screenshot does not
+ * wait for them. Frames that were prepared for it are given as long as `drawn` gives; others have loaded with the page,
+ * and may be busy.
+ */
+export async function drawnElsewhere(page: IsolatedPage, deadline: Deadline): Promise<void> {
+  const { session, frames, visit } = page;
+  const prepared = [...visit.preparedFrames.values()].filter((frame) => frame.session !== session);
+  const others = frames.within(session).filter(({ frame }) => !visit.preparedFrames.has(frame.id));
+  const othersMs = Math.min(MAX_BUSY_MS, deadline.waitingMs / 2);
+  const drawing = [
+    ...prepared.map((frame) => letGo(frame, deadline, drawn(frame))),
+    ...others.map((frame) =>
+      within(othersMs, Promise.race([evaluate(frame, `(${FRAMES})()`), isOutside(frame)]), null),
+    ),
+  ];
+  await deadline.step('wait for frames of other processes', Promise.all(drawing));
+}
+
+const isOutside = (frame: EvaluatedFrame) => evaluate(frame, `(${IS_OUTSIDE})()`);
 
 /**
  * Runs in the frame. An animation frame comes only to a frame that the window shows. The compositor may still be
  * painting the first one when the second begins; it has drawn the first when the third begins.
  */
-const DRAWN = `async () => {
-  if (document.readyState !== 'complete') await new Promise((resolve) => addEventListener('load', resolve));
+const FRAMES = `async () => {
   const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
   await frame();
   await frame();
   await frame();
+}`;
+
+/** Runs in the frame. */
+const DRAWN = `async () => {
+  if (document.readyState !== 'complete') await new Promise((resolve) => addEventListener('load', resolve));
+  await (${FRAMES})();
 }`;
 
 /** Runs in the frame. Resolves when the window does not show it. */

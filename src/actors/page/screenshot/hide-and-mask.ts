@@ -1,7 +1,6 @@
 import type { CaptureRequest } from '../../../capture/request.ts';
 import type { Deadline } from '../../deadline.ts';
 import { letGo, untilAnswered } from '../ask-page.ts';
-import { drawn } from '../drawn.ts';
 import { type Place, placesOf } from '../find/places.ts';
 import { prepare } from '../find/prepared-frames.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
@@ -39,9 +38,6 @@ export async function hideAndMask(
   await change(page, hidden, HIDE, deadline);
   if (hideFixed) await change(page, [{ find: positioned('sticky') }], UNSTICK, deadline);
   await change(page, mask.map(bySelector), MASK, deadline);
-  // The screenshot does not wait for what other processes draw.
-  const elsewhere = [...page.visit.preparedFrames.values()].filter(({ session }) => session !== page.session);
-  await deadline.step('hide and mask', Promise.all(elsewhere.map((frame) => letGo(frame, deadline, drawn(frame)))));
 }
 
 /** Leaves the requested elements out of the layout. Call it before the page is measured. Otherwise as `hideAndMask`. */
