@@ -12,7 +12,7 @@ export interface LinkOptions {
   readonly connection: ConnectionOptions;
   /** Called when NATS can be reached, and when it cannot be reached any more. */
   readonly onState: (isUp: boolean, server: string) => void;
-  /** Reports why NATS cannot be reached, once for each reason. */
+  /** Reports why NATS cannot be reached or used, once for each reason. */
   readonly onProblem: (problem: unknown) => void;
   /** Reports messages that were dropped because they cannot be read, at most once in 10 s. */
   readonly onBadMessages: (count: number, subject: string, cause: unknown) => void;
@@ -136,7 +136,7 @@ export class Link {
         this.#setUp(true);
         return;
       } catch (error) {
-        this.#report(error instanceof TimeoutError ? await this.#causeOf(error) : error);
+        this.report(error instanceof TimeoutError ? await this.#causeOf(error) : error);
         await delay(RECONNECT_MS, undefined, { signal }).catch(() => undefined);
       }
     }
@@ -157,14 +157,14 @@ export class Link {
     for await (const status of connection.status()) {
       if (status.type === 'disconnect') this.#setUp(false);
       else if (status.type === 'reconnect') this.#setUp(true);
-      else if (status.type === 'error') this.#report(status.error);
+      else if (status.type === 'error') this.report(status.error);
     }
   }
 
   #subscribe(connection: NatsConnection, subject: string, onMessage: OnMessage): void {
     connection.subscribe(subject, {
       callback: (error, message) => {
-        if (error !== null) return this.#report(error);
+        if (error !== null) return this.report(error);
         // An exception in this callback would end the client's read loop.
         try {
           const handling = onMessage(message);
@@ -178,7 +178,7 @@ export class Link {
 
   #failed(subject: string, problem: unknown): void {
     if (!(problem instanceof BadMessageError)) {
-      this.#report(problem);
+      this.report(problem);
       return;
     }
     this.#badMessages += 1;
@@ -198,8 +198,10 @@ export class Link {
     for (const observer of this.#observers) observer(isUp);
   }
 
-  #report(problem: unknown): void {
-    const text = String(problem);
+  /** Reports a problem, unless it is the one that was reported last since NATS came or went. */
+  report(problem: unknown): void {
+    // The client reports a violation of permissions twice, as errors of different names.
+    const text = problem instanceof Error ? problem.message : String(problem);
     if (text === this.#lastProblem || this.#closing.signal.aborted) return;
     this.#lastProblem = text;
     this.#options.onProblem(problem);

@@ -74,6 +74,9 @@ export interface Cluster {
   close(): Promise<void>;
 }
 
+/** Pause before streams and consumers that could not be read or created are tried again, in milliseconds. */
+const ENSURE_RETRY_MS = 1_000;
+
 /** @throws The system's error when a file of credentials or certificates cannot be read. */
 export function openCluster(options: ClusterOptions): Cluster {
   const { role, limits, onState, onProblem, onBadMessages } = options;
@@ -96,7 +99,11 @@ export function openCluster(options: ClusterOptions): Cluster {
       worker?.start();
       live?.start();
     } catch (error) {
-      if (!(error instanceof AwayError)) onProblem(error);
+      if (!(error instanceof AwayError)) {
+        link.report(error);
+        // A worker that may not create the streams waits for an api node; the server may have no JetStream yet.
+        setTimeout(() => void ensure(), ENSURE_RETRY_MS).unref();
+      }
     } finally {
       isEnsuring = false;
     }
