@@ -168,7 +168,7 @@ describe('text, links and accessibility trees of frames', () => {
       browserPath: await browserStartedBy((path) => `exec ${path} --site-per-process "$@"`),
     });
     const page = `<p>Before.</p>${frame(otherSite(spins))}${replaced}${frame(sameOrigin('Calm.'), 'style="opacity:0"')}<p>After.</p>`;
-    const seen = await read(page, { timeoutMs: 20_000, waitUntil: 'load', delayMs: 500 }, own).finally(() =>
+    const seen = await read(page, { waitUntil: 'load', delayMs: 500 }, own).finally(() =>
       own.stop(),
     );
     expect(seen.text).toBe('Before.\n\nAfter.\n');
