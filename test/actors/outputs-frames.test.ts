@@ -168,11 +168,13 @@ describe('text, links and accessibility trees of frames', () => {
       browserPath: await browserStartedBy((path) => `exec ${path} --site-per-process "$@"`),
     });
     const page = `<p>Before.</p>${frame(otherSite(spins))}${replaced}${frame(sameOrigin('Calm.'), 'style="opacity:0"')}<p>After.</p>`;
-    const seen = await read(page, { waitUntil: 'load', delayMs: 500 }, own).finally(() =>
-      own.stop(),
-    );
+    const extract = { texts: { selector: 'iframe >> body', type: 'html', many: true } } as const;
+    const seen = await read(page, { waitUntil: 'load', delayMs: 500, extract }, own).finally(() => own.stop());
     expect(seen.text).toBe('Before.\n\nAfter.\n');
     expect([seen.partial[0], seen.partial[2], seen.partial[3]]).toEqual([true, true, true]);
     expect(textsIn(seen.nodes)).toEqual(['Before.', '>Calm.', 'After.']);
+    const { extract: values } = seen.snapshot.outputs;
+    expect(values?.partial).toBe(true);
+    expect(JSON.parse(String(values?.content)).texts).toContain('<body>Calm.</body>');
   });
 });

@@ -46,13 +46,11 @@ export async function extractValues(reading: Reading): Promise<Output> {
 async function conversionOf(found: FoundIn, toImage: ToImage, common: Conversion['common']): Promise<Converted> {
   const { place, language, values } = found;
   const toWindow = place.entrance === undefined ? undefined : await toPage(place);
-  const known = new Map<FoundIn, Converted>();
-  const entered: (Converted | undefined)[] = [];
+  const known = new Map<FoundIn, Promise<Converted>>();
   for (const each of found.entered) {
-    const converted = each && (known.get(each) ?? (await conversionOf(each, toImage, common)));
-    if (each !== undefined && converted !== undefined) known.set(each, converted);
-    entered.push(converted);
+    if (each !== undefined && !known.has(each)) known.set(each, conversionOf(each, toImage, common));
   }
+  const entered = await Promise.all(found.entered.map((each) => each && known.get(each)));
   const fromFrame: ToImage = (box) => toImage(box === null ? null : (toWindow?.(box) ?? null));
   const placed = place.entrance === undefined ? toImage : fromFrame;
   return { values, conversion: { decimal: decimalOf(language), toImage: placed, entered, common } };

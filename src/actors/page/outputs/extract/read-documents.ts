@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ExtractRule, ExtractRules } from '../../../../capture/options/extract.ts';
 import { parseSelector } from '../../../../capture/selector.ts';
+import { within } from '../../../deadline.ts';
 import { OUTPUT_WORLD } from '../../ask-page.ts';
 import { elementsBy } from '../../find/find-elements.ts';
 import { frameIds, MAX_FRAMES, type NestedFrame } from '../../find/places.ts';
@@ -9,6 +10,8 @@ import { APPLY_RULES, ENTERED_FRAMES, type ExtractLimits } from './apply-rules.t
 
 export const MAX_MANY = 1_000;
 const MAX_VALUE_CHARACTERS = 64 * 1024;
+/** Share of the time left that one frame may take: others shall answer too. */
+const FRAME_SHARE = 0.5;
 
 export const foundValues = z.record(z.string(), z.unknown());
 const answered = z.object({
@@ -60,7 +63,8 @@ export class DocumentReader {
   }
 
   async #readIn(place: NestedFrame, source: string, isPainted: boolean, isShown: boolean): Promise<FoundIn> {
-    const ms = Math.max(1, this.#endsAt - performance.now());
+    const isFrame = place.entrance !== undefined;
+    const ms = Math.max(1, (this.#endsAt - performance.now()) * (isFrame ? FRAME_SHARE : 1));
     const limits: ExtractLimits = {
       ...this.#left,
       many: MAX_MANY,
@@ -70,7 +74,9 @@ export class DocumentReader {
       isPainted,
       isShown,
     };
-    const answer = await this.#reading.ask(`(${APPLY_RULES})(${source}, ${JSON.stringify(limits)})`, undefined, place);
+    const asking = this.#reading.ask(`(${APPLY_RULES})(${source}, ${JSON.stringify(limits)})`, undefined, place);
+    // A process that is busy answers nothing, not even that the time is over.
+    const answer = await (isFrame ? within(ms, asking, undefined) : asking);
     const { values, entered, left, language, partial } = answered.parse(answer);
     this.#left = left;
     this.#partial ||= partial;
@@ -83,7 +89,10 @@ export class DocumentReader {
     const found: (FoundIn | undefined)[] = entered.map(() => undefined);
     for (const [index, id] of ids.entries()) {
       const positions = entered.flatMap(({ frame }, at) => (frame === index ? [at] : []));
-      const inFrame = id === undefined ? undefined : await this.#readFrame(place, id, entered, positions);
+      // What was found so far is worth more than all of it too late.
+      const isLate = performance.now() > this.#endsAt;
+      this.#partial ||= isLate;
+      const inFrame = id === undefined || isLate ? undefined : await this.#readFrame(place, id, entered, positions);
       for (const at of positions) found[at] = inFrame;
     }
     return found;
