@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Action } from '../../src/capture/options/interaction.ts';
 import { failureOf } from '../support/actor.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
+import { LATE } from './driver-suite.ts';
 
 describe('interaction with a page', () => {
   const { capture, site } = siteAndActor();
@@ -223,10 +224,7 @@ describe('interaction with a page', () => {
       [{ secret: 'y' }, 'form.fields.secret: element is not visible'],
     ])('rejects %o with an error that names the field and the reason', async (wrong, reason) => {
       const form = { selector: '#booking', fields: wrong as Record<string, string | boolean> };
-      expect(await refusalOf(capture('/interact/forms', { form, timeoutMs: 15_000 }))).toEqual([
-        'action_failed',
-        reason,
-      ]);
+      expect(await refusalOf(capture('/interact/forms', { form, ...LATE }))).toEqual(['action_failed', reason]);
     });
   });
 
@@ -255,7 +253,7 @@ describe('interaction with a page', () => {
     });
 
     it.concurrent('captures the page as it is when the function never returns true', async () => {
-      const snapshot = await capture('/short', { waitForFunction: 'nobody.knows', timeoutMs: 5000 });
+      const snapshot = await capture('/short', { waitForFunction: 'nobody.knows', ...LATE });
       expect(snapshot).toMatchObject({ cutPhase: 'wait', responseCode: 200 });
     });
 
