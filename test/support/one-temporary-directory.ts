@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const MEMORY = '/dev/shm';
-/** Room for the files of a run, in bytes. */
-const ROOM = 8 * 1024 ** 3;
+/** Twice the room that a run takes at most, in bytes. */
+const ROOM = 4 * 1024 ** 3;
 
 /** Gives this process and its descendants one directory for temporary files. Returns what removes it. */
 export function setup(): () => void {
