@@ -38,6 +38,11 @@ export class ChildFrames {
     );
   }
 
+  /** The session of the process with the frame's element; undefined for a session that is none of these frames. */
+  around(session: PageSession): PageSession | undefined {
+    return this.#around.get(session);
+  }
+
   /** Sessions by frame id. */
   get outOfProcess(): ReadonlyMap<string, PageSession> {
     return this.#outOfProcess;

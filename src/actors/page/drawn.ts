@@ -1,7 +1,8 @@
+import { CdpError } from '../cdp/connection.ts';
 import { type Deadline, within } from '../deadline.ts';
 import { evaluate, letGo } from './ask-page.ts';
 import type { IsolatedPage } from './isolated-page.ts';
-import type { EvaluatedFrame } from './page-session.ts';
+import type { EvaluatedFrame, PageSession } from './page-session.ts';
 
 /** Maximum time for a frame to draw. Its process may have to wait for the processor. */
 const MAX_FRAME_MS = 5_000;
@@ -32,14 +33,36 @@ export async function drawnElsewhere(page: IsolatedPage, deadline: Deadline): Pr
   const othersMs = Math.min(MAX_BUSY_MS, deadline.waitingMs / 2);
   const drawing = [
     ...prepared.map((frame) => letGo(frame, deadline, drawn(frame))),
-    ...others.map((frame) =>
-      within(othersMs, Promise.race([evaluate(frame, `(${FRAMES})()`), isOutside(frame)]), null),
-    ),
+    ...others.map((frame) => {
+      const around = frames.around(frame.session) ?? session;
+      const drawing = [evaluate(frame, `(${FRAMES})()`), isOutside(frame), isHidden(frame, around)];
+      return within(othersMs, Promise.race(drawing), undefined);
+    }),
   ];
   await deadline.step('wait for frames of other processes', Promise.all(drawing));
 }
 
+/** Resolves when the window does not show a frame, and not before. */
 const isOutside = (frame: EvaluatedFrame) => evaluate(frame, `(${IS_OUTSIDE})()`);
+
+/** Resolves when the element of a frame is hidden or gone, and does not resolve otherwise: a hidden frame draws nothing. */
+async function isHidden({ frame }: EvaluatedFrame, around: PageSession): Promise<void> {
+  try {
+    const owner = await around.send('DOM.getFrameOwner', { frameId: frame.id });
+    const { object } = await around.send('DOM.resolveNode', { backendNodeId: owner.backendNodeId });
+    const { result } = await around.send('Runtime.callFunctionOn', {
+      functionDeclaration: IS_SHOWN,
+      ...(object.objectId !== undefined && { objectId: object.objectId }),
+      returnByValue: true,
+    });
+    if (result.value === true) await new Promise(() => {});
+  } catch (error) {
+    if (!(error instanceof CdpError)) throw error;
+  }
+}
+
+/** Runs in the page, where it may be deceived; then a frame is awaited, or not awaited, in vain. */
+const IS_SHOWN = 'function () { return this.checkVisibility({ visibilityProperty: true }); }';
 
 /**
  * Runs in the frame. An animation frame comes only to a frame that the window shows. The compositor may still be
