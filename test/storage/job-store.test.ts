@@ -122,14 +122,13 @@ function describeJobs(open: () => Promise<Database>): void {
 
   it('passes over the keys that have a running job when only idle ones may have another', async () => {
     const [first, second, other] = [jobOf('shop'), jobOf('shop'), jobOf('news')];
-    for (const job of [first, second, other]) await store.jobs.add(job);
+    for (const job of [first, second, other]) {
+      await store.jobs.add(job);
+      await nextMillisecond();
+    }
     const takes = [];
     for (let index = 0; index < 3; index += 1) takes.push(await store.jobs.take('a', { isForIdleKeys: true }));
-    expect(takes.map((job) => job && [first, second, other].findIndex(({ id }) => id === job.id))).toEqual([
-      expect.toBeOneOf([0, 1]),
-      2,
-      undefined,
-    ]);
+    expect(takes.map((job) => job?.id)).toEqual([first.id, other.id, undefined]);
   });
 
   it('leaves as many places to other keys as the unfinished jobs of one take', async () => {
