@@ -18,7 +18,7 @@ export async function drawn(frame: EvaluatedFrame, maxMs = MAX_FRAME_MS): Promis
   // A process that does not answer may still draw. The time is measured here, because a frame's timers do not run while
   // its scripts are off.
   const leftMs = maxMs - MAX_OUTSIDE_MS;
-  await within(leftMs, Promise.race([drawing, isOutside(frame)]), undefined);
+  await within(leftMs, Promise.race([drawing, outside(frame)]), undefined);
 }
 
 /**
@@ -35,18 +35,18 @@ export async function drawnElsewhere(page: IsolatedPage, deadline: Deadline): Pr
     ...prepared.map((frame) => letGo(frame, deadline, drawn(frame))),
     ...others.map((frame) => {
       const around = frames.around(frame.session) ?? session;
-      const drawing = [evaluate(frame, `(${FRAMES})()`), isOutside(frame), isHidden(frame, around)];
-      return within(othersMs, Promise.race(drawing), undefined);
+      const ends = [evaluate(frame, `(${FRAMES})()`), outside(frame), hidden(frame, around)];
+      return within(othersMs, Promise.race(ends), undefined);
     }),
   ];
   await deadline.step('wait for frames of other processes', Promise.all(drawing));
 }
 
 /** Resolves when the window does not show a frame, and not before. */
-const isOutside = (frame: EvaluatedFrame) => evaluate(frame, `(${IS_OUTSIDE})()`);
+const outside = (frame: EvaluatedFrame) => evaluate(frame, `(${IS_OUTSIDE})()`);
 
 /** Resolves when the element of a frame is hidden or gone, and does not resolve otherwise: a hidden frame draws nothing. */
-async function isHidden({ frame }: EvaluatedFrame, around: PageSession): Promise<void> {
+async function hidden({ frame }: EvaluatedFrame, around: PageSession): Promise<void> {
   try {
     const owner = await around.send('DOM.getFrameOwner', { frameId: frame.id });
     const { object } = await around.send('DOM.resolveNode', { backendNodeId: owner.backendNodeId });
@@ -61,7 +61,7 @@ async function isHidden({ frame }: EvaluatedFrame, around: PageSession): Promise
   }
 }
 
-/** Runs in the page, where it may be deceived; then a frame is awaited, or not awaited, in vain. */
+/** Runs in the page, which may change the answer: at worst, a frame is missing in its own picture. */
 const IS_SHOWN = 'function () { return this.checkVisibility({ visibilityProperty: true }); }';
 
 /**

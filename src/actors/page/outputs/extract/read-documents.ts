@@ -89,7 +89,7 @@ export class DocumentReader {
     const found: (FoundIn | undefined)[] = entered.map(() => undefined);
     for (const [index, id] of ids.entries()) {
       const positions = entered.flatMap(({ frame }, at) => (frame === index ? [at] : []));
-      // What was found so far is worth more than all of it too late.
+      // After the time limit, the output would be lost with everything that was found.
       const isLate = performance.now() > this.#endsAt;
       this.#partial ||= isLate;
       const inFrame = id === undefined || isLate ? undefined : await this.#readFrame(place, id, entered, positions);
