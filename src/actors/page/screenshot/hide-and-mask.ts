@@ -1,6 +1,7 @@
 import type { CaptureRequest } from '../../../capture/request.ts';
 import type { Deadline } from '../../deadline.ts';
 import { letGo, untilAnswered } from '../ask-page.ts';
+import { drawnElsewhere } from '../drawn.ts';
 import { type Place, placesOf } from '../find/places.ts';
 import { prepare } from '../find/prepared-frames.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
@@ -22,7 +23,8 @@ const bySelector = (selector: string): Wanted => ({ selector });
 
 /**
  * Hides and masks the requested elements in the current page and its frames. Call it after the HTML snapshot has been
- * read, right before the screenshot. Ignores a selector without a match.
+ * read, right before the screenshot. Ignores a selector without a match. Resolves when frames of other processes have
+ * drawn, changed or not.
  */
 export async function hideAndMask(
   page: IsolatedPage,
@@ -38,6 +40,7 @@ export async function hideAndMask(
   await change(page, hidden, HIDE, deadline);
   if (hideFixed) await change(page, [{ find: positioned('sticky') }], UNSTICK, deadline);
   await change(page, mask.map(bySelector), MASK, deadline);
+  await drawnElsewhere(page, deadline);
 }
 
 /** Leaves the requested elements out of the layout. Call it before the page is measured. Otherwise as `hideAndMask`. */

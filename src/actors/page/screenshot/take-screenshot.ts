@@ -3,7 +3,6 @@ import { FORMATS } from '../../../capture/formats.ts';
 import type { Rectangle } from '../../../capture/options/screenshot.ts';
 import type { CaptureRequest } from '../../../capture/request.ts';
 import type { Deadline } from '../../deadline.ts';
-import { drawnElsewhere } from '../drawn.ts';
 import { arePrepared } from '../find/prepared-frames.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { choosePart } from './choose-part.ts';
@@ -67,7 +66,6 @@ async function shoot(page: IsolatedPage, request: CaptureRequest, deadline: Dead
   const chosen = await choosePart(page, request, deadline);
   const { part, inWindow, size } = chosen;
   await hideAndMask(page, request, deadline);
-  await drawnElsewhere(page, deadline);
   if (request.omitBackground) {
     page.session.post('Emulation.setDefaultBackgroundColorOverride', { color: { r: 0, g: 0, b: 0, a: 0 } });
   }
