@@ -1,4 +1,4 @@
-import { CAPTURES_BESIDE, hostileCapture, type ProcessFault, recovered } from './process-fault.ts';
+import { CAPTURES_BESIDE, hostileCapture, type ProcessFault } from './process-fault.ts';
 
 const FLOODS = ['/flood?by=push', '/flood?by=hash&bytes=1900000'] as const;
 
@@ -9,8 +9,8 @@ export const navigationFlood: ProcessFault = {
     run: async (service, answers) => {
       for (const path of FLOODS) {
         const before = site.hits('/flood');
-        await using _ = hostileCapture(service, site.url(path));
-        await recovered('the hostile page was not loaded', async () => site.hits('/flood') > before);
+        await using hostile = hostileCapture(service, site.url(path));
+        await hostile.until('the hostile page was not loaded', async () => site.hits('/flood') > before);
         for (let count = 0; count < CAPTURES_BESIDE / FLOODS.length; count += 1) {
           await answers.capture(service.url, site.url('/short'));
         }

@@ -75,26 +75,31 @@ export function answering({ url }: Served): Promise<void> {
   return recovered('the service does not answer', async () => (await fetch(`${url}/livez`)).ok);
 }
 
-/** Sends a request in the background. Disposing of the result aborts the request. Failures are not reported. */
-export function inBackground(request: (signal: AbortSignal) => Promise<unknown>): AsyncDisposable {
-  const leaving = new AbortController();
-  const ended = request(leaving.signal).catch(() => undefined);
-  return {
-    async [Symbol.asyncDispose]() {
-      leaving.abort();
-      await ended;
-    },
-  };
+/** The capture of a hostile page. Its answer does not matter; disposing aborts the request. */
+export interface HostileCapture extends AsyncDisposable {
+  /** Resolves when a condition holds. Rejects after 30 s, and when the answer comes before. */
+  until(what: string, holds: () => Promise<boolean>): Promise<void>;
 }
 
-/** Sends `POST /screenshot` for a hostile page, whose answer does not matter. */
-export function hostileCapture({ url: serviceUrl }: Served, url: string): AsyncDisposable {
-  return inBackground((signal) =>
-    fetch(`${serviceUrl}/screenshot`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ url, timeoutMs: 60_000 }),
-      signal,
-    }),
-  );
+/** Sends `POST /screenshot` for a hostile page, with the longest time that a capture may have. */
+export function hostileCapture({ url: serviceUrl }: Served, url: string): HostileCapture {
+  const leaving = new AbortController();
+  const answer = fetch(`${serviceUrl}/screenshot`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ url, timeoutMs: 60_000 }),
+    signal: leaving.signal,
+  }).then(async (response) => `${response.status} ${await response.text()}`, String);
+  return {
+    until: async (what, holds) => {
+      const early = answer.then(async (text) => {
+        if (!(await holds())) throw new Error(`${what} before its answer: ${text}`);
+      });
+      await Promise.race([recovered(what, holds), early]);
+    },
+    async [Symbol.asyncDispose]() {
+      leaving.abort();
+      await answer;
+    },
+  };
 }

@@ -35,6 +35,8 @@ const DISK_KIB = 96 * 1024;
 const MAX_RESIDENT_MIB = 512;
 /** Time limit for each step of a round (start, check, fault, kill): ten times what a loaded machine needs. */
 const STEP_MS = 60_000;
+/** Number of lines of the service's log that a problem shows. */
+const LOG_LINES = 40;
 
 /** Names of all faults. */
 export const FAULT_NAMES: readonly string[] = FAULTS.map(({ name }) => name);
@@ -107,9 +109,10 @@ export async function runProcessRounds({ seconds, random, mongoUrl, without }: P
       const killed = await step('the load until the kill', runUntilKilled(service, site, random, beforeKill));
       for (const result of killed) answers.note({ code: '', result });
     } catch (error) {
-      answers.problems.push(error instanceof Error ? error.message : String(error));
       service.child.kill('SIGKILL');
-      await step('the kill', service.ended);
+      const { stderr } = await step('the kill', service.ended);
+      const message = error instanceof Error ? error.message : String(error);
+      answers.problems.push([message, ...stderr.trimEnd().split('\n').slice(-LOG_LINES)].join('\n'));
     }
     largestMiB = Math.max(largestMiB, residentMiB);
     console.log(
