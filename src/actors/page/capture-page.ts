@@ -7,6 +7,7 @@ import type { Deadline } from '../deadline.ts';
 import { changePage } from './content/change-page.ts';
 import { mapElements } from './elements/map-elements.ts';
 import { withEvidence } from './evidence/with-evidence.ts';
+import { holdStill } from './hold-still.ts';
 import type { IsolatedPage } from './isolated-page.ts';
 import { awaitLoad, loadMilestone, navigate } from './navigate.ts';
 import { type DocumentFacts, observeDocument } from './observe-document.ts';
@@ -22,7 +23,7 @@ import { awaitDelay, awaitReady } from './wait/await-ready.ts';
 import { captureStill } from './wait/capture-still.ts';
 import { demandPaint } from './wait/demand-paint.ts';
 
-/** Maximum number of redirects by script or refresh; a page that goes on redirecting is captured where it is then. */
+/** Maximum number of redirects by script or refresh; a page that goes on redirecting is stopped, and captured there. */
 const MAX_DOCUMENTS = 20;
 
 /** A capture and its cleanup: `disposed` resolves when the browser has released everything of the capture. */
@@ -144,7 +145,7 @@ async function awaitDocument(
   for (let documents = 1; documents <= MAX_DOCUMENTS; documents += 1) {
     deadline.enter('load');
     const loaded = await awaitLoad(page, egressProxy, request, deadline);
-    if (!loaded && page.frame.leaving) page.session.post('Page.stopLoading');
+    if (!loaded && page.frame.leaving) await holdStill(page, deadline);
     const { document } = page.frame;
     const changed = await changePage(page, request, deadline);
     if (toAct) {
@@ -163,14 +164,18 @@ async function awaitDocument(
     deadline.enter('settle');
     const complete = await loadLazyContent(page, request, deadline);
     const came = ready && (await awaitDelay(page, request, deadline));
-    const seen = await observeDocument(page, deadline, { loaded, beyondWindow: showsMoreThanWindow(request) });
-    const rests = page.frame.rests(loadMilestone(request)) && isSame();
-    // At the end of the waiting time, what has been read counts.
+    const beyondWindow = showsMoreThanWindow(request);
+    let seen = await observeDocument(page, deadline, { loaded, beyondWindow });
+    const rested = !loaded || (page.frame.rests(loadMilestone(request)) && isSame());
     const isLast = documents === MAX_DOCUMENTS || deadline.waitingMs === 0;
-    const rested = rests || !loaded || isLast;
-    if (seen === undefined || !rested) continue;
+    const held = isLast && (seen === undefined || !rested);
+    if (held) {
+      await holdStill(page, deadline);
+      seen = (await observeDocument(page, deadline, { loaded: false, beyondWindow })) ?? seen;
+    }
+    if (seen === undefined || !(rested || isLast)) continue;
     const { interrupted, ...facts } = seen;
-    const settled = complete && !interrupted;
+    const settled = complete && !interrupted && !held;
     const cutPhase = !loaded ? 'load' : !changed || !acted ? 'interact' : !came ? 'wait' : !settled ? 'settle' : null;
     if (cutPhase !== null) await demandPaint(page, deadline);
     return { facts, cutPhase };

@@ -53,7 +53,7 @@ export async function awaitLoad(
     throw new CapstanError(code, reason);
   }
   // A style sheet that never arrives blocks rendering. After `Page.stopLoading` the page is rendered without it.
-  if (!came && !frame.painted) page.session.post('Page.stopLoading');
+  if (!came && !frame.painted && !frame.leaving) page.session.post('Page.stopLoading');
   return came;
 }
 

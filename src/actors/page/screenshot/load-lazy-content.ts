@@ -1,3 +1,4 @@
+import { CapstanError } from '../../../capture/errors.ts';
 import { type CaptureRequest, showsMoreThanWindow } from '../../../capture/request.ts';
 import type { Deadline } from '../../deadline.ts';
 import { askPage, letGo } from '../ask-page.ts';
@@ -62,7 +63,7 @@ async function stretchOf(page: IsolatedPage, request: CaptureRequest, deadline: 
   const stretch = (y: number, height: number, end: number) =>
     y >= 0 && Math.min(y + height, end) <= request.viewport.height ? null : { top: y, height };
   if (request.selector !== undefined) {
-    const element = await scrollToElement(page, request.selector, deadline);
+    const element = await scrollToElement(page, request.selector, deadline).catch(absentWhileNavigating);
     if (element === 'absent') return null;
     // Some pages show an element only once it is in the window, and scrolling to it does not tell where it is.
     if (element === 'invisible') return { top: 0, height: maxHeightOf(request) };
@@ -77,6 +78,12 @@ async function stretchOf(page: IsolatedPage, request: CaptureRequest, deadline: 
   if (scrolls) return { top: 0, height: maxHeightOf(request) };
   const { y, height } = request.clip ?? { y: 0, height: Math.min(maxHeightOf(request), page.visit.shown.height) };
   return stretch(y, height, cssContentSize.height);
+}
+
+/** A page that navigates again and again is searched once it has been stopped. */
+function absentWhileNavigating(error: unknown): 'absent' {
+  if (error instanceof CapstanError && error.code === 'capture_timeout') return 'absent';
+  throw error;
 }
 
 async function hasScroller(page: IsolatedPage, deadline: Deadline): Promise<boolean> {

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { CdpError } from '../../cdp/connection.ts';
 import { type Deadline, within } from '../../deadline.ts';
+import { holdStill } from '../hold-still.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 
 /** Chromium sometimes refuses ("Unable to capture screenshot", or while a page is replaced) and accepts the retry. */
@@ -31,8 +32,8 @@ export async function retryScreenshot<T>(
     try {
       const shot = await deadline.step('take the picture', within(patienceMs, Promise.any(shots), null));
       if (shot !== null) return { ...shot, held };
-      holdStill(page);
       held = true;
+      await holdStill(page, deadline);
     } catch (error) {
       if (!(error instanceof AggregateError)) throw error;
       const [reason] = error.errors;
@@ -42,10 +43,4 @@ export async function retryScreenshot<T>(
       await deadline.step('take the picture', delay(refusals * REFUSED_PAUSE_MS));
     }
   }
-}
-
-/** Stops loading and scripts, so that a page which navigates again and again keeps its document. */
-function holdStill(page: IsolatedPage): void {
-  page.session.post('Emulation.setScriptExecutionDisabled', { value: true });
-  page.session.post('Page.stopLoading');
 }

@@ -4,6 +4,7 @@ import type { Rectangle } from '../../../capture/options/screenshot.ts';
 import type { CaptureRequest } from '../../../capture/request.ts';
 import type { Deadline } from '../../deadline.ts';
 import { arePrepared } from '../find/prepared-frames.ts';
+import { holdStill } from '../hold-still.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { choosePart } from './choose-part.ts';
 import { composeFrames } from './compose-frames.ts';
@@ -34,13 +35,24 @@ export async function takeScreenshot(
 ): Promise<Picture> {
   let held = false;
   for (let documents = 1; documents <= MAX_DOCUMENTS; documents += 1) {
+    const isLast = documents === MAX_DOCUMENTS;
+    if (isLast) {
+      await holdStill(page, deadline);
+      held = true;
+    }
     const { document } = page.frame;
+    const rested = page.frame.rests('load');
     page.visit.preparedFrames.clear();
-    const { inBands, ...picture } = await shoot(page, request, deadline);
-    held ||= picture.held;
-    // In the next document nothing is hidden, masked or at rest, and elements are in other positions.
-    const isSame = page.frame.document === document && (await arePrepared(page, deadline));
-    if (isSame || !(isPrepared(request) || inBands)) return { ...picture, held };
+    try {
+      const { inBands, ...picture } = await shoot(page, request, deadline);
+      held ||= picture.held;
+      // In the next document nothing is hidden, masked or at rest, and elements are in other positions.
+      const isSame = page.frame.document === document && (await arePrepared(page, deadline));
+      if (isSame || !(isPrepared(request) || inBands)) return { ...picture, held };
+    } catch (error) {
+      // A document that was arriving, or was replaced, may lack what there is a moment later.
+      if (isLast || (rested && page.frame.document === document)) throw error;
+    }
   }
   throw new CapstanError('capture_timeout', 'the page navigated again and again during the screenshot');
 }
