@@ -53,6 +53,10 @@ function describeMore({ site, capture }: DriverGround): void {
     expect(snapshot.html).toContain('There is more to come');
   });
 
+  it.concurrent('stops a page that reloads itself at each load event, and captures what is there', async () => {
+    expect((await capture('/reload-loop?ms=0', LATE)).html).toContain('<h1>Again</h1>');
+  });
+
   it.concurrent('ends the scripts of a page that blocks it before the load, and captures what is there', async () => {
     const { cutPhase, title } = await capture('/loop?when=parse&ms=11000', LATE);
     expect([cutPhase, title]).toEqual(['load', 'A page that spins']);

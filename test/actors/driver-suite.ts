@@ -85,8 +85,8 @@ function describeCaptures({ site, running, capture }: DriverGround): void {
     expect(title).toBe('A page that spins');
   });
 
-  it.each([0, 30])('captures what is there of a page that reloads itself %i ms after each load', async (ms) => {
-    const snapshot = await capture(`/reload-loop?ms=${ms}`, LATE);
+  it('captures what is there of a page that reloads itself again and again', async () => {
+    const snapshot = await capture('/reload-loop', LATE);
     expect(snapshot).toMatchObject({ title: 'A page that cannot rest', width: 1280 });
     expect(snapshot.html).toContain('<h1>Again</h1>');
   });

@@ -107,12 +107,12 @@ describe('a hostile page', () => {
   });
 
   it.each([0, 30])('masks the document that is shown when the page reloads itself after %i ms', async (ms) => {
-    const png = await pngOf(await capture({ mask: ['h1'], timeoutMs: 10_000 }, `/reload-loop?ms=${ms}`));
+    const png = await pngOf(await capture({ mask: ['h1'], timeoutMs: 25_000 }, `/reload-loop?ms=${ms}`));
     expect(countOf(png, MASK)).toBeGreaterThan(10_000);
   });
 
   it.each([0, 30])('shows one element of a page that reloads itself after %i ms', async (ms) => {
-    const { height } = await capture({ selector: 'h1', timeoutMs: 20_000 }, `/reload-loop?ms=${ms}`);
+    const { height } = await capture({ selector: 'h1', timeoutMs: 25_000 }, `/reload-loop?ms=${ms}`);
     expect(height).toBeLessThan(100);
   });
 
