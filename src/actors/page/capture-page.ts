@@ -145,7 +145,6 @@ async function awaitDocument(
   for (let documents = 1; documents <= MAX_DOCUMENTS; documents += 1) {
     deadline.enter('load');
     const loaded = await awaitLoad(page, egressProxy, request, deadline);
-    if (!loaded && page.frame.leaving) await holdStill(page, deadline);
     const { document } = page.frame;
     const changed = await changePage(page, request, deadline);
     if (toAct) {

@@ -2,6 +2,7 @@ import { CapstanError } from '../../capture/errors.ts';
 import { type CaptureRequest, hasNetwork } from '../../capture/request.ts';
 import type { EgressProxy } from '../../egress/egress.ts';
 import type { Deadline } from '../deadline.ts';
+import { holdStill } from './hold-still.ts';
 import type { IsolatedPage } from './isolated-page.ts';
 import type { Milestone } from './main-frame.ts';
 import { openDownload } from './non-html/open-download.ts';
@@ -29,7 +30,8 @@ export async function navigate(
 
 /**
  * Waits until the page has loaded (`DOMContentLoaded`, where the request asks for that) and is not navigating. Resolves
- * with false when the waiting time was over first; throws as `navigate` does when the page navigated to a dead URL.
+ * with false when the waiting time was over first, and stops what would keep the page from being captured then; throws
+ * as `navigate` does when the page navigated to a dead URL.
  */
 export async function awaitLoad(
   page: IsolatedPage,
@@ -52,8 +54,9 @@ export async function awaitLoad(
     const { code, reason } = whyUnreachable(egressProxy, failed, 'the page sent itself there, and nothing answered');
     throw new CapstanError(code, reason);
   }
+  if (!came && frame.leaving) await holdStill(page, deadline);
   // A style sheet that never arrives blocks rendering. After `Page.stopLoading` the page is rendered without it.
-  if (!came && !frame.painted && !frame.leaving) page.session.post('Page.stopLoading');
+  else if (!came && !frame.painted) page.session.post('Page.stopLoading');
   return came;
 }
 

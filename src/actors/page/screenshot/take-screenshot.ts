@@ -6,6 +6,7 @@ import type { Deadline } from '../../deadline.ts';
 import { arePrepared } from '../find/prepared-frames.ts';
 import { holdStill } from '../hold-still.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
+import { loadMilestone } from '../navigate.ts';
 import { choosePart } from './choose-part.ts';
 import { composeFrames } from './compose-frames.ts';
 import { disableAnimations } from './disable-animations.ts';
@@ -36,16 +37,13 @@ export async function takeScreenshot(
   let held = false;
   for (let documents = 1; documents <= MAX_DOCUMENTS; documents += 1) {
     const isLast = documents === MAX_DOCUMENTS;
-    if (isLast) {
-      await holdStill(page, deadline);
-      held = true;
-    }
+    if (isLast) await holdStill(page, deadline);
     const { document } = page.frame;
-    const rested = page.frame.rests('load');
+    const rested = page.frame.rests(loadMilestone(request));
     page.visit.preparedFrames.clear();
     try {
       const { inBands, ...picture } = await shoot(page, request, deadline);
-      held ||= picture.held;
+      held ||= picture.held || isLast;
       // In the next document nothing is hidden, masked or at rest, and elements are in other positions.
       const isSame = page.frame.document === document && (await arePrepared(page, deadline));
       if (isSame || !(isPrepared(request) || inBands)) return { ...picture, held };
