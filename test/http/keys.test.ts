@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { createRateLimits } from '../../src/http/keys/rate-limits.ts';
 import { collectingLogger } from '../support/collecting-logger.ts';
 import { serve } from '../support/serve.ts';
 import { NO_BROWSER, type RunningService, startService } from '../support/service.ts';
@@ -67,6 +68,15 @@ describe('the rate of a named key', () => {
   const two = { requests: [{ url: 'file:///x' }, { url: 'file:///y' }] };
   const limits = (response: Response) =>
     ['limit', 'remaining', 'reset'].map((name) => Number(response.headers.get(`x-ratelimit-${name}`)));
+
+  it('tells the same seconds at any time, whatever the sums of fractions of milliseconds are rounded to', () => {
+    const times = Array.from({ length: 1000 }, (_, index) => 1_000_000 + index / 7);
+    const states = times.map((at) => {
+      const rates = createRateLimits(() => at);
+      return [rates.take('shop', 3, 2).resetSeconds, rates.take('shop', 3, 2).retryAfterSeconds];
+    });
+    expect(new Set(states.map(String))).toEqual(new Set(['40,20']));
+  });
 
   it('counts captures per key, and refuses requests with 429 when too few captures are left', async () => {
     const first = await ask('shop-key', 'POST', '/batch', two);

@@ -16,6 +16,9 @@ export interface RateLimits {
 
 const MINUTE_MS = 60_000;
 
+/** A difference below this part of a capture or second comes from the rounding of sums. */
+const ROUNDING = 0.001;
+
 /**
  * Keeps one bucket for each key, which holds the captures of one minute and fills evenly (GCRA). Fixed windows of one
  * minute, as in most libraries, would admit the captures of a busy key in one burst a minute, and the other keys would
@@ -31,8 +34,8 @@ export function createRateLimits(now: () => number): RateLimits {
       const before = Math.max(fullAt.get(name) ?? 0, at);
       const after = before + captures * interval;
       const missingMs = after - at - MINUTE_MS;
-      // Allows for the rounding of the sum. A batch that does not fit is refused as a whole, and takes nothing.
-      const isTaken = missingMs < interval / 1000;
+      // A batch that does not fit is refused as a whole, and takes nothing.
+      const isTaken = missingMs < interval * ROUNDING;
       const full = isTaken ? after : before;
       // The last one changed stays the last, so that full buckets are found in front.
       fullAt.delete(name);
@@ -43,10 +46,14 @@ export function createRateLimits(now: () => number): RateLimits {
       fullAt.set(name, full);
       return {
         limit,
-        remaining: Math.max(0, Math.floor((MINUTE_MS - (full - at)) / interval + 0.001)),
-        resetSeconds: Math.ceil((full - at) / 1000),
-        retryAfterSeconds: isTaken ? 0 : Math.max(1, Math.ceil(missingMs / 1000)),
+        remaining: Math.max(0, Math.floor((MINUTE_MS - (full - at)) / interval + ROUNDING)),
+        resetSeconds: wholeSeconds(full - at),
+        retryAfterSeconds: isTaken ? 0 : Math.max(1, wholeSeconds(missingMs)),
       };
     },
   };
+}
+
+function wholeSeconds(ms: number): number {
+  return Math.ceil(ms / 1000 - ROUNDING);
 }
