@@ -215,7 +215,7 @@ async function timesOf({ watches }: Database, count: number): Promise<Record<str
 /** Runs the watches of a database with a clock that is ahead. */
 async function running(place: string, ahead: number): Promise<{ readonly mebibytes: number; readonly runs: number }> {
   const seen: Seen = { begun: [], told: [] };
-  const runner: Runner = startRunner(place, seen, ahead);
+  const runner: Runner = startRunner(place, seen, { ahead });
   try {
     await delay(RUNNING_MS);
     return { mebibytes: residentKiB(runner.pid) / 1024, runs: runner.told / (RUNNING_MS / 1000) };

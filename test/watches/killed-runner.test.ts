@@ -22,21 +22,22 @@ function runOnce(newPlace: () => Promise<string>): void {
     const now = Date.now();
     await seedWatches(place, { count: WATCHES, every: '300d', hosts: WATCHES / 2, dueAt: () => now });
     const seen: Seen = { begun: [], told: [] };
-    const start = (ahead?: number): Runner => {
-      const runner = startRunner(place, seen, ahead);
+    const start = (options?: { readonly ahead?: number; readonly ending?: number }): Runner => {
+      const runner = startRunner(place, seen, options);
       onTestFinished(() => runner.kill());
       return runner;
     };
     const told = () => new Set(seen.told.map(({ id }) => id)).size;
 
-    const killed = start();
+    // Leaves half of them, however late the other process starts.
+    const killed = start({ ending: WATCHES / 2 });
     await expect.poll(() => killed.told, POLL).toBeGreaterThan(0);
     const other = start();
     await expect.poll(() => other.told, POLL).toBeGreaterThan(0);
     await killed.kill();
     await expect.poll(told, POLL).toBeGreaterThanOrEqual(WATCHES - AT_ONCE);
     // Sees the leases of the killed process as expired.
-    const third = start(WATCH_LEASE_MS + 1_000);
+    const third = start({ ahead: WATCH_LEASE_MS + 1_000 });
     await expect.poll(told, POLL).toBe(WATCHES);
     await Promise.all([other.kill(), third.kill()]);
 

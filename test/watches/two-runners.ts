@@ -22,10 +22,13 @@ export interface Runner {
   kill(): Promise<void>;
 }
 
-/** Starts a process that runs the watches of a database. `ahead`: by how many milliseconds its clock is ahead. */
-export function startRunner(place: string, seen: Seen, ahead = 0): Runner {
+/**
+ * Starts a process that runs the watches of a database. `ahead`: by how many milliseconds its clock is ahead. `ending`:
+ * the number of captures after which none ends.
+ */
+export function startRunner(place: string, seen: Seen, { ahead = 0, ending = Infinity } = {}): Runner {
   const script = join(import.meta.dirname, 'watch-runner.ts');
-  const child = spawn(process.execPath, ['--no-warnings', script, place, String(ahead)], {
+  const child = spawn(process.execPath, ['--no-warnings', script, place, String(ahead), String(ending)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const exit = once(child, 'exit');

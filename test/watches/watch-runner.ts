@@ -4,12 +4,14 @@ import { openDatabase } from './seeded-watches.ts';
 
 /*
  * A process that runs the watches of a database until it is killed, and prints each run before and after it. Its pages
- * cannot be reached. Arguments: the database, and by how many milliseconds its clock is ahead.
+ * cannot be reached. Arguments: the database, by how many milliseconds its clock is ahead, and the number of captures
+ * after which none ends.
  */
 
-const [place = '', ahead = '0'] = process.argv.slice(2);
+const [place = '', ahead = '0', ending = 'Infinity'] = process.argv.slice(2);
 const database = await openDatabase(place);
 const none = () => Promise.resolve(undefined);
+let captures = 0;
 const clock = () => Date.now() + Number(ahead);
 // Lasts also while nothing is due.
 setInterval(() => undefined, 60_000);
@@ -21,6 +23,8 @@ createWatches({
   serves: () => true,
   capture: async ({ target }) => {
     process.stdout.write(`begun ${target.parsed.pathname.slice(1)} ${clock()}\n`);
+    captures += 1;
+    if (captures > Number(ending)) await new Promise(() => {});
     await delay(20);
     return { state: 'failed', failure: { code: 'target_unreachable', reason: 'no answer' }, result: null };
   },
