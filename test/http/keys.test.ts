@@ -78,6 +78,16 @@ describe('the rate of a named key', () => {
     expect(new Set(states.map(String))).toEqual(new Set(['40,20']));
   });
 
+  it('accepts a request after the seconds that its refusal named', () => {
+    let at = 0;
+    const rates = createRateLimits(() => at);
+    rates.take('shop', 6_000, 6_000);
+    at = 9.5;
+    const { retryAfterSeconds } = rates.take('shop', 6_000, 101);
+    at += retryAfterSeconds * 1000;
+    expect([retryAfterSeconds, rates.take('shop', 6_000, 101).retryAfterSeconds]).toEqual([2, 0]);
+  });
+
   it('counts captures per key, and refuses requests with 429 when too few captures are left', async () => {
     const first = await ask('shop-key', 'POST', '/batch', two);
     expect(first.status).toBe(200);

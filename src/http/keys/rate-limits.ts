@@ -16,7 +16,7 @@ export interface RateLimits {
 
 const MINUTE_MS = 60_000;
 
-/** A difference below this part of a capture or second comes from the rounding of sums. */
+/** The part of a capture that a bucket may lack, because sums of times are rounded. */
 const ROUNDING = 0.001;
 
 /**
@@ -31,11 +31,13 @@ export function createRateLimits(now: () => number): RateLimits {
     take(name, limit, captures) {
       const at = now();
       const interval = MINUTE_MS / limit;
+      const toleranceMs = interval * ROUNDING;
       const before = Math.max(fullAt.get(name) ?? 0, at);
       const after = before + captures * interval;
       const missingMs = after - at - MINUTE_MS;
+      const secondsOf = (ms: number) => Math.max(0, Math.ceil((ms - toleranceMs) / 1000));
       // A batch that does not fit is refused as a whole, and takes nothing.
-      const isTaken = missingMs < interval * ROUNDING;
+      const isTaken = missingMs < toleranceMs;
       const full = isTaken ? after : before;
       // The last one changed stays the last, so that full buckets are found in front.
       fullAt.delete(name);
@@ -46,14 +48,10 @@ export function createRateLimits(now: () => number): RateLimits {
       fullAt.set(name, full);
       return {
         limit,
-        remaining: Math.max(0, Math.floor((MINUTE_MS - (full - at)) / interval + ROUNDING)),
-        resetSeconds: wholeSeconds(full - at),
-        retryAfterSeconds: isTaken ? 0 : Math.max(1, wholeSeconds(missingMs)),
+        remaining: Math.max(0, Math.floor((MINUTE_MS - (full - at) + toleranceMs) / interval)),
+        resetSeconds: secondsOf(full - at),
+        retryAfterSeconds: isTaken ? 0 : Math.max(1, secondsOf(missingMs)),
       };
     },
   };
-}
-
-function wholeSeconds(ms: number): number {
-  return Math.ceil(ms / 1000 - ROUNDING);
 }
