@@ -22,7 +22,7 @@ function runOnce(newPlace: () => Promise<string>): void {
     const now = Date.now();
     await seedWatches(place, { count: WATCHES, every: '300d', hosts: WATCHES / 2, dueAt: () => now });
     const seen: Seen = { begun: [], told: [] };
-    const start = (options?: { readonly ahead?: number; readonly ending?: number }): Runner => {
+    const start = (options?: Parameters<typeof startRunner>[2]): Runner => {
       const runner = startRunner(place, seen, options);
       onTestFinished(() => runner.kill());
       return runner;

@@ -24,7 +24,7 @@ export interface Runner {
 
 /**
  * Starts a process that runs the watches of a database. `ahead`: by how many milliseconds its clock is ahead. `ending`:
- * the number of captures after which none ends.
+ * how many of its captures end.
  */
 export function startRunner(place: string, seen: Seen, { ahead = 0, ending = Infinity } = {}): Runner {
   const script = join(import.meta.dirname, 'watch-runner.ts');

@@ -4,8 +4,8 @@ import { openDatabase } from './seeded-watches.ts';
 
 /*
  * A process that runs the watches of a database until it is killed, and prints each run before and after it. Its pages
- * cannot be reached. Arguments: the database, by how many milliseconds its clock is ahead, and the number of captures
- * after which none ends.
+ * cannot be reached. Arguments: the database, by how many milliseconds its clock is ahead, and how many of its
+ * captures end.
  */
 
 const [place = '', ahead = '0', ending = 'Infinity'] = process.argv.slice(2);
