@@ -4,7 +4,7 @@ import LongFilesFirst from './test/support/long-files-first.ts';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: 'test/support/one-temporary-directory.ts',
+    globalSetup: ['test/support/one-temporary-directory.ts', 'test/support/one-mongo.ts'],
     // The suites drive real browsers and databases, and often wait for them: two cores are idle for 9 % of a run with four
     // at a time, and for 4 % with five.
     maxWorkers: 5,

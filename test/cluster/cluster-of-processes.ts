@@ -3,8 +3,9 @@ import { expect, vi } from 'vitest';
 import { z } from 'zod';
 import { type Ground, ground, type Served, serve } from '../commands/capstan-process.ts';
 import { forSuite } from '../support/for-suite.ts';
-import { type MongoServer, relayedMongo, sharedMongo, whyNoMongo } from '../support/mongo.ts';
+import { type MongoServer, whyNoMongo } from '../support/mongo.ts';
 import { type NatsServer, startNats, whyNoNats } from '../support/nats.ts';
+import { relayedMongo, sharedMongo } from '../support/shared-mongo.ts';
 import { memberFlags, type Servers } from './member-flags.ts';
 
 export type { Servers };

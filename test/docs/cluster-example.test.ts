@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { whyNoCluster } from '../cluster/cluster-of-processes.ts';
 import { ground, serve } from '../commands/capstan-process.ts';
 import { siteForSuite } from '../support/for-suite.ts';
-import { sharedMongo } from '../support/mongo.ts';
 import { startNats } from '../support/nats.ts';
+import { sharedMongo } from '../support/shared-mongo.ts';
 import { readPages } from './pages.ts';
 
 const whyNot = await whyNoCluster();

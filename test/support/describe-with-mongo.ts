@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest';
-import { type MongoServer, relayedMongo, sharedMongo, startMongo, whyNoMongo } from './mongo.ts';
+import { type MongoServer, startMongo, whyNoMongo } from './mongo.ts';
+import { relayedMongo, sharedMongo } from './shared-mongo.ts';
 
 const missing = await whyNoMongo();
 const skipped = missing === undefined ? '' : ` (skipped: ${missing})`;

@@ -1,10 +1,8 @@
 import { access, constants, rm } from 'node:fs/promises';
-import { connect, createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
 import { MongoMemoryServer } from 'mongodb-memory-server';
 import { ResolveConfigVariables, setDefaultValue } from 'mongodb-memory-server-core/lib/util/resolveConfig.js';
-import { listening } from '../egress/listening.ts';
 import { makeDirectory } from './temporary-directory.ts';
 
 /** Time limit for a start, long enough for a busy machine and for a server that runs through a compatibility layer. */
@@ -18,9 +16,6 @@ const MAX_SILENT_PROBES = 3;
 
 /** How the launcher reports MongoDB's exit code for a port in use. */
 const PORT_TAKEN = 'code "48"';
-
-/** Pause before another attempt to listen on a port in use. */
-const PORT_TAKEN_MS = 100;
 
 // Else the named server is started once more before each start, to ask for its version.
 setDefaultValue(ResolveConfigVariables.SYSTEM_BINARY_VERSION_CHECK, 'false');
@@ -54,65 +49,6 @@ export async function whyNoMongo(): Promise<string | undefined> {
   return reason;
 }
 
-let shared: MongoServer | undefined;
-let suites = 0;
-
-/**
- * Returns the URL of the server that the test files of this process share; it ends with the process. Each call returns
- * another beginning of the names of databases, and removes the databases of earlier suites.
- */
-export async function sharedMongo(): Promise<string> {
-  if (shared === undefined || !(await answers(shared.url, dropSuites))) shared = await startMongo();
-  suites += 1;
-  return `${shared.url}suite${suites}-`;
-}
-
-/**
- * Gives a suite its own address of the shared server, which it may stop: connections end and new ones are refused.
- * Starts no server, which takes about 6 s of CPU under a compatibility layer.
- */
-export async function relayedMongo(): Promise<MongoServer> {
-  const { hostname, port, pathname } = new URL(await sharedMongo());
-  const open = (ownPort?: number) =>
-    listening(
-      createServer((client) => {
-        const server = connect({ host: hostname, port: Number(port) });
-        client.pipe(server).pipe(client);
-        server.on('error', () => client.destroy());
-        client.on('close', () => server.destroy());
-        server.on('close', () => client.destroy());
-      }),
-      '127.0.0.1',
-      ownPort,
-    );
-  let relay = await open();
-  const stop = async () => {
-    await relay[Symbol.asyncDispose]();
-  };
-  return {
-    url: `mongodb://127.0.0.1:${relay.port}${pathname}`,
-    stop,
-    start: async () => {
-      // A connection of another process may use the port for a moment.
-      for (let isOpen = false; !isOpen; ) {
-        try {
-          relay = await open(relay.port);
-          isOpen = true;
-        } catch (error) {
-          if (!String(error).includes('EADDRINUSE')) throw error;
-          await delay(PORT_TAKEN_MS);
-        }
-      }
-    },
-    remove: stop,
-  };
-}
-
-async function dropSuites(client: MongoClient): Promise<void> {
-  const { databases } = await client.db().admin().listDatabases({ nameOnly: true });
-  for (const { name } of databases) if (name.startsWith('suite')) await client.db(name).dropDatabase();
-}
-
 /** Removes all documents of a database that a test has used, which costs less than another database with its indexes. */
 export async function emptyDatabase(url: string): Promise<void> {
   const client = new MongoClient(url);
@@ -125,13 +61,11 @@ export async function emptyDatabase(url: string): Promise<void> {
   }
 }
 
-const ping = (client: MongoClient) => client.db().command({ ping: 1 });
-
 /** Returns false when the server does not answer any more, as one did under a compatibility layer. */
-async function answers(url: string, ask: (client: MongoClient) => Promise<unknown>): Promise<boolean> {
+async function answers(url: string): Promise<boolean> {
   const client = new MongoClient(url, { serverSelectionTimeoutMS: PROBE_MS, socketTimeoutMS: 2 * PROBE_MS });
   try {
-    await ask(client);
+    await client.db().command({ ping: 1 });
     return true;
   } catch {
     return false;
@@ -192,7 +126,7 @@ async function endWhenSilent(server: MongoMemoryServer, ended: AbortSignal): Pro
   for (let silent = 0; silent < MAX_SILENT_PROBES; ) {
     await delay(PROBE_MS, undefined, { ref: false });
     if (ended.aborted) return;
-    silent = (await answers(server.getUri(), ping)) ? 0 : silent + 1;
+    silent = (await answers(server.getUri())) ? 0 : silent + 1;
   }
   if (ended.aborted) return;
   process.stderr.write(`MongoDB has not answered ${MAX_SILENT_PROBES} probes and is ended\n`);
