@@ -1,5 +1,5 @@
 import type { ClientRequest } from 'node:http';
-import type { RequestError } from 'got';
+import got, { type RequestError } from 'got';
 import { CapstanError } from '../capture/errors.ts';
 import type { WebhookFailureCause } from '../capture/events.ts';
 import type { EgressAgents } from '../egress/egress.ts';
@@ -66,8 +66,6 @@ export async function deliver(message: Message, options: DeliveryOptions, signal
   const { agents, keys, clock } = options;
   const { timeoutMs = TIMEOUT_MS, retries = RETRIES, retryDelayMs = RETRY_DELAY_MS } = options;
   const { id, url, body } = message;
-  // Loaded on first use: a process that sends nothing never loads it.
-  const { default: got } = await import('got');
   let attempts = 0;
   let wire: ClientRequest | undefined;
   let answered: number | null = null;

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
+import { createMcpHandler } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { CapstanError } from '../../capture/errors.ts';
 import { apiAt } from '../../mcp/api.ts';
+import { createMcpServer } from '../../mcp/mcp-server.ts';
 import { callerOf } from '../keys/callers.ts';
 import { ANY_JSON, text } from '../openapi/content.ts';
 import { routeWithBody } from '../route.ts';
@@ -45,11 +47,6 @@ export const postMcp = routeWithBody({
   },
   failures: ['origin_not_allowed'],
   handle: async (ctx, { body: message }, { agentCalls }) => {
-    // Loaded on first use: a service that no agent calls never loads it.
-    const [{ createMcpHandler }, { createMcpServer }] = await Promise.all([
-      import('@modelcontextprotocol/server'),
-      import('../../mcp/mcp-server.ts'),
-    ]);
     const over = new AbortController();
     const { socket } = ctx.req;
     const onClose = () => over.abort();
