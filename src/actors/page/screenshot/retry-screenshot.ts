@@ -35,7 +35,7 @@ export async function retryScreenshot<T>(
 ): Promise<{ readonly answer: T; readonly held: boolean }> {
   let held = false;
   const shots: Promise<{ readonly answer: T }>[] = [];
-  const answered = (maxMs: number) => {
+  const answered = (maxMs = Number.POSITIVE_INFINITY) => {
     const patienceMs = Math.max(MIN_PATIENCE_MS, Math.min(maxMs, deadline.remainingMs / 2));
     return deadline.step('take the picture', within(patienceMs, Promise.any(shots), null));
   };
@@ -43,9 +43,8 @@ export async function retryScreenshot<T>(
     const { document } = page.frame;
     shots.push(shoot().then((answer) => ({ answer })));
     try {
-      const soon = await answered(PATIENCE_MS);
-      const isAtRest = soon === null && page.frame.document === document && (await rests(page, deadline));
-      const shot = isAtRest ? await answered(Number.POSITIVE_INFINITY) : soon;
+      let shot = await answered(PATIENCE_MS);
+      if (shot === null && (await restsAt(document, page, deadline))) shot = await answered();
       if (shot !== null) return { ...shot, held };
       held = true;
       await holdStill(page, deadline);
@@ -60,9 +59,13 @@ export async function retryScreenshot<T>(
   }
 }
 
-/** Returns whether the page has loaded, goes nowhere, and answers. */
-async function rests(page: IsolatedPage, deadline: Deadline): Promise<boolean> {
-  if (!page.frame.rests('load')) return false;
+/** Returns whether the page has loaded this document, goes nowhere, and answers. */
+async function restsAt(
+  document: IsolatedPage['frame']['document'],
+  page: IsolatedPage,
+  deadline: Deadline,
+): Promise<boolean> {
+  if (page.frame.document !== document || !page.frame.rests('load')) return false;
   const patienceMs = Math.min(ANSWER_MS, deadline.remainingMs * ANSWER_SHARE);
   const answer = await deadline.step('take the picture', within(patienceMs, evaluate(page, 'true'), false));
   return answer === true;
