@@ -9,10 +9,12 @@ import type { ServiceConfig } from '../../src/service/service-config.ts';
 import { type RunningApp, serve } from './serve.ts';
 import { makeDirectory } from './temporary-directory.ts';
 
+type EventOf<T> = Extract<CapstanEvent, { readonly type: T }>;
+
 export interface RunningService extends Omit<RunningApp, 'close'> {
   readonly service: CaptureService;
-  /** Resolves with the next event of a type. */
-  next(type: CapstanEvent['type']): Promise<CapstanEvent>;
+  /** Resolves with the next event of a type, for which `holds` returns true. */
+  next<T extends CapstanEvent['type']>(type: T, holds?: (event: EventOf<T>) => boolean): Promise<EventOf<T>>;
   /** Directory of its files, including the database; removed when it stops. */
   readonly directory: string;
   /** Puts a directory in the place of the database file, so that the database is down from then on. */
@@ -85,7 +87,10 @@ export async function startService(
   return {
     ...app,
     service,
-    next: (type) => firstValueFrom(service.events$.pipe(filter((event) => event.type === type))),
+    next: <T extends CapstanEvent['type']>(type: T, holds: (event: EventOf<T>) => boolean = () => true) => {
+      const isOfType = (event: CapstanEvent): event is EventOf<T> => event.type === type;
+      return firstValueFrom(service.events$.pipe(filter(isOfType), filter(holds)));
+    },
     directory,
     loseDatabase: async () => {
       const file = join(directory, 'results.db');

@@ -1,4 +1,3 @@
-import { filter, firstValueFrom } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { PressureSchema } from '../../../src/capture/pressure.ts';
@@ -92,9 +91,7 @@ describe('an overloaded service', () => {
       await expect.poll(() => site.hits('/slow')).toBe(1);
       // A busy machine may have blocked it before, and a slow start of the browser is announced as refusal and its end.
       await expect.poll(() => running.service.pressure().accepting).toBe(true);
-      const refusing = firstValueFrom(
-        running.service.events$.pipe(filter((event) => event.type === 'pressure.changed' && !event.accepting)),
-      );
+      const refusing = running.next('pressure.changed', ({ accepting }) => !accepting);
       const blocking = setInterval(() => blockFor(1300));
       try {
         expect(await refusing).toMatchObject({ accepting: false, reason: expect.stringContaining('event loop') });
