@@ -12,10 +12,9 @@ export const mongoSocket = (): string => join(tmpdir(), 'mongo.socket');
  */
 export function setup(): () => Promise<void> {
   let starting: Promise<MongoServer> | undefined;
-  const start = async () => (await import('./mongo.ts')).startMongo();
   const door = createServer((asker) => {
     asker.on('error', () => {});
-    starting ??= start();
+    starting ??= import('./mongo.ts').then(({ startMongo }) => startMongo());
     starting.then(
       ({ url }) => asker.end(url),
       (error) => asker.end(String(error)),
