@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { OPTIONS } from '../src/config/mod.ts';
 import { createLogger, type Logger } from '../src/log/log.ts';
 
-function logged(readable: boolean, log: (logger: Logger) => void): string {
+async function logged(readable: boolean, log: (logger: Logger) => void): Promise<string> {
   let text = '';
   const writer = {
     write: (line: string) => {
@@ -10,7 +10,7 @@ function logged(readable: boolean, log: (logger: Logger) => void): string {
     },
     flushSync: () => {},
   };
-  log(createLogger('info', writer, readable));
+  log(await createLogger('info', writer, readable));
   return text;
 }
 
@@ -30,8 +30,8 @@ const HEADERS = {
 };
 
 describe('createLogger', () => {
-  it('writes a JSON line for each event at or above its level', () => {
-    const text = logged(false, (logger) => {
+  it('writes a JSON line for each event at or above its level', async () => {
+    const text = await logged(false, (logger) => {
       logger.info({ request_id: 'r1', capture_id: 7 }, 'stored');
       logger.debug('below the level');
     });
@@ -43,14 +43,14 @@ describe('createLogger', () => {
     ).toEqual([expect.objectContaining({ level: 30, request_id: 'r1', capture_id: 7, msg: 'stored' })]);
   });
 
-  it('writes readable lines on request', () => {
-    const text = logged(true, (logger) => logger.warn({ capture_id: 7 }, 'took long'));
+  it('writes readable lines on request', async () => {
+    const text = await logged(true, (logger) => logger.warn({ capture_id: 7 }, 'took long'));
     expect(text).toContain('took long');
     expect(() => JSON.parse(text)).toThrow(SyntaxError);
   });
 
-  it.each([false, true])('masks the value of every secret option and header (readable: %s)', (readable) => {
-    const text = logged(readable, (logger) => {
+  it.each([false, true])('masks the value of every secret option and header (readable: %s)', async (readable) => {
+    const text = await logged(readable, (logger) => {
       logger.info({ ...SECRETS, ...HEADERS }, 'in the line itself');
       logger.info({ config: SECRETS, headers: HEADERS }, 'one level down');
       logger.info({ req: { headers: HEADERS }, request: { headers: HEADERS } }, 'two levels down');
@@ -60,8 +60,10 @@ describe('createLogger', () => {
     expect(text).not.toContain('hush');
   });
 
-  it('shows the parts of a URL option that are not secret', () => {
-    const text = logged(false, (logger) => logger.info({ config: { mongoUrl: 'mongodb://me:hush@db.example/c' } }));
+  it('shows the parts of a URL option that are not secret', async () => {
+    const text = await logged(false, (logger) =>
+      logger.info({ config: { mongoUrl: 'mongodb://me:hush@db.example/c' } }),
+    );
     expect(JSON.parse(text).config).toEqual({ mongoUrl: 'mongodb://me:***@db.example/c' });
   });
 });

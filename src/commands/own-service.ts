@@ -17,7 +17,7 @@ export type UseServer = (server: Server, signal: AbortSignal) => Promise<void>;
 
 /** Starts a service that nobody else can use, and stops it when it is no longer used. */
 export async function withOwnService(config: Config, use: UseServer): Promise<void> {
-  const log = openLog(config);
+  const log = await openLog(config);
   try {
     const ending = watchForEnd(log.logger);
     const [{ listen }, { open }] = await Promise.all([import('../http/server.ts'), import('./serve-service.ts')]);
@@ -48,7 +48,7 @@ export async function withServer(server: Server | undefined, config: Config, use
     await withOwnService(temporary(config), use);
     return;
   }
-  const log = openLog(config);
+  const log = await openLog(config);
   try {
     await use(server, watchForEnd(log.logger).signal);
   } finally {

@@ -33,7 +33,7 @@ export function registerServeCommand(program: Command): void {
 
 /** Serves until a signal stops it. `read` returns the configuration as it is now. */
 async function serve(config: Config, source: ConfigSource): Promise<void> {
-  const log = openLog(config);
+  const log = await openLog(config);
   try {
     await serveUntilStopped(config, source, log);
     log.logger.info('stopped');

@@ -113,7 +113,7 @@ async function shoot(
   config: Config,
 ): Promise<number> {
   await makeOutDir(place.dir);
-  const log = openLog(config);
+  const log = await openLog(config);
   const ending = watchForEnd(log.logger);
   const report = startReport(size + badLines.length, json);
   let saved = 0;

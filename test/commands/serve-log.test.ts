@@ -115,7 +115,7 @@ describe('the log of capstan serve', () => {
     const program = `
       import { watchForEnd } from '${SOURCES}/commands/ending.ts';
       import { openLog } from '${SOURCES}/log/log.ts';
-      watchForEnd(openLog({ logLevel: 'info', logFile: '/dev/full' }).logger);
+      watchForEnd((await openLog({ logLevel: 'info', logFile: '/dev/full' })).logger);
       setTimeout(() => { throw new Error('nobody caught it'); });
     `;
     const args = ['--input-type=module', '--eval', program];
