@@ -109,7 +109,7 @@ describe('a hostile page', () => {
 
   it.each([
     [0, LATE],
-    [30, { timeoutMs: 10_000 }],
+    [30, { timeoutMs: 15_000 }],
   ])('masks the document that is shown when the page reloads itself after %i ms', async (ms, limit) => {
     const png = await pngOf(await capture({ mask: ['h1'], ...limit }, `/reload-loop?ms=${ms}`));
     expect(countOf(png, MASK)).toBeGreaterThan(10_000);

@@ -136,7 +136,7 @@ describe('a full page that is higher than one screenshot', () => {
   it('ends before the part with which its bands would have more than 128 MiB, and names the limit as the cause', async () => {
     const url = ground.site.url('/tall/noise?px=36000');
     const viewport = { width: 1280, height: HEIGHT };
-    const request = captureRequest(url, { fullPage: true, format: 'jpeg', viewport });
+    const request = captureRequest(url, { fullPage: true, format: 'jpeg', viewport, timeoutMs: 120_000 });
     const cut = await ground.running.actor.capture(request, patience);
     expect(cut).toMatchObject({ fullHeight: 36_000, truncated: true, truncatedBy: 'limit' });
     const { height } = await sharp(cut.image, { limitInputPixels: false }).metadata();
