@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Snapshot } from '../../src/capture/snapshot.ts';
 import { failureOf } from '../support/actor.ts';
+import { LATE } from '../support/capture-request.ts';
 import { pixelsOf } from '../support/image.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 
@@ -78,13 +79,10 @@ describe('changes that a request makes to the page', () => {
       expect(failed.message.length).toBeLessThan(600);
     });
 
-    it.each(['for (;;);', 'new Promise(() => {})'])(
+    it.concurrent.each(['for (;;);', 'new Promise(() => {})'])(
       'ends a script that never ends (%s), and captures the page',
       async (after) => {
-        const { title, cutPhase, timings } = await capture('/slow?ms=5000', {
-          javascript: { after },
-          timeoutMs: 10_000,
-        });
+        const { title, cutPhase, timings } = await capture('/slow?ms=15000', { javascript: { after }, ...LATE });
         expect([title, cutPhase]).toEqual(['A slow page', 'interact']);
         expect(timings.interact).toBeGreaterThan(500);
       },
@@ -101,11 +99,14 @@ describe('changes that a request makes to the page', () => {
       expect(snapshot.html).not.toContain('9, 99, 199');
     });
 
-    it.each(['/loop', '/never'])('applies the style sheet to %s, a page that the deadline cuts', async (path) => {
-      const snapshot = await capture(path, { css, timeoutMs: 6000 });
-      expect(await corner(snapshot)).toEqual([9, 99, 199]);
-      expect(snapshot.cutPhase).not.toBeNull();
-    });
+    it.concurrent.each(['/loop?ms=11000', '/never'])(
+      'applies the style sheet to %s, a page that the deadline cuts',
+      async (path) => {
+        const snapshot = await capture(path, { css, ...LATE });
+        expect(await corner(snapshot)).toEqual([9, 99, 199]);
+        expect(snapshot.cutPhase).not.toBeNull();
+      },
+    );
 
     it('restores the style sheet when the page replaces its adopted style sheets', async () => {
       expect(

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
 import { failureOf } from '../support/actor.ts';
+import { LATE } from '../support/capture-request.ts';
 import { freePort } from '../support/free-port.ts';
 import { pixelsOf } from '../support/image.ts';
-import { coloursOf, type DriverGround, describeDriver, LATE } from './driver-suite.ts';
+import { coloursOf, type DriverGround, describeDriver } from './driver-suite.ts';
 
 describeDriver('the direct driver', {}, describeMore);
 

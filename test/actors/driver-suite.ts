@@ -2,15 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { CaptureOptions } from '../../src/capture/request.ts';
 import type { Snapshot } from '../../src/capture/snapshot.ts';
 import { failureOf, patience } from '../support/actor.ts';
-import { captureRequest } from '../support/capture-request.ts';
+import { captureRequest, LATE } from '../support/capture-request.ts';
 import { numbersOf, type Pixels, pixelsOf } from '../support/image.ts';
 import { type SiteAndActor, siteAndActor } from '../support/site-and-actor.ts';
-
-/**
- * Options for captures cut by their deadline. A fifth of this time, 5 s, is reserved for ending scripts and for the
- * screenshot; a longer deadline reserves no more.
- */
-export const LATE = { timeoutMs: 25_000 };
 
 export interface DriverGround extends Pick<SiteAndActor, 'site' | 'running'> {
   /** Captures a path of the site, or a URL. */

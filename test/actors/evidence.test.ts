@@ -88,7 +88,7 @@ describe('the evidence of a capture', () => {
   });
 
   it('contains every redirect: with its status for HTTP, with 0 for a redirect by the page itself', async () => {
-    const { evidence, finalUrl } = await capture('/evidence/way', ['redirects'], { timeoutMs: 6000 });
+    const { evidence, finalUrl } = await capture('/evidence/way', ['redirects']);
     expect(finalUrl).toBe(ground.site.url('/short'));
     const way = (from: string, status: number, to: string) => ({
       url: ground.site.url(from),
@@ -107,7 +107,7 @@ describe('the evidence of a capture', () => {
   });
 
   it('does not count downloads and frames as redirects', async () => {
-    const { evidence, title } = await capture('/evidence/way/download', ['redirects'], { timeoutMs: 5000 });
+    const { evidence, title } = await capture('/evidence/way/download', ['redirects']);
     expect(title).toBe('It stays');
     expect(evidence.redirects).toEqual({ items: [], omitted: 0 });
     const framed = await capture('/evidence/headers', ['redirects']);
@@ -156,7 +156,7 @@ describe('the evidence of a capture', () => {
   });
 
   it('contains the headers of the last document', async () => {
-    const { evidence } = await capture('/evidence/way', ['headers'], { timeoutMs: 6000 });
+    const { evidence } = await capture('/evidence/way', ['headers']);
     const { items = [] } = evidence.headers ?? {};
     const names = items.map(({ name }) => name.toLowerCase());
     expect(names).toContain('content-length');
@@ -278,7 +278,7 @@ describe('the evidence of a capture', () => {
   it('contains no icon when the icon is missing, is too large, or does not arrive', async () => {
     const before = ground.site.hits('/favicon.ico');
     for (const page of ['none', 'missing', 'large', 'late']) {
-      const { evidence } = await capture(`/evidence/icon/${page}`, ['favicon'], { timeoutMs: 4000 });
+      const { evidence } = await capture(`/evidence/icon/${page}`, ['favicon'], { timeoutMs: 15_000 });
       expect(evidence.favicon, page).toBeNull();
     }
     expect(ground.site.hits('/favicon.ico')).toBe(before + 1);

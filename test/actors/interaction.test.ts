@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Action } from '../../src/capture/options/interaction.ts';
 import { failureOf } from '../support/actor.ts';
+import { LATE } from '../support/capture-request.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
-import { LATE } from './driver-suite.ts';
 
 describe('interaction with a page', () => {
   const { capture, site } = siteAndActor();

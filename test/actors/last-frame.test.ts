@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CaptureOptions } from '../../src/capture/request.ts';
 import { failureOf } from '../support/actor.ts';
+import { LATE } from '../support/capture-request.ts';
 import { type Colour, countOf, pngOf } from '../support/image.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 
@@ -10,9 +11,9 @@ describe('capture of a page that is blocked until its deadline', () => {
   const ground = siteAndActor({});
 
   const capture = (overrides: CaptureOptions = {}, path = '/late/blocked') =>
-    ground.capture(path, { timeoutMs: 8000, ...overrides });
+    ground.capture(path, { ...LATE, ...overrides });
 
-  it.each([
+  it.concurrent.each([
     { fullPage: false, truncated: false },
     { fullPage: true, truncated: true },
   ])('returns a partial capture that shows the window, with %o', async ({ fullPage, truncated }) => {
@@ -23,13 +24,16 @@ describe('capture of a page that is blocked until its deadline', () => {
     expect(countOf(await pngOf(snapshot), GREEN)).toBe(1280 * 720);
   });
 
-  it.each(['jpeg', 'webp'] as const)('returns the window as %s at the scale factor of the viewport', async (format) => {
-    const viewport = { width: 300, height: 200, deviceScaleFactor: 2 };
-    const { width, height, image } = await capture({ format, viewport });
-    expect([width, height]).toEqual([600, 400]);
-    const { default: sharp } = await import('sharp');
-    expect(await sharp(image).metadata()).toMatchObject({ format, width: 600, height: 400 });
-  });
+  it.concurrent.each(['jpeg', 'webp'] as const)(
+    'returns the window as %s at the scale factor of the viewport',
+    async (format) => {
+      const viewport = { width: 300, height: 200, deviceScaleFactor: 2 };
+      const { width, height, image } = await capture({ format, viewport });
+      expect([width, height]).toEqual([600, 400]);
+      const { default: sharp } = await import('sharp');
+      expect(await sharp(image).metadata()).toMatchObject({ format, width: 600, height: 400 });
+    },
+  );
 
   it.concurrent.each([
     { selector: 'div' },
@@ -42,7 +46,7 @@ describe('capture of a page that is blocked until its deadline', () => {
     expect((await failureOf(capture(overrides))).code).toBe('capture_timeout');
   });
 
-  it('times out when the page has painted nothing', async () => {
+  it.concurrent('times out when the page has painted nothing', async () => {
     expect((await failureOf(capture({}, '/late/blocked?blank'))).code).toBe('capture_timeout');
   });
 });

@@ -62,7 +62,7 @@ describe('a target that is not HTML', () => {
   });
 
   it('ignores a download that a page starts by itself', async () => {
-    const snapshot = await capture('/files/starts-download', { timeoutMs: 10_000 });
+    const snapshot = await capture('/files/starts-download');
     expect(snapshot).toMatchObject({ title: 'Thank you', cutPhase: null, responseCode: 200 });
   });
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { CaptureOptions } from '../../src/capture/request.ts';
 import { listening } from '../egress/listening.ts';
 import { patience } from '../support/actor.ts';
-import { captureRequest, htmlRequest } from '../support/capture-request.ts';
+import { captureRequest, htmlRequest, LATE } from '../support/capture-request.ts';
 import { type Colour, colourAt, countOf, pngOf } from '../support/image.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 
@@ -80,7 +80,7 @@ describe('a full page', () => {
   });
 
   it('shows what is there when a script never ends', async () => {
-    const snapshot = await capture('/loop', { timeoutMs: 8000 });
+    const snapshot = await capture('/loop?ms=11000', LATE);
     expect(snapshot).toMatchObject({ cutPhase: 'settle', title: 'A page that spins', height: 720 });
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CaptureOptions } from '../../src/capture/request.ts';
 import { failureOf } from '../support/actor.ts';
+import { LATE } from '../support/capture-request.ts';
 import { type Colour, colourAt, countOf, pngOf } from '../support/image.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 
@@ -83,7 +84,7 @@ describe('a selector', () => {
   });
 
   it('finds an element in what is there of a page that never finishes loading', async () => {
-    const snapshot = await capture({ selector: 'h1', timeoutMs: 6000 }, '/never');
+    const snapshot = await capture({ selector: 'h1', ...LATE }, '/never');
     expect(snapshot).toMatchObject({ cutPhase: 'load' });
     expect(snapshot.height).toBeLessThan(200);
   });

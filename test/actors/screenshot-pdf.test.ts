@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { CaptureOptions } from '../../src/capture/request.ts';
 import type { Snapshot } from '../../src/capture/snapshot.ts';
 import { failureOf } from '../support/actor.ts';
+import { LATE } from '../support/capture-request.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 
 describe('a PDF', () => {
@@ -142,7 +143,7 @@ describe('a PDF', () => {
   });
 
   it('shows what is there of a page that never finishes loading', async () => {
-    const snapshot = await capture('/never', { timeoutMs: 6000 });
+    const snapshot = await capture('/never', LATE);
     expect(snapshot.cutPhase).toBe('load');
     expect(sheetsOf(snapshot.image)).toHaveLength(1);
   });

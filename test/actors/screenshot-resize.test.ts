@@ -1,6 +1,7 @@
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import type { CaptureOptions } from '../../src/capture/request.ts';
+import { LATE } from '../support/capture-request.ts';
 import { colourAt, countOf, pngOf } from '../support/image.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 
@@ -62,9 +63,12 @@ describe('resize', () => {
     expect(snapshot).toMatchObject({ width: 640, height: 500, fullHeight: 1000, truncatedBy: 'maxHeight' });
   });
 
-  it.each(['/never', '/late/blocked'])('resizes the window of a page that is cut at its deadline: %s', async (path) => {
-    const snapshot = await capture({ resize: { width: 320 }, format: 'jpeg', timeoutMs: 10_000 }, path);
-    expect(snapshot).toMatchObject({ width: 320, height: 180, cutPhase: expect.any(String) });
-    expect(await sharp(snapshot.image).metadata()).toMatchObject({ format: 'jpeg', width: 320, height: 180 });
-  });
+  it.concurrent.each(['/never', '/late/blocked'])(
+    'resizes the window of a page that is cut at its deadline: %s',
+    async (path) => {
+      const snapshot = await capture({ resize: { width: 320 }, format: 'jpeg', ...LATE }, path);
+      expect(snapshot).toMatchObject({ width: 320, height: 180, cutPhase: expect.any(String) });
+      expect(await sharp(snapshot.image).metadata()).toMatchObject({ format: 'jpeg', width: 320, height: 180 });
+    },
+  );
 });

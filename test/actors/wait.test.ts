@@ -75,7 +75,7 @@ describe('the wait before the screenshot', () => {
   });
 
   it('reports a partial capture when the deadline passes before the page has settled', async () => {
-    expect(await capture('/late/asking', { timeoutMs: 2000 })).toMatchObject({ cutPhase: 'wait' });
+    expect(await capture('/late/asking', { timeoutMs: 3500 })).toMatchObject({ cutPhase: 'wait' });
   });
 
   it('waits until no requests are in flight, with waitUntil networkidle', async () => {

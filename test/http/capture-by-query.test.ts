@@ -45,8 +45,8 @@ describe('GET /screenshot', () => {
   it.each([
     ['&fullPage', { fullPage: true }],
     [
-      '&fullPage=true&format=jpg&quality=40&evidence=all&waitUntil=load&timeoutMs=9000',
-      { fullPage: true, format: 'jpeg', quality: 40, evidence: 'all', waitUntil: 'load', timeoutMs: 9000 },
+      '&fullPage=true&format=jpg&quality=40&evidence=all&waitUntil=load&timeoutMs=90000',
+      { fullPage: true, format: 'jpeg', quality: 40, evidence: 'all', waitUntil: 'load', timeoutMs: 90_000 },
     ],
     [
       '&fullPage=false&viewport=width=300,height=200&hide=h1,%20h2&hide=p',

@@ -63,7 +63,7 @@ describe('cacheMaxAgeMs', () => {
     const unfinished = site.url('/never');
     for (const request of [
       { url: broken, cacheMaxAgeMs: 60_000 },
-      { url: unfinished, cacheMaxAgeMs: 60_000, timeoutMs: 6000 },
+      { url: unfinished, cacheMaxAgeMs: 60_000, timeoutMs: 15_000 },
     ]) {
       const [first, second] = [await (await post('/screenshot', request)).json(), await shoot(request)];
       expect(second).toMatchObject({ cached: false });

@@ -8,6 +8,12 @@ const { screenshot } = requestSchemas({
   callbacks: true,
 });
 
+/**
+ * Options for captures cut by their deadline. A fifth of this time, 5 s, is reserved for ending scripts and for the
+ * screenshot; a longer deadline reserves no more.
+ */
+export const LATE = { timeoutMs: 25_000 };
+
 /** Returns the request that `POST /screenshot` would make from a URL and options. Its default deadline is 60 s. */
 export function captureRequest(url: string, options: CaptureOptions = {}): CaptureRequest {
   return parseOrRefuse(screenshot, { ...options, url });
