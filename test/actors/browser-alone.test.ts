@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { failureOf, patience, pidOf, type RunningActor } from '../support/actor.ts';
 import { actorPerTest } from '../support/actor-per-test.ts';
@@ -49,6 +50,19 @@ describe('captures of a browser that ended', () => {
     const ended = await Promise.allSettled([guilty, innocent]);
     expect(ended.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     expect(ended.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { code: 'page_crashed' } });
+  });
+
+  it('do not fail when their own browser is silent for 12 s, as it is for a large image on a busy machine', async () => {
+    const started = await start();
+    const [capture] = await captures(started, ['silent'], 4000);
+    process.kill(pidOf(started), 'SIGKILL');
+    await visits(['silent'], 2);
+    const [own] = browsersOfOne(started);
+    if (own === undefined) throw new Error('there is no browser of one capture');
+    process.kill(own, 'SIGSTOP');
+    await delay(12_000);
+    process.kill(own, 'SIGCONT');
+    expect((await capture)?.title).toBe('A slow page');
   });
 
   it('fail with page_too_large when their own browser hangs, too', async () => {
