@@ -137,7 +137,7 @@ describe('the evidence of a capture', () => {
       },
     });
 
-    const late: unknown = await capture('/hang', ['network'], { timeoutMs: 1000 }).catch((error: unknown) => error);
+    const late: unknown = await capture('/hang', ['network'], { timeoutMs: 5000 }).catch((error: unknown) => error);
     expect(late).toMatchObject({
       code: 'capture_timeout',
       evidence: { network: { items: [{ url: ground.site.url('/hang'), status: 0, time_ms: null, failure: '' }] } },
