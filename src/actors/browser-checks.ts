@@ -10,9 +10,9 @@ const FLOOD_CHECK_MS = 250;
 /** Interval between heartbeats, in milliseconds. */
 const HEARTBEAT_MS = 2_000;
 /**
- * Time limits for the answer of a browser to a heartbeat, in milliseconds. A page that is alone in a browser delays no
- * other page, and its end is final. Measured: a browser that draws 16,383 rows of noise as a WebP does not answer for
- * 3.7 s on two idle cores.
+ * Time limits for the answer of a browser to a heartbeat, in milliseconds: more patience with a page that is alone, as
+ * `flood-watch.ts` has. Measured: a browser that draws 16,383 rows of noise as a WebP does not answer for 3.7 s on two
+ * idle cores.
  */
 const SHARED_ANSWER_MS = 8_000;
 const ALONE_ANSWER_MS = 20_000;

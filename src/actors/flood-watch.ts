@@ -17,7 +17,7 @@ interface Patience {
 const SHARED: Patience = { silenceMs: 250, sampleMs: 150, busiestMs: 750 };
 /** A page that is alone in a browser delays no other page, and its end is final. */
 const ALONE: Patience = { silenceMs: 2_000, sampleMs: 500, busiestMs: 3_000 };
-/** Maximum time for an examination, in milliseconds; after it, the heartbeat ends the browser. */
+/** Maximum time for an examination, in milliseconds; others follow until the heartbeat ends the browser. */
 const MAX_EXAMINATION_MS = 7_500;
 /**
  * Time without an answer after the end of a flooding renderer after which the browser is lost, in milliseconds: its

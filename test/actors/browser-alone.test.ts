@@ -20,6 +20,16 @@ describe('captures of a browser that ended', () => {
   const visits = (names: readonly string[], count: number) =>
     expect.poll(() => names.map(hits)).toEqual(names.map(() => count));
 
+  /** Starts a capture and kills its browser. Resolves with it and the browser in which it is repeated. */
+  const repeatedAlone = async (started: RunningActor, name: string, ms: number) => {
+    const [capture] = await captures(started, [name], ms);
+    process.kill(pidOf(started), 'SIGKILL');
+    await visits([name], 2);
+    const [own] = browsersOfOne(started);
+    if (capture === undefined || own === undefined) throw new Error('the capture is not repeated');
+    return { capture, own };
+  };
+
   it('are repeated in browsers of their own, so a second end of the shared browser does not fail them', async () => {
     const started = await start();
     const names = ['one', 'two', 'three'];
@@ -53,26 +63,16 @@ describe('captures of a browser that ended', () => {
   });
 
   it('do not fail when their own browser is silent for 12 s, as it is for a large image on a busy machine', async () => {
-    const started = await start();
-    const [capture] = await captures(started, ['silent'], 4000);
-    process.kill(pidOf(started), 'SIGKILL');
-    await visits(['silent'], 2);
-    const [own] = browsersOfOne(started);
-    if (own === undefined) throw new Error('there is no browser of one capture');
+    const { capture, own } = await repeatedAlone(await start(), 'silent', 4000);
     process.kill(own, 'SIGSTOP');
     await delay(12_000);
     process.kill(own, 'SIGCONT');
-    expect((await capture)?.title).toBe('A slow page');
+    expect((await capture).title).toBe('A slow page');
   });
 
   it('fail with page_too_large when their own browser hangs, too', async () => {
     const started = await start();
-    const [capture] = await captures(started, ['hangs'], 60_000);
-    if (capture === undefined) throw new Error('there is no capture');
-    process.kill(pidOf(started), 'SIGKILL');
-    await visits(['hangs'], 2);
-    const [own] = browsersOfOne(started);
-    if (own === undefined) throw new Error('there is no browser of one capture');
+    const { capture, own } = await repeatedAlone(started, 'hangs', 60_000);
     process.kill(own, 'SIGSTOP');
     expect(await failureOf(capture)).toMatchObject({
       code: 'page_too_large',
