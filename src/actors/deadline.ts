@@ -11,6 +11,8 @@ const SCREENSHOT_MAX_MS = 5_000;
  * still be taken. Every step races against the deadline and against cancellation by the caller.
  */
 export class Deadline {
+  /** Milliseconds between these two times. */
+  readonly reserveMs: number;
   readonly #startedAt = performance.now();
   readonly #endsAt: number;
   readonly #waitsUntil: number;
@@ -25,8 +27,9 @@ export class Deadline {
 
   constructor(timeoutMs: number, signal: AbortSignal, onPhase: (phase: CapturePhase) => void = () => {}) {
     const reserve = Math.min(SCREENSHOT_MAX_MS, Math.max(SCREENSHOT_MIN_MS, timeoutMs * SCREENSHOT_SHARE));
+    this.reserveMs = Math.min(reserve, timeoutMs / 2);
     this.#endsAt = performance.now() + timeoutMs;
-    this.#waitsUntil = this.#endsAt - Math.min(reserve, timeoutMs / 2);
+    this.#waitsUntil = this.#endsAt - this.reserveMs;
     this.#onPhase = onPhase;
     const { promise, reject } = Promise.withResolvers<never>();
     const late = () =>

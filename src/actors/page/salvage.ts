@@ -15,6 +15,12 @@ const REQUEST_MS = 800;
 const USE_MS = 300;
 /** Maximum of each of these times, as a share of the capture's time limit. */
 const MAX_SHARE = 0.3;
+/**
+ * Minimum of each of these times while nothing is known about the document, as a share of the time that is reserved for
+ * a screenshot: it will hardly come, and a busy computer takes a second to draw a frame and to encode it.
+ */
+const SILENT_REQUEST_SHARE = 0.5;
+const SILENT_USE_SHARE = 0.25;
 
 /** The parts of a capture that are known so far. */
 export interface Found {
@@ -44,13 +50,18 @@ export async function salvage(
   const never = new Promise<never>(() => {});
   if (!mayShowWindow(request)) return never;
   const share = request.timeoutMs * MAX_SHARE;
-  await deadline.comes(Math.min(REQUEST_MS, share));
+  /** Resolves `silentMs` before the deadline if nothing is known about the document then, and else `ms` before it. */
+  const comes = async (silentMs: number, ms: number) => {
+    await deadline.comes(Math.max(silentMs, ms));
+    if (found.facts !== undefined) await deadline.comes(ms);
+  };
+  await comes(deadline.reserveMs * SILENT_REQUEST_SHARE, Math.min(REQUEST_MS, share));
   if (found.picture !== undefined || page.frame.document === null) return never;
   const drawing = lastFrame(page.session);
   const asking = shownDocument(page);
   // Both are awaited later. If the page ends before, the steps of the capture report it.
   for (const each of [drawing, asking]) each.catch(() => undefined);
-  await deadline.comes(Math.min(USE_MS, share / 2));
+  await comes(deadline.reserveMs * SILENT_USE_SHARE, Math.min(USE_MS, share / 2));
   const frame = await drawing;
   if (found.picture !== undefined || frame === null) return never;
   if (!page.frame.painted && (await isOneColour(frame))) return never;
