@@ -45,12 +45,10 @@ describe('captures that run at the same time as a hostile page', () => {
     };
   };
 
-  /** Captures another page `count` times, one after another. */
-  const neighbours = async ({ actor }: RunningActor, count: number, timeoutMs: number) => {
-    for (let visit = 0; visit < count; visit += 1) {
-      const { cutPhase } = await actor.capture(captureRequest(site.url('/short'), { timeoutMs }), patience);
-      expect(cutPhase).toBeNull();
-    }
+  /** Captures another page. */
+  const neighbour = async ({ actor }: RunningActor, timeoutMs: number) => {
+    const { cutPhase } = await actor.capture(captureRequest(site.url('/short'), { timeoutMs }), patience);
+    expect(cutPhase).toBeNull();
   };
 
   // With --disable-ipc-flooding-protection, such a page kept the browser process busy, which all pages share.
@@ -64,21 +62,21 @@ describe('captures that run at the same time as a hostile page', () => {
       'write to localStorage and open popups without end',
       ['/flood?by=storage&from=turns', '/flood?by=popup&from=turns'],
     ],
-  ])('captures other pages during the captures of pages that %s', async (_what, paths) => {
+  ])('captures another page during the captures of pages that %s', async (_what, paths) => {
     const { crashes } = shared.actor.stats();
     const leave = await capturing(shared, ...paths.map((path) => [path] as const));
-    await neighbours(shared, 2, 60_000);
+    await neighbour(shared, 60_000);
     await leave();
     expect(shared.actor.stats().crashes).toBe(crashes);
   });
 
   // Loopback is a secure context, so pages of the fixture site have all of these.
-  it('captures other pages during a storm of everything that secure contexts have, and leaves nothing of it', async () => {
+  it('captures another page during a storm of everything that secure contexts have, and leaves nothing of it', async () => {
     const running = await start({ slots: STORM.length + 1 });
     // Without the delay, a page whose first act takes long is captured before it storms.
     const leave = await capturing(running, ...STORM.map(([path]) => [path, { delayMs: 60_000 }] as const));
     await expect.poll(() => STORM.map(([, sign]) => sign).filter((sign) => site.hits(sign) === 0)).toEqual([]);
-    await neighbours(running, 1, 120_000);
+    await neighbour(running, 120_000);
     await leave();
     const { title } = await running.actor.capture(captureRequest(site.url('/storage-left')), patience);
     expect(title).toBe('0 registrations, 0 caches, 0 files, 0 locks');
@@ -108,10 +106,10 @@ describe('captures that run at the same time as a hostile page', () => {
     ['post to a BroadcastChannel from 20 frames', '/flood?by=broadcast&from=frames&count=20'],
     ['post to a BroadcastChannel from 8 workers', '/flood?by=broadcast&from=workers'],
     ['open frames without end', '/flood?by=frame&from=turns'],
-  ])('captures other pages during the captures of two pages that %s', async (_what, path) => {
+  ])('captures another page during the captures of two pages that %s', async (_what, path) => {
     const running = await start({ slots: 3 });
     const leave = await capturing(running, [path, { evidence: ['console'] }], [path]);
-    await neighbours(running, 2, 120_000);
+    await neighbour(running, 120_000);
     await leave();
   });
 });

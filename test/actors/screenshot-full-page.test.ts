@@ -80,7 +80,7 @@ describe('a full page', () => {
   });
 
   it('shows what is there when a script never ends', async () => {
-    const snapshot = await capture('/loop?ms=11000', LATE);
+    const snapshot = await capture('/loop?ms=16000', LATE);
     expect(snapshot).toMatchObject({ cutPhase: 'settle', title: 'A page that spins', height: 720 });
   });
 

@@ -12,7 +12,7 @@ const reason = whyNot === undefined ? '' : ` (skipped: ${whyNot})`;
 /** Interval at which the balancer asks each node whether it is ready, in milliseconds. */
 const PROBE_MS = 1_000;
 /** Pause of a client between reads, in milliseconds. Short, so that some would reach a node that has just stopped. */
-const READ_MS = 20;
+const READ_MS = 50;
 /** Pause of a client between captures, in milliseconds. */
 const CAPTURE_MS = 200;
 
