@@ -4,7 +4,7 @@ import LongFilesFirst from './test/support/long-files-first.ts';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/one-temporary-directory.ts', 'test/support/one-mongo.ts'],
+    globalSetup: ['one-temporary-directory', 'one-package', 'one-mongo'].map((name) => `test/support/${name}.ts`),
     // The suites drive real browsers and databases, and often wait for them: two cores are idle for 9 % of a run with four
     // at a time, for 3 to 7 % with five, and for 1.5 % with six.
     maxWorkers: 6,

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { startSite } from '../fixtures/site.ts';
-import { buildPackage } from '../support/package.ts';
+import { buildPackage, declareTypes } from '../support/package.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -85,6 +85,7 @@ describe('the published package', () => {
     dir = await makeDirectory();
     installed = join(dir, 'node_modules/capstan');
     await buildPackage(join(dir, 'tree'));
+    await declareTypes(join(dir, 'tree'));
     await cp(join(ROOT, 'src'), join(dir, 'tree/src'), { recursive: true });
     await npm('npm', ['pack', '--ignore-scripts', '--pack-destination', dir], { cwd: join(dir, 'tree') });
     await npm('tar', ['-xzf', `capstan-${manifest.version}.tgz`], { cwd: dir });
@@ -117,6 +118,18 @@ describe('the published package', () => {
     );
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ port: 8080 });
+  });
+
+  it('compares images, which runs a thread', async () => {
+    const { default: sharp } = await import('sharp');
+    for (const background of ['red', 'blue']) {
+      const image = sharp({ create: { width: 60, height: 40, channels: 3, background } });
+      await image.png().toFile(join(dir, `${background}.png`));
+    }
+    const compare = (after: string) =>
+      run(process.execPath, [join(installed, 'bin/capstan.js'), 'diff', 'red.png', `${after}.png`], dir);
+    expect((await compare('red')).code).toBe(0);
+    expect((await compare('blue')).code).toBe(1);
   });
 
   it('exports the service and the IP client', async () => {

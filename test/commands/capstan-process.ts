@@ -1,12 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { BIN } from '../support/package.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
-
-const BIN = join(import.meta.dirname, '../../bin/capstan.js');
 
 /** Flags of a service that captures nothing. */
 export const NO_BROWSER = ['--browser-path', '/nonexistent/chromium'];

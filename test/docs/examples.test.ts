@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readSecret, signatures } from '../../src/webhooks/signature.ts';
 import { freePort } from '../support/free-port.ts';
-import { buildPackage, installedCheckout, projectWith } from '../support/package.ts';
+import { buildPackage, declareTypes, installedCheckout, projectWith } from '../support/package.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
 import { type Block, type Page, ROOT, readPages } from './pages.ts';
 import { Reader } from './reader.ts';
@@ -22,6 +22,7 @@ let built: string;
 beforeAll(async () => {
   built = await makeDirectory();
   await buildPackage(built);
+  await declareTypes(built);
 });
 
 describe('fenced blocks', () => {

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as EarlierClient } from '@modelcontextprotocol/sdk/client/index.js';
@@ -6,8 +5,8 @@ import { StdioClientTransport as EarlierStdioTransport } from '@modelcontextprot
 import { StreamableHTTPClientTransport as EarlierTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { expect } from 'vitest';
 import { subscribe, typesOf } from '../http/event-subscriber.ts';
+import { BIN } from '../support/package.ts';
 
-const BIN = join(import.meta.dirname, '../../bin/capstan.js');
 const NAME = { name: 'test', version: '1.0.0' };
 
 const headersOf = (key: string | undefined): Record<string, string> =>

@@ -6,14 +6,22 @@ import { promisify } from 'node:util';
 const ROOT = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
 
-/** Builds the package into `dir`, with the files that npm packs, but for the web interface. */
+/** The command of the package that was built for this run, or of the checkout where none was. */
+export const BIN = join(process.env.BUILT_PACKAGE ?? ROOT, 'bin/capstan.js');
+
+/** Builds the package into `dir`, with the files that npm packs, but for the web interface and declarations of types. */
 export async function buildPackage(dir: string): Promise<void> {
-  const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
-  await run(process.execPath, [compiler, '-p', 'tsconfig.build.json', '--outDir', join(dir, 'dist')], { cwd: ROOT });
+  await run(process.execPath, [join(ROOT, 'scripts/build-modules.js'), join(dir, 'dist')]);
   for (const part of ['package.json', 'bin', 'config']) {
     await cp(join(ROOT, part), join(dir, part), { recursive: true });
   }
   await symlink(join(ROOT, 'node_modules'), join(dir, 'node_modules'));
+}
+
+/** Adds the declarations of types to a built package. */
+export async function declareTypes(dir: string): Promise<void> {
+  const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
+  await run(process.execPath, [compiler, '-p', 'tsconfig.build.json', '--outDir', join(dir, 'dist')], { cwd: ROOT });
 }
 
 /** Makes a project in `dir` that has the built package installed, as `npm install` would leave it. */

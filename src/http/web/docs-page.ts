@@ -1,9 +1,10 @@
 import { fileURLToPath } from 'node:url';
+import { ownFile } from '../../own-files.ts';
 import type { HttpMiddleware } from '../state.ts';
 import { serveBundle } from './bundle.ts';
 
-/** Built by `npm run build:docs-page`. The path is the same from src/ and from dist/. */
-const BUILT = fileURLToPath(new URL('../../../dist/docs-page/', import.meta.url));
+/** Built by `npm run build:docs-page`. */
+const BUILT = fileURLToPath(ownFile('dist/docs-page/'));
 const HOME = '/docs';
 
 /** Only scripts of the package run. Swagger UI uses inline styles, and its style sheet contains its icons. */

@@ -1,9 +1,10 @@
 import { fileURLToPath } from 'node:url';
+import { ownFile } from '../../own-files.ts';
 import type { HttpContext, HttpMiddleware } from '../state.ts';
 import { serveBundle } from './bundle.ts';
 
-/** Built by `npm run build:ui`. The path is the same from src/ and from dist/. */
-const BUILT = fileURLToPath(new URL('../../../dist/ui/', import.meta.url));
+/** Built by `npm run build:ui`. */
+const BUILT = fileURLToPath(ownFile('dist/ui/'));
 /** Address to which browsers are redirected from `/`. */
 const HOME = '/ui/';
 

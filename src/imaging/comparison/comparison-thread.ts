@@ -1,7 +1,7 @@
-import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { MAX_COMPARED_PIXELS } from '../../capture/comparison.ts';
 import { CapstanError } from '../../capture/errors.ts';
+import { threadModule } from '../../own-files.ts';
 import type { Compared, ThreadAnswer, ThreadDifference } from './compared.ts';
 
 /** Measured on a busy machine: 9-21 s for noise of 1,280 by 20,000 pixels, up to 2 s for a page of 1,280 by 16,384. */
@@ -73,8 +73,7 @@ export function createComparisonThread() {
 }
 
 function startThread(): Worker {
-  // The thread's file is TypeScript in a checkout and JavaScript in an installed package.
-  const thread = new Worker(new URL(`./worker${extname(import.meta.url)}`, import.meta.url), {
+  const thread = new Worker(threadModule('imaging/comparison/worker'), {
     execArgv: ['--disable-warning=ExperimentalWarning'],
     resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
   });

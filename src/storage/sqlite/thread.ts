@@ -1,6 +1,6 @@
-import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { CapstanError } from '../../capture/errors.ts';
+import { threadModule } from '../../own-files.ts';
 import type { StoreState } from '../ports/result-store.ts';
 import type { CallFailure, FromWorker, Tables, ToWorker, WorkerOptions } from './protocol.ts';
 import type { Remote } from './remote.ts';
@@ -84,9 +84,7 @@ export class SqliteThread {
   }
 
   #spawn(): Worker {
-    // The worker's file is TypeScript in a checkout and JavaScript in an installed package.
-    const file = new URL(`./worker${extname(import.meta.url)}`, import.meta.url);
-    const worker = new Worker(file, {
+    const worker = new Worker(threadModule('storage/sqlite/worker'), {
       workerData: this.#options,
       execArgv: ['--disable-warning=ExperimentalWarning'],
     });
