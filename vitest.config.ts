@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config';
-import LongFilesFirst from './test/support/long-files-first.ts';
+import StartOrder from './test/support/start-order.ts';
 
 export default defineConfig({
   test: {
@@ -10,7 +10,7 @@ export default defineConfig({
     maxWorkers: 6,
     // The files of a worker share what they import: loading the service again for each took a third of the CPU time.
     isolate: false,
-    sequence: { sequencer: LongFilesFirst },
+    sequence: { sequencer: StartOrder },
     // The number of captures that an actor of the tests runs at a time: a fifth would wait for its turn.
     maxConcurrency: 4,
     execArgv: [

@@ -99,7 +99,7 @@ describe('changes that a request makes to the page', () => {
       expect(snapshot.html).not.toContain('9, 99, 199');
     });
 
-    it.concurrent.each(['/loop?ms=16000', '/never'])(
+    it.concurrent.each(['/loop?ms=14000', '/never'])(
       'applies the style sheet to %s, a page that the deadline cuts',
       async (path) => {
         const snapshot = await capture(path, { css, ...LATE });

@@ -59,7 +59,7 @@ function describeMore({ site, capture }: DriverGround): void {
   });
 
   it.concurrent('ends the scripts of a page that blocks it before the load, and captures what is there', async () => {
-    const { cutPhase, title } = await capture('/loop?when=parse&ms=16000', LATE);
+    const { cutPhase, title } = await capture('/loop?when=parse&ms=14000', LATE);
     expect([cutPhase, title]).toEqual(['load', 'A page that spins']);
   });
 

@@ -74,7 +74,7 @@ function describeCaptures({ site, running, capture }: DriverGround): void {
 
   it('ends the scripts of a page that blocks it after the load, and captures what is there', async () => {
     // The page answers late, because a script costs CPU time until it is ended.
-    const { cutPhase, title } = await capture('/loop?ms=16000', LATE);
+    const { cutPhase, title } = await capture('/loop?ms=14000', LATE);
     expect(cutPhase).toMatch(/^(?:wait|settle)$/);
     expect(title).toBe('A page that spins');
   });

@@ -1,0 +1,54 @@
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/**
+ * Files that take long for their size, in the order in which they start. Vitest starts the largest files first where it
+ * knows no times of an earlier run: these came last, and the run waited for one of them.
+ */
+const LONG = [
+  'test/container/container.test.ts',
+  'test/docs/examples.test.ts',
+  'test/faults/soak.test.ts',
+  'test/bin/install.test.ts',
+  'test/cluster/killed-nodes.test.ts',
+  'test/cluster/lost-worker.test.ts',
+  'test/cluster/rolling-restart.test.ts',
+  'test/commands/demo-cluster.test.ts',
+  // Their captures have deadlines, which the builds of the first files would take from them.
+  'test/actors/playwright-driver.test.ts',
+  'test/actors/direct-driver.test.ts',
+];
+
+/**
+ * Files that mostly wait, longest first. One of them at a time costs nothing, because the others keep the cores busy;
+ * several together leave them idle.
+ */
+const WAITING = [
+  'test/actors/interaction.test.ts',
+  'test/actors/last-frame.test.ts',
+  'test/actors/wait.test.ts',
+  'test/faults/alerts.test.ts',
+  'test/actors/content-banners.test.ts',
+  'test/actors/browser-alone.test.ts',
+  'test/actors/content-page.test.ts',
+  'test/cluster/tickets.test.ts',
+  'test/actors/schemeless.test.ts',
+  'test/actors/screenshot-resize.test.ts',
+];
+/** Number of files that start between two that wait: about as many as end meanwhile. */
+const BETWEEN = 8;
+
+/** The order in which the files of tests start. */
+export default class StartOrder extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const named = (names: readonly string[]) =>
+      names.flatMap((name) => sorted.filter(({ moduleId }) => moduleId.endsWith(name)));
+    const [long, waiting] = [named(LONG), named(WAITING)];
+    const rest = sorted.filter((file) => !long.includes(file) && !waiting.includes(file));
+    const spread = rest.flatMap((file, at) => {
+      const turn = at / BETWEEN;
+      return Number.isInteger(turn) ? [...waiting.slice(turn, turn + 1), file] : [file];
+    });
+    return [...long, ...spread, ...waiting.slice(Math.ceil(rest.length / BETWEEN))];
+  }
+}
