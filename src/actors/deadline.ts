@@ -11,7 +11,7 @@ const SCREENSHOT_MAX_MS = 5_000;
  * still be taken. Every step races against the deadline and against cancellation by the caller.
  */
 export class Deadline {
-  /** Milliseconds between these two times. */
+  /** Milliseconds that are reserved for the screenshot. */
   readonly reserveMs: number;
   readonly #startedAt = performance.now();
   readonly #endsAt: number;

@@ -74,9 +74,10 @@ function describeCaptures({ site, running, capture }: DriverGround): void {
 
   it('ends the scripts of a page that blocks it after the load, and captures what is there', async () => {
     // The page answers late, because a script costs CPU time until it is ended.
-    const { cutPhase, title } = await capture('/loop?ms=14000', LATE);
+    const { cutPhase, title, html } = await capture('/loop?ms=14000', LATE);
     expect(cutPhase).toMatch(/^(?:wait|settle)$/);
     expect(title).toBe('A page that spins');
+    expect(html).toContain('<h1>Round and round</h1>');
   });
 
   it('captures what is there of a page that reloads itself again and again', async () => {

@@ -118,6 +118,7 @@ async function takePicture(
   const { facts, cutPhase, picture: taken } = await awaitDocument(page, egressProxy, shown, deadline);
   found.facts = facts;
   found.cutPhase = cutPhase;
+  if (cutPhase !== null) await demandPaint(page, deadline);
   await refuseUnwanted(page, request, facts, deadline);
   deadline.enter('picture');
   const whole = taken ?? (await takeScreenshot(page, shown, deadline));
@@ -176,7 +177,6 @@ async function awaitDocument(
     const { interrupted, ...facts } = seen;
     const settled = complete && !interrupted && !held;
     const cutPhase = !loaded ? 'load' : !changed || !acted ? 'interact' : !came ? 'wait' : !settled ? 'settle' : null;
-    if (cutPhase !== null) await demandPaint(page, deadline);
     return { facts, cutPhase };
   }
   throw new CapstanError('target_unreachable', `the page navigated more than ${MAX_DOCUMENTS} times`);

@@ -16,11 +16,11 @@ const USE_MS = 300;
 /** Maximum of each of these times, as a share of the capture's time limit. */
 const MAX_SHARE = 0.3;
 /**
- * Minimum of each of these times while nothing is known about the document, as a share of the time that is reserved for
- * a screenshot: it will hardly come, and a busy computer takes a second to draw a frame and to encode it.
+ * Minimum of each of these times while the document has not been read, as a share of the time that is reserved for a
+ * screenshot: a screenshot is unlikely then, and a busy computer takes a second to draw the frame and to encode it.
  */
-const SILENT_REQUEST_SHARE = 0.5;
-const SILENT_USE_SHARE = 0.25;
+const UNREAD_REQUEST_SHARE = 0.4;
+const UNREAD_USE_SHARE = 0.2;
 
 /** The parts of a capture that are known so far. */
 export interface Found {
@@ -50,26 +50,34 @@ export async function salvage(
   const never = new Promise<never>(() => {});
   if (!mayShowWindow(request)) return never;
   const share = request.timeoutMs * MAX_SHARE;
-  /** Resolves `silentMs` before the deadline if nothing is known about the document then, and else `ms` before it. */
-  const comes = async (silentMs: number, ms: number) => {
-    await deadline.comes(Math.max(silentMs, ms));
+  /** Resolves `unreadMs` before the deadline if the document has not been read by then, otherwise `ms` before it. */
+  const comes = async (unreadMs: number, ms: number) => {
+    await deadline.comes(Math.max(unreadMs, ms));
     if (found.facts !== undefined) await deadline.comes(ms);
   };
-  await comes(deadline.reserveMs * SILENT_REQUEST_SHARE, Math.min(REQUEST_MS, share));
+  await comes(deadline.reserveMs * UNREAD_REQUEST_SHARE, Math.min(REQUEST_MS, share));
   if (found.picture !== undefined || page.frame.document === null) return never;
-  const drawing = lastFrame(page.session);
-  const asking = shownDocument(page);
-  // Both are awaited later. If the page ends before, the steps of the capture report it.
-  for (const each of [drawing, asking]) each.catch(() => undefined);
-  await comes(deadline.reserveMs * SILENT_USE_SHARE, Math.min(USE_MS, share / 2));
-  const frame = await drawing;
+  let view = viewOf(page);
+  await comes(deadline.reserveMs * UNREAD_USE_SHARE, Math.min(USE_MS, share / 2));
+  // Another document has come since, or has been painted.
+  if (page.frame.document !== view.document || page.frame.painted !== view.painted) view = viewOf(page);
+  const frame = await view.drawing;
   if (found.picture !== undefined || frame === null) return never;
-  if (!page.frame.painted && (await isOneColour(frame))) return never;
+  if (!view.painted && (await isOneColour(frame))) return never;
   return {
-    facts: found.facts ?? (await asking),
+    facts: found.facts ?? (await view.facts),
     cutPhase: found.cutPhase ?? deadline.phase,
     picture: await resizeImage({ ...(await pictureOf(frame, withoutLoss(request))), part: null, held: true }, request),
   };
+}
+
+/** Requests the last frame of the page, and the facts about the document that it shows. */
+function viewOf(page: IsolatedPage) {
+  const { document, painted } = page.frame;
+  const [drawing, facts] = [lastFrame(page.session), shownDocument(page)] as const;
+  // Both are awaited later. If the page ends before, the steps of the capture report it.
+  for (const each of [drawing, facts]) each.catch(() => undefined);
+  return { document, painted, drawing, facts };
 }
 
 /** The facts that the browser process knows about a document whose main thread is blocked. */
