@@ -1,8 +1,8 @@
 import { extname } from 'node:path';
 
 /*
- * The files of this package, by their URLs. The build joins all modules, this one included, in a few files directly in
- * dist/, as this one is directly in src/: the URLs are right in both.
+ * URLs of the package's own files. They are right in a checkout and in a package, because this module is directly in
+ * src/, and the build bundles it into a file directly in dist/.
  */
 
 /** Returns the URL of a file or folder. `path` is relative to the root of the package. */

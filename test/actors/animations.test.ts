@@ -20,7 +20,7 @@ describe.each<[string, CaptureOptions]>([
 ])('animations of a page that %s captures', (_driver, asks) => {
   it('ends finite animations and transitions, and resets infinite ones', async () => {
     const moving = await pngOf(await capture('/animated', asks));
-    expect(countOf(moving, GREEN)).toBeLessThan(3 * BOX);
+    expect(countOf(moving, GREEN)).toBeLessThan(2 * BOX);
     const png = await pngOf(await capture('/animated', { ...asks, ...DISABLED }));
     expect([countOf(png, GREEN), countOf(png, RED)]).toEqual([3 * BOX, 0]);
   });

@@ -232,7 +232,7 @@ describe('frames of a hostile page', () => {
     const other = otherPort.url('/select?').replace('127.0.0.1', 'localhost');
     const html = `<iframe src="${own}"></iframe><script>let count = 0;
       setInterval(() => { document.querySelector('iframe').src = (count++ % 2 ? '${own}' : '${other}') + count; }, 50)</script>`;
-    // Time enough for many documents: until its deadline, the page costs CPU time.
+    // Enough for many documents; the page costs CPU time until its deadline.
     const options = { mask: ['iframe >> .card'], allowNetwork: true, viewport, timeoutMs: 15_000 } as const;
     const captures = Array.from({ length: 2 }, () =>
       ground.running.actor.capture(htmlRequest(html, options), patience),

@@ -98,7 +98,7 @@ describe('the published package', () => {
     for (const file of ['bin/capstan.js', 'bin/package.json', 'config/production.json', 'dist/main.js']) {
       await access(join(installed, file));
     }
-    for (const entry of ['dist/mod', 'dist/ipinfo/mod']) {
+    for (const entry of ['dist/mod', 'dist/client/mod', 'dist/ipinfo/mod']) {
       await access(join(installed, `${entry}.js`));
       await access(join(installed, `${entry}.d.ts`));
     }
@@ -120,7 +120,7 @@ describe('the published package', () => {
     expect(JSON.parse(stdout)).toMatchObject({ port: 8080 });
   });
 
-  it('compares images, which runs a thread', async () => {
+  it('compares images, in a thread', async () => {
     const { default: sharp } = await import('sharp');
     for (const background of ['red', 'blue']) {
       const image = sharp({ create: { width: 60, height: 40, channels: 3, background } });

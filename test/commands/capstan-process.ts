@@ -24,6 +24,8 @@ export interface RunOptions {
   /** File descriptor for the output, instead of a pipe that the test reads. */
   readonly stdoutFd?: number;
   readonly stderrFd?: number;
+  /** The command, by default of the built package. */
+  readonly bin?: string;
   /** Program and arguments that execute the command line that is appended to them. */
   readonly through?: readonly string[];
 }
@@ -76,11 +78,11 @@ export function lineOf(stream: Readable | null, pattern: RegExp): Promise<string
 /** Starts `capstan` without the CAPSTAN_ variables of the test process. */
 export function launch(
   args: readonly string[],
-  { env = {}, cwd, descriptors, stdoutFd, stderrFd, through = [] }: RunOptions,
+  { env = {}, cwd, descriptors, stdoutFd, stderrFd, bin = BIN, through = [] }: RunOptions,
 ) {
   const ours = Object.entries(process.env).filter(([name]) => !name.startsWith('CAPSTAN_'));
   const limit = descriptors === undefined ? '' : `ulimit -n ${descriptors}; `;
-  const child = spawn('sh', ['-c', `${limit}exec "$@"`, 'sh', ...through, process.execPath, BIN, ...args], {
+  const child = spawn('sh', ['-c', `${limit}exec "$@"`, 'sh', ...through, process.execPath, bin, ...args], {
     cwd,
     env: { ...Object.fromEntries(ours), ...env },
     stdio: ['pipe', stdoutFd ?? 'pipe', stderrFd ?? 'pipe'],

@@ -15,8 +15,8 @@ const FEW = 4;
 /** Captures by which one of two batches may be ahead, also before a node knows of a batch at another node. */
 const MAX_LEAD = 8;
 
-/** The pages are captured for their order alone. */
-const LITTLE: CaptureOptions = { viewport: { width: 64, height: 64 }, elementMap: false };
+/** Cheap captures: only their order is tested. */
+const CHEAP: CaptureOptions = { viewport: { width: 64, height: 64 }, elementMap: false };
 
 const InFlight = z.object({ data: z.array(z.unknown()) });
 
@@ -26,7 +26,7 @@ async function inFlight(app: RunningApp, key: string): Promise<number> {
 }
 
 async function sendBatch(app: RunningApp, key: string, urls: readonly string[], signal?: AbortSignal): Promise<number> {
-  const requests = urls.map((url) => ({ url, ...LITTLE }));
+  const requests = urls.map((url) => ({ url, ...CHEAP }));
   const init = { headers: { 'X-API-Key': key }, ...(signal === undefined ? {} : { signal }) };
   const answer = await app.post('/batch', { requests }, init);
   await answer.arrayBuffer();
@@ -35,7 +35,7 @@ async function sendBatch(app: RunningApp, key: string, urls: readonly string[], 
 
 async function sendSingle(app: RunningApp, key: string, url: string, signal?: AbortSignal): Promise<number> {
   const init = { headers: { 'X-API-Key': key }, ...(signal === undefined ? {} : { signal }) };
-  const answer = await app.post('/screenshot', { url, ...LITTLE }, init);
+  const answer = await app.post('/screenshot', { url, ...CHEAP }, init);
   await answer.arrayBuffer();
   return answer.status;
 }

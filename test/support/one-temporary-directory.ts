@@ -12,8 +12,8 @@ export function setup(): () => void {
   // Browsers may run as another user.
   chmodSync(directory, 0o755);
   process.env.TMPDIR = directory;
-  // Processes of the tests take from it what an earlier one has compiled: a start of the service costs 0.8 s of CPU
-  // instead of 1.3. Demonstrations that a test runs take it too.
+  // Processes of the tests take from it what an earlier one has compiled: a start of the service costs 0.7 s of CPU
+  // instead of 0.8. Demonstrations that a test runs take it too.
   process.env.NODE_COMPILE_CACHE ??= join(directory, 'compiled');
   return () => rmSync(directory, { recursive: true, force: true });
 }

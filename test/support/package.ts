@@ -6,6 +6,9 @@ import { promisify } from 'node:util';
 const ROOT = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
 
+/** The command of the checkout, which runs `src/`. */
+export const BIN_OF_CHECKOUT = join(ROOT, 'bin/capstan.js');
+
 /** The command of the package that was built for this run, or of the checkout where none was. */
 export const BIN = join(process.env.BUILT_PACKAGE ?? ROOT, 'bin/capstan.js');
 
