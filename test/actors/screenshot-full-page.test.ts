@@ -80,9 +80,8 @@ describe('a full page', () => {
   });
 
   it('shows what is there when a script never ends', async () => {
-    const snapshot = await capture('/loop?ms=14000', LATE);
-    expect(snapshot).toMatchObject({ title: 'A page that spins', height: 720 });
-    expect(snapshot.cutPhase).toMatch(/^(?:wait|settle)$/);
+    const snapshot = await capture('/loop?ms=11000', LATE);
+    expect(snapshot).toMatchObject({ cutPhase: 'settle', title: 'A page that spins', height: 720 });
   });
 
   it('returns a partial capture of what was ready when the screenshot takes longer than the deadline', async () => {

@@ -98,7 +98,7 @@ async function runShell(reader: Reader, page: Page, block: Block): Promise<void>
   const documented = documentedAnswer(page, block);
   const { code, stdout, stderr } = await reader.run(block.code);
   if (documented === undefined) {
-    // What a block that succeeds prints is its own affair.
+    // A block that succeeds may print anything.
     expect(code === 0 ? '' : `exit code ${code}: ${stdout}${stderr}`).toBe('');
   } else {
     const answer: unknown = JSON.parse(stdout);

@@ -57,27 +57,27 @@ export async function salvage(
   };
   await comes(deadline.reserveMs * UNREAD_REQUEST_SHARE, Math.min(REQUEST_MS, share));
   if (found.picture !== undefined || page.frame.document === null) return never;
-  let view = viewOf(page);
+  const drawing = viewOf(page);
+  // It is awaited later. If the page ends before, the steps of the capture report it.
+  drawing.catch(() => undefined);
   await comes(deadline.reserveMs * UNREAD_USE_SHARE, Math.min(USE_MS, share / 2));
-  // Another document has come since, or has been painted.
-  if (page.frame.document !== view.document || page.frame.painted !== view.painted) view = viewOf(page);
-  const frame = await view.drawing;
+  let view = await drawing;
+  // Since then, another document has come, or this one has been painted.
+  if (page.frame.document !== view.document || page.frame.painted !== view.painted) view = await viewOf(page);
+  const { frame, painted } = view;
   if (found.picture !== undefined || frame === null) return never;
-  if (!view.painted && (await isOneColour(frame))) return never;
+  if (!painted && (await isOneColour(frame))) return never;
   return {
-    facts: found.facts ?? (await view.facts),
+    facts: found.facts ?? (await shownDocument(page)),
     cutPhase: found.cutPhase ?? deadline.phase,
     picture: await resizeImage({ ...(await pictureOf(frame, withoutLoss(request))), part: null, held: true }, request),
   };
 }
 
-/** Requests the last frame of the page, and the facts about the document that it shows. */
-function viewOf(page: IsolatedPage) {
-  const { document, painted } = page.frame;
-  const [drawing, facts] = [lastFrame(page.session), shownDocument(page)] as const;
-  // Both are awaited later. If the page ends before, the steps of the capture report it.
-  for (const each of [drawing, facts]) each.catch(() => undefined);
-  return { document, painted, drawing, facts };
+/** The last frame of the page, with the document that it shows. Chromium refuses a second request before the answer. */
+async function viewOf({ session, frame }: IsolatedPage) {
+  const drawn = await lastFrame(session);
+  return { frame: drawn, document: frame.document, painted: frame.painted };
 }
 
 /** The facts that the browser process knows about a document whose main thread is blocked. */
