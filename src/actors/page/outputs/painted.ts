@@ -505,15 +505,18 @@ export const PAINTED = `((limits, markOf = () => undefined) => {
     return frames.get(frame);
   }
   const painted = [];
+  let isFirst = true;
   for (const item of items) {
     if (item.gap !== undefined || item.isBlank) {
       painted.push(item);
       continue;
     }
-    if (performance.now() > endsAt) {
+    // Finding texts may take all of the time, and some words are better than none.
+    if (!isFirst && performance.now() > endsAt) {
       partial = true;
       break;
     }
+    isFirst = false;
     const technique = whyFrame(item.frame) || why(item);
     if (technique === '' || technique === null) painted.push(technique === null ? { ...item, box: () => null } : item);
     else if (item.node !== undefined) tell(technique, item.node, item.text);
