@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chown } from 'node:fs/promises';
-import { setPriority } from 'node:os';
+import { constants, getPriority, setPriority } from 'node:os';
 import { NICENESS, type StartCommand } from './browser-priority.ts';
 import type { SystemUser } from './confinement.ts';
 
@@ -65,7 +65,7 @@ export function endFamily(child: ChildProcess): void {
 
 function giveWay(pid: number): void {
   try {
-    setPriority(pid, NICENESS);
+    setPriority(pid, Math.min(getPriority() + NICENESS, constants.priority.PRIORITY_LOW));
   } catch {
     // The process has already ended, which its owner notices.
   }

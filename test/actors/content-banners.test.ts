@@ -114,7 +114,7 @@ describe('a cookie banner', () => {
 
   it('gives up a banner whose button never ends, before waiting for the page ends', async () => {
     const javascript = { before: "addEventListener('click', () => { for (;;); }, true)" };
-    const { banner, cutPhase } = await capture('/banner', 'reject', { timeoutMs: 16_000, javascript });
+    const { banner, cutPhase } = await capture('/banner', 'reject', { timeoutMs: 20_000, javascript });
     // A search that the end of waiting cuts is cut in "interact".
     expect(cutPhase).toMatch(/^(?:wait|settle)$/);
     expect(banner?.action).toBe('none');
