@@ -48,11 +48,19 @@ export function startCommand(priority: BrowserPriority, warn: (text: string) => 
 
 const run = promisify(execFile);
 
-async function hasCoreutils(): Promise<boolean> {
-  return await run('timeout', ['--version']).then(
-    ({ stdout }) => stdout.includes('coreutils'),
-    () => false,
-  );
+/** Whether each search path of programs has the coreutils. Asking costs a process. */
+const asked = new Map<string | undefined, Promise<boolean>>();
+
+function hasCoreutils(): Promise<boolean> {
+  const { PATH } = process.env;
+  const known =
+    asked.get(PATH) ??
+    run('timeout', ['--version']).then(
+      ({ stdout }) => stdout.includes('coreutils'),
+      () => false,
+    );
+  asked.set(PATH, known);
+  return known;
 }
 
 function firstLine(error: unknown): string {

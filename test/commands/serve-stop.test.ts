@@ -8,7 +8,10 @@ import { scriptAsBrowser } from '../support/browser-script.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 import { type Ground, ground, launch, type Served, serve } from './capstan-process.ts';
 
-/** Returns the files that a service leaves in its directory, which must be its data and nothing temporary. */
+/**
+ * Returns the files that a service leaves in its directory, which must be its data and nothing temporary, and its browsers:
+ * one that was killed takes a moment to end.
+ */
 async function leftIn(
   place: Ground,
 ): Promise<{ readonly files: readonly string[]; readonly browsers: readonly string[] }> {
@@ -53,7 +56,7 @@ describe('stopping capstan serve', () => {
     });
     expect((await underWay).status).toBe(200);
     expect(await service.ended).toMatchObject({ code: 0 });
-    expect(await leftIn(place)).toEqual({ files: ['data'], browsers: [] });
+    await expect.poll(() => leftIn(place)).toEqual({ files: ['data'], browsers: [] });
   });
 
   it('stops at once while a start waits for a database', async () => {
@@ -76,7 +79,7 @@ describe('stopping capstan serve', () => {
     const answer = await underWay;
     expect({ status: answer.status, body: await answer.json() }).toMatchObject({ body: { success: false } });
     expect(await service.ended).toMatchObject({ code: 0 });
-    expect(await leftIn(place)).toEqual({ files: ['data'], browsers: [] });
+    await expect.poll(() => leftIn(place)).toEqual({ files: ['data'], browsers: [] });
   });
 
   it('treats a Ctrl-C that arrives twice, from the terminal and from npm, as one', async () => {
@@ -89,7 +92,7 @@ describe('stopping capstan serve', () => {
     service.child.kill('SIGINT');
     expect((await underWay).status).toBe(200);
     expect(await service.ended).toMatchObject({ code: 0 });
-    expect(await leftIn(place)).toEqual({ files: ['data'], browsers: [] });
+    await expect.poll(() => leftIn(place)).toEqual({ files: ['data'], browsers: [] });
   });
 
   it('kills, at a second signal, a browser that hangs and ignores its closed pipe', async () => {
