@@ -22,8 +22,8 @@ export default defineConfig({
       // The memory of decoded images made V8 collect a heap that hardly grows, a tenth of the CPU time.
       '--initial-old-space-size=512',
     ],
-    // They end what hangs, and do not measure: a shared machine or an emulated database stalls for a minute now and then.
-    // Asking every 50 ms, the default, took a tenth of the CPU time of the files that mostly poll.
+    // Timeouts end what hangs, and do not measure: a shared machine or an emulated database stalls for a minute now and
+    // then. Asking every 50 ms, the default, took up to a tenth of the CPU time of the files that mostly poll.
     expect: { poll: { timeout: 120_000, interval: 150 } },
     testTimeout: 240_000,
     hookTimeout: 240_000,

@@ -9,13 +9,12 @@ import { siteForSuite } from '../support/for-suite.ts';
 import { type Ground, ground, launch, type Served, serve } from './capstan-process.ts';
 
 /**
- * Returns the files that a service leaves in its directory, which must be its data and nothing temporary, and its browsers:
- * one that was killed takes a moment to end.
+ * Asserts that a service has left its data, nothing temporary, and no browser: one that was killed takes a moment to
+ * end.
  */
-async function leftIn(
-  place: Ground,
-): Promise<{ readonly files: readonly string[]; readonly browsers: readonly string[] }> {
-  return { files: await readdir(place.path), browsers: await place.browsers() };
+async function expectNothingLeft(place: Ground): Promise<void> {
+  expect(await readdir(place.path)).toEqual(['data']);
+  await expect.poll(() => place.browsers()).toEqual([]);
 }
 
 function capture(service: Served, url: string): Promise<Response> {
@@ -56,7 +55,7 @@ describe('stopping capstan serve', () => {
     });
     expect((await underWay).status).toBe(200);
     expect(await service.ended).toMatchObject({ code: 0 });
-    await expect.poll(() => leftIn(place)).toEqual({ files: ['data'], browsers: [] });
+    await expectNothingLeft(place);
   });
 
   it('stops at once while a start waits for a database', async () => {
@@ -79,7 +78,7 @@ describe('stopping capstan serve', () => {
     const answer = await underWay;
     expect({ status: answer.status, body: await answer.json() }).toMatchObject({ body: { success: false } });
     expect(await service.ended).toMatchObject({ code: 0 });
-    await expect.poll(() => leftIn(place)).toEqual({ files: ['data'], browsers: [] });
+    await expectNothingLeft(place);
   });
 
   it('treats a Ctrl-C that arrives twice, from the terminal and from npm, as one', async () => {
@@ -92,7 +91,7 @@ describe('stopping capstan serve', () => {
     service.child.kill('SIGINT');
     expect((await underWay).status).toBe(200);
     expect(await service.ended).toMatchObject({ code: 0 });
-    await expect.poll(() => leftIn(place)).toEqual({ files: ['data'], browsers: [] });
+    await expectNothingLeft(place);
   });
 
   it('kills, at a second signal, a browser that hangs and ignores its closed pipe', async () => {
