@@ -1,5 +1,6 @@
+import type { Socket } from 'node:net';
 import { idleConnection } from '../../test/commands/idle-connection.ts';
-import { captureOver } from '../../test/faults/client.ts';
+import { OpenConnection, untilAccepted } from '../../test/faults/client.ts';
 import { answering, CAPTURES_BESIDE, type ProcessFault } from './process-fault.ts';
 
 /** Leaves 224 connections for clients; the check before the fault keeps about 40 of them. The rest is for captures. */
@@ -18,7 +19,11 @@ export const descriptorExhaustion: ProcessFault = {
       const [first, idle] = [await open(CAPTURES_BESIDE), await open(2 * DESCRIPTORS)];
       // All at once, because the service closes connections that have sent nothing for 15 s.
       const url = site.url('/short');
-      await Promise.all(first.map(async (socket) => answers.check(url, await captureOver(socket, { url }))));
+      const capture = async (socket: Socket) => {
+        const connection = new OpenConnection(socket);
+        answers.check(url, await untilAccepted(() => connection.capture({ url })));
+      };
+      await Promise.all(first.map(capture));
       for (const socket of [...first, ...idle]) socket.destroy();
       await answering(service);
     },

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Ground, RunOptions, Served } from '../../test/commands/capstan-process.ts';
-import { type Answered, type AnsweredResult, capture } from '../../test/faults/client.ts';
+import { type Answered, type AnsweredResult, capture, untilAccepted } from '../../test/faults/client.ts';
 import type { SmallDisk } from '../../test/faults/tmpfs.ts';
 import type { Site } from '../../test/fixtures/site.ts';
 
@@ -50,7 +50,7 @@ export class Answers {
 
   /** Captures a page and checks the answer. */
   async capture(serviceUrl: string, url: string, codes?: readonly string[]): Promise<void> {
-    this.check(url, await capture(serviceUrl, { url }), codes);
+    this.check(url, await untilAccepted(() => capture(serviceUrl, { url })), codes);
   }
 
   /** Records an answer. A code that is not in `codes`, and a capture cut by its deadline, are problems. */

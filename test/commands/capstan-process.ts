@@ -99,7 +99,10 @@ export interface Ground {
   readonly path: string;
   /** Options that keep all files of the process in this directory. */
   readonly options: { readonly cwd: string; readonly env: { readonly TMPDIR: string } };
-  /** Returns the command lines of the running browser processes that were started from this directory. */
+  /**
+   * Returns the command lines of the running browser processes that were started from this directory. One that was
+   * killed takes a moment to end.
+   */
   browsers(): Promise<readonly string[]>;
 }
 

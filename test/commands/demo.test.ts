@@ -22,6 +22,6 @@ describe('npm run demo', () => {
     expect(stdout).toMatch(/GET \/results\/by-host\?host=127\.0\.0\.1 {2}-> {2}[1-9]\d* found/);
     expect(stdout).toContain(`The images are in ${relative(process.cwd(), join(place.path, 'demo'))}, `);
     expect(await readdir(place.path)).toEqual(['demo']);
-    expect(await place.browsers()).toEqual([]);
+    await expect.poll(() => place.browsers()).toEqual([]);
   });
 });

@@ -43,7 +43,7 @@ describe('capstan doctor', () => {
       port: { state: 'ok', found: '127.0.0.1:0 is free' },
     });
     expect(Object.keys(by)).toEqual(expect.arrayContaining(['fonts', 'memory', 'open files', 'processes']));
-    expect(await place.browsers()).toEqual([]);
+    await expect.poll(() => place.browsers()).toEqual([]);
   });
 
   it('prints a table with advice below each finding, and exits with 1 when the service would not start', async () => {

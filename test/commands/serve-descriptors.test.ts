@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { capture, captureOver } from '../faults/client.ts';
+import { capture, OpenConnection } from '../faults/client.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 import { ground, serve } from './capstan-process.ts';
 import { idleConnection } from './idle-connection.ts';
@@ -51,13 +51,16 @@ describe('capstan serve with few file descriptors', () => {
     const port = Number(new URL(served.url).port);
     const [unending, refused] = [await idleConnection(port), await idleConnection(port)];
     // The timers that watch browsers run only during captures.
-    const unended = captureOver(unending, { url: site.url('/hang') }).catch(() => undefined);
+    const unended = new OpenConnection(unending).capture({ url: site.url('/hang') }).catch(() => undefined);
     await expect.poll(() => site.hits('/hang')).toBe(1);
 
     served.child.kill('SIGUSR2');
     const reason = expect.stringMatching(/of its file descriptors are open/);
     await expect.poll(pressure).toMatchObject({ data: { accepting: false, reason } });
-    expect(await captureOver(refused, { url: site.url('/short') })).toMatchObject({ status: 429, code: 'queue_full' });
+    expect(await new OpenConnection(refused).capture({ url: site.url('/short') })).toMatchObject({
+      status: 429,
+      code: 'queue_full',
+    });
     served.child.kill('SIGUSR2');
     await expect.poll(pressure).toMatchObject({ data: { accepting: true } });
     expect(await capture(served.url, { url: site.url('/short') })).toMatchObject({ status: 200, code: '' });

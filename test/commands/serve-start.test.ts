@@ -142,6 +142,6 @@ describe('capstan serve', () => {
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/^capstan: .*EADDRINUSE.*\n$/);
     expect(stderr).toContain(port);
-    expect(await place.browsers()).toEqual([]);
+    await expect.poll(() => place.browsers()).toEqual([]);
   });
 });

@@ -8,10 +8,7 @@ import { scriptAsBrowser } from '../support/browser-script.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 import { type Ground, ground, launch, type Served, serve } from './capstan-process.ts';
 
-/**
- * Asserts that a service has left its data, nothing temporary, and no browser: one that was killed takes a moment to
- * end.
- */
+/** Asserts that a service has left its data, nothing temporary, and no browser. */
 async function expectNothingLeft(place: Ground): Promise<void> {
   expect(await readdir(place.path)).toEqual(['data']);
   await expect.poll(() => place.browsers()).toEqual([]);
@@ -119,7 +116,7 @@ describe('stopping capstan serve', () => {
     expect(code).toBe(0);
     // The stop did not wait for the time limit of the launch.
     expect(stderr).not.toContain('no browser could be started');
-    expect(await place.browsers()).toEqual([]);
+    await expect.poll(() => place.browsers()).toEqual([]);
   });
 
   it('serves on during --drain-delay-ms, unready for load balancers, until a second signal kills the browsers', async () => {

@@ -37,7 +37,7 @@ describe('capstan shot', () => {
     const lines = stdout.trim().split('\n').sort();
     expect(lines[0]).toMatch(/^saved pictures\/127\.0\.0\.1_\d+_404-2\.png {2}404 /);
     expect(lines[1]).toMatch(/^saved pictures\/127\.0\.0\.1_\d+_short-1\.png {2}200 \S/);
-    expect(await place.browsers()).toEqual([]);
+    await expect.poll(() => place.browsers()).toEqual([]);
   });
 
   it('writes outputs beside the image', async () => {
@@ -237,7 +237,7 @@ describe('capstan shot', () => {
     child.kill('SIGINT');
     expect(await ended).toEqual([130, null]);
     expect(await stderr).toMatch(/^0 saved, 0 failed, 1 not captured, in /);
-    expect(await place.browsers()).toEqual([]);
+    await expect.poll(() => place.browsers()).toEqual([]);
   });
 
   it('names the default log level in --help', async () => {

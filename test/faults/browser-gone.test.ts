@@ -28,7 +28,7 @@ describe('a service that loses a browser', () => {
   afterAll(async () => {
     service.child.kill('SIGTERM');
     await service.ended;
-    expect(await place.browsers()).toEqual([]);
+    await expect.poll(() => place.browsers()).toEqual([]);
     expect(await readdir(place.path)).toEqual(['data', 'results.db', 'results.db-events.lock']);
   });
 

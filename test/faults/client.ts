@@ -1,7 +1,8 @@
 import { once } from 'node:events';
-import { request as httpRequest } from 'node:http';
+import { Agent, request as httpRequest } from 'node:http';
 import type { Socket } from 'node:net';
 import { json } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 
 /** A record without its evidence, which lists and batches do not contain. */
@@ -53,15 +54,39 @@ export async function capture(serviceUrl: string, request: Readonly<Record<strin
   return answered(response.status, await response.json());
 }
 
-/** Sends `POST /screenshot` over a connection that is open. Rejects when it is closed before the answer. */
-export async function captureOver(socket: Socket, request: Readonly<Record<string, unknown>>): Promise<Answered> {
-  // Over a closed socket, Node's request would emit nothing at all.
-  if (socket.destroyed) throw new Error('the service closed the connection before the request');
-  const body = JSON.stringify(request);
-  const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), host: 'localhost' };
-  const sent = httpRequest({ createConnection: () => socket, method: 'POST', path: '/screenshot', headers });
-  const [response] = await once(sent.end(body), 'response');
-  return answered(response.statusCode, await json(response));
+/** Sends captures, one after another, over a connection that is open. */
+export class OpenConnection {
+  readonly #socket: Socket;
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+    this.#agent.createConnection = () => socket;
+  }
+
+  /** Sends `POST /screenshot`. Rejects when the connection is closed before the answer. */
+  async capture(request: Readonly<Record<string, unknown>>): Promise<Answered> {
+    // Over a closed socket, Node's request would emit nothing at all.
+    if (this.#socket.destroyed) throw new Error('the service closed the connection before the request');
+    const body = JSON.stringify(request);
+    const headers = {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+      host: 'localhost',
+    };
+    const sent = httpRequest({ agent: this.#agent, method: 'POST', path: '/screenshot', headers });
+    const [response] = await once(sent.end(body), 'response');
+    return answered(response.statusCode, await json(response));
+  }
+}
+
+/** Asks again, each second, while an overloaded service refuses the work, as its clients do. */
+export async function untilAccepted<T extends Answered | readonly Answered[]>(ask: () => Promise<T>): Promise<T> {
+  for (;;) {
+    const answer = await ask();
+    if (![answer].flat().every(({ code }) => code === 'queue_full')) return answer;
+    await delay(1000);
+  }
 }
 
 function answered(status: number, body: unknown): Answered {
@@ -69,7 +94,10 @@ function answered(status: number, body: unknown): Answered {
   return { status, code: code ?? '', result: data ?? null };
 }
 
-/** Sends `POST /batch`: returns the outcome of each element as if it had been requested alone. */
+/**
+ * Sends `POST /batch`: returns the outcome of each element as if it had been requested alone. A refused batch is refused
+ * for each of them.
+ */
 export async function captureBatch(
   serviceUrl: string,
   urls: readonly string[],
@@ -78,9 +106,12 @@ export async function captureBatch(
 ): Promise<readonly Answered[]> {
   const requests = urls.map((url) => ({ url, timeoutMs }));
   const response = await post(`${serviceUrl}/batch`, { requests, concurrency });
-  return batchSchema
-    .parse(await response.json())
-    .map(({ result, code }) => ({ status: response.status, code: code ?? '', result }));
+  const body = await response.json();
+  if (!response.ok) {
+    const refusal = answered(response.status, body);
+    return requests.map(() => refusal);
+  }
+  return batchSchema.parse(body).map(({ result, code }) => ({ status: response.status, code: code ?? '', result }));
 }
 
 export async function stats(serviceUrl: string): Promise<z.infer<typeof statsSchema>['data']> {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Served } from '../commands/capstan-process.ts';
 import type { Site } from '../fixtures/site.ts';
-import { type AnsweredResult, capture, captureBatch } from './client.ts';
+import { type AnsweredResult, capture, captureBatch, untilAccepted } from './client.ts';
 import type { Random } from './random.ts';
 
 /** Pages that are captured quickly, so that most captures in progress are being stored; and one that fails. */
@@ -33,11 +33,12 @@ export async function runUntilKilled(
     service.child.kill('SIGKILL');
   };
   const worker = async () => {
-    while (!killed) await note([(await capture(service.url, { url: anyUrl() })).result]);
+    while (!killed) await note([(await untilAccepted(() => capture(service.url, { url: anyUrl() }))).result]);
   };
   const batches = async () => {
     while (!killed) {
-      const elements = await captureBatch(service.url, [anyUrl(), anyUrl(), anyUrl()], 2);
+      const urls = [anyUrl(), anyUrl(), anyUrl()];
+      const elements = await untilAccepted(() => captureBatch(service.url, urls, 2));
       await note(elements.map(({ result }) => result));
     }
   };

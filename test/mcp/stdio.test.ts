@@ -65,7 +65,7 @@ it.each([
     content: [{ text: expect.stringMatching(/^not_found: /) }],
   });
   await expectCancelled(client, { baseUrl: app.baseUrl, url: site.url('/hang'), key: 'capture-key' });
-  expect(await place.browsers()).toEqual([]);
+  await expect.poll(() => place.browsers()).toEqual([]);
   await client.close();
 });
 
