@@ -50,7 +50,7 @@ export function startChecks({ host, alone, memory, isInUse, kill, retire }: Brow
   let isMeasuring = false;
 
   async function checkPulse(): Promise<void> {
-    if (!isInUse() || (await host.answers(answerMs))) return;
+    if (!isInUse() || (await host.answersWhenItRuns(answerMs))) return;
     kill({ cause: 'hang', reason: `it hung: no answer within ${answerMs} ms, so it was killed` });
   }
 

@@ -5,7 +5,7 @@ import type { Protocol } from 'devtools-protocol';
 import { endFamily } from './browser-process.ts';
 import { CdpConnection, type CdpSession } from './cdp/connection.ts';
 import { within } from './deadline.ts';
-import { processStat } from './process-stat.ts';
+import { processStat, waitedForCore } from './process-stat.ts';
 import { removeProfile } from './remove-profile.ts';
 
 /** Time that a browser has to close before it is killed, in milliseconds. */
@@ -18,6 +18,9 @@ const SEEN_MS = 500;
 const ANNOUNCE_MS = 10_000;
 /** Time after an answer in which a flooded browser may still announce the end of a renderer, in milliseconds. */
 const FLOODED_MS = 2_000;
+
+/** How many times as long a browser may take to answer when other programs take the cores. */
+const MOST_PATIENCE = 4;
 
 /** A browser could not be launched. The message contains the last output of the browser. */
 export class LaunchError extends Error {
@@ -183,6 +186,23 @@ export class BrowserHost {
     );
     // If this process was suspended, the answer is already in the pipe, which is read after the timers.
     return (await within(timeoutMs, answer, null)) ?? Promise.race([answer, immediate(false)]);
+  }
+
+  /**
+   * Returns whether the browser answers within `timeoutMs` of the time in which it has a core when it needs one. On a
+   * busy machine it has more time, but at most `MOST_PATIENCE` times as much.
+   */
+  async answersWhenItRuns(timeoutMs: number): Promise<boolean> {
+    const answer = this.answers(MOST_PATIENCE * timeoutMs);
+    const [startedAt, before] = [performance.now(), await waitedForCore(this.#pid)];
+    let restMs = timeoutMs;
+    do {
+      const answers = await within(restMs, answer, null);
+      if (answers !== null) return answers;
+      const waitedMs = (await waitedForCore(this.#pid)) - before;
+      restMs = Math.min(timeoutMs + waitedMs, MOST_PATIENCE * timeoutMs) - (performance.now() - startedAt);
+    } while (restMs > 0);
+    return Promise.race([answer, immediate(false)]);
   }
 
   /** Closes the browser, or kills it when it does not close in time. Resolves when nothing is left of it. */

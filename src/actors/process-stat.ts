@@ -22,3 +22,15 @@ export async function processStat(pid: number): Promise<ProcessStat | undefined>
   const [group, user, system] = [2, 11, 12].map((at) => Number(fields[at]));
   return { group: group ?? Number.NaN, user: user ?? 0, system: system ?? 0, start: fields[19] ?? '0' };
 }
+
+/**
+ * Returns the time for which the main thread of a process has been ready to run without a core, since its start, in
+ * milliseconds; 0 when there is no such process, or where the system does not report it.
+ */
+export async function waitedForCore(pid: number): Promise<number> {
+  // The second field is in nanoseconds (Linux: Documentation/scheduler/sched-stats.rst).
+  const [, nanoseconds = 0] = (await readFile(`/proc/${pid}/schedstat`, 'latin1').catch(() => ''))
+    .split(' ')
+    .map(Number);
+  return nanoseconds / 1e6;
+}

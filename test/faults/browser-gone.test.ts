@@ -28,7 +28,7 @@ describe('a service that loses a browser', () => {
   afterAll(async () => {
     service.child.kill('SIGTERM');
     await service.ended;
-    await expect.poll(() => place.browsers()).toEqual([]);
+    await vi.waitUntil(async () => (await place.browsers()).length === 0, { timeout: 120_000 });
     expect(await readdir(place.path)).toEqual(['data', 'results.db', 'results.db-events.lock']);
   });
 
