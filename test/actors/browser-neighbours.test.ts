@@ -45,10 +45,11 @@ describe('captures that run at the same time as a hostile page', () => {
     };
   };
 
-  /** Captures another page. */
+  /** Captures another page. On a busy machine it may have to be held still for its picture. */
   const neighbour = async ({ actor }: RunningActor, timeoutMs: number) => {
-    const { cutPhase } = await actor.capture(captureRequest(site.url('/short'), { timeoutMs }), patience);
-    expect(cutPhase).toBeNull();
+    const { title, cutPhase } = await actor.capture(captureRequest(site.url('/short'), { timeoutMs }), patience);
+    expect(title).toBe('A small port with deep water · Port of Lindholm');
+    expect(cutPhase).toBeOneOf([null, 'picture']);
   };
 
   // With --disable-ipc-flooding-protection, such a page kept the browser process busy, which all pages share.
