@@ -4,12 +4,10 @@ import StartOrder from './test/support/start-order.ts';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: ['one-niceness', 'one-temporary-directory', 'one-package', 'one-mongo'].map(
-      (name) => `test/support/${name}.ts`,
-    ),
-    // The suites drive real browsers and databases, and often wait for them: two cores are idle for 9 % of a run with four
-    // at a time, for 3 to 7 % with five, and for 1.5 % with six.
-    maxWorkers: 6,
+    globalSetup: ['one-temporary-directory', 'one-package', 'one-mongo'].map((name) => `test/support/${name}.ts`),
+    // The suites drive real browsers and databases, and often wait for them. Two cores are idle for 4 % of the time with
+    // four files at a time, and for 1 % with six; but those took 13 % more CPU time, and captures starved.
+    maxWorkers: 4,
     // The files of a worker share what they import: loading the service again for each took a third of the CPU time.
     isolate: false,
     sequence: { sequencer: StartOrder },
