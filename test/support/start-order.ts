@@ -24,13 +24,16 @@ const LONG = [
  */
 const WAITING = [
   'test/actors/interaction.test.ts',
+  'test/actors/screenshot-full-page.test.ts',
   'test/actors/last-frame.test.ts',
   'test/actors/wait.test.ts',
   'test/faults/alerts.test.ts',
   'test/actors/content-banners.test.ts',
+  'test/stability/stability.test.ts',
   'test/actors/browser-alone.test.ts',
   'test/actors/content-page.test.ts',
   'test/cluster/tickets.test.ts',
+  'test/watches/clock-changes.test.ts',
   'test/actors/schemeless.test.ts',
   'test/actors/screenshot-resize.test.ts',
 ];
