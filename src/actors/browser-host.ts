@@ -18,7 +18,6 @@ const SEEN_MS = 500;
 const ANNOUNCE_MS = 10_000;
 /** Time after an answer in which a flooded browser may still announce the end of a renderer, in milliseconds. */
 const FLOODED_MS = 2_000;
-
 /** How many times as long a browser may take to answer when other programs take the cores. */
 const MOST_PATIENCE = 4;
 
@@ -180,12 +179,8 @@ export class BrowserHost {
 
   /** Returns whether the browser answers within `timeoutMs`. */
   async answers(timeoutMs: number): Promise<boolean> {
-    const answer = this.connection.root.send('Browser.getVersion').then(
-      () => true,
-      () => false,
-    );
-    // If this process was suspended, the answer is already in the pipe, which is read after the timers.
-    return (await within(timeoutMs, answer, null)) ?? Promise.race([answer, immediate(false)]);
+    const answer = this.#answer();
+    return (await within(timeoutMs, answer, null)) ?? hasCome(answer);
   }
 
   /**
@@ -193,16 +188,24 @@ export class BrowserHost {
    * busy machine it has more time, but at most `MOST_PATIENCE` times as much.
    */
   async answersWhenItRuns(timeoutMs: number): Promise<boolean> {
-    const answer = this.answers(MOST_PATIENCE * timeoutMs);
-    const [startedAt, before] = [performance.now(), await waitedForCore(this.#pid)];
+    const answer = this.#answer();
+    const [startedAt, before] = [performance.now(), waitedForCore(this.#pid)];
     let restMs = timeoutMs;
     do {
       const answers = await within(restMs, answer, null);
       if (answers !== null) return answers;
-      const waitedMs = (await waitedForCore(this.#pid)) - before;
+      const waitedMs = waitedForCore(this.#pid) - before;
       restMs = Math.min(timeoutMs + waitedMs, MOST_PATIENCE * timeoutMs) - (performance.now() - startedAt);
     } while (restMs > 0);
-    return Promise.race([answer, immediate(false)]);
+    return hasCome(answer);
+  }
+
+  /** Resolves with true when the browser answers, and with false when its connection closes before. */
+  #answer(): Promise<boolean> {
+    return this.connection.root.send('Browser.getVersion').then(
+      () => true,
+      () => false,
+    );
   }
 
   /** Closes the browser, or kills it when it does not close in time. Resolves when nothing is left of it. */
@@ -230,6 +233,14 @@ export class BrowserHost {
     if (this.#pid !== this.#child.pid) killIfThere(this.#pid);
     endFamily(this.#child);
   }
+}
+
+/**
+ * Returns an answer that has come but was not read yet, otherwise false: if this process was suspended, the answer is
+ * already in the pipe, which is read after the timers.
+ */
+function hasCome(answer: Promise<boolean>): Promise<boolean> {
+  return Promise.race([answer, immediate(false)]);
 }
 
 /** Returns the user agent of the same Chrome with a window, which names only the major version. */

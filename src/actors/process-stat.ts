@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 
 /** Fields of `/proc/<pid>/stat`. */
@@ -27,10 +28,11 @@ export async function processStat(pid: number): Promise<ProcessStat | undefined>
  * Returns the time for which the main thread of a process has been ready to run without a core, since its start, in
  * milliseconds; 0 when there is no such process, or where the system does not report it.
  */
-export async function waitedForCore(pid: number): Promise<number> {
-  // The second field is in nanoseconds (Linux: Documentation/scheduler/sched-stats.rst).
-  const [, nanoseconds = 0] = (await readFile(`/proc/${pid}/schedstat`, 'latin1').catch(() => ''))
-    .split(' ')
-    .map(Number);
-  return nanoseconds / 1e6;
+export function waitedForCore(pid: number): number {
+  try {
+    // The second field is in nanoseconds (Linux: Documentation/scheduler/sched-stats.rst).
+    return Number(readFileSync(`/proc/${pid}/schedstat`, 'latin1').split(' ')[1] ?? 0) / 1e6;
+  } catch {
+    return 0;
+  }
 }
