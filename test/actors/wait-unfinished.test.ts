@@ -20,6 +20,11 @@ describe('a page that shows that it is not done', () => {
     expect(colourAt(await pngOf(await capture(pathOf('skeleton', ms))), 100, 100)).toEqual(GREEN);
   });
 
+  it('is captured when its canvas is drawn, in frames that take longer than a page must be quiet', async () => {
+    const snapshot = await capture(`${pathOf('canvas', '1600')}&blurs=4`);
+    expect(colourAt(await pngOf(snapshot), 100, 100)).toEqual(GREEN);
+  });
+
   it('captures a page where a script redirects it to', async () => {
     const snapshot = await capture('/unfinished/redirecting');
     expect(snapshot).toMatchObject({ finalUrl: site.url('/short'), cutPhase: null });

@@ -36,7 +36,8 @@ async function settle(page: IsolatedPage, over: AbortSignal): Promise<void> {
 
 /**
  * Runs in the page. Resolves when nothing has changed for `QUIET_MS` and the page shows no sign of work, or after
- * `maxMs`. A busy machine may draw no frame for longer than that: after a change, the next frame must bring no other.
+ * `maxMs`. A slow page or a busy machine may draw no frame for longer than that: after a change or a sign of work, the
+ * next frame must bring no other.
  */
 const AWAIT_QUIET = `(maxMs) => new Promise((resolve) => {
   const end = performance.now() + maxMs;
@@ -47,14 +48,21 @@ const AWAIT_QUIET = `(maxMs) => new Promise((resolve) => {
   const patiently = (frames) => Promise.race([frames, pause(${MAX_FRAMES_MS})]);
   /** Number of changes after which a frame was awaited. */
   let followed = 0;
+  /** Whether there was a sign of work since a frame was awaited. Most canvases are drawn to once a frame. */
+  let worked = false;
   const check = () => {
     const now = performance.now();
     const { count, last } = changes.noticed();
     const left = Math.min(end, last + ${QUIET_MS}) - now;
     if (left > 0) return pause(left).then(check);
-    if (now < end && isWorking(end - now)) return pause(Math.min(end - now, ${QUIET_MS})).then(check);
-    if (now < Math.min(end, changes.beginning + ${MAX_MOVING_MS}) && count > followed) {
+    if (now < end && isWorking(end - now)) {
+      worked = true;
+      return pause(Math.min(end - now, ${QUIET_MS})).then(check);
+    }
+    const changed = count > followed && now < changes.beginning + ${MAX_MOVING_MS};
+    if (now < end && (worked || changed)) {
       followed = count;
+      worked = false;
       return patiently(frame()).then(check);
     }
     changes.end();
