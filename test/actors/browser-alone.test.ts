@@ -1,39 +1,47 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
-import { failureOf, patience, pidOf, type RunningActor } from '../support/actor.ts';
-import { actorPerTest } from '../support/actor-per-test.ts';
+import { describe, it, type TestContext } from 'vitest';
+import { failureOf, patience, pidOf, type RunningActor, startActor } from '../support/actor.ts';
 import { captureRequest } from '../support/capture-request.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 
-describe('captures of a browser that ended', () => {
+describe.concurrent('captures of a browser that ended', () => {
   const site = siteForSuite();
-  const start = actorPerTest();
-
-  /** Starts captures of slow pages, and resolves when each has requested its page. */
-  const captures = async ({ actor }: RunningActor, names: readonly string[], ms: number) => {
-    const under = names.map((name) => actor.capture(captureRequest(site.url(`/slow?ms=${ms}&${name}`)), patience));
-    for (const each of under) each.catch(() => undefined);
-    await visits(names, 1);
-    return under;
-  };
   const hits = (name: string) => site.requests.filter(({ url }) => url.endsWith(`&${name}`)).length;
-  const visits = (names: readonly string[], count: number) =>
-    expect.poll(() => names.map(hits)).toEqual(names.map(() => count));
 
-  /** Starts a capture and kills its browser. Resolves with it and the browser in which it is repeated. */
-  const repeatedAlone = async (started: RunningActor, name: string, ms: number) => {
-    const [capture] = await captures(started, [name], ms);
-    process.kill(pidOf(started), 'SIGKILL');
-    await visits([name], 2);
-    const [own] = browsersOfOne(started);
-    if (capture === undefined || own === undefined) throw new Error('the capture is not repeated');
-    return { capture, own };
+  /** Starts an actor for a test. */
+  const begin = async ({ expect, onTestFinished }: TestContext) => {
+    const started = await startActor();
+    onTestFinished(started.stop);
+    const visits = (names: readonly string[], count: number) =>
+      expect.poll(() => names.map(hits)).toEqual(names.map(() => count));
+
+    /** Starts captures of slow pages, and resolves when each has requested its page. */
+    const captures = async (names: readonly string[], ms: number) => {
+      const under = names.map((name) =>
+        started.actor.capture(captureRequest(site.url(`/slow?ms=${ms}&${name}`)), patience),
+      );
+      for (const each of under) each.catch(() => undefined);
+      await visits(names, 1);
+      return under;
+    };
+
+    /** Starts a capture and kills its browser. Resolves with it and the browser in which it is repeated. */
+    const repeatedAlone = async (name: string, ms: number) => {
+      const [capture] = await captures([name], ms);
+      process.kill(pidOf(started), 'SIGKILL');
+      await visits([name], 2);
+      const [own] = browsersOfOne(started);
+      if (capture === undefined || own === undefined) throw new Error('the capture is not repeated');
+      return { capture, own };
+    };
+    return { started, visits, captures, repeatedAlone };
   };
 
-  it('are repeated in browsers of their own, so a second end of the shared browser does not fail them', async () => {
-    const started = await start();
+  it('are repeated in browsers of their own, so a second end of the shared browser does not fail them', async (context) => {
+    const { started, visits, captures } = await begin(context);
+    const { expect } = context;
     const names = ['one', 'two', 'three'];
-    const under = await captures(started, names, 4000);
+    const under = await captures(names, 4000);
     process.kill(pidOf(started), 'SIGKILL');
     await visits(names, 2);
     await expect.poll(() => browsersOfMany(started).length).toBe(1);
@@ -48,9 +56,10 @@ describe('captures of a browser that ended', () => {
     await expect.poll(() => started.actor.stats()).toMatchObject({ crashes: 2, launches: 3 + names.length });
   });
 
-  it('fail with page_crashed when their own browser ends, too, and leave the others alone', async () => {
-    const started = await start();
-    const [guilty, innocent] = await captures(started, ['guilty', 'innocent'], 4000);
+  it('fail with page_crashed when their own browser ends, too, and leave the others alone', async (context) => {
+    const { started, captures } = await begin(context);
+    const { expect } = context;
+    const [guilty, innocent] = await captures(['guilty', 'innocent'], 4000);
     process.kill(pidOf(started), 'SIGKILL');
     await expect.poll(() => browsersOfOne(started).length).toBeGreaterThan(0);
     // Their browsers are launched in the order of the captures.
@@ -62,17 +71,19 @@ describe('captures of a browser that ended', () => {
     expect(ended.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { code: 'page_crashed' } });
   });
 
-  it('do not fail when their own browser is silent for 12 s, as it is for a large image on a busy machine', async () => {
-    const { capture, own } = await repeatedAlone(await start(), 'silent', 4000);
+  it('do not fail when their own browser is silent for 12 s, as it is for a large image on a busy machine', async (context) => {
+    const { repeatedAlone } = await begin(context);
+    const { capture, own } = await repeatedAlone('silent', 4000);
     process.kill(own, 'SIGSTOP');
     await delay(12_000);
     process.kill(own, 'SIGCONT');
-    expect((await capture).title).toBe('A slow page');
+    context.expect((await capture).title).toBe('A slow page');
   });
 
-  it('fail with page_too_large when their own browser hangs, too', async () => {
-    const started = await start();
-    const { capture, own } = await repeatedAlone(started, 'hangs', 60_000);
+  it('fail with page_too_large when their own browser hangs, too', async (context) => {
+    const { started, repeatedAlone } = await begin(context);
+    const { expect } = context;
+    const { capture, own } = await repeatedAlone('hangs', 60_000);
     process.kill(own, 'SIGSTOP');
     expect(await failureOf(capture)).toMatchObject({
       code: 'page_too_large',

@@ -112,7 +112,7 @@ describe('a cookie banner', () => {
     expect([cutPhase, responseCode]).toEqual([null, 200]);
   });
 
-  it('gives up a banner whose button never ends, before waiting for the page ends', async () => {
+  it.concurrent('gives up a banner whose button never ends, before waiting for the page ends', async () => {
     const javascript = { before: "addEventListener('click', () => { for (;;); }, true)" };
     const { banner, cutPhase } = await capture('/banner', 'reject', { timeoutMs: 20_000, javascript });
     // A search that the end of waiting cuts is cut in "interact".
@@ -120,14 +120,14 @@ describe('a cookie banner', () => {
     expect(banner?.action).toBe('none');
   });
 
-  it('stops looking for a banner in a page that clears all timeouts', async () => {
+  it.concurrent('stops looking for a banner in a page that clears all timeouts', async () => {
     const clearing = 'for (let id = 1; id < 10_000; id += 1) if (id !== own) clearTimeout(id);';
     const javascript = { before: `const own = setInterval(() => { ${clearing} }, 20)` };
     // Waiting ends before the time limit for a banner does.
     expect((await capture('/short', 'reject', { timeoutMs: 9_000, javascript })).cutPhase).not.toBe('interact');
   });
 
-  it('leaves no trace of the search in the HTML', async () => {
+  it.concurrent('leaves no trace of the search in the HTML', async () => {
     const { html } = await capture('/banner', 'reject');
     expect(html).not.toMatch(/autoconsent/i);
   });

@@ -38,7 +38,7 @@ describe('changes that a request makes to the page', () => {
     });
   });
 
-  describe('javascript.after', () => {
+  describe.concurrent('javascript.after', () => {
     it('runs the script in the loaded page with access to its variables, and awaits its promise', async () => {
       const after = `new Promise((done) => setTimeout(() => { document.title += ' ' + tide; done(); }, 50))`;
       const { title, cutPhase } = await capture('/title?t=late', {
@@ -79,7 +79,7 @@ describe('changes that a request makes to the page', () => {
       expect(failed.message.length).toBeLessThan(600);
     });
 
-    it.concurrent.each(['for (;;);', 'new Promise(() => {})'])(
+    it.each(['for (;;);', 'new Promise(() => {})'])(
       'ends a script that never ends (%s), and captures the page',
       async (after) => {
         const { title, cutPhase, timings } = await capture('/slow?ms=15000', { javascript: { after }, ...LATE });
@@ -89,7 +89,7 @@ describe('changes that a request makes to the page', () => {
     );
   });
 
-  describe('css', () => {
+  describe.concurrent('css', () => {
     const css = '* { background: rgb(9, 99, 199) !important }';
     const corner = async ({ image }: Snapshot) => [...(await pixelsOf(image)).data.subarray(0, 3)];
 
@@ -99,7 +99,7 @@ describe('changes that a request makes to the page', () => {
       expect(snapshot.html).not.toContain('9, 99, 199');
     });
 
-    it.concurrent.each(['/loop?ms=14000', '/never'])(
+    it.each(['/loop?ms=14000', '/never'])(
       'applies the style sheet to %s, a page that the deadline cuts',
       async (path) => {
         const snapshot = await capture(path, { css, ...LATE });

@@ -4,7 +4,7 @@ import { failureOf } from '../support/actor.ts';
 import { LATE } from '../support/capture-request.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 
-describe('interaction with a page', () => {
+describe.concurrent('interaction with a page', () => {
   const { capture, site } = siteAndActor();
 
   const acting = (...actions: Action[]) => capture('/interact', { actions });
@@ -108,7 +108,7 @@ describe('interaction with a page', () => {
       expect(title).toBe('rang');
     });
 
-    it.concurrent.each<[string, Action, string]>([
+    it.each<[string, Action, string]>([
       ['is not there', { type: 'click', selector: '#nobody' }, 'actions[1] (click): no element matches "#nobody"'],
       ['is not visible', { type: 'hover', selector: '#hidden' }, 'actions[1] (hover): element is not visible'],
       ['is read-only', { type: 'type', selector: '#fixed', text: 'x' }, 'actions[1] (type): element is not editable'],
@@ -131,7 +131,7 @@ describe('interaction with a page', () => {
       expect(await refusalOf(failed)).toEqual(['action_failed', reason]);
     });
 
-    it.concurrent.each<[Action, RegExp]>([
+    it.each<[Action, RegExp]>([
       [{ type: 'check', selector: '#ring' }, /^actions\[0\] \(check\): Not a checkbox or radio button$/],
       [{ type: 'press', key: 'Nonsense' }, /^actions\[0\] \(press\): Unknown key: "Nonsense"$/],
     ])('fails at once when %o can never be done', async (action, reason) => {
@@ -141,7 +141,7 @@ describe('interaction with a page', () => {
       expect(text).not.toContain('\n');
     });
 
-    it.concurrent('skips the remaining actions at the deadline, and captures the page as it is', async () => {
+    it('skips the remaining actions at the deadline, and captures the page as it is', async () => {
       const waiting: Action = { type: 'wait', ms: 60_000 };
       const actions: Action[] = [{ type: 'click', selector: '#ring' }, waiting, { type: 'click', selector: '#ring' }];
       expect(await capture('/interact', { actions, timeoutMs: 15_000 })).toMatchObject({
@@ -150,13 +150,13 @@ describe('interaction with a page', () => {
       });
     });
 
-    it.concurrent('captures a page that never finishes loading as it is', async () => {
+    it('captures a page that never finishes loading as it is', async () => {
       const actions: Action[] = [{ type: 'click', selector: '#never' }];
       const snapshot = await capture('/interact', { actions, timeoutMs: 15_000 });
       expect(snapshot).toMatchObject({ cutPhase: 'load', title: 'A page that never ends' });
     });
 
-    it.concurrent.each([
+    it.each([
       ['keeps the page busy for ever', '#spin', 'spins'],
       ['leads to a page that never answers', '#hang', ''],
     ])('does not delay the capture when a click %s', async (_what, selector, title) => {
@@ -214,7 +214,7 @@ describe('interaction with a page', () => {
       expect(title).toBe('');
     });
 
-    it.concurrent.each([
+    it.each([
       [{ nobody: 'x' }, 'form.fields.nobody: no element matches "[name=\\"nobody\\"]"'],
       [{ ship: true }, 'form.fields.ship: takes text'],
       [{ port: true }, 'form.fields.port: takes the value or the text of an option'],
@@ -252,7 +252,7 @@ describe('interaction with a page', () => {
       expect(await capture('/interact/strict', { waitForFunction })).toMatchObject({ title: 'Strict', cutPhase: null });
     });
 
-    it.concurrent('captures the page as it is when the function never returns true', async () => {
+    it('captures the page as it is when the function never returns true', async () => {
       const snapshot = await capture('/short', { waitForFunction: 'nobody.knows', ...LATE });
       expect(snapshot).toMatchObject({ cutPhase: 'wait', responseCode: 200 });
     });

@@ -73,12 +73,12 @@ describe('a full page', () => {
     expect(snapshot.fullHeight).toBeLessThan(maxHeight + 4_000);
   });
 
-  it('reports a partial capture when images never arrive', async () => {
+  it.concurrent('reports a partial capture when images never arrive', async () => {
     const snapshot = await capture('/picture/never-all', LATE);
     expect(snapshot).toMatchObject({ cutPhase: 'settle', height: 1500, truncated: false });
   });
 
-  it('shows what is there when a script never ends', async () => {
+  it.concurrent('shows what is there when a script never ends', async () => {
     const snapshot = await capture('/loop?ms=11000', LATE);
     expect(snapshot).toMatchObject({ cutPhase: 'settle', title: 'A page that spins', height: 720 });
   });

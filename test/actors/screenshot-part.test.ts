@@ -59,7 +59,7 @@ describe('a viewport', () => {
   });
 });
 
-describe('a selector', () => {
+describe.concurrent('a selector', () => {
   it.each([
     ['#red', 200, 100, RED],
     ['#deep', 300, 150, BLUE],

@@ -6,7 +6,7 @@ import { failureOf } from '../support/actor.ts';
 import { LATE } from '../support/capture-request.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 
-describe('a PDF', () => {
+describe.concurrent('a PDF', () => {
   const ground = siteAndActor();
 
   const capture = (path: string, overrides: CaptureOptions = {}) =>

@@ -15,7 +15,7 @@ const Compared = z.object({ data: z.object({ share: z.number(), regions: z.array
 const RECAPTURES = 2;
 
 describe('POST /captures/stability', () => {
-  const app = serviceForSuite({ maxConcurrent: 2 });
+  const app = serviceForSuite({ maxConcurrent: 4 });
   let site: Listening;
   let proxy: RunningProxy;
   beforeAll(async () => {
@@ -27,7 +27,7 @@ describe('POST /captures/stability', () => {
     await site?.[Symbol.asyncDispose]();
   });
 
-  it('names the elements that differ with their causes, and ignoring them leaves no difference', async () => {
+  it.concurrent('names the elements that differ with their causes, and ignoring them leaves no difference', async () => {
     const page = { url: `http://news.example:${site.port}/`, proxy: { server: `http://127.0.0.1:${proxy.port}` } };
     const { data } = Found.parse(await (await app.post('/captures/stability', page)).json());
     const causes = Object.fromEntries(data.unstable.map(({ selector, cause }) => [selector, cause]));
@@ -48,7 +48,7 @@ describe('POST /captures/stability', () => {
     }
   });
 
-  it('finds nothing in a page that looks the same each time, and fails as its captures do', async () => {
+  it.concurrent('finds nothing in a page that looks the same each time, and fails as its captures do', async () => {
     const html = '<h1>Harbour</h1><p>The ferry sails at nine.';
     const { data } = Found.parse(await (await app.post('/captures/stability', { html })).json());
     expect(data).toMatchObject({ stable: true, unstable: [], ignore: [] });
