@@ -5,8 +5,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['one-temporary-directory', 'one-package', 'one-mongo'].map((name) => `test/support/${name}.ts`),
-    // The suites drive real browsers and databases, and often wait for them. Two cores are idle for 9 % of a run with four
-    // files at a time and for 1 % with six; but six take 13 % more CPU time, and captures starve.
+    // The suites drive real browsers and databases, and often wait for them. Two cores are idle for 6 % of a run with four
+    // files at a time; six leave 1 %, but take 13 % more CPU time, and captures starve.
     maxWorkers: 4,
     // The files of a worker share what they import: loading the service again for each took a third of the CPU time.
     isolate: false,
