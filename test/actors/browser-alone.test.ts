@@ -8,7 +8,7 @@ describe.concurrent('captures of a browser that ended', () => {
   const site = siteForSuite();
   const hits = (name: string) => site.requests.filter(({ url }) => url.endsWith(`&${name}`)).length;
 
-  /** Starts an actor for a test. */
+  /** Starts an actor for a test that runs beside others, with what the test does with it. */
   const begin = async ({ expect, onTestFinished }: TestContext) => {
     const started = await startActor();
     onTestFinished(started.stop);
@@ -34,12 +34,11 @@ describe.concurrent('captures of a browser that ended', () => {
       if (capture === undefined || own === undefined) throw new Error('the capture is not repeated');
       return { capture, own };
     };
-    return { started, visits, captures, repeatedAlone };
+    return { expect, started, visits, captures, repeatedAlone };
   };
 
   it('are repeated in browsers of their own, so a second end of the shared browser does not fail them', async (context) => {
-    const { started, visits, captures } = await begin(context);
-    const { expect } = context;
+    const { expect, started, visits, captures } = await begin(context);
     const names = ['one', 'two', 'three'];
     const under = await captures(names, 4000);
     process.kill(pidOf(started), 'SIGKILL');
@@ -57,8 +56,7 @@ describe.concurrent('captures of a browser that ended', () => {
   });
 
   it('fail with page_crashed when their own browser ends, too, and leave the others alone', async (context) => {
-    const { started, captures } = await begin(context);
-    const { expect } = context;
+    const { expect, started, captures } = await begin(context);
     const [guilty, innocent] = await captures(['guilty', 'innocent'], 4000);
     process.kill(pidOf(started), 'SIGKILL');
     await expect.poll(() => browsersOfOne(started).length).toBeGreaterThan(0);
@@ -72,17 +70,16 @@ describe.concurrent('captures of a browser that ended', () => {
   });
 
   it('do not fail when their own browser is silent for 12 s, as it is for a large image on a busy machine', async (context) => {
-    const { repeatedAlone } = await begin(context);
+    const { expect, repeatedAlone } = await begin(context);
     const { capture, own } = await repeatedAlone('silent', 4000);
     process.kill(own, 'SIGSTOP');
     await delay(12_000);
     process.kill(own, 'SIGCONT');
-    context.expect((await capture).title).toBe('A slow page');
+    expect((await capture).title).toBe('A slow page');
   });
 
   it('fail with page_too_large when their own browser hangs, too', async (context) => {
-    const { started, repeatedAlone } = await begin(context);
-    const { expect } = context;
+    const { expect, started, repeatedAlone } = await begin(context);
     const { capture, own } = await repeatedAlone('hangs', 60_000);
     process.kill(own, 'SIGSTOP');
     expect(await failureOf(capture)).toMatchObject({

@@ -23,19 +23,19 @@ const LONG = [
  * several together leave them idle.
  */
 const WAITING = [
-  'test/actors/interaction.test.ts',
-  'test/actors/screenshot-full-page.test.ts',
   'test/actors/last-frame.test.ts',
-  'test/actors/wait.test.ts',
   'test/faults/alerts.test.ts',
+  'test/actors/wait.test.ts',
+  'test/actors/interaction.test.ts',
   'test/actors/content-banners.test.ts',
-  'test/stability/stability.test.ts',
-  'test/actors/browser-alone.test.ts',
-  'test/actors/content-page.test.ts',
+  'test/actors/screenshot-full-page.test.ts',
   'test/cluster/tickets.test.ts',
-  'test/watches/clock-changes.test.ts',
   'test/actors/schemeless.test.ts',
+  'test/stability/stability.test.ts',
+  'test/actors/content-page.test.ts',
   'test/actors/screenshot-resize.test.ts',
+  'test/actors/browser-alone.test.ts',
+  'test/watches/clock-changes.test.ts',
 ];
 /** Number of files that start between two that wait: about as many as end meanwhile. */
 const BETWEEN = 8;

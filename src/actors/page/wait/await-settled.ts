@@ -48,7 +48,7 @@ const AWAIT_QUIET = `(maxMs) => new Promise((resolve) => {
   const patiently = (frames) => Promise.race([frames, pause(${MAX_FRAMES_MS})]);
   /** Number of changes after which a frame was awaited. */
   let followed = 0;
-  /** Whether there was a sign of work since a frame was awaited. Most canvases are drawn to once a frame. */
+  /** Whether there was a sign of work since a frame was awaited: most canvases change once a frame. */
   let worked = false;
   const check = () => {
     const now = performance.now();
