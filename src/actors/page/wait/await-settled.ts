@@ -8,8 +8,6 @@ import { MAX_MOVING_MS, QUIET_MS, WATCH_CHANGES } from './watch-changes.ts';
 
 /** Maximum time for a page to settle. Pages that poll, or that a script changes all the time, never settle. */
 export const MAX_SETTLE_MS = 3_000;
-/** Maximum time for one or two animation frames, in which scroll handlers and observers run. A page can cancel them. */
-const MAX_FRAMES_MS = 500;
 
 /**
  * Waits until the page has settled: no request of its own in flight, and no change, for 100 ms, and no sign that more
@@ -36,8 +34,8 @@ async function settle(page: IsolatedPage, over: AbortSignal): Promise<void> {
 
 /**
  * Runs in the page. Resolves when nothing has changed for `QUIET_MS` and the page shows no sign of work, or after
- * `maxMs`. A slow page or a busy machine may draw no frame for longer than that: after a change or a sign of work, the
- * next frame must bring no other.
+ * `maxMs`. Scroll handlers and observers run in the first frames. A slow page or a busy machine may take longer than
+ * `QUIET_MS` for a frame: after a change or a sign of work, the next frame must bring no other.
  */
 const AWAIT_QUIET = `(maxMs) => new Promise((resolve) => {
   const end = performance.now() + maxMs;
@@ -45,7 +43,8 @@ const AWAIT_QUIET = `(maxMs) => new Promise((resolve) => {
   const isWorking = (${WATCH_WORK})();
   const pause = ${PAUSE};
   const frame = () => new Promise((drawn) => requestAnimationFrame(drawn));
-  const patiently = (frames) => Promise.race([frames, pause(${MAX_FRAMES_MS})]);
+  // A page can cancel frames.
+  const untilEnd = (frames) => Promise.race([frames, pause(Math.max(0, end - performance.now()))]);
   /** Number of changes after which a frame was awaited. */
   let followed = 0;
   /** Whether there was a sign of work since a frame was awaited: most canvases change once a frame. */
@@ -63,10 +62,10 @@ const AWAIT_QUIET = `(maxMs) => new Promise((resolve) => {
     if (now < end && (worked || changed)) {
       followed = count;
       worked = false;
-      return patiently(frame()).then(check);
+      return untilEnd(frame()).then(check);
     }
     changes.end();
     resolve('quiet');
   };
-  patiently(frame().then(frame)).then(check);
+  untilEnd(frame().then(frame)).then(check);
 })`;
