@@ -18,16 +18,20 @@ export function databaseOf(places: Partial<DatabasePlaces>) {
   return undefined;
 }
 
+interface ArtifactStoreFacts {
+  /** Whether the data directory is the store. If not, the kind is the name of the store in records. */
+  readonly isInDataDir: boolean;
+  /** The option that the store requires; null for none. */
+  readonly needs: string | null;
+}
+
 /** Where the files of captures are kept. */
-export const ARTIFACT_STORES = ['files', 'gridfs'] as const;
-export type ArtifactStoreKind = (typeof ARTIFACT_STORES)[number];
-/** Whether the data directory holds them. If not, the kind is the name of the store in records. */
-export const IN_DATA_DIR: Readonly<Record<ArtifactStoreKind, boolean>> = { files: true, gridfs: false };
-/** The option without which a store cannot be used. */
-export const NEEDED_BY = { files: null, gridfs: 'mongoUrl' } as const satisfies Record<
-  ArtifactStoreKind,
-  string | null
->;
+export const ARTIFACT_STORES = {
+  files: { isInDataDir: true, needs: null },
+  gridfs: { isInDataDir: false, needs: 'mongoUrl' },
+} as const satisfies Record<string, ArtifactStoreFacts>;
+export type ArtifactStoreKind = keyof typeof ARTIFACT_STORES;
+export const ARTIFACT_STORE_KINDS = Object.keys(ARTIFACT_STORES) as [ArtifactStoreKind, ...ArtifactStoreKind[]];
 
 export interface ArtifactFacts {
   /** Its name for people, in the web interface and in the OpenAPI document. */

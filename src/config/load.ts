@@ -1,4 +1,4 @@
-import { DATABASE_OPTIONS, databaseOf, NEEDED_BY } from '../capture/artifacts.ts';
+import { ARTIFACT_STORES, DATABASE_OPTIONS, databaseOf } from '../capture/artifacts.ts';
 import { KEY_LINE } from '../capture/named-key.ts';
 import { suggestion } from '../capture/similar-names.ts';
 import { ConfigError } from './config-error.ts';
@@ -197,11 +197,11 @@ function withArtifactsOfCluster(config: Config, settings: Settings): Config {
 
 function refuseArtifactsAlone(config: Config, settings: Settings): void {
   const { artifacts } = config;
-  const needed = NEEDED_BY[artifacts];
-  if (needed === null || config[needed] !== null) return;
+  const { needs } = ARTIFACT_STORES[artifacts];
+  if (needs === null || config[needs] !== null) return;
   const from = settings.get('artifacts')?.from ?? '';
   throw new ConfigError(
-    `--artifacts ${artifacts} (from ${from}) needs ${flagOf(needed)}; without it, --artifacts takes files`,
+    `--artifacts ${artifacts} (from ${from}) needs ${flagOf(needs)}; without it, --artifacts takes files`,
   );
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ARTIFACT_STORES } from '../capture/artifacts.ts';
+import { ARTIFACT_STORE_KINDS } from '../capture/artifacts.ts';
 import { CLUSTER_BOUNDS, LIMIT_BOUNDS } from '../capture/limits.ts';
 import { KEY_LINE, NamedKeySchema } from '../capture/named-key.ts';
 import {
@@ -97,7 +97,7 @@ const GROUPS = {
       takes: 'the path of a directory',
       default: 'data',
     }),
-    artifacts: choice(ARTIFACT_STORES, {
+    artifacts: choice(ARTIFACT_STORE_KINDS, {
       description:
         'Where captures are kept: `files`, in --data-dir, or `gridfs`, in the MongoDB of --mongo-url, where every process of the database reads them.',
       placeholder: 'store',

@@ -1,7 +1,7 @@
 import { access, constants, stat, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
-import { IN_DATA_DIR } from '../capture/artifacts.ts';
+import { ARTIFACT_STORES } from '../capture/artifacts.ts';
 import type { Config } from '../config/mod.ts';
 import { existingParent, inspectStore } from '../storage/maintenance/inspect.ts';
 import { type Finding, findingsOf } from './finding.ts';
@@ -16,7 +16,8 @@ export async function examineDisk({
   requireStore,
   artifacts,
 }: Pick<Config, 'dataDir' | 'dbPath' | 'requireStore' | 'artifacts'>): Promise<readonly Finding[]> {
-  const missing = requireStore && IN_DATA_DIR[artifacts] ? await inspectStore(dataDir, dbPath) : undefined;
+  const missing =
+    requireStore && ARTIFACT_STORES[artifacts].isInDataDir ? await inspectStore(dataDir, dbPath) : undefined;
   if (missing !== undefined) return findingsOf('data directory').failure(missing.detail, missing.advice);
   const [data, temporary] = await Promise.all([
     examineDirectory('data directory', resolve(dataDir), 'set --retain-bytes, or free space'),

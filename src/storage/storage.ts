@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { type ArtifactStoreKind, IN_DATA_DIR } from '../capture/artifacts.ts';
+import { ARTIFACT_STORES, type ArtifactStoreKind } from '../capture/artifacts.ts';
 import type { CapstanError } from '../capture/errors.ts';
 import type { DetailedResult } from '../capture/result.ts';
 import { CaptureStore } from './captures/capture-store.ts';
@@ -111,7 +111,7 @@ export interface Storage {
 export async function createStorage(options: StorageOptions): Promise<Storage> {
   const { dataDir, dbPath = null, artifacts: kind = 'files', onWarning = () => {}, onProblem = () => {} } = options;
   /** Whether the data directory holds the captures themselves, and not only those that wait for delivery elsewhere. */
-  const holdsCaptures = IN_DATA_DIR[kind];
+  const holdsCaptures = ARTIFACT_STORES[kind].isInDataDir;
   // Two processes that deliver the same local copies could remove a capture between its upload and its record.
   const data = createDataDirectory(options.dataDir, { isShared: holdsCaptures });
   const ids = createIdSource({ clock: Date.now, node: randomNode(Math.random) });

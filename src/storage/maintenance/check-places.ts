@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { ARTIFACT_STORES, IN_DATA_DIR } from '../../capture/artifacts.ts';
+import { ARTIFACT_STORE_KINDS, ARTIFACT_STORES } from '../../capture/artifacts.ts';
 import type { CaptureStore } from '../captures/capture-store.ts';
 import { storeFile } from '../files/layout.ts';
 import { noteDatabase, readStore, restoreHint } from '../files/store-id.ts';
@@ -64,7 +64,8 @@ export async function checkDataDirectory({ dataDir, dbPath, results, onWarning }
   const newest = await results.page({ by: 'all' }, LOOKED_AT);
   const id = (await readStore(dataDir))?.id;
   const stores = newest.flatMap(({ artifacts: stored }) => (stored === null ? [] : [stored.store]));
-  const here: readonly (string | undefined)[] = [id, ...ARTIFACT_STORES.filter((kind) => !IN_DATA_DIR[kind])];
+  const elsewhere = ARTIFACT_STORE_KINDS.filter((kind) => !ARTIFACT_STORES[kind].isInDataDir);
+  const here: readonly (string | undefined)[] = [id, ...elsewhere];
   const other = stores.find((store) => !here.includes(store));
   if (other === undefined) return;
   if (id === undefined && dbPath !== null) {

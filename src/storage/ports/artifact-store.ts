@@ -5,7 +5,7 @@ import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
 
 /*
  * The port to the store of the files of captures (`ARTIFACT_KINDS`). `files/` implements it for a directory, `gridfs/`
- * for MongoDB; another store (S3) needs a folder of its own and a name in `ARTIFACT_STORES`, after which the compiler
+ * for MongoDB; another store (S3) needs a folder of its own and a row in `ARTIFACT_STORES`, after which the compiler
  * asks how it is opened. Its contract is `artifact-store.contract.ts`.
  */
 
