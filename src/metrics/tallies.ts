@@ -103,6 +103,20 @@ export function tallyEvents(events$: Observable<CapstanEvent>): Tallies {
       case 'webhook.failed':
         increase(tallies.webhookFailures, event.cause);
         break;
+      // Counted by type alone. Every type is named, so that a new one does not compile until this is decided.
+      case 'capture.reused':
+      case 'batch.accepted':
+      case 'batch.progress':
+      case 'batch.completed':
+      case 'browser.launched':
+      case 'watch.run':
+      case 'watch.changed':
+      case 'watch.failed':
+      case 'watch.recovered':
+      case 'pressure.changed':
+        break;
+      default:
+        event satisfies never;
     }
   });
 

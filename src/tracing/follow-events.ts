@@ -96,6 +96,9 @@ export function followEvents(events$: Observable<CapstanEvent>, tracer: Tracer, 
         return sent(event, { 'http.response.status_code': event.status });
       case 'webhook.failed':
         return sent(event, { 'error.type': event.cause });
+      default:
+        // No span is made of the other events.
+        return;
     }
   });
 }

@@ -41,6 +41,8 @@ export async function performAction(stage: Stage, action: Action): Promise<void>
       }
       if (action.ms !== undefined) await delay(action.ms, undefined, { ref: false });
       return;
+    default:
+      action satisfies never;
   }
 }
 
