@@ -14,7 +14,7 @@ import { MUTATIONS, type Mutation } from './support/mutations.ts';
 import { type ServiceProcess, startServiceProcess } from './support/service-process.ts';
 import { type Finding, formatTable } from './support/table.ts';
 
-const LEAST_OVERLAP = 0.8;
+const MIN_OVERLAP = 0.8;
 /** Number of captures without a change, and how often a page is captured again. */
 const RECAPTURES = 200;
 const TIMES_EACH = 2;
@@ -108,7 +108,7 @@ async function judged(
   const right = new Set<ComparisonCase>();
   for (const each of cases) {
     const { regions } = await compared(service, each.a, each.b);
-    if (isAsExpected(regions, each.expected, LEAST_OVERLAP)) right.add(each);
+    if (isAsExpected(regions, each.expected, MIN_OVERLAP)) right.add(each);
     else {
       const found = regions.slice(0, 5).map(({ kind, from, to }) => JSON.stringify({ kind, from, to }));
       report(

@@ -16,7 +16,6 @@ import { events } from './events.ts';
 import { extraction } from './extraction.ts';
 import { fullPage } from './full-page.ts';
 import { hostile } from './hostile.ts';
-import { memory } from './memory.ts';
 import { metrics } from './metrics.ts';
 import { outputs } from './outputs.ts';
 import { pages } from './pages.ts';
@@ -45,7 +44,6 @@ import { webInterface } from './web-interface.ts';
 /** The benches of `npm run bench`. */
 const OWN = [
   'throughput',
-  'memory',
   'refusal',
   'dispatch',
   'stores',
@@ -62,7 +60,6 @@ const OWN = [
 const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<readonly Finding[]>>> = {
   archives,
   throughput,
-  memory,
   refusal,
   dispatch,
   stores,
@@ -123,7 +120,6 @@ const options: BenchOptions = {
   browserPath: browser.path,
   rounds: Number(values.rounds ?? (values.quick ? 3 : 7)),
   captures: Number(values.captures ?? (values.quick ? 24 : 60)),
-  memoryCaptures: values.quick ? 200 : 1000,
   storedResults: values.quick ? 100_000 : 1_000_000,
   checkout: values.before,
   pagesFolder: values.pages,

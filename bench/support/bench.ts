@@ -4,8 +4,6 @@ export interface BenchOptions {
   readonly rounds: number;
   /** Captures per round. */
   readonly captures: number;
-  /** Number of captures during which memory is measured. */
-  readonly memoryCaptures: number;
   /** Number of results in the store that is queried. */
   readonly storedResults: number;
   /** Another checkout to compare with. */

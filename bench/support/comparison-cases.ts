@@ -80,7 +80,7 @@ interface Wanted {
   readonly browserPath: string;
   readonly urls: readonly string[];
   readonly count: number;
-  /** Which of `MUTATIONS` is first. */
+  /** Index of the first one in `MUTATIONS`. */
   readonly from: number;
 }
 

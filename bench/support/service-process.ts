@@ -25,8 +25,6 @@ export interface ServiceProcess {
   readonly capture: Capture;
   /** Bytes on disk: images and HTML snapshots. */
   artifactBytes(): Promise<{ images: number; htmlCopies: number }>;
-  /** Bytes that JavaScript holds after a full collection, including buffers outside the heap. */
-  bytesAfterCollection(): Promise<number>;
   /** Profiles the main thread while `work` runs. */
   profile(work: () => Promise<void>): Promise<Profiler.Profile>;
   /** The CPU time of the longest turn of the event loop while `work` runs, in milliseconds. */
@@ -48,7 +46,6 @@ export async function startServiceProcess({
   const child = spawn(
     process.execPath,
     [
-      ...['--expose-gc', '--import', join(import.meta.dirname, 'heap-report.ts')],
       ...['--import', join(import.meta.dirname, 'cpu-profiler.ts')],
       ...['--import', join(import.meta.dirname, 'turn-report.ts')],
       ...nodeFlags,
@@ -70,11 +67,6 @@ export async function startServiceProcess({
     pid,
     capture: client.capture,
     artifactBytes: () => bytesByKind(dataDir),
-    async bytesAfterCollection() {
-      child.send('heap');
-      const [bytes] = await once(child, 'message');
-      return Number(bytes);
-    },
     async profile(work) {
       child.send('profile');
       await once(child, 'message');
