@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { executableFinder } from '../../src/actors/executable.ts';
+import { writeScript } from '../support/browser-script.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
 
 describe('the browser executable', () => {
@@ -21,7 +22,7 @@ describe('the browser executable', () => {
   const install = async (...path: string[]): Promise<string> => {
     const file = join(root, ...path);
     await mkdir(join(file, '..'), { recursive: true });
-    await writeFile(file, '#!/bin/sh\n', { mode: 0o755 });
+    await writeScript(file, '');
     return file;
   };
   const found = (browserPath?: string) => executableFinder(browserPath)();

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { MAX_SETTLE_MS } from '../../src/actors/page/wait/await-settled.ts';
 import { requestSchemas } from '../../src/capture/request.ts';
 import { failureOf } from '../support/actor.ts';
 import { type Colour, colourAt, pixelsOf, pngOf } from '../support/image.ts';
@@ -31,7 +32,7 @@ describe('the wait before the screenshot', () => {
   it('waits for content that a worker fetches, and no longer', async () => {
     const snapshot = await capture('/late/worker');
     expect(snapshot).toMatchObject({ title: 'Content', cutPhase: null });
-    expect(snapshot.timings.wait).toBeLessThan(3000);
+    expect(snapshot.timings.wait).toBeLessThan(MAX_SETTLE_MS);
   });
 
   it('does not wait for content that is fetched after the load, with waitUntil load', async () => {
@@ -71,7 +72,7 @@ describe('the wait before the screenshot', () => {
   it('does not wait for an element that moves all the time', async () => {
     const snapshot = await capture('/late/restless');
     expect(snapshot).toMatchObject({ title: 'restless', cutPhase: null });
-    expect(snapshot.timings.wait).toBeLessThan(2000);
+    expect(snapshot.timings.wait).toBeLessThan(MAX_SETTLE_MS);
   });
 
   it('reports a partial capture when the deadline passes before the page has settled', async () => {

@@ -71,6 +71,7 @@ describe.skipIf(whyNot !== undefined)(`a cluster whose queue is full${reason}`, 
         if (answer.status === 200) singles.stored += 1;
         else {
           singles.refusal = error;
+          // A client that asks again at once would take the processor from the others.
           await delay(50);
         }
       }

@@ -2,7 +2,6 @@ import { access, constants, rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
 import { MongoMemoryServer } from 'mongodb-memory-server';
-import { ResolveConfigVariables, setDefaultValue } from 'mongodb-memory-server-core/lib/util/resolveConfig.js';
 import { makeDirectory } from './temporary-directory.ts';
 
 /** Time limit for a start, long enough for a busy machine and for a server that runs through a compatibility layer. */
@@ -18,7 +17,7 @@ const MAX_SILENT_PROBES = 3;
 const PORT_TAKEN = 'code "48"';
 
 // Else the named server is started once more before each start, to ask for its version.
-setDefaultValue(ResolveConfigVariables.SYSTEM_BINARY_VERSION_CHECK, 'false');
+process.env.MONGOMS_SYSTEM_BINARY_VERSION_CHECK ??= 'false';
 
 /** A real MongoDB server. */
 export interface MongoServer {

@@ -444,7 +444,10 @@ describe('POST /batch with lines, without a browser', () => {
   });
 });
 
-/** Returns whether written bytes stay unread while no more lines are processed. */
+/**
+ * Returns whether written bytes stay unread while no more lines are processed. There is no event for this: they count
+ * as stuck when none was read, and no line processed, for 300 ms.
+ */
 async function isStuck(socket: Socket, worked: () => number): Promise<boolean> {
   for (let before = -1, now = worked(); before !== now; now = worked()) {
     before = now;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { OPTIONS } from '../src/config/mod.ts';
-import { createLogger, type Logger } from '../src/log/log.ts';
+import { OPTIONS } from '../../src/config/mod.ts';
+import { createLogger, type Logger } from '../../src/log/log.ts';
 
 async function logged(readable: boolean, log: (logger: Logger) => void): Promise<string> {
   let text = '';
