@@ -19,7 +19,7 @@ const ANNOUNCE_MS = 10_000;
 /** Time after an answer in which a flooded browser may still announce the end of a renderer, in milliseconds. */
 const FLOODED_MS = 2_000;
 /** How many times as long a browser may take to answer when other programs take the cores. */
-const MOST_PATIENCE = 4;
+const MAX_PATIENCE = 4;
 
 /** A browser could not be launched. The message contains the last output of the browser. */
 export class LaunchError extends Error {
@@ -185,7 +185,7 @@ export class BrowserHost {
 
   /**
    * Returns whether the browser answers within `timeoutMs` of the time in which it has a core when it needs one. On a
-   * busy machine it has more time, but at most `MOST_PATIENCE` times as much.
+   * busy machine it has more time, but at most `MAX_PATIENCE` times as much.
    */
   async answersWhenItRuns(timeoutMs: number): Promise<boolean> {
     const answer = this.#answer();
@@ -195,7 +195,7 @@ export class BrowserHost {
       const answers = await within(restMs, answer, null);
       if (answers !== null) return answers;
       const waitedMs = waitedForCore(this.#pid) - before;
-      restMs = Math.min(timeoutMs + waitedMs, MOST_PATIENCE * timeoutMs) - (performance.now() - startedAt);
+      restMs = Math.min(timeoutMs + waitedMs, MAX_PATIENCE * timeoutMs) - (performance.now() - startedAt);
     } while (restMs > 0);
     return hasCome(answer);
   }

@@ -30,7 +30,7 @@ export const InFlightSchema = z.strictObject({
 
 export type InFlight = Immutable<z.output<typeof InFlightSchema>>;
 
-/** Which captures in flight are wanted, oldest first. Absent: all. */
+/** Conditions of the captures in flight that are listed, oldest first. Absent: all. */
 export interface InFlightWanted {
   readonly limit: number;
   readonly requestId?: string | undefined;

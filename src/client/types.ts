@@ -31,7 +31,7 @@ export type WatchRequest = Immutable<WatchBody>;
 export type Comparison = Immutable<z.output<typeof ComparisonSchema>>;
 export type { BatchLine, CapstanEvent, FailureCode, FieldProblem, ListedWatch, Stability, View, Watch, WatchRun };
 
-/** Which watches are listed, and with how many of their newest runs. */
+/** Conditions of the watches that are listed, and how many of their newest runs are listed with each. */
 export interface WatchConditions {
   readonly label?: string;
   /** At most 50. @default 0 */

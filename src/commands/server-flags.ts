@@ -14,7 +14,7 @@ import { tell } from './shot-there.ts';
 const LOG_LEVELS = OPTIONS.find(({ name }) => name === 'logLevel')?.takes ?? '';
 
 /** The largest value of --max-timeout-ms. */
-const LONGEST_TIMEOUT_MS = '3600000';
+const MAX_TIMEOUT_MS = '3600000';
 
 /** Options only for captures in this process: a service at `--server` has its own values. */
 export const OWN_OPTIONS = ['maxTimeoutMs', 'allowTargets', 'denyTargets', 'browserPath', 'sandbox'];
@@ -32,7 +32,7 @@ export function configBeside(flags: Readonly<Record<string, unknown>>, logLevel:
   if (own !== undefined) {
     throw new ConfigError(`${flagOf(own)} is for captures in this process: the service at --server has its own value`);
   }
-  return processConfig({ ...flags, logLevel, maxTimeoutMs: LONGEST_TIMEOUT_MS });
+  return processConfig({ ...flags, logLevel, maxTimeoutMs: MAX_TIMEOUT_MS });
 }
 
 /** Returns the time limit that was given; none for the service's default. */

@@ -118,7 +118,7 @@ async function tellRun(
   if (run.state !== 'changed' || run.capture === null || run.before === null) return;
   if (json !== true) {
     const how = { signal, ...(Array.isArray(ignore) && { ignore }) };
-    // What changed is told also when the captures cannot be compared again, as with images that are too large.
+    // The change is told also when the captures cannot be compared again, as with images that are too large.
     const found = await client.compare(run.before, run.capture, how).catch((error: unknown) => {
       if (signal.aborted) throw error;
       return undefined;

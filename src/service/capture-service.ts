@@ -51,7 +51,7 @@ export interface CaptureService {
   ): Observable<BatchItem>;
 
   readonly events$: Observable<CapstanEvent>;
-  /** The same events with ids, for subscribers that reconnect. With MongoDB, includes the events of other processes. */
+  /** The same events with ids, for subscribers that reconnect. In a cluster, includes the events of other processes. */
   readonly feed: EventFeed;
   /** Metrics computed from the events since the start. */
   readonly tallies: Tallies;

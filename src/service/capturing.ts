@@ -24,7 +24,10 @@ export interface CapturingContext {
   readonly logger: Logger;
 }
 
-/** Starts these parts. An api node of a cluster has no browsers: its egress only screens requests. */
+/**
+ * Starts these parts, for a service or a worker of a cluster. An api node has no browsers: its egress only screens
+ * requests.
+ */
 export async function startCapturing(
   config: CapturingConfig,
   { lookup, events, storage, logger }: CapturingContext,

@@ -37,9 +37,9 @@ interface Flight {
 }
 
 /**
- * Answers a request with `cacheMaxAgeMs` from an earlier capture: from the store when one is young enough, else by
- * joining an equal capture in progress. A joined request takes no slot, costs nothing and emits `capture.reused`; the
- * capture is cancelled when the last request unsubscribes. Other requests pass unchanged.
+ * Answers a request with `cacheMaxAgeMs` by joining an equal request in progress, else from the store when it has a
+ * capture that is young enough. A joined request takes no slot, costs nothing and emits `capture.reused`; the capture
+ * is cancelled when the last request unsubscribes. Other requests pass unchanged.
  */
 export function reusing(options: ReuseOptions): CapturePipeline['submit'] {
   const { submit, find, keyOf, events, scheduler = asyncScheduler } = options;

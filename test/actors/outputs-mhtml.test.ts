@@ -9,8 +9,10 @@ import { siteAndActor } from '../support/site-and-actor.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
 import { launchBrowser } from '../ui/ui-service.ts';
 
-/** Pages of the fixture site that look the same at each visit. */
-/** What Chromium's own archive loses: order and shorthands of style sheets, a web font, canvases, rules of scripts. */
+/**
+ * A page with parts that Chromium's own archive loses: order and shorthands of style sheets, a web font, canvases,
+ * rules of scripts.
+ */
 const STYLED = `/part?${new URLSearchParams({
   type: 'text/html; charset=utf-8',
   text: `<!doctype html><title>Styles</title><link rel=stylesheet href="/files/styles.css">
@@ -20,6 +22,7 @@ const STYLED = `/part?${new URLSearchParams({
     <script>const context = document.querySelector('canvas').getContext('2d'); context.fillStyle = 'rgb(0,0,200)';
       context.fillRect(0, 0, 200, 120); document.querySelector('#rules').sheet.insertRule('.added { background: rgb(200,0,200); height: 90px }')</script>`,
 })}`;
+/** Pages of the fixture site that look the same at each visit. */
 const PAGES = [STYLED, '/long', '/medium', '/tide-table', '/picture/parts'];
 
 describe('the output mhtml', () => {

@@ -19,7 +19,7 @@ async function textOf(html: string, options: CaptureOptions = {}): Promise<strin
 const pageOf = (part: string) => `<!doctype html><p>Before.</p>${part}<p>After.</p>`;
 
 describe('the output text', () => {
-  // Which text counts as hidden is tested in outputs-markdown.test.ts, with the same captures.
+  // Hidden text is tested in outputs-markdown.test.ts, with the same captures.
   it('separates blocks, lines and cells, and keeps the spaces of preformatted text', async () => {
     const text = await textOf(`<h1>Port  of
       Lindholm</h1><p>A <b>small</b> port<br>with <i>deep</i> water.</p><ul><li>One<li>Two</ul>

@@ -323,7 +323,7 @@ describe('the client', () => {
       new Set(received.flatMap((each) => ('event' in each && 'url' in each.event ? [each.event.url] : [])));
     const last = urls[indexes.at(-1) ?? 0]?.url;
     await expect.poll(() => seen().has(last ?? '')).toBe(true);
-    // What the service had not written when it was killed is announced as a gap.
+    // Events that the service had not written when it was killed are announced as a gap.
     const gaps = received.filter((each) => 'gap' in each).length;
     expect(seen().size + gaps).toBeGreaterThanOrEqual(urls.length);
     const ids = received.flatMap((each) => ('id' in each ? [each.id] : []));

@@ -27,7 +27,7 @@ describe('capstan watch', () => {
 
   it('writes a line for each run, runs a command when the page changed, and removes the watch on Ctrl-C', async () => {
     const place = await ground();
-    // What it leaves behind does not end when it is asked to.
+    // Its background process does not end when it is asked to.
     const background = '(trap "" TERM; exec sleep 600) & echo $! > pid.txt';
     const exec = `cat > event.json; ${background}; echo "$CAPSTAN_COMPARISON" > link.txt; wait`;
     const what = ['--compare', 'title', '--compare', 'text', '--compare', 'visual=0', '--every', '300d'];

@@ -11,7 +11,7 @@ import { type Block, type Page, ROOT, readPages } from './pages.ts';
 import { Reader } from './reader.ts';
 
 /** Time limit for a block, in milliseconds, on a busy machine. */
-const LONGEST_BLOCK_MS = 600_000;
+const MAX_BLOCK_MS = 600_000;
 /** Languages of fenced blocks: programs, which run; JSON, which must parse; and text. */
 const LANGUAGES = ['sh', 'ts', 'json', 'text'];
 
@@ -54,7 +54,7 @@ for (const read of [...alone.map((page) => [page]), together].filter(({ length }
     describe.each(read)('in $path', (page) => {
       beforeAll(() => reader.enter(page.path === 'README.md' ? installedCheckout : (dir) => projectWith(built, dir)));
 
-      it.each(page.blocks.filter(isProgram))('runs line $line', { timeout: LONGEST_BLOCK_MS }, async (block) => {
+      it.each(page.blocks.filter(isProgram))('runs line $line', { timeout: MAX_BLOCK_MS }, async (block) => {
         if (block.language === 'ts') await runTypeScript(reader, block);
         else if (startsService(block)) await reader.serve(block.code);
         else if (followsEvents(block)) await reader.follow(block.code);

@@ -17,7 +17,7 @@ const [FLOOD, SHOP] = ['flood-key', 'shop-key'];
 /** Runs are made by hand, so that no test waits for a time. */
 const NEVER = { every: '300d' };
 
-/** What a page of the site shows now. */
+/** The state of a page of the site. */
 interface Page {
   readonly status?: number;
   readonly title?: string;
@@ -196,7 +196,7 @@ describeWithTenants((start, apiNodes) => {
         time_zone: 'UTC',
         runs: 1,
       });
-      // What differs by its options alone is no change of the page.
+      // A capture with other options is compared with none before it.
       expect(await run(id)).toMatchObject({ state: 'first', reason: expect.stringContaining('other options') });
       const bad = await call(`/watches/${id}`, { method: 'PATCH', body: '{"every":"10m"}' });
       expect(await failureOf(bad)).toMatchObject({ code: 'invalid_request' });
@@ -353,7 +353,7 @@ describeWithTenants((start, apiNodes) => {
       expect((await call(`/screenshot/${baseline}`)).status).toBe(200);
     });
 
-    // What rules and fields mean does not depend on the store, or on the nodes.
+    // The meaning of rules and fields does not depend on the store, or on the nodes.
     if (apiNodes === 1) {
       it('does not report a change that is gone when the page is captured again', async () => {
         const id = await watching('/flicker', (visit) => ({ body: visit === 2 ? BANNER + ARTICLE : ARTICLE }));

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 /** Runs of a process at once, as in `watch-runner.ts`. */
 export const AT_ONCE = 8;
 
-/** What the processes have printed, in the order in which it was read. */
+/** The output of the processes, in the order in which it was read. */
 export interface Seen {
   /** A run that was begun, and when. */
   readonly begun: { readonly id: number; readonly at: number }[];

@@ -8,7 +8,7 @@ interface IgnoredProps {
   readonly onRemove?: ((each: string) => void) | undefined;
 }
 
-/** What does not count, as `ignore` of the API has it: each can be removed. */
+/** The entries of `ignore`, as the API has them; each can be removed. */
 export function Ignored({ ignored, onPoint, onRemove }: IgnoredProps) {
   return (
     <ul class="chips" aria-label="Ignored">

@@ -11,7 +11,7 @@ import { setCookies } from './network/set-cookies.ts';
 import type { EvaluatedFrame, PageSession } from './page-session.ts';
 import { type HeightLimit, UNLIMITED } from './screenshot/screenshot-size.ts';
 
-/** What a page needs during its capture: network set-up, and the state of its preparation. */
+/** The network set-up of a page, and the state of its preparation. */
 export interface Visit {
   readonly interception: Interception;
   /** How far down the page is drawn at all. */

@@ -36,7 +36,7 @@ const block = objectOf(
   'an object with types, urls or both',
 );
 
-/** Which captures share a browser context. */
+/** Captures that share a browser context: none, or those of a batch. */
 const ISOLATIONS = ['capture', 'batch'] as const;
 
 /** Headers and credentials of the page's requests, the proxy they use, and which of them are blocked. */

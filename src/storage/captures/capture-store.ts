@@ -211,9 +211,10 @@ export class CaptureStore {
   }
 
   /**
-   * Stores the files and the record; resolves with the record. The outbox notes the capture first, and forgets it when
-   * the artifact store has the files and the database has the record. After a crash, a noted record that is in the data
-   * directory is delivered. If it is not there, either the client got no answer, or the capture was already delivered.
+   * Stores the files and the record; resolves with the record. The outbox notes the capture before it is published, and
+   * forgets it when the artifact store has the files and the database has the record. After a crash, a noted record
+   * that is in the data directory is delivered. If it is not there, either the client got no answer, or the capture was
+   * already delivered.
    */
   async #keepCapture(record: DetailedResult, files: CapturedFiles): Promise<DetailedResult> {
     if (this.#delivery.isWaiting(record.id)) return (await this.#copies.record(record.id)) ?? record;

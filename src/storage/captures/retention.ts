@@ -23,7 +23,7 @@ const INTERVAL_MS = 60_000;
 /** Maximum time until captures stored by other processes are counted, in milliseconds. */
 const MEASURE_MS = 600_000;
 /** Minimum age of a capture that is removed to make room, in milliseconds. A younger one may not be answered yet. */
-const YOUNGEST_MS = 60_000;
+const MIN_AGE_MS = 60_000;
 /** Maximum share of all captures that one pass removes by age, or `MIN_QUOTA` captures where that is more. */
 const MAX_SHARE = 0.1;
 const MIN_QUOTA = 1000;
@@ -173,7 +173,7 @@ export function createRetention(options: RetentionOptions): Retention {
   /** Iterates over the oldest captures of an API key, up to this many bytes in all. */
   async function* oldestOf(key: string | null, bytes: number): AsyncGenerator<number> {
     let left = bytes;
-    for await (const id of below(firstIdAt(new Date(clock() - YOUNGEST_MS)), artifacts.oldest(key))) {
+    for await (const id of below(firstIdAt(new Date(clock() - MIN_AGE_MS)), artifacts.oldest(key))) {
       if (left <= 0) return;
       left -= await artifacts.sizeOf(id);
       yield id;

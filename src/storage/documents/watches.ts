@@ -50,7 +50,7 @@ const LEASED = -1;
 /** Number of watches that are changed between two reads of the clock. */
 const HASTENED_TOGETHER = 500;
 /** A lease that lasts longer than this was given by another clock. */
-const LONGEST_LEASE_MS = 2 * WATCH_LEASE_MS;
+const MAX_LEASE_MS = 2 * WATCH_LEASE_MS;
 
 export function watchesIn(documents: DocumentStore): WatchStore {
   /** Changes the watch that this owner has leased; false when it has not. */
@@ -78,7 +78,7 @@ export function watchesIn(documents: DocumentStore): WatchStore {
       ['at', '=', LEASED],
       ['due', '>', now],
       // A later end is from before the clock was set back: `hasten` ends such leases.
-      ['due', '<=', now + LONGEST_LEASE_MS],
+      ['due', '<=', now + MAX_LEASE_MS],
     ];
     return documents.list('watches', leased, { isBrief: true });
   }
@@ -277,7 +277,7 @@ export function watchesIn(documents: DocumentStore): WatchStore {
       }
       const endless = await documents.list('watches', [
         ['at', '=', LEASED],
-        ['due', '>', now + LONGEST_LEASE_MS],
+        ['due', '>', now + MAX_LEASE_MS],
       ]);
       for (const found of endless) {
         await documents.replace('watches', documentOf(freed(watchIn(found))), found.revision);

@@ -101,7 +101,7 @@ export async function change(
 /** Limit on the number of documents in a table. */
 export interface Room {
   readonly max: number;
-  /** Which documents count. */
+  /** Conditions of the documents that count. */
   readonly where: readonly Condition[];
   /** Whether keys share the places; false when there are no other keys. */
   readonly isShared: boolean;

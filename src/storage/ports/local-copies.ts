@@ -26,7 +26,10 @@ export interface LocalCopies {
   release(record: DetailedResult): Promise<void>;
 }
 
-/** Copies for a store in the data directory itself: a published capture counts as delivered. */
+/**
+ * Copies for a store in the data directory itself: a published capture counts as delivered. So the capture store is the
+ * same for every artifact store, and need not know where the files are.
+ */
 export function createOwnCopies(local: LocalStore, { keepsFailed }: Pick<LocalCopies, 'keepsFailed'>): LocalCopies {
   return {
     keepsFailed,

@@ -33,7 +33,7 @@ export interface NewWatch {
 
 export type StoredWatch = Omit<NewWatch, 'isShared' | 'labels'>;
 
-/** What a client changes of a watch. */
+/** The part of a watch that clients may change. */
 export type WatchChange = Pick<NewWatch, 'host' | 'everyMs' | 'dueAt' | 'labels' | 'definition'>;
 
 /** A due watch whose lease the caller holds. */
@@ -50,7 +50,7 @@ export interface StoredRun {
   readonly body: string;
 }
 
-/** What a watch goes on with after a run. */
+/** The state that a run leaves for the next one. */
 export interface Finished {
   readonly dueAt: number | null;
   /** When that was decided: the wait is longer than usual after failures. */

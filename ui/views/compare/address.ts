@@ -1,6 +1,6 @@
 import { queryOf } from '../../api/client.ts';
 
-/** What the address of the view asks for. */
+/** The comparison that the address of the view asks for. */
 export interface Wanted {
   /** Id of the capture before; empty when it is not chosen. */
   readonly a: string;

@@ -28,7 +28,7 @@ const NOTHING: Pointed = { from: [], to: [] };
 export function DifferenceView({ wanted, before, after, onIgnore }: DifferenceViewProps) {
   const { ignore, watch } = wanted;
   const { data: fresh, error } = useAnswer<Comparison>(comparisonPath(wanted));
-  // What was shown stays until more is ignored.
+  // The comparison that was shown stays until the next one is there.
   const last = useRef<Comparison>(undefined);
   last.current = error === undefined ? (fresh ?? last.current) : undefined;
   const data = last.current;
@@ -102,7 +102,7 @@ interface ChangesProps {
   readonly onIgnore: (selector: string) => void;
 }
 
-/** What differs besides the images. What one of the captures lacks is left out. */
+/** Differences besides those of the images. Facts that one of the captures lacks are left out. */
 function Changes({ comparison, onPoint, onIgnore }: ChangesProps) {
   const { title, response_code: status, verdict, elements, text, links } = comparison;
   const boxes = (box: Box | null) => (box === null ? [] : [box]);

@@ -17,7 +17,7 @@ interface IgnoringProps {
   readonly onRemove: (each: string) => void;
 }
 
-/** What this comparison ignores, and a button that adds it to the watch that the captures are from. */
+/** The entries that this comparison ignores, with a button that adds them to the watch of the captures. */
 export function Ignoring({ ignored, notDrawn, watch: id, onPoint, onRemove }: IgnoringProps) {
   const { data: watch, error, reload } = useAnswer<Watch>(id === '' ? undefined : `/watches/${encodeURIComponent(id)}`);
   const [failure, setFailure] = useState<unknown>();

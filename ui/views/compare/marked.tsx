@@ -17,7 +17,7 @@ interface MarkedProps {
   readonly side: Side;
   readonly name: string;
   readonly ignored: readonly Box[];
-  /** What is pointed at in the lists. */
+  /** Places of the entry under the pointer in the lists. */
   readonly lit: readonly Box[];
 }
 

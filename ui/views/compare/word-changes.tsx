@@ -3,7 +3,7 @@ import { worded } from '../../parts/badge.tsx';
 import { integer } from '../../parts/format.ts';
 import { TargetLink } from '../../parts/target-link.tsx';
 
-/** What `text.unified` begins a line with. */
+/** Class of a line of `text.unified`, by its first character. */
 const LINES: Readonly<Record<string, string>> = { '+': 'diff-added', '-': 'diff-removed', '@': 'diff-place' };
 
 /** Title, status and verdict, where they differ. */

@@ -122,7 +122,7 @@ export async function readFrames<Found>(
   return await Promise.all(asking);
 }
 
-/** Which document is read, and what all frames share: how much may still be read, and whether boxes are wanted. */
+/** The document that is read, and what all frames share: how much may still be read, and whether boxes are wanted. */
 interface Inside {
   readonly place?: NestedFrame;
   readonly depth?: number;

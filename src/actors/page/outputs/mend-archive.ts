@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ArchivedFile } from '../evidence/archived-files.ts';
 import { styleMark } from './prepare-archive.ts';
 
-/** What is known about the style sheets of an archive, beside the archive itself. */
+/** Facts about the style sheets of an archive that are not in it. */
 export interface KnownStyles {
   /** Texts of the <style> elements in order; null for one that the archive describes best. */
   readonly styles: readonly (string | null)[];

@@ -14,7 +14,7 @@ const MODES: readonly (readonly [mode: Mode, label: string])[] = [
 interface IgnorePickerProps {
   readonly result: DetailedResult;
   readonly ignored: readonly string[];
-  /** What is pointed at beside the picture: one of `ignored`, or a selector that is proposed. */
+  /** The entry under the pointer, in the list beside the picture: one of `ignored`, or a proposed selector. */
   readonly lit: string | undefined;
   readonly onChange: (ignored: readonly string[]) => void;
 }

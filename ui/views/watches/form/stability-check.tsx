@@ -6,7 +6,7 @@ import { ofSelector } from '../../../parts/ignore-places.ts';
 import { Problem } from '../../../parts/view.tsx';
 
 interface StabilityCheckProps {
-  /** What is captured: a body of `POST /screenshot`. */
+  /** The capture that is checked: a body of `POST /screenshot`. */
   readonly body: object;
   readonly isReady: boolean;
   readonly ignored: readonly string[];

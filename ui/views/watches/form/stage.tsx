@@ -6,7 +6,7 @@ import { integer } from '../../../parts/format.ts';
 import { Mark } from '../../../parts/mark.tsx';
 import { useDrawing } from './use-drawing.ts';
 
-/** What pointing at the picture chooses. */
+/** Kind of selection on the picture. */
 export type Mode = 'elements' | 'rectangle';
 
 interface StageProps {

@@ -1,7 +1,7 @@
 import type { Watch } from '../../../api/types.ts';
 import { COMMON } from '../../../parts/common-options.tsx';
 
-/** What is compared and has a switch in the form. Elements by selector are kept as they are. */
+/** Comparisons that have a switch in the form. Elements by selector are kept as they are. */
 export const COMPARED = ['visual', 'text', 'links', 'title', 'status', 'verdict'] as const;
 export type Compared = (typeof COMPARED)[number];
 

@@ -19,7 +19,7 @@ interface WatchFieldsProps {
   readonly onChange: (part: Partial<Draft>) => void;
 }
 
-/** What is watched, when, and what of it is compared. */
+/** Fields of a watch: the page, the times, and what is compared. */
 export function WatchFields({ draft, isNew, onChange }: WatchFieldsProps) {
   const { url, timing, every, schedule, timeZone, compare, labels, options } = draft;
   return (
