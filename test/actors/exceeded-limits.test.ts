@@ -10,7 +10,8 @@ import { actorPerTest } from '../support/actor-per-test.ts';
 import { captureRequest } from '../support/capture-request.ts';
 
 const IMAGES = 10;
-const LARGE = Buffer.alloc(2 * 1024 * 1024);
+/** A style sheet, of which Chromium reads all: of an image, no more than shows that it cannot be decoded. */
+const LARGE = ' '.repeat(2 * 1024 * 1024);
 
 describe('a capture that exceeds a limit of its network traffic', () => {
   const start = actorPerTest();
@@ -21,13 +22,15 @@ describe('a capture that exceeds a limit of its network traffic', () => {
     site = await listening(
       createServer((request, response) => {
         const { pathname, searchParams } = new URL(request.url ?? '/', 'http://site.test');
-        if (pathname === '/large') return void response.end(LARGE);
+        if (pathname === '/large') return void response.writeHead(200, { 'Content-Type': 'text/css' }).end(LARGE);
         const images = Array.from({ length: IMAGES }, (_, at) =>
-          searchParams.has('names') ? `http://image-${at}.test:${site.port}/large` : `/image-${at}`,
+          searchParams.has('names') ? `http://image-${at}.test:${site.port}/image` : `/image-${at}`,
         );
-        const sources = searchParams.has('bytes') ? ['/large'] : images;
+        const content = searchParams.has('bytes')
+          ? '<link rel="stylesheet" href="/large">'
+          : images.map((url) => `<img src="${url}">`).join('');
         response.setHeader('Content-Type', pathname === '/' ? 'text/html' : 'image/png');
-        response.end(`<!doctype html><title>page</title>${sources.map((url) => `<img src="${url}">`).join('')}`);
+        response.end(`<!doctype html><title>page</title>${content}`);
       }),
     );
   });
