@@ -60,7 +60,8 @@ export function outlastingOutages(options: OutageOptions): CapturePipeline['subm
         };
         const again$ = defer(() =>
           attempt(
-            limitMs === undefined ? { ...request, timeoutMs: limit - elapsedMs() } : request,
+            // On a busy computer, a pause can last beyond the deadline.
+            limitMs === undefined ? { ...request, timeoutMs: Math.max(1, limit - elapsedMs()) } : request,
             Math.min(pauseMs * 2, MAX_PAUSE_MS),
           ),
         );

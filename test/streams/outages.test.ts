@@ -1,4 +1,4 @@
-import { of, throwError } from 'rxjs';
+import { of, type SchedulerLike, throwError } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import type { CaptureCommand } from '../../src/capture/command.ts';
 import { CapstanError, failure } from '../../src/capture/errors.ts';
@@ -97,6 +97,26 @@ describe('outlastingOutages', () => {
       heard(submit(request('a', 2000)), [], 'a');
       flush();
       expect(deadlines).toEqual([2000, 1500, 500]);
+    });
+  });
+
+  it('gives the last attempt a little time when the pause before it lasted beyond the deadline', () => {
+    virtually(({ flush }, scheduler) => {
+      const deadlines: number[] = [];
+      const perform = (command: CaptureCommand) => {
+        deadlines.push(command.request.timeoutMs);
+        return failingUntil('browser_unavailable', 1_000_000, () => scheduler.now())(command);
+      };
+      const { pipeline } = rig({ limits: LIMITS, perform, scheduler });
+      // Its clock has gone on by twice the pause when it ends.
+      const late: SchedulerLike = {
+        now: () => 2 * scheduler.now(),
+        schedule: scheduler.schedule.bind(scheduler),
+      };
+      const { signal: stopping } = new AbortController();
+      heard(outlastingOutages({ submit: pipeline.submit, stopping, scheduler: late })(request('a', 700)), [], 'a');
+      flush();
+      expect(deadlines).toEqual([700, 1]);
     });
   });
 
