@@ -24,7 +24,7 @@ it('counts a browser that answered while the service was suspended as responsive
   const answered = host.answers(200);
   // Lets the heartbeat be sent before the process is blocked.
   await immediate();
-  blockFor(1000);
+  blockFor(3000);
   expect(await answered).toBe(true);
 });
 

@@ -79,7 +79,8 @@ describe('captures that run at the same time as a hostile page', () => {
     await expect.poll(() => STORM.map(([, sign]) => sign).filter((sign) => site.hits(sign) === 0)).toEqual([]);
     await neighbour(running, 120_000);
     await leave();
-    const { title } = await running.actor.capture(captureRequest(site.url('/storage-left')), patience);
+    const left = captureRequest(site.url('/storage-left'), { waitForSelector: '#counted' });
+    const { title } = await running.actor.capture(left, patience);
     expect(title).toBe('0 registrations, 0 caches, 0 files, 0 locks');
   });
 

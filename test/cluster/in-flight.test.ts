@@ -72,10 +72,12 @@ describe.skipIf(whyNot !== undefined)(`captures in flight in a cluster${reason}`
     const ofSecond = (await list(first)).data[1]?.node;
     second.child.kill('SIGSTOP');
     onTestFinished(() => void second.child.kill('SIGCONT'));
-    expect(await list(first)).toMatchObject({
-      message: `No answer from the api nodes ${ofSecond}.`,
-      data: [{ url: atFirst }],
-    });
+    await expect
+      .poll(() => list(first))
+      .toMatchObject({
+        message: `No answer from the api nodes ${ofSecond}.`,
+        data: [{ url: atFirst }],
+      });
   });
 
   it('are those of its own for an isolated key, at whichever node', async () => {

@@ -123,7 +123,9 @@ export function membersOf(
         const ticket = await consumer.next({ expires: 30_000 });
         if (ticket === null) throw new Error('there is no ticket');
         const { node, id } = ticketOf(ticket.subject);
-        const answer = await connection.request(subjects.node(node), encode({ type: 'claim', id, worker }));
+        const answer = await connection.request(subjects.node(node), encode({ type: 'claim', id, worker }), {
+          timeout: 120_000,
+        });
         return { node, answer: decode(FromNode, answer.data), giveBack: () => ticket.nak() };
       };
       return {

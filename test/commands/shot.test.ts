@@ -90,7 +90,7 @@ describe('capstan shot', () => {
   it.concurrent('warns of a partial image on standard error, and marks it in the JSON output', async () => {
     const place = await ground();
     const args = ['shot', site.url('/never'), site.url('/short'), '--allow-targets', '127.0.0.1', '--out-dir', '.'];
-    const { code, stdout, stderr } = await capstan([...args, '--timeout-ms', '10000', '--json'], place.options);
+    const { code, stdout, stderr } = await capstan([...args, '--timeout-ms', '20000', '--json'], place.options);
     const file = `127.0.0.1_${site.port}_never-1.png`;
     const [warning, summary, ...more] = stderr.trim().split('\n');
     expect({ code, warning, more }).toEqual({

@@ -31,7 +31,7 @@ beforeEach(async () => {
   egress = createEgress({
     policy,
     lookup: namesOf({ 'site.test': ['127.0.0.1'], 'private.test': ['10.0.0.1'], 'proxy.test': ['127.0.0.1'] }),
-    dialTimeoutMs: 300,
+    dialTimeoutMs: 2_000,
   });
   egressProxy = await egress.openEgressProxy();
 });

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { startHeldPages } from '../cluster/held-pages.ts';
 import { type Ground, ground, type Served, serve } from '../commands/capstan-process.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 import { capture, stats } from './client.ts';
@@ -22,7 +23,7 @@ describe('a service that loses a browser', () => {
       place.options,
     );
     // The second browser is started when there is work for it.
-    await load('warm-up', 300);
+    await captureAtOnce(() => site.url('/slow?ms=300'));
     await vi.waitUntil(async () => (await browsers()).length === 2, { timeout: 120_000 });
   });
   afterAll(async () => {
@@ -34,14 +35,8 @@ describe('a service that loses a browser', () => {
 
   const browsers = async () => (await stats(service.url)).pool.browsers.map(({ pid }) => pid);
 
-  /** Number of concurrent captures, of pages slow enough for the fault to happen meanwhile. */
-  const load = (name: string, ms: number) =>
-    Promise.all(
-      Array.from({ length: CAPTURES }, () =>
-        capture(service.url, { url: site.url(`/slow?ms=${ms}&${name}`), timeoutMs: TIMEOUT_MS }),
-      ),
-    );
-  const visits = (name: string) => site.requests.filter(({ url }) => url.endsWith(`&${name}`)).length;
+  const captureAtOnce = (url: () => string) =>
+    Promise.all(Array.from({ length: CAPTURES }, () => capture(service.url, { url: url(), timeoutMs: TIMEOUT_MS })));
   const profiles = async () => (await readdir(place.path)).filter((name) => name.startsWith('capstan-profile-')).length;
 
   it.each([
@@ -53,12 +48,14 @@ describe('a service that loses a browser', () => {
     // Answers do not wait until the pages are disposed of, and browsers with fewer pages get the next ones.
     await expect.poll(async () => (await stats(service.url)).pool.busy).toBe(0);
     const { crashes } = (await stats(service.url)).pool;
-    const answers = load(signal, 2500);
-    await expect.poll(() => visits(signal)).toBe(CAPTURES);
+    await using pages = await startHeldPages(Number.POSITIVE_INFINITY);
+    const answers = captureAtOnce(pages.url);
+    await expect.poll(() => pages.waiting).toBe(CAPTURES);
     process.kill(gone, signal);
+    pages.hold(0);
     expect((await answers).map(({ status }) => status)).toEqual(Array(CAPTURES).fill(200));
     // Half of the captures ran on each browser: the unaffected ones were requested once, the others twice.
-    expect(visits(signal)).toBe(CAPTURES + CAPTURES / 2);
+    expect(pages.requested).toBe(CAPTURES + CAPTURES / 2);
 
     await expect.poll(async () => (await browsers()).length).toBe(2);
     expect(await browsers()).not.toContain(gone);

@@ -155,7 +155,7 @@ describe('POST /screenshot', () => {
   });
 
   it('answers 504 when nothing can be captured before the deadline, and stores the failed result', async () => {
-    const response = await app.post('/screenshot', { url: site.url('/hang'), timeoutMs: 3_000 });
+    const response = await app.post('/screenshot', { url: site.url('/hang'), timeoutMs: 6_000 });
     expect(response.status).toBe(504);
     const { code, data } = Envelope.parse(await response.json());
     expect(code).toBe('capture_timeout');

@@ -235,11 +235,11 @@ describe('the SQLite store', () => {
       });
 
       it('searches the new file when the file is replaced during a search, and stays up', async () => {
+        const other = join(directory, 'other.db');
+        openDatabase(other).close();
         store = await openSqlite({ path });
         const searched = store.results.similar(search, 10);
         await store.results.insert(resultOf(ID - 1));
-        const other = join(directory, 'other.db');
-        openDatabase(other).close();
         renameSync(other, path);
         await store.results.insert(resultOf(ID - 2));
         expect(await searched).toEqual([]);

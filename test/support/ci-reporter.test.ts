@@ -105,7 +105,7 @@ async function runTests(dir: string, suite: Suite, ...flags: readonly string[]):
     const child = execFile(
       process.execPath,
       args,
-      { cwd: dir, timeout: 25_000, killSignal: 'SIGKILL' },
+      { cwd: dir, timeout: 120_000, killSignal: 'SIGKILL' },
       (_failed, stdout) =>
         resolve({ code: child.exitCode, lines: stdout.split('\n').filter((line) => line.trim() !== '') }),
     );

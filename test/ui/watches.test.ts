@@ -211,7 +211,7 @@ describe('the watches view', () => {
     await page.getByRole('link', { name: 'Choose what to ignore' }).click();
     await page.getByLabel('Full page').check();
     await page.getByRole('button', { name: 'Find what differs each time' }).click();
-    await page.locator('.unstable').getByText('#clock').waitFor({ timeout: 60_000 });
+    await page.locator('.unstable').getByText('#clock').waitFor({ timeout: 240_000 });
     await page.getByRole('application').waitFor();
     await page.locator('.unstable li').hover();
     await expect.poll(() => page.locator('.mark-lit').count()).toBe(1);

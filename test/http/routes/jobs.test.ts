@@ -204,7 +204,7 @@ describe('a job', () => {
     const requested = site.hits('/hang');
     const requests = [
       { url: site.url(`${path}?t=1`) },
-      { url: site.url('/hang'), timeoutMs: 1_500 },
+      { url: site.url('/hang'), timeoutMs: 6_000 },
       { url: site.url(path) },
     ];
     const location = await accepted(await first.post('/batch', { requests }, { headers: ASYNC }));
