@@ -126,7 +126,7 @@ describe('cross-origin frames outside the window', () => {
       const nested = otherSite(frameIn(ground.site.url('/frames/green')));
       for (const top of ['650', '1000', '3000']) await expectFrames(top, nested);
       // A frame whose process is busy draws late.
-      const busy = ground.site.url(frameIn(otherSite('/frames/green?busy=300')));
+      const busy = ground.site.url(frameIn(otherSite('/frames/green?busy=700')));
       await expectFrames('1000', busy);
       await expectFrames('100', busy, false);
     } finally {

@@ -169,6 +169,7 @@ describe.skipIf(whyNot !== undefined || whyAlone !== undefined)('alerts of a clu
     const [one, two] = await Promise.all([nodes.worker(), nodes.worker()]);
     await firing(expect, prometheus, 'CapstanNoSlots').toBe(0);
     await expect.poll(() => api.service.readiness.ready).toBe(true);
+    await expect.poll(() => api.service.stats().cluster?.workers).toBe(2);
     // The alert compares with what Prometheus has seen.
     await expect
       .poll(async () => (await prometheus.query('capstan_cluster_processes{role="worker"} == 2')).length)

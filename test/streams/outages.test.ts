@@ -84,40 +84,33 @@ describe('outlastingOutages', () => {
     });
   });
 
-  it('stays within the deadline of the request, and gives each attempt the remaining time', () => {
+  /** Returns the time that each attempt has while an outage lasts, in milliseconds; `speed` is that of its clock. */
+  function timesOfAttempts(timeoutMs: number, speed = 1): readonly number[] {
+    const times: number[] = [];
     virtually(({ flush }, scheduler) => {
-      const deadlines: number[] = [];
       const perform = (command: CaptureCommand) => {
-        deadlines.push(command.request.timeoutMs);
+        times.push(command.request.timeoutMs);
         return failingUntil('browser_unavailable', 1_000_000, () => scheduler.now())(command);
       };
       const { pipeline } = rig({ limits: LIMITS, perform, scheduler });
-      const { signal: stopping } = new AbortController();
-      const submit = outlastingOutages({ submit: pipeline.submit, stopping, scheduler });
-      heard(submit(request('a', 2000)), [], 'a');
-      flush();
-      expect(deadlines).toEqual([2000, 1500, 500]);
-    });
-  });
-
-  it('gives the last attempt a little time when the pause before it lasted beyond the deadline', () => {
-    virtually(({ flush }, scheduler) => {
-      const deadlines: number[] = [];
-      const perform = (command: CaptureCommand) => {
-        deadlines.push(command.request.timeoutMs);
-        return failingUntil('browser_unavailable', 1_000_000, () => scheduler.now())(command);
-      };
-      const { pipeline } = rig({ limits: LIMITS, perform, scheduler });
-      // Its clock has gone on by twice the pause when it ends.
-      const late: SchedulerLike = {
-        now: () => 2 * scheduler.now(),
+      const clock: SchedulerLike = {
+        now: () => speed * scheduler.now(),
         schedule: scheduler.schedule.bind(scheduler),
       };
       const { signal: stopping } = new AbortController();
-      heard(outlastingOutages({ submit: pipeline.submit, stopping, scheduler: late })(request('a', 700)), [], 'a');
+      const submit = outlastingOutages({ submit: pipeline.submit, stopping, scheduler: clock });
+      heard(submit(request('a', timeoutMs)), [], 'a');
       flush();
-      expect(deadlines).toEqual([700, 1]);
     });
+    return times;
+  }
+
+  it('stays within the deadline of the request, and gives each attempt the remaining time', () => {
+    expect(timesOfAttempts(2000)).toEqual([2000, 1500, 500]);
+  });
+
+  it('gives the last attempt a little time when the pause before it lasted beyond the deadline', () => {
+    expect(timesOfAttempts(700, 2)).toEqual([700, 1]);
   });
 
   it('passes every other failure on unchanged', () => {

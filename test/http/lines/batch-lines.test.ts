@@ -437,6 +437,7 @@ describe('POST /batch with lines, without a browser', () => {
 
     // The rest arrives when the client reads again.
     socket.resume();
+    await once(socket, 'drain');
     await expect.poll(() => app.service.stats().captures.refused - refused).toBeGreaterThan(worked);
     socket.destroy();
     await expect.poll(() => app.service.stats().captures.inside).toBe(0);
