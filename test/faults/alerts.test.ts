@@ -84,7 +84,8 @@ describe.skipIf(whyNot !== undefined)(`alerts, by their causes, in a real Promet
         ...['CapstanCapturesFail', 'CapstanBrowsersCrash', 'CapstanWebhooksFail'],
       ]);
       for (let crashes = 1; crashes <= 5; crashes += 1) {
-        expect(await capture('/short')).toBe(200);
+        // Each starts a browser, beside the tests of other files.
+        expect(await capture('/short', 60_000)).toBe(200);
         for (const { pid } of app.service.stats().pool.browsers) process.kill(pid, 'SIGKILL');
         await expect.poll(() => app.service.stats().pool.crashes, POLL).toBe(crashes);
       }
