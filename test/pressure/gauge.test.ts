@@ -6,6 +6,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type Gauge, openGauge } from '../../src/pressure/gauge.ts';
 import { blockFor } from '../support/block-for.ts';
 
+const GAUGE = join(import.meta.dirname, '../../src/pressure/gauge.ts');
+const BALLAST_BYTES = 256 * 1024 * 1024;
+
 describe('openGauge', () => {
   let gauge: Gauge | undefined;
 
@@ -34,32 +37,46 @@ describe('openGauge', () => {
   });
 
   it('measures the memory of the process and the load of the processors', async () => {
-    gauge = openGauge(100);
-    const before = gauge.read().rssBytes;
-    const ballast = Buffer.alloc(256 * 1024 * 1024, 1);
-    blockFor(100);
-    const { rssBytes, cpu } = gauge.read();
-    expect(rssBytes - before).toBeGreaterThan(ballast.length / 2);
+    const { before, after, cpu } = await inOwnProcess(`
+      const gauge = openGauge(100);
+      const before = gauge.read().rssBytes;
+      const ballast = Buffer.alloc(${BALLAST_BYTES}, 1);
+      await setTimeout(100);
+      const { rssBytes: after, cpu } = gauge.read();
+      gauge.close();
+      process.stdout.write(JSON.stringify({ before, after, cpu, ballast: ballast.length }));
+    `);
+    expect(after - before).toBeGreaterThan(BALLAST_BYTES / 2);
     expect(cpu).toBeGreaterThan(0);
     expect(cpu).toBeLessThanOrEqual(1);
   });
 
   it('keeps reading without a free file descriptor, and reports that none is free', async () => {
-    const gaugeFile = join(import.meta.dirname, '../../src/pressure/gauge.ts');
-    const program = `
-      import { openSync } from 'node:fs';
-      import { openGauge } from ${JSON.stringify(gaugeFile)};
+    const reading = await inOwnProcess(`
       const gauge = openGauge(1000);
       gauge.read();
       try { for (;;) openSync('/dev/null', 'r'); } catch {}
       const { descriptors, rssBytes, cpu } = gauge.read();
       process.stdout.write(JSON.stringify({ descriptors, rssBytes, cpu }));
-    `;
-    const args = ['-c', 'ulimit -n 64; exec "$0" "$@"', process.execPath, '--input-type=module', '-e', program];
-    const { stdout } = await promisify(execFile)('sh', args);
-    const reading = JSON.parse(stdout);
+    `);
     expect(reading.descriptors).toEqual({ open: 64, limit: 64 });
     expect(reading.rssBytes).toBeGreaterThan(0);
     expect(reading.cpu).toBe(0);
   });
 });
+
+/**
+ * Runs a program that uses a gauge, with 64 file descriptors, and returns the JSON that it prints. The process of the
+ * tests is no place for this: it frees the memory of other tests at any time.
+ */
+async function inOwnProcess(program: string) {
+  const source = `
+    import { openSync } from 'node:fs';
+    import { setTimeout } from 'node:timers/promises';
+    import { openGauge } from ${JSON.stringify(GAUGE)};
+    ${program}
+  `;
+  const args = ['-c', 'ulimit -n 64; exec "$0" "$@"', process.execPath, '--input-type=module', '-e', source];
+  const { stdout } = await promisify(execFile)('sh', args);
+  return JSON.parse(stdout);
+}
