@@ -130,24 +130,30 @@ export async function openPage(
     const opening =
       shared === undefined
         ? root.send('Target.createTarget', { url: 'about:blank', browserContextId, width, height })
-        : root.send('Target.attachToTarget', { targetId: shared.targetId, flatten: true }).catch((error: unknown) => {
-            // A script of an earlier document may have closed the page: the capture is repeated on another one.
-            throw error instanceof CdpError ? new CdpClosedError('the shared page is gone') : error;
-          });
+        : // A script of an earlier document may have closed the page: the capture is repeated on another one.
+          attach(host, shared.targetId, 'the shared page is gone');
     opening.catch(attached.reject);
     const { session, frame, frames, setUp } = await Promise.race([attached.promise, abandoned.promise]);
     session.post('Runtime.runIfWaitingForDebugger');
     // A page that crashes or does not start never answers.
     await Promise.race([setUp.done, frame.ended(), abandoned.promise]);
     const { visit, requests } = setUp;
-    const opened = { session, frame, frames, notes: setUp.notes, visit, requests, download: download.promise, dispose };
+    let another: Promise<CdpSession> | undefined;
+    const unemulated = () => {
+      another ??= attach(host, frame.id, 'the page is gone');
+      return another;
+    };
+    const { notes } = setUp;
+    const opened = { session, unemulated, frame, frames, notes, visit, requests, download: download.promise, dispose };
     if (sharing === undefined) return opened;
     const leave = async (): Promise<BlankPage | undefined> => {
       const isBlank = await within(LEAVE_MS, leaveDocument(session, frame), false);
       if (!isBlank) return void (await dispose());
       detach();
       // Emulation, scripts and interception of the capture end with its session.
-      root.post('Target.detachFromTarget', { sessionId: session.id });
+      const detachFrom = ({ id }: CdpSession) => root.post('Target.detachFromTarget', { sessionId: id });
+      detachFrom(session);
+      another?.then(detachFrom, () => undefined);
       return { host, browserContextId, targetId: frame.id, dispose: disposeContext };
     };
     return { ...opened, keep: () => sharing.keep(leave()) };
@@ -156,6 +162,16 @@ export async function openPage(
     throw error;
   } finally {
     over.removeEventListener('abort', abandon);
+  }
+}
+
+/** Attaches another session to a page. Rejects with a `CdpClosedError` that says `gone` when there is no such page. */
+async function attach({ connection }: BrowserHost, targetId: string, gone: string): Promise<CdpSession> {
+  try {
+    const { sessionId } = await connection.root.send('Target.attachToTarget', { targetId, flatten: true });
+    return connection.session(sessionId);
+  } catch (error) {
+    throw error instanceof CdpError ? new CdpClosedError(gone) : error;
   }
 }
 

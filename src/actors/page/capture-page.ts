@@ -118,7 +118,7 @@ async function takePicture(
   const { facts, cutPhase, picture: taken } = await awaitDocument(page, egressProxy, shown, deadline);
   found.facts = facts;
   found.cutPhase = cutPhase;
-  if (cutPhase !== null) await demandPaint(page, deadline);
+  if (cutPhase !== null) await demandPaint(page, request, deadline);
   await refuseUnwanted(page, request, facts, deadline);
   deadline.enter('picture');
   const whole = taken ?? (await takeScreenshot(page, shown, deadline));

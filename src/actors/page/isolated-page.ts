@@ -10,6 +10,11 @@ import type { RequestsInFlight } from './wait/requests-in-flight.ts';
 /** A page in a browser context that no other capture uses meanwhile, set up for one request (`setUpPage`). */
 export interface IsolatedPage {
   readonly session: PageSession;
+  /**
+   * Returns another session of the page, which emulates nothing itself; the page stays as `session` emulates it. Rejects
+   * with a `CdpClosedError` when the page is gone.
+   */
+  unemulated(): Promise<PageSession>;
   readonly frame: MainFrame;
   readonly frames: ChildFrames;
   readonly notes: Notes;

@@ -8,6 +8,7 @@ import { emulateDevice } from './emulate-device.ts';
 import { retryScreenshot } from './retry-screenshot.ts';
 import { screenshotMs } from './screenshot-cost.ts';
 import { bandsOf, holdable, type ScreenshotSize, sizeOf } from './screenshot-size.ts';
+import { shootWindow } from './shoot-window.ts';
 
 /** Share of the remaining time that a full page may take by an estimate, which ignores other load on the machine. */
 const FULL_PAGE_SHARE = 0.4;
@@ -40,7 +41,7 @@ export async function shootPart(
   const { clip: _clip, captureBeyondViewport: _beyond, ...plain } = options;
   const { viewport } = request;
   const startedAt = performance.now();
-  const { answer } = await retryScreenshot(page, deadline, () => page.session.shoot(plain));
+  const { answer } = await retryScreenshot(page, deadline, () => shootWindow(page, request, plain));
   const windowMs = performance.now() - startedAt;
   const windows = (deadline.remainingMs * PART_SHARE) / windowMs;
   const maxHeight = Math.max(viewport.height, Math.ceil(fullHeight / viewport.deviceScaleFactor));
@@ -50,7 +51,7 @@ export async function shootPart(
   const part = bandsOf(held, request)[0] ?? held;
   if (part.height > viewport.height) {
     emulateDevice(page.session, { ...request, viewport: { ...viewport, height: part.height } });
-    const shot = page.session.shoot(plain).catch((error: unknown) => {
+    const shot = shootWindow(page, request, plain).catch((error: unknown) => {
       if (error instanceof CdpError) return null;
       throw error;
     });

@@ -20,6 +20,7 @@ import { retryScreenshot } from './retry-screenshot.ts';
 import { bandsOf, type ScreenshotSize, sizeOf } from './screenshot-size.ts';
 import { shootBands } from './shoot-bands.ts';
 import { isTooSlow, shootPart } from './shoot-part.ts';
+import { shootWindow } from './shoot-window.ts';
 import { needsTallWindow } from './tall-window.ts';
 
 /** Maximum number of screenshots of a page that navigates between its preparation and the screenshot. */
@@ -97,7 +98,9 @@ async function shoot(page: IsolatedPage, request: CaptureRequest, deadline: Dead
   if (blank.length > 0 || parts.length > 1 || inTallWindow) {
     return shootInBands(page, request, deadline, { size, parts, blank, inTallWindow });
   }
-  const { answer, held } = await retryScreenshot(page, deadline, () => page.session.shoot(options));
+  const { answer, held } = await retryScreenshot(page, deadline, () =>
+    part === null ? shootWindow(page, request, options) : page.session.shoot(options),
+  );
   return { image: answer, part, held, ...size };
 }
 
