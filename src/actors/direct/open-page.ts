@@ -137,13 +137,12 @@ export async function openPage(
     session.post('Runtime.runIfWaitingForDebugger');
     // A page that crashes or does not start never answers.
     await Promise.race([setUp.done, frame.ended(), abandoned.promise]);
-    const { visit, requests } = setUp;
+    const { notes, visit, requests } = setUp;
     let another: Promise<CdpSession> | undefined;
     const unemulated = () => {
       another ??= attach(host, frame.id, 'the page is gone');
       return another;
     };
-    const { notes } = setUp;
     const opened = { session, unemulated, frame, frames, notes, visit, requests, download: download.promise, dispose };
     if (sharing === undefined) return opened;
     const leave = async (): Promise<BlankPage | undefined> => {
