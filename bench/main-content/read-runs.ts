@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { chromium } from 'playwright';
 import { z } from 'zod';
-import { extractors } from '../../src/actors/page/outputs/extractors.ts';
-import { READ_SIGNS } from '../../src/actors/page/outputs/main-content.ts';
-import { PAINTED_COPY } from '../../src/actors/page/outputs/painted-copy.ts';
+import { extractors } from '../../src/reading/outputs/extractors.ts';
+import { READ_SIGNS } from '../../src/reading/outputs/main-content.ts';
+import { PAINTED_COPY } from '../../src/reading/outputs/painted-copy.ts';
 import { servePages } from '../support/serve-pages.ts';
 
 const AT_ONCE = 2;

@@ -1,18 +1,18 @@
 import { createPool } from 'generic-pool';
 import { merge } from 'rxjs';
+import { Deadline } from '../capture/deadline.ts';
 import { CapstanError } from '../capture/errors.ts';
 import { LIMIT_BOUNDS } from '../capture/limits.ts';
 import type { Egress } from '../egress/egress.ts';
+import { PageCrashedError } from '../page/main-frame.ts';
 import type { Actors } from './actors.ts';
 import { BrowserActor } from './browser-actor.ts';
 import { BrowserPool } from './browser-pool.ts';
 import { type BrowserPriority, startCommand } from './browser-priority.ts';
 import { Confinement } from './confinement.ts';
-import { Deadline } from './deadline.ts';
 import { executableFinder } from './executable.ts';
 import { MEMORY_BOUNDS, type MemoryBounds } from './memory-watch.ts';
 import { missingScripts } from './missing-scripts.ts';
-import { PageCrashedError } from './page/main-frame.ts';
 import { sweepProfiles } from './profiles.ts';
 import { SharedPages } from './shared-pages.ts';
 

@@ -1,15 +1,15 @@
+import type { Deadline } from '../capture/deadline.ts';
 import { CapstanError } from '../capture/errors.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import { hasNetwork, isInteractive } from '../capture/request.ts';
 import type { Snapshot } from '../capture/snapshot.ts';
+import { CdpClosedError } from '../cdp/connection.ts';
 import type { Egress, EgressProxy } from '../egress/egress.ts';
+import { PageCrashedError } from '../page/main-frame.ts';
 import type { BrowserPool } from './browser-pool.ts';
 import { type CaptureMeans, type CaptureUnderWay, captureAlone, captureShared } from './capture-on.ts';
-import { CdpClosedError } from './cdp/connection.ts';
-import type { Deadline } from './deadline.ts';
 import { type BlankPage, openPage } from './direct/open-page.ts';
 import { SuspectedError } from './flood-watch.ts';
-import { PageCrashedError } from './page/main-frame.ts';
 import { openInteractivePage } from './playwright/open-page.ts';
 import { groupOf, type SharedPages } from './shared-pages.ts';
 

@@ -2,9 +2,9 @@ import type { ChildProcess } from 'node:child_process';
 import { Readable, Writable } from 'node:stream';
 import { setTimeout as delay, setImmediate as immediate } from 'node:timers/promises';
 import type { Protocol } from 'devtools-protocol';
+import { within } from '../capture/deadline.ts';
+import { CdpConnection, type CdpSession } from '../cdp/connection.ts';
 import { endFamily } from './browser-process.ts';
-import { CdpConnection, type CdpSession } from './cdp/connection.ts';
-import { within } from './deadline.ts';
 import { processStat, waitedForCore } from './process-stat.ts';
 import { removeProfile } from './remove-profile.ts';
 

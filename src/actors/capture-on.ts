@@ -1,14 +1,14 @@
+import type { Deadline } from '../capture/deadline.ts';
 import { CapstanError } from '../capture/errors.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import type { Snapshot } from '../capture/snapshot.ts';
+import { CdpClosedError } from '../cdp/connection.ts';
 import type { EgressProxy } from '../egress/egress.ts';
+import type { IsolatedPage } from '../page/isolated-page.ts';
 import type { BrowserHost } from './browser-host.ts';
 import type { BrowserLease, BrowserPool } from './browser-pool.ts';
-import { CdpClosedError } from './cdp/connection.ts';
-import type { Deadline } from './deadline.ts';
+import { capturePage } from './capture-page.ts';
 import type { PageOpening } from './direct/open-page.ts';
-import { capturePage } from './page/capture-page.ts';
-import type { IsolatedPage } from './page/isolated-page.ts';
 
 /** The browsers, the page and the proxy that a capture uses. */
 export interface CaptureMeans {

@@ -1,8 +1,8 @@
+import { CdpClosedError } from '../cdp/connection.ts';
 import { browserEnvironment } from './browser-environment.ts';
 import { BrowserHost, LaunchError } from './browser-host.ts';
 import type { StartCommand } from './browser-priority.ts';
 import { startProcess } from './browser-process.ts';
-import { CdpClosedError } from './cdp/connection.ts';
 import type { Confined } from './confinement.ts';
 import { launchFlags } from './launch-flags.ts';
 import { createProfile } from './profiles.ts';

@@ -1,5 +1,5 @@
+import { CdpClosedError, type CdpSession } from '../cdp/connection.ts';
 import type { BrowserHost } from './browser-host.ts';
-import { CdpClosedError, type CdpSession } from './cdp/connection.ts';
 
 /** A script, or a set of symbols, that pages are written in. */
 export interface Script {

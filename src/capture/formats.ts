@@ -16,7 +16,7 @@ export interface FormatFacts {
   readonly hasTransparency: boolean;
 }
 
-/** Facts about each format. Encoders are in `actors/page/screenshot/encode-image.ts`. */
+/** Facts about each format. Encoders are in `page/screenshot/encode-image.ts`. */
 export const FORMATS: Readonly<Record<CaptureFormat, FormatFacts>> = {
   png: {
     mediaType: 'image/png',

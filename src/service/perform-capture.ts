@@ -1,8 +1,8 @@
 import { concat, defer, ignoreElements, type Observable } from 'rxjs';
 import type { Actors } from '../actors/actors.ts';
-import { within } from '../actors/deadline.ts';
 import { type Findings, failedResult, storedResult } from '../capture/build-result.ts';
 import type { CaptureCommand } from '../capture/command.ts';
+import { within } from '../capture/deadline.ts';
 import { CapstanError, type Failure, failure, tellsOf, toFailure } from '../capture/errors.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { Snapshot } from '../capture/snapshot.ts';

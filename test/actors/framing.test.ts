@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readMessages } from '../../src/actors/cdp/framing.ts';
+import { readMessages } from '../../src/cdp/framing.ts';
 
 describe('messages on the pipe', () => {
   it('decodes messages unchanged, however the bytes were split', () => {

@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
-import { holdable } from '../../src/actors/page/screenshot/screenshot-size.ts';
 import type { CaptureOptions } from '../../src/capture/request.ts';
+import { holdable } from '../../src/page/screenshot/screenshot-size.ts';
 import { patience } from '../support/actor.ts';
 import { captureRequest } from '../support/capture-request.ts';
 import { siteForSuite } from '../support/for-suite.ts';

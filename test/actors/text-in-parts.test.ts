@@ -1,6 +1,6 @@
 import { createContext, runInContext } from 'node:vm';
 import { expect, it } from 'vitest';
-import { IN_PARTS, partsOf, textBeginning } from '../../src/actors/page/text-in-parts.ts';
+import { IN_PARTS, partsOf, textBeginning } from '../../src/page/text-in-parts.ts';
 
 it('keeps the texts of one world apart, and each until it has been read', async () => {
   const world = createContext({});

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_SETTLE_MS } from '../../src/actors/page/wait/await-settled.ts';
+import { MAX_SETTLE_MS } from '../../src/page/wait/await-settled.ts';
 import { DECORATED_PAGES, FINISHED_PAGES, UNFINISHED_PAGES } from '../fixtures/unfinished-routes.ts';
 import { type Colour, colourAt, pngOf } from '../support/image.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_SETTLE_MS } from '../../src/actors/page/wait/await-settled.ts';
 import { requestSchemas } from '../../src/capture/request.ts';
+import { MAX_SETTLE_MS } from '../../src/page/wait/await-settled.ts';
 import { failureOf } from '../support/actor.ts';
 import { type Colour, colourAt, pixelsOf, pngOf } from '../support/image.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
-import { joinImages } from '../../src/actors/page/screenshot/encode-image.ts';
+import { joinImages } from '../../src/page/screenshot/encode-image.ts';
 import { captureRequest } from '../support/capture-request.ts';
 
 describe('images in turn', () => {

@@ -1,7 +1,7 @@
 import type { Protocol } from 'devtools-protocol';
 import type { CaptureRequest } from '../../capture/request.ts';
-import type { CdpConnection, CdpSession } from '../cdp/connection.ts';
-import { emulateVisitor } from '../page/emulation/emulate-visitor.ts';
+import type { CdpConnection, CdpSession } from '../../cdp/connection.ts';
+import { emulateVisitor } from '../../page/emulation/emulate-visitor.ts';
 
 /**
  * Emulates the visitor in the page's cross-site frames and workers. Each has its own session, to which the page's

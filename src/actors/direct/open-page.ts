@@ -1,13 +1,13 @@
 import type { Protocol } from 'devtools-protocol';
+import { within } from '../../capture/deadline.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
+import { CdpClosedError, CdpError, type CdpSession } from '../../cdp/connection.ts';
+import { ChildFrames } from '../../page/child-frames.ts';
+import type { Notes } from '../../page/evidence/notes.ts';
+import type { IsolatedPage } from '../../page/isolated-page.ts';
+import { MainFrame } from '../../page/main-frame.ts';
+import { type PageSetUp, setUpPage } from '../../page/set-up.ts';
 import type { BrowserHost } from '../browser-host.ts';
-import { CdpClosedError, CdpError, type CdpSession } from '../cdp/connection.ts';
-import { within } from '../deadline.ts';
-import { ChildFrames } from '../page/child-frames.ts';
-import type { Notes } from '../page/evidence/notes.ts';
-import type { IsolatedPage } from '../page/isolated-page.ts';
-import { MainFrame } from '../page/main-frame.ts';
-import { type PageSetUp, setUpPage } from '../page/set-up.ts';
 import { emulateInFrames, showVisitor } from './emulate-in-frames.ts';
 import { urlLimit } from './limit-urls.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FrameLocator, Locator, Page } from 'playwright';
 import { parseSelector, type SelectorStep } from '../../capture/selector.ts';
-import { type Entrance, firstPlace, type Place } from '../page/find/places.ts';
+import { type Entrance, firstPlace, type Place } from '../../page/find/places.ts';
 import type { Stage } from './step.ts';
 
 /** Interval at which frames are looked through; in a document, Playwright waits by itself. */

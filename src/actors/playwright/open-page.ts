@@ -1,7 +1,7 @@
 import type { CaptureRequest } from '../../capture/request.ts';
+import type { IsolatedPage } from '../../page/isolated-page.ts';
 import type { BrowserHost } from '../browser-host.ts';
 import { openPage } from '../direct/open-page.ts';
-import type { IsolatedPage } from '../page/isolated-page.ts';
 import { PlaywrightInteraction } from './interaction.ts';
 
 /**

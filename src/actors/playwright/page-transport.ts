@@ -1,7 +1,7 @@
 import type { Protocol } from 'devtools-protocol';
 import type { ConnectOverCDPTransport } from 'playwright';
 import { z } from 'zod';
-import { CdpClosedError, type CdpConnection, CdpError, type CdpSession } from '../cdp/connection.ts';
+import { CdpClosedError, type CdpConnection, CdpError, type CdpSession } from '../../cdp/connection.ts';
 
 const command = z.object({
   id: z.number(),

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright';
-import type { Deadline } from '../deadline.ts';
-import type { IsolatedPage } from '../page/isolated-page.ts';
+import type { Deadline } from '../../capture/deadline.ts';
+import type { IsolatedPage } from '../../page/isolated-page.ts';
 
 /** The time limit of Playwright's calls. Read before each call, because a step makes several. */
 export interface Patience {

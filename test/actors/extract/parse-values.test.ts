@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseDate } from '../../../src/actors/page/outputs/extract/parse-date.ts';
-import { decimalOf, parseNumber } from '../../../src/actors/page/outputs/extract/parse-number.ts';
+import { parseDate } from '../../../src/reading/outputs/extract/parse-date.ts';
+import { decimalOf, parseNumber } from '../../../src/reading/outputs/extract/parse-number.ts';
 
 describe('parseNumber', () => {
   it.each<[text: string, language: string, value: number | null]>([

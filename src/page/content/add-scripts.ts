@@ -1,0 +1,62 @@
+import { CapstanError } from '../../capture/errors.ts';
+import type { CaptureRequest } from '../../capture/request.ts';
+import type { PageSession } from '../page-session.ts';
+
+/** The isolated world that holds the style sheet, inaccessible to the page's scripts. */
+export const STYLE_WORLD = 'capstan-style';
+
+/**
+ * Adds the request's script and style sheet to every document, before the document's own scripts. Resolves when the
+ * browser has them; rejects with `script_failed` when the script has a syntax error. Exceptions that the script throws
+ * later are console messages of the page.
+ */
+export async function addScripts(session: PageSession, { javascript, css }: CaptureRequest): Promise<void> {
+  const added: Promise<unknown>[] = [];
+  if (css !== undefined) {
+    const source = keepSheet(css);
+    added.push(session.send('Page.addScriptToEvaluateOnNewDocument', { source, worldName: STYLE_WORLD }));
+  }
+  if (javascript?.before !== undefined) {
+    added.push(checkSyntax(session, 'javascript.before', javascript.before));
+    // Without this command, Chromium runs nothing in a document that has no scripts.
+    added.push(session.send('Runtime.enable'));
+    added.push(session.send('Page.addScriptToEvaluateOnNewDocument', { source: javascript.before }));
+  }
+  await Promise.all(added);
+}
+
+/**
+ * Returns the script that adds the style sheet to a document unless it is there. A constructed sheet is exempt from the
+ * page's Content-Security-Policy, comes after the page's own sheets, and does not appear in the HTML snapshot. The
+ * script runs early, so that the layout uses the sheet, and again after load: documents without scripts run nothing
+ * early, and scripts of the page may replace the list of constructed sheets.
+ */
+export function keepSheet(css: string): string {
+  return `if (window.top === window) {
+  if (globalThis.sheet === undefined) {
+    globalThis.sheet = new CSSStyleSheet();
+    sheet.replaceSync(${JSON.stringify(css)});
+  }
+  if (!document.adoptedStyleSheets.includes(sheet)) document.adoptedStyleSheets.push(sheet);
+}`;
+}
+
+/**
+ * Checks the syntax of an option's script, and rejects with `script_failed` when it is invalid. Runs nothing of it: the
+ * engine parses all of the source before its first statement, which ends it.
+ */
+export async function checkSyntax(session: PageSession, option: ScriptOption, source: string): Promise<void> {
+  const { exceptionDetails } = await session.send('Runtime.evaluate', { expression: `throw 0;\n${source}` });
+  const { className, description } = exceptionDetails?.exception ?? {};
+  if (className === 'SyntaxError') throw scriptFailed(option, description);
+}
+
+type ScriptOption = 'javascript.before' | 'javascript.after' | 'waitForFunction';
+
+const MAX_REASON_CHARACTERS = 500;
+
+/** `description` is the engine's text: the error, followed by its stack. */
+export function scriptFailed(option: ScriptOption, description = 'it threw something that is no error'): CapstanError {
+  const [first = ''] = description.split('\n');
+  return new CapstanError('script_failed', `${option}: ${first.slice(0, MAX_REASON_CHARACTERS).toWellFormed()}`);
+}

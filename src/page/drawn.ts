@@ -1,0 +1,92 @@
+import { type Deadline, within } from '../capture/deadline.ts';
+import { CdpError } from '../cdp/connection.ts';
+import { evaluate, letGo } from './ask-page.ts';
+import type { IsolatedPage } from './isolated-page.ts';
+import type { EvaluatedFrame, PageSession } from './page-session.ts';
+
+/** Maximum time for a frame to draw. Its process may have to wait for the processor. */
+const MAX_FRAME_MS = 5_000;
+/** Maximum time for a frame that another process draws, and that nothing was changed in. */
+const MAX_BUSY_MS = 2_000;
+/** Time after which a frame outside the window, where it draws nothing, is no longer expected to come into it. */
+const MAX_OUTSIDE_MS = 1_000;
+
+/** Resolves when a frame in the window has loaded and drawn, or after a while. */
+export async function drawn(frame: EvaluatedFrame, maxMs = MAX_FRAME_MS): Promise<void> {
+  const drawing = evaluate(frame, `(${DRAWN})()`).then(() => true);
+  if (await within(MAX_OUTSIDE_MS, drawing, false)) return;
+  // A process that does not answer may still draw. The time is measured here, because a frame's timers do not run while
+  // its scripts are off.
+  const leftMs = maxMs - MAX_OUTSIDE_MS;
+  await within(leftMs, Promise.race([drawing, outside(frame)]), undefined);
+}
+
+/**
+ * Resolves when the frames that other processes draw have drawn in the window, or after a while: a screenshot does not
+ * wait for them. Frames that were prepared for it are given as long as `drawn` gives; others have loaded with the page,
+ * and may be busy.
+ */
+export async function drawnElsewhere(page: IsolatedPage, deadline: Deadline): Promise<void> {
+  const { session, frames, visit } = page;
+  const prepared = [...visit.preparedFrames.values()].filter((frame) => frame.session !== session);
+  const others = frames.within(session).filter(({ frame }) => !visit.preparedFrames.has(frame.id));
+  const othersMs = Math.min(MAX_BUSY_MS, deadline.waitingMs / 2);
+  const drawing = [
+    ...prepared.map((frame) => letGo(frame, deadline, drawn(frame))),
+    ...others.map((frame) => {
+      const around = frames.around(frame.session) ?? session;
+      const ends = [evaluate(frame, `(${FRAMES})()`), outside(frame), hidden(frame, around)];
+      return within(othersMs, Promise.race(ends), undefined);
+    }),
+  ];
+  await deadline.step('wait for frames of other processes', Promise.all(drawing));
+}
+
+/** Resolves when the window does not show a frame, and not before. */
+const outside = (frame: EvaluatedFrame) => evaluate(frame, `(${IS_OUTSIDE})()`);
+
+/** Resolves when the element of a frame is hidden or gone, and does not resolve otherwise: a hidden frame draws nothing. */
+async function hidden({ frame }: EvaluatedFrame, around: PageSession): Promise<void> {
+  try {
+    const owner = await around.send('DOM.getFrameOwner', { frameId: frame.id });
+    const { object } = await around.send('DOM.resolveNode', { backendNodeId: owner.backendNodeId });
+    const { result } = await around.send('Runtime.callFunctionOn', {
+      functionDeclaration: IS_SHOWN,
+      ...(object.objectId !== undefined && { objectId: object.objectId }),
+      returnByValue: true,
+    });
+    if (result.value === true) await new Promise(() => {});
+  } catch (error) {
+    if (!(error instanceof CdpError)) throw error;
+  }
+}
+
+/** Runs in the page, which may change the answer: at worst, a frame is missing in its own picture. */
+const IS_SHOWN = 'function () { return this.checkVisibility({ visibilityProperty: true }); }';
+
+/**
+ * Runs in the frame. An animation frame comes only to a frame that the window shows. The compositor may still be
+ * painting the first one when the second begins; it has drawn the first when the third begins.
+ */
+const FRAMES = `async () => {
+  const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+  await frame();
+  await frame();
+  await frame();
+}`;
+
+/** Runs in the frame. */
+const DRAWN = `async () => {
+  if (document.readyState !== 'complete') await new Promise((resolve) => addEventListener('load', resolve));
+  await (${FRAMES})();
+}`;
+
+/** Runs in the frame. Resolves when the window does not show it. */
+const IS_OUTSIDE = `() => new Promise((resolve) => {
+  const observer = new IntersectionObserver(([{ isIntersecting }]) => {
+    if (isIntersecting) return;
+    observer.disconnect();
+    resolve();
+  });
+  observer.observe(document.documentElement);
+})`;

@@ -1,0 +1,271 @@
+import type { Protocol } from 'devtools-protocol';
+import type { Entry, Header, Log, PostData, Timings } from 'har-format';
+import type { CaptureRequest } from '../../capture/request.ts';
+import { packageVersion } from '../../version.ts';
+import { VIEWER_ORIGIN } from '../non-html/viewer-page.ts';
+import type { PageSession } from '../page-session.ts';
+import { type Body, BodyReader } from './body-reader.ts';
+import { bounded, instant } from './bounded.ts';
+import { HAR_BODIES, networkBuffers, recordsBodies } from './network-buffers.ts';
+import { postedBody, types } from './posted-body.ts';
+
+const MAX_ENTRIES = 1_000;
+const MAX_HEADERS = 100;
+const MAX_NAME_CHARACTERS = 256;
+const MAX_VALUE_CHARACTERS = 2_048;
+const MAX_URL_CHARACTERS = 8_192;
+const MAX_PARAMETERS = 100;
+const MAX_WORD_CHARACTERS = 256;
+
+/** Request headers whose values are left out, in addition to those of the capture's own `headers`. */
+const WITHHELD_HEADERS = ['authorization', 'cookie', 'proxy-authorization'];
+const WITHHELD = '(withheld)';
+const EMPTY = 'empty, or left out: the browser did not see it';
+
+/** A request that was seen. Times are seconds of the browser's monotonic clock. */
+interface Seen {
+  /** The session that reported it first. */
+  readonly session: PageSession;
+  readonly request: Pick<Protocol.Network.Request, 'method' | 'url' | 'headers'>;
+  readonly posted: PostData | undefined;
+  readonly startedAt: number;
+  /** Seconds since the Unix epoch. */
+  readonly wallTime: number;
+  /** Headers as sent, including those that the network layer adds. */
+  sent?: Protocol.Network.Headers;
+  response?: Protocol.Network.Response;
+  /** Headers as received, including those that scripts cannot read. */
+  received?: Protocol.Network.Headers;
+  endedAt?: number;
+  /** Bytes of the body after decoding, and bytes on the wire. */
+  size: number;
+  bytes: number;
+  failure: string;
+}
+
+/** An archive, and its entries, which are written one by one: with bodies, they may be large. */
+export interface Archive {
+  readonly log: Omit<Log, 'entries'>;
+  readonly entries: Iterable<Entry>;
+  /** Whether a bound left out requests or bodies. */
+  readonly partial: boolean;
+}
+
+/** Records the requests of the page, of its frames and of its workers, with their times. */
+export class HarRecorder {
+  readonly #withheld: ReadonlySet<string>;
+  readonly #buffers: Protocol.Network.EnableRequest;
+  readonly #bodies: BodyReader | undefined;
+  readonly #types: boolean;
+  readonly #seen: Seen[] = [];
+  /** The newest request with each of the browser's ids, which redirects share. */
+  readonly #open = new Map<string, Seen>();
+  #omitted = 0;
+  #loadedAt: number | undefined;
+  #parsedAt: number | undefined;
+
+  constructor(session: PageSession, request: CaptureRequest) {
+    const { headers = {} } = request;
+    this.#withheld = new Set([...WITHHELD_HEADERS, ...Object.keys(headers).map((name) => name.toLowerCase())]);
+    this.#buffers = networkBuffers(request);
+    this.#bodies = recordsBodies(request) ? new BodyReader(HAR_BODIES) : undefined;
+    this.#types = types(request);
+    session.on('Page.domContentEventFired', ({ timestamp }) => {
+      this.#parsedAt = timestamp;
+    });
+    session.on('Page.loadEventFired', ({ timestamp }) => {
+      this.#loadedAt = timestamp;
+    });
+  }
+
+  /**
+   * Records the requests of a session. All sessions share ids: the document of a frame in another process is requested
+   * in the session around it. Resolves when the browser reports them.
+   */
+  follow(session: PageSession): Promise<unknown> {
+    session.on('Network.requestWillBeSent', (event) => this.#begin(session, event));
+    session.on('Network.requestWillBeSentExtraInfo', ({ requestId, headers: sent }) => {
+      const seen = this.#open.get(requestId);
+      if (seen !== undefined) seen.sent = sent;
+    });
+    session.on('Network.responseReceived', ({ requestId, response }) => {
+      const seen = this.#open.get(requestId);
+      if (seen !== undefined) seen.response = response;
+    });
+    session.on('Network.responseReceivedExtraInfo', ({ requestId, headers: received }) => {
+      const seen = this.#open.get(requestId);
+      if (seen !== undefined) seen.received = received;
+    });
+    session.on('Network.dataReceived', ({ requestId, dataLength, encodedDataLength }) => {
+      const seen = this.#open.get(requestId);
+      if (seen === undefined) return;
+      seen.size += dataLength;
+      seen.bytes += encodedDataLength;
+    });
+    session.on('Network.loadingFinished', ({ requestId, timestamp, encodedDataLength }) => {
+      const seen = this.#open.get(requestId);
+      if (seen === undefined) return;
+      seen.bytes = Math.max(seen.bytes, encodedDataLength);
+      seen.endedAt = timestamp;
+      this.#bodies?.read(seen, session, requestId, seen.size);
+    });
+    session.on('Network.loadingFailed', ({ requestId, timestamp, errorText }) => {
+      const seen = this.#open.get(requestId);
+      if (seen === undefined) return;
+      seen.failure = errorText;
+      seen.endedAt = timestamp;
+    });
+    return session.send('Network.enable', this.#buffers);
+  }
+
+  /**
+   * Returns the archive of the page with this title, its entries apart, and whether requests or bodies are missing in
+   * it. Awaits bodies at most this long.
+   */
+  async archive(title: string, ms: number): Promise<Archive> {
+    await this.#bodies?.settled(ms);
+    const [first] = this.#seen;
+    const since = (at: number | undefined) =>
+      at === undefined || first === undefined ? -1 : Math.max(0, (at - first.startedAt) * 1000);
+    const page = {
+      id: 'page_1',
+      startedDateTime: instant(first?.wallTime ?? 0),
+      title: bounded(title, MAX_VALUE_CHARACTERS),
+      pageTimings: { onContentLoad: since(this.#parsedAt), onLoad: since(this.#loadedAt) },
+    };
+    return {
+      log: { version: '1.2', creator: { name: 'capstan', version: packageVersion() }, pages: [page] },
+      entries: this.#seen.values().map((seen) => this.#entry(seen, page.id)),
+      partial: this.#omitted > 0 || this.#bodies?.omitted === true,
+    };
+  }
+
+  #begin(
+    session: PageSession,
+    { requestId, request, timestamp, wallTime, redirectResponse }: Protocol.Network.RequestWillBeSentEvent,
+  ) {
+    const { url } = request;
+    if (/^(?:data|blob|about):/.test(url) || url.startsWith(`${VIEWER_ORIGIN}/`)) return;
+    const before = this.#open.get(requestId);
+    if (before !== undefined && before.session !== session && redirectResponse === undefined) return;
+    if (before !== undefined && redirectResponse !== undefined) {
+      before.response = redirectResponse;
+      before.bytes = redirectResponse.encodedDataLength;
+      before.endedAt = timestamp;
+    }
+    if (this.#seen.length >= MAX_ENTRIES) {
+      this.#omitted += 1;
+      this.#open.delete(requestId);
+      return;
+    }
+    const { method, headers } = request;
+    const posted = this.#bodies === undefined ? undefined : postedBody(request, this.#bodies, this.#types);
+    const asked = { method, url, headers };
+    const seen: Seen = {
+      ...{ session, request: asked, posted, startedAt: timestamp, wallTime },
+      ...{ size: 0, bytes: 0, failure: '' },
+    };
+    this.#seen.push(seen);
+    this.#open.set(requestId, seen);
+  }
+
+  #bodyOf(seen: Seen): Body | undefined {
+    const body = this.#bodies?.bodyOf(seen);
+    // Of a response that a script reads as a blob, the browser sees nothing.
+    return body?.text === '' && seen.size === 0 ? { comment: EMPTY } : body;
+  }
+
+  #entry(seen: Seen, pageref: string): Entry {
+    const { request, posted, startedAt, wallTime, sent, response, received, endedAt, size, bytes, failure } = seen;
+    const timings = timingsOf(startedAt, endedAt, response?.timing);
+    const httpVersion = bounded(response?.protocol ?? '', MAX_WORD_CHARACTERS);
+    return {
+      pageref,
+      startedDateTime: instant(wallTime),
+      time: totalOf(timings),
+      request: {
+        method: bounded(request.method, MAX_WORD_CHARACTERS),
+        url: bounded(request.url, MAX_URL_CHARACTERS),
+        httpVersion,
+        cookies: [],
+        headers: headersOf(sent ?? request.headers).map((header) =>
+          this.#withheld.has(header.name.toLowerCase()) ? { ...header, value: WITHHELD } : header,
+        ),
+        queryString: parametersOf(request.url),
+        headersSize: -1,
+        bodySize: -1,
+        ...(posted !== undefined && { postData: posted }),
+      },
+      response: {
+        status: response?.status ?? 0,
+        statusText: bounded(response?.statusText ?? '', MAX_WORD_CHARACTERS),
+        httpVersion,
+        cookies: [],
+        headers: headersOf(received ?? response?.headers ?? {}),
+        content: {
+          size,
+          mimeType: bounded(response?.mimeType ?? 'x-unknown', MAX_WORD_CHARACTERS),
+          ...(locationOf(response) === '' && this.#bodyOf(seen)),
+        },
+        redirectURL: bounded(locationOf(response), MAX_URL_CHARACTERS),
+        headersSize: -1,
+        bodySize: Math.round(bytes),
+        ...(failure === '' ? {} : { _error: bounded(failure, MAX_WORD_CHARACTERS) }),
+      },
+      cache: {},
+      timings,
+      ...(response?.remoteIPAddress === undefined
+        ? {}
+        : { serverIPAddress: response.remoteIPAddress.replace(/[[\]]/g, '') }),
+    };
+  }
+}
+
+function timingsOf(
+  startedAt: number,
+  endedAt: number | undefined,
+  timing: Protocol.Network.ResourceTiming | undefined,
+): Timings {
+  const wholeMs = endedAt === undefined ? 0 : Math.max(0, (endedAt - startedAt) * 1000);
+  if (timing === undefined) return { blocked: -1, dns: -1, connect: -1, ssl: -1, send: 0, wait: wholeMs, receive: 0 };
+  const span = (start: number, end: number) => (start < 0 || end < start ? -1 : end - start);
+  const first = [timing.dnsStart, timing.connectStart, timing.sendStart].find((at) => at >= 0) ?? 0;
+  const queuedMs = Math.max(0, (timing.requestTime - startedAt) * 1000);
+  const receivedAt = timing.requestTime + timing.receiveHeadersEnd / 1000;
+  return {
+    blocked: queuedMs + first,
+    dns: span(timing.dnsStart, timing.dnsEnd),
+    connect: span(timing.connectStart, timing.connectEnd),
+    ssl: span(timing.sslStart, timing.sslEnd),
+    send: Math.max(0, span(timing.sendStart, timing.sendEnd)),
+    wait: Math.max(0, timing.receiveHeadersEnd - timing.sendEnd),
+    receive: endedAt === undefined ? 0 : Math.max(0, (endedAt - receivedAt) * 1000),
+  };
+}
+
+/** Time of a request in milliseconds. TLS is a part of connecting. */
+function totalOf({ blocked = -1, dns = -1, connect = -1, send = 0, wait, receive }: Timings): number {
+  return [blocked, dns, connect, send, wait, receive].reduce((sum, ms) => sum + Math.max(0, ms), 0);
+}
+
+function headersOf(headers: Protocol.Network.Headers): Header[] {
+  return Object.entries(headers)
+    .slice(0, MAX_HEADERS)
+    .map(([name, value]) => ({
+      name: bounded(name, MAX_NAME_CHARACTERS),
+      value: bounded(value, MAX_VALUE_CHARACTERS),
+    }));
+}
+
+function parametersOf(url: string): { name: string; value: string }[] {
+  return [...(URL.parse(url)?.searchParams ?? [])].slice(0, MAX_PARAMETERS).map(([name, value]) => ({
+    name: bounded(name, MAX_NAME_CHARACTERS),
+    value: bounded(value, MAX_VALUE_CHARACTERS),
+  }));
+}
+
+function locationOf(response: Protocol.Network.Response | undefined): string {
+  const [, location = ''] =
+    Object.entries(response?.headers ?? {}).find(([name]) => name.toLowerCase() === 'location') ?? [];
+  return location;
+}

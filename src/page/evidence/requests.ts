@@ -1,0 +1,111 @@
+import type { Noted, NotedRequest } from '../../capture/evidence.ts';
+import { VIEWER_ORIGIN } from '../non-html/viewer-page.ts';
+import type { PageSession } from '../page-session.ts';
+import { bounded } from './bounded.ts';
+
+const MAX_REQUESTS = 500;
+const MAX_URL_CHARACTERS = 1024;
+const MAX_WORD_CHARACTERS = 64;
+const MAX_FAILURE_CHARACTERS = 256;
+
+type Entry = { -readonly [key in keyof NotedRequest]: NotedRequest[key] } & {
+  /** Start time in seconds, on the browser's monotonic clock; NaN when unknown. */
+  readonly startedAt: number;
+};
+
+/** Records the page's requests, up to a maximum. Needs `Network.enable`. */
+export class Requests {
+  readonly #entries: Entry[] = [];
+  #omitted = 0;
+  /** Requests in progress, by the browser's id. */
+  readonly #open = new Map<string, Entry>();
+
+  constructor(session: PageSession) {
+    session.on('Network.requestWillBeSent', ({ requestId, request, type, timestamp, redirectResponse }) => {
+      // Requests of the PDF viewer, which never reach a network.
+      if (request.url.startsWith(`${VIEWER_ORIGIN}/`)) return;
+      const hop = this.#open.get(requestId);
+      if (hop !== undefined && redirectResponse !== undefined) {
+        hop.status = redirectResponse.status;
+        hop.bytes = redirectResponse.encodedDataLength;
+        this.#end(requestId, timestamp);
+      }
+      this.#begin(requestId, { method: request.method, url: request.url, type: type ?? 'Other' }, timestamp);
+    });
+    session.on('Network.responseReceived', ({ requestId, type, response }) => {
+      const entry = this.#open.get(requestId);
+      if (entry === undefined) return;
+      entry.type = type.toLowerCase();
+      entry.status = response.status;
+      entry.bytes = response.encodedDataLength;
+    });
+    session.on('Network.dataReceived', ({ requestId, encodedDataLength }) => {
+      const entry = this.#open.get(requestId);
+      if (entry !== undefined) entry.bytes += encodedDataLength;
+    });
+    session.on('Network.loadingFinished', ({ requestId, timestamp, encodedDataLength }) => {
+      const entry = this.#open.get(requestId);
+      if (entry !== undefined) entry.bytes = Math.max(entry.bytes, Math.round(encodedDataLength));
+      this.#end(requestId, timestamp);
+    });
+    session.on('Network.loadingFailed', ({ requestId, timestamp, errorText }) => {
+      this.#fail(requestId, errorText.replace('net::', ''));
+      this.#end(requestId, timestamp);
+    });
+    session.on('Network.webSocketCreated', ({ requestId, url }) => {
+      this.#begin(requestId, { method: 'GET', url, type: 'WebSocket' }, undefined);
+    });
+    session.on('Network.webSocketHandshakeResponseReceived', ({ requestId, response }) => {
+      const entry = this.#open.get(requestId);
+      if (entry !== undefined) entry.status = response.status;
+    });
+    session.on('Network.webSocketFrameError', ({ requestId, errorMessage }) => this.#fail(requestId, errorMessage));
+    session.on('Network.webSocketClosed', ({ requestId }) => this.#open.delete(requestId));
+  }
+
+  get noted(): Noted<NotedRequest> {
+    const first = this.#entries.find(({ startedAt }) => !Number.isNaN(startedAt))?.startedAt ?? 0;
+    const items = this.#entries.map(({ startedAt, ...noted }) => ({
+      ...noted,
+      start_ms: Number.isNaN(startedAt) ? null : Math.max(0, Math.round((startedAt - first) * 1000)),
+    }));
+    return { items, omitted: this.#omitted };
+  }
+
+  #begin(
+    requestId: string,
+    { method, url, type }: Pick<NotedRequest, 'method' | 'url' | 'type'>,
+    startedAt: number | undefined,
+  ): void {
+    // Data and blob URLs use no network.
+    if (url.startsWith('data:') || url.startsWith('blob:')) return;
+    if (this.#entries.length >= MAX_REQUESTS) {
+      this.#omitted += 1;
+      return;
+    }
+    const entry: Entry = {
+      method: bounded(method, MAX_WORD_CHARACTERS),
+      url: bounded(url, MAX_URL_CHARACTERS),
+      type: type.toLowerCase(),
+      status: 0,
+      bytes: 0,
+      time_ms: null,
+      failure: '',
+      startedAt: startedAt ?? Number.NaN,
+    };
+    this.#entries.push(entry);
+    this.#open.set(requestId, entry);
+  }
+
+  #fail(requestId: string, why: string): void {
+    const entry = this.#open.get(requestId);
+    if (entry !== undefined) entry.failure = bounded(why, MAX_FAILURE_CHARACTERS);
+  }
+
+  #end(requestId: string, at: number): void {
+    const entry = this.#open.get(requestId);
+    if (entry === undefined) return;
+    entry.time_ms = Math.max(0, Math.round((at - entry.startedAt) * 1000));
+    this.#open.delete(requestId);
+  }
+}

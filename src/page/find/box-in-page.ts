@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { intersection } from '../../capture/boxes.ts';
+import type { Rectangle } from '../../capture/options/screenshot.ts';
+import { CdpError } from '../../cdp/connection.ts';
+import { evaluate } from '../ask-page.ts';
+import type { NestedFrame } from './places.ts';
+
+const size = z.object({ width: z.number(), height: z.number() });
+
+/** The corners of a frame's content in the window of its process, clockwise from the upper left one. */
+type Quad = readonly number[];
+
+/** Converts a rectangle of a document's window into one of the page's; null if the frames around it hide all of it. */
+export type ToPage = (box: Rectangle) => Rectangle | null;
+
+/**
+ * Resolves with a function that converts boxes of a document to boxes of the page's window, through the borders,
+ * paddings, scroll positions and CSS transforms of the frames around it. Resolves with undefined when a document was
+ * replaced meanwhile.
+ */
+export async function toPage(place: NestedFrame): Promise<ToPage | undefined> {
+  const steps: ToPage[] = [];
+  // Chromium answers in the window of the process, through all its frames: only the innermost of these is converted.
+  let isInnermost = true;
+  try {
+    for (let at = place; at.entrance !== undefined; at = at.entrance.from) {
+      const { from } = at.entrance;
+      const content = await contentOf(at, from);
+      if (isInnermost) {
+        const { data } = size.safeParse(await evaluate(at, '({ width: innerWidth, height: innerHeight })'));
+        if (data === undefined) return undefined;
+        steps.push((box) => intoContent(box, data, content));
+      } else steps.push((box) => intersection(box, around(pointsOf(content))));
+      isInnermost = from.session !== from.entrance?.from.session;
+    }
+  } catch (error) {
+    if (error instanceof CdpError) return undefined;
+    throw error;
+  }
+  return (box) => steps.reduce<Rectangle | null>((found, step) => (found === null ? null : step(found)), box);
+}
+
+function intoContent(box: Rectangle, { width, height }: z.output<typeof size>, content: Quad): Rectangle | null {
+  const visible = intersection(box, { x: 0, y: 0, width, height });
+  return visible === null ? null : around(corners(visible).map(([x, y]) => onto(content, x / width, y / height)));
+}
+
+async function contentOf({ frame }: NestedFrame, { session }: NestedFrame): Promise<Quad> {
+  const owner = await session.send('DOM.getFrameOwner', { frameId: frame.id });
+  const { model } = await session.send('DOM.getBoxModel', { backendNodeId: owner.backendNodeId });
+  return model.content;
+}
+
+type Point = readonly [x: number, y: number];
+
+function corners({ x, y, width, height }: Rectangle): readonly Point[] {
+  return [
+    [x, y],
+    [x + width, y],
+    [x + width, y + height],
+    [x, y + height],
+  ];
+}
+
+function pointsOf([ax = 0, ay = 0, bx = 0, by = 0, cx = 0, cy = 0, dx = 0, dy = 0]: Quad): readonly Point[] {
+  return [
+    [ax, ay],
+    [bx, by],
+    [cx, cy],
+    [dx, dy],
+  ];
+}
+
+/** The point at these shares of a parallelogram's sides. */
+function onto(
+  [left = 0, top = 0, rightX = 0, rightY = 0, , , bottomX = 0, bottomY = 0]: Quad,
+  right: number,
+  down: number,
+): Point {
+  return [
+    left + right * (rightX - left) + down * (bottomX - left),
+    top + right * (rightY - top) + down * (bottomY - top),
+  ];
+}
+
+/** The smallest rectangle around the points. */
+function around(points: readonly Point[]): Rectangle {
+  const xs = points.map(([x]) => x);
+  const ys = points.map(([, y]) => y);
+  const [x, y] = [Math.min(...xs), Math.min(...ys)];
+  return { x, y, width: Math.max(...xs) - x, height: Math.max(...ys) - y };
+}

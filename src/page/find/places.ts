@@ -1,0 +1,142 @@
+import type { Deadline } from '../../capture/deadline.ts';
+import { CapstanError } from '../../capture/errors.ts';
+import { parseSelector, type SelectorStep } from '../../capture/selector.ts';
+import { CdpError } from '../../cdp/connection.ts';
+import { evaluate, letGo, PICTURE_WORLD } from '../ask-page.ts';
+import type { IsolatedPage } from '../isolated-page.ts';
+import type { EvaluatedFrame, PageSession } from '../page-session.ts';
+import { elementsBy } from './find-elements.ts';
+
+/** Maximum number of frames that a selector may enter. */
+export const MAX_FRAMES = 100;
+/** Group of handles that are released together. */
+const HANDLES = 'capstan-find';
+
+/** A document of the page, and the one that it was entered from; undefined for the page itself. */
+export interface NestedFrame extends EvaluatedFrame {
+  readonly entrance: { readonly from: NestedFrame } | undefined;
+}
+
+/** A document in which elements are looked for: the page, or a frame that a selector enters. */
+export interface Place extends NestedFrame {
+  readonly steps: readonly SelectorStep[];
+  /** JavaScript of a function that returns the matching elements of this document, in its order. */
+  readonly find: string;
+  readonly entrance: Entrance | undefined;
+}
+
+export interface Entrance {
+  readonly from: Place;
+  /** The steps that match the element of the frame, and its number among the frames that they match. */
+  readonly steps: readonly SelectorStep[];
+  readonly index: number;
+}
+
+/**
+ * Resolves with the documents in which a selector finds elements: the page, and the frames that its steps enter, outer
+ * ones first. A selector without `>>` is for the page alone, which is not asked then. Resolves with undefined when a
+ * document was replaced meanwhile; rejects with `page_too_large` when the selector enters too many frames.
+ */
+export async function placesOf(
+  page: IsolatedPage,
+  selector: string,
+  deadline: Deadline,
+): Promise<readonly Place[] | undefined> {
+  const found: Place[] = [];
+  let [left, round] = [MAX_FRAMES, [placeIn(page, parseSelector(selector))]];
+  const count = (frames: number) => {
+    left -= frames;
+    if (left >= 0) return;
+    throw new CapstanError('page_too_large', `${JSON.stringify(selector)} enters more than ${MAX_FRAMES} frames`);
+  };
+  while (round.length > 0) {
+    found.push(...round);
+    const entering = round.map((place) => letGo(place, deadline, enterFrames(page, place, count)));
+    const entered = await Promise.all(entering);
+    const answered = entered.filter((each) => each !== undefined);
+    if (answered.length < entered.length) return undefined;
+    round = answered.flat();
+  }
+  return found;
+}
+
+/**
+ * Resolves with the first document in which a selector matches an element, visible or not; undefined when none does. A
+ * document that does not answer within `timeoutMs` counts as one without a match.
+ */
+export async function firstPlace(
+  page: IsolatedPage,
+  selector: string,
+  deadline: Deadline,
+  timeoutMs: number,
+): Promise<Place | undefined> {
+  for (const place of (await placesOf(page, selector, deadline)) ?? []) {
+    if ((await evaluate(place, `${place.find}().length > 0`, { timeoutMs })) === true) return place;
+  }
+  return undefined;
+}
+
+function placeIn({ session, frame }: EvaluatedFrame, steps: readonly SelectorStep[], entrance?: Entrance): Place {
+  return { session, frame: { id: frame.id }, steps, find: elementsBy(steps), entrance };
+}
+
+async function enterFrames(
+  { frames }: IsolatedPage,
+  place: Place,
+  count: (frames: number) => void,
+): Promise<Place[] | undefined> {
+  const { steps } = place;
+  const entered: Place[] = [];
+  try {
+    for (let length = 1; length < steps.length; length += 1) {
+      const before = steps.slice(0, length);
+      const ids = await frameIds(place, `${elementsBy(before)}().${ONLY_FRAMES}`, { count });
+      for (const [index, id] of ids.entries()) {
+        if (id === undefined) continue;
+        const session = frames.outOfProcess.get(id) ?? place.session;
+        const entrance = { from: place, steps: before, index };
+        entered.push(placeIn({ session, frame: { id } }, steps.slice(length), entrance));
+      }
+    }
+  } catch (error) {
+    if (error instanceof CdpError) return undefined;
+    throw error;
+  }
+  return entered;
+}
+
+/** Runs in the page. Returns whether an element is a frame that selectors enter. */
+export const IS_FRAME = '(each) => each instanceof HTMLIFrameElement || each instanceof HTMLFrameElement';
+const ONLY_FRAMES = `filter(${IS_FRAME}).slice(0, ${MAX_FRAMES + 1})`;
+
+/**
+ * Resolves with the ids of the frames whose elements the expression returns in a world of the document. The id is
+ * undefined for a frame without a document.
+ */
+export async function frameIds(
+  { session, frame }: EvaluatedFrame,
+  expression: string,
+  { count, world = PICTURE_WORLD }: { readonly count?: (frames: number) => void; readonly world?: string },
+): Promise<readonly (string | undefined)[]> {
+  const { executionContextId: contextId } = await session.send('Page.createIsolatedWorld', {
+    frameId: frame.id,
+    worldName: world,
+  });
+  const { result } = await session.send('Runtime.evaluate', { expression, contextId, objectGroup: HANDLES });
+  if (result.objectId === undefined) return [];
+  const { result: members } = await session.send('Runtime.getProperties', {
+    objectId: result.objectId,
+    ownProperties: true,
+  });
+  const handles = members.filter(({ name }) => /^\d+$/.test(name)).map(({ value }) => value?.objectId);
+  count?.(handles.length);
+  const ids = await Promise.all(handles.map((objectId) => idOf(session, objectId)));
+  session.post('Runtime.releaseObjectGroup', { objectGroup: HANDLES });
+  return ids;
+}
+
+async function idOf(session: PageSession, objectId: string | undefined): Promise<string | undefined> {
+  if (objectId === undefined) return undefined;
+  const { node } = await session.send('DOM.describeNode', { objectId });
+  return node.frameId;
+}

@@ -1,0 +1,73 @@
+import type { Deadline } from '../capture/deadline.ts';
+import { CapstanError } from '../capture/errors.ts';
+import { type CaptureRequest, hasNetwork } from '../capture/request.ts';
+import type { EgressProxy } from '../egress/egress.ts';
+import { holdStill } from './hold-still.ts';
+import type { IsolatedPage } from './isolated-page.ts';
+import type { Milestone } from './main-frame.ts';
+import { openDownload } from './non-html/open-download.ts';
+import type { StandIn } from './non-html/show-pdf.ts';
+import { openUrl, whyUnreachable } from './open-url.ts';
+import { waitWithin } from './wait/wait-within.ts';
+
+/**
+ * Navigates to the request's URL. Resolves once a document has committed, with the URL that was fetched and, when a
+ * viewer page shows a download, with facts about it. Throws `target_unreachable`, `target_forbidden` or `not_a_page`
+ * when there is no document.
+ */
+export async function navigate(
+  page: IsolatedPage,
+  egressProxy: EgressProxy,
+  request: CaptureRequest,
+  deadline: Deadline,
+  onFetch: (url: string) => void,
+): Promise<{ readonly url: string; readonly standIn: StandIn | null }> {
+  const opening = await openUrl(page, egressProxy, request, deadline, onFetch);
+  if (opening.came === 'nothing') throw new CapstanError(opening.failure.code, opening.failure.reason);
+  const { came, url } = opening;
+  return { url, standIn: came === 'download' ? await openDownload(page, request, url, deadline) : null };
+}
+
+/**
+ * Waits until the page has loaded (`DOMContentLoaded`, where the request asks for that) and is not navigating. Resolves
+ * with false when the waiting time was over first, and stops what would keep the page from being captured then; throws
+ * as `navigate` does when the page navigated to a dead URL.
+ */
+export async function awaitLoad(
+  page: IsolatedPage,
+  egressProxy: EgressProxy,
+  request: CaptureRequest,
+  deadline: Deadline,
+): Promise<boolean> {
+  const { frame } = page;
+  const milestone = loadMilestone(request);
+  const came = await waitWithin(
+    page,
+    deadline,
+    'load',
+    frame.until(() => frame.rests(milestone)),
+  );
+  const failed = frame.document?.unreachableUrl;
+  if (failed !== undefined) {
+    if (!hasNetwork(request))
+      throw new CapstanError('target_forbidden', 'given HTML has no network without allowNetwork');
+    const { code, reason } = whyUnreachable(egressProxy, failed, 'the page sent itself there, and nothing answered');
+    throw new CapstanError(code, reason);
+  }
+  if (!came && frame.leaving) await holdStill(page, deadline);
+  // A style sheet that never arrives blocks rendering. After `Page.stopLoading` the page is rendered without it.
+  else if (!came && !frame.painted) page.session.post('Page.stopLoading');
+  return came;
+}
+
+const MILESTONES: Readonly<Record<CaptureRequest['waitUntil'], Milestone>> = {
+  settled: 'load',
+  load: 'load',
+  networkidle: 'load',
+  domcontentloaded: 'DOMContentLoaded',
+};
+
+/** The milestone that a document must reach before it is changed, waited for or read. */
+export function loadMilestone({ waitUntil }: CaptureRequest): Milestone {
+  return MILESTONES[waitUntil];
+}

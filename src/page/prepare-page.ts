@@ -1,0 +1,68 @@
+import type { Banner } from '../capture/banner.ts';
+import type { CaptureRequest } from '../capture/request.ts';
+import { addScripts } from './content/add-scripts.ts';
+import { checkSelectors } from './find/check-selectors.ts';
+import { adRule } from './network/ads.ts';
+import { blockRules, type IsPageItself } from './network/block.ts';
+import { givenHtml } from './network/given-html.ts';
+import { Interception } from './network/intercept.ts';
+import { ownOriginRules } from './network/own-origin.ts';
+import { setCookies } from './network/set-cookies.ts';
+import type { EvaluatedFrame, PageSession } from './page-session.ts';
+import { type HeightLimit, UNLIMITED } from './screenshot/screenshot-size.ts';
+
+/** The network set-up of a page, and the state of its preparation. */
+export interface Visit {
+  readonly interception: Interception;
+  /** How far down the page is drawn at all. */
+  drawn: HeightLimit;
+  /** How far down the current document has been prepared for its image. */
+  shown: HeightLimit;
+  /** Frames, by their ids, whose documents were changed or measured for the screenshot. */
+  readonly preparedFrames: Map<string, EvaluatedFrame>;
+  /** Documents that were changed already, by their loader ids, and whether every change was made. */
+  readonly changed: Map<string, boolean>;
+  /** The action taken on a cookie banner; null when none was looked for. */
+  banner: Banner | null;
+  /**
+   * Resolves when everything is in place. Rejects with `invalid_request` when the browser refuses a cookie or a
+   * selector, and with `script_failed` for a syntax error in a script.
+   */
+  readonly ready: Promise<unknown>;
+}
+
+/** Prepares an empty page for the visitor that the request describes. */
+export function prepareVisit(session: PageSession, request: CaptureRequest): Visit {
+  const interception = new Interception(session);
+  const commands: Promise<unknown>[] = [
+    addScripts(session, request),
+    checkSelectors(session, request),
+    addRules(session, interception, request),
+  ];
+  if (request.cookies !== undefined) commands.push(setCookies(session, request));
+  if (request.ignoreCertErrors) {
+    commands.push(session.send('Security.setIgnoreCertificateErrors', { ignore: true }));
+  }
+  return {
+    interception,
+    drawn: UNLIMITED,
+    shown: UNLIMITED,
+    preparedFrames: new Map(),
+    changed: new Map(),
+    banner: null,
+    ready: Promise.all(commands),
+  };
+}
+
+async function addRules(session: PageSession, interception: Interception, request: CaptureRequest): Promise<void> {
+  const rules = ownOriginRules(session, request);
+  if (request.block !== undefined || request.blockAds || request.html !== undefined) {
+    const { frameTree } = await session.send('Page.getFrameTree');
+    const isPageItself: IsPageItself = ({ frameId, resourceType }) =>
+      resourceType === 'Document' && frameId === frameTree.frame.id;
+    rules.push(...blockRules(request, isPageItself));
+    if (request.html !== undefined) rules.push(givenHtml(session, request.html, isPageItself));
+    if (request.blockAds) rules.push(await adRule(request.target.url, isPageItself));
+  }
+  await interception.add(...rules);
+}

@@ -1,0 +1,65 @@
+import type { Deadline } from '../../capture/deadline.ts';
+import { CapstanError } from '../../capture/errors.ts';
+import type { Rectangle } from '../../capture/options/screenshot.ts';
+import type { CaptureRequest } from '../../capture/request.ts';
+import type { IsolatedPage } from '../isolated-page.ts';
+import { measurePage } from './measure-page.ts';
+import { contains, outwards } from './rectangles.ts';
+import { type HoldablePart, holdable, type ScreenshotSize, windowSize } from './screenshot-size.ts';
+import { scrollToElement } from './scroll-to-element.ts';
+
+/** The part of the page that the screenshot shows. */
+export interface ChosenPart {
+  /** Rectangle in CSS pixels of the page; null for the window. */
+  readonly part: Rectangle | null;
+  /** True when the window shows the whole part. */
+  readonly inWindow: boolean;
+  /** The part that the window shows, in CSS pixels of the page. */
+  readonly window: Rectangle;
+  readonly size: ScreenshotSize;
+  /** Number of elements in the document, when it is larger than the window. */
+  readonly elements: number;
+}
+
+/** Chooses the part that the screenshot shows. Throws `selector_not_found` when the requested part does not exist. */
+export async function choosePart(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): Promise<ChosenPart> {
+  const { fullPage, selector, clip } = request;
+  if (!fullPage && selector === undefined && clip === undefined) {
+    const window = { x: 0, y: 0, width: request.viewport.width, height: request.viewport.height };
+    return { part: null, inWindow: true, window, size: windowSize(request), elements: 0 };
+  }
+  const { whole, window, elements } = await measurePage(page, request, deadline);
+  if (selector !== undefined) {
+    const element = await scrollToElement(page, selector, deadline);
+    if (typeof element === 'string') throw new CapstanError('selector_not_found', WHY_NOT[element](selector));
+    const box = outwards({ ...element, x: element.x + window.x - whole.x });
+    return within(window, elements, partOf(whole, box, request, `what matches ${JSON.stringify(selector)}`));
+  }
+  if (clip !== undefined) return within(window, elements, partOf(whole, clip, request, 'the clip'));
+  const { part, size } = holdable(whole, request, page.visit.shown);
+  const fullHeight = Math.round(whole.height * request.viewport.deviceScaleFactor);
+  return within(window, elements, { part, size: { ...size, fullHeight } });
+}
+
+function within(window: Rectangle, elements: number, { part, size }: HoldablePart): ChosenPart {
+  return { part, inWindow: contains(window, part), window, size, elements };
+}
+
+const WHY_NOT: Readonly<Record<'absent' | 'invisible', (selector: string) => string>> = {
+  absent: (selector) => `the page has no element that matches ${JSON.stringify(selector)}`,
+  invisible: (selector) => `what matches ${JSON.stringify(selector)} is not visible: it is hidden, or has no size`,
+};
+
+/** The part of a rectangle, measured from the page's upper left corner, that lies on the page. */
+function partOf(whole: Rectangle, wanted: Rectangle, request: CaptureRequest, what: string): HoldablePart {
+  const x = Math.max(0, wanted.x);
+  const y = Math.max(0, wanted.y);
+  const width = Math.min(wanted.x + wanted.width, whole.width) - x;
+  const height = Math.min(wanted.y + wanted.height, whole.height) - y;
+  if (width > 0 && height > 0) return holdable({ x: whole.x + x, y: whole.y + y, width, height }, request);
+  const { width: right, height: bottom } = whole;
+  throw new CapstanError(
+    'selector_not_found',
+    `${what} lies outside of the page, which has ${right} by ${bottom} CSS pixels`,
+  );
+}

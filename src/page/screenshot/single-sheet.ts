@@ -1,0 +1,45 @@
+import type { Deadline } from '../../capture/deadline.ts';
+import type { CaptureRequest } from '../../capture/request.ts';
+import { askPage, letGo } from '../ask-page.ts';
+import { mediaFeatures } from '../emulation/emulate-visitor.ts';
+import type { IsolatedPage } from '../isolated-page.ts';
+import { KEEP_HEIGHTS, NOTE_HEIGHTS } from './hold-heights.ts';
+import { SET_STYLE } from './set-style.ts';
+
+/** Change of the window's height by which heights that follow the window are found, in CSS pixels. */
+const PROBE = 100;
+/** Rounding between the layout of the window and that of the sheet, in CSS pixels. */
+const ROUNDING = 2;
+
+/**
+ * Returns the height of the page in CSS pixels when it is laid out in `width` CSS pixels for the sheet. What follows
+ * the height of the window, as `100vh` does, keeps the height that it has in the window: otherwise it would be as high
+ * as the sheet. Breaks between pages are removed.
+ */
+export async function heightOfSheet(
+  page: IsolatedPage,
+  request: CaptureRequest,
+  deadline: Deadline,
+  width: number,
+): Promise<number> {
+  const { session } = page;
+  const lay = (height: number) =>
+    session.post('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile: false });
+  const { height } = request.viewport;
+  session.post('Emulation.setEmulatedMedia', { media: request.media ?? 'print', features: mediaFeatures(request) });
+  lay(height);
+  await askPage(page, deadline, 'measure the sheet', `(${UNBREAK})(), (${NOTE_HEIGHTS})()`);
+  lay(height + PROBE);
+  await askPage(page, deadline, 'measure the sheet', `(${KEEP_HEIGHTS})(${SET_STYLE})`);
+  lay(height);
+  const measuring = letGo(page, deadline, session.send('Page.getLayoutMetrics'));
+  const { cssContentSize } = await deadline.step('measure the sheet', measuring);
+  return Math.ceil(cssContentSize.height) + ROUNDING;
+}
+
+/** Runs in the page. */
+const UNBREAK = `() => {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync('*, ::before, ::after { break-before: auto !important; break-after: auto !important }');
+  document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+}`;

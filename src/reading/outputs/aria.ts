@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import type { Output } from '../../capture/snapshot.ts';
+import { bounded } from '../../page/evidence/bounded.ts';
+import { NODES } from './nodes.ts';
+import type { Reading } from './reading.ts';
+
+/** Maximum number of nodes, including shadow trees and frames: Playwright describes all of them in one message. */
+const MAX_NODES = 50_000;
+const MAX_CHARACTERS = 2 * 1024 * 1024;
+/** Maximum number of characters of the document's text, which the message contains. */
+const MAX_TEXT_CHARACTERS = 4 * 1024 * 1024;
+
+/** Describes roles, names and texts of the page as Playwright does. */
+export async function describeRoles({ page, ms, ask }: Reading): Promise<Output> {
+  const { nodes } = await page.session.send('Memory.getDOMCounters');
+  const characters = z.number().parse(await ask(`(${TEXT_LENGTH})()`));
+  if (nodes > MAX_NODES || characters > MAX_TEXT_CHARACTERS) {
+    throw new RangeError(`the page has ${nodes} nodes and ${characters} characters`);
+  }
+  const { interaction } = page;
+  if (interaction === undefined) throw new Error('Playwright does not drive the page');
+  const snapshot = await interaction.ariaSnapshot(ms);
+  const content = bounded(snapshot, MAX_CHARACTERS);
+  return { content: `${content}\n`, partial: content.length < snapshot.length };
+}
+
+/** Runs in the page. */
+const TEXT_LENGTH = `() => {
+  const { textOf, rootElementOf } = ${NODES};
+  const root = rootElementOf(document);
+  return root === null ? 0 : textOf(root).length;
+}`;

@@ -1,0 +1,168 @@
+import { z } from 'zod';
+import { within } from '../../capture/deadline.ts';
+import { OUTPUT_WORLD } from '../../page/ask-page.ts';
+import { type ToPage, toPage } from '../../page/find/box-in-page.ts';
+import { frameIds, type NestedFrame } from '../../page/find/places.ts';
+import type { IsolatedPage } from '../../page/isolated-page.ts';
+import type { windowBox } from './image-boxes.ts';
+import type { Reading } from './reading.ts';
+
+/*
+ * How outputs read frames (`readFrames`). The script that reads the text of a document cannot look into frames of other
+ * origins, so it pauses (`BEGIN`). Each frame is then asked in an isolated world, and the script continues with the
+ * answers (`readThrough`).
+ */
+
+/** Maximum number of frames of one page, and of frames around a frame, that are read. */
+export const MAX_FRAMES = 50;
+const MAX_DEPTH = 5;
+/** Maximum number of characters of the answers of all frames. */
+const MAX_CHARACTERS = 1024 * 1024;
+/** Minimum time in milliseconds for a document to go on with the answers of its frames. */
+const MIN_FINISH_MS = 1_500;
+/** Share of the time left for a document in which its frames answer. */
+const SHARE = 0.6;
+/** Time limit for the frames of a document in milliseconds: a script may block one for good. */
+const MAX_FRAME_MS = 2_000;
+
+const KEPT = `globalThis[Symbol.for('capstan-frames')]`;
+
+const beginning = z.union([z.object({ key: z.number(), frames: z.number() }), z.object({ done: z.unknown() })]);
+
+type Box = z.output<typeof windowBox>;
+
+/** How an output reads a frame of another origin. */
+export interface OfFrames<Found> {
+  /** Returns the expression that runs in a frame and returns what `BEGIN` returns, in at most this time. */
+  readonly expression: (ms: number) => string;
+  readonly answer: z.ZodType<Found>;
+  /** Returns the number of characters of an answer. */
+  readonly sizeOf: (found: Found) => number;
+  /** Turns the boxes of an answer into boxes of the page. */
+  readonly placed: (found: Found, toWindow: (box: Box) => Box) => Found;
+}
+
+/**
+ * Runs in the page, with the result of `PAINTED` or `PAINTED_COPY`. Returns `{ done: finish(found) }`; when frames of
+ * other origins were painted, `{ key, frames }`, and `finish` waits until `readThrough` has read them. Then `found` has
+ * the items that `enter` returns for each.
+ */
+export const BEGIN = `(found, finish, enter) => {
+  const all = found.items.filter((item) => item.outside !== undefined);
+  if (all.length === 0) return { done: finish(found) };
+  const outside = all.slice(0, ${MAX_FRAMES});
+  found.partial ||= all.length > outside.length;
+  const kept = (${KEPT} ??= { last: 0, readings: new Map() });
+  const key = (kept.last += 1);
+  kept.readings.set(key, {
+    elements: outside.map((item) => item.outside),
+    finish: (frames) => {
+      kept.readings.delete(key);
+      const inside = new Map(outside.map((item, at) => [item, frames[at] ?? null]));
+      const items = [];
+      for (const item of found.items) {
+        items.push(item);
+        if (!inside.has(item)) continue;
+        const frame = inside.get(item);
+        if (frame !== null) for (const each of enter(frame, item.outside)) items.push(each);
+        found.partial ||= frame === null || frame.partial;
+      }
+      found.items = items;
+      return finish(found);
+    },
+  });
+  return { key, frames: outside.length };
+}`;
+
+/** How many more frames of a page an output may read, and how many more characters they may answer with. */
+export interface Room {
+  frames: number;
+  characters: number;
+}
+
+export const roomForFrames = (): Room => ({ frames: MAX_FRAMES, characters: MAX_CHARACTERS });
+
+/** A document whose frames are read, the number of frames around it, and its time in milliseconds. */
+interface Around {
+  readonly page: IsolatedPage;
+  readonly from: NestedFrame;
+  readonly depth: number;
+  readonly room: Room;
+  readonly ms: number;
+}
+
+/**
+ * Reads the frames of a document at once. Resolves with what `read` answers for each id that `find` finds, or null for
+ * a frame that has no document, does not answer in time, or exceeds the limit.
+ */
+export async function readFrames<Found>(
+  { page, from, depth, room, ms }: Around,
+  find: () => Promise<readonly (string | undefined)[]>,
+  read: (inner: NestedFrame, ms: number) => Promise<Found | null>,
+): Promise<readonly (Found | null)[]> {
+  if (depth >= MAX_DEPTH) return [];
+  const startedAt = performance.now();
+  const ids = await within(
+    ms * SHARE,
+    find().catch(() => []),
+    [],
+  );
+  const frameMs = Math.min((ms - (performance.now() - startedAt)) * SHARE, MAX_FRAME_MS);
+  const asking = ids.map(async (id) => {
+    room.frames -= 1;
+    if (id === undefined || room.frames < 0) return null;
+    const session = page.frames.outOfProcess.get(id) ?? from.session;
+    const answer = read({ session, frame: { id }, entrance: { from } }, frameMs);
+    return await within(
+      frameMs,
+      answer.catch(() => null),
+      null,
+    );
+  });
+  return await Promise.all(asking);
+}
+
+/** The document that is read, and what all frames share: how much may still be read, and whether boxes are wanted. */
+interface Inside {
+  readonly place?: NestedFrame;
+  readonly depth?: number;
+  readonly shared?: Room & { readonly hasBoxes: boolean };
+}
+
+/**
+ * Asks a document with an expression that returns what `BEGIN` returns, lets its frames of other origins answer, and
+ * returns what `finish` returns. A frame that does not answer in time is left out.
+ */
+export async function readThrough<Found>(
+  reading: Reading,
+  inside: OfFrames<Found>,
+  expression: string,
+  ms: number,
+  { place, depth = 0, shared }: Inside = {},
+): Promise<unknown> {
+  const { page, ask } = reading;
+  // The boxes of a document that a selector has entered are those of its own window.
+  const room = shared ?? { ...roomForFrames(), hasBoxes: place === undefined };
+  const startedAt = performance.now();
+  const begun = beginning.parse(await ask(expression, ms, place));
+  if ('done' in begun) return begun.done;
+  const { key } = begun;
+  const from: NestedFrame = place ?? { session: page.session, frame: page.frame, entrance: undefined };
+  const left = () => Math.max(1, ms - (performance.now() - startedAt));
+  const answers = await readFrames<Found>(
+    { page, from, depth, room, ms: left() },
+    () => frameIds(from, `${KEPT}.readings.get(${key}).elements`, { world: OUTPUT_WORLD }),
+    async (inner, frameMs) => {
+      const nested = { place: inner, depth: depth + 1, shared: room };
+      const found = inside.answer.parse(
+        await readThrough(reading, inside, inside.expression(frameMs), frameMs, nested),
+      );
+      room.characters -= inside.sizeOf(found);
+      if (room.characters < 0) return null;
+      const toWindow: ToPage | undefined = room.hasBoxes ? await toPage(inner) : undefined;
+      return inside.placed(found, (box) => (box === null ? null : (toWindow?.(box) ?? null)));
+    },
+  );
+  const finishMs = Math.max(MIN_FINISH_MS, left());
+  return await ask(`${KEPT}.readings.get(${key}).finish(${JSON.stringify(answers)})`, finishMs, place);
+}

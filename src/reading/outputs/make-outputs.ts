@@ -1,0 +1,72 @@
+import type { OutputKind } from '../../capture/artifacts.ts';
+import { type Deadline, within } from '../../capture/deadline.ts';
+import { type CaptureRequest, outputsOf } from '../../capture/request.ts';
+import type { Output, Outputs } from '../../capture/snapshot.ts';
+import { CdpClosedError } from '../../cdp/connection.ts';
+import { evaluate, OUTPUT_WORLD } from '../../page/ask-page.ts';
+import type { IsolatedPage } from '../../page/isolated-page.ts';
+import type { EvaluatedFrame } from '../../page/page-session.ts';
+import type { Picture } from '../../page/screenshot/picture.ts';
+import { IN_PARTS, wholeText } from '../../page/text-in-parts.ts';
+import { readAccessibility } from './accessibility.ts';
+import { describeRoles } from './aria.ts';
+import { extractValues } from './extract/extract-values.ts';
+import { archiveRequests } from './har.ts';
+import { readLinks } from './links.ts';
+import { readBlocks, readMarkdown } from './markdown.ts';
+import { readMetadata } from './metadata.ts';
+import { archivePage } from './mhtml.ts';
+import type { Reading } from './reading.ts';
+import { readText } from './text.ts';
+
+/** Time limit of each output in milliseconds, and its share of the remaining time. */
+const OUTPUT_MS = 8_000;
+const OUTPUT_SHARE = 0.4;
+
+const MAKERS: Readonly<Record<OutputKind, (reading: Reading) => Promise<Output>>> = {
+  markdown: readMarkdown,
+  blocks: readBlocks,
+  text: readText,
+  links: readLinks,
+  metadata: readMetadata,
+  mhtml: archivePage,
+  har: archiveRequests,
+  aria: describeRoles,
+  accessibility: readAccessibility,
+  extract: extractValues,
+};
+
+/**
+ * Makes the outputs that a request names, one after the other, when the image and the HTML snapshot are there. An
+ * output that is not made in time, or whose document was replaced, is null. Rejects only when the capture is cancelled
+ * or late.
+ */
+export async function makeOutputs(
+  page: IsolatedPage,
+  request: CaptureRequest,
+  deadline: Deadline,
+  picture: Picture,
+): Promise<Outputs> {
+  const made: { [kind in OutputKind]?: Output | null } = {};
+  const { document } = page.frame;
+  for (const kind of outputsOf(request)) {
+    const ms = Math.min(OUTPUT_MS, deadline.remainingMs * OUTPUT_SHARE);
+    const ask = (expression: string, most = ms, place: EvaluatedFrame = page) =>
+      evaluateWithin(place, most, expression);
+    const making = MAKERS[kind]({ page, request, picture, ms, ask, deadline }).catch((error: unknown) => {
+      if (error instanceof CdpClosedError) throw error;
+      return null;
+    });
+    const output = await deadline.step(`make the output ${kind}`, within(ms, making, null));
+    made[kind] = page.frame.document === document ? output : null;
+  }
+  return made;
+}
+
+/** Evaluates an expression in the world of outputs; the browser ends it after this time. Long answers come in parts. */
+async function evaluateWithin(page: EvaluatedFrame, ms: number, expression: string): Promise<unknown> {
+  const ask = (asked: string) => evaluate(page, asked, { world: OUTPUT_WORLD, timeoutMs: ms });
+  const asText = `(async () => (${IN_PARTS})(JSON.stringify((await (${expression})) ?? null)))()`;
+  const text = await wholeText(ask, asText);
+  return text === undefined ? undefined : JSON.parse(text);
+}

@@ -1,0 +1,126 @@
+import { z } from 'zod';
+import type { Output } from '../../capture/snapshot.ts';
+import { toPage } from '../../page/find/box-in-page.ts';
+import { firstPlace, type Place } from '../../page/find/places.ts';
+import type { IsolatedPage } from '../../page/isolated-page.ts';
+import { extractors } from './extractors.ts';
+import { ENTER_TEXT, TEXTS } from './framed-text.ts';
+import { BEGIN, readThrough } from './frames.ts';
+import { imageBoxes, windowBox } from './image-boxes.ts';
+import { MAIN_CONTENT } from './main-content.ts';
+import type { PaintedLimits } from './painted.ts';
+import { PAINTED_COPY } from './painted-copy.ts';
+import type { Reading } from './reading.ts';
+import { readText } from './text.ts';
+import { FIND_BLOCKS, WRITE_MARKDOWN } from './write-markdown.ts';
+
+const LIMITS: PaintedLimits = { nodes: 500_000, characters: 2 * 1024 * 1024, hidden: 64 * 1024, ms: 2_000 };
+/** Maximum time in milliseconds: for some pages of 11 kB the libraries would need minutes. */
+const MAX_EXTRACTION_MS = 5_000;
+/** Its share of the time for the output; the rest is for reading the plain text. */
+const EXTRACTION_SHARE = 0.6;
+const MAX_BLOCKS = 10_000;
+const MAX_HIDDEN = 1_000;
+const BETWEEN = '\n\n';
+
+const read = z.object({
+  blocks: z.array(z.object({ markdown: z.string(), box: windowBox, selector: z.string().nullable() })),
+  hidden: z.object({
+    count: z.number(),
+    texts: z.array(z.object({ technique: z.string(), text: z.string() })),
+  }),
+  partial: z.boolean(),
+});
+
+/** The words that were read, and the document, when a selector has named it. */
+interface ReadMarkdown extends z.output<typeof read> {
+  readonly place: Place | undefined;
+}
+
+/** The blocks of pages whose Markdown was read: the outputs `markdown` and `blocks` share them. */
+const readings = new WeakMap<IsolatedPage, Promise<ReadMarkdown | null>>();
+
+/**
+ * Reads the main content that the page has painted, as Markdown. When the browser ends the extraction, or the page
+ * makes it fail, the answer is the page's plain text, marked as partial.
+ */
+export async function readMarkdown(reading: Reading): Promise<Output> {
+  const found = await readOnce(reading);
+  if (found === null) {
+    const { content } = await readText({ ...reading, ms: reading.ms * (1 - EXTRACTION_SHARE) });
+    return { content, partial: true };
+  }
+  const text = found.blocks.map(({ markdown }) => markdown).join(BETWEEN);
+  return { content: text === '' ? '' : `${text}\n`, partial: found.partial };
+}
+
+/**
+ * Returns the blocks of the Markdown: their ranges in it, in UTF-16 code units, and their boxes in the image; and how
+ * many texts the page holds that were not painted, with the texts themselves when the request asks for them.
+ */
+export async function readBlocks(reading: Reading): Promise<Output> {
+  const found = await readOnce(reading);
+  if (found === null) return { content: json({ blocks: [], hidden: { count: 0 } }), partial: true };
+  const toImage = await imageBoxes(reading);
+  const toWindow = found.place === undefined ? undefined : await toPage(found.place);
+  const placeOf = (box: z.output<typeof windowBox>) =>
+    toImage(box === null || found.place === undefined ? box : (toWindow?.(box) ?? null));
+  let start = 0;
+  const blocks = found.blocks.map(({ markdown, box, selector }) => {
+    const range = { start, end: start + markdown.length };
+    start = range.end + BETWEEN.length;
+    return { ...range, box: placeOf(box), selector };
+  });
+  const { count, texts } = found.hidden;
+  const hidden = reading.request.markdown?.hidden === true ? { count, texts } : { count };
+  return { content: json({ blocks, hidden }), partial: found.partial };
+}
+
+function json(value: unknown): string {
+  return `${JSON.stringify(value, null, 1)}\n`;
+}
+
+function readOnce(reading: Reading): Promise<ReadMarkdown | null> {
+  const { page } = reading;
+  const under = readings.get(page) ?? readPage(reading);
+  readings.set(page, under);
+  return under;
+}
+
+async function readPage(reading: Reading): Promise<ReadMarkdown | null> {
+  const { page, ms, request, deadline } = reading;
+  const { scope, selector } = { scope: 'main', ...request.markdown };
+  const most = Math.min(ms * EXTRACTION_SHARE, MAX_EXTRACTION_MS);
+  const place = selector === undefined ? undefined : await firstPlace(page, selector, deadline, most);
+  const part = selector === undefined ? 'undefined' : `() => ${place?.find ?? 'Array'}()[0]`;
+  const libraries = await extractors();
+  const expression = `(${MARKDOWN})(${JSON.stringify(LIMITS)}, ${JSON.stringify(scope)}, ${part}, ${libraries})`;
+  const answer = await readThrough(reading, TEXTS, expression, most, place === undefined ? {} : { place }).catch(
+    () => undefined,
+  );
+  const { data } = read.safeParse(answer);
+  return data === undefined ? null : { ...data, place };
+}
+
+/** Runs in the page. */
+const MARKDOWN = `(limits, scope, findPart, libraries) => {
+  const found = (${PAINTED_COPY})(limits, findPart === undefined ? undefined : findPart() ?? null);
+  const finish = ({ copy, hidden, unseen }) => {
+    const isWhole = findPart !== undefined || scope === 'page';
+    const content = isWhole ? copy.body : (${MAIN_CONTENT})(copy, location.href, libraries);
+    const written = (${WRITE_MARKDOWN})(content, libraries);
+    let [room, kept] = [limits.characters, []];
+    for (const block of written) {
+      room -= block.markdown.length + ${BETWEEN.length};
+      if (room < 0 || kept.length === ${MAX_BLOCKS}) break;
+      kept.push(block);
+    }
+    const places = (${FIND_BLOCKS})(kept, found);
+    return {
+      blocks: kept.map(({ markdown }, at) => ({ markdown: markdown.toWellFormed(), ...places[at] })),
+      hidden: { count: unseen, texts: hidden.slice(0, ${MAX_HIDDEN}).map(({ technique, text }) => ({ technique, text: text.toWellFormed() })) },
+      partial: found.partial || found.isMissing || kept.length < written.length,
+    };
+  };
+  return (${BEGIN})(found, finish, (${ENTER_TEXT})(found, found.fill));
+}`;

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import type { Output } from '../../capture/snapshot.ts';
+import type { ArchivedFile } from '../../page/evidence/archived-files.ts';
+import { mendArchive } from './mend-archive.ts';
+import { PREPARE_ARCHIVE, RESTORE_PAGE } from './prepare-archive.ts';
+import type { Reading } from './reading.ts';
+
+/** Maximum size of an archive. A larger one is left out, because a part of an archive cannot be opened. */
+const MAX_BYTES = 64 * 1024 * 1024;
+/** Maximum number of characters of the style sheets that are compared with those of the page. */
+const MAX_COMPARED_CHARACTERS = 2 * 1024 * 1024;
+/** Shares of the output's time for files that are still arriving, and for looking at the page's style sheets. */
+const FILES_SHARE = 0.2;
+const PREPARING_SHARE = 0.3;
+
+const preparation = z.object({ styles: z.array(z.string().nullable()), changed: z.array(z.string()) });
+
+/** Archives the page with everything that it shows, as one file that needs no network. */
+export async function archivePage({ page, ask, ms }: Reading): Promise<Output> {
+  const files = (await page.notes.files?.all(ms * FILES_SHARE)) ?? [];
+  const sheets = comparable(files);
+  const expression = `(${PREPARE_ARCHIVE})(${JSON.stringify(sheets)})`;
+  const { data } = preparation.safeParse(await ask(expression, ms * PREPARING_SHARE).catch(() => undefined));
+  let restoring: Promise<unknown> | undefined;
+  const archive = await page.session.archive().finally(() => {
+    restoring = ask(`(${RESTORE_PAGE})()`).catch(() => undefined);
+  });
+  if (archive.byteLength > MAX_BYTES) throw new RangeError(`the archive has more than ${MAX_BYTES} bytes`);
+  const { styles, changed } = data ?? { styles: [], changed: [] };
+  const compared = new Set(sheets.map(([url]) => url));
+  const isAsSent = (url: string) => data !== undefined && compared.has(url) && !changed.includes(url);
+  const kept = files.filter(({ kind, url }) => kind === 'Font' || isAsSent(url));
+  const content = await mendArchive(archive, { styles, files: kept });
+  await restoring;
+  if (content.byteLength > MAX_BYTES) throw new RangeError(`the archive has more than ${MAX_BYTES} bytes`);
+  return { content, partial: false };
+}
+
+/** Returns URLs and texts of style sheets, as many as are compared. */
+function comparable(files: readonly ArchivedFile[]): readonly (readonly [url: string, text: string])[] {
+  let room = MAX_COMPARED_CHARACTERS;
+  return files.flatMap(({ kind, url, body: { text = '', encoding } }) => {
+    if (kind !== 'Stylesheet' || encoding !== undefined) return [];
+    room -= text.length;
+    return room < 0 ? [] : [[url, text] as const];
+  });
+}

@@ -1,0 +1,20 @@
+import type { Deadline } from '../../capture/deadline.ts';
+import type { CaptureRequest } from '../../capture/request.ts';
+import type { IsolatedPage } from '../../page/isolated-page.ts';
+import type { EvaluatedFrame } from '../../page/page-session.ts';
+import type { Picture } from '../../page/screenshot/picture.ts';
+
+/** Everything that an output is made of. */
+export interface Reading {
+  readonly page: IsolatedPage;
+  readonly request: CaptureRequest;
+  readonly picture: Picture;
+  /** Time limit in milliseconds. */
+  readonly ms: number;
+  /**
+   * Evaluates an expression in the page's document or in that of a frame, in a world of outputs; the browser ends it
+   * after `ms`, or after this time. Rejects when there is no answer.
+   */
+  readonly ask: (expression: string, ms?: number, place?: EvaluatedFrame) => Promise<unknown>;
+  readonly deadline: Deadline;
+}

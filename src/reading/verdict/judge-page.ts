@@ -1,0 +1,38 @@
+import type { Deadline } from '../../capture/deadline.ts';
+import type { Snapshot } from '../../capture/snapshot.ts';
+import type { Verdict } from '../../capture/verdict.ts';
+import { framesIn } from '../../page/frames-below.ts';
+import { isOneColour } from '../../page/is-one-colour.ts';
+import type { IsolatedPage } from '../../page/isolated-page.ts';
+import type { Picture } from '../../page/screenshot/picture.ts';
+import type { Signs } from '../../page/signs.ts';
+import { judge } from './judge.ts';
+
+/** Media types of documents that are pages for people. */
+const PAGES = /html|xml|^text\/|json/;
+
+/**
+ * Returns the verdict on a captured page from what was read of it; null for a document of another type, such as an
+ * image. Only where no text was seen is the picture examined, and only where a frame lies over the page the frames.
+ */
+export async function judgePage(
+  page: IsolatedPage,
+  signs: Signs,
+  document: Pick<Snapshot, 'title' | 'responseCode' | 'finalUrl' | 'contentType'>,
+  { image }: Picture,
+  deadline: Deadline,
+): Promise<Verdict | null> {
+  const { title, responseCode, finalUrl, contentType } = document;
+  if (!PAGES.test(contentType)) return null;
+  const isBlank = signs.text === '' && (await isOneColour(image).catch(() => signs.graphics === 0));
+  const { overlay } = signs;
+  const failed = overlay.frames.length === 0 ? [] : await deadline.step('judge the page', failedFrames(page));
+  const frames = overlay.frames.filter((url) => !failed.some((whole) => whole.startsWith(url)));
+  return judge({ ...signs, overlay: { ...overlay, frames } }, { title, status: responseCode, finalUrl, isBlank });
+}
+
+/** Returns the URLs of frames that could not be loaded: they are transparent, so they hide nothing. */
+async function failedFrames({ session }: IsolatedPage): Promise<readonly string[]> {
+  const { frameTree } = await session.send('Page.getFrameTree');
+  return framesIn(frameTree).flatMap(({ unreachableUrl = [] }) => unreachableUrl);
+}

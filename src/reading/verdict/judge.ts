@@ -1,0 +1,57 @@
+import type { Verdict, VerdictName } from '../../capture/verdict.ts';
+import type { Signs } from '../../page/signs.ts';
+import { RULES, type Seen } from './rules.ts';
+
+/** Minimum confidence for a verdict other than `content`. */
+const MIN_CONFIDENCE = 0.6;
+
+/** Known facts of a page beside its signs. */
+export interface KnownPage {
+  readonly title: string;
+  /** HTTP status of the document. */
+  readonly status: number;
+  readonly finalUrl: string;
+  /** No text was seen, and the picture is of one colour. */
+  readonly isBlank: boolean;
+}
+
+/** Returns the verdict for which the rules speak most. */
+export function judge(signs: Signs, page: KnownPage): Verdict {
+  const seen = lowered(signs, page);
+  const doubts = new Map<VerdictName, number>();
+  const held = RULES.filter((rule) => rule.holds(seen)).sort((a, b) => b.weight - a.weight);
+  for (const { verdict, weight } of held) doubts.set(verdict, (doubts.get(verdict) ?? 1) * (1 - weight));
+  const [name = 'content', doubt = 1] = [...doubts].sort((a, b) => a[1] - b[1])[0] ?? [];
+  const confidence = 1 - doubt;
+  if (confidence < MIN_CONFIDENCE) return { name: 'content', confidence: rounded(1 - confidence), reasons: [] };
+  const reasons = held.filter(({ verdict }) => verdict === name).map(({ reason }) => reason);
+  return { name, confidence: rounded(confidence), reasons };
+}
+
+function lowered(signs: Signs, { title, status, finalUrl, isBlank }: KnownPage): Seen {
+  const text = signs.text.toLowerCase();
+  const headings = signs.headings.toLowerCase();
+  return {
+    ...signs,
+    text,
+    headings,
+    names: signs.names.toLowerCase(),
+    frames: signs.frames.map((url) => url.toLowerCase()),
+    scripts: signs.scripts.map((url) => url.toLowerCase()),
+    overlay: {
+      ...signs.overlay,
+      text: signs.overlay.text.toLowerCase(),
+      names: signs.overlay.names.toLowerCase(),
+      frames: signs.overlay.frames.map((url) => url.toLowerCase()),
+    },
+    title: title.toLowerCase(),
+    status,
+    isBlank,
+    url: finalUrl.toLowerCase(),
+    words: `${title} ${headings} ${text}`.toLowerCase(),
+  };
+}
+
+function rounded(share: number): number {
+  return Math.round(share * 100) / 100;
+}
