@@ -57,6 +57,20 @@ export default {
       to: { pathNot: '^src/client/', dependencyTypesNot: ['type-only'] },
     },
     {
+      name: 'page-scripts-run-in-pages-alone',
+      comment: 'Scripts of a page are bundled apart. The service takes types from them, and they take types from it.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/page-scripts/' },
+      to: { path: '^src/page-scripts/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'page-scripts-take-types-alone',
+      comment: 'A page has neither Node.js nor zod.',
+      severity: 'error',
+      from: { path: '^src/page-scripts/' },
+      to: { path: '^src/', pathNot: '^src/page-scripts/', dependencyTypesNot: ['type-only'] },
+    },
+    {
       name: 'published-code-is-self-contained',
       comment: 'The package ships src/ without tests, benches, examples, scripts and development dependencies.',
       severity: 'error',

@@ -12,7 +12,7 @@ const compiler = join(root, 'node_modules/typescript/bin/tsc');
 if (existsSync(compiler)) {
   rmSync(join(root, 'dist'), { recursive: true, force: true });
   execFileSync(process.execPath, [compiler, '-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' });
-  for (const script of ['build-modules.js', 'build-ui.js', 'build-docs-page.js']) {
+  for (const script of ['build-modules.js', 'build-page-scripts.js', 'build-ui.js', 'build-docs-page.js']) {
     execFileSync(process.execPath, [join(root, 'scripts', script)], { cwd: root, stdio: 'inherit' });
   }
 } else {

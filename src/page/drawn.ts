@@ -2,6 +2,7 @@ import { type Deadline, within } from '../capture/deadline.ts';
 import { CdpError } from '../cdp/connection.ts';
 import { evaluate, letGo } from './ask-page.ts';
 import type { IsolatedPage } from './isolated-page.ts';
+import { call, functionOf } from './page-scripts.ts';
 import type { EvaluatedFrame, PageSession } from './page-session.ts';
 
 /** Maximum time for a frame to draw. Its process may have to wait for the processor. */
@@ -13,7 +14,7 @@ const MAX_OUTSIDE_MS = 1_000;
 
 /** Resolves when a frame in the window has loaded and drawn, or after a while. */
 export async function drawn(frame: EvaluatedFrame, maxMs = MAX_FRAME_MS): Promise<void> {
-  const drawing = evaluate(frame, `(${DRAWN})()`).then(() => true);
+  const drawing = evaluate(frame, call('await-drawn')).then(() => true);
   if (await within(MAX_OUTSIDE_MS, drawing, false)) return;
   // A process that does not answer may still draw. The time is measured here, because a frame's timers do not run while
   // its scripts are off.
@@ -35,7 +36,7 @@ export async function drawnElsewhere(page: IsolatedPage, deadline: Deadline): Pr
     ...prepared.map((frame) => letGo(frame, deadline, drawn(frame))),
     ...others.map((frame) => {
       const around = frames.around(frame.session) ?? session;
-      const ends = [evaluate(frame, `(${FRAMES})()`), outside(frame), hidden(frame, around)];
+      const ends = [evaluate(frame, call('await-frames')), outside(frame), hidden(frame, around)];
       return within(othersMs, Promise.race(ends), undefined);
     }),
   ];
@@ -43,16 +44,19 @@ export async function drawnElsewhere(page: IsolatedPage, deadline: Deadline): Pr
 }
 
 /** Resolves when the window does not show a frame, and not before. */
-const outside = (frame: EvaluatedFrame) => evaluate(frame, `(${IS_OUTSIDE})()`);
+const outside = (frame: EvaluatedFrame) => evaluate(frame, call('await-outside'));
 
 /** Resolves when the element of a frame is hidden or gone, and does not resolve otherwise: a hidden frame draws nothing. */
 async function hidden({ frame }: EvaluatedFrame, around: PageSession): Promise<void> {
   try {
     const owner = await around.send('DOM.getFrameOwner', { frameId: frame.id });
     const { object } = await around.send('DOM.resolveNode', { backendNodeId: owner.backendNodeId });
+    if (object.objectId === undefined) return;
     const { result } = await around.send('Runtime.callFunctionOn', {
-      functionDeclaration: IS_SHOWN,
-      ...(object.objectId !== undefined && { objectId: object.objectId }),
+      // In the page's own world, whose scripts may change the answer: at worst, a frame is missing in its own picture.
+      functionDeclaration: functionOf('is-shown'),
+      arguments: [{ objectId: object.objectId }],
+      objectId: object.objectId,
       returnByValue: true,
     });
     if (result.value === true) await new Promise(() => {});
@@ -60,33 +64,3 @@ async function hidden({ frame }: EvaluatedFrame, around: PageSession): Promise<v
     if (!(error instanceof CdpError)) throw error;
   }
 }
-
-/** Runs in the page, which may change the answer: at worst, a frame is missing in its own picture. */
-const IS_SHOWN = 'function () { return this.checkVisibility({ visibilityProperty: true }); }';
-
-/**
- * Runs in the frame. An animation frame comes only to a frame that the window shows. The compositor may still be
- * painting the first one when the second begins; it has drawn the first when the third begins.
- */
-const FRAMES = `async () => {
-  const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
-  await frame();
-  await frame();
-  await frame();
-}`;
-
-/** Runs in the frame. */
-const DRAWN = `async () => {
-  if (document.readyState !== 'complete') await new Promise((resolve) => addEventListener('load', resolve));
-  await (${FRAMES})();
-}`;
-
-/** Runs in the frame. Resolves when the window does not show it. */
-const IS_OUTSIDE = `() => new Promise((resolve) => {
-  const observer = new IntersectionObserver(([{ isIntersecting }]) => {
-    if (isIntersecting) return;
-    observer.disconnect();
-    resolve();
-  });
-  observer.observe(document.documentElement);
-})`;

@@ -15,6 +15,7 @@ export const BIN = join(process.env.BUILT_PACKAGE ?? ROOT, 'bin/capstan.js');
 /** Builds the package into `dir`, with the files that npm packs, but for the web interface and declarations of types. */
 export async function buildPackage(dir: string): Promise<void> {
   await run(process.execPath, [join(ROOT, 'scripts/build-modules.js'), join(dir, 'dist')]);
+  await run(process.execPath, [join(ROOT, 'scripts/build-page-scripts.js'), join(dir, 'dist/page-scripts.json')]);
   for (const part of ['package.json', 'bin', 'config']) {
     await cp(join(ROOT, part), join(dir, part), { recursive: true });
   }

@@ -1,0 +1,198 @@
+/*
+ * The nodes of a page, and the only functions that read them.
+ *
+ * A page can hide any member of a form or of the document behind an element of that name: after
+ * `<form><input name="matches">`, `form.matches` is the input. So nodes have opaque types without members, which makes
+ * `form.matches` a compile error, and each function below takes its member from the prototype, where no element can
+ * hide it. Scripts run in isolated worlds, whose prototypes the page's scripts cannot change.
+ */
+
+declare const brand: unique symbol;
+
+/** Any node. */
+export interface PageNode {
+  readonly [brand]: { readonly node: true };
+}
+export interface PageElement extends PageNode {
+  readonly [brand]: { readonly node: true; readonly element: true };
+}
+export interface PageText extends PageNode {
+  readonly [brand]: { readonly node: true; readonly text: true };
+}
+export interface PageDocument extends PageNode {
+  readonly [brand]: { readonly node: true; readonly document: true };
+}
+/** A shadow root, or the content of a template. */
+export interface PageFragment extends PageNode {
+  readonly [brand]: { readonly node: true; readonly fragment: true };
+}
+export type PageRoot = PageDocument | PageFragment;
+/** A node in which selectors find elements. */
+export type PageParent = PageElement | PageRoot;
+
+/** A rectangle in the window of its document, in CSS pixels. */
+export interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+}
+
+type Method = (...given: unknown[]) => unknown;
+type Member = { get(): unknown; value: Method };
+
+const memberOf = (owner: string, member: string): Member => {
+  const { prototype } = Reflect.get(globalThis, owner) as { prototype: object };
+  return Object.getOwnPropertyDescriptor(prototype, member) as unknown as Member;
+};
+
+/* @__NO_SIDE_EFFECTS__ */
+function reader<Of, Value>(owner: string, member: string): (of: Of) => Value {
+  const { get } = memberOf(owner, member);
+  return (of) => get.call(of) as Value;
+}
+
+/** Like `reader`, for a collection: its elements as an array, which they cannot hide members of either. */
+/* @__NO_SIDE_EFFECTS__ */
+function lister<Of, Item>(owner: string, member: string): (of: Of) => Item[] {
+  const { get } = memberOf(owner, member);
+  return (of) => Array.from(get.call(of) as Iterable<Item>);
+}
+
+/* @__NO_SIDE_EFFECTS__ */
+function caller<Of, Given extends readonly unknown[], Value>(
+  owner: string,
+  member: string,
+): (of: Of, ...given: Given) => Value {
+  const { value } = memberOf(owner, member);
+  return (of, ...given) => value.apply(of, [...given]) as Value;
+}
+
+/** The document of this world. */
+export const page = /* @__PURE__ */ Reflect.get(globalThis, 'document') as PageDocument;
+
+// What a node is. Not by `instanceof`: a node may come from another document, which has prototypes of its own.
+export const typeOf = reader<PageNode, number>('Node', 'nodeType');
+export const isElement = (node: unknown): node is PageElement => isNode(node) && typeOf(node) === 1;
+export const isText = (node: PageNode): node is PageText => typeOf(node) === 3;
+export const isDocument = (node: PageNode): node is PageDocument => typeOf(node) === 9;
+export const isShadowRoot = (node: PageNode): node is PageFragment => interfaceOf(node) === 'ShadowRoot';
+const isNode = (node: unknown): node is PageNode => node !== null && typeof node === 'object';
+/** The name of a node's interface, such as `HTMLInputElement`. */
+export const interfaceOf = (node: PageNode): string => String(Reflect.get(node, Symbol.toStringTag));
+
+// Where a node is.
+export const parentOf = reader<PageNode, PageNode | null>('Node', 'parentNode');
+export const parentElementOf = reader<PageNode, PageElement | null>('Node', 'parentElement');
+export const firstOf = reader<PageNode, PageNode | null>('Node', 'firstChild');
+export const nextOf = reader<PageNode, PageNode | null>('Node', 'nextSibling');
+export const nodesOf = lister<PageNode, PageNode>('Node', 'childNodes');
+export const childrenOf = lister<PageElement, PageElement>('Element', 'children');
+export const previousElementOf = reader<PageElement, PageElement | null>('Element', 'previousElementSibling');
+export const nextElementOf = reader<PageElement, PageElement | null>('Element', 'nextElementSibling');
+export const documentOf = reader<PageNode, PageDocument>('Node', 'ownerDocument');
+export const rootOf = caller<PageNode, [], PageNode>('Node', 'getRootNode');
+export const contains = caller<PageNode, [PageNode | null], boolean>('Node', 'contains');
+export const positionOf = caller<PageNode, [PageNode], number>('Node', 'compareDocumentPosition');
+export const isConnected = reader<PageNode, boolean>('Node', 'isConnected');
+
+// Shadow trees, slots, templates and frames.
+export const shadowOf = reader<PageElement, PageFragment | null>('Element', 'shadowRoot');
+export const hostOf = reader<PageFragment, PageElement>('ShadowRoot', 'host');
+export const slotOf = reader<PageElement, PageElement | null>('Element', 'assignedSlot');
+export const textSlotOf = reader<PageText, PageElement | null>('Text', 'assignedSlot');
+export const assigned = caller<PageElement, [options?: { flatten: boolean }], PageNode[]>(
+  'HTMLSlotElement',
+  'assignedNodes',
+);
+export const templated = reader<PageElement, PageFragment>('HTMLTemplateElement', 'content');
+export const framed = reader<PageElement, PageDocument | null>('HTMLIFrameElement', 'contentDocument');
+export const isFrame = (node: PageNode): node is PageElement =>
+  ['HTMLIFrameElement', 'HTMLFrameElement'].includes(interfaceOf(node));
+/** The element's parent; of an element directly in a shadow root, its host. */
+export const above = (node: PageNode): PageElement | null => {
+  const parent = parentOf(node);
+  if (parent === null) return null;
+  if (isShadowRoot(parent)) return hostOf(parent);
+  return isElement(parent) ? parent : null;
+};
+
+// What a node holds.
+export const textOf = reader<PageNode, string>('Node', 'textContent');
+export const dataOf = reader<PageText, string>('CharacterData', 'data');
+export const nameOf = reader<PageElement, string>('Element', 'localName');
+export const namespaceOf = reader<PageElement, string | null>('Element', 'namespaceURI');
+export const htmlOf = reader<PageElement, string>('Element', 'outerHTML');
+export const idOf = reader<PageElement, string>('Element', 'id');
+export const baseOf = reader<PageNode, string>('Node', 'baseURI');
+export const attribute = caller<PageElement, [name: string], string | null>('Element', 'getAttribute');
+export const hasAttribute = caller<PageElement, [name: string], boolean>('Element', 'hasAttribute');
+/** The value of the `class` attribute, also of elements of SVG, whose `className` is no string. */
+export const classOf = (element: PageElement): string => attribute(element, 'class') ?? '';
+
+// Selectors.
+const SELECTING = { 1: 'Element', 9: 'Document', 11: 'DocumentFragment' } as const;
+const selecting = (root: PageParent, member: string) =>
+  memberOf(SELECTING[typeOf(root) as keyof typeof SELECTING], member).value;
+/** Returns the elements below `root` that match, without entering shadow trees. @throws for an invalid selector */
+export const select = (root: PageParent, css: string): PageElement[] =>
+  Array.from(selecting(root, 'querySelectorAll').call(root, css) as Iterable<PageElement>);
+export const selectOne = (root: PageParent, css: string): PageElement | null =>
+  selecting(root, 'querySelector').call(root, css) as PageElement | null;
+export const matches = caller<PageElement, [css: string], boolean>('Element', 'matches');
+export const closest = caller<PageElement, [css: string], PageElement | null>('Element', 'closest');
+
+/** Returns the nodes that an XPath expression finds from `root`, in document order. @throws for an invalid one */
+export const byXPath = (xpath: string, root: PageNode): PageNode[] => {
+  const ordered = 7;
+  const found = memberOf('Document', 'evaluate').value.call(page, xpath, root, null, ordered, null) as XPathNodes;
+  return Array.from({ length: found.snapshotLength }, (_, at) => found.snapshotItem(at));
+};
+interface XPathNodes {
+  readonly snapshotLength: number;
+  snapshotItem(at: number): PageNode;
+}
+
+// What is drawn.
+export const boxOf = caller<PageElement, [], Box>('Element', 'getBoundingClientRect');
+export const rectsOf = (element: PageElement): Box[] =>
+  Array.from(memberOf('Element', 'getClientRects').value.call(element) as Iterable<Box>);
+export const isVisible = caller<
+  PageElement,
+  [options?: { opacityProperty?: boolean; visibilityProperty?: boolean; contentVisibilityAuto?: boolean }],
+  boolean
+>('Element', 'checkVisibility');
+export const scrollHeightOf = reader<PageElement, number>('Element', 'scrollHeight');
+export const scrollWidthOf = reader<PageElement, number>('Element', 'scrollWidth');
+export const clientHeightOf = reader<PageElement, number>('Element', 'clientHeight');
+export const clientWidthOf = reader<PageElement, number>('Element', 'clientWidth');
+export const scrollTopOf = reader<PageElement, number>('Element', 'scrollTop');
+export const scrollLeftOf = reader<PageElement, number>('Element', 'scrollLeft');
+
+// The document.
+export const rootElementOf = reader<PageDocument, PageElement | null>('Document', 'documentElement');
+export const bodyOf = reader<PageDocument, PageElement | null>('Document', 'body');
+export const headOf = reader<PageDocument, PageElement | null>('Document', 'head');
+export const titleOf = reader<PageDocument, string>('Document', 'title');
+export const urlOf = reader<PageDocument, string>('Document', 'URL');
+export const doctypeOf = reader<PageDocument, PageNode | null>('Document', 'doctype');
+export const stateOf = reader<PageDocument, 'loading' | 'interactive' | 'complete'>('Document', 'readyState');
+export const imagesOf = lister<PageDocument, PageElement>('Document', 'images');
+export const scriptsOf = lister<PageDocument, PageElement>('Document', 'scripts');
+export const scrollerOf = reader<PageDocument, PageElement | null>('Document', 'scrollingElement');
+/** The topmost element at a point of the window, in a document or a shadow tree. */
+export const elementAt = (root: PageRoot, x: number, y: number): PageElement | null =>
+  memberOf(interfaceOf(root) === 'ShadowRoot' ? 'ShadowRoot' : 'Document', 'elementFromPoint').value.call(
+    root,
+    x,
+    y,
+  ) as PageElement | null;
+
+// Images.
+export const isComplete = reader<PageElement, boolean>('HTMLImageElement', 'complete');
+export const naturalWidthOf = reader<PageElement, number>('HTMLImageElement', 'naturalWidth');
+export const decode = caller<PageElement, [], Promise<void>>('HTMLImageElement', 'decode');

@@ -1,0 +1,122 @@
+import type { Box, PageElement, PageNode } from './dom.ts';
+
+/*
+ * The members of a window, and the objects that they make, as far as scripts of a page use them. Elements cannot hide
+ * these. A script of the page can replace them only in its own world.
+ */
+
+/** The window of the script. */
+export const web = globalThis as unknown as Window;
+
+/** A window; that of another document is had by `windowOf`. */
+export interface Window {
+  readonly innerWidth: number;
+  readonly innerHeight: number;
+  readonly scrollX: number;
+  readonly scrollY: number;
+  scrollTo(position: { left?: number; top?: number; behavior?: 'instant' }): void;
+  getComputedStyle(element: PageElement, pseudo?: string): Style;
+  requestAnimationFrame(run: (time: number) => void): number;
+  setTimeout(run: () => void, ms: number): number;
+  clearTimeout(timer: number): void;
+  addEventListener(type: string, run: (event: object) => void, options?: { once?: boolean; capture?: boolean }): void;
+  readonly location: { readonly href: string; readonly host: string };
+  readonly performance: Performance;
+  readonly MutationObserver: new (run: (records: readonly Mutation[]) => void) => MutationObserver;
+  readonly PerformanceObserver: new (
+    run: (list: { getEntries(): readonly PerformanceEntry[] }) => void,
+  ) => { observe(options: { type: string }): void; disconnect(): void };
+  readonly IntersectionObserver: new (
+    run: (entries: readonly { readonly isIntersecting: boolean; readonly target: PageElement }[]) => void,
+  ) => { observe(element: PageElement): void; disconnect(): void };
+  readonly AbortSignal: { timeout(ms: number): { addEventListener(type: 'abort', run: () => void): void } };
+  readonly XMLSerializer: new () => { serializeToString(node: PageNode): string };
+  readonly OffscreenCanvas: new (
+    width: number,
+    height: number,
+  ) => { getContext(type: '2d', options?: { willReadFrequently?: boolean }): Canvas2d };
+}
+
+/** The computed values of an element. */
+export type Style = { readonly [Property in StyleProperty]: string };
+
+type StyleProperty =
+  | 'backgroundClip'
+  | 'backgroundColor'
+  | 'backgroundImage'
+  | 'color'
+  | 'display'
+  | 'opacity'
+  | 'position'
+  | 'visibility'
+  | 'zIndex';
+
+interface Performance {
+  now(): number;
+  getEntriesByType(type: 'navigation'): readonly NavigationTiming[];
+  getEntriesByName(name: string): readonly PerformanceEntry[];
+}
+
+interface PerformanceEntry {
+  readonly startTime: number;
+}
+
+interface NavigationTiming extends PerformanceEntry {
+  readonly responseStatus: number;
+  readonly encodedBodySize: number;
+  readonly decodedBodySize: number;
+  readonly nextHopProtocol: string;
+}
+
+interface Mutation {
+  readonly type: 'attributes' | 'childList' | 'characterData';
+  readonly target: PageNode;
+  readonly attributeName: string | null;
+  readonly addedNodes: Iterable<PageNode>;
+}
+
+interface MutationObserver {
+  observe(
+    node: PageNode,
+    options: { subtree?: boolean; childList?: boolean; characterData?: boolean; attributes?: boolean },
+  ): void;
+  disconnect(): void;
+}
+
+interface Canvas2d {
+  imageSmoothingQuality: 'low' | 'medium' | 'high';
+  drawImage(image: PageElement, x: number, y: number, width: number, height: number): void;
+  getImageData(x: number, y: number, width: number, height: number): { readonly data: Uint8ClampedArray<ArrayBuffer> };
+}
+
+/** A range of a document, from `rangeIn`. */
+export interface Range {
+  selectNodeContents(node: PageNode): void;
+  setStart(node: PageNode, offset: number): void;
+  setEnd(node: PageNode, offset: number): void;
+  getBoundingClientRect(): Box;
+  getClientRects(): Iterable<Box>;
+}
+
+/** A walker, from `walkerOf`. */
+export interface Walker<Of extends PageNode> {
+  readonly currentNode: Of;
+  nextNode(): Of | null;
+}
+
+export interface Animation {
+  readonly playState: 'idle' | 'running' | 'paused' | 'finished';
+  readonly timeline: object | null;
+  readonly effect: AnimationEffect | null;
+  readonly playbackRate: number;
+  currentTime: number | null;
+  finish(): void;
+  pause(): void;
+}
+
+interface AnimationEffect {
+  readonly target: PageElement | null;
+  readonly pseudoElement: string | null;
+  getKeyframes(): readonly object[];
+  getComputedTiming(): { readonly endTime: number };
+}
