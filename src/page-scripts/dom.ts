@@ -42,6 +42,38 @@ export interface Box {
   readonly bottom: number;
 }
 
+/** A range of a document. */
+export interface Range {
+  selectNodeContents(node: PageNode): void;
+  setStart(node: PageNode, offset: number): void;
+  setEnd(node: PageNode, offset: number): void;
+  getBoundingClientRect(): Box;
+  getClientRects(): Iterable<Box>;
+}
+
+/** A walk through the nodes of a tree. */
+export interface Walker<Of extends PageNode> {
+  readonly currentNode: Of;
+  nextNode(): Of | null;
+}
+
+export interface Animation {
+  readonly playState: 'idle' | 'running' | 'paused' | 'finished';
+  readonly timeline: object | null;
+  readonly effect: AnimationEffect | null;
+  readonly playbackRate: number;
+  currentTime: number | null;
+  finish(): void;
+  pause(): void;
+}
+
+interface AnimationEffect {
+  readonly target: PageElement | null;
+  readonly pseudoElement: string | null;
+  getKeyframes(): readonly object[];
+  getComputedTiming(): { readonly endTime: number };
+}
+
 type Method = (...given: unknown[]) => unknown;
 type Member = { get(): unknown; value: Method };
 
@@ -124,6 +156,7 @@ export const above = (node: PageNode): PageElement | null => {
 // What a node holds.
 export const textOf = reader<PageNode, string>('Node', 'textContent');
 export const dataOf = reader<PageText, string>('CharacterData', 'data');
+export const tagOf = reader<PageElement, string>('Element', 'tagName');
 export const nameOf = reader<PageElement, string>('Element', 'localName');
 export const namespaceOf = reader<PageElement, string | null>('Element', 'namespaceURI');
 export const htmlOf = reader<PageElement, string>('Element', 'outerHTML');
@@ -180,6 +213,10 @@ export const headOf = reader<PageDocument, PageElement | null>('Document', 'head
 export const titleOf = reader<PageDocument, string>('Document', 'title');
 export const urlOf = reader<PageDocument, string>('Document', 'URL');
 export const doctypeOf = reader<PageDocument, PageNode | null>('Document', 'doctype');
+export const fontsOf = reader<
+  PageDocument,
+  { readonly status: 'loading' | 'loaded'; readonly ready: Promise<unknown> }
+>('Document', 'fonts');
 export const stateOf = reader<PageDocument, 'loading' | 'interactive' | 'complete'>('Document', 'readyState');
 export const imagesOf = lister<PageDocument, PageElement>('Document', 'images');
 export const scriptsOf = lister<PageDocument, PageElement>('Document', 'scripts');
@@ -192,7 +229,28 @@ export const elementAt = (root: PageRoot, x: number, y: number): PageElement | n
     y,
   ) as PageElement | null;
 
-// Images.
+export const animationsOf = caller<PageDocument, [], Animation[]>('Document', 'getAnimations');
+export const timelineOf = reader<PageDocument, object>('Document', 'timeline');
+export const rangeIn = caller<PageDocument, [], Range>('Document', 'createRange');
+/** Walks through the text nodes below `root`. */
+export const textsIn = (root: PageNode): Walker<PageText> => {
+  const text = 4;
+  return memberOf('Document', 'createTreeWalker').value.call(page, root, text) as Walker<PageText>;
+};
+
+// Images, canvases, and what has a source.
 export const isComplete = reader<PageElement, boolean>('HTMLImageElement', 'complete');
 export const naturalWidthOf = reader<PageElement, number>('HTMLImageElement', 'naturalWidth');
+/** The URL of an image, frame, script or other element with a source; empty for any other. */
+export const srcOf = (element: PageElement): string => {
+  const { prototype } = (Reflect.get(globalThis, interfaceOf(element)) ?? {}) as { prototype?: object };
+  const member = prototype && Object.getOwnPropertyDescriptor(prototype, 'src');
+  return String(member?.get?.call(element) ?? '');
+};
+export const canvasSizeOf = (canvas: PageElement): { width: number; height: number } => {
+  const [width, height] = ['width', 'height'].map((side) =>
+    Number(memberOf('HTMLCanvasElement', side).get.call(canvas)),
+  );
+  return { width: width ?? 0, height: height ?? 0 };
+};
 export const decode = caller<PageElement, [], Promise<void>>('HTMLImageElement', 'decode');

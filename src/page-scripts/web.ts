@@ -1,4 +1,4 @@
-import type { Box, PageElement, PageNode } from './dom.ts';
+import type { PageElement, PageNode } from './dom.ts';
 
 /*
  * The members of a window, and the objects that they make, as far as scripts of a page use them. Elements cannot hide
@@ -47,6 +47,7 @@ type StyleProperty =
   | 'color'
   | 'display'
   | 'opacity'
+  | 'overflowY'
   | 'position'
   | 'visibility'
   | 'zIndex';
@@ -87,36 +88,4 @@ interface Canvas2d {
   imageSmoothingQuality: 'low' | 'medium' | 'high';
   drawImage(image: PageElement, x: number, y: number, width: number, height: number): void;
   getImageData(x: number, y: number, width: number, height: number): { readonly data: Uint8ClampedArray<ArrayBuffer> };
-}
-
-/** A range of a document, from `rangeIn`. */
-export interface Range {
-  selectNodeContents(node: PageNode): void;
-  setStart(node: PageNode, offset: number): void;
-  setEnd(node: PageNode, offset: number): void;
-  getBoundingClientRect(): Box;
-  getClientRects(): Iterable<Box>;
-}
-
-/** A walker, from `walkerOf`. */
-export interface Walker<Of extends PageNode> {
-  readonly currentNode: Of;
-  nextNode(): Of | null;
-}
-
-export interface Animation {
-  readonly playState: 'idle' | 'running' | 'paused' | 'finished';
-  readonly timeline: object | null;
-  readonly effect: AnimationEffect | null;
-  readonly playbackRate: number;
-  currentTime: number | null;
-  finish(): void;
-  pause(): void;
-}
-
-interface AnimationEffect {
-  readonly target: PageElement | null;
-  readonly pseudoElement: string | null;
-  getKeyframes(): readonly object[];
-  getComputedTiming(): { readonly endTime: number };
 }

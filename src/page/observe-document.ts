@@ -2,16 +2,15 @@ import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
 import type { Deadline } from '../capture/deadline.ts';
 import type { Snapshot } from '../capture/snapshot.ts';
+import type { Signs } from '../page-scripts/signs/read-signs.ts';
 import { evaluate, letGo } from './ask-page.ts';
 import type { IsolatedPage } from './isolated-page.ts';
-import { SERIALISE, wholeHtml } from './read-html.ts';
-import { SIGNS, type Signs, signsSchema } from './signs.ts';
+import { type Call, call, type ResultOf } from './page-scripts.ts';
+import { wholeHtml } from './read-html.ts';
 import { textBeginning } from './text-in-parts.ts';
 
 /** Maximum time for a loaded page to render what it has loaded. */
 const SETTLE_MS = 2_000;
-const MAX_TITLE_CHARACTERS = 4096;
-const MAX_URL_CHARACTERS = 8192;
 
 /** Facts that the document itself reports. */
 export interface DocumentFacts
@@ -25,14 +24,33 @@ export interface DocumentFacts
   readonly interrupted: boolean;
 }
 
-const observed = z.object({
+const signs: z.ZodType<Signs> = z.object({
+  text: z.string(),
+  headings: z.string(),
+  graphics: z.number(),
+  isOverlaid: z.boolean(),
+  skeletons: z.number(),
+  overlay: z.object({ text: z.string(), names: z.string(), frames: z.array(z.string()), password: z.boolean() }),
+  behind: z.number(),
+  frames: z.array(z.string()),
+  scripts: z.array(z.string()),
+  names: z.string(),
+  spinners: z.number(),
+  fields: z.number(),
+  password: z.boolean(),
+  links: z.number(),
+  isPaid: z.boolean(),
+});
+
+/** What a document says of itself, as the page's scripts return it. */
+export const observed: z.ZodType<ResultOf<'observe-document'>> = z.object({
   url: z.string(),
   title: z.string(),
   status: z.number(),
   bytes: z.number(),
   protocol: z.string(),
   document: textBeginning,
-  signs: signsSchema.nullable(),
+  signs: signs.nullable(),
 });
 
 /**
@@ -61,11 +79,14 @@ export async function observeDocument(
   );
   try {
     const { loaded, beyondWindow } = options;
-    const observe = `(${OBSERVE})(${loaded ? SETTLE_MS : 0}, ${beyondWindow}).then(${WITH_SIGNS})`;
+    const observe = call('observe-document', loaded ? SETTLE_MS : 0, beyondWindow);
     const value = await deadline.step('read the document', evaluate(page, observe, { mayThrow: true }));
     if (value === undefined) return undefined;
-    const ask = (expression: string) => letGo(page, deadline, evaluate(page, expression, { mayThrow: true }));
-    const facts = await deadline.step('read the document', documentFacts(value, document.mimeType, ask));
+    const ask = (part: Call) => letGo(page, deadline, evaluate(page, part, { mayThrow: true }));
+    const facts = await deadline.step(
+      'read the document',
+      documentFacts(observed.parse(value), document.mimeType, ask),
+    );
     return facts && { ...facts, interrupted };
   } finally {
     clearTimeout(endScripts);
@@ -73,15 +94,14 @@ export async function observeDocument(
 }
 
 /**
- * Resolves with the facts that `OBSERVE` returns. `ask` reads what it left in its world. Undefined when the document
+ * Resolves with the facts of a document that was observed. `ask` reads the parts that are left in its world. Undefined when the document
  * was replaced meanwhile.
  */
 export async function documentFacts(
-  value: unknown,
+  { url, title, status, bytes, protocol, document, signs }: z.output<typeof observed>,
   contentType: string,
-  ask: (expression: string) => Promise<unknown>,
+  ask: (part: Call) => Promise<unknown>,
 ): Promise<Omit<DocumentFacts, 'interrupted'> | undefined> {
-  const { url, title, status, bytes, protocol, document, signs } = observed.parse(value);
   const html = await wholeHtml(document, ask);
   if (html === undefined) return undefined;
   return {
@@ -96,37 +116,3 @@ export async function documentFacts(
     signs,
   };
 }
-
-/**
- * Runs in the page, with the time to settle in milliseconds, and whether the picture shows more than the window: images
- * that it does not show are not decoded. Reads the status of the main document from Navigation Timing, which works
- * without `Network.enable`.
- */
-export const OBSERVE = `async (settleMs, beyondWindow) => {
-  if (settleMs > 0) {
-    const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
-    const isShown = (image) => {
-      const { left, top, right, bottom } = image.getBoundingClientRect();
-      return right > 0 && bottom > 0 && left < innerWidth && top < innerHeight;
-    };
-    const pictures = Array.from(
-      document.images,
-      (image) => image.complete && (beyondWindow || isShown(image)) && image.decode(),
-    );
-    const decoded = Promise.allSettled([...pictures, document.fonts.status === 'loading' && document.fonts.ready]);
-    const settled = decoded.then(frame).then(frame);
-    await Promise.race([settled, new Promise((resolve) => setTimeout(resolve, settleMs))]);
-  }
-  const navigation = performance.getEntriesByType('navigation')[0];
-  return {
-    url: document.URL.slice(0, ${MAX_URL_CHARACTERS}),
-    title: document.title.slice(0, ${MAX_TITLE_CHARACTERS}).toWellFormed(),
-    status: navigation ? navigation.responseStatus : 0,
-    bytes: navigation ? navigation.encodedBodySize || navigation.decodedBodySize : 0,
-    protocol: navigation ? navigation.nextHopProtocol : '',
-    document: (${SERIALISE})(),
-  };
-}`;
-
-/** Runs in the page: adds what the page shows to what `OBSERVE` has read. */
-export const WITH_SIGNS = `(seen) => ({ ...seen, signs: (${SIGNS})() })`;

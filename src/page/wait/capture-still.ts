@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { type Deadline, within } from '../../capture/deadline.ts';
 import { screenshotFields } from '../../capture/options/screenshot.ts';
 import { waitFields } from '../../capture/options/wait.ts';
@@ -6,15 +5,11 @@ import { type CaptureRequest, DEFAULT_REQUEST } from '../../capture/request.ts';
 import { CdpError } from '../../cdp/connection.ts';
 import { evaluate, letGo } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
-import { type DocumentFacts, documentFacts, OBSERVE, WITH_SIGNS } from '../observe-document.ts';
-import { MAIN_SCROLLER } from '../screenshot/main-scroller.ts';
+import { type DocumentFacts, documentFacts, observed } from '../observe-document.ts';
+import { type Call, call } from '../page-scripts.ts';
 import type { Picture } from '../screenshot/picture.ts';
 import { takeScreenshot } from '../screenshot/take-screenshot.ts';
-import { textBeginning } from '../text-in-parts.ts';
 import { MAX_SETTLE_MS } from './await-settled.ts';
-import { PAUSE } from './pause.ts';
-import { WATCH_WORK } from './signs-of-work.ts';
-import { QUIET_MS, WATCH_CHANGES } from './watch-changes.ts';
 
 /** Maximum time for a loaded page to decode its images and draw two frames. A page that needs longer is not still. */
 const MAX_LOOK_MS = 2_000;
@@ -75,8 +70,9 @@ export async function captureStill(
     page.frame.document === document &&
     page.frame.rests('load');
   const look = async () => {
-    const looking = within(MAX_LOOK_MS, evaluate(page, `(${LOOK})(${request.fullPage})`), undefined);
-    return watched.safeParse(await deadline.step('look at the page', looking));
+    const asked = call('look-still', MAX_LOOK_MS, MAX_SETTLE_MS, request.fullPage);
+    const looking = within(MAX_LOOK_MS, evaluate(page, asked, { mayThrow: true }), undefined);
+    return observed.safeParse(await deadline.step('look at the page', looking));
   };
   let seen = await look();
   // Lazy images in the window are requested with the first frames; the second look waits until they are decoded.
@@ -85,11 +81,11 @@ export async function captureStill(
     seen = await look();
   }
   if (!seen.success || !isStill()) return undefined;
-  const ask = (expression: string) => letGo(page, deadline, evaluate(page, expression));
+  const ask = (part: Call) => letGo(page, deadline, evaluate(page, part));
   const facts = await deadline.step('read the document', documentFacts(seen.data, document.mimeType, ask));
   if (facts === undefined) return undefined;
   deadline.enter('picture');
-  const quiet = evaluate(page, `(${AWAIT_QUIET})()`);
+  const quiet = evaluate(page, call('stayed-still'));
   // Rejects only when the page fails, and then the screenshot rejects as well.
   quiet.catch(() => undefined);
   const picture = await takeScreenshot(page, request, deadline);
@@ -110,42 +106,3 @@ async function fitsWindow(page: IsolatedPage, { viewport }: CaptureRequest, dead
   const { width, height } = metrics.cssContentSize;
   return width <= viewport.width && height <= viewport.height;
 }
-
-/** The value of `LOOK` for a page in which nothing moves. */
-const watched = z.looseObject({ document: textBeginning });
-
-/**
- * Runs in the page. Waits until it has drawn, reads the document, and from then on also watches for layout shifts:
- * earlier ones are in the screenshot. Returns null when the document has changed meanwhile, or may change unnoticed, and
- * with `whole` also when there is something to scroll to.
- */
-const LOOK = `async (whole) => {
-  try {
-    const watch = ${WATCH_CHANGES};
-    const early = watch([]);
-    const seen = await (${OBSERVE})(${MAX_LOOK_MS}, false);
-    const isChanging = early.noticed().count > 0;
-    const root = Reflect.get(Document.prototype, 'documentElement', document);
-    const scrolls = whole && (root === null || root.scrollHeight > innerHeight || (${MAIN_SCROLLER})() !== null);
-    early.end();
-    const isAnimated = Document.prototype.getAnimations.call(document).some(({ playState }) => playState === 'running');
-    const draws = Document.prototype.querySelector.call(document, 'canvas, video, object, embed') !== null;
-    globalThis.capstanStill = { beginning: early.beginning, changes: watch(['layout-shift']) };
-    const isWorking = isChanging || scrolls || isAnimated || draws || (${WATCH_WORK})()(${MAX_SETTLE_MS});
-    return isWorking ? null : (${WITH_SIGNS})(seen);
-  } catch {
-    return null;
-  }
-}`;
-
-/** Runs in the page after `LOOK`. Resolves with whether nothing has changed for `QUIET_MS`. */
-const AWAIT_QUIET = `() => new Promise((resolve) => {
-  // Another document has come since.
-  if (globalThis.capstanStill === undefined) return resolve(false);
-  const { beginning, changes } = globalThis.capstanStill;
-  const left = Math.max(0, beginning + ${QUIET_MS} - performance.now());
-  (${PAUSE})(left).then(() => {
-    resolve(changes.noticed().count === 0);
-    changes.end();
-  });
-})`;

@@ -4,8 +4,9 @@ import type { CaptureRequest } from '../../capture/request.ts';
 import { CdpClosedError } from '../../cdp/connection.ts';
 import { evaluate } from '../../page/ask-page.ts';
 import type { IsolatedPage } from '../../page/isolated-page.ts';
+import type { Call } from '../../page/page-scripts.ts';
 import type { Picture } from '../../page/screenshot/picture.ts';
-import { IN_PARTS, wholeText } from '../../page/text-in-parts.ts';
+import { inParts, wholeText } from '../../page/text-in-parts.ts';
 import { imageFrame } from '../outputs/image-boxes.ts';
 import { NODES } from '../outputs/nodes.ts';
 
@@ -44,7 +45,8 @@ async function ask(page: IsolatedPage, request: CaptureRequest, picture: Picture
   const frame = await imageFrame({ page, request, picture });
   if (frame === null) return undefined;
   const inPage = (expression: string) => evaluate(page, expression, { timeoutMs: ms });
-  return wholeText(inPage, `(${IN_PARTS})((${MAP})(${JSON.stringify(frame)}))`, MAX_MAP_CHARACTERS);
+  const text = await wholeText(inPage, inParts(`(${MAP})(${JSON.stringify(frame)})` as Call), MAX_MAP_CHARACTERS);
+  return text === undefined ? undefined : JSON.parse(text);
 }
 
 /**

@@ -5,9 +5,10 @@ import type { Output, Outputs } from '../../capture/snapshot.ts';
 import { CdpClosedError } from '../../cdp/connection.ts';
 import { evaluate, OUTPUT_WORLD } from '../../page/ask-page.ts';
 import type { IsolatedPage } from '../../page/isolated-page.ts';
+import type { Call } from '../../page/page-scripts.ts';
 import type { EvaluatedFrame } from '../../page/page-session.ts';
 import type { Picture } from '../../page/screenshot/picture.ts';
-import { IN_PARTS, wholeText } from '../../page/text-in-parts.ts';
+import { inParts, wholeText } from '../../page/text-in-parts.ts';
 import { readAccessibility } from './accessibility.ts';
 import { describeRoles } from './aria.ts';
 import { extractValues } from './extract/extract-values.ts';
@@ -66,7 +67,6 @@ export async function makeOutputs(
 /** Evaluates an expression in the world of outputs; the browser ends it after this time. Long answers come in parts. */
 async function evaluateWithin(page: EvaluatedFrame, ms: number, expression: string): Promise<unknown> {
   const ask = (asked: string) => evaluate(page, asked, { world: OUTPUT_WORLD, timeoutMs: ms });
-  const asText = `(async () => (${IN_PARTS})(JSON.stringify((await (${expression})) ?? null)))()`;
-  const text = await wholeText(ask, asText);
+  const text = await wholeText(ask, inParts(expression as Call));
   return text === undefined ? undefined : JSON.parse(text);
 }

@@ -5,7 +5,7 @@ import { framesIn } from '../../page/frames-below.ts';
 import { isOneColour } from '../../page/is-one-colour.ts';
 import type { IsolatedPage } from '../../page/isolated-page.ts';
 import type { Picture } from '../../page/screenshot/picture.ts';
-import type { Signs } from '../../page/signs.ts';
+import type { Signs } from '../../page-scripts/signs/read-signs.ts';
 import { judge } from './judge.ts';
 
 /** Media types of documents that are pages for people. */

@@ -1,5 +1,5 @@
 import type { Verdict, VerdictName } from '../../capture/verdict.ts';
-import type { Signs } from '../../page/signs.ts';
+import type { Signs } from '../../page-scripts/signs/read-signs.ts';
 import { RULES, type Seen } from './rules.ts';
 
 /** Minimum confidence for a verdict other than `content`. */

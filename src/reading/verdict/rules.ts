@@ -1,5 +1,5 @@
 import { VERDICTS, type VerdictName } from '../../capture/verdict.ts';
-import { type Signs, WALL_SHARE } from '../../page/signs.ts';
+import type { Signs } from '../../page-scripts/signs/read-signs.ts';
 
 /** Facts that the rules look at. Texts are in lower case. */
 export interface Seen extends Signs {
@@ -31,8 +31,8 @@ const FEW_CHARACTERS = 300;
 
 const isMessage = ({ text }: Seen) => text.length < MESSAGE_CHARACTERS;
 const isShort = ({ text }: Seen) => text.length < FEW_CHARACTERS;
-const isWalled = ({ overlaid, overlay, behind }: Seen) =>
-  overlaid >= WALL_SHARE && behind > 100 && (overlay.text.length > 20 || overlay.frames.length > 0);
+const isWalled = ({ isOverlaid, overlay, behind }: Seen) =>
+  isOverlaid && behind > 100 && (overlay.text.length > 20 || overlay.frames.length > 0);
 const some = (urls: readonly string[], pattern: RegExp) => urls.some((url) => pattern.test(url));
 
 const CHALLENGE_FRAMES =
