@@ -1,30 +1,33 @@
 import type { Deadline } from '../capture/deadline.ts';
-import { CapstanError } from '../capture/errors.ts';
-import type { CapturePhase } from '../capture/phases.ts';
-import { type CaptureRequest, showsMoreThanWindow } from '../capture/request.ts';
+import type { CaptureRequest } from '../capture/request.ts';
 import type { Snapshot } from '../capture/snapshot.ts';
 import type { EgressProxy } from '../egress/egress.ts';
-import { changePage } from '../page/content/change-page.ts';
 import { withEvidence } from '../page/evidence/with-evidence.ts';
-import { holdStill } from '../page/hold-still.ts';
 import type { IsolatedPage } from '../page/isolated-page.ts';
-import { awaitLoad, loadMilestone, navigate } from '../page/navigate.ts';
-import { type DocumentFacts, observeDocument } from '../page/observe-document.ts';
-import { refuseUnwanted } from '../page/refuse-unwanted.ts';
-import { type Found, salvage } from '../page/salvage.ts';
-import { loadLazyContent } from '../page/screenshot/load-lazy-content.ts';
-import type { Picture } from '../page/screenshot/picture.ts';
-import { resizeImage, withoutLoss } from '../page/screenshot/resize-image.ts';
-import { takeScreenshot } from '../page/screenshot/take-screenshot.ts';
-import { awaitDelay, awaitReady } from '../page/wait/await-ready.ts';
-import { captureStill } from '../page/wait/capture-still.ts';
-import { demandPaint } from '../page/wait/demand-paint.ts';
+import { navigate } from '../page/navigate.ts';
+import { planShot } from '../page/screenshot/shot-plan.ts';
+import { takePicture } from '../page/take-picture.ts';
 import { mapElements } from '../reading/elements/map-elements.ts';
 import { makeOutputs } from '../reading/outputs/make-outputs.ts';
 import { judgePage } from '../reading/verdict/judge-page.ts';
 
-/** Maximum number of redirects by script or refresh; a page that goes on redirecting is stopped, and captured there. */
-const MAX_DOCUMENTS = 20;
+/*
+ * One capture on one page. Its steps, in the order in which they are performed, by the phases that `timings` names:
+ *
+ * | phase    | step                                                               | in            | until        |
+ * |----------|--------------------------------------------------------------------|---------------|--------------|
+ * | open     | open a page in a context of its own, set up before its first script | `open`       | deadline     |
+ * | navigate | open the URL, or the one over http where https was assumed         | `navigate`    | deadline     |
+ * | load     | wait until the document has loaded, again after each redirect      | `comeToRest`  | waiting time |
+ * | interact | style sheet, cookie banner, scripts, actions, form                 | `comeToRest`  | waiting time |
+ * | wait     | for a selector, a function, the network, a delay                   | `comeToRest`  | waiting time |
+ * | settle   | until nothing changes; scroll through what is shown; read it       | `comeToRest`  | waiting time |
+ * | picture  | refuse what is unwanted; hide and mask; shoot; resize              | `takePicture` | deadline     |
+ * | evidence | evidence, element map, outputs, verdict                            | `look`        | deadline     |
+ *
+ * The deadline is the request's `timeoutMs`. The waiting time ends before it by a fifth, at most 5 s, which is kept for
+ * the picture (`src/capture/deadline.ts`); a step that it cuts makes the capture partial.
+ */
 
 /** A capture and its cleanup: `disposed` resolves when the browser has released everything of the capture. */
 export interface PageCapture {
@@ -75,11 +78,10 @@ async function look(
   deadline: Deadline,
   onFetch: (url: string) => void,
 ): Promise<Snapshot> {
+  const plan = planShot(request);
   deadline.enter('navigate');
   const { url, standIn } = await navigate(page, egressProxy, request, deadline, onFetch);
-  const found: Found = {};
-  const taking = takePicture(page, egressProxy, request, deadline, found);
-  const { facts, cutPhase, picture } = await Promise.race([taking, salvage(page, request, deadline, found)]);
+  const { facts, cutPhase, picture } = await takePicture(page, egressProxy, request, plan, deadline);
   const { signs, ...document } = facts;
   const { held, part: _part, ...image } = picture;
   deadline.enter('evidence');
@@ -104,80 +106,4 @@ async function look(
     remoteIp: URL.canParse(facts.finalUrl) ? egressProxy.addressFor(new URL(facts.finalUrl)) : null,
     evidence: exceeded.length > 0 ? { ...evidence, exceeded } : evidence,
   };
-}
-
-/** Adds the parts of the capture to `found` as they become known, and resolves with all of them. */
-async function takePicture(
-  page: IsolatedPage,
-  egressProxy: EgressProxy,
-  request: CaptureRequest,
-  deadline: Deadline,
-  found: Found,
-): Promise<RestingPlace & { readonly picture: Picture }> {
-  const shown = withoutLoss(request);
-  const { facts, cutPhase, picture: taken } = await awaitDocument(page, egressProxy, shown, deadline);
-  found.facts = facts;
-  found.cutPhase = cutPhase;
-  if (cutPhase !== null) await demandPaint(page, request, deadline);
-  await refuseUnwanted(page, request, facts, deadline);
-  deadline.enter('picture');
-  const whole = taken ?? (await takeScreenshot(page, shown, deadline));
-  const picture = await deadline.step('resize the image', resizeImage(whole, request));
-  found.picture = picture;
-  return { facts, cutPhase, picture };
-}
-
-interface RestingPlace {
-  readonly facts: Omit<DocumentFacts, 'interrupted'>;
-  readonly cutPhase: CapturePhase | null;
-  /** The screenshot, when it has been taken already. */
-  readonly picture?: Picture;
-}
-
-/** Returns the document on which the page comes to rest after redirects by script or by refresh. */
-async function awaitDocument(
-  page: IsolatedPage,
-  egressProxy: EgressProxy,
-  request: CaptureRequest,
-  deadline: Deadline,
-): Promise<RestingPlace> {
-  let toAct = page.interaction !== undefined;
-  let acted = true;
-  for (let documents = 1; documents <= MAX_DOCUMENTS; documents += 1) {
-    deadline.enter('load');
-    const loaded = await awaitLoad(page, egressProxy, request, deadline);
-    const { document } = page.frame;
-    const changed = await changePage(page, request, deadline);
-    if (toAct) {
-      toAct = false;
-      deadline.enter('interact');
-      acted = (await page.interaction?.act(request, deadline)) ?? true;
-      // The script may have navigated the page.
-      continue;
-    }
-    const still = loaded && changed && acted ? await captureStill(page, request, deadline) : undefined;
-    // The screenshot must show the document that was changed.
-    const isSame = () => page.visit.changed.size === 0 || page.frame.document === document;
-    if (still !== undefined && isSame()) return { ...still, cutPhase: null };
-    deadline.enter('wait');
-    const ready = await awaitReady(page, request, deadline);
-    deadline.enter('settle');
-    const complete = await loadLazyContent(page, request, deadline);
-    const came = ready && (await awaitDelay(page, request, deadline));
-    const beyondWindow = showsMoreThanWindow(request);
-    let seen = await observeDocument(page, deadline, { loaded, beyondWindow });
-    const rested = !loaded || (page.frame.rests(loadMilestone(request)) && isSame());
-    const isLast = documents === MAX_DOCUMENTS || deadline.waitingMs === 0;
-    const held = isLast && (seen === undefined || !rested);
-    if (held) {
-      await holdStill(page, deadline);
-      seen = (await observeDocument(page, deadline, { loaded: false, beyondWindow })) ?? seen;
-    }
-    if (seen === undefined || !(rested || isLast)) continue;
-    const { interrupted, ...facts } = seen;
-    const settled = complete && !interrupted && !held;
-    const cutPhase = !loaded ? 'load' : !changed || !acted ? 'interact' : !came ? 'wait' : !settled ? 'settle' : null;
-    return { facts, cutPhase };
-  }
-  throw new CapstanError('target_unreachable', `the page navigated more than ${MAX_DOCUMENTS} times`);
 }

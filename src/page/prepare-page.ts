@@ -9,7 +9,7 @@ import { Interception } from './network/intercept.ts';
 import { ownOriginRules } from './network/own-origin.ts';
 import { setCookies } from './network/set-cookies.ts';
 import type { EvaluatedFrame, PageSession } from './page-session.ts';
-import { type HeightLimit, UNLIMITED } from './screenshot/screenshot-size.ts';
+import { type HeightLimit, UNLIMITED } from './screenshot/shot-plan.ts';
 
 /** The network set-up of a page, and the state of its preparation. */
 export interface Visit {

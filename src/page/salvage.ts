@@ -8,7 +8,8 @@ import type { IsolatedPage } from './isolated-page.ts';
 import type { DocumentFacts } from './observe-document.ts';
 import { lastFrame, mayShowWindow, pictureOf } from './screenshot/last-frame.ts';
 import type { Picture } from './screenshot/picture.ts';
-import { resizeImage, withoutLoss } from './screenshot/resize-image.ts';
+import { resizeImage } from './screenshot/resize-image.ts';
+import type { ShotPlan } from './screenshot/shot-plan.ts';
 
 /** Times before the deadline at which the last frame is requested, and at which it replaces the screenshot. */
 const REQUEST_MS = 800;
@@ -44,11 +45,14 @@ export interface Salvage {
 export async function salvage(
   page: IsolatedPage,
   request: CaptureRequest,
+  plan: ShotPlan,
   deadline: Deadline,
   found: Found,
 ): Promise<Salvage> {
   const never = new Promise<never>(() => {});
-  if (!mayShowWindow(request)) return never;
+  // A page that does not answer cannot be searched for an unwanted text.
+  const mayRefuse = (request.failOnStatus ?? request.failOnText) !== undefined;
+  if (mayRefuse || !mayShowWindow(plan)) return never;
   const share = request.timeoutMs * MAX_SHARE;
   /** Resolves `unreadMs` before the deadline if the document has not been read by then, otherwise `ms` before it. */
   const comes = async (unreadMs: number, ms: number) => {
@@ -70,7 +74,7 @@ export async function salvage(
   return {
     facts: found.facts ?? (await shownDocument(page)),
     cutPhase: found.cutPhase ?? deadline.phase,
-    picture: await resizeImage({ ...(await pictureOf(frame, withoutLoss(request))), part: null, held: true }, request),
+    picture: await resizeImage({ ...(await pictureOf(frame, plan)), part: null, held: true }, plan),
   };
 }
 

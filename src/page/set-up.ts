@@ -23,7 +23,7 @@ export function setUpPage(session: PageSession, request: CaptureRequest, ownUser
   const enabled = session.send('Page.enable');
   session.post('Page.setLifecycleEventsEnabled', { enabled: true });
   session.post('Inspector.enable');
-  emulateDevice(session, request);
+  emulateDevice(session, request.viewport);
   const emulated = emulateVisitor(session, request, ownUserAgent);
   const notes = takeNotes(session, request);
   const visit = prepareVisit(session, request);

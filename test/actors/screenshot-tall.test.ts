@@ -2,6 +2,7 @@ import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import type { CaptureOptions } from '../../src/capture/request.ts';
 import { holdable } from '../../src/page/screenshot/screenshot-size.ts';
+import { planShot } from '../../src/page/screenshot/shot-plan.ts';
 import { patience } from '../support/actor.ts';
 import { captureRequest } from '../support/capture-request.ts';
 import { siteForSuite } from '../support/for-suite.ts';
@@ -159,7 +160,7 @@ describe('a full page that is higher than one screenshot', () => {
     expect(snapshot).toMatchObject({ truncatedBy: 'limit', width: 16_384, height: 2_500 });
     const { width, height } = await sharp(snapshot.image, { limitInputPixels: false }).metadata();
     expect([width, height]).toEqual([16_384, 2_500]);
-    const { size } = holdable({ x: 0, y: 0, width: 50_000, height: 50_000 }, request);
+    const { size } = holdable({ x: 0, y: 0, width: 50_000, height: 50_000 }, planShot(request));
     expect(size).toMatchObject({ truncatedBy: 'limit', width: 16_384, height: 24_414 });
   });
 });

@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { joinImages } from '../../src/page/screenshot/encode-image.ts';
-import { captureRequest } from '../support/capture-request.ts';
 
 describe('images in turn', () => {
   it('leaves a thread for files while bands of many captures are joined', async () => {
@@ -11,10 +10,10 @@ describe('images in turn', () => {
     const band = await sharp({ create: { ...size, channels: 3, background: 'white', noise } })
       .png({ compressionLevel: 1 })
       .toBuffer();
-    const request = captureRequest('http://site.example/');
+    const encoding = { format: 'png', quality: 80, isTransparent: false } as const;
     let joined = 0;
     const joins = Array.from({ length: 12 }, async () => {
-      await joinImages([band, band], { width: 1200, height: 2400 }, request);
+      await joinImages([band, band], { width: 1200, height: 2400 }, encoding);
       joined += 1;
     });
     await readFile(import.meta.filename);

@@ -1,12 +1,12 @@
 import type { Deadline } from '../../capture/deadline.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import type { Rectangle } from '../../capture/options/screenshot.ts';
-import type { CaptureRequest } from '../../capture/request.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { measurePage } from './measure-page.ts';
 import { contains, outwards } from './rectangles.ts';
 import { type HoldablePart, holdable, type ScreenshotSize, windowSize } from './screenshot-size.ts';
 import { scrollToElement } from './scroll-to-element.ts';
+import type { ShotPlan } from './shot-plan.ts';
 
 /** The part of the page that the screenshot shows. */
 export interface ChosenPart {
@@ -22,22 +22,23 @@ export interface ChosenPart {
 }
 
 /** Chooses the part that the screenshot shows. Throws `selector_not_found` when the requested part does not exist. */
-export async function choosePart(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): Promise<ChosenPart> {
-  const { fullPage, selector, clip } = request;
-  if (!fullPage && selector === undefined && clip === undefined) {
-    const window = { x: 0, y: 0, width: request.viewport.width, height: request.viewport.height };
-    return { part: null, inWindow: true, window, size: windowSize(request), elements: 0 };
+export async function choosePart(page: IsolatedPage, plan: ShotPlan, deadline: Deadline): Promise<ChosenPart> {
+  const { shown, viewport } = plan;
+  if (shown.what === 'window') {
+    const window = { x: 0, y: 0, width: viewport.width, height: viewport.height };
+    return { part: null, inWindow: true, window, size: windowSize(plan), elements: 0 };
   }
-  const { whole, window, elements } = await measurePage(page, request, deadline);
-  if (selector !== undefined) {
+  const { whole, window, elements } = await measurePage(page, viewport, deadline);
+  if (shown.what === 'element') {
+    const { selector } = shown;
     const element = await scrollToElement(page, selector, deadline);
     if (typeof element === 'string') throw new CapstanError('selector_not_found', WHY_NOT[element](selector));
     const box = outwards({ ...element, x: element.x + window.x - whole.x });
-    return within(window, elements, partOf(whole, box, request, `what matches ${JSON.stringify(selector)}`));
+    return within(window, elements, partOf(whole, box, plan, `what matches ${JSON.stringify(selector)}`));
   }
-  if (clip !== undefined) return within(window, elements, partOf(whole, clip, request, 'the clip'));
-  const { part, size } = holdable(whole, request, page.visit.shown);
-  const fullHeight = Math.round(whole.height * request.viewport.deviceScaleFactor);
+  if (shown.what === 'clip') return within(window, elements, partOf(whole, shown.clip, plan, 'the clip'));
+  const { part, size } = holdable(whole, plan, page.visit.shown);
+  const fullHeight = Math.round(whole.height * plan.scale);
   return within(window, elements, { part, size: { ...size, fullHeight } });
 }
 
@@ -51,12 +52,12 @@ const WHY_NOT: Readonly<Record<'absent' | 'invisible', (selector: string) => str
 };
 
 /** The part of a rectangle, measured from the page's upper left corner, that lies on the page. */
-function partOf(whole: Rectangle, wanted: Rectangle, request: CaptureRequest, what: string): HoldablePart {
+function partOf(whole: Rectangle, wanted: Rectangle, plan: ShotPlan, what: string): HoldablePart {
   const x = Math.max(0, wanted.x);
   const y = Math.max(0, wanted.y);
   const width = Math.min(wanted.x + wanted.width, whole.width) - x;
   const height = Math.min(wanted.y + wanted.height, whole.height) - y;
-  if (width > 0 && height > 0) return holdable({ x: whole.x + x, y: whole.y + y, width, height }, request);
+  if (width > 0 && height > 0) return holdable({ x: whole.x + x, y: whole.y + y, width, height }, plan);
   const { width: right, height: bottom } = whole;
   throw new CapstanError(
     'selector_not_found',

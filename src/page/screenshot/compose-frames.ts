@@ -2,7 +2,6 @@ import type { OverlayOptions } from 'sharp';
 import { intersection } from '../../capture/boxes.ts';
 import { type Deadline, within } from '../../capture/deadline.ts';
 import type { Rectangle } from '../../capture/options/screenshot.ts';
-import type { CaptureRequest } from '../../capture/request.ts';
 import { CdpError } from '../../cdp/connection.ts';
 import { inTurn } from '../../imaging/in-turn.ts';
 import { loadSharp } from '../../imaging/load-sharp.ts';
@@ -13,6 +12,7 @@ import { encode, encodePng } from './encode-image.ts';
 import { type BlankFrame, placeFrame } from './find-blank-frames.ts';
 import { contains, tilesOf } from './rectangles.ts';
 import type { Band } from './shoot-bands.ts';
+import type { ShotPlan } from './shot-plan.ts';
 import { UNFIX } from './tall-window.ts';
 
 /** Share of the remaining time that adding frames may take; encoding the image needs the rest. */
@@ -35,12 +35,12 @@ interface Composed {
  */
 export async function composeFrames(
   page: IsolatedPage,
-  request: CaptureRequest,
+  plan: ShotPlan,
   deadline: Deadline,
   bands: readonly Band[],
   blank: readonly BlankFrame[],
 ): Promise<Composed> {
-  const scale = request.viewport.deviceScaleFactor;
+  const scale = plan.scale;
   const overlays = bands.map((): OverlayOptions[] => []);
   const over = new AbortController();
   const tiles = (shown: Rectangle, { width, height }: Rectangle) =>
@@ -58,7 +58,7 @@ export async function composeFrames(
   for (const [at, { image }] of bands.entries()) {
     const added = overlays[at] ?? [];
     const adding =
-      added.length === 0 && bands.length > 1 ? Promise.resolve(image) : compose(image, added, request, bands.length);
+      added.length === 0 && bands.length > 1 ? Promise.resolve(image) : compose(image, added, plan, bands.length);
     images.push(await deadline.step('add frames to the screenshot', adding));
   }
   return { images, complete };
@@ -67,14 +67,14 @@ export async function composeFrames(
 async function compose(
   image: Buffer,
   added: readonly OverlayOptions[],
-  request: CaptureRequest,
+  plan: ShotPlan,
   bands: number,
 ): Promise<Buffer> {
   const sharp = await loadSharp();
   // The old content is erased first, so that it does not shine through where a frame is transparent.
   const cleared = added.map((each): OverlayOptions => ({ ...each, blend: 'dest-out' }));
-  const composed = sharp(image).composite(request.omitBackground ? [...cleared, ...added] : [...added]);
-  return inTurn(() => (bands === 1 ? encode(composed, request) : encodePng(composed)).toBuffer());
+  const composed = sharp(image).composite(plan.taken.isTransparent ? [...cleared, ...added] : [...added]);
+  return inTurn(() => (bands === 1 ? encode(composed, plan.taken) : encodePng(composed)).toBuffer());
 }
 
 /** A part of a frame that the window can show at once, and the band in which it lies. */

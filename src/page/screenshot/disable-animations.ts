@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Deadline, within } from '../../capture/deadline.ts';
-import type { CaptureRequest } from '../../capture/request.ts';
 import { askPage, evaluate } from '../ask-page.ts';
 import { framesBelow } from '../frames-below.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
@@ -13,16 +12,11 @@ const PASS_MS = 50;
 const MAX_FRAME_MS = 1_000;
 
 /**
- * Ends the page's animations as Playwright does, when the request disables them: finite animations and transitions are
+ * Ends the page's animations as Playwright does: finite animations and transitions are
  * finished, infinite ones are cancelled to their initial state, and the caret is hidden. The same happens to those that
  * start later. Call it after the HTML snapshot has been read.
  */
-export async function disableAnimations(
-  page: IsolatedPage,
-  { animations }: CaptureRequest,
-  deadline: Deadline,
-): Promise<void> {
-  if (animations !== 'disabled') return;
+export async function disableAnimations(page: IsolatedPage, deadline: Deadline): Promise<void> {
   const children = await deadline.step('list frames', within(MAX_FRAME_MS, framesBelow(page), []));
   for (let pass = 1; pass <= MAX_PASSES; pass += 1) {
     const inChildren = children.map((frame) =>

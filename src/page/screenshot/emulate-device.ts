@@ -2,8 +2,8 @@ import type { CaptureRequest } from '../../capture/request.ts';
 import type { PageSession } from '../page-session.ts';
 
 /** Sets the page's viewport and screen: the device's own screen, or one as large as the viewport. */
-export function emulateDevice(session: PageSession, request: CaptureRequest): void {
-  const { width, height, deviceScaleFactor, mobile, screen = { width, height } } = request.viewport;
+export function emulateDevice(session: PageSession, viewport: CaptureRequest['viewport']): void {
+  const { width, height, deviceScaleFactor, mobile, screen = { width, height } } = viewport;
   const isUpright = height > width;
   session.post('Emulation.setDeviceMetricsOverride', {
     width,

@@ -1,5 +1,4 @@
 import type { Deadline } from '../../capture/deadline.ts';
-import type { CaptureRequest } from '../../capture/request.ts';
 import { letGo, untilAnswered } from '../ask-page.ts';
 import { drawnElsewhere } from '../drawn.ts';
 import { type Place, placesOf } from '../find/places.ts';
@@ -8,13 +7,9 @@ import type { IsolatedPage } from '../isolated-page.ts';
 import type { EvaluatedFrame } from '../page-session.ts';
 import { CHAT_WIDGETS, FIXED, POPUPS, positioned } from './overlays.ts';
 import { SET_STYLE } from './set-style.ts';
+import type { ShotPlan } from './shot-plan.ts';
 
 const MASK_COLOUR = '#ff00ff';
-
-/** Returns whether the request hides, masks or leaves out elements. */
-export function changesElements({ hide, collapse, mask, hideFixed, hideChats, hidePopups }: CaptureRequest): boolean {
-  return (hide ?? collapse ?? mask) !== undefined || hideFixed || hideChats || hidePopups;
-}
 
 /** Elements to change: those that a selector matches, or those that a function in the page returns. */
 type Wanted = { readonly selector: string } | { readonly find: string };
@@ -28,7 +23,7 @@ const bySelector = (selector: string): Wanted => ({ selector });
  */
 export async function hideAndMask(
   page: IsolatedPage,
-  { hide = [], hideFixed, hideChats, hidePopups, mask = [] }: CaptureRequest,
+  { hide = [], hideFixed, hideChats, hidePopups, mask = [] }: ShotPlan['hides'],
   deadline: Deadline,
 ): Promise<void> {
   const hidden = [
@@ -44,8 +39,12 @@ export async function hideAndMask(
 }
 
 /** Leaves the requested elements out of the layout. Call it before the page is measured. Otherwise as `hideAndMask`. */
-export async function collapse(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): Promise<void> {
-  await change(page, (request.collapse ?? []).map(bySelector), COLLAPSE, deadline);
+export async function collapse(
+  page: IsolatedPage,
+  { collapse: wanted = [] }: ShotPlan['hides'],
+  deadline: Deadline,
+): Promise<void> {
+  await change(page, wanted.map(bySelector), COLLAPSE, deadline);
 }
 
 /** Changes elements in every document that has some. A document that was replaced meanwhile is changed again. */

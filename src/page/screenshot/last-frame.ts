@@ -1,20 +1,15 @@
-import type { CaptureRequest } from '../../capture/request.ts';
 import { CdpError } from '../../cdp/connection.ts';
 import type { PageSession } from '../page-session.ts';
 import { encode } from './encode-image.ts';
-import { changesElements } from './hide-and-mask.ts';
 import { type ScreenshotSize, windowSize } from './screenshot-size.ts';
+import type { ShotPlan } from './shot-plan.ts';
 
 /**
- * Returns whether an image of the window may replace the screenshot of this request. False with `selector` and `clip`,
- * which name another part; with options that hide or mask elements, which the image ignores; and with `omitBackground`.
+ * Returns whether an image of the window may replace the screenshot. False for another part, with options that hide or
+ * mask elements, which the image ignores, and for a transparent picture.
  */
-export function mayShowWindow(request: CaptureRequest): boolean {
-  const { selector, clip, omitBackground, format, failOnStatus, failOnText } = request;
-  // A page that does not answer cannot be searched for an unwanted text.
-  const refuses = failOnStatus ?? failOnText;
-  const asksForPart = selector !== undefined || clip !== undefined;
-  return !asksForPart && !changesElements(request) && refuses === undefined && !omitBackground && format !== 'pdf';
+export function mayShowWindow({ shown, changesElements, final }: ShotPlan): boolean {
+  return (shown.what === 'window' || shown.what === 'page') && !changesElements && !final.isTransparent;
 }
 
 /**
@@ -36,14 +31,11 @@ export async function lastFrame(session: PageSession): Promise<Buffer | null> {
   }
 }
 
-/** Brings a frame into the format and size of the request's screenshots. */
-export async function pictureOf(
-  frame: Buffer,
-  request: CaptureRequest,
-): Promise<ScreenshotSize & { readonly image: Buffer }> {
+/** Brings a frame into the format and size of a screenshot. */
+export async function pictureOf(frame: Buffer, plan: ShotPlan): Promise<ScreenshotSize & { readonly image: Buffer }> {
   const { default: sharp } = await import('sharp');
-  const { width, height } = windowSize(request);
+  const { width, height } = windowSize(plan);
   const sized = sharp(frame).resize(width, height, { fit: 'cover', position: 'left top' });
-  const image = await encode(sized, request).toBuffer();
-  return { image, width, height, truncatedBy: request.fullPage ? 'time' : '', fullHeight: 0 };
+  const image = await encode(sized, plan.taken).toBuffer();
+  return { image, width, height, truncatedBy: plan.shown.what === 'page' ? 'time' : '', fullHeight: 0 };
 }

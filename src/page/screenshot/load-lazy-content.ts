@@ -1,6 +1,5 @@
 import type { Deadline } from '../../capture/deadline.ts';
 import { CapstanError } from '../../capture/errors.ts';
-import { type CaptureRequest, showsMoreThanWindow } from '../../capture/request.ts';
 import { askPage, letGo } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { awaitSettled } from '../wait/await-settled.ts';
@@ -10,10 +9,11 @@ import { notePopups } from './hide-popups.ts';
 import { MAIN_SCROLLER } from './main-scroller.ts';
 import { revealContent } from './reveal-content.ts';
 import { screenshotMs } from './screenshot-cost.ts';
-import { followedHeight, maxHeightOf, smaller, UNLIMITED } from './screenshot-size.ts';
+import { followedHeight } from './screenshot-size.ts';
 import { type Seen, STEP_SHARE, scrollPage } from './scroll-page.ts';
 import { SCROLL_STATE } from './scroll-state.ts';
 import { scrollToElement } from './scroll-to-element.ts';
+import { type ShotPlan, smaller, UNLIMITED } from './shot-plan.ts';
 
 /** Time of a step in a page that listens to scrolling: longer than handlers usually wait for the end of scrolling. */
 const STEP_MS = 150;
@@ -40,17 +40,18 @@ interface Stretch {
  */
 export async function loadLazyContent(
   page: IsolatedPage,
-  request: CaptureRequest,
+  plan: ShotPlan,
+  delayMs: number,
   deadline: Deadline,
 ): Promise<boolean> {
-  if (!showsMoreThanWindow(request)) return true;
+  if (plan.shown.what === 'window') return true;
   const over = new AbortController();
   const mayGoOn = (height: number, elements: number) =>
-    !over.signal.aborted && screenshotMs(height, elements, request) < deadline.remainingMs / 2;
+    !over.signal.aborted && screenshotMs(height, elements, plan) < deadline.remainingMs / 2;
   let complete = false;
-  const work = stretchOf(page, request, deadline).then(async (stretch) => {
+  const work = stretchOf(page, plan, deadline).then(async (stretch) => {
     complete = stretch === null || (await scrollThrough(page, stretch, deadline, mayGoOn));
-    if (stretch !== null && request.delayMs > 0) await notePopups(page, deadline);
+    if (stretch !== null && delayMs > 0) await notePopups(page, deadline);
   });
   await waitWithin(page, deadline, 'scroll through the page', work).finally(() => over.abort());
   // Runs as soon as the page's main thread is free; the screenshot does not wait for it.
@@ -59,24 +60,26 @@ export async function loadLazyContent(
 }
 
 /** The part of the page that the screenshot shows, up to its maximum; null when the window shows all of it. */
-async function stretchOf(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): Promise<Stretch | null> {
+async function stretchOf(page: IsolatedPage, plan: ShotPlan, deadline: Deadline): Promise<Stretch | null> {
+  const { shown, viewport, maxHeight } = plan;
   const stretch = (y: number, height: number, end: number) =>
-    y >= 0 && Math.min(y + height, end) <= request.viewport.height ? null : { top: y, height };
-  if (request.selector !== undefined) {
-    const element = await scrollToElement(page, request.selector, deadline).catch(absentWhileNavigating);
+    y >= 0 && Math.min(y + height, end) <= viewport.height ? null : { top: y, height };
+  if (shown.what === 'element') {
+    const element = await scrollToElement(page, shown.selector, deadline).catch(absentWhileNavigating);
     if (element === 'absent') return null;
     // Some pages show an element only once it is in the window, and scrolling to it does not tell where it is.
-    if (element === 'invisible') return { top: 0, height: maxHeightOf(request) };
-    if (await hasScroller(page, deadline)) return { top: 0, height: maxHeightOf(request) };
-    return stretch(element.y, Math.min(element.height, maxHeightOf(request)), Number.POSITIVE_INFINITY);
+    if (element === 'invisible') return { top: 0, height: maxHeight.height };
+    if (await hasScroller(page, deadline)) return { top: 0, height: maxHeight.height };
+    return stretch(element.y, Math.min(element.height, maxHeight.height), Number.POSITIVE_INFINITY);
   }
   const { cssContentSize } = await letGo(page, deadline, page.session.send('Page.getLayoutMetrics'));
-  const fits = cssContentSize.height <= request.viewport.height;
+  const fits = cssContentSize.height <= viewport.height;
   const scrolls = fits && (await hasScroller(page, deadline));
-  const followed = scrolls ? UNLIMITED : followedHeight(cssContentSize.height, request);
-  if (request.fullPage) page.visit.shown = smaller(page.visit.drawn, followed);
-  if (scrolls) return { top: 0, height: maxHeightOf(request) };
-  const { y, height } = request.clip ?? { y: 0, height: Math.min(maxHeightOf(request), page.visit.shown.height) };
+  const followed = scrolls ? UNLIMITED : followedHeight(cssContentSize.height, plan);
+  if (shown.what === 'page') page.visit.shown = smaller(page.visit.drawn, followed);
+  if (scrolls) return { top: 0, height: maxHeight.height };
+  const whole = { y: 0, height: Math.min(maxHeight.height, page.visit.shown.height) };
+  const { y, height } = shown.what === 'clip' ? shown.clip : whole;
   return stretch(y, height, cssContentSize.height);
 }
 

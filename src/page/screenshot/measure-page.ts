@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Deadline } from '../../capture/deadline.ts';
 import type { Rectangle } from '../../capture/options/screenshot.ts';
-import type { CaptureRequest } from '../../capture/request.ts';
 import { askPage, letGo } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { END_TRANSITIONS } from './end-transitions.ts';
@@ -25,10 +24,9 @@ export interface MeasuredPage {
  */
 export async function measurePage(
   page: IsolatedPage,
-  request: CaptureRequest,
+  { width, height }: Pick<Rectangle, 'width' | 'height'>,
   deadline: Deadline,
 ): Promise<MeasuredPage> {
-  const { width, height } = request.viewport;
   let first = await measure(page, deadline);
   if (first.size.height <= height && (await unfolds(page, deadline))) first = await measure(page, deadline);
   if (first.size.width <= width && first.size.height <= height) {

@@ -8,7 +8,6 @@ import {
   readSheetRanges,
   type SheetRange,
 } from '../../capture/options/pdf.ts';
-import type { CaptureRequest } from '../../capture/request.ts';
 import { CdpError } from '../../cdp/connection.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import type { PageSession } from '../page-session.ts';
@@ -16,6 +15,7 @@ import { readStream } from '../read-stream.ts';
 import type { Picture } from './picture.ts';
 import { retryScreenshot } from './retry-screenshot.ts';
 import { ON_PAPER } from './screenshot-size.ts';
+import type { ShotPlan } from './shot-plan.ts';
 import { heightOfSheet } from './single-sheet.ts';
 
 /** Paper sizes in inches, in portrait orientation, from ISO 216 and ANSI. */
@@ -41,11 +41,11 @@ const READ_BYTES = 256 * 1024;
  * Prints the page, or its requested sheets, on as many sheets as needed: at most 200, and at most 64 MiB. Throws
  * `not_a_page` when even the first sheet is larger, and `selector_not_found` when the page has none of these sheets.
  */
-export async function printPdf(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): Promise<Picture> {
+export async function printPdf(page: IsolatedPage, plan: ShotPlan, deadline: Deadline): Promise<Picture> {
   const { session } = page;
-  const { pdf: options } = request;
+  const { pdf: options } = plan;
   const usual = parametersOf(options);
-  const parameters = options.singlePage ? await onOneSheet(page, request, deadline, usual) : usual;
+  const parameters = options.singlePage ? await onOneSheet(page, plan, deadline, usual) : usual;
   const ranges = readSheetRanges(options.pageRanges ?? '1-') ?? [];
   for (const most of SHEETS) {
     const { taken, left } = splitRanges(ranges, most);
@@ -93,15 +93,15 @@ const NOTHING = '<span></span>';
 /** Makes the sheet as high as the page, up to the longest side that the PDF format allows. */
 async function onOneSheet(
   page: IsolatedPage,
-  request: CaptureRequest,
+  plan: ShotPlan,
   deadline: Deadline,
   { paperWidth = 0, paperHeight = 0, ...parameters }: Protocol.Page.PrintToPDFRequest,
 ): Promise<Protocol.Page.PrintToPDFRequest> {
-  const { landscape, margin, scale } = request.pdf;
+  const { landscape, margin, scale } = plan.pdf;
   const width = landscape ? paperHeight : paperWidth;
   const margins = (2 * margin) / MM_PER_INCH;
   const columns = Math.max(1, Math.floor(((width - margins) * PX_PER_INCH) / scale));
-  const height = await heightOfSheet(page, request, deadline, columns);
+  const height = await heightOfSheet(page, plan, deadline, columns);
   const inches = Math.min(MAX_PAPER / MM_PER_INCH, (height * scale) / PX_PER_INCH + margins);
   return { ...parameters, landscape: false, paperWidth: width, paperHeight: inches };
 }

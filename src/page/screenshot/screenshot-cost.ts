@@ -1,5 +1,5 @@
 import { MAX_PIXELS } from '../../capture/options/screenshot.ts';
-import type { CaptureRequest } from '../../capture/request.ts';
+import type { ShotPlan } from './shot-plan.ts';
 
 /** Measured: the largest screenshot takes 2 s on an idle machine. */
 const MS_PER_PIXEL = 2_000 / MAX_PIXELS;
@@ -11,9 +11,8 @@ const MS_PER_ELEMENT_AGAIN = 0.015;
 const JOIN_MS_PER_PIXEL = 2e-5;
 
 /** Estimated time, in milliseconds, for a screenshot beyond the window: `height` CSS pixels of a document. */
-export function screenshotMs(height: number, elements: number, request: CaptureRequest): number {
-  const { width, deviceScaleFactor } = request.viewport;
-  const pixels = width * height * deviceScaleFactor ** 2;
+export function screenshotMs(height: number, elements: number, { viewport, scale }: ShotPlan): number {
+  const pixels = viewport.width * height * scale ** 2;
   const furtherBands = Math.floor(pixels / MAX_PIXELS);
   return pixels * MS_PER_PIXEL + elements * (MS_PER_ELEMENT + furtherBands * MS_PER_ELEMENT_AGAIN);
 }

@@ -1,13 +1,12 @@
 import type { Deadline } from '../../capture/deadline.ts';
 import type { Rectangle } from '../../capture/options/screenshot.ts';
-import type { CaptureRequest } from '../../capture/request.ts';
 import type { TruncatedBy } from '../../capture/truncation.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { emulateDevice } from './emulate-device.ts';
-import { changesElements } from './hide-and-mask.ts';
 import { retryScreenshot } from './retry-screenshot.ts';
 import { joinMs } from './screenshot-cost.ts';
 import { sizeOf } from './screenshot-size.ts';
+import type { ShotPlan } from './shot-plan.ts';
 import { openTallWindow, scrollTallWindow } from './tall-window.ts';
 
 /** Maximum bytes of all bands, which are held in memory until they are joined. */
@@ -40,7 +39,7 @@ export interface Bands {
  */
 export async function shootBands(
   page: IsolatedPage,
-  request: CaptureRequest,
+  plan: ShotPlan,
   deadline: Deadline,
   { parts, inTallWindow }: { readonly parts: readonly Rectangle[]; readonly inTallWindow: boolean },
 ): Promise<Bands> {
@@ -48,7 +47,7 @@ export async function shootBands(
   const pause = (value: boolean) => page.session.post('Emulation.setScriptExecutionDisabled', { value });
   const paused = parts.length > 1 || inTallWindow;
   if (paused) pause(true);
-  if (inTallWindow) await openTallWindow(page, request, deadline, parts);
+  if (inTallWindow) await openTallWindow(page, plan.viewport, deadline, parts);
   const bands: Band[] = [];
   let bytes = 0;
   let held = false;
@@ -58,15 +57,15 @@ export async function shootBands(
     if (first === undefined || last === undefined) throw new TypeError('there are no bands');
     const part = { ...first, height: last.y + last.height - first.y };
     // Frames that are added to the bands report with a script that they have been drawn.
-    if (paused && !changesElements(request) && !held) pause(false);
-    if (inTallWindow) emulateDevice(page.session, request);
+    if (paused && !plan.changesElements && !held) pause(false);
+    if (inTallWindow) emulateDevice(page.session, plan.viewport);
     return { bands, part, held: held || truncatedBy === 'time', truncatedBy };
   };
   // Each pass reads every pixel: one joins the bands, and one resizes the image.
-  const passes = request.resize === undefined ? 1 : 2;
+  const passes = plan.resize === undefined ? 1 : 2;
   for (const part of parts) {
     const soFar = { width: part.width, height: part.y + part.height - (parts[0]?.y ?? 0) };
-    const needsMs = bandMs * BAND_MARGIN + passes * joinMs(sizeOf(soFar, request, '')) + RESERVE_MS;
+    const needsMs = bandMs * BAND_MARGIN + passes * joinMs(sizeOf(soFar, plan, '')) + RESERVE_MS;
     if (bands.length > 0 && needsMs > deadline.remainingMs) return taken('time');
     const began = performance.now();
     if (inTallWindow) await scrollTallWindow(page, deadline, part);

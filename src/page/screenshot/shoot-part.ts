@@ -1,6 +1,5 @@
 import type { Protocol } from 'devtools-protocol';
 import { type Deadline, within } from '../../capture/deadline.ts';
-import type { CaptureRequest } from '../../capture/request.ts';
 import { CdpError } from '../../cdp/connection.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import type { ChosenPart } from './choose-part.ts';
@@ -9,6 +8,7 @@ import { retryScreenshot } from './retry-screenshot.ts';
 import { screenshotMs } from './screenshot-cost.ts';
 import { bandsOf, holdable, type ScreenshotSize, sizeOf } from './screenshot-size.ts';
 import { shootWindow } from './shoot-window.ts';
+import type { ShotPlan } from './shot-plan.ts';
 
 /** Share of the remaining time that a full page may take by an estimate, which ignores other load on the machine. */
 const FULL_PAGE_SHARE = 0.4;
@@ -17,13 +17,9 @@ const PART_SHARE = 0.3;
 const PATIENCE_SHARE = 0.7;
 
 /** Whether a full page would take too much of the time that is left. Chromium cannot cancel a screenshot. */
-export function isTooSlow(
-  { part, inWindow, elements }: ChosenPart,
-  request: CaptureRequest,
-  deadline: Deadline,
-): boolean {
-  if (!request.fullPage || inWindow || part === null) return false;
-  return screenshotMs(part.height, elements, request) > deadline.remainingMs * FULL_PAGE_SHARE;
+export function isTooSlow({ part, inWindow, elements }: ChosenPart, plan: ShotPlan, deadline: Deadline): boolean {
+  if (plan.shown.what !== 'page' || inWindow || part === null) return false;
+  return screenshotMs(part.height, elements, plan) > deadline.remainingMs * FULL_PAGE_SHARE;
 }
 
 /**
@@ -33,30 +29,30 @@ export function isTooSlow(
  */
 export async function shootPart(
   page: IsolatedPage,
-  request: CaptureRequest,
+  plan: ShotPlan,
   deadline: Deadline,
   options: Protocol.Page.CaptureScreenshotRequest,
   fullHeight: number,
 ): Promise<{ readonly image: Uint8Array } & ScreenshotSize> {
   const { clip: _clip, captureBeyondViewport: _beyond, ...plain } = options;
-  const { viewport } = request;
+  const { viewport, scale } = plan;
   const startedAt = performance.now();
-  const { answer } = await retryScreenshot(page, deadline, () => shootWindow(page, request, plain));
+  const { answer } = await retryScreenshot(page, deadline, () => shootWindow(page, plan, plain));
   const windowMs = performance.now() - startedAt;
   const windows = (deadline.remainingMs * PART_SHARE) / windowMs;
-  const maxHeight = Math.max(viewport.height, Math.ceil(fullHeight / viewport.deviceScaleFactor));
+  const maxHeight = Math.max(viewport.height, Math.ceil(fullHeight / scale));
   const height = Math.min(maxHeight, Math.floor(viewport.height * Math.max(1, windows)));
   const wanted = { x: 0, y: 0, width: viewport.width, height };
-  const held = holdable(wanted, request).part;
-  const part = bandsOf(held, request)[0] ?? held;
+  const held = holdable(wanted, plan).part;
+  const part = bandsOf(held, plan)[0] ?? held;
   if (part.height > viewport.height) {
-    emulateDevice(page.session, { ...request, viewport: { ...viewport, height: part.height } });
-    const shot = shootWindow(page, request, plain).catch((error: unknown) => {
+    emulateDevice(page.session, { ...viewport, height: part.height });
+    const shot = shootWindow(page, plan, plain).catch((error: unknown) => {
       if (error instanceof CdpError) return null;
       throw error;
     });
     const image = await deadline.step('take a part', within(deadline.remainingMs * PATIENCE_SHARE, shot, null));
-    if (image !== null) return { image, ...sizeOf(part, request, part.height < maxHeight ? 'time' : '') };
+    if (image !== null) return { image, ...sizeOf(part, plan, part.height < maxHeight ? 'time' : '') };
   }
-  return { image: answer, ...sizeOf(viewport, request, 'time') };
+  return { image: answer, ...sizeOf(viewport, plan, 'time') };
 }

@@ -1,6 +1,6 @@
 import type { Protocol } from 'devtools-protocol';
-import type { CaptureRequest } from '../../capture/request.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
+import type { ShotPlan } from './shot-plan.ts';
 
 /**
  * Takes the screenshot of the window. A session that emulates the window's size gives it back that size afterwards. When
@@ -10,9 +10,9 @@ import type { IsolatedPage } from '../isolated-page.ts';
  */
 export async function shootWindow(
   page: IsolatedPage,
-  { viewport }: CaptureRequest,
+  { scale }: ShotPlan,
   options: Protocol.Page.CaptureScreenshotRequest,
 ): Promise<Buffer> {
-  const session = viewport.deviceScaleFactor === 1 ? await page.unemulated() : page.session;
+  const session = scale === 1 ? await page.unemulated() : page.session;
   return session.shoot(options);
 }

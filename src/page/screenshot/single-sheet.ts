@@ -1,10 +1,9 @@
 import type { Deadline } from '../../capture/deadline.ts';
-import type { CaptureRequest } from '../../capture/request.ts';
 import { askPage, letGo } from '../ask-page.ts';
-import { mediaFeatures } from '../emulation/emulate-visitor.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { KEEP_HEIGHTS, NOTE_HEIGHTS } from './hold-heights.ts';
 import { SET_STYLE } from './set-style.ts';
+import type { ShotPlan } from './shot-plan.ts';
 
 /** Change of the window's height by which heights that follow the window are found, in CSS pixels. */
 const PROBE = 100;
@@ -18,15 +17,15 @@ const ROUNDING = 2;
  */
 export async function heightOfSheet(
   page: IsolatedPage,
-  request: CaptureRequest,
+  { viewport, paperMedia }: ShotPlan,
   deadline: Deadline,
   width: number,
 ): Promise<number> {
   const { session } = page;
   const lay = (height: number) =>
     session.post('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile: false });
-  const { height } = request.viewport;
-  session.post('Emulation.setEmulatedMedia', { media: request.media ?? 'print', features: mediaFeatures(request) });
+  const { height } = viewport;
+  session.post('Emulation.setEmulatedMedia', paperMedia);
   lay(height);
   await askPage(page, deadline, 'measure the sheet', `(${UNBREAK})(), (${NOTE_HEIGHTS})()`);
   lay(height + PROBE);

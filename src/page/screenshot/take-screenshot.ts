@@ -2,17 +2,15 @@ import type { Deadline } from '../../capture/deadline.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import { FORMATS } from '../../capture/formats.ts';
 import type { Rectangle } from '../../capture/options/screenshot.ts';
-import type { CaptureRequest } from '../../capture/request.ts';
 import { arePrepared } from '../find/prepared-frames.ts';
 import { holdStill } from '../hold-still.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
-import { loadMilestone } from '../navigate.ts';
 import { choosePart } from './choose-part.ts';
 import { composeFrames } from './compose-frames.ts';
 import { disableAnimations } from './disable-animations.ts';
 import { joinImages } from './encode-image.ts';
 import { type BlankFrame, findBlankFrames } from './find-blank-frames.ts';
-import { changesElements, collapse, hideAndMask } from './hide-and-mask.ts';
+import { collapse, hideAndMask } from './hide-and-mask.ts';
 import { showEverything } from './measure-page.ts';
 import type { Picture } from './picture.ts';
 import { printPdf } from './print-pdf.ts';
@@ -21,6 +19,7 @@ import { bandsOf, type ScreenshotSize, sizeOf } from './screenshot-size.ts';
 import { shootBands } from './shoot-bands.ts';
 import { isTooSlow, shootPart } from './shoot-part.ts';
 import { shootWindow } from './shoot-window.ts';
+import type { ShotPlan } from './shot-plan.ts';
 import { needsTallWindow } from './tall-window.ts';
 
 /** Maximum number of screenshots of a page that navigates between its preparation and the screenshot. */
@@ -30,24 +29,20 @@ const MAX_DOCUMENTS = 5;
  * Takes the screenshot: the window, the whole page up to the limits, a part of it, or its sheets. Throws
  * `selector_not_found` when the part does not exist, and `capture_timeout` when the page navigates again and again.
  */
-export async function takeScreenshot(
-  page: IsolatedPage,
-  request: CaptureRequest,
-  deadline: Deadline,
-): Promise<Picture> {
+export async function takeScreenshot(page: IsolatedPage, plan: ShotPlan, deadline: Deadline): Promise<Picture> {
   let held = false;
   for (let documents = 1; documents <= MAX_DOCUMENTS; documents += 1) {
     const isLast = documents === MAX_DOCUMENTS;
     if (isLast) await holdStill(page, deadline);
     const { document } = page.frame;
-    const rested = page.frame.rests(loadMilestone(request));
+    const rested = page.frame.rests(plan.milestone);
     page.visit.preparedFrames.clear();
     try {
-      const { inBands, ...picture } = await shoot(page, request, deadline);
+      const { inBands, ...picture } = await shoot(page, plan, deadline);
       held ||= picture.held || isLast;
       // In the next document nothing is hidden, masked or at rest, and elements are in other positions.
       const isSame = page.frame.document === document && (await arePrepared(page, deadline));
-      if (isSame || !(isPrepared(request) || inBands)) return { ...picture, held };
+      if (isSame || !(isPrepared(plan) || inBands)) return { ...picture, held };
     } catch (error) {
       // A document that was arriving, or was replaced, may lack what there is a moment later.
       if (isLast || (rested && page.frame.document === document)) throw error;
@@ -56,8 +51,8 @@ export async function takeScreenshot(
   throw new CapstanError('capture_timeout', 'the page navigated again and again during the screenshot');
 }
 
-function isPrepared(request: CaptureRequest): boolean {
-  return request.selector !== undefined || changesElements(request) || request.animations === 'disabled';
+function isPrepared({ shown, changesElements, disablesAnimations }: ShotPlan): boolean {
+  return shown.what === 'element' || changesElements || disablesAnimations;
 }
 
 /** A picture; in bands when it was joined from several screenshots, which must show the same document. */
@@ -65,41 +60,41 @@ interface Shot extends Picture {
   readonly inBands?: boolean;
 }
 
-async function shoot(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): Promise<Shot> {
-  const { format } = request;
-  await disableAnimations(page, request, deadline);
-  await collapse(page, request, deadline);
-  if (format === 'pdf') {
+async function shoot(page: IsolatedPage, plan: ShotPlan, deadline: Deadline): Promise<Shot> {
+  const { taken } = plan;
+  if (plan.disablesAnimations) await disableAnimations(page, deadline);
+  await collapse(page, plan.hides, deadline);
+  if (plan.shown.what === 'sheets') {
     await showEverything(page, deadline);
-    await hideAndMask(page, request, deadline);
-    return printPdf(page, request, deadline);
+    await hideAndMask(page, plan.hides, deadline);
+    return printPdf(page, plan, deadline);
   }
-  const chosen = await choosePart(page, request, deadline);
+  const chosen = await choosePart(page, plan, deadline);
   const { part, inWindow, size } = chosen;
-  await hideAndMask(page, request, deadline);
-  if (request.omitBackground) {
+  await hideAndMask(page, plan.hides, deadline);
+  if (taken.isTransparent) {
     page.session.post('Emulation.setDefaultBackgroundColorOverride', { color: { r: 0, g: 0, b: 0, a: 0 } });
   }
   const options = {
-    format: FORMATS[format].takenAs,
-    ...(FORMATS[format].hasQuality ? { quality: request.quality } : {}),
+    format: taken.format,
+    ...(FORMATS[taken.format].hasQuality ? { quality: taken.quality } : {}),
     // Weaker compression. Measured: 1.38 times as many captures per second, with files 15 % larger.
     optimizeForSpeed: true,
     // In a right-to-left page, `captureBeyondViewport` misplaces a part that lies within the window.
     ...(part === null ? {} : { captureBeyondViewport: !inWindow, clip: { ...part, scale: 1 } }),
   };
-  const parts = part === null || inWindow ? [] : bandsOf(part, request);
-  const fallback = isTooSlow({ ...chosen, part: parts[0] ?? part }, request, deadline)
-    ? await shootPart(page, request, deadline, options, size.fullHeight)
+  const parts = part === null || inWindow ? [] : bandsOf(part, plan);
+  const fallback = isTooSlow({ ...chosen, part: parts[0] ?? part }, plan, deadline)
+    ? await shootPart(page, plan, deadline, options, size.fullHeight)
     : null;
   if (fallback !== null) return { ...fallback, part: null, held: true, fullHeight: size.fullHeight };
   const blank = await findBlankFrames(page, chosen, deadline);
   const inTallWindow = needsTallWindow(chosen);
   if (blank.length > 0 || parts.length > 1 || inTallWindow) {
-    return shootInBands(page, request, deadline, { size, parts, blank, inTallWindow });
+    return shootInBands(page, plan, deadline, { size, parts, blank, inTallWindow });
   }
   const { answer, held } = await retryScreenshot(page, deadline, () =>
-    part === null ? shootWindow(page, request, options) : page.session.shoot(options),
+    part === null ? shootWindow(page, plan, options) : page.session.shoot(options),
   );
   return { image: answer, part, held, ...size };
 }
@@ -114,21 +109,21 @@ interface BandedPart {
 /** Takes the screenshot of a part that Chromium cannot draw at once, or in which it leaves frames blank. */
 async function shootInBands(
   page: IsolatedPage,
-  request: CaptureRequest,
+  plan: ShotPlan,
   deadline: Deadline,
   { size, parts, blank, inTallWindow }: BandedPart,
 ): Promise<Shot> {
-  const { bands, part, held, truncatedBy } = await shootBands(page, request, deadline, { parts, inTallWindow });
+  const { bands, part, held, truncatedBy } = await shootBands(page, plan, deadline, { parts, inTallWindow });
   const { images, complete } =
     blank.length > 0
-      ? await composeFrames(page, request, deadline, bands, blank)
+      ? await composeFrames(page, plan, deadline, bands, blank)
       : { images: bands.map((each) => each.image), complete: true };
-  const shown = sizeOf(part, request, truncatedBy === '' ? size.truncatedBy : truncatedBy);
+  const shown = sizeOf(part, plan, truncatedBy === '' ? size.truncatedBy : truncatedBy);
   const [only, ...others] = images;
   const image =
     only !== undefined && others.length === 0 && blank.length > 0
       ? only
-      : await deadline.step('join the bands', joinImages(images, shown, request));
+      : await deadline.step('join the bands', joinImages(images, shown, plan.taken));
   return {
     image,
     part,

@@ -29,13 +29,13 @@ export function needsTallWindow({ part, inWindow, window, elements }: ChosenPart
  */
 export async function openTallWindow(
   page: IsolatedPage,
-  request: CaptureRequest,
+  viewport: CaptureRequest['viewport'],
   deadline: Deadline,
   parts: readonly Rectangle[],
 ): Promise<void> {
-  const height = Math.max(request.viewport.height, ...parts.map((part) => part.height));
+  const height = Math.max(viewport.height, ...parts.map((part) => part.height));
   await askPage(page, deadline, 'measure the page', `(${NOTE_HEIGHTS})()`);
-  emulateDevice(page.session, { ...request, viewport: { ...request.viewport, height } });
+  emulateDevice(page.session, { ...viewport, height });
   await askPage(page, deadline, 'measure the page', `(${KEEP_HEIGHTS})(${SET_STYLE})`);
 }
 

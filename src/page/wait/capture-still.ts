@@ -8,6 +8,7 @@ import type { IsolatedPage } from '../isolated-page.ts';
 import { type DocumentFacts, documentFacts, observed } from '../observe-document.ts';
 import { type Call, call } from '../page-scripts.ts';
 import type { Picture } from '../screenshot/picture.ts';
+import type { ShotPlan } from '../screenshot/shot-plan.ts';
 import { takeScreenshot } from '../screenshot/take-screenshot.ts';
 import { MAX_SETTLE_MS } from './await-settled.ts';
 
@@ -57,6 +58,7 @@ function hasTime({ waitingMs }: Deadline): boolean {
 export async function captureStill(
   page: IsolatedPage,
   request: CaptureRequest,
+  plan: ShotPlan,
   deadline: Deadline,
 ): Promise<StillPage | undefined> {
   const { document } = page.frame;
@@ -88,7 +90,7 @@ export async function captureStill(
   const quiet = evaluate(page, call('stayed-still'));
   // Rejects only when the page fails, and then the screenshot rejects as well.
   quiet.catch(() => undefined);
-  const picture = await takeScreenshot(page, request, deadline);
+  const picture = await takeScreenshot(page, plan, deadline);
   // The page's scripts are off by now, so `quiet` would not resolve.
   if (picture.held) return { facts, picture };
   const stayedQuiet = await deadline.step('settle', within(MAX_ANSWER_MS, quiet, undefined));

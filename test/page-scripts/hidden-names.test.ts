@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import type { CaptureOptions } from '../../src/capture/request.ts';
+import type { Snapshot } from '../../src/capture/snapshot.ts';
+import { pageOfNames } from '../fixtures/hidden-names.ts';
+import { patience } from '../support/actor.ts';
+import { htmlRequest } from '../support/capture-request.ts';
+import { actorForSuite } from '../support/for-suite.ts';
+import { pngOf } from '../support/image.ts';
+
+const running = actorForSuite();
+
+/** What is compared of a capture. The names of the fields and forms are in the HTML. */
+async function factsOf(snapshot: Snapshot) {
+  const { title, verdict, width, height, fullHeight, truncated, cutPhase, banner, elements, outputs } = snapshot;
+  const texts = Object.entries(outputs).map(([kind, output]) => [kind, withoutNames(output)] as const);
+  return {
+    facts: { title, verdict, width, height, fullHeight, truncated, cutPhase, banner },
+    elements: elements === null ? null : withoutNames(elements),
+    outputs: Object.fromEntries(texts),
+    html: withoutNames(snapshot.html),
+    pixels: snapshot.image.subarray(0, 4).toString() === '%PDF' ? null : (await pngOf(snapshot)).data,
+  };
+}
+
+function withoutNames(output: unknown): string {
+  const text = output instanceof Uint8Array ? Buffer.from(output).toString() : (JSON.stringify(output) ?? '');
+  return text
+    .replaceAll(/<(input|form) name=(?:3D)?\\?"[^"]*"/g, '<$1>')
+    .replaceAll(/\btrue \? name/g, 'false ? name')
+    .replaceAll(/"(?:ms|elapsedMs|at)":[\d.]+/g, '');
+}
+
+async function capture(taken: boolean, options: CaptureOptions) {
+  const request = htmlRequest(pageOfNames(taken), { elementMap: false, waitUntil: 'load', ...options });
+  return await factsOf(await running.actor.capture(request, patience));
+}
+
+const CASES: Readonly<Record<string, CaptureOptions>> = {
+  'the window, its verdict and its element map': { elementMap: true },
+  'a page that has settled': { waitUntil: 'settled' },
+  'a full page': { fullPage: true },
+  'a full page of a locked body': {
+    fullPage: true,
+    css: 'html { overflow: hidden } body { height: 100vh; overflow: auto }',
+  },
+  hidePopups: { hidePopups: true },
+  'hideFixed and hideChats': { hideFixed: true, hideChats: true, fullPage: true },
+  'an element': { selector: 'form table' },
+  'an element in a shadow tree': { selector: '.host p' },
+  'an element in a frame': { selector: 'iframe >> p' },
+  'an element by XPath': { selector: '//form//h2' },
+  'hide, collapse and mask': { hide: ['h1'], collapse: ['ul'], mask: ['form td'] },
+  'a page without animations': { animations: 'disabled' },
+  'a PDF of one sheet': { format: 'pdf', pdf: { singlePage: true } },
+  waitForSelector: { waitForSelector: '.report' },
+  'the outputs': {
+    outputs: ['markdown', 'blocks', 'text', 'links', 'metadata', 'mhtml', 'aria'],
+    extract: { places: { selector: 'form td', many: true }, links: { selector: 'a', attribute: 'href', many: true } },
+  },
+  'the outputs of the whole page': { outputs: ['markdown', 'blocks'], markdown: { scope: 'page', hidden: true } },
+  actions: {
+    actions: [
+      { type: 'type', selector: '.vessel', text: 'Kittiwake' },
+      { type: 'click', selector: '.report' },
+      { type: 'scroll', selector: '.end' },
+    ],
+  },
+  'a form that is filled in': { form: { selector: '#all', fields: { draught: '3 m' }, submit: false } },
+};
+
+describe('a page whose fields and forms have the names of members', () => {
+  it.each(Object.entries(CASES))('gives what a page with other names gives: %s', async (_, options) => {
+    const [plain, taken] = await Promise.all([capture(false, options), capture(true, options)]);
+    expect(taken.facts).toEqual(plain.facts);
+    expect(taken.elements).toEqual(plain.elements);
+    expect(taken.outputs).toEqual(plain.outputs);
+    expect(taken.html).toEqual(plain.html);
+    expect(taken.pixels?.equals(plain.pixels ?? Buffer.alloc(0))).toBe(plain.pixels === null ? undefined : true);
+  });
+});
