@@ -3,16 +3,15 @@ import { CapstanError } from '../../capture/errors.ts';
 import { type CaptureRequest, showsMoreThanWindow } from '../../capture/request.ts';
 import { askPage, letGo } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
+import { call } from '../page-scripts.ts';
 import { awaitSettled } from '../wait/await-settled.ts';
 import { waitWithin } from '../wait/wait-within.ts';
 import { hearsScrolling } from './hears-scrolling.ts';
-import { notePopups } from './hide-popups.ts';
-import { MAIN_SCROLLER } from './main-scroller.ts';
+import { notePopups } from './note-popups.ts';
 import { revealContent } from './reveal-content.ts';
 import { screenshotMs } from './screenshot-cost.ts';
 import { followedHeight, maxHeightOf, smaller, UNLIMITED } from './screenshot-size.ts';
 import { type Seen, STEP_SHARE, scrollPage } from './scroll-page.ts';
-import { SCROLL_STATE } from './scroll-state.ts';
 import { scrollToElement } from './scroll-to-element.ts';
 
 /** Time of a step in a page that listens to scrolling: longer than handlers usually wait for the end of scrolling. */
@@ -87,7 +86,7 @@ function absentWhileNavigating(error: unknown): 'absent' {
 }
 
 async function hasScroller(page: IsolatedPage, deadline: Deadline): Promise<boolean> {
-  return (await askPage(page, deadline, 'measure the page', `(${MAIN_SCROLLER})() !== null`)) === true;
+  return (await askPage(page, deadline, 'measure the page', call('has-scroller'))) === true;
 }
 
 /** Resolves with whether it scrolled to the end of the stretch and back to the top before `mayGoOn` returned false. */
@@ -101,7 +100,7 @@ async function scrollThrough(
   page.requests.watch();
   const [listens, scroller] = await Promise.all([
     deadline.step('scroll through the page', letGo(page, deadline, hearsScrolling(page))),
-    askPage(page, deadline, 'measure the page', `(${SCROLL_STATE})().scroller !== null`),
+    askPage(page, deadline, 'measure the page', call('observe-scrolling')),
   ]);
   const hears = listens || scroller === true;
   const { top } = stretch;

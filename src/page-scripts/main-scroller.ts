@@ -1,0 +1,61 @@
+import {
+  bodyOf,
+  boxOf,
+  clientHeightOf,
+  clientWidthOf,
+  interfaceOf,
+  isVisible,
+  type PageElement,
+  type PageParent,
+  page,
+  rootElementOf,
+  scrollHeightOf,
+  select,
+  shadowOf,
+} from './dom.ts';
+import { web } from './web.ts';
+
+/** Share of the window that an element must fill to be the page's main scroller. */
+const MIN_WINDOW_SHARE = 0.4;
+
+/**
+ * Returns the element which scrolls in place of a document that does not: the content of an application, a body that is
+ * locked while a dialog is open. Null when the document scrolls, or nothing does.
+ */
+export function mainScroller(): PageElement | null {
+  const [root, body] = [rootElementOf(page), bodyOf(page)];
+  if (root === null || body === null || scrollHeightOf(root) > web.innerHeight + 1) return null;
+  let best: PageElement | null = null;
+  let bestArea = 0;
+  const walk = (tree: PageParent): void => {
+    for (const element of select(tree, '*')) {
+      const shadow = shadowOf(element);
+      if (mayScroll(element, body) && isMain(element, body)) {
+        const area = scrollHeightOf(element) * clientWidthOf(element);
+        if (area > bestArea) [best, bestArea] = [element, area];
+      }
+      if (shadow !== null) walk(shadow);
+    }
+  };
+  walk(root);
+  return best;
+}
+
+function mayScroll(element: PageElement, body: PageElement): boolean {
+  if (interfaceOf(element) === 'HTMLTextAreaElement') return false;
+  return element === body || scrollHeightOf(element) > clientHeightOf(element) + 1;
+}
+
+function isMain(element: PageElement, body: PageElement): boolean {
+  const hidden = scrollHeightOf(element) - clientHeightOf(element);
+  const { overflowY, position } = web.getComputedStyle(element);
+  const isOut = element === body && position === 'fixed' && scrollHeightOf(element) > web.innerHeight + 1;
+  const scrolls = overflowY === 'auto' || overflowY === 'scroll' || (element === body && overflowY !== 'visible');
+  if (!isOut && !(scrolls && hidden > 1)) return false;
+  const { left, right, top, bottom } = boxOf(element);
+  const width = Math.min(right, web.innerWidth) - Math.max(left, 0);
+  const height = Math.min(bottom, web.innerHeight) - Math.max(top, 0);
+  if (width <= 0 || height <= 0) return false;
+  if (width * height < web.innerWidth * web.innerHeight * MIN_WINDOW_SHARE) return false;
+  return isVisible(element, { opacityProperty: true, visibilityProperty: true });
+}
