@@ -63,6 +63,7 @@ export interface Animation {
   readonly effect: AnimationEffect | null;
   readonly playbackRate: number;
   currentTime: number | null;
+  cancel(): void;
   finish(): void;
   pause(): void;
 }
@@ -74,8 +75,13 @@ interface AnimationEffect {
   getComputedTiming(): { readonly endTime: number };
 }
 
+/** The style that an element has of its own. */
+export interface StyleDeclaration {
+  setProperty(name: string, value: string, priority: 'important'): void;
+}
+
 type Method = (...given: unknown[]) => unknown;
-type Member = { get(): unknown; value: Method };
+type Member = { get(): unknown; set(value: unknown): void; value: Method };
 
 const memberOf = (owner: string, member: string): Member => {
   const { prototype } = Reflect.get(globalThis, owner) as { prototype: object };
@@ -93,6 +99,12 @@ function reader<Of, Value>(owner: string, member: string): (of: Of) => Value {
 function lister<Of, Item>(owner: string, member: string): (of: Of) => Item[] {
   const { get } = memberOf(owner, member);
   return (of) => Array.from(get.call(of) as Iterable<Item>);
+}
+
+/* @__NO_SIDE_EFFECTS__ */
+function writer<Of, Value>(owner: string, member: string): (of: Of, value: Value) => void {
+  const { set } = memberOf(owner, member);
+  return (of, value) => set.call(of, value);
 }
 
 /* @__NO_SIDE_EFFECTS__ */
@@ -152,6 +164,9 @@ export const above = (node: PageNode): PageElement | null => {
   if (isShadowRoot(parent)) return hostOf(parent);
   return isElement(parent) ? parent : null;
 };
+/** The element in which an element is drawn: its slot, its parent, or the host of its shadow tree. */
+export const around = (element: PageElement): PageElement | null =>
+  slotOf(element) ?? parentElementOf(element) ?? above(element);
 
 // What a node holds.
 export const textOf = reader<PageNode, string>('Node', 'textContent');
@@ -159,6 +174,8 @@ export const dataOf = reader<PageText, string>('CharacterData', 'data');
 export const tagOf = reader<PageElement, string>('Element', 'tagName');
 export const nameOf = reader<PageElement, string>('Element', 'localName');
 export const namespaceOf = reader<PageElement, string | null>('Element', 'namespaceURI');
+export const isHtml = (element: PageElement): boolean => namespaceOf(element) === HTML;
+const HTML = 'http://www.w3.org/1999/xhtml';
 export const htmlOf = reader<PageElement, string>('Element', 'outerHTML');
 export const idOf = reader<PageElement, string>('Element', 'id');
 export const baseOf = reader<PageNode, string>('Node', 'baseURI');
@@ -203,6 +220,8 @@ export const scrollHeightOf = reader<PageElement, number>('Element', 'scrollHeig
 export const scrollWidthOf = reader<PageElement, number>('Element', 'scrollWidth');
 export const clientHeightOf = reader<PageElement, number>('Element', 'clientHeight');
 export const clientWidthOf = reader<PageElement, number>('Element', 'clientWidth');
+/** Of an element of HTML. */
+export const offsetHeightOf = reader<PageElement, number>('HTMLElement', 'offsetHeight');
 export const scrollTopOf = reader<PageElement, number>('Element', 'scrollTop');
 export const scrollLeftOf = reader<PageElement, number>('Element', 'scrollLeft');
 
@@ -229,14 +248,71 @@ export const elementAt = (root: PageRoot, x: number, y: number): PageElement | n
     y,
   ) as PageElement | null;
 
-export const animationsOf = caller<PageDocument, [], Animation[]>('Document', 'getAnimations');
-export const timelineOf = reader<PageDocument, object>('Document', 'timeline');
 export const rangeIn = caller<PageDocument, [], Range>('Document', 'createRange');
 /** Walks through the text nodes below `root`. */
 export const textsIn = (root: PageNode): Walker<PageText> => {
   const text = 4;
   return memberOf('Document', 'createTreeWalker').value.call(page, root, text) as Walker<PageText>;
 };
+
+/** All elements at a point of the window, the topmost first. */
+export const elementsAt = (root: PageNode, x: number, y: number): PageElement[] =>
+  memberOf(isDocument(root) ? 'Document' : 'ShadowRoot', 'elementsFromPoint').value.call(root, x, y) as PageElement[];
+/** The number of elements. Chromium keeps it until the document changes. */
+export const elementCountOf = (document: PageDocument): number =>
+  (memberOf('Document', 'getElementsByTagName').value.call(document, '*') as { readonly length: number }).length;
+
+// Scrolling.
+export const setScrollTop = writer<PageElement, number>('Element', 'scrollTop');
+export const scrollWithin = caller<PageElement, [Scroll], void>('Element', 'scrollTo');
+export const scrollIntoView = caller<PageElement, [IntoView], void>('Element', 'scrollIntoView');
+interface Scroll {
+  readonly top: number;
+  readonly left?: number;
+  readonly behavior: 'instant';
+}
+interface IntoView {
+  readonly block: 'nearest';
+  readonly inline: 'nearest';
+  readonly behavior: 'instant';
+  /** Scrolls the next scroll container alone. */
+  readonly container?: 'nearest';
+}
+
+// Styles and animations.
+const STYLED = new Map<string | null, string>([
+  [HTML, 'HTMLElement'],
+  ['http://www.w3.org/2000/svg', 'SVGElement'],
+  ['http://www.w3.org/1998/Math/MathML', 'MathMLElement'],
+]);
+/** The style that an element has of its own; undefined for elements that can have none. */
+export const styleOf = (element: PageElement): StyleDeclaration | undefined => {
+  const owner = STYLED.get(namespaceOf(element));
+  return owner === undefined ? undefined : (memberOf(owner, 'style').get.call(element) as StyleDeclaration);
+};
+/** Adds a style sheet to those of a document or a shadow tree. */
+export const adopt = (root: PageRoot, sheet: object): void => {
+  const { get, set } = memberOf(isDocument(root) ? 'Document' : 'ShadowRoot', 'adoptedStyleSheets');
+  set.call(root, [...(get.call(root) as Iterable<object>), sheet]);
+};
+export const timelineOf = reader<PageDocument, object>('Document', 'timeline');
+export const animationsOf = (root: PageRoot): Animation[] =>
+  memberOf(isDocument(root) ? 'Document' : 'ShadowRoot', 'getAnimations').value.call(root) as Animation[];
+
+// Events, dialogs, popovers.
+/** Calls `run` for events of a type, before the listeners of the nodes in it. */
+export const listen = (node: PageNode, type: string, run: (event: { readonly target: unknown }) => void): void => {
+  memberOf('EventTarget', 'addEventListener').value.call(node, type, run, true);
+};
+export const closeDialog = caller<PageElement, [], void>('HTMLDialogElement', 'close');
+export const setPopover = writer<PageElement, 'auto' | 'manual'>('HTMLElement', 'popover');
+export const showPopover = caller<PageElement, [], void>('HTMLElement', 'showPopover');
+
+// New elements.
+export const createHtml = (name: string): PageElement =>
+  memberOf('Document', 'createElementNS').value.call(page, HTML, name) as PageElement;
+export const attachShadow = caller<PageElement, [{ mode: 'closed' }], PageFragment>('Element', 'attachShadow');
+export const appendChild = caller<PageNode, [PageNode], PageNode>('Node', 'appendChild');
 
 // Images, canvases, and what has a source.
 export const isComplete = reader<PageElement, boolean>('HTMLImageElement', 'complete');

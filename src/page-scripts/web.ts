@@ -14,7 +14,9 @@ export interface Window {
   readonly innerHeight: number;
   readonly scrollX: number;
   readonly scrollY: number;
+  readonly origin: string;
   scrollTo(position: { left?: number; top?: number; behavior?: 'instant' }): void;
+  scrollBy(way: { left: number; top: number; behavior: 'instant' }): void;
   getComputedStyle(element: PageElement, pseudo?: string): Style;
   requestAnimationFrame(run: (time: number) => void): number;
   setTimeout(run: () => void, ms: number): number;
@@ -30,11 +32,17 @@ export interface Window {
     run: (entries: readonly { readonly isIntersecting: boolean; readonly target: PageElement }[]) => void,
   ) => { observe(element: PageElement): void; disconnect(): void };
   readonly AbortSignal: { timeout(ms: number): { addEventListener(type: 'abort', run: () => void): void } };
+  readonly CSSStyleSheet: new () => StyleSheet;
+  readonly ViewTimeline: new () => object;
   readonly XMLSerializer: new () => { serializeToString(node: PageNode): string };
   readonly OffscreenCanvas: new (
     width: number,
     height: number,
   ) => { getContext(type: '2d', options?: { willReadFrequently?: boolean }): Canvas2d };
+}
+
+export interface StyleSheet {
+  replaceSync(text: string): void;
 }
 
 /** The computed values of an element. */
@@ -44,11 +52,22 @@ type StyleProperty =
   | 'backgroundClip'
   | 'backgroundColor'
   | 'backgroundImage'
+  | 'clipPath'
   | 'color'
+  | 'contentVisibility'
   | 'display'
+  | 'filter'
+  | 'height'
+  | 'minHeight'
   | 'opacity'
+  | 'overflowX'
   | 'overflowY'
   | 'position'
+  | 'rotate'
+  | 'scale'
+  | 'top'
+  | 'transform'
+  | 'translate'
   | 'visibility'
   | 'zIndex';
 
@@ -79,7 +98,13 @@ interface Mutation {
 interface MutationObserver {
   observe(
     node: PageNode,
-    options: { subtree?: boolean; childList?: boolean; characterData?: boolean; attributes?: boolean },
+    options: {
+      subtree?: boolean;
+      childList?: boolean;
+      characterData?: boolean;
+      attributes?: boolean;
+      attributeFilter?: readonly string[];
+    },
   ): void;
   disconnect(): void;
 }

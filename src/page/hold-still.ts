@@ -1,6 +1,7 @@
 import { type Deadline, within } from '../capture/deadline.ts';
 import { evaluate } from './ask-page.ts';
 import type { IsolatedPage } from './isolated-page.ts';
+import { call } from './page-scripts.ts';
 
 /** Maximum time for the last document to load, in milliseconds, and its share of the time that is left. */
 const MAX_LOAD_MS = 1_000;
@@ -16,7 +17,7 @@ export async function holdStill(page: IsolatedPage, deadline: Deadline): Promise
   await wait(frame.until(() => frame.rests('load')));
   session.post('Page.stopLoading');
   const { document } = frame;
-  if ((await wait(evaluate(page, 'document.documentElement === null'))) !== true) return;
+  if ((await wait(evaluate(page, call('has-root')))) !== false) return;
   session.post('Page.reload');
   await wait(frame.until(() => frame.document !== document && frame.rests('load')));
   session.post('Page.stopLoading');

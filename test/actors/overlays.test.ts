@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import type { CaptureOptions } from '../../src/capture/request.ts';
-import { CHATS } from '../../src/page/screenshot/overlays.ts';
+import { CHATS } from '../../src/page/screenshot/chat-widgets.ts';
 import { SAMPLE_PAGES } from '../fixtures/site.ts';
 import { type Colour, colourAt, countOf, pngOf } from '../support/image.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';

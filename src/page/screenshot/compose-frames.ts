@@ -8,12 +8,12 @@ import { loadSharp } from '../../imaging/load-sharp.ts';
 import { askPage, letGo } from '../ask-page.ts';
 import { drawn } from '../drawn.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
+import { call } from '../page-scripts.ts';
 import { encode, encodePng } from './encode-image.ts';
 import { type BlankFrame, placeFrame } from './find-blank-frames.ts';
 import { contains, tilesOf } from './rectangles.ts';
 import type { Band } from './shoot-bands.ts';
 import type { ShotPlan } from './shot-plan.ts';
-import { UNFIX } from './tall-window.ts';
 
 /** Share of the remaining time that adding frames may take; encoding the image needs the rest. */
 const FRAMES_SHARE = 0.4;
@@ -94,7 +94,7 @@ async function shootFrames(
 ): Promise<boolean> {
   const { document } = page.frame;
   try {
-    await askPage(page, deadline, 'hide fixed elements', UNFIX);
+    await askPage(page, deadline, 'hide fixed elements', call('unfix'));
     let window = await windowOf(page, deadline);
     for (const frame of blank) {
       for (const { tile, at } of frame.missing.flatMap((each) => tiles(each, window))) {
@@ -134,7 +134,7 @@ async function scrollTo(
   tile: Rectangle,
   window: Rectangle,
 ): Promise<Rectangle> {
-  await askPage(page, deadline, 'scroll to a frame', `(${SCROLL_BY})(${tile.x - window.x}, ${tile.y - window.y})`);
+  await askPage(page, deadline, 'scroll to a frame', call('scroll-by', tile.x - window.x, tile.y - window.y));
   return windowOf(page, deadline);
 }
 
@@ -144,6 +144,3 @@ async function windowOf(page: IsolatedPage, deadline: Deadline): Promise<Rectang
   const { pageX, pageY, clientWidth, clientHeight } = cssLayoutViewport;
   return { x: pageX, y: pageY, width: Math.max(1, clientWidth), height: Math.max(1, clientHeight) };
 }
-
-/** Runs in the page. */
-const SCROLL_BY = `(left, top) => scrollBy({ left, top, behavior: 'instant' })`;

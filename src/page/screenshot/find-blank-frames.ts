@@ -5,6 +5,7 @@ import type { Rectangle } from '../../capture/options/screenshot.ts';
 import { CdpError } from '../../cdp/connection.ts';
 import { evaluate, letGo } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
+import { call } from '../page-scripts.ts';
 import type { PageSession } from '../page-session.ts';
 import type { ChosenPart } from './choose-part.ts';
 import { outwards } from './rectangles.ts';
@@ -50,7 +51,7 @@ async function framesOfOtherOrigins(page: IsolatedPage, deadline: Deadline): Pro
   };
   // The security origin of a sandboxed frame is that of its URL.
   const isSandboxed = async (id: string) => {
-    const asking = letGo(page, deadline, evaluate({ session, frame: { id } }, 'origin'));
+    const asking = letGo(page, deadline, evaluate({ session, frame: { id } }, call('origin')));
     return (await deadline.step('list frames', asking)) === 'null';
   };
   for (const child of frameTree.childFrames ?? []) await add(child);

@@ -2,16 +2,15 @@ import type { Deadline } from '../../capture/deadline.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import { askPage, letGo } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
+import { call } from '../page-scripts.ts';
 import { awaitSettled } from '../wait/await-settled.ts';
 import { waitWithin } from '../wait/wait-within.ts';
 import { hearsScrolling } from './hears-scrolling.ts';
-import { notePopups } from './hide-popups.ts';
-import { MAIN_SCROLLER } from './main-scroller.ts';
+import { notePopups } from './note-popups.ts';
 import { revealContent } from './reveal-content.ts';
 import { screenshotMs } from './screenshot-cost.ts';
 import { followedHeight } from './screenshot-size.ts';
 import { type Seen, STEP_SHARE, scrollPage } from './scroll-page.ts';
-import { SCROLL_STATE } from './scroll-state.ts';
 import { scrollToElement } from './scroll-to-element.ts';
 import { type ShotPlan, smaller, UNLIMITED } from './shot-plan.ts';
 
@@ -90,7 +89,7 @@ function absentWhileNavigating(error: unknown): 'absent' {
 }
 
 async function hasScroller(page: IsolatedPage, deadline: Deadline): Promise<boolean> {
-  return (await askPage(page, deadline, 'measure the page', `(${MAIN_SCROLLER})() !== null`)) === true;
+  return (await askPage(page, deadline, 'measure the page', call('has-scroller'))) === true;
 }
 
 /** Resolves with whether it scrolled to the end of the stretch and back to the top before `mayGoOn` returned false. */
@@ -104,7 +103,7 @@ async function scrollThrough(
   page.requests.watch();
   const [listens, scroller] = await Promise.all([
     deadline.step('scroll through the page', letGo(page, deadline, hearsScrolling(page))),
-    askPage(page, deadline, 'measure the page', `(${SCROLL_STATE})().scroller !== null`),
+    askPage(page, deadline, 'measure the page', call('observe-scrolling')),
   ]);
   const hears = listens || scroller === true;
   const { top } = stretch;

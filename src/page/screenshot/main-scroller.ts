@@ -37,31 +37,3 @@ export const MAIN_SCROLLER = `() => {
   walk(root);
   return best;
 }`;
-
-/**
- * JavaScript of a function that makes the main scroller, and the elements around it, as high as its content. So the
- * document has the height that it would have in a window of that height, while `vh` units keep theirs. Returns whether
- * there is such a scroller.
- */
-export const UNFOLD = `(setStyle) => {
-  const scroller = (${MAIN_SCROLLER})();
-  if (scroller === null) return false;
-  scroller.scrollTop = 0;
-  const around = [];
-  for (let each = scroller; each; each = each.assignedSlot ?? each.parentElement ?? each.getRootNode().host) {
-    around.push({ element: each, height: each.offsetHeight });
-  }
-  const more = scroller.scrollHeight - scroller.clientHeight;
-  for (const { element, height } of around) {
-    const { position } = getComputedStyle(element);
-    const px = height + more + 'px';
-    setStyle(element, {
-      'box-sizing': 'border-box', height: px, 'min-height': px, 'max-height': 'none', 'overflow-y': 'visible',
-      transition: 'none',
-      ...(getComputedStyle(element).overflowX === 'visible' ? {} : { 'overflow-x': 'clip' }),
-      ...(position === 'fixed' ? { position: 'absolute' } : {}),
-      ...(position === 'fixed' || position === 'absolute' ? { bottom: 'auto' } : {}),
-    });
-  }
-  return true;
-}`;

@@ -4,6 +4,7 @@ import { CdpError } from '../../cdp/connection.ts';
 import { evaluate } from '../ask-page.ts';
 import { holdStill } from '../hold-still.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
+import { call } from '../page-scripts.ts';
 
 /** Chromium sometimes refuses ("Unable to capture screenshot", or while a page is replaced) and accepts the retry. */
 const MAX_REFUSALS = 5;
@@ -67,6 +68,6 @@ async function restsAt(
 ): Promise<boolean> {
   if (page.frame.document !== document || !page.frame.rests('load')) return false;
   const patienceMs = Math.min(ANSWER_MS, deadline.remainingMs * ANSWER_SHARE);
-  const answer = await deadline.step('take the picture', within(patienceMs, evaluate(page, 'true'), false));
+  const answer = await deadline.step('take the picture', within(patienceMs, evaluate(page, call('answer')), false));
   return answer === true;
 }

@@ -4,18 +4,19 @@ import { CdpError } from '../../cdp/connection.ts';
 import { evaluate, letGo, PICTURE_WORLD, untilAnswered } from '../ask-page.ts';
 import { drawn } from '../drawn.ts';
 import { toPage } from '../find/box-in-page.ts';
-import { IS_VISIBLE } from '../find/find-elements.ts';
 import { type Place, placesOf } from '../find/places.ts';
 import { prepare } from '../find/prepared-frames.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
+import { call, functionOf, type ResultOf } from '../page-scripts.ts';
 
-const found = z.union([
+type Found = ResultOf<'find-visible'>;
+
+const found: z.ZodType<Found> = z.union([
   z.enum(['absent', 'invisible']),
   z.object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() }),
 ]);
-type Found = z.output<typeof found>;
 
-const scrolled = z.object({ x: z.number(), y: z.number() });
+const scrolled: z.ZodType<ResultOf<'scroll-to-top'>> = z.object({ x: z.number(), y: z.number() });
 
 /**
  * Returns the box of the first visible element that matches, in CSS pixels of the page, or the reason why there is
@@ -38,7 +39,7 @@ export async function scrollToElement(page: IsolatedPage, selector: string, dead
 /** Looks in one document; resolves with undefined when it, or one around it, was replaced meanwhile. */
 async function findIn(page: IsolatedPage, place: Place): Promise<Found | undefined> {
   const isFrame = place.entrance !== undefined;
-  const answer = await prepare(page, place, `(${FIND_VISIBLE})(${place.find}, ${REVEAL}, ${isFrame})`);
+  const answer = await prepare(page, place, call('find-visible', place.steps, isFrame));
   if (answer === undefined) return undefined;
   const box = found.parse(answer);
   if (typeof box === 'string') return box;
@@ -46,7 +47,7 @@ async function findIn(page: IsolatedPage, place: Place): Promise<Found | undefin
     const isShown = await revealFrame(at, at.entrance.from);
     if (isShown !== true) return isShown === false ? 'invisible' : undefined;
   }
-  const { data: offset } = scrolled.safeParse(await evaluate(page, TO_TOP));
+  const { data: offset } = scrolled.safeParse(await evaluate(page, call('scroll-to-top')));
   const convert = await toPage(place);
   if (offset === undefined || convert === undefined) return undefined;
   const inPage = convert(box);
@@ -64,9 +65,11 @@ async function revealFrame({ frame }: Place, from: Place): Promise<unknown> {
       session.send('Page.createIsolatedWorld', { frameId: from.frame.id, worldName: PICTURE_WORLD }),
     ]);
     const { object } = await session.send('DOM.resolveNode', { backendNodeId, executionContextId });
+    if (object.objectId === undefined) return undefined;
     const { result } = await session.send('Runtime.callFunctionOn', {
-      ...(object.objectId !== undefined && { objectId: object.objectId }),
-      functionDeclaration: `function () { return (${REVEAL})(this, ${from.entrance !== undefined}); }`,
+      functionDeclaration: functionOf('reveal-element'),
+      arguments: [{ objectId: object.objectId }, { value: from.entrance !== undefined }],
+      executionContextId,
       returnByValue: true,
     });
     return result.value;
@@ -75,42 +78,3 @@ async function revealFrame({ frame }: Place, from: Place): Promise<unknown> {
     throw error;
   }
 }
-
-/**
- * Runs in the page. Scrolls to an element and returns whether it is visible. In a frame only its own document is
- * scrolled: those around a frame of another process would be scrolled at any later time.
- */
-const REVEAL = `(element, isFrame) => {
-  const options = { block: 'nearest', inline: 'nearest', behavior: 'instant' };
-  if (!isFrame) Element.prototype.scrollIntoView.call(element, options);
-  const { get: parentOf } = Object.getOwnPropertyDescriptor(Node.prototype, 'parentNode');
-  const isScroller = (each) => {
-    const { overflowX, overflowY } = getComputedStyle(each);
-    return /auto|scroll|hidden/.test(overflowX + overflowY);
-  };
-  for (let each = element; isFrame && each !== null; each = parentOf.call(each) ?? each.host ?? null) {
-    const isStart = each === element;
-    if (isStart || (each instanceof Element && isScroller(each))) {
-      Element.prototype.scrollIntoView.call(each, { ...options, container: 'nearest' });
-    }
-  }
-  return (${IS_VISIBLE})(element);
-}`;
-
-/** Runs in the page. */
-const FIND_VISIBLE = `(find, reveal, isFrame) => {
-  const matching = find();
-  if (matching.length === 0) return 'absent';
-  const element = matching.find(${IS_VISIBLE});
-  if (element === undefined) return 'invisible';
-  reveal(element, isFrame);
-  if (!isFrame) scrollTo({ top: 0, left: 0, behavior: 'instant' });
-  const { x, y, width, height } = Element.prototype.getBoundingClientRect.call(element);
-  return { x, y, width, height };
-}`;
-
-/** Runs in the page. */
-const TO_TOP = `(() => {
-  scrollTo({ top: 0, left: 0, behavior: 'instant' });
-  return { x: scrollX, y: scrollY };
-})()`;

@@ -1,8 +1,7 @@
 import type { Deadline } from '../../capture/deadline.ts';
 import { askPage, letGo } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
-import { KEEP_HEIGHTS, NOTE_HEIGHTS } from './hold-heights.ts';
-import { SET_STYLE } from './set-style.ts';
+import { call } from '../page-scripts.ts';
 import type { ShotPlan } from './shot-plan.ts';
 
 /** Change of the window's height by which heights that follow the window are found, in CSS pixels. */
@@ -27,18 +26,11 @@ export async function heightOfSheet(
   const { height } = viewport;
   session.post('Emulation.setEmulatedMedia', paperMedia);
   lay(height);
-  await askPage(page, deadline, 'measure the sheet', `(${UNBREAK})(), (${NOTE_HEIGHTS})()`);
+  await askPage(page, deadline, 'measure the sheet', call('prepare-sheet'));
   lay(height + PROBE);
-  await askPage(page, deadline, 'measure the sheet', `(${KEEP_HEIGHTS})(${SET_STYLE})`);
+  await askPage(page, deadline, 'measure the sheet', call('keep-heights'));
   lay(height);
   const measuring = letGo(page, deadline, session.send('Page.getLayoutMetrics'));
   const { cssContentSize } = await deadline.step('measure the sheet', measuring);
   return Math.ceil(cssContentSize.height) + ROUNDING;
 }
-
-/** Runs in the page. */
-const UNBREAK = `() => {
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync('*, ::before, ::after { break-before: auto !important; break-after: auto !important }');
-  document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
-}`;

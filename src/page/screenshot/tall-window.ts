@@ -3,12 +3,9 @@ import type { Rectangle } from '../../capture/options/screenshot.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
 import { askPage } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
+import { call } from '../page-scripts.ts';
 import type { ChosenPart } from './choose-part.ts';
 import { emulateDevice } from './emulate-device.ts';
-import { HIDE, UNSTICK } from './hide-and-mask.ts';
-import { KEEP_HEIGHTS, NOTE_HEIGHTS } from './hold-heights.ts';
-import { positioned } from './overlays.ts';
-import { SET_STYLE } from './set-style.ts';
 
 /**
  * Number of elements from which on a document is captured in a tall window. Beyond the window Chromium paints the whole
@@ -34,21 +31,12 @@ export async function openTallWindow(
   parts: readonly Rectangle[],
 ): Promise<void> {
   const height = Math.max(viewport.height, ...parts.map((part) => part.height));
-  await askPage(page, deadline, 'measure the page', `(${NOTE_HEIGHTS})()`);
+  await askPage(page, deadline, 'measure the page', call('note-heights'));
   emulateDevice(page.session, { ...viewport, height });
-  await askPage(page, deadline, 'measure the page', `(${KEEP_HEIGHTS})(${SET_STYLE})`);
+  await askPage(page, deadline, 'measure the page', call('keep-heights'));
 }
 
 /** Scrolls a tall window to a part below it. Fixed and sticky elements stay where they are without scrolling. */
 export async function scrollTallWindow(page: IsolatedPage, deadline: Deadline, part: Rectangle): Promise<void> {
-  await askPage(page, deadline, 'scroll to a part', `(${SCROLL_TO})(${part.y}, ${part.height})`);
+  await askPage(page, deadline, 'scroll to a part', call('scroll-tall-window', part.y, part.height));
 }
-
-/** Runs in the page. Hides fixed elements, and puts sticky ones where they are at the top of the page. */
-export const UNFIX = `(${HIDE})((${positioned('fixed')})(), ${SET_STYLE}), (${UNSTICK})((${positioned('sticky')})(), ${SET_STYLE})`;
-
-const SCROLL_TO = `(top, height) => {
-  if (top + height <= innerHeight) return;
-  ${UNFIX};
-  scrollTo({ top, left: scrollX, behavior: 'instant' });
-}`;

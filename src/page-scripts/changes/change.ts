@@ -1,0 +1,26 @@
+import type { SelectorStep } from '../../capture/selector.ts';
+import type { PageElement } from '../dom.ts';
+import { elementsBy } from '../find.ts';
+import { fixedOverlays, popups } from '../overlays.ts';
+import { positioned } from '../positioned.ts';
+import { collapse, hide, unstick } from './hide.ts';
+import { mask } from './mask.ts';
+
+const KINDS = { popups, fixed: fixedOverlays, sticky: () => positioned('sticky') };
+
+const each = (change: (element: PageElement) => void) => (elements: readonly PageElement[]) => {
+  for (const element of elements) change(element);
+};
+
+const CHANGES = { hide: each(hide), collapse: each(collapse), unstick: each(unstick), mask };
+
+/** Elements to change: those that a selector matches, or those of a kind. */
+export type Wanted = readonly SelectorStep[] | keyof typeof KINDS;
+/** The way in which elements are changed. */
+export type Change = keyof typeof CHANGES;
+
+/** Changes the elements of the document that are wanted. */
+export function changeElements(wanted: readonly Wanted[], change: Change): void {
+  const found = wanted.flatMap((each) => (typeof each === 'string' ? KINDS[each]() : elementsBy(each)));
+  if (found.length > 0) CHANGES[change]([...new Set(found)]);
+}

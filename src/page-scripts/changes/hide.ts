@@ -1,0 +1,17 @@
+import type { PageElement } from '../dom.ts';
+import { setStyle } from '../set-style.ts';
+
+/** Hides an element with all its content, even content that sets its own visibility, and the backdrop of a dialog. */
+export function hide(element: PageElement): void {
+  setStyle(element, { opacity: '0', visibility: 'hidden', transition: 'none', 'backdrop-filter': 'none' });
+}
+
+/** Takes an element out of the layout. */
+export function collapse(element: PageElement): void {
+  setStyle(element, { display: 'none' });
+}
+
+/** Shows a sticky element where it would be on a page that is not scrolled. */
+export function unstick(element: PageElement): void {
+  setStyle(element, { position: 'relative', inset: 'auto', transition: 'none' });
+}

@@ -1,0 +1,9 @@
+import type { PageElement } from '../dom.ts';
+import { isSeen } from '../find.ts';
+import { reveal } from '../reveal.ts';
+
+/** Scrolls to an element and returns whether it is visible. */
+export function run(element: PageElement, isFrame: boolean): boolean {
+  reveal(element, isFrame);
+  return isSeen(element);
+}
