@@ -43,7 +43,7 @@ export interface Box {
 }
 
 type Method = (...given: unknown[]) => unknown;
-type Member = { get(): unknown; value: Method };
+type Member = { get(): unknown; set(value: unknown): void; value: Method };
 
 const memberOf = (owner: string, member: string): Member => {
   const { prototype } = Reflect.get(globalThis, owner) as { prototype: object };
@@ -51,20 +51,26 @@ const memberOf = (owner: string, member: string): Member => {
 };
 
 /* @__NO_SIDE_EFFECTS__ */
-function reader<Of, Value>(owner: string, member: string): (of: Of) => Value {
+export function reader<Of, Value>(owner: string, member: string): (of: Of) => Value {
   const { get } = memberOf(owner, member);
   return (of) => get.call(of) as Value;
 }
 
 /** Like `reader`, for a collection: its elements as an array, which they cannot hide members of either. */
 /* @__NO_SIDE_EFFECTS__ */
-function lister<Of, Item>(owner: string, member: string): (of: Of) => Item[] {
+export function lister<Of, Item>(owner: string, member: string): (of: Of) => Item[] {
   const { get } = memberOf(owner, member);
   return (of) => Array.from(get.call(of) as Iterable<Item>);
 }
 
 /* @__NO_SIDE_EFFECTS__ */
-function caller<Of, Given extends readonly unknown[], Value>(
+export function writer<Of, Value>(owner: string, member: string): (of: Of, value: Value) => void {
+  const { set } = memberOf(owner, member);
+  return (of, value) => set.call(of, value);
+}
+
+/* @__NO_SIDE_EFFECTS__ */
+export function caller<Of, Given extends readonly unknown[], Value>(
   owner: string,
   member: string,
 ): (of: Of, ...given: Given) => Value {
@@ -91,11 +97,13 @@ export const parentElementOf = reader<PageNode, PageElement | null>('Node', 'par
 export const firstOf = reader<PageNode, PageNode | null>('Node', 'firstChild');
 export const nextOf = reader<PageNode, PageNode | null>('Node', 'nextSibling');
 export const nodesOf = lister<PageNode, PageNode>('Node', 'childNodes');
+export const firstElementOf = reader<PageElement, PageElement | null>('Element', 'firstElementChild');
 export const childrenOf = lister<PageElement, PageElement>('Element', 'children');
 export const previousElementOf = reader<PageElement, PageElement | null>('Element', 'previousElementSibling');
 export const nextElementOf = reader<PageElement, PageElement | null>('Element', 'nextElementSibling');
 export const documentOf = reader<PageNode, PageDocument>('Node', 'ownerDocument');
-export const rootOf = caller<PageNode, [], PageNode>('Node', 'getRootNode');
+/** The document or shadow tree of an element, or the topmost element of a tree that is in neither. */
+export const rootOf = caller<PageElement, [], PageParent>('Node', 'getRootNode');
 export const contains = caller<PageNode, [PageNode | null], boolean>('Node', 'contains');
 export const positionOf = caller<PageNode, [PageNode], number>('Node', 'compareDocumentPosition');
 export const isConnected = reader<PageNode, boolean>('Node', 'isConnected');
@@ -124,6 +132,7 @@ export const above = (node: PageNode): PageElement | null => {
 // What a node holds.
 export const textOf = reader<PageNode, string>('Node', 'textContent');
 export const dataOf = reader<PageText, string>('CharacterData', 'data');
+export const innerHtmlOf = reader<PageElement, string>('Element', 'innerHTML');
 export const nameOf = reader<PageElement, string>('Element', 'localName');
 export const namespaceOf = reader<PageElement, string | null>('Element', 'namespaceURI');
 export const htmlOf = reader<PageElement, string>('Element', 'outerHTML');
@@ -143,6 +152,7 @@ export const select = (root: PageParent, css: string): PageElement[] =>
   Array.from(selecting(root, 'querySelectorAll').call(root, css) as Iterable<PageElement>);
 export const selectOne = (root: PageParent, css: string): PageElement | null =>
   selecting(root, 'querySelector').call(root, css) as PageElement | null;
+export const elementById = caller<PageDocument, [id: string], PageElement | null>('Document', 'getElementById');
 export const matches = caller<PageElement, [css: string], boolean>('Element', 'matches');
 export const closest = caller<PageElement, [css: string], PageElement | null>('Element', 'closest');
 
@@ -169,9 +179,17 @@ export const isVisible = caller<
 export const scrollHeightOf = reader<PageElement, number>('Element', 'scrollHeight');
 export const scrollWidthOf = reader<PageElement, number>('Element', 'scrollWidth');
 export const clientHeightOf = reader<PageElement, number>('Element', 'clientHeight');
+export const clientLeftOf = reader<PageElement, number>('Element', 'clientLeft');
+export const clientTopOf = reader<PageElement, number>('Element', 'clientTop');
 export const clientWidthOf = reader<PageElement, number>('Element', 'clientWidth');
 export const scrollTopOf = reader<PageElement, number>('Element', 'scrollTop');
 export const scrollLeftOf = reader<PageElement, number>('Element', 'scrollLeft');
+
+// Canvases, whose sizes are those of their pictures.
+export const canvasWidthOf = reader<PageElement, number>('HTMLCanvasElement', 'width');
+export const canvasHeightOf = reader<PageElement, number>('HTMLCanvasElement', 'height');
+/** @throws when it shows images of other origins */
+export const pictureOf = caller<PageElement, [], string>('HTMLCanvasElement', 'toDataURL');
 
 // The document.
 export const rootElementOf = reader<PageDocument, PageElement | null>('Document', 'documentElement');
@@ -191,8 +209,48 @@ export const elementAt = (root: PageRoot, x: number, y: number): PageElement | n
     x,
     y,
   ) as PageElement | null;
+/** All elements at a point of the window, the topmost first. */
+export const elementsAt = (root: PageNode, x: number, y: number): PageElement[] =>
+  memberOf(isDocument(root) ? 'Document' : 'ShadowRoot', 'elementsFromPoint').value.call(root, x, y) as PageElement[];
 
-// Images.
+// Changes. Only of copies, and of what is restored before a script of the page can run.
+export const createElement = caller<PageDocument, [name: string], PageElement>('Document', 'createElement');
+export const createComment = caller<PageDocument, [text: string], PageNode>('Document', 'createComment');
+export const cloneOf = caller<PageNode, [deep: boolean], PageNode>('Node', 'cloneNode');
+export const setText = writer<PageNode, string>('Node', 'textContent');
+export const setAttribute = caller<PageElement, [name: string, value: string], void>('Element', 'setAttribute');
+export const removeAttribute = caller<PageElement, [name: string], void>('Element', 'removeAttribute');
+export const append = caller<PageElement, (PageNode | string)[], void>('Element', 'append');
+export const insertBefore = caller<PageElement, (PageNode | string)[], void>('Element', 'before');
+export const replaceWith = caller<PageElement, (PageNode | string)[], void>('Element', 'replaceWith');
+export const replaceChildren = caller<PageElement, (PageNode | string)[], void>('Element', 'replaceChildren');
+const removeChild = caller<PageNode, [PageNode], PageNode>('Node', 'removeChild');
+export const remove = (node: PageNode): void => {
+  const parent = parentOf(node);
+  if (parent !== null) removeChild(parent, node);
+};
+
+// Copies: documents without a window, which load and run nothing.
+const implementationOf = reader<PageDocument, object>('Document', 'implementation');
+const createDocument = caller<object, [title: string], PageDocument>('DOMImplementation', 'createHTMLDocument');
+export const emptyDocument = (): PageDocument => createDocument(implementationOf(page), '');
+const parse = caller<object, [html: string, type: 'text/html'], PageDocument>('DOMParser', 'parseFromString');
+export const parseHtml = (html: string): PageDocument =>
+  parse(Reflect.construct(Reflect.get(globalThis, 'DOMParser') as new () => object, []), html, 'text/html');
+
+/**
+ * A node as libraries take it, which read its members. They may, as it is one of a copy of what was painted: a copy has
+ * no forms, whose elements could hide members, and Defuddle and Turndown give the copy back as text.
+ */
+export interface LentNode {
+  readonly [brand]: { readonly lent: true };
+}
+export const lend = (copy: PageElement | PageDocument): LentNode => copy as unknown as LentNode;
+
+// Links and images.
+export const hrefOf = reader<PageElement, string>('HTMLAnchorElement', 'href');
+export const srcOf = reader<PageElement, string>('HTMLImageElement', 'src');
+export const currentSrcOf = reader<PageElement, string>('HTMLImageElement', 'currentSrc');
 export const isComplete = reader<PageElement, boolean>('HTMLImageElement', 'complete');
 export const naturalWidthOf = reader<PageElement, number>('HTMLImageElement', 'naturalWidth');
 export const decode = caller<PageElement, [], Promise<void>>('HTMLImageElement', 'decode');

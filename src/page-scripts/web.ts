@@ -1,4 +1,15 @@
-import type { Box, PageElement, PageNode } from './dom.ts';
+import {
+  type Box,
+  caller,
+  isDocument,
+  lister,
+  type PageDocument,
+  type PageElement,
+  type PageNode,
+  type PageRoot,
+  reader,
+  writer,
+} from './dom.ts';
 
 /*
  * The members of a window, and the objects that they make, as far as scripts of a page use them. Elements cannot hide
@@ -8,8 +19,12 @@ import type { Box, PageElement, PageNode } from './dom.ts';
 /** The window of the script. */
 export const web = globalThis as unknown as Window;
 
+/** The window of a document; null for a document that no window shows. */
+export const windowOf = reader<PageDocument, Window | null>('Document', 'defaultView');
+
 /** A window; that of another document is had by `windowOf`. */
 export interface Window {
+  readonly frameElement: PageElement | null;
   readonly innerWidth: number;
   readonly innerHeight: number;
   readonly scrollX: number;
@@ -30,6 +45,9 @@ export interface Window {
     run: (entries: readonly { readonly isIntersecting: boolean; readonly target: PageElement }[]) => void,
   ) => { observe(element: PageElement): void; disconnect(): void };
   readonly AbortSignal: { timeout(ms: number): { addEventListener(type: 'abort', run: () => void): void } };
+  readonly URL: { new (url: string, base?: string): Url; canParse(url: string, base?: string): boolean };
+  readonly CSSStyleSheet: new () => StyleSheet;
+  readonly CSSImportRule: new () => StyleRule & { readonly styleSheet: StyleSheet | null };
   readonly XMLSerializer: new () => { serializeToString(node: PageNode): string };
   readonly OffscreenCanvas: new (
     width: number,
@@ -41,14 +59,42 @@ export interface Window {
 export type Style = { readonly [Property in StyleProperty]: string };
 
 type StyleProperty =
+  | 'backfaceVisibility'
   | 'backgroundClip'
   | 'backgroundColor'
   | 'backgroundImage'
+  | 'clip'
+  | 'clipPath'
   | 'color'
+  | 'contentVisibility'
   | 'display'
+  | 'filter'
+  | 'float'
+  | 'fontSize'
+  | 'height'
+  | 'marginBottom'
+  | 'marginLeft'
+  | 'marginRight'
+  | 'marginTop'
+  | 'maskImage'
+  | 'mixBlendMode'
   | 'opacity'
+  | 'overflowX'
+  | 'overflowY'
+  | 'pointerEvents'
   | 'position'
+  | 'rotate'
+  | 'scale'
+  | 'textShadow'
+  | 'transform'
+  | 'translate'
   | 'visibility'
+  | 'webkitTextFillColor'
+  | 'webkitTextSecurity'
+  | 'webkitTextStrokeColor'
+  | 'webkitTextStrokeWidth'
+  | 'whiteSpace'
+  | 'width'
   | 'zIndex';
 
 interface Performance {
@@ -98,6 +144,8 @@ export interface Range {
   getClientRects(): Iterable<Box>;
 }
 
+export const rangeIn = caller<PageDocument, [], Range>('Document', 'createRange');
+
 /** A walker, from `walkerOf`. */
 export interface Walker<Of extends PageNode> {
   readonly currentNode: Of;
@@ -119,4 +167,41 @@ interface AnimationEffect {
   readonly pseudoElement: string | null;
   getKeyframes(): readonly object[];
   getComputedTiming(): { readonly endTime: number };
+}
+
+/** The declarations of the `style` attribute of an element. */
+export const ownStyleOf = reader<PageElement, Declarations>('HTMLElement', 'style');
+
+interface Declarations {
+  setProperty(name: string, value: string, priority?: 'important'): void;
+}
+
+export interface Url {
+  readonly href: string;
+  readonly protocol: string;
+  readonly host: string;
+}
+
+export interface StyleRule {
+  readonly cssText: string;
+}
+
+export const sheetsOf = lister<PageDocument, StyleSheet>('Document', 'styleSheets');
+/** The style sheets that scripts have added to a document or a shadow tree. */
+export const adoptedSheetsOf = (root: PageRoot): StyleSheet[] =>
+  isDocument(root) ? adoptedByDocument(root) : adoptedByShadow(root);
+export const adoptSheets = (root: PageRoot, sheets: readonly StyleSheet[]): void =>
+  isDocument(root) ? adoptInDocument(root, sheets) : adoptInShadow(root, sheets);
+const adoptedByDocument = lister<PageRoot, StyleSheet>('Document', 'adoptedStyleSheets');
+const adoptedByShadow = lister<PageRoot, StyleSheet>('ShadowRoot', 'adoptedStyleSheets');
+const adoptInDocument = writer<PageRoot, readonly StyleSheet[]>('Document', 'adoptedStyleSheets');
+const adoptInShadow = writer<PageRoot, readonly StyleSheet[]>('ShadowRoot', 'adoptedStyleSheets');
+
+export interface StyleSheet {
+  readonly ownerNode: PageNode | null;
+  readonly href: string | null;
+  readonly media: { readonly mediaText: string };
+  /** @throws for the style sheet of another origin */
+  readonly cssRules: Iterable<StyleRule>;
+  replaceSync(text: string): void;
 }

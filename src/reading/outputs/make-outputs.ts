@@ -5,6 +5,7 @@ import type { Output, Outputs } from '../../capture/snapshot.ts';
 import { CdpClosedError } from '../../cdp/connection.ts';
 import { evaluate, OUTPUT_WORLD } from '../../page/ask-page.ts';
 import type { IsolatedPage } from '../../page/isolated-page.ts';
+import type { Call } from '../../page/page-scripts.ts';
 import type { EvaluatedFrame } from '../../page/page-session.ts';
 import type { Picture } from '../../page/screenshot/picture.ts';
 import { IN_PARTS, wholeText } from '../../page/text-in-parts.ts';
@@ -51,8 +52,7 @@ export async function makeOutputs(
   const { document } = page.frame;
   for (const kind of outputsOf(request)) {
     const ms = Math.min(OUTPUT_MS, deadline.remainingMs * OUTPUT_SHARE);
-    const ask = (expression: string, most = ms, place: EvaluatedFrame = page) =>
-      evaluateWithin(place, most, expression);
+    const ask = (script: Call, most = ms, place: EvaluatedFrame = page) => callWithin(place, most, script);
     const making = MAKERS[kind]({ page, request, picture, ms, ask, deadline }).catch((error: unknown) => {
       if (error instanceof CdpClosedError) throw error;
       return null;
@@ -63,10 +63,10 @@ export async function makeOutputs(
   return made;
 }
 
-/** Evaluates an expression in the world of outputs; the browser ends it after this time. Long answers come in parts. */
-async function evaluateWithin(page: EvaluatedFrame, ms: number, expression: string): Promise<unknown> {
+/** Calls a script in the world of outputs; the browser ends it after this time. Long answers come in parts. */
+async function callWithin(page: EvaluatedFrame, ms: number, script: Call): Promise<unknown> {
   const ask = (asked: string) => evaluate(page, asked, { world: OUTPUT_WORLD, timeoutMs: ms });
-  const asText = `(async () => (${IN_PARTS})(JSON.stringify((await (${expression})) ?? null)))()`;
+  const asText = `(async () => (${IN_PARTS})(JSON.stringify((await (${script})) ?? null)))()`;
   const text = await wholeText(ask, asText);
   return text === undefined ? undefined : JSON.parse(text);
 }
