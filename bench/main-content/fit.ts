@@ -1,5 +1,5 @@
 /*
- * Fits the trees of src/reading/outputs/trees.ts:
+ * Fits the trees of src/page-scripts/main-content/trees.ts:
  *   node bench/main-content/fit.ts <pages folder> <browser> [<file that keeps the runs of the pages>]
  * Prints the scores of pages that the trees were not fitted on (five folds), and upper bounds: of all runs, of the runs
  * that are mostly in the known main content, and of the best number of runs in the order of the trees.
@@ -7,15 +7,15 @@
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DESCRIBED_ODDS, ELSEWHERE_FACTOR, MIN_COPIED_WORDS } from '../../src/reading/outputs/main-content.ts';
-import { SIGN_NAMES } from '../../src/reading/outputs/signs.ts';
+import { DESCRIBED_ODDS, ELSEWHERE_FACTOR, MIN_COPIED_WORDS } from '../../src/page-scripts/main-content/chance.ts';
+import { SIGN_NAMES } from '../../src/page-scripts/main-content/sign-names.ts';
 import { boost, chanceOf, type Model } from './boost.ts';
 import { labelRuns } from './label-runs.ts';
 import { PagesOfRuns, readRuns } from './read-runs.ts';
 import { countWords, mean, type Score, scoreOf, Truth, wordsOf } from './score.ts';
 
 const FOLDS = 5;
-const TARGET = join(import.meta.dirname, '../../src/reading/outputs/trees.ts');
+const TARGET = join(import.meta.dirname, '../../src/page-scripts/main-content/trees.ts');
 
 interface Page {
   readonly fold: number;
@@ -110,7 +110,7 @@ function ranked({ runs: all }: Page, model: Model) {
 
 type Ranked = ReturnType<typeof ranked>;
 
-/** Takes the runs with which the expected F1 is highest, and one copy of each text, as `CHOOSE` of main-content.ts does. */
+/** Takes the runs with which the expected F1 is highest, and one copy of each text, as `chosenRuns` does. */
 function chosenText(order: Ranked): string {
   const expected = order.reduce((sum, { words, chance }) => sum + words * chance, 0);
   let [found, taken, best, count] = [0, 0, 0, 0];

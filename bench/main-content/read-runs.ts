@@ -1,9 +1,7 @@
 import { join } from 'node:path';
+import { build } from 'esbuild';
 import { chromium } from 'playwright';
 import { z } from 'zod';
-import { extractors } from '../../src/reading/outputs/extractors.ts';
-import { READ_SIGNS } from '../../src/reading/outputs/main-content.ts';
-import { PAINTED_COPY } from '../../src/reading/outputs/painted-copy.ts';
 import { servePages } from '../support/serve-pages.ts';
 
 const AT_ONCE = 2;
@@ -26,21 +24,14 @@ export type PagesOfRuns = z.output<typeof PagesOfRuns>;
 export async function readRuns(folder: string, browserPath: string): Promise<PagesOfRuns> {
   const pages = await servePages(join(folder, 'html'), { scripts: false });
   const browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] });
-  const expression = `((libraries) => {
-    const { copy } = (${PAINTED_COPY})(${JSON.stringify(LIMITS)});
-    const { runs, signs, described } = (${READ_SIGNS})(copy, location.href, libraries);
-    const paths = [];
-    const pathOf = ({ tags, around }) => {
-      if (tags.includes('pre') || tags.includes('td') || tags.includes('th')) return undefined;
-      const path = around.map(({ localName, className }) => localName + '.' + className).join('>');
-      if (!paths.includes(path)) paths.push(path);
-      return paths.indexOf(path);
-    };
-    return runs.map((run, at) => {
-      const { text, level } = run;
-      return { text, level, signs: signs[at], described: described?.[at], path: pathOf(run) };
-    });
-  })(${await extractors()})`;
+  const { outputFiles } = await build({
+    entryPoints: [join(import.meta.dirname, 'signs-in-page.ts')],
+    bundle: true,
+    format: 'iife',
+    globalName: 'script',
+    write: false,
+  });
+  const expression = `(() => {${outputFiles[0]?.text}; return script.signsInPage(${JSON.stringify(LIMITS)})})()`;
   const all: PagesOfRuns = {};
   const waiting = [...pages.names];
   const work = async () => {

@@ -75,40 +75,36 @@ interface AnimationEffect {
   getComputedTiming(): { readonly endTime: number };
 }
 
-/** The style that an element has of its own. */
-export interface StyleDeclaration {
-  setProperty(name: string, value: string, priority: 'important'): void;
-}
-
 type Method = (...given: unknown[]) => unknown;
 type Member = { get(): unknown; set(value: unknown): void; value: Method };
 
-const memberOf = (owner: string, member: string): Member => {
+/** A member of an interface, as its prototype has it. */
+export const memberOf = (owner: string, member: string): Member => {
   const { prototype } = Reflect.get(globalThis, owner) as { prototype: object };
   return Object.getOwnPropertyDescriptor(prototype, member) as unknown as Member;
 };
 
 /* @__NO_SIDE_EFFECTS__ */
-function reader<Of, Value>(owner: string, member: string): (of: Of) => Value {
+export function reader<Of, Value>(owner: string, member: string): (of: Of) => Value {
   const { get } = memberOf(owner, member);
   return (of) => get.call(of) as Value;
 }
 
 /** Like `reader`, for a collection: its elements as an array, which they cannot hide members of either. */
 /* @__NO_SIDE_EFFECTS__ */
-function lister<Of, Item>(owner: string, member: string): (of: Of) => Item[] {
+export function lister<Of, Item>(owner: string, member: string): (of: Of) => Item[] {
   const { get } = memberOf(owner, member);
   return (of) => Array.from(get.call(of) as Iterable<Item>);
 }
 
 /* @__NO_SIDE_EFFECTS__ */
-function writer<Of, Value>(owner: string, member: string): (of: Of, value: Value) => void {
+export function writer<Of, Value>(owner: string, member: string): (of: Of, value: Value) => void {
   const { set } = memberOf(owner, member);
   return (of, value) => set.call(of, value);
 }
 
 /* @__NO_SIDE_EFFECTS__ */
-function caller<Of, Given extends readonly unknown[], Value>(
+export function caller<Of, Given extends readonly unknown[], Value>(
   owner: string,
   member: string,
 ): (of: Of, ...given: Given) => Value {
@@ -135,11 +131,13 @@ export const parentElementOf = reader<PageNode, PageElement | null>('Node', 'par
 export const firstOf = reader<PageNode, PageNode | null>('Node', 'firstChild');
 export const nextOf = reader<PageNode, PageNode | null>('Node', 'nextSibling');
 export const nodesOf = lister<PageNode, PageNode>('Node', 'childNodes');
+export const firstElementOf = reader<PageElement, PageElement | null>('Element', 'firstElementChild');
 export const childrenOf = lister<PageElement, PageElement>('Element', 'children');
 export const previousElementOf = reader<PageElement, PageElement | null>('Element', 'previousElementSibling');
 export const nextElementOf = reader<PageElement, PageElement | null>('Element', 'nextElementSibling');
 export const documentOf = reader<PageNode, PageDocument>('Node', 'ownerDocument');
-export const rootOf = caller<PageNode, [], PageNode>('Node', 'getRootNode');
+/** The document or shadow tree of an element, or the topmost element of a tree that is in neither. */
+export const rootOf = caller<PageElement, [], PageParent>('Node', 'getRootNode');
 export const contains = caller<PageNode, [PageNode | null], boolean>('Node', 'contains');
 export const positionOf = caller<PageNode, [PageNode], number>('Node', 'compareDocumentPosition');
 export const isConnected = reader<PageNode, boolean>('Node', 'isConnected');
@@ -172,10 +170,11 @@ export const around = (element: PageElement): PageElement | null =>
 export const textOf = reader<PageNode, string>('Node', 'textContent');
 export const dataOf = reader<PageText, string>('CharacterData', 'data');
 export const tagOf = reader<PageElement, string>('Element', 'tagName');
+export const innerHtmlOf = reader<PageElement, string>('Element', 'innerHTML');
 export const nameOf = reader<PageElement, string>('Element', 'localName');
 export const namespaceOf = reader<PageElement, string | null>('Element', 'namespaceURI');
+export const HTML = 'http://www.w3.org/1999/xhtml';
 export const isHtml = (element: PageElement): boolean => namespaceOf(element) === HTML;
-const HTML = 'http://www.w3.org/1999/xhtml';
 export const htmlOf = reader<PageElement, string>('Element', 'outerHTML');
 export const idOf = reader<PageElement, string>('Element', 'id');
 export const baseOf = reader<PageNode, string>('Node', 'baseURI');
@@ -193,6 +192,7 @@ export const select = (root: PageParent, css: string): PageElement[] =>
   Array.from(selecting(root, 'querySelectorAll').call(root, css) as Iterable<PageElement>);
 export const selectOne = (root: PageParent, css: string): PageElement | null =>
   selecting(root, 'querySelector').call(root, css) as PageElement | null;
+export const elementById = caller<PageDocument, [id: string], PageElement | null>('Document', 'getElementById');
 export const matches = caller<PageElement, [css: string], boolean>('Element', 'matches');
 export const closest = caller<PageElement, [css: string], PageElement | null>('Element', 'closest');
 
@@ -219,11 +219,19 @@ export const isVisible = caller<
 export const scrollHeightOf = reader<PageElement, number>('Element', 'scrollHeight');
 export const scrollWidthOf = reader<PageElement, number>('Element', 'scrollWidth');
 export const clientHeightOf = reader<PageElement, number>('Element', 'clientHeight');
+export const clientLeftOf = reader<PageElement, number>('Element', 'clientLeft');
+export const clientTopOf = reader<PageElement, number>('Element', 'clientTop');
 export const clientWidthOf = reader<PageElement, number>('Element', 'clientWidth');
 /** Of an element of HTML. */
 export const offsetHeightOf = reader<PageElement, number>('HTMLElement', 'offsetHeight');
 export const scrollTopOf = reader<PageElement, number>('Element', 'scrollTop');
 export const scrollLeftOf = reader<PageElement, number>('Element', 'scrollLeft');
+
+// Canvases, whose sizes are those of their pictures.
+export const canvasWidthOf = reader<PageElement, number>('HTMLCanvasElement', 'width');
+export const canvasHeightOf = reader<PageElement, number>('HTMLCanvasElement', 'height');
+/** @throws when it shows images of other origins */
+export const pictureOf = caller<PageElement, [], string>('HTMLCanvasElement', 'toDataURL');
 
 // The document.
 export const rootElementOf = reader<PageDocument, PageElement | null>('Document', 'documentElement');
@@ -247,7 +255,6 @@ export const elementAt = (root: PageRoot, x: number, y: number): PageElement | n
     x,
     y,
   ) as PageElement | null;
-
 export const rangeIn = caller<PageDocument, [], Range>('Document', 'createRange');
 /** Walks through the text nodes below `root`. */
 export const textsIn = (root: PageNode): Walker<PageText> => {
@@ -279,22 +286,7 @@ interface IntoView {
   readonly container?: 'nearest';
 }
 
-// Styles and animations.
-const STYLED = new Map<string | null, string>([
-  [HTML, 'HTMLElement'],
-  ['http://www.w3.org/2000/svg', 'SVGElement'],
-  ['http://www.w3.org/1998/Math/MathML', 'MathMLElement'],
-]);
-/** The style that an element has of its own; undefined for elements that can have none. */
-export const styleOf = (element: PageElement): StyleDeclaration | undefined => {
-  const owner = STYLED.get(namespaceOf(element));
-  return owner === undefined ? undefined : (memberOf(owner, 'style').get.call(element) as StyleDeclaration);
-};
-/** Adds a style sheet to those of a document or a shadow tree. */
-export const adopt = (root: PageRoot, sheet: object): void => {
-  const { get, set } = memberOf(isDocument(root) ? 'Document' : 'ShadowRoot', 'adoptedStyleSheets');
-  set.call(root, [...(get.call(root) as Iterable<object>), sheet]);
-};
+// Animations.
 export const timelineOf = reader<PageDocument, object>('Document', 'timeline');
 export const animationsOf = (root: PageRoot): Animation[] =>
   memberOf(isDocument(root) ? 'Document' : 'ShadowRoot', 'getAnimations').value.call(root) as Animation[];
@@ -314,7 +306,43 @@ export const createHtml = (name: string): PageElement =>
 export const attachShadow = caller<PageElement, [{ mode: 'closed' }], PageFragment>('Element', 'attachShadow');
 export const appendChild = caller<PageNode, [PageNode], PageNode>('Node', 'appendChild');
 
-// Images, canvases, and what has a source.
+// Changes. Only of copies, and of what is restored before a script of the page can run.
+export const createElement = caller<PageDocument, [name: string], PageElement>('Document', 'createElement');
+export const createComment = caller<PageDocument, [text: string], PageNode>('Document', 'createComment');
+export const cloneOf = caller<PageNode, [deep: boolean], PageNode>('Node', 'cloneNode');
+export const setText = writer<PageNode, string>('Node', 'textContent');
+export const setAttribute = caller<PageElement, [name: string, value: string], void>('Element', 'setAttribute');
+export const removeAttribute = caller<PageElement, [name: string], void>('Element', 'removeAttribute');
+export const append = caller<PageElement, (PageNode | string)[], void>('Element', 'append');
+export const insertBefore = caller<PageElement, (PageNode | string)[], void>('Element', 'before');
+export const replaceWith = caller<PageElement, (PageNode | string)[], void>('Element', 'replaceWith');
+export const replaceChildren = caller<PageElement, (PageNode | string)[], void>('Element', 'replaceChildren');
+const removeChild = caller<PageNode, [PageNode], PageNode>('Node', 'removeChild');
+export const remove = (node: PageNode): void => {
+  const parent = parentOf(node);
+  if (parent !== null) removeChild(parent, node);
+};
+
+// Copies: documents without a window, which load and run nothing.
+const implementationOf = reader<PageDocument, object>('Document', 'implementation');
+const createDocument = caller<object, [title: string], PageDocument>('DOMImplementation', 'createHTMLDocument');
+export const emptyDocument = (): PageDocument => createDocument(implementationOf(page), '');
+const parse = caller<object, [html: string, type: 'text/html'], PageDocument>('DOMParser', 'parseFromString');
+export const parseHtml = (html: string): PageDocument =>
+  parse(Reflect.construct(Reflect.get(globalThis, 'DOMParser') as new () => object, []), html, 'text/html');
+
+/**
+ * A node as libraries take it, which read its members. They may, as it is one of a copy of what was painted: a copy has
+ * no forms, whose elements could hide members, and Defuddle and Turndown give the copy back as text.
+ */
+export interface LentNode {
+  readonly [brand]: { readonly lent: true };
+}
+export const lend = (copy: PageElement | PageDocument): LentNode => copy as unknown as LentNode;
+
+// Links, images, and what else has a source.
+export const hrefOf = reader<PageElement, string>('HTMLAnchorElement', 'href');
+export const currentSrcOf = reader<PageElement, string>('HTMLImageElement', 'currentSrc');
 export const isComplete = reader<PageElement, boolean>('HTMLImageElement', 'complete');
 export const naturalWidthOf = reader<PageElement, number>('HTMLImageElement', 'naturalWidth');
 /** The URL of an image, frame, script or other element with a source; empty for any other. */
@@ -322,11 +350,5 @@ export const srcOf = (element: PageElement): string => {
   const { prototype } = (Reflect.get(globalThis, interfaceOf(element)) ?? {}) as { prototype?: object };
   const member = prototype && Object.getOwnPropertyDescriptor(prototype, 'src');
   return String(member?.get?.call(element) ?? '');
-};
-export const canvasSizeOf = (canvas: PageElement): { width: number; height: number } => {
-  const [width, height] = ['width', 'height'].map((side) =>
-    Number(memberOf('HTMLCanvasElement', side).get.call(canvas)),
-  );
-  return { width: width ?? 0, height: height ?? 0 };
 };
 export const decode = caller<PageElement, [], Promise<void>>('HTMLImageElement', 'decode');

@@ -1,5 +1,5 @@
-import { adopt } from './dom.ts';
 import { openTrees } from './open-trees.ts';
+import { adopt } from './styles.ts';
 import { web } from './web.ts';
 
 /**

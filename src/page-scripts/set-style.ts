@@ -1,4 +1,5 @@
-import { type PageElement, styleOf } from './dom.ts';
+import type { PageElement } from './dom.ts';
+import { styleOf } from './styles.ts';
 
 /** Sets styles that the page's styles cannot override. It works under any policy of the page. */
 export function setStyle(element: PageElement, styles: Readonly<Record<string, string>>): void {

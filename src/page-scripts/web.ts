@@ -1,4 +1,5 @@
-import type { PageElement, PageNode } from './dom.ts';
+import { type PageDocument, type PageElement, type PageNode, reader } from './dom.ts';
+import type { StyleRule, StyleSheet } from './styles.ts';
 
 /*
  * The members of a window, and the objects that they make, as far as scripts of a page use them. Elements cannot hide
@@ -8,8 +9,12 @@ import type { PageElement, PageNode } from './dom.ts';
 /** The window of the script. */
 export const web = globalThis as unknown as Window;
 
+/** The window of a document; null for a document that no window shows. */
+export const windowOf = reader<PageDocument, Window | null>('Document', 'defaultView');
+
 /** A window; that of another document is had by `windowOf`. */
 export interface Window {
+  readonly frameElement: PageElement | null;
   readonly innerWidth: number;
   readonly innerHeight: number;
   readonly scrollX: number;
@@ -32,8 +37,10 @@ export interface Window {
     run: (entries: readonly { readonly isIntersecting: boolean; readonly target: PageElement }[]) => void,
   ) => { observe(element: PageElement): void; disconnect(): void };
   readonly AbortSignal: { timeout(ms: number): { addEventListener(type: 'abort', run: () => void): void } };
-  readonly CSSStyleSheet: new () => StyleSheet;
   readonly ViewTimeline: new () => object;
+  readonly URL: { new (url: string, base?: string): Url; canParse(url: string, base?: string): boolean };
+  readonly CSSStyleSheet: new () => StyleSheet;
+  readonly CSSImportRule: new () => StyleRule & { readonly styleSheet: StyleSheet | null };
   readonly XMLSerializer: new () => { serializeToString(node: PageNode): string };
   readonly OffscreenCanvas: new (
     width: number,
@@ -41,34 +48,48 @@ export interface Window {
   ) => { getContext(type: '2d', options?: { willReadFrequently?: boolean }): Canvas2d };
 }
 
-export interface StyleSheet {
-  replaceSync(text: string): void;
-}
-
 /** The computed values of an element. */
 export type Style = { readonly [Property in StyleProperty]: string };
 
 type StyleProperty =
+  | 'backfaceVisibility'
   | 'backgroundClip'
   | 'backgroundColor'
   | 'backgroundImage'
+  | 'clip'
   | 'clipPath'
   | 'color'
   | 'contentVisibility'
   | 'display'
   | 'filter'
+  | 'float'
+  | 'fontSize'
   | 'height'
+  | 'marginBottom'
+  | 'marginLeft'
+  | 'marginRight'
+  | 'marginTop'
+  | 'maskImage'
   | 'minHeight'
+  | 'mixBlendMode'
   | 'opacity'
   | 'overflowX'
   | 'overflowY'
+  | 'pointerEvents'
   | 'position'
   | 'rotate'
   | 'scale'
+  | 'textShadow'
   | 'top'
   | 'transform'
   | 'translate'
   | 'visibility'
+  | 'webkitTextFillColor'
+  | 'webkitTextSecurity'
+  | 'webkitTextStrokeColor'
+  | 'webkitTextStrokeWidth'
+  | 'whiteSpace'
+  | 'width'
   | 'zIndex';
 
 interface Performance {
@@ -113,4 +134,10 @@ interface Canvas2d {
   imageSmoothingQuality: 'low' | 'medium' | 'high';
   drawImage(image: PageElement, x: number, y: number, width: number, height: number): void;
   getImageData(x: number, y: number, width: number, height: number): { readonly data: Uint8ClampedArray<ArrayBuffer> };
+}
+
+export interface Url {
+  readonly href: string;
+  readonly protocol: string;
+  readonly host: string;
 }

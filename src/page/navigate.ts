@@ -4,7 +4,7 @@ import { type CaptureRequest, hasNetwork } from '../capture/request.ts';
 import type { EgressProxy } from '../egress/egress.ts';
 import { holdStill } from './hold-still.ts';
 import type { IsolatedPage } from './isolated-page.ts';
-import type { Milestone } from './main-frame.ts';
+import { loadMilestone } from './milestone.ts';
 import { openDownload } from './non-html/open-download.ts';
 import type { StandIn } from './non-html/show-pdf.ts';
 import { openUrl, whyUnreachable } from './open-url.ts';
@@ -58,16 +58,4 @@ export async function awaitLoad(
   // A style sheet that never arrives blocks rendering. After `Page.stopLoading` the page is rendered without it.
   else if (!came && !frame.painted) page.session.post('Page.stopLoading');
   return came;
-}
-
-const MILESTONES: Readonly<Record<CaptureRequest['waitUntil'], Milestone>> = {
-  settled: 'load',
-  load: 'load',
-  networkidle: 'load',
-  domcontentloaded: 'DOMContentLoaded',
-};
-
-/** The milestone that a document must reach before it is changed, waited for or read. */
-export function loadMilestone({ waitUntil }: CaptureRequest): Milestone {
-  return MILESTONES[waitUntil];
 }

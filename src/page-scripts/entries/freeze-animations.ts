@@ -1,6 +1,7 @@
-import { type Animation, adopt, animationsOf, listen, type PageRoot, page, timelineOf } from '../dom.ts';
+import { type Animation, animationsOf, listen, type PageRoot, page, timelineOf } from '../dom.ts';
 import { kept } from '../kept.ts';
 import { openTrees } from '../open-trees.ts';
+import { adopt } from '../styles.ts';
 import { web } from '../web.ts';
 
 /**

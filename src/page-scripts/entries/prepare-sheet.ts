@@ -1,5 +1,6 @@
-import { adopt, page } from '../dom.ts';
+import { page } from '../dom.ts';
 import { noteHeights } from '../heights.ts';
+import { adopt } from '../styles.ts';
 import { web } from '../web.ts';
 
 /** Removes breaks between pages, and notes heights that `keep-heights` keeps. */

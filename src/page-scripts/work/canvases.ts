@@ -1,4 +1,4 @@
-import { canvasSizeOf, type PageElement, page, select } from '../dom.ts';
+import { canvasHeightOf, canvasWidthOf, type PageElement, page, select } from '../dom.ts';
 import { web } from '../web.ts';
 import { isShown } from './shown.ts';
 
@@ -26,7 +26,7 @@ export function canvasWatch(): () => boolean {
 }
 
 function sampleOf(canvas: PageElement): Uint32Array {
-  const { width, height } = canvasSizeOf(canvas);
+  const [width, height] = [canvasWidthOf(canvas), canvasHeightOf(canvas)];
   const scale = Math.min(1, Math.sqrt(MAX_SAMPLE_PIXELS / Math.max(1, width * height)));
   const [across, down] = [Math.max(1, Math.floor(width * scale)), Math.max(1, Math.floor(height * scale))];
   const context = new web.OffscreenCanvas(across, down).getContext('2d', { willReadFrequently: true });

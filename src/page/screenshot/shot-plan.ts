@@ -3,7 +3,8 @@ import { MAX_PAGE_HEIGHT, type Rectangle } from '../../capture/options/screensho
 import type { CaptureRequest } from '../../capture/request.ts';
 import type { TruncatedBy } from '../../capture/truncation.ts';
 import { mediaFeatures } from '../emulation/emulate-visitor.ts';
-import { loadMilestone } from '../navigate.ts';
+import type { Milestone } from '../main-frame.ts';
+import { loadMilestone } from '../milestone.ts';
 
 /** Maximum length of a side that Chromium draws at once, in pixels. */
 export const MAX_SIDE = 16_384;
@@ -60,7 +61,7 @@ export interface ShotPlan {
   readonly changesElements: boolean;
   readonly disablesAnimations: boolean;
   /** The state that a document must have reached before the screenshot. */
-  readonly milestone: ReturnType<typeof loadMilestone>;
+  readonly milestone: Milestone;
   readonly pdf: CaptureRequest['pdf'];
   /** The media that a single sheet is laid out for. */
   readonly paperMedia: { readonly media: string; readonly features: ReturnType<typeof mediaFeatures> };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Output } from '../../capture/snapshot.ts';
 import { bounded } from '../../page/evidence/bounded.ts';
-import { NODES } from './nodes.ts';
+import { call } from '../../page/page-scripts.ts';
 import type { Reading } from './reading.ts';
 
 /** Maximum number of nodes, including shadow trees and frames: Playwright describes all of them in one message. */
@@ -13,7 +13,7 @@ const MAX_TEXT_CHARACTERS = 4 * 1024 * 1024;
 /** Describes roles, names and texts of the page as Playwright does. */
 export async function describeRoles({ page, ms, ask }: Reading): Promise<Output> {
   const { nodes } = await page.session.send('Memory.getDOMCounters');
-  const characters = z.number().parse(await ask(`(${TEXT_LENGTH})()`));
+  const characters = z.number().parse(await ask(call('read-text-length')));
   if (nodes > MAX_NODES || characters > MAX_TEXT_CHARACTERS) {
     throw new RangeError(`the page has ${nodes} nodes and ${characters} characters`);
   }
@@ -23,10 +23,3 @@ export async function describeRoles({ page, ms, ask }: Reading): Promise<Output>
   const content = bounded(snapshot, MAX_CHARACTERS);
   return { content: `${content}\n`, partial: content.length < snapshot.length };
 }
-
-/** Runs in the page. */
-const TEXT_LENGTH = `() => {
-  const { textOf, rootElementOf } = ${NODES};
-  const root = rootElementOf(document);
-  return root === null ? 0 : textOf(root).length;
-}`;

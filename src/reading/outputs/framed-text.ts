@@ -1,71 +1,47 @@
 import { z } from 'zod';
-import { BEGIN, type OfFrames } from './frames.ts';
+import { call } from '../../page/page-scripts.ts';
+import type { FramedText } from '../../page-scripts/painted/framed-text.ts';
+import { MAX_FRAMES, type OfFrames } from './frames.ts';
 import { windowBox } from './image-boxes.ts';
-import type { PaintedLimits } from './painted.ts';
-import { PAINTED_COPY } from './painted-copy.ts';
 
-/* The text of frames of other origins. */
-
-const LIMITS: PaintedLimits = { nodes: 100_000, characters: 128 * 1024, hidden: 16 * 1024, ms: 1_000 };
-/** Maximum number of texts of one frame, and of characters of its HTML. */
+/** Maximum number of texts and gaps of one frame, and of characters of its HTML. */
 const MAX_ITEMS = 5_000;
 const MAX_HTML_CHARACTERS = 512 * 1024;
+const LIMITS = {
+  nodes: 100_000,
+  characters: 128 * 1024,
+  hidden: 16 * 1024,
+  frames: MAX_FRAMES,
+  items: MAX_ITEMS,
+  html: MAX_HTML_CHARACTERS,
+};
+const MAX_MS = 1_000;
 
-/**
- * A text or a gap between texts. `box`: in the window of the frame. `at`: in that of the page, for a text of a frame in
- * it.
- */
-const item = z.object({
-  text: z.string().optional(),
-  gap: z.string().optional(),
-  isPre: z.boolean().optional(),
-  isBlank: z.boolean().optional(),
-  box: windowBox.optional(),
-  at: windowBox.optional(),
+const words = z.object({
+  text: z.string(),
+  isPre: z.boolean(),
+  isBlank: z.boolean(),
+  box: windowBox,
+  isPlaced: z.boolean(),
 });
 
-const framed = z.object({
-  items: z.array(item).max(MAX_ITEMS * 2),
+const framedText: z.ZodType<FramedText> = z.object({
+  items: z.array(z.union([words, z.object({ gap: z.string() })])).max(MAX_ITEMS),
   html: z.string().max(MAX_HTML_CHARACTERS),
   hidden: z.array(z.object({ technique: z.string(), text: z.string() })),
   unseen: z.number(),
   partial: z.boolean(),
 });
-type Framed = z.output<typeof framed>;
 
-/** Runs in the page. Returns what `BEGIN` takes as `enter`. `fill`: puts the HTML of a frame where the frame is. */
-export const ENTER_TEXT = `(found, fill = () => {}) => (frame, element) => {
-  fill(element, frame.html);
-  found.hidden.push(...frame.hidden.map((each) => ({ ...each, node: element })));
-  found.unseen += frame.unseen;
-  return frame.items.map((each) => each.text === undefined ? each : { ...each, mark: null, parent: element, isFramed: true, box: () => each.at });
-}`;
-
-/** Runs in a frame. */
-const FRAMED = `(limits) => {
-  const found = (${PAINTED_COPY})(limits);
-  return (${BEGIN})(found, ({ items, copy, hidden, unseen, partial }) => {
-    const kept = items.filter(({ gap, text }) => gap !== undefined || text !== undefined).slice(0, ${MAX_ITEMS});
-    const html = copy.body.innerHTML.slice(0, ${MAX_HTML_CHARACTERS});
-    const isCut = kept.length === ${MAX_ITEMS} || html.length === ${MAX_HTML_CHARACTERS};
-    return {
-      items: kept.map(({ gap, text, isPre, isBlank, isFramed, box }) =>
-        gap !== undefined ? { gap } : { text: text.toWellFormed(), isPre, isBlank, ...(isFramed ? { at: box() } : { box: isBlank ? null : box() }) }),
-      html: html.toWellFormed(),
-      hidden: hidden.slice(0, 200).map(({ technique, text }) => ({ technique, text: text.toWellFormed() })),
-      unseen,
-      partial: partial || isCut,
-    };
-  }, (${ENTER_TEXT})(found, found.fill));
-}`;
-
-/** Texts of frames, as `readThrough` reads them. */
-export const TEXTS: OfFrames<Framed> = {
-  expression: (ms) => `(${FRAMED})(${JSON.stringify({ ...LIMITS, ms: Math.min(LIMITS.ms, ms / 2) })})`,
-  answer: framed,
-  sizeOf: ({ items, html }) => items.reduce((sum, { text = '' }) => sum + text.length, html.length),
+/** Texts of frames of other origins, as `readThrough` reads them. */
+export const TEXTS: OfFrames<FramedText> = {
+  callOf: (ms) => call('read-framed-text', { ...LIMITS, ms: Math.min(MAX_MS, ms / 2) }),
+  answer: framedText,
+  sizeOf: ({ items, html }) => items.reduce((sum, item) => sum + ('text' in item ? item.text.length : 0), html.length),
   placed: ({ items, ...rest }, toWindow) => ({
     ...rest,
-    items: items.map(({ box, ...each }) => (box === undefined ? each : { ...each, at: toWindow(box) })),
+    items: items.map((item) =>
+      'gap' in item || item.isPlaced ? item : { ...item, box: toWindow(item.box), isPlaced: true },
+    ),
   }),
 };

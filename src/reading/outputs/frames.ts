@@ -4,13 +4,15 @@ import { OUTPUT_WORLD } from '../../page/ask-page.ts';
 import { type ToPage, toPage } from '../../page/find/box-in-page.ts';
 import { frameIds, type NestedFrame } from '../../page/find/places.ts';
 import type { IsolatedPage } from '../../page/isolated-page.ts';
+import { type Call, call } from '../../page/page-scripts.ts';
+import type { Begun, FrameAnswer } from '../../page-scripts/painted/after-frames.ts';
 import type { windowBox } from './image-boxes.ts';
 import type { Reading } from './reading.ts';
 
 /*
- * How outputs read frames (`readFrames`). The script that reads the text of a document cannot look into frames of other
- * origins, so it pauses (`BEGIN`). Each frame is then asked in an isolated world, and the script continues with the
- * answers (`readThrough`).
+ * How outputs read frames (`readFrames`). The script that reads a document cannot look into frames of other origins: it
+ * keeps its findings, each frame is asked in an isolated world, and another script finishes with the answers
+ * (`readThrough`; the side of the page is `src/page-scripts/painted/after-frames.ts`).
  */
 
 /** Maximum number of frames of one page, and of frames around a frame, that are read. */
@@ -25,54 +27,20 @@ const SHARE = 0.6;
 /** Time limit for the frames of a document in milliseconds: a script may block one for good. */
 const MAX_FRAME_MS = 2_000;
 
-const KEPT = `globalThis[Symbol.for('capstan-frames')]`;
-
-const beginning = z.union([z.object({ key: z.number(), frames: z.number() }), z.object({ done: z.unknown() })]);
+const beginning: z.ZodType<Begun<unknown>> = z.union([z.object({ key: z.number() }), z.object({ done: z.unknown() })]);
 
 type Box = z.output<typeof windowBox>;
 
 /** How an output reads a frame of another origin. */
-export interface OfFrames<Found> {
-  /** Returns the expression that runs in a frame and returns what `BEGIN` returns, in at most this time. */
-  readonly expression: (ms: number) => string;
+export interface OfFrames<Found extends FrameAnswer> {
+  /** Returns the call of the script that reads a frame in at most this time. */
+  readonly callOf: (ms: number) => Call<Begun<Found>>;
   readonly answer: z.ZodType<Found>;
   /** Returns the number of characters of an answer. */
   readonly sizeOf: (found: Found) => number;
   /** Turns the boxes of an answer into boxes of the page. */
   readonly placed: (found: Found, toWindow: (box: Box) => Box) => Found;
 }
-
-/**
- * Runs in the page, with the result of `PAINTED` or `PAINTED_COPY`. Returns `{ done: finish(found) }`; when frames of
- * other origins were painted, `{ key, frames }`, and `finish` waits until `readThrough` has read them. Then `found` has
- * the items that `enter` returns for each.
- */
-export const BEGIN = `(found, finish, enter) => {
-  const all = found.items.filter((item) => item.outside !== undefined);
-  if (all.length === 0) return { done: finish(found) };
-  const outside = all.slice(0, ${MAX_FRAMES});
-  found.partial ||= all.length > outside.length;
-  const kept = (${KEPT} ??= { last: 0, readings: new Map() });
-  const key = (kept.last += 1);
-  kept.readings.set(key, {
-    elements: outside.map((item) => item.outside),
-    finish: (frames) => {
-      kept.readings.delete(key);
-      const inside = new Map(outside.map((item, at) => [item, frames[at] ?? null]));
-      const items = [];
-      for (const item of found.items) {
-        items.push(item);
-        if (!inside.has(item)) continue;
-        const frame = inside.get(item);
-        if (frame !== null) for (const each of enter(frame, item.outside)) items.push(each);
-        found.partial ||= frame === null || frame.partial;
-      }
-      found.items = items;
-      return finish(found);
-    },
-  });
-  return { key, frames: outside.length };
-}`;
 
 /** How many more frames of a page an output may read, and how many more characters they may answer with. */
 export interface Room {
@@ -130,13 +98,13 @@ interface Inside {
 }
 
 /**
- * Asks a document with an expression that returns what `BEGIN` returns, lets its frames of other origins answer, and
- * returns what `finish` returns. A frame that does not answer in time is left out.
+ * Reads a document by a script that calls `afterFrames`, lets its frames of other origins answer, and returns what the
+ * script makes of it. A frame that does not answer in time is left out.
  */
-export async function readThrough<Found>(
+export async function readThrough<Found extends FrameAnswer>(
   reading: Reading,
   inside: OfFrames<Found>,
-  expression: string,
+  script: Call<Begun<unknown>>,
   ms: number,
   { place, depth = 0, shared }: Inside = {},
 ): Promise<unknown> {
@@ -144,25 +112,22 @@ export async function readThrough<Found>(
   // The boxes of a document that a selector has entered are those of its own window.
   const room = shared ?? { ...roomForFrames(), hasBoxes: place === undefined };
   const startedAt = performance.now();
-  const begun = beginning.parse(await ask(expression, ms, place));
+  const begun = beginning.parse(await ask(script, ms, place));
   if ('done' in begun) return begun.done;
   const { key } = begun;
   const from: NestedFrame = place ?? { session: page.session, frame: page.frame, entrance: undefined };
   const left = () => Math.max(1, ms - (performance.now() - startedAt));
   const answers = await readFrames<Found>(
     { page, from, depth, room, ms: left() },
-    () => frameIds(from, `${KEPT}.readings.get(${key}).elements`, { world: OUTPUT_WORLD }),
+    () => frameIds(from, call('frames-of-reading', key), { world: OUTPUT_WORLD }),
     async (inner, frameMs) => {
       const nested = { place: inner, depth: depth + 1, shared: room };
-      const found = inside.answer.parse(
-        await readThrough(reading, inside, inside.expression(frameMs), frameMs, nested),
-      );
+      const found = inside.answer.parse(await readThrough(reading, inside, inside.callOf(frameMs), frameMs, nested));
       room.characters -= inside.sizeOf(found);
       if (room.characters < 0) return null;
       const toWindow: ToPage | undefined = room.hasBoxes ? await toPage(inner) : undefined;
       return inside.placed(found, (box) => (box === null ? null : (toWindow?.(box) ?? null)));
     },
   );
-  const finishMs = Math.max(MIN_FINISH_MS, left());
-  return await ask(`${KEPT}.readings.get(${key}).finish(${JSON.stringify(answers)})`, finishMs, place);
+  return await ask(call('finish-reading', key, answers), Math.max(MIN_FINISH_MS, left()), place);
 }

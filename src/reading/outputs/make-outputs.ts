@@ -52,8 +52,7 @@ export async function makeOutputs(
   const { document } = page.frame;
   for (const kind of outputsOf(request)) {
     const ms = Math.min(OUTPUT_MS, deadline.remainingMs * OUTPUT_SHARE);
-    const ask = (expression: string, most = ms, place: EvaluatedFrame = page) =>
-      evaluateWithin(place, most, expression);
+    const ask = (script: Call, most = ms, place: EvaluatedFrame = page) => callWithin(place, most, script);
     const making = MAKERS[kind]({ page, request, picture, ms, ask, deadline }).catch((error: unknown) => {
       if (error instanceof CdpClosedError) throw error;
       return null;
@@ -64,9 +63,9 @@ export async function makeOutputs(
   return made;
 }
 
-/** Evaluates an expression in the world of outputs; the browser ends it after this time. Long answers come in parts. */
-async function evaluateWithin(page: EvaluatedFrame, ms: number, expression: string): Promise<unknown> {
-  const ask = (asked: string) => evaluate(page, asked, { world: OUTPUT_WORLD, timeoutMs: ms });
-  const text = await wholeText(ask, inParts(expression as Call));
+/** Calls a script in the world of outputs; the browser ends it after this time. Long answers come in parts. */
+async function callWithin(page: EvaluatedFrame, ms: number, script: Call): Promise<unknown> {
+  const ask = (asked: Call) => evaluate(page, asked, { world: OUTPUT_WORLD, timeoutMs: ms });
+  const text = await wholeText(ask, inParts(script));
   return text === undefined ? undefined : JSON.parse(text);
 }

@@ -3,25 +3,28 @@ import type { Output } from '../../capture/snapshot.ts';
 import { toPage } from '../../page/find/box-in-page.ts';
 import { firstPlace, type Place } from '../../page/find/places.ts';
 import type { IsolatedPage } from '../../page/isolated-page.ts';
-import { extractors } from './extractors.ts';
-import { ENTER_TEXT, TEXTS } from './framed-text.ts';
-import { BEGIN, readThrough } from './frames.ts';
+import { call } from '../../page/page-scripts.ts';
+import { TEXTS } from './framed-text.ts';
+import { MAX_FRAMES, readThrough } from './frames.ts';
 import { imageBoxes, windowBox } from './image-boxes.ts';
-import { MAIN_CONTENT } from './main-content.ts';
-import type { PaintedLimits } from './painted.ts';
-import { PAINTED_COPY } from './painted-copy.ts';
 import type { Reading } from './reading.ts';
 import { readText } from './text.ts';
-import { FIND_BLOCKS, WRITE_MARKDOWN } from './write-markdown.ts';
 
-const LIMITS: PaintedLimits = { nodes: 500_000, characters: 2 * 1024 * 1024, hidden: 64 * 1024, ms: 2_000 };
 /** Maximum time in milliseconds: for some pages of 11 kB the libraries would need minutes. */
 const MAX_EXTRACTION_MS = 5_000;
 /** Its share of the time for the output; the rest is for reading the plain text. */
 const EXTRACTION_SHARE = 0.6;
-const MAX_BLOCKS = 10_000;
-const MAX_HIDDEN = 1_000;
 const BETWEEN = '\n\n';
+const LIMITS = {
+  nodes: 500_000,
+  characters: 2 * 1024 * 1024,
+  hidden: 64 * 1024,
+  ms: 2_000,
+  frames: MAX_FRAMES,
+  blocks: 10_000,
+  hiddenTexts: 1_000,
+  between: BETWEEN.length,
+};
 
 const read = z.object({
   blocks: z.array(z.object({ markdown: z.string(), box: windowBox, selector: z.string().nullable() })),
@@ -89,38 +92,13 @@ function readOnce(reading: Reading): Promise<ReadMarkdown | null> {
 
 async function readPage(reading: Reading): Promise<ReadMarkdown | null> {
   const { page, ms, request, deadline } = reading;
-  const { scope, selector } = { scope: 'main', ...request.markdown };
+  const { scope = 'main', selector } = request.markdown ?? {};
   const most = Math.min(ms * EXTRACTION_SHARE, MAX_EXTRACTION_MS);
   const place = selector === undefined ? undefined : await firstPlace(page, selector, deadline, most);
-  const part = selector === undefined ? 'undefined' : `() => ${place?.find ?? 'Array'}()[0]`;
-  const libraries = await extractors();
-  const expression = `(${MARKDOWN})(${JSON.stringify(LIMITS)}, ${JSON.stringify(scope)}, ${part}, ${libraries})`;
-  const answer = await readThrough(reading, TEXTS, expression, most, place === undefined ? {} : { place }).catch(
-    () => undefined,
-  );
+  const wanted = selector === undefined ? scope : place === undefined ? null : { steps: place.steps };
+  const script = call('read-markdown', LIMITS, wanted);
+  const inside = place === undefined ? {} : { place };
+  const answer = await readThrough(reading, TEXTS, script, most, inside).catch(() => undefined);
   const { data } = read.safeParse(answer);
   return data === undefined ? null : { ...data, place };
 }
-
-/** Runs in the page. */
-const MARKDOWN = `(limits, scope, findPart, libraries) => {
-  const found = (${PAINTED_COPY})(limits, findPart === undefined ? undefined : findPart() ?? null);
-  const finish = ({ copy, hidden, unseen }) => {
-    const isWhole = findPart !== undefined || scope === 'page';
-    const content = isWhole ? copy.body : (${MAIN_CONTENT})(copy, location.href, libraries);
-    const written = (${WRITE_MARKDOWN})(content, libraries);
-    let [room, kept] = [limits.characters, []];
-    for (const block of written) {
-      room -= block.markdown.length + ${BETWEEN.length};
-      if (room < 0 || kept.length === ${MAX_BLOCKS}) break;
-      kept.push(block);
-    }
-    const places = (${FIND_BLOCKS})(kept, found);
-    return {
-      blocks: kept.map(({ markdown }, at) => ({ markdown: markdown.toWellFormed(), ...places[at] })),
-      hidden: { count: unseen, texts: hidden.slice(0, ${MAX_HIDDEN}).map(({ technique, text }) => ({ technique, text: text.toWellFormed() })) },
-      partial: found.partial || found.isMissing || kept.length < written.length,
-    };
-  };
-  return (${BEGIN})(found, finish, (${ENTER_TEXT})(found, found.fill));
-}`;

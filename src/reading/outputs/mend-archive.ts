@@ -1,6 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ArchivedFile } from '../../page/evidence/archived-files.ts';
-import { styleMark } from './prepare-archive.ts';
+
+/*
+ * Chromium writes an archive from the parsed style sheets, which loses declarations, and puts all <style> elements
+ * before all linked style sheets. The script `prepare-archive` finds out in the page what is needed to mend that.
+ */
+
+/** A comment of this and a number marks where a <style> element was. */
+export const STYLE_MARK = 'capstan-style-';
 
 /** Facts about the style sheets of an archive that are not in it. */
 export interface KnownStyles {
@@ -22,8 +29,7 @@ const quoted = (text: string) => [...text].map((each) => (each === '=' ? '=3D' :
 const LINK = new RegExp(
   `${SOFT}${quoted('<link rel="stylesheet" type="text/css" href="')}((?:[\\w.@:-]|=\\r\\n)+?)${SOFT}${quoted('" />')}`,
 );
-const [BEFORE_NUMBER = '', AFTER_NUMBER = ''] = styleMark('*').split('*');
-const MARK = new RegExp(`${quoted(BEFORE_NUMBER)}((?:\\d|=\\r\\n)+)${quoted(AFTER_NUMBER)}`, 'g');
+const MARK = new RegExp(`${quoted(`<!--${STYLE_MARK}`)}((?:\\d|=\\r\\n)+)${quoted('-->')}`, 'g');
 
 interface Part {
   readonly head: string;

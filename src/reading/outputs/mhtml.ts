@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Output } from '../../capture/snapshot.ts';
 import type { ArchivedFile } from '../../page/evidence/archived-files.ts';
-import { mendArchive } from './mend-archive.ts';
-import { PREPARE_ARCHIVE, RESTORE_PAGE } from './prepare-archive.ts';
+import { call, type ResultOf } from '../../page/page-scripts.ts';
+import { mendArchive, STYLE_MARK } from './mend-archive.ts';
 import type { Reading } from './reading.ts';
 
 /** Maximum size of an archive. A larger one is left out, because a part of an archive cannot be opened. */
@@ -13,17 +13,20 @@ const MAX_COMPARED_CHARACTERS = 2 * 1024 * 1024;
 const FILES_SHARE = 0.2;
 const PREPARING_SHARE = 0.3;
 
-const preparation = z.object({ styles: z.array(z.string().nullable()), changed: z.array(z.string()) });
+const preparation: z.ZodType<ResultOf<'prepare-archive'>> = z.object({
+  styles: z.array(z.string().nullable()),
+  changed: z.array(z.string()),
+});
 
 /** Archives the page with everything that it shows, as one file that needs no network. */
 export async function archivePage({ page, ask, ms }: Reading): Promise<Output> {
   const files = (await page.notes.files?.all(ms * FILES_SHARE)) ?? [];
   const sheets = comparable(files);
-  const expression = `(${PREPARE_ARCHIVE})(${JSON.stringify(sheets)})`;
-  const { data } = preparation.safeParse(await ask(expression, ms * PREPARING_SHARE).catch(() => undefined));
+  const preparing = ask(call('prepare-archive', sheets, STYLE_MARK), ms * PREPARING_SHARE);
+  const { data } = preparation.safeParse(await preparing.catch(() => undefined));
   let restoring: Promise<unknown> | undefined;
   const archive = await page.session.archive().finally(() => {
-    restoring = ask(`(${RESTORE_PAGE})()`).catch(() => undefined);
+    restoring = ask(call('restore-page')).catch(() => undefined);
   });
   if (archive.byteLength > MAX_BYTES) throw new RangeError(`the archive has more than ${MAX_BYTES} bytes`);
   const { styles, changed } = data ?? { styles: [], changed: [] };

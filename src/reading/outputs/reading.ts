@@ -1,6 +1,7 @@
 import type { Deadline } from '../../capture/deadline.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
 import type { IsolatedPage } from '../../page/isolated-page.ts';
+import type { Call } from '../../page/page-scripts.ts';
 import type { EvaluatedFrame } from '../../page/page-session.ts';
 import type { Picture } from '../../page/screenshot/picture.ts';
 
@@ -12,9 +13,9 @@ export interface Reading {
   /** Time limit in milliseconds. */
   readonly ms: number;
   /**
-   * Evaluates an expression in the page's document or in that of a frame, in a world of outputs; the browser ends it
+   * Calls a script in the page's document or in that of a frame, in a world of outputs; the browser ends it
    * after `ms`, or after this time. Rejects when there is no answer.
    */
-  readonly ask: (expression: string, ms?: number, place?: EvaluatedFrame) => Promise<unknown>;
+  readonly ask: (script: Call, ms?: number, place?: EvaluatedFrame) => Promise<unknown>;
   readonly deadline: Deadline;
 }

@@ -1,29 +1,19 @@
 import { z } from 'zod';
 import type { Output } from '../../capture/snapshot.ts';
-import { ENTER_TEXT, TEXTS } from './framed-text.ts';
-import { BEGIN, readThrough } from './frames.ts';
-import { PAINTED, type PaintedLimits } from './painted.ts';
-import { JOIN_TEXT } from './painted-text.ts';
+import { call } from '../../page/page-scripts.ts';
+import { TEXTS } from './framed-text.ts';
+import { MAX_FRAMES, readThrough } from './frames.ts';
 import type { Reading } from './reading.ts';
 
-const LIMITS: PaintedLimits = { nodes: 500_000, characters: 2 * 1024 * 1024, hidden: 0, ms: 3_000 };
+const LIMITS = { nodes: 500_000, characters: 2 * 1024 * 1024, hidden: 0, frames: MAX_FRAMES };
+const MAX_MS = 3_000;
 
 const said = z.object({ text: z.string(), partial: z.boolean() });
 
 /** Reads what the page has painted as plain text, in reading order. */
 export async function readText(reading: Reading): Promise<Output> {
   const { ms } = reading;
-  const limits = { ...LIMITS, ms: Math.min(LIMITS.ms, ms / 2) };
-  const answer = await readThrough(reading, TEXTS, `(${TEXT})(${JSON.stringify(limits)})`, ms);
-  const { text, partial } = said.parse(answer);
+  const script = call('read-text', { ...LIMITS, ms: Math.min(MAX_MS, ms / 2) });
+  const { text, partial } = said.parse(await readThrough(reading, TEXTS, script, ms));
   return { content: text, partial };
 }
-
-/** Runs in the page. */
-const TEXT = `(limits) => {
-  const found = (${PAINTED})(limits);
-  return (${BEGIN})(found, ({ items, partial }) => {
-    const text = (${JOIN_TEXT})(items);
-    return { text: (text === '' ? '' : text + '\\n').slice(0, limits.characters).toWellFormed(), partial };
-  }, (${ENTER_TEXT})(found));
-}`;

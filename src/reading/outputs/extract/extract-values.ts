@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { z } from 'zod';
 import type { ExtractRule, ExtractRules } from '../../../capture/options/extract.ts';
 import type { Output } from '../../../capture/snapshot.ts';
 import { toPage } from '../../../page/find/box-in-page.ts';
@@ -14,8 +13,6 @@ const MAX_MS = 4_000;
 const SHARE = 0.5;
 /** Number of values that are converted in one turn of the event loop. */
 const VALUES_A_TURN = 250;
-
-const foundValue = z.object({ value: z.unknown(), entered: z.array(z.number()) });
 
 /** Conversion of the values that a document answers with. */
 interface Conversion {
@@ -68,7 +65,7 @@ async function convertGroup(rules: ExtractRules, values: unknown, conversion: Co
 
 /** Converts the values of a rule: those of the document, then those of the frames that it entered. */
 async function convertRule(rule: ExtractRule, name: string, { values, conversion }: Converted): Promise<unknown> {
-  const { value, entered } = foundValue.parse(values[name]);
+  const { value, entered } = values[name] ?? { value: null, entered: [] };
   const own = rule.many && Array.isArray(value) ? value : value === null ? [] : [value];
   const list: unknown[] = [];
   for (const each of own) list.push(await convert(rule, each, conversion));

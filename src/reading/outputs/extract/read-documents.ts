@@ -3,31 +3,32 @@ import { within } from '../../../capture/deadline.ts';
 import type { ExtractRule, ExtractRules } from '../../../capture/options/extract.ts';
 import { parseSelector } from '../../../capture/selector.ts';
 import { OUTPUT_WORLD } from '../../../page/ask-page.ts';
-import { elementsBy } from '../../../page/find/find-elements.ts';
 import { frameIds, MAX_FRAMES, type NestedFrame } from '../../../page/find/places.ts';
+import { call, type ResultOf } from '../../../page/page-scripts.ts';
+import type { RuleInPage } from '../../../page-scripts/extract/rules.ts';
 import type { Reading } from '../reading.ts';
-import { APPLY_RULES, ENTERED_FRAMES, type ExtractLimits } from './apply-rules.ts';
 
 export const MAX_MANY = 1_000;
 const MAX_VALUE_CHARACTERS = 64 * 1024;
 /** Share of the time left that one frame may take: others shall answer too. */
 const FRAME_SHARE = 0.5;
 
-export const foundValues = z.record(z.string(), z.unknown());
-const answered = z.object({
+const finding = z.object({ value: z.unknown(), entered: z.array(z.number()) });
+export const foundValues = z.record(z.string(), finding);
+const answered: z.ZodType<ResultOf<'apply-rules'>> = z.object({
   values: foundValues,
   entered: z.array(z.object({ frame: z.number(), rule: z.number(), steps: z.number(), isShown: z.boolean() })),
   left: z.object({ values: z.number(), characters: z.number() }),
   language: z.string(),
   partial: z.boolean(),
 });
-type Entered = z.output<typeof answered>['entered'];
+type Entered = ResultOf<'apply-rules'>['entered'];
 
 /** Findings of rules in one document. */
 export interface FoundIn {
   readonly place: NestedFrame;
   /** Values as the page answers with them, by the names of their rules. */
-  readonly values: z.output<typeof foundValues>;
+  readonly values: ResultOf<'apply-rules'>['values'];
   /** The document's language; empty when it says none. */
   readonly language: string;
   /** Findings in the frames that rules entered, by the frame's position; undefined for a frame without an answer. */
@@ -59,13 +60,18 @@ export class DocumentReader {
   async read(): Promise<FoundIn> {
     const { page } = this.#reading;
     const place = { session: page.session, frame: page.frame, entrance: undefined };
-    return this.#readIn(place, this.#sourceOf(this.#rules), needsPainted(this.#rules), true);
+    return this.#readIn(place, this.#rulesInPage(this.#rules), needsPainted(this.#rules), true);
   }
 
-  async #readIn(place: NestedFrame, source: string, isPainted: boolean, isShown: boolean): Promise<FoundIn> {
+  async #readIn(
+    place: NestedFrame,
+    rules: readonly RuleInPage[],
+    isPainted: boolean,
+    isShown: boolean,
+  ): Promise<FoundIn> {
     const isFrame = place.entrance !== undefined;
     const ms = Math.max(1, (this.#endsAt - performance.now()) * (isFrame ? FRAME_SHARE : 1));
-    const limits: ExtractLimits = {
+    const limits = {
       ...this.#left,
       many: MAX_MANY,
       valueCharacters: MAX_VALUE_CHARACTERS,
@@ -74,7 +80,7 @@ export class DocumentReader {
       isPainted,
       isShown,
     };
-    const asking = this.#reading.ask(`(${APPLY_RULES})(${source}, ${JSON.stringify(limits)})`, undefined, place);
+    const asking = this.#reading.ask(call('apply-rules', rules, limits), undefined, place);
     // A process that is busy answers nothing, not even that the time is over.
     const answer = await (isFrame ? within(ms, asking, undefined) : asking);
     const { values, entered, left, language, partial } = answered.parse(answer);
@@ -84,7 +90,7 @@ export class DocumentReader {
   }
 
   async #readFrames(place: NestedFrame, entered: Entered): Promise<readonly (FoundIn | undefined)[]> {
-    const ids = await frameIds(place, ENTERED_FRAMES, { world: OUTPUT_WORLD });
+    const ids = await frameIds(place, call('entered-frames'), { world: OUTPUT_WORLD });
     this.#framesLeft -= ids.length;
     const found: (FoundIn | undefined)[] = entered.map(() => undefined);
     for (const [index, id] of ids.entries()) {
@@ -110,11 +116,11 @@ export class DocumentReader {
       const rule = this.#numbered[number ?? -1];
       return rule === undefined ? [] : [{ name: String(at), rule, steps }];
     });
-    const source = continued.map(({ name, rule, steps }) => this.#sourceOfRule(name, rule, steps)).join(', ');
+    const rules = continued.map(({ name, rule, steps }) => this.#ruleInPage(name, rule, steps));
     const isPainted = continued.some(({ rule }) => needsPainted({ rule }));
     const isShown = positions.some((at) => entered[at]?.isShown === true);
     try {
-      return await this.#readIn({ session, frame: { id }, entrance: { from } }, `[${source}]`, isPainted, isShown);
+      return await this.#readIn({ session, frame: { id }, entrance: { from } }, rules, isPainted, isShown);
     } catch (error) {
       if (!(error instanceof z.ZodError)) throw error;
       // The document was replaced, or did not answer in time.
@@ -123,19 +129,16 @@ export class DocumentReader {
     }
   }
 
-  /** Returns the rules as JavaScript, with a function in place of each selector that finds its elements. */
-  #sourceOf(rules: ExtractRules): string {
-    const each = Object.entries(rules).map(([name, rule]) => this.#sourceOfRule(name, rule, 0));
-    return `[${each.join(', ')}]`;
+  #rulesInPage(rules: ExtractRules): readonly RuleInPage[] {
+    return Object.entries(rules).map(([name, rule]) => this.#ruleInPage(name, rule, 0));
   }
 
-  /** Each step after the first `done` ones may match a frame, so there is a function for each number of steps. */
-  #sourceOfRule(name: string, rule: ExtractRule, done: number): string {
+  /** The first `done` steps of the rule's selector led to the document. */
+  #ruleInPage(name: string, rule: ExtractRule, done: number): RuleInPage {
     const { selector, rules, ...rest } = rule;
-    const facts = JSON.stringify({ ...rest, name, rule: this.#numbered.indexOf(rule), done });
     const steps = selector === undefined ? [] : parseSelector(selector).slice(done);
-    const finds = steps.map((_step, at) => elementsBy(steps.slice(0, at + 1)));
-    return `{ ...${facts}, finds: [${finds.join(', ')}], rules: ${rules === undefined ? 'null' : this.#sourceOf(rules)} }`;
+    const inner = rules === undefined ? null : this.#rulesInPage(rules);
+    return { ...rest, name, rule: this.#numbered.indexOf(rule), steps, done, rules: inner };
   }
 }
 

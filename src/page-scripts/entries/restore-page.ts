@@ -1,0 +1,6 @@
+import { undoAll } from '../archive/undo.ts';
+
+/** Takes back what `prepare-archive` has changed. */
+export function run(): void {
+  undoAll();
+}

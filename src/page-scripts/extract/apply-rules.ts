@@ -1,0 +1,165 @@
+import { attribute, boxOf, htmlOf, isFrame, isVisible, nameOf, type PageElement, page, rootElementOf } from '../dom.ts';
+import { elementsBy } from '../find.ts';
+import { isMarked } from '../painted/items.ts';
+import { joinText } from '../painted/join-text.ts';
+import { findPainted, type Painted } from '../painted/painted.ts';
+import { resolved } from '../urls.ts';
+import { web } from '../web.ts';
+import { EnteredFrames } from './entered-frames.ts';
+import { itemsIn } from './items-in.ts';
+import type { EnteredFrame, ExtractLimits, Finding, RuleInPage, Value } from './rules.ts';
+
+/** Bounds of the search for painted text, and its share of the time. */
+const PAINTED_LIMITS = { nodes: 500_000, characters: 2 * 1024 * 1024, hidden: 0 };
+const PAINTED_SHARE = 0.5;
+/** Attributes whose values are read in place of painted text, by the name of their element. */
+const MACHINE_VALUES: ReadonlyMap<string, string> = new Map([
+  ['time', 'datetime'],
+  ['data', 'value'],
+  ['meter', 'value'],
+  ['progress', 'value'],
+  ['meta', 'content'],
+]);
+const URLS = new Set(['href', 'src', 'action', 'formaction', 'poster', 'cite', 'data', 'longdesc']);
+
+/** Applies rules to the document of the page. */
+export class Extraction {
+  readonly #limits: ExtractLimits;
+  readonly #endsAt: number;
+  readonly #painted: Painted<PageElement> | null;
+  readonly #itemsIn: ReturnType<typeof itemsIn<PageElement>>;
+  readonly #paintedFrames: ReadonlySet<PageElement>;
+  readonly #frames: EnteredFrames;
+  #values: number;
+  #characters: number;
+  #isPartial: boolean;
+
+  constructor(limits: ExtractLimits) {
+    this.#limits = limits;
+    this.#endsAt = web.performance.now() + limits.ms;
+    this.#painted = limits.isPainted && limits.isShown ? findPaintedAndFrames(limits.ms * PAINTED_SHARE) : null;
+    const items = this.#painted?.items ?? [];
+    this.#itemsIn = itemsIn(items);
+    this.#paintedFrames = new Set(items.filter(isMarked).map(({ element }) => element));
+    this.#frames = new EnteredFrames(limits.frames);
+    this.#values = limits.values;
+    this.#characters = limits.characters;
+    this.#isPartial = this.#painted?.partial ?? false;
+  }
+
+  /** Whether a limit was reached, so that values are cut or missing. */
+  get isPartial(): boolean {
+    return this.#isPartial;
+  }
+
+  /** How many values and characters other documents may still have. */
+  get left(): { readonly values: number; readonly characters: number } {
+    return { values: this.#values, characters: this.#characters };
+  }
+
+  keepFrames(): EnteredFrame[] {
+    return this.#frames.keep();
+  }
+
+  /** `start`: the element below which selectors find elements; null for the document. */
+  apply(rules: readonly RuleInPage[], start: PageElement | null): Record<string, Finding> {
+    return Object.fromEntries(rules.map((rule) => [rule.name, this.#findingOf(rule, start)]));
+  }
+
+  #findingOf(rule: RuleInPage, start: PageElement | null): Finding {
+    const value = this.#valueOf(rule, start);
+    return { value, entered: rule.many || value === null ? this.#enterFrames(rule, start) : [] };
+  }
+
+  #valueOf(rule: RuleInPage, start: PageElement | null): Value {
+    const { many, rules } = rule;
+    if (this.#isOver()) return many ? [] : null;
+    const elements = this.#elementsFor(rule, start);
+    const isCut = elements.length > this.#limits.many && (many || rules === null);
+    if (isCut && many) this.#isPartial = true;
+    const values: Value[] = [];
+    for (const element of isCut ? elements.slice(0, this.#limits.many) : elements) {
+      if (this.#isOver()) break;
+      this.#values -= 1;
+      const value = this.#read(rule, element);
+      if (many) values.push(value);
+      else if (value !== null) return value;
+    }
+    return many ? values : null;
+  }
+
+  #elementsFor({ steps }: RuleInPage, start: PageElement | null): readonly PageElement[] {
+    if (steps.length > 0) return this.#elementsBy(steps, start);
+    const element = start ?? rootElementOf(page);
+    return element === null ? [] : [element];
+  }
+
+  #elementsBy(steps: RuleInPage['steps'], start: PageElement | null): readonly PageElement[] {
+    try {
+      return elementsBy(steps, start ?? page);
+    } catch {
+      this.#isPartial = true;
+      return [];
+    }
+  }
+
+  #read({ type, attribute: name, rules }: RuleInPage, element: PageElement): Value {
+    if (rules !== null) return this.apply(rules, element);
+    if (type === 'box') return this.#boxOf(element);
+    const text = type === 'html' ? htmlOf(element) : this.#textOf(element, type === 'text', name);
+    return text === null ? null : this.#cut(text);
+  }
+
+  #textOf(element: PageElement, isForPeople: boolean, name: string | undefined): string | null {
+    if (name !== undefined) return this.#attributeOf(element, name);
+    const machines = isForPeople ? undefined : MACHINE_VALUES.get(nameOf(element));
+    const written = machines === undefined ? null : attribute(element, machines);
+    return written ?? (joinText(this.#itemsIn(element)) || null);
+  }
+
+  #attributeOf(element: PageElement, name: string): string | null {
+    const value = attribute(element, name);
+    if (value === null || value.length > this.#limits.valueCharacters || !URLS.has(name.toLowerCase())) return value;
+    return resolved(value, element)?.href ?? value;
+  }
+
+  #boxOf(element: PageElement) {
+    const { x, y, width, height } = boxOf(element);
+    const isSeen = isVisible(element, { opacityProperty: true, visibilityProperty: true });
+    return this.#limits.isShown && isSeen && width > 0 && height > 0 ? { x, y, width, height } : null;
+  }
+
+  #cut(text: string): string {
+    const max = Math.min(this.#limits.valueCharacters, this.#characters);
+    if (text.length > max) this.#isPartial = true;
+    const kept = text.slice(0, max).toWellFormed();
+    this.#characters -= kept.length;
+    return kept;
+  }
+
+  #isOver(): boolean {
+    const isOver = this.#values <= 0 || this.#characters <= 0 || web.performance.now() > this.#endsAt;
+    if (isOver) this.#isPartial = true;
+    return isOver;
+  }
+
+  /** Each step but the last may match a frame, in which the rule goes on. */
+  #enterFrames({ steps, rule, done }: RuleInPage, start: PageElement | null): number[] {
+    if (this.#isOver()) return [];
+    return steps.slice(1).flatMap((_, at) => {
+      const frames = this.#elementsBy(steps.slice(0, at + 1), start).filter(isFrame);
+      return frames.flatMap((frame) => this.#enter(frame, rule, done + at + 1));
+    });
+  }
+
+  #enter(frame: PageElement, rule: number, steps: number): number[] {
+    const { isShown, isPainted } = this.#limits;
+    const isFrameShown = () => isShown && this.#boxOf(frame) !== null && (!isPainted || this.#paintedFrames.has(frame));
+    const at = this.#frames.enter(frame, rule, steps, isFrameShown);
+    if (at === undefined) this.#isPartial = true;
+    return at === undefined ? [] : [at];
+  }
+}
+
+const findPaintedAndFrames = (ms: number): Painted<PageElement> =>
+  findPainted<PageElement>({ ...PAINTED_LIMITS, ms }, (element) => (isFrame(element) ? element : undefined));

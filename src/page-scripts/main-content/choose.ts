@@ -1,0 +1,100 @@
+import { type PageElement, select, selectOne, textOf } from '../dom.ts';
+import { chancesOf, MIN_COPIED_WORDS } from './chance.ts';
+import { isAlike, type Run } from './runs.ts';
+
+/** Maximum number of characters of a cell in a table of data; longer ones are parts of a layout. */
+const MAX_CELL_CHARACTERS = 300;
+
+/** Tables of data, with the numbers of the runs in each. */
+type Tables = ReadonlyMap<PageElement, number[]>;
+
+/**
+ * Decides which runs are main content: those with which the expected F1 score of the words is highest. A table is
+ * selected or left out as a whole, and selected when it is between selected runs. A heading is selected with what
+ * follows it, and the title of the page always is. A text that occurs at several places is included once, from its
+ * likeliest place; sites repeat texts for phones, excerpts and quotations.
+ */
+export function chosenRuns(
+  runs: readonly Run[],
+  body: PageElement,
+  signs: readonly (readonly number[])[],
+  described: readonly boolean[] | undefined,
+): ReadonlySet<number> {
+  const tables = tablesOfData(runs, body);
+  const chances = sharedInTables(chancesOf(signs, described), runs, tables);
+  const chanceAt = (at: number) => chances[at] ?? 0;
+  const order = [...runs.keys()].toSorted((one, other) => chanceAt(other) - chanceAt(one));
+  const best = order.slice(0, bestCount(order, runs, chanceAt));
+  const chosen = new Set(best);
+  for (const cells of tables.values()) {
+    if (chosen.has(Math.min(...cells) - 1) && chosen.has(Math.max(...cells) + 1))
+      for (const at of cells) chosen.add(at);
+  }
+  for (const at of copiesAmong(best, runs, tables)) chosen.delete(at);
+  chooseHeadings(chosen, runs);
+  return chosen;
+}
+
+function tablesOfData(runs: readonly Run[], body: PageElement): Tables {
+  const isOfData = (table: PageElement) =>
+    selectOne(table, 'table, h1, h2, h3, h4, h5, h6') === null &&
+    select(table, 'td').every((cell) => textOf(cell).length < MAX_CELL_CHARACTERS);
+  const tables = new Map<PageElement, number[]>();
+  for (const table of select(body, 'table').filter(isOfData)) tables.set(table, []);
+  for (const [at, { around }] of runs.entries()) {
+    const table = around.find((element) => tables.has(element));
+    if (table !== undefined) tables.get(table)?.push(at);
+  }
+  return tables;
+}
+
+/** Gives all cells of a table the chance of its words on average. */
+function sharedInTables(chances: readonly number[], runs: readonly Run[], tables: Tables): number[] {
+  const shared = [...chances];
+  for (const cells of tables.values()) {
+    const sumOf = (amountAt: (at: number) => number) => cells.reduce((sum, at) => sum + amountAt(at), 0);
+    const wordsAt = (at: number) => runs[at]?.words ?? 0;
+    const chance = sumOf((at) => wordsAt(at) * (chances[at] ?? 0)) / sumOf(wordsAt);
+    for (const at of cells) shared[at] = chance;
+  }
+  return shared;
+}
+
+/** Returns how many of the likeliest runs have the highest expected F1 score. */
+function bestCount(order: readonly number[], runs: readonly Run[], chanceAt: (at: number) => number): number {
+  const expected = order.reduce((sum, at) => sum + (runs[at]?.words ?? 0) * chanceAt(at), 0);
+  let [found, taken, best, count] = [0, 0, 0, 0];
+  for (const [before, at] of order.entries()) {
+    const words = runs[at]?.words ?? 0;
+    found += words * chanceAt(at);
+    taken += words;
+    const f1 = (2 * found) / (taken + expected);
+    if (f1 >= best) [best, count] = [f1, before + 1];
+  }
+  return count;
+}
+
+/** Returns the runs whose text is among likelier ones already. */
+function copiesAmong(best: readonly number[], runs: readonly Run[], tables: Tables): readonly number[] {
+  const first = new Map<string, Run>();
+  return best.filter((at) => {
+    const run = runs[at];
+    if (run === undefined) return false;
+    const isCell = run.around.some((element) => tables.has(element));
+    if (run.words < MIN_COPIED_WORDS || run.level > 0 || run.tags.includes('pre') || isCell) return false;
+    const same = first.get(run.text);
+    // The entries of a list may all have the same note.
+    if (same !== undefined && !isAlike(run, same)) return true;
+    first.set(run.text, run);
+    return false;
+  });
+}
+
+function chooseHeadings(chosen: Set<number>, runs: readonly Run[]): void {
+  const isNextChosen = runs.map((_, at) => chosen.has(at + 1));
+  for (const [at, { level }] of runs.entries()) {
+    if (level > 1 && runs[at + 1]?.level === 0) chosen[isNextChosen[at] ? 'add' : 'delete'](at);
+  }
+  const title = runs.findIndex(({ level }) => level === 1);
+  if (title !== -1) chosen.add(title);
+}

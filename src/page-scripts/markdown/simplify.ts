@@ -1,0 +1,68 @@
+import {
+  append,
+  classOf,
+  closest,
+  createElement,
+  documentOf,
+  isElement,
+  nameOf,
+  nodesOf,
+  type PageElement,
+  type PageNode,
+  parentElementOf,
+  replaceChildren,
+  replaceWith,
+  select,
+  selectOne,
+  setAttribute,
+  setText,
+  textOf,
+} from '../dom.ts';
+
+/** A table with one of these cannot be written in Markdown: Turndown would leave it as HTML. */
+const NOT_IN_TABLE = 'table, h1, h2, h3, h4, h5, h6, pre, blockquote, hr';
+const PARTS_OF_TABLE = 'caption, thead, tbody, tfoot, tr, th, td';
+/** The class with the language of code, as highlighters write it. */
+const LANGUAGE = /\b(?:language|lang|highlight-source|highlight)-([\w+#.-]{1,20})(?:\s|$)/;
+
+/** Changes code and tables of a copy to what Turndown can write. */
+export function simplify(root: PageElement): void {
+  for (const pre of select(root, 'pre')) simplifyCode(pre);
+  for (const table of select(root, 'table')) {
+    if (isLayout(table)) toBlocks(table);
+    else flattenLists(table);
+  }
+}
+
+function simplifyCode(pre: PageElement): void {
+  const parent = parentElementOf(pre);
+  const about = [selectOne(pre, 'code'), pre, parent, parent && parentElementOf(parent)];
+  const classes = about.map((each) => (each === null ? '' : classOf(each))).join(' ');
+  const language = LANGUAGE.exec(classes)?.[1];
+  for (const br of select(pre, 'br')) replaceWith(br, '\n');
+  const code = createElement(documentOf(pre), 'code');
+  if (language !== undefined && language !== 'default') setAttribute(code, 'class', `language-${language}`);
+  setText(code, textOf(pre).replace(/^\n+/, '').trimEnd());
+  replaceChildren(pre, code);
+}
+
+const isLayout = (table: PageElement): boolean =>
+  select(table, 'tr').length < 2 || selectOne(table, NOT_IN_TABLE) !== null;
+
+/** Makes the table and its parts blocks. */
+function toBlocks(table: PageElement): void {
+  const parts = select(table, PARTS_OF_TABLE).filter((part) => closest(part, 'table') === table);
+  for (const part of [...parts, table]) {
+    const block = createElement(documentOf(part), 'div');
+    append(block, ...nodesOf(part));
+    replaceWith(part, block);
+  }
+}
+
+/** Puts each item of the lists in a table on a line of its cell. */
+function flattenLists(table: PageElement): void {
+  for (const list of select(table, 'ul, ol').toReversed()) replaceWith(list, ...nodesOf(list).flatMap(lineOf));
+}
+
+const lineOf = (item: PageNode): PageNode[] =>
+  isElement(item) && nameOf(item) === 'li' ? [createElement(documentOf(item), 'br'), ...nodesOf(item)] : [item];

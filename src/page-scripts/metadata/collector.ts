@@ -1,0 +1,88 @@
+import { attribute, type PageElement } from '../dom.ts';
+import { resolved } from '../urls.ts';
+import { web } from '../web.ts';
+
+/** Bounds of what is read of a page's metadata. */
+export interface MetadataLimits {
+  /** Maximum number of characters of all values, and of one text. */
+  readonly characters: number;
+  readonly textCharacters: number;
+  /** Maximum number of elements of each kind, of properties of microdata, and of levels of nested values. */
+  readonly elements: number;
+  readonly properties: number;
+  readonly levels: number;
+  /** Time limit in milliseconds. */
+  readonly ms: number;
+}
+
+/** Reads elements and their values within common bounds. */
+export class Collector {
+  readonly limits: MetadataLimits;
+  readonly #endsAt: number;
+  #characters: number;
+  #isPartial = false;
+
+  constructor(limits: MetadataLimits) {
+    this.limits = limits;
+    this.#endsAt = web.performance.now() + limits.ms;
+    this.#characters = limits.characters;
+  }
+
+  /** Whether a bound cut what the page says. */
+  get isPartial(): boolean {
+    return this.#isPartial;
+  }
+
+  get isOver(): boolean {
+    return this.#characters <= 0 || web.performance.now() > this.#endsAt;
+  }
+
+  cutHere(): void {
+    this.#isPartial = true;
+  }
+
+  /** Takes a text that is not cut; false when there is no room for all of it. */
+  takes(text: string): boolean {
+    if (text.length > this.#characters) {
+      this.#isPartial = true;
+      return false;
+    }
+    this.#characters -= text.length;
+    return true;
+  }
+
+  *first(elements: readonly PageElement[]): Generator<PageElement> {
+    for (const [at, element] of elements.entries()) {
+      if (at >= this.limits.elements || this.isOver) {
+        this.#isPartial = true;
+        return;
+      }
+      yield element;
+    }
+  }
+
+  /** Returns the beginning of a text without white space around it. */
+  cut(text: string): string {
+    const { textCharacters } = this.limits;
+    const trimmed = text.slice(0, 4 * textCharacters).trim();
+    const max = Math.min(textCharacters, Math.max(0, this.#characters));
+    if (trimmed.length > max || text.length > 4 * textCharacters) this.#isPartial = true;
+    const kept = trimmed.slice(0, max).toWellFormed();
+    this.#characters -= kept.length;
+    return kept;
+  }
+
+  /** Returns the value of an attribute; null when the element has none. */
+  text(element: PageElement, name: string): string | null {
+    const value = attribute(element, name);
+    return value === null ? null : this.cut(value);
+  }
+
+  /** Returns the absolute URL in an attribute, or the value when it is none; null when there is no value. */
+  url(element: PageElement, name: string): string | null {
+    const value = attribute(element, name);
+    if (value === null || value.trim() === '') return null;
+    const url = value.length <= this.limits.textCharacters ? resolved(value, element) : null;
+    return this.cut(url?.href ?? value);
+  }
+}

@@ -1,0 +1,78 @@
+import { attribute, documentOf, type PageElement, rootElementOf } from '../dom.ts';
+import type { Style } from '../web.ts';
+import { whyHides } from './hides.ts';
+import type { Around, Inside } from './level.ts';
+
+/** Elements with an empty line before and after them. */
+const SPACED =
+  /^(?:p|h[1-6]|ul|ol|dl|table|pre|blockquote|section|article|header|footer|nav|aside|main|figure|form|details|fieldset)$/;
+/** Elements that draw without a background. */
+const PICTURE = /^(?:img|video|canvas|iframe|embed|object|svg)$/;
+
+/** Names why the text of an element is hidden, by its style or that of the elements around it. */
+export function whyInside<Mark>(
+  element: PageElement,
+  name: string,
+  style: Style,
+  { isClosedDetails, summary, why, opacity }: Around<Mark>,
+): string {
+  const isClosed = isClosedDetails && !(name === 'summary' && summary.isNext);
+  if (isClosedDetails && name === 'summary') summary.isNext = false;
+  if (why !== '') return why;
+  return isClosed ? 'details' : whyHides(element, style, opacity);
+}
+
+/** Returns what holds in an element. `mark`: its own one. */
+export function insideOf<Mark>(
+  element: PageElement,
+  name: string,
+  style: Style,
+  { why, mark, around }: { why: string; mark: Mark | undefined; around: Around<Mark> },
+): Inside<Mark> {
+  const { display, position, overflowX, overflowY } = style;
+  const isRoot = name === 'body' || element === rootElementOf(documentOf(element));
+  const scrolls = !isRoot && /auto|scroll/.test(overflowX + overflowY);
+  const isClipping = !isRoot && (overflowX !== 'visible' || overflowY !== 'visible');
+  return {
+    element,
+    boxed: display === 'contents' ? (around.boxed ?? element) : element,
+    why,
+    opacity: around.opacity * Number(style.opacity),
+    isPre: /^(?:pre|break-spaces)/.test(style.whiteSpace),
+    isClosedDetails: name === 'details' && attribute(element, 'open') === null,
+    summary: { isNext: true },
+    fixed: around.fixed || position === 'fixed',
+    scroller: position === 'fixed' ? null : scrolls ? element : around.scroller,
+    frame: around.frame,
+    isGrid: /grid/.test(display),
+    isRisky: around.isRisky || mayHideUnseen(style),
+    clips: isClipping ? [...around.clips, element] : around.clips,
+    mark: mark ?? around.mark,
+    offset: around.offset,
+    gap: gapAround(name, display),
+  };
+}
+
+function mayHideUnseen({ clip, clipPath, maskImage, backfaceVisibility }: Style): boolean {
+  return clipPath !== 'none' || maskImage !== 'none' || backfaceVisibility === 'hidden' || clip !== 'auto';
+}
+
+/** Whether an element draws something and may lie over or under elements that it does not contain. */
+export function isFloating<Mark>(name: string, style: Style, { isGrid }: Around<Mark>): boolean {
+  const isDrawn =
+    style.backgroundColor !== 'rgba(0, 0, 0, 0)' || style.backgroundImage !== 'none' || PICTURE.test(name);
+  return isDrawn && (isGrid || isMoved(style));
+}
+
+function isMoved(style: Style): boolean {
+  if (style.position !== 'static' || style.float !== 'none' || style.transform !== 'none') return true;
+  if (style.translate !== 'none' || style.rotate !== 'none' || style.scale !== 'none') return true;
+  const { marginTop, marginBottom, marginLeft, marginRight } = style;
+  return [marginTop, marginBottom, marginLeft, marginRight].some((margin) => margin.startsWith('-'));
+}
+
+function gapAround(name: string, display: string): string {
+  if (/^inline|^contents$|^ruby/.test(display)) return '';
+  if (display === 'table-cell') return '\t';
+  return SPACED.test(name) ? '\n\n' : '\n';
+}

@@ -1,0 +1,105 @@
+import { boxOf, clientLeftOf, clientTopOf, nextOf, type PageElement, type PageNode } from '../dom.ts';
+import type { Sight } from './sight.ts';
+
+/** What holds for the content of an element: the element's own facts, and what it has from those around it. */
+export interface Inside<Mark> {
+  readonly element: PageElement;
+  /** The innermost element with a box, which may be `element`. */
+  readonly boxed: PageElement;
+  /** Why all of its text is hidden; `''` when it is not. */
+  readonly why: string;
+  readonly opacity: number;
+  readonly isPre: boolean;
+  readonly isClosedDetails: boolean;
+  /** Whether a `<summary>` would be the first one of this element, which is shown when it is closed. */
+  readonly summary: { isNext: boolean };
+  readonly fixed: boolean;
+  readonly scroller: PageElement | null;
+  readonly frame: Sight | null;
+  readonly isGrid: boolean;
+  readonly isRisky: boolean;
+  readonly clips: readonly PageElement[];
+  readonly mark: Mark | null;
+  /** Returns where the window of its document is in that of the page, in CSS pixels. */
+  readonly offset: () => readonly [x: number, y: number];
+  /** The gap before and after the element. */
+  readonly gap: string;
+}
+
+/** What holds around the root element of the page. */
+export type Around<Mark> = Omit<Inside<Mark>, 'element' | 'boxed'> & { readonly boxed: PageElement | null };
+
+export const aroundPage = (): Around<never> => ({
+  boxed: null,
+  why: '',
+  opacity: 1,
+  isPre: false,
+  isClosedDetails: false,
+  summary: { isNext: true },
+  fixed: false,
+  scroller: null,
+  frame: null,
+  isGrid: false,
+  isRisky: false,
+  clips: [],
+  mark: null,
+  offset: () => [0, 0],
+  gap: '',
+});
+
+/** What holds in the document of a frame. `around`: what holds around the element of the frame. */
+export function insideFrame<Mark>(frame: Inside<Mark>, around: Around<Mark>): Inside<Mark> {
+  const { element } = frame;
+  return {
+    ...frame,
+    fixed: false,
+    scroller: null,
+    isGrid: false,
+    isRisky: false,
+    clips: [],
+    offset: () => {
+      const [x, y] = around.offset();
+      const { left, top } = boxOf(element);
+      return [x + left + clientLeftOf(element), y + top + clientTopOf(element)];
+    },
+    frame: {
+      parent: element,
+      boxed: element,
+      rects: () => [boxOf(element)],
+      rect: () => boxOf(element),
+      fixed: frame.fixed,
+      scroller: around.scroller,
+      frame: around.frame,
+      isElement: true,
+      isRisky: false,
+      clips: [],
+    },
+  };
+}
+
+/** An element whose content is read, and the nodes in it that are still to be read. */
+export class Level<Mark> {
+  readonly inside: Inside<Mark>;
+  #next: PageNode | null;
+  #list: readonly PageNode[] | null;
+  #at = 0;
+
+  /** `content`: the first of some siblings, or a list of nodes. */
+  constructor(inside: Inside<Mark>, content: PageNode | readonly PageNode[] | null) {
+    this.inside = inside;
+    this.#list = content !== null && isList(content) ? content : null;
+    this.#next = content === null || isList(content) ? null : content;
+  }
+
+  next(): PageNode | null {
+    if (this.#list !== null) {
+      this.#at += 1;
+      return this.#list[this.#at - 1] ?? null;
+    }
+    const node = this.#next;
+    if (node !== null) this.#next = nextOf(node);
+    return node;
+  }
+}
+
+const isList = (content: PageNode | readonly PageNode[]): content is readonly PageNode[] => Array.isArray(content);

@@ -1,0 +1,56 @@
+import {
+  HTML,
+  isDocument,
+  lister,
+  memberOf,
+  namespaceOf,
+  type PageDocument,
+  type PageElement,
+  type PageNode,
+  type PageRoot,
+} from './dom.ts';
+
+/** The style that an element has of its own. */
+export interface StyleDeclaration {
+  setProperty(name: string, value: string, priority?: 'important'): void;
+}
+
+export interface StyleSheet {
+  readonly ownerNode: PageNode | null;
+  readonly href: string | null;
+  readonly media: { readonly mediaText: string };
+  /** @throws for the style sheet of another origin */
+  readonly cssRules: Iterable<StyleRule>;
+  replaceSync(text: string): void;
+}
+
+export interface StyleRule {
+  readonly cssText: string;
+}
+
+const STYLED = /* @__PURE__ */ new Map<string | null, string>([
+  [HTML, 'HTMLElement'],
+  ['http://www.w3.org/2000/svg', 'SVGElement'],
+  ['http://www.w3.org/1998/Math/MathML', 'MathMLElement'],
+]);
+
+/** The style that an element has of its own; undefined for elements that can have none. */
+export const styleOf = (element: PageElement): StyleDeclaration | undefined => {
+  const owner = STYLED.get(namespaceOf(element));
+  return owner === undefined ? undefined : (memberOf(owner, 'style').get.call(element) as StyleDeclaration);
+};
+
+export const sheetsOf = lister<PageDocument, StyleSheet>('Document', 'styleSheets');
+
+/** The style sheets that scripts have added to a document or a shadow tree. */
+export const adoptedSheetsOf = (root: PageRoot): StyleSheet[] => [
+  ...(adoptedBy(root).get.call(root) as Iterable<StyleSheet>),
+];
+
+export const adoptSheets = (root: PageRoot, sheets: readonly StyleSheet[]): void =>
+  adoptedBy(root).set.call(root, [...sheets]);
+
+/** Adds a style sheet to those of a document or a shadow tree. */
+export const adopt = (root: PageRoot, sheet: StyleSheet): void => adoptSheets(root, [...adoptedSheetsOf(root), sheet]);
+
+const adoptedBy = (root: PageRoot) => memberOf(isDocument(root) ? 'Document' : 'ShadowRoot', 'adoptedStyleSheets');
