@@ -43,7 +43,7 @@ export interface Box {
 }
 
 type Method = (...given: unknown[]) => unknown;
-type Member = { get(): unknown; value: Method };
+type Member = { get(): unknown; set(value: unknown): void; value: Method };
 
 const memberOf = (owner: string, member: string): Member => {
   const { prototype } = Reflect.get(globalThis, owner) as { prototype: object };
@@ -51,16 +51,22 @@ const memberOf = (owner: string, member: string): Member => {
 };
 
 /* @__NO_SIDE_EFFECTS__ */
-function reader<Of, Value>(owner: string, member: string): (of: Of) => Value {
+export function reader<Of, Value>(owner: string, member: string): (of: Of) => Value {
   const { get } = memberOf(owner, member);
   return (of) => get.call(of) as Value;
 }
 
 /** Like `reader`, for a collection: its elements as an array, which they cannot hide members of either. */
 /* @__NO_SIDE_EFFECTS__ */
-function lister<Of, Item>(owner: string, member: string): (of: Of) => Item[] {
+export function lister<Of, Item>(owner: string, member: string): (of: Of) => Item[] {
   const { get } = memberOf(owner, member);
   return (of) => Array.from(get.call(of) as Iterable<Item>);
+}
+
+/* @__NO_SIDE_EFFECTS__ */
+export function writer<Of, Value>(owner: string, member: string): (of: Of, value: Value) => void {
+  const { set } = memberOf(owner, member);
+  return (of, value) => set.call(of, value);
 }
 
 /* @__NO_SIDE_EFFECTS__ */
@@ -123,13 +129,18 @@ export const above = (node: PageNode): PageElement | null => {
 
 // What a node holds.
 export const textOf = reader<PageNode, string>('Node', 'textContent');
+/** The text of an element of HTML as it is drawn. */
+export const drawnTextOf = reader<PageElement, string>('HTMLElement', 'innerText');
 export const dataOf = reader<PageText, string>('CharacterData', 'data');
 export const nameOf = reader<PageElement, string>('Element', 'localName');
 export const namespaceOf = reader<PageElement, string | null>('Element', 'namespaceURI');
+export const isHtml = (element: PageElement): boolean => namespaceOf(element) === HTML;
+const HTML = 'http://www.w3.org/1999/xhtml';
 export const htmlOf = reader<PageElement, string>('Element', 'outerHTML');
 export const idOf = reader<PageElement, string>('Element', 'id');
 export const baseOf = reader<PageNode, string>('Node', 'baseURI');
 export const attribute = caller<PageElement, [name: string], string | null>('Element', 'getAttribute');
+export const attributeNamesOf = caller<PageElement, [], string[]>('Element', 'getAttributeNames');
 export const hasAttribute = caller<PageElement, [name: string], boolean>('Element', 'hasAttribute');
 /** The value of the `class` attribute, also of elements of SVG, whose `className` is no string. */
 export const classOf = (element: PageElement): string => attribute(element, 'class') ?? '';
@@ -169,6 +180,8 @@ export const isVisible = caller<
 export const scrollHeightOf = reader<PageElement, number>('Element', 'scrollHeight');
 export const scrollWidthOf = reader<PageElement, number>('Element', 'scrollWidth');
 export const clientHeightOf = reader<PageElement, number>('Element', 'clientHeight');
+export const clientLeftOf = reader<PageElement, number>('Element', 'clientLeft');
+export const clientTopOf = reader<PageElement, number>('Element', 'clientTop');
 export const clientWidthOf = reader<PageElement, number>('Element', 'clientWidth');
 export const scrollTopOf = reader<PageElement, number>('Element', 'scrollTop');
 export const scrollLeftOf = reader<PageElement, number>('Element', 'scrollLeft');
@@ -192,7 +205,20 @@ export const elementAt = (root: PageRoot, x: number, y: number): PageElement | n
     y,
   ) as PageElement | null;
 
-// Images.
+// What a visitor does.
+export const click = caller<PageElement, [], void>('HTMLElement', 'click');
+export const scrollElementBy = caller<PageElement, [{ left: number; top: number; behavior: 'instant' }], void>(
+  'Element',
+  'scrollBy',
+);
+export const inputTypeOf = reader<PageElement, string>('HTMLInputElement', 'type');
+/** Submits a form as its submit button would. */
+export const submit = caller<PageElement, [], void>('HTMLFormElement', 'requestSubmit');
+
+// Links and images.
+/** The resource that a `link` element names. */
+export const linkedBy = reader<PageElement, string>('HTMLLinkElement', 'href');
+export const currentSrcOf = reader<PageElement, string>('HTMLImageElement', 'currentSrc');
 export const isComplete = reader<PageElement, boolean>('HTMLImageElement', 'complete');
 export const naturalWidthOf = reader<PageElement, number>('HTMLImageElement', 'naturalWidth');
 export const decode = caller<PageElement, [], Promise<void>>('HTMLImageElement', 'decode');

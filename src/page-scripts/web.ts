@@ -1,4 +1,14 @@
-import type { Box, PageElement, PageNode } from './dom.ts';
+import {
+  type Box,
+  isDocument,
+  lister,
+  type PageDocument,
+  type PageElement,
+  type PageNode,
+  type PageRoot,
+  reader,
+  writer,
+} from './dom.ts';
 
 /*
  * The members of a window, and the objects that they make, as far as scripts of a page use them. Elements cannot hide
@@ -8,8 +18,12 @@ import type { Box, PageElement, PageNode } from './dom.ts';
 /** The window of the script. */
 export const web = globalThis as unknown as Window;
 
+/** The window of a document; null for a document that no window shows. */
+export const windowOf = reader<PageDocument, Window | null>('Document', 'defaultView');
+
 /** A window; that of another document is had by `windowOf`. */
 export interface Window {
+  readonly top: object | null;
   readonly innerWidth: number;
   readonly innerHeight: number;
   readonly scrollX: number;
@@ -20,7 +34,7 @@ export interface Window {
   setTimeout(run: () => void, ms: number): number;
   clearTimeout(timer: number): void;
   addEventListener(type: string, run: (event: object) => void, options?: { once?: boolean; capture?: boolean }): void;
-  readonly location: { readonly href: string; readonly host: string };
+  readonly location: { readonly href: string; readonly host: string; replace(url: string): void };
   readonly performance: Performance;
   readonly MutationObserver: new (run: (records: readonly Mutation[]) => void) => MutationObserver;
   readonly PerformanceObserver: new (
@@ -30,6 +44,10 @@ export interface Window {
     run: (entries: readonly { readonly isIntersecting: boolean; readonly target: PageElement }[]) => void,
   ) => { observe(element: PageElement): void; disconnect(): void };
   readonly AbortSignal: { timeout(ms: number): { addEventListener(type: 'abort', run: () => void): void } };
+  readonly URL: { new (url: string, base?: string): Url; canParse(url: string, base?: string): boolean };
+  readonly CSSStyleSheet: new () => StyleSheet;
+  /** Absent in documents that came without encryption. */
+  readonly trustedTypes?: { createPolicy(name: string, policy: TrustedTypePolicy): object };
   readonly XMLSerializer: new () => { serializeToString(node: PageNode): string };
   readonly OffscreenCanvas: new (
     width: number,
@@ -84,9 +102,36 @@ interface MutationObserver {
 }
 
 interface Canvas2d {
+  font: string;
+  clearRect(x: number, y: number, width: number, height: number): void;
+  fillText(text: string, x: number, y: number): void;
   imageSmoothingQuality: 'low' | 'medium' | 'high';
   drawImage(image: PageElement, x: number, y: number, width: number, height: number): void;
   getImageData(x: number, y: number, width: number, height: number): { readonly data: Uint8ClampedArray<ArrayBuffer> };
+}
+
+interface TrustedTypePolicy {
+  createHTML(text: string): string;
+  createScript(text: string): string;
+  createScriptURL(text: string): string;
+}
+
+export interface Url {
+  readonly href: string;
+}
+
+/** The style sheets that scripts have added to a document or a shadow tree. */
+export const adoptedSheetsOf = (root: PageRoot): StyleSheet[] =>
+  isDocument(root) ? adoptedByDocument(root) : adoptedByShadow(root);
+export const adoptSheets = (root: PageRoot, sheets: readonly StyleSheet[]): void =>
+  isDocument(root) ? adoptInDocument(root, sheets) : adoptInShadow(root, sheets);
+const adoptedByDocument = lister<PageRoot, StyleSheet>('Document', 'adoptedStyleSheets');
+const adoptedByShadow = lister<PageRoot, StyleSheet>('ShadowRoot', 'adoptedStyleSheets');
+const adoptInDocument = writer<PageRoot, readonly StyleSheet[]>('Document', 'adoptedStyleSheets');
+const adoptInShadow = writer<PageRoot, readonly StyleSheet[]>('ShadowRoot', 'adoptedStyleSheets');
+
+export interface StyleSheet {
+  replaceSync(text: string): void;
 }
 
 /** A range of a document, from `rangeIn`. */
