@@ -1,4 +1,5 @@
 import { CdpClosedError, type CdpSession } from '../cdp/connection.ts';
+import { call } from '../page/page-scripts.ts';
 import type { BrowserHost } from './browser-host.ts';
 
 /** A script, or a set of symbols, that pages are written in. */
@@ -56,7 +57,11 @@ export async function missingScripts(host: BrowserHost): Promise<readonly Script
     const crashed = Promise.withResolvers<never>();
     session.on('Inspector.targetCrashed', () => crashed.reject(new CdpClosedError('the page crashed')));
     session.post('Runtime.runIfWaitingForDebugger');
-    const expression = `(${boxes})(${JSON.stringify(SCRIPTS.map(({ sample }) => sample))})`;
+    // In the world of the empty document, which has no scripts of its own.
+    const expression = call(
+      'find-boxes',
+      SCRIPTS.map(({ sample }) => sample),
+    );
     const answer = session.send('Runtime.evaluate', { expression, returnByValue: true });
     const { result } = await Promise.race([answer, crashed.promise]);
     const drawnAsBoxes = new Set<unknown>(result.value);
@@ -78,16 +83,3 @@ export function fontAdvice(missing: readonly Script[]): string | undefined {
 function inPackage(debianPackage: string, samples: Readonly<Record<string, string>>): readonly Script[] {
   return Object.entries(samples).map(([name, sample]) => ({ name, sample, debianPackage }));
 }
-
-/** Runs in the page. Returns the characters that look like U+10FFFD, a private-use character that no font has. */
-const boxes = `(characters) => {
-  const context = new OffscreenCanvas(64, 48).getContext('2d', { willReadFrequently: true });
-  context.font = '32px sans-serif';
-  const draw = (character) => {
-    context.clearRect(0, 0, 64, 48);
-    context.fillText(character, 4, 36);
-    return context.getImageData(0, 0, 64, 48).data.join();
-  };
-  const box = draw('\\u{10FFFD}');
-  return characters.filter((character) => draw(character) === box);
-}`;

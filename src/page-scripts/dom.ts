@@ -134,7 +134,6 @@ export const nodesOf = lister<PageNode, PageNode>('Node', 'childNodes');
 export const firstElementOf = reader<PageElement, PageElement | null>('Element', 'firstElementChild');
 export const childrenOf = lister<PageElement, PageElement>('Element', 'children');
 export const previousElementOf = reader<PageElement, PageElement | null>('Element', 'previousElementSibling');
-export const nextElementOf = reader<PageElement, PageElement | null>('Element', 'nextElementSibling');
 export const documentOf = reader<PageNode, PageDocument>('Node', 'ownerDocument');
 /** The document or shadow tree of an element, or the topmost element of a tree that is in neither. */
 export const rootOf = caller<PageElement, [], PageParent>('Node', 'getRootNode');
@@ -168,6 +167,8 @@ export const around = (element: PageElement): PageElement | null =>
 
 // What a node holds.
 export const textOf = reader<PageNode, string>('Node', 'textContent');
+/** The text of an element of HTML as it is drawn. */
+export const drawnTextOf = reader<PageElement, string>('HTMLElement', 'innerText');
 export const dataOf = reader<PageText, string>('CharacterData', 'data');
 export const tagOf = reader<PageElement, string>('Element', 'tagName');
 export const innerHtmlOf = reader<PageElement, string>('Element', 'innerHTML');
@@ -179,7 +180,7 @@ export const htmlOf = reader<PageElement, string>('Element', 'outerHTML');
 export const idOf = reader<PageElement, string>('Element', 'id');
 export const baseOf = reader<PageNode, string>('Node', 'baseURI');
 export const attribute = caller<PageElement, [name: string], string | null>('Element', 'getAttribute');
-export const hasAttribute = caller<PageElement, [name: string], boolean>('Element', 'hasAttribute');
+export const attributeNamesOf = caller<PageElement, [], string[]>('Element', 'getAttributeNames');
 /** The value of the `class` attribute, also of elements of SVG, whose `className` is no string. */
 export const classOf = (element: PageElement): string => attribute(element, 'class') ?? '';
 
@@ -225,7 +226,6 @@ export const clientWidthOf = reader<PageElement, number>('Element', 'clientWidth
 /** Of an element of HTML. */
 export const offsetHeightOf = reader<PageElement, number>('HTMLElement', 'offsetHeight');
 export const scrollTopOf = reader<PageElement, number>('Element', 'scrollTop');
-export const scrollLeftOf = reader<PageElement, number>('Element', 'scrollLeft');
 
 // Canvases, whose sizes are those of their pictures.
 export const canvasWidthOf = reader<PageElement, number>('HTMLCanvasElement', 'width');
@@ -340,7 +340,19 @@ export interface LentNode {
 }
 export const lend = (copy: PageElement | PageDocument): LentNode => copy as unknown as LentNode;
 
+// What a visitor does.
+export const click = caller<PageElement, [], void>('HTMLElement', 'click');
+export const scrollElementBy = caller<PageElement, [{ left: number; top: number; behavior: 'instant' }], void>(
+  'Element',
+  'scrollBy',
+);
+export const inputTypeOf = reader<PageElement, string>('HTMLInputElement', 'type');
+/** Submits a form as its submit button would. */
+export const submit = caller<PageElement, [], void>('HTMLFormElement', 'requestSubmit');
+
 // Links, images, and what else has a source.
+/** The resource that a `link` element names. */
+export const linkedBy = reader<PageElement, string>('HTMLLinkElement', 'href');
 export const hrefOf = reader<PageElement, string>('HTMLAnchorElement', 'href');
 export const currentSrcOf = reader<PageElement, string>('HTMLImageElement', 'currentSrc');
 export const isComplete = reader<PageElement, boolean>('HTMLImageElement', 'complete');

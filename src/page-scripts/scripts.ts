@@ -3,6 +3,7 @@
  * they are JSON. `src/page/page-scripts.ts` calls them.
  */
 export interface PageScripts {
+  'accept-by-words': typeof import('./entries/accept-by-words.ts').run;
   answer: typeof import('./entries/answer.ts').run;
   'apply-rules': typeof import('./entries/apply-rules.ts').run;
   'await-drawn': typeof import('./entries/await-drawn.ts').run;
@@ -10,19 +11,32 @@ export interface PageScripts {
   'await-outside': typeof import('./entries/await-outside.ts').run;
   'await-settled': typeof import('./entries/await-settled.ts').run;
   'change-elements': typeof import('./entries/change-elements.ts').run;
+  'check-selectors': typeof import('./entries/check-selectors.ts').run;
   'entered-frames': typeof import('./entries/entered-frames.ts').run;
+  'find-boxes': typeof import('./entries/find-boxes.ts').run;
   'find-elements': typeof import('./entries/find-elements.ts').run;
+  'find-frames': typeof import('./entries/find-frames.ts').run;
+  'find-text': typeof import('./entries/find-text.ts').run;
   'find-visible': typeof import('./entries/find-visible.ts').run;
   'finish-reading': typeof import('./entries/finish-reading.ts').run;
   'frames-of-reading': typeof import('./entries/frames-of-reading.ts').run;
   'freeze-animations': typeof import('./entries/freeze-animations.ts').run;
+  'has-match': typeof import('./entries/has-match.ts').run;
   'has-root': typeof import('./entries/has-root.ts').run;
   'has-scroller': typeof import('./entries/has-scroller.ts').run;
+  'has-visible-match': typeof import('./entries/has-visible-match.ts').run;
+  holds: typeof import('./entries/holds.ts').run;
+  'icon-url': typeof import('./entries/icon-url.ts').run;
   'in-parts': typeof import('./entries/in-parts.ts').run;
+  'is-prepared': typeof import('./entries/is-prepared.ts').run;
   'is-shown': typeof import('./entries/is-shown.ts').run;
   'keep-heights': typeof import('./entries/keep-heights.ts').run;
   'keep-looks': typeof import('./entries/keep-looks.ts').run;
+  'keep-sheet': typeof import('./entries/keep-sheet.ts').run;
+  'kind-of-field': typeof import('./entries/kind-of-field.ts').run;
+  'leave-document': typeof import('./entries/leave-document.ts').run;
   'look-still': typeof import('./entries/look-still.ts').run;
+  'mark-prepared': typeof import('./entries/mark-prepared.ts').run;
   'next-part': typeof import('./entries/next-part.ts').run;
   'note-heights': typeof import('./entries/note-heights.ts').run;
   'note-popups': typeof import('./entries/note-popups.ts').run;
@@ -38,15 +52,20 @@ export interface PageScripts {
   'read-metadata': typeof import('./entries/read-metadata.ts').run;
   'read-text': typeof import('./entries/read-text.ts').run;
   'read-text-length': typeof import('./entries/read-text-length.ts').run;
+  'remove-client-hints': typeof import('./entries/remove-client-hints.ts').run;
   'restore-page': typeof import('./entries/restore-page.ts').run;
   'reveal-content': typeof import('./entries/reveal-content.ts').run;
   'reveal-element': typeof import('./entries/reveal-element.ts').run;
   'scroll-by': typeof import('./entries/scroll-by.ts').run;
+  'scroll-element': typeof import('./entries/scroll-element.ts').run;
   'scroll-page': typeof import('./entries/scroll-page.ts').run;
   'scroll-tall-window': typeof import('./entries/scroll-tall-window.ts').run;
   'scroll-to-top': typeof import('./entries/scroll-to-top.ts').run;
   'show-whole': typeof import('./entries/show-whole.ts').run;
   'stayed-still': typeof import('./entries/stayed-still.ts').run;
+  'submit-form': typeof import('./entries/submit-form.ts').run;
+  'take-strings': typeof import('./entries/take-strings.ts').run;
   unfix: typeof import('./entries/unfix.ts').run;
   'unfold-scroller': typeof import('./entries/unfold-scroller.ts').run;
+  'window-size': typeof import('./entries/window-size.ts').run;
 }

@@ -14,6 +14,7 @@ export const windowOf = reader<PageDocument, Window | null>('Document', 'default
 
 /** A window; that of another document is had by `windowOf`. */
 export interface Window {
+  readonly top: object | null;
   readonly frameElement: PageElement | null;
   readonly innerWidth: number;
   readonly innerHeight: number;
@@ -27,7 +28,7 @@ export interface Window {
   setTimeout(run: () => void, ms: number): number;
   clearTimeout(timer: number): void;
   addEventListener(type: string, run: (event: object) => void, options?: { once?: boolean; capture?: boolean }): void;
-  readonly location: { readonly href: string; readonly host: string };
+  readonly location: { readonly href: string; readonly host: string; replace(url: string): void };
   readonly performance: Performance;
   readonly MutationObserver: new (run: (records: readonly Mutation[]) => void) => MutationObserver;
   readonly PerformanceObserver: new (
@@ -41,6 +42,8 @@ export interface Window {
   readonly URL: { new (url: string, base?: string): Url; canParse(url: string, base?: string): boolean };
   readonly CSSStyleSheet: new () => StyleSheet;
   readonly CSSImportRule: new () => StyleRule & { readonly styleSheet: StyleSheet | null };
+  /** Absent in documents that came without encryption. */
+  readonly trustedTypes?: { createPolicy(name: string, policy: TrustedTypePolicy): object };
   readonly XMLSerializer: new () => { serializeToString(node: PageNode): string };
   readonly OffscreenCanvas: new (
     width: number,
@@ -130,7 +133,16 @@ interface MutationObserver {
   disconnect(): void;
 }
 
+interface TrustedTypePolicy {
+  createHTML(text: string): string;
+  createScript(text: string): string;
+  createScriptURL(text: string): string;
+}
+
 interface Canvas2d {
+  font: string;
+  clearRect(x: number, y: number, width: number, height: number): void;
+  fillText(text: string, x: number, y: number): void;
   imageSmoothingQuality: 'low' | 'medium' | 'high';
   drawImage(image: PageElement, x: number, y: number, width: number, height: number): void;
   getImageData(x: number, y: number, width: number, height: number): { readonly data: Uint8ClampedArray<ArrayBuffer> };

@@ -22,6 +22,11 @@ export function call<Name extends keyof PageScripts>(
   return `(${functionOf(name)})(${copies.join(',')})` as Call<ResultOf<Name>>;
 }
 
+/** Returns a call of two scripts, of which the second runs right after the first and gives the result. */
+export function inTurn<Script extends string>(first: Call, second: Script): Script {
+  return `(${first},${second})` as Script;
+}
+
 /** Returns the source of a script, for a command that takes a function and objects of the page as its arguments. */
 export function functionOf(name: keyof PageScripts): string {
   const source = SOURCES[name];

@@ -5,6 +5,9 @@ import type { CaptureRequest } from '../capture/request.ts';
 import { askPage } from './ask-page.ts';
 import type { IsolatedPage } from './isolated-page.ts';
 import type { DocumentFacts } from './observe-document.ts';
+import { call, type ResultOf } from './page-scripts.ts';
+
+const text: z.ZodType<ResultOf<'find-text'>> = z.string().nullable().catch(null);
 
 /** Throws `unwanted_status` or `unwanted_text` for a page that the request does not want to be stored. */
 export async function refuseUnwanted(
@@ -18,21 +21,8 @@ export async function refuseUnwanted(
     throw new CapstanError('unwanted_status', `the target answered with ${code}, which failOnStatus names`);
   }
   if (failOnText.length === 0) return;
-  const expression = `(${FIND})(${JSON.stringify(failOnText)})`;
-  const found = z
-    .string()
-    .nullish()
-    .catch(null)
-    .parse(await askPage(page, deadline, 'look for texts', expression));
+  const found = text.parse(await askPage(page, deadline, 'look for texts', call('find-text', failOnText)));
   if (typeof found === 'string') {
     throw new CapstanError('unwanted_text', `the page shows ${JSON.stringify(found)}, which failOnText names`);
   }
 }
-
-/** Runs in the page. Returns the first of the texts that the page shows; null when there is none. */
-const FIND = `(texts) => {
-  const plain = (text) => text.replace(/\\s+/g, ' ').trim().toLowerCase();
-  const root = Reflect.get(Document.prototype, 'documentElement', document);
-  const shown = root instanceof HTMLElement ? plain(Reflect.get(HTMLElement.prototype, 'innerText', root)) : '';
-  return texts.find((text) => shown.includes(plain(text))) ?? null;
-}`;

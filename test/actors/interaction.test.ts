@@ -51,6 +51,15 @@ describe.concurrent('interaction with a page', () => {
       expect((await acting({ type: 'scroll', selector: '#box', y: 250 })).title).toBe('box at 250');
     });
 
+    it('scrolls a form whose field hides how elements are scrolled', async () => {
+      const scroll: Action = { type: 'scroll', selector: '#long', y: 250 };
+      const { title } = await capture('/interact/hiding', {
+        actions: [scroll],
+        waitForFunction: "document.title !== 'Hiding'",
+      });
+      expect(title).toBe('form at 250');
+    });
+
     it('waits for an element, and for a time', async () => {
       const { title, timings } = await acting(
         { type: 'click', selector: '#later' },
@@ -195,6 +204,19 @@ describe.concurrent('interaction with a page', () => {
     it('uses the first form of the page by default, and submits it without a button, too', async () => {
       const { title } = await capture('/interact/forms', { form: { fields: { q: 'tides' } } });
       expect(title).toBe('q=tides');
+    });
+
+    it('submits a form whose field hides how forms are submitted', async () => {
+      const { title } = await capture('/interact/hiding', { form: { fields: { q: 'tides' } } });
+      expect(title).toBe('q=tides; requestSubmit=; ownerDocument=');
+    });
+
+    it('says when what it is to submit is no form', async () => {
+      const form = { selector: '#shade', fields: {} };
+      expect(await refusalOf(capture('/interact', { form }))).toEqual([
+        'action_failed',
+        'form.submit: the element is not a form',
+      ]);
     });
 
     it('does not submit the form with submit: false', async () => {

@@ -2,10 +2,12 @@ import type { Protocol } from 'devtools-protocol';
 import { within } from '../../capture/deadline.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
 import { CdpClosedError, CdpError, type CdpSession } from '../../cdp/connection.ts';
+import { evaluate } from '../../page/ask-page.ts';
 import { ChildFrames } from '../../page/child-frames.ts';
 import type { Notes } from '../../page/evidence/notes.ts';
 import type { IsolatedPage } from '../../page/isolated-page.ts';
 import { MainFrame } from '../../page/main-frame.ts';
+import { call } from '../../page/page-scripts.ts';
 import { type PageSetUp, setUpPage } from '../../page/set-up.ts';
 import type { BrowserHost } from '../browser-host.ts';
 import { emulateInFrames, showVisitor } from './emulate-in-frames.ts';
@@ -179,7 +181,7 @@ async function leaveDocument(session: CdpSession, frame: MainFrame): Promise<boo
   try {
     const before = frame.document;
     // A navigation by the browser would start another renderer.
-    await session.send('Runtime.evaluate', { expression: "location.replace('about:blank')" });
+    await evaluate({ session, frame }, call('leave-document'));
     await frame.until(() => frame.document !== before && frame.document?.url === 'about:blank');
     await session.send('Page.resetNavigationHistory');
     return true;

@@ -1,6 +1,8 @@
 import type { Locator } from 'playwright';
 import type { FormFilling } from '../../capture/options/interaction.ts';
-import { locate } from './locate.ts';
+import type { SelectorStep } from '../../capture/selector.ts';
+import { call } from '../../page/page-scripts.ts';
+import { askElement, type Located, locateBoth } from './locate.ts';
 import type { Patience, Step } from './step.ts';
 
 /** Elements that submit a form when clicked. */
@@ -17,21 +19,23 @@ export function formSteps({ selector = 'form', fields, submit }: FormFilling): S
     ([name, value]): Step => ({
       name: `form.fields.${name}`,
       selector: byName(name),
-      take: async (stage) => fillField(await locate(stage, selector), name, value, stage.patience),
+      take: async (stage) => fillField(await locateBoth(stage, selector), name, value, stage.patience),
     }),
   );
   const sending: Step = {
     name: 'form.submit',
     selector,
-    take: async (stage) => send(await locate(stage, selector), stage.patience),
+    take: async (stage) => send(await locateBoth(stage, selector), stage.patience),
   };
   return submit ? [...filling, sending] : filling;
 }
 
-async function fillField(form: Locator, name: string, value: string | boolean, patience: Patience): Promise<void> {
-  const named = form.locator(byName(name));
+async function fillField(form: Located, name: string, value: string | boolean, patience: Patience): Promise<void> {
+  const css = byName(name);
+  const named = form.locator.locator(css);
   const field = named.first();
-  switch (await field.evaluate(kindOf, undefined, patience)) {
+  const step: SelectorStep = { css, alternatives: [[{ combinator: '', compound: css }]] };
+  switch (await askElement({ ...form, locator: field }, patience, call('kind-of-field', form.steps, [step]))) {
     case 'checkbox':
       if (typeof value === 'boolean') return field.setChecked(value, patience);
       return choose(named, value, patience);
@@ -50,11 +54,6 @@ async function fillField(form: Locator, name: string, value: string | boolean, p
   }
 }
 
-/** Runs in the page. */
-function kindOf(field: { readonly localName: string; readonly type?: unknown }): string {
-  return field.localName === 'select' ? 'select' : String(field.type);
-}
-
 /** Returns the checkbox or radio button of a group that has the value. */
 async function choose(named: Locator, value: string, patience: Patience): Promise<void> {
   const wanted = named.and(named.page().locator(`css=[value=${quoted(value)}]`)).first();
@@ -63,11 +62,13 @@ async function choose(named: Locator, value: string, patience: Patience): Promis
 }
 
 /** Clicks the submit button, as a person does. Submits a form without one as the Enter key in a field would. */
-async function send(form: Locator, patience: Patience): Promise<void> {
-  const button = form.locator(`css=${SENDS}`).first();
-  await form.waitFor({ state: 'attached', ...patience });
+async function send(form: Located, patience: Patience): Promise<void> {
+  const { locator, steps } = form;
+  const button = locator.locator(`css=${SENDS}`).first();
+  await locator.waitFor({ state: 'attached', ...patience });
   if ((await button.count()) > 0 && (await button.isVisible())) return button.click(patience);
-  await form.evaluate((element: { requestSubmit(): void }) => element.requestSubmit(), undefined, patience);
+  const answer = await askElement(form, patience, call('submit-form', steps));
+  if (answer !== 'submitted') throw new Error(`the element is ${answer}`);
 }
 
 function byName(name: string): string {

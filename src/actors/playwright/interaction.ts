@@ -13,7 +13,7 @@ import { formSteps } from './fill-form.ts';
 import { PageTransport } from './page-transport.ts';
 import { performAction } from './perform-action.ts';
 import { reasonOf } from './reason.ts';
-import type { Stage, Step } from './step.ts';
+import type { Step } from './step.ts';
 import { untilItHolds } from './wait-for-function.ts';
 
 /**
@@ -49,9 +49,10 @@ export class PlaywrightInteraction implements Interaction {
 
   async waitForFunction(source: string, deadline: Deadline): Promise<boolean> {
     const over = new AbortController();
-    const take = async ({ page }: Stage) => {
-      await checkSyntax(this.#page.session, 'waitForFunction', `(${source}\n)`);
-      await untilItHolds(page, source, over.signal);
+    const { session } = this.#page;
+    const take = async () => {
+      await checkSyntax(session, 'waitForFunction', `(${source}\n)`);
+      await untilItHolds(session, source, over.signal);
     };
     return this.#take({ name: 'waitForFunction', take }, deadline).finally(() => over.abort());
   }

@@ -1,8 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FrameLocator, Locator, Page } from 'playwright';
 import { parseSelector, type SelectorStep } from '../../capture/selector.ts';
+import { evaluate } from '../../page/ask-page.ts';
 import { type Entrance, firstPlace, type Place } from '../../page/find/places.ts';
-import type { Stage } from './step.ts';
+import type { Call } from '../../page/page-scripts.ts';
+import type { EvaluatedFrame } from '../../page/page-session.ts';
+import type { Patience, Stage } from './step.ts';
 
 /** Interval at which frames are looked through; in a document, Playwright waits by itself. */
 const PASS_MS = 100;
@@ -12,11 +15,39 @@ class TimeoutError extends Error {
   override readonly name = 'TimeoutError';
 }
 
-/**
- * Resolves with a locator for the first element that the request's selector matches, in the document where the finder
- * of all options finds it. Rejects with a `TimeoutError` when that has to look through frames and finds none in time.
- */
+/** The first element that a selector matches: for Playwright, and for our scripts in its document. */
+export interface Located {
+  readonly locator: Locator;
+  readonly document: EvaluatedFrame;
+  readonly steps: readonly SelectorStep[];
+}
+
+/** Resolves with a locator for the first element that the request's selector matches. Rejects as `locateBoth` does. */
 export async function locate(stage: Stage, selector: string): Promise<Locator> {
+  const { locator } = await locateBoth(stage, selector);
+  return locator;
+}
+
+/**
+ * Resolves with the answer of a script about a located element, which answers null or false when there is none. It
+ * runs in a world of ours, where neither the page's scripts nor its elements change what it calls. Rejects as
+ * Playwright does when the element does not appear in time.
+ */
+export async function askElement({ locator, document }: Located, patience: Patience, script: Call): Promise<unknown> {
+  while (patience.timeout > 1) {
+    await locator.waitFor({ state: 'attached', ...patience });
+    const answer = await evaluate(document, script);
+    if (answer !== undefined && answer !== null && answer !== false) return answer;
+    await delay(PASS_MS, undefined, { ref: false });
+  }
+  throw new TimeoutError('no element was found in time');
+}
+
+/**
+ * Resolves with the first element that the request's selector matches, in the document where the finder of all options
+ * finds it. Rejects with a `TimeoutError` when that has to look through frames and finds none in time.
+ */
+export async function locateBoth(stage: Stage, selector: string): Promise<Located> {
   const place = await placeFor(stage, selector);
   const entrances: Entrance[] = [];
   for (let at = place?.entrance; at !== undefined; at = at.from.entrance) entrances.unshift(at);
@@ -25,7 +56,8 @@ export async function locate(stage: Stage, selector: string): Promise<Locator> {
     const frames: Locator = scope.locator(written(steps)).and(stage.page.locator('css=iframe, frame'));
     scope = frames.nth(index).contentFrame();
   }
-  return scope.locator(written(place?.steps ?? parseSelector(selector))).first();
+  const steps = place?.steps ?? parseSelector(selector);
+  return { locator: scope.locator(written(steps)).first(), document: place ?? stage.isolated, steps };
 }
 
 async function placeFor({ isolated, deadline, patience }: Stage, selector: string): Promise<Place | undefined> {

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Action, ScrollAction } from '../../capture/options/interaction.ts';
-import { locate, locateText } from './locate.ts';
+import { call } from '../../page/page-scripts.ts';
+import { askElement, locate, locateBoth, locateText } from './locate.ts';
 import type { Stage } from './step.ts';
 
 /**
@@ -47,13 +48,10 @@ export async function performAction(stage: Stage, action: Action): Promise<void>
 }
 
 async function scroll(stage: Stage, { selector, x, y }: ScrollAction): Promise<void> {
-  const { page, patience } = stage;
-  const what = selector === undefined ? page.locator(':root') : await locate(stage, selector);
-  if (selector !== undefined && x === undefined && y === undefined) return what.scrollIntoViewIfNeeded(patience);
-  // Scrolls instantly, even where the style sheet sets smooth scrolling: the next step could not tell when that ends.
-  await what.evaluate(
-    (element, by) => element.scrollBy({ left: by.x, top: by.y, behavior: 'instant' }),
-    { x: x ?? 0, y: y ?? 0 },
-    patience,
-  );
+  const { patience } = stage;
+  const located = await locateBoth(stage, selector ?? ':root');
+  if (selector !== undefined && x === undefined && y === undefined) {
+    return located.locator.scrollIntoViewIfNeeded(patience);
+  }
+  await askElement(located, patience, call('scroll-element', located.steps, x ?? 0, y ?? 0));
 }

@@ -1,27 +1,43 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Page } from 'playwright';
+import { CdpError } from '../../cdp/connection.ts';
+import { functionOf } from '../../page/page-scripts.ts';
+import type { PageSession } from '../../page/page-session.ts';
 
 /** Interval between evaluations, in milliseconds. */
 const POLLING_MS = 100;
+/** Group of handles that are released together. */
+const HANDLES = 'capstan-holds';
 
 /**
  * Resolves when an expression is truthy in the document that the page currently shows, or when `signal` is aborted. A
  * function is called, a promise is awaited, and an exception counts as false.
  */
-export async function untilItHolds(page: Page, source: string, signal: AbortSignal): Promise<void> {
-  const expression = `(async () => {
-    const value = (${source}\n);
-    return Boolean(await (typeof value === 'function' ? value() : value));
-  })().catch(() => false)`;
-  while (!signal.aborted && !(await holds(page, expression))) await delay(POLLING_MS);
+export async function untilItHolds(session: PageSession, source: string, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted && !(await holds(session, source))) await delay(POLLING_MS);
 }
 
-async function holds(page: Page, expression: string): Promise<boolean> {
+/** Evaluates the caller's expression among the page's own scripts, as it is data to `holds`: a function that gives it. */
+async function holds(session: PageSession, source: string): Promise<boolean> {
   try {
-    return (await page.evaluate(expression)) === true;
+    const { result } = await session.send('Runtime.evaluate', {
+      expression: `() => (${source}\n)`,
+      objectGroup: HANDLES,
+    });
+    const { objectId } = result;
+    if (objectId === undefined) return false;
+    const answer = await session.send('Runtime.callFunctionOn', {
+      functionDeclaration: functionOf('holds'),
+      objectId,
+      arguments: [{ objectId }],
+      awaitPromise: true,
+      returnByValue: true,
+      userGesture: true,
+    });
+    session.post('Runtime.releaseObjectGroup', { objectGroup: HANDLES });
+    return answer.result.value === true;
   } catch (error) {
     // The document was replaced; the next one is evaluated.
-    if (error instanceof Error && /navigation|context was destroyed/i.test(error.message)) return false;
+    if (error instanceof CdpError) return false;
     throw error;
   }
 }

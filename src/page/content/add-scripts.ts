@@ -1,5 +1,6 @@
 import { CapstanError } from '../../capture/errors.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
+import { call } from '../page-scripts.ts';
 import type { PageSession } from '../page-session.ts';
 
 /** The isolated world that holds the style sheet, inaccessible to the page's scripts. */
@@ -13,7 +14,9 @@ export const STYLE_WORLD = 'capstan-style';
 export async function addScripts(session: PageSession, { javascript, css }: CaptureRequest): Promise<void> {
   const added: Promise<unknown>[] = [];
   if (css !== undefined) {
-    const source = keepSheet(css);
+    // Early, so that the layout uses the sheet. `changePage` adds it again after load: documents without scripts run
+    // nothing early, and scripts of the page may replace the list of constructed sheets.
+    const source = call('keep-sheet', css);
     added.push(session.send('Page.addScriptToEvaluateOnNewDocument', { source, worldName: STYLE_WORLD }));
   }
   if (javascript?.before !== undefined) {
@@ -23,22 +26,6 @@ export async function addScripts(session: PageSession, { javascript, css }: Capt
     added.push(session.send('Page.addScriptToEvaluateOnNewDocument', { source: javascript.before }));
   }
   await Promise.all(added);
-}
-
-/**
- * Returns the script that adds the style sheet to a document unless it is there. A constructed sheet is exempt from the
- * page's Content-Security-Policy, comes after the page's own sheets, and does not appear in the HTML snapshot. The
- * script runs early, so that the layout uses the sheet, and again after load: documents without scripts run nothing
- * early, and scripts of the page may replace the list of constructed sheets.
- */
-export function keepSheet(css: string): string {
-  return `if (window.top === window) {
-  if (globalThis.sheet === undefined) {
-    globalThis.sheet = new CSSStyleSheet();
-    sheet.replaceSync(${JSON.stringify(css)});
-  }
-  if (!document.adoptedStyleSheets.includes(sheet)) document.adoptedStyleSheets.push(sheet);
-}`;
 }
 
 /**

@@ -2,7 +2,8 @@ import { type Deadline, within } from '../../capture/deadline.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
 import { evaluate } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
-import { keepSheet, STYLE_WORLD } from './add-scripts.ts';
+import { call } from '../page-scripts.ts';
+import { STYLE_WORLD } from './add-scripts.ts';
 import { answerBanner } from './answer-banner.ts';
 import { runAfter } from './run-after.ts';
 
@@ -40,7 +41,7 @@ async function change(page: IsolatedPage, request: CaptureRequest, deadline: Dea
 /** Adds the style sheet. Terminates a script that blocks the page for half the time, and then resolves with false. */
 async function styleInTime(page: IsolatedPage, css: string, deadline: Deadline): Promise<boolean> {
   // A document that replaces this one has the sheet from its beginning.
-  const styling = evaluate(page, keepSheet(css), { world: STYLE_WORLD, mayThrow: true }).then(() => true);
+  const styling = evaluate(page, call('keep-sheet', css), { world: STYLE_WORLD, mayThrow: true }).then(() => true);
   const styled = await within(patienceMs(deadline) / 2, styling, false);
   if (!styled) page.session.post('Runtime.terminateExecution');
   await styling;

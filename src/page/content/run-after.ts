@@ -1,13 +1,8 @@
 import { type Deadline, within } from '../../capture/deadline.ts';
 import { CdpError } from '../../cdp/connection.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
+import { call } from '../page-scripts.ts';
 import { scriptFailed } from './add-scripts.ts';
-
-/** Allows strings for sinks that require trusted types; fails harmlessly when the page does not allow that policy. */
-const TAKE_STRINGS = `try {
-  const same = (text) => text;
-  trustedTypes.createPolicy('default', { createHTML: same, createScript: same, createScriptURL: same });
-} catch {}`;
 
 /**
  * Runs a script as the page's own and awaits the promise that it returns. Resolves with whether it finished within the
@@ -18,7 +13,7 @@ export async function runAfter(page: IsolatedPage, expression: string, deadline:
   if (waitingMs === 0) return false;
   try {
     // Pages that require trusted types refuse strings for `innerHTML` and similar sinks, also from this script.
-    page.session.post('Runtime.evaluate', { expression: TAKE_STRINGS, timeout: waitingMs });
+    page.session.post('Runtime.evaluate', { expression: call('take-strings'), timeout: waitingMs });
     // `timeout` ends a script that never returns; a promise that never settles is abandoned.
     const run = page.session.send('Runtime.evaluate', { expression, awaitPromise: true, timeout: waitingMs });
     const outcome = await within(waitingMs, run, null);

@@ -1,4 +1,5 @@
 import type { CaptureRequest } from '../../capture/request.ts';
+import { call } from '../page-scripts.ts';
 import type { PageSession } from '../page-session.ts';
 import { isNotChromium, userAgentOverride } from './user-agent.ts';
 
@@ -20,8 +21,9 @@ export function emulateVisitor(
   const override = userAgentOverride(request, ownUserAgent);
   if (override !== undefined) {
     sent.push(session.send('Emulation.setUserAgentOverride', override));
-    // Workers refuse this command.
-    if (isNotChromium(override)) session.post('Page.addScriptToEvaluateOnNewDocument', { source: NO_CLIENT_HINTS });
+    // In the world of each document's own scripts, before them. Workers refuse this command.
+    const source = call('remove-client-hints');
+    if (isNotChromium(override)) session.post('Page.addScriptToEvaluateOnNewDocument', { source });
   }
   if (locale !== undefined) sent.push(session.send('Emulation.setLocaleOverride', { locale }));
   if (timezone !== undefined) sent.push(session.send('Emulation.setTimezoneOverride', { timezoneId: timezone }));
@@ -35,9 +37,6 @@ export function emulateVisitor(
   }
   return Promise.all(sent);
 }
-
-/** Runs in each document before its scripts. Safari and Firefox define neither of these names. */
-const NO_CLIENT_HINTS = `delete Navigator.prototype.userAgentData; delete globalThis.NavigatorUAData;`;
 
 /** Returns the visitor's preferences as media features. */
 export function mediaFeatures({ darkMode, reducedMotion }: CaptureRequest): { name: string; value: string }[] {

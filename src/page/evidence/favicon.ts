@@ -2,9 +2,12 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { NotedFavicon } from '../../capture/evidence.ts';
 import { evaluate } from '../ask-page.ts';
+import { call, type ResultOf } from '../page-scripts.ts';
 import type { PageSession } from '../page-session.ts';
 import { readStream } from '../read-stream.ts';
 import { bounded } from './bounded.ts';
+
+const named: z.ZodType<ResultOf<'icon-url'>> = z.string().nullable();
 
 const MAX_BYTES = 1024 * 1024;
 const MAX_URL_CHARACTERS = 2048;
@@ -35,15 +38,12 @@ interface Icon {
 
 /** Returns the URL of the icon that the page names, or of the default location. */
 async function iconUrl(session: PageSession, frameId: string): Promise<string | null> {
-  const url = z.string().safeParse(await evaluate({ session, frame: { id: frameId } }, ICON_URL, { mayThrow: true }));
-  return url.success && /^(https?|data):/.test(url.data) ? url.data : null;
+  const answer = await evaluate({ session, frame: { id: frameId } }, call('icon-url', 2 * MAX_BYTES), {
+    mayThrow: true,
+  });
+  const { data: url } = named.safeParse(answer);
+  return typeof url === 'string' && /^(https?|data):/.test(url) ? url : null;
 }
-
-const ICON_URL = `(() => {
-  const named = Array.from(document.querySelectorAll('link[rel~="icon" i][href]'), ({ href }) => href);
-  const url = named.find((href) => /^(https?|data):/.test(href)) ?? new URL('/favicon.ico', document.URL).href;
-  return url.length <= ${2 * MAX_BYTES} ? url : '';
-})()`;
 
 /** Data URLs need no network. */
 async function decoded(url: string): Promise<Icon> {

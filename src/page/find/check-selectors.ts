@@ -4,7 +4,10 @@ import { notASelector } from '../../capture/options/fields.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
 import { parseSelector } from '../../capture/selector.ts';
 import { refusal } from '../../capture/validate.ts';
+import { call, type ResultOf } from '../page-scripts.ts';
 import type { PageSession } from '../page-session.ts';
+
+const answer: z.ZodType<ResultOf<'check-selectors'>> = z.array(z.boolean());
 
 /** A selector of a request, and the path of the option that holds it. */
 type Named = readonly [path: string, selector: string | undefined];
@@ -18,12 +21,13 @@ export async function checkSelectors(session: PageSession, request: CaptureReque
     selector === undefined ? [] : [{ path, selector, steps: parseSelector(selector) }],
   );
   if (named.length === 0) return;
-  const lists = JSON.stringify(named.map(({ steps }) => steps));
-  const { result } = await session.send('Runtime.evaluate', {
-    expression: `(${CHECK})(${lists})`,
-    returnByValue: true,
-  });
-  const refused = z.array(z.boolean()).parse(result.value);
+  // In the world of the empty document, which has no scripts of its own.
+  const expression = call(
+    'check-selectors',
+    named.map(({ steps }) => steps),
+  );
+  const { result } = await session.send('Runtime.evaluate', { expression, returnByValue: true });
+  const refused = answer.parse(result.value);
   const problems = named
     .filter((_, at) => refused[at])
     .map(({ path, selector }) => ({ path, message: notASelector(selector, 'the browser refuses it') }));
@@ -53,14 +57,3 @@ function ofRules(rules: ExtractRules = {}, path: string): readonly Named[] {
     ...ofRules(rule.rules, `${path}.${name}.rules`),
   ]);
 }
-
-/** Runs in an empty document. Returns for each selector whether a step of it is refused. */
-const CHECK = `(selectors) => selectors.map((steps) => steps.some(({ xpath, css, alternatives }) => {
-  try {
-    if (xpath !== undefined) document.evaluate(xpath, document, null, XPathResult.ORDERED_NODE_SNAPSHOT_TYPE, null);
-    else for (const each of [css, ...alternatives.flat().map(({ compound }) => compound)]) document.querySelector(each);
-    return false;
-  } catch {
-    return true;
-  }
-}))`;

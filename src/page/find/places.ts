@@ -4,6 +4,7 @@ import { parseSelector, type SelectorStep } from '../../capture/selector.ts';
 import { CdpError } from '../../cdp/connection.ts';
 import { evaluate, letGo, PICTURE_WORLD } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
+import { call } from '../page-scripts.ts';
 import type { EvaluatedFrame, PageSession } from '../page-session.ts';
 import { elementsBy } from './find-elements.ts';
 
@@ -71,7 +72,7 @@ export async function firstPlace(
   timeoutMs: number,
 ): Promise<Place | undefined> {
   for (const place of (await placesOf(page, selector, deadline)) ?? []) {
-    if ((await evaluate(place, `${place.find}().length > 0`, { timeoutMs })) === true) return place;
+    if ((await evaluate(place, call('has-match', place.steps), { timeoutMs })) === true) return place;
   }
   return undefined;
 }
@@ -90,7 +91,7 @@ async function enterFrames(
   try {
     for (let length = 1; length < steps.length; length += 1) {
       const before = steps.slice(0, length);
-      const ids = await frameIds(place, `${elementsBy(before)}().${ONLY_FRAMES}`, { count });
+      const ids = await frameIds(place, call('find-frames', before, MAX_FRAMES + 1), { count });
       for (const [index, id] of ids.entries()) {
         if (id === undefined) continue;
         const session = frames.outOfProcess.get(id) ?? place.session;
@@ -107,7 +108,6 @@ async function enterFrames(
 
 /** Runs in the page. Returns whether an element is a frame that selectors enter. */
 export const IS_FRAME = '(each) => each instanceof HTMLIFrameElement || each instanceof HTMLFrameElement';
-const ONLY_FRAMES = `filter(${IS_FRAME}).slice(0, ${MAX_FRAMES + 1})`;
 
 /**
  * Resolves with the ids of the frames whose elements the expression returns in a world of the document. The id is

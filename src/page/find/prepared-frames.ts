@@ -1,16 +1,15 @@
 import type { Deadline } from '../../capture/deadline.ts';
 import { evaluate, letGo } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
+import { call, inTurn } from '../page-scripts.ts';
 import type { EvaluatedFrame } from '../page-session.ts';
-
-const IS_PREPARED = `globalThis[Symbol.for('capstan-prepared')]`;
 
 /**
  * Evaluates an expression in a document, and marks the document in the same moment as prepared for the screenshot.
  * Resolves as `evaluate` does.
  */
 export async function prepare(page: IsolatedPage, place: EvaluatedFrame, expression: string): Promise<unknown> {
-  const answer = await evaluate(place, `(${IS_PREPARED} = true, ${expression})`);
+  const answer = await evaluate(place, inTurn(call('mark-prepared'), expression));
   if (place.frame.id !== page.frame.id) page.visit.preparedFrames.set(place.frame.id, place);
   return answer;
 }
@@ -18,7 +17,7 @@ export async function prepare(page: IsolatedPage, place: EvaluatedFrame, express
 /** Resolves with whether every prepared frame still shows the document that was prepared. */
 export async function arePrepared(page: IsolatedPage, deadline: Deadline): Promise<boolean> {
   const asking = [...page.visit.preparedFrames.values()].map((place) =>
-    letGo(place, deadline, evaluate(place, `${IS_PREPARED} === true`)),
+    letGo(place, deadline, evaluate(place, call('is-prepared'))),
   );
   const answers = await deadline.step('look after the frames', Promise.all(asking));
   return answers.every((each) => each === true);

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Deadline } from '../../capture/deadline.ts';
 import { evaluate } from '../ask-page.ts';
-import { IS_VISIBLE } from '../find/find-elements.ts';
 import { placesOf } from '../find/places.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
+import { call } from '../page-scripts.ts';
 
 /** Polled from outside: a page can clear the timers of its document, including ours. */
 const PASS_MS = 100;
@@ -24,7 +24,7 @@ export async function awaitSelector(
 async function isVisible(page: IsolatedPage, selector: string, deadline: Deadline): Promise<boolean> {
   const places = (await placesOf(page, selector, deadline)) ?? [];
   const asking = places.map((place) =>
-    evaluate(place, `${place.find}().some(${IS_VISIBLE})`, { world: 'capstan-wait', timeoutMs: deadline.waitingMs }),
+    evaluate(place, call('has-visible-match', place.steps), { world: 'capstan-wait', timeoutMs: deadline.waitingMs }),
   );
   return (await Promise.all(asking)).includes(true);
 }

@@ -1,0 +1,28 @@
+const ALL = '(?:all|everything|all of them)';
+const COOKIES = '(?:(?:the |these |our |site )?cookies?)';
+const ACCEPT_WORDS = [
+  `(?:yes,? )?(?:i )?(?:accept|allow|agree(?: to)?|enable|consent(?: to)?)(?: ${ALL})?(?: ${COOKIES})?(?: (?:and|&) (?:close|continue|proceed))?`,
+  '(?:ja,? )?(?:ich )?(?:alle[ns]?|allem)? ?(?:cookies )?(?:akzeptieren|zustimmen|annehmen|erlauben|zulassen|akzeptiere|stimme zu)(?: und (?:weiter|schlie(?:ß|ss)en))?',
+  "(?:tout |j['’])?accepte[rz]?(?: (?:tout|tous|toutes))?(?: les cookies)?(?: et (?:fermer|continuer))?|tout autoriser|j['’]accepte",
+  '(?:acept(?:ar|o)|permitir)(?: tod[oa]s?)?(?: (?:las )?cookies)?(?: y (?:cerrar|continuar))?',
+  '(?:accett[ao]|acconsento)(?: tutt[oi])?(?: i cookie)?',
+  '(?:aceitar|aceito|permitir)(?: tod[oa]s?| tudo)?(?: (?:os )?cookies)?',
+  'al(?:le|les) (?:cookies )?(?:accepteren|toestaan)|(?:cookies )?accepteren|akkoord',
+  '(?:za)?akceptuj[eę]?(?: wszystk(?:ie|o))?(?: pliki cookie)?|zgadzam się',
+  '(?:acceptera|godkänn|tillåt)(?: alla)?(?: cookies)?|(?:accepter|tillad|godkend)(?: alle)?(?: cookies)?|(?:godta|aksepter)(?: alle)?',
+  'hyväksy(?: kaikki)?(?: evästeet)?|přijmout(?: vše)?|souhlasím|elfogadom|tümünü kabul et|kabul et|принять(?: все)?|согласен',
+  'すべて(?:許可|同意|受け入れる)(?:する)?|同意する|全部接受|接受(?:全部|所有)?|同意|모두 (?:동의|허용|수락)',
+].join('|');
+const ACKNOWLEDGE_WORDS =
+  "ok(?:ay)?|got it|i understand|understood|continue|verstanden|alles klar|einverstanden|d['’]accord|compris|j['’]ai compris|entendido|de acuerdo|vale|ho capito|va bene|entendi|begrepen|rozumiem|jag förstår|понятно|了解|知道了|확인";
+const SUBJECT_WORDS =
+  'cookies?\\b|consent|gdpr|dsgvo|ccpa|privacy|datenschutz|einwilligung|confidentialité|privacidad|privacidade|riservatezza|evästeet|souhlas|çerez|куки|クッキー|隐私|쿠키';
+
+/** Words on buttons that accept everything, in the languages of most banners. */
+export const ACCEPT = new RegExp(`^(?:${ACCEPT_WORDS})[.!]?$`, 'iu');
+/** Words on buttons that only say that the banner was read. */
+export const ACKNOWLEDGE = new RegExp(`^(?:${ACKNOWLEDGE_WORDS})[.!]?$`, 'iu');
+/** Words in the texts of banners. */
+export const SUBJECT = new RegExp(SUBJECT_WORDS, 'iu');
+/** Words in the ids and classes of banners. */
+export const NAMED = /cookie|consent|gdpr|cmp|privacy/i;
