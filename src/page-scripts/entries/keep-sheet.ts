@@ -1,6 +1,6 @@
 import { page } from '../dom.ts';
 import { kept } from '../kept.ts';
-import { adoptedSheetsOf, adoptSheets, type StyleSheet } from '../styles.ts';
+import { adoptedSheetsOf, adoptSheets } from '../styles.ts';
 import { web } from '../web.ts';
 
 /**

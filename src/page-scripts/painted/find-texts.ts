@@ -1,9 +1,6 @@
-import { meets } from '../boxes.ts';
 import type { StyleOf } from '../computed-style.ts';
 import {
   assigned,
-  boxOf,
-  documentOf,
   firstOf,
   framed,
   isElement,
@@ -14,14 +11,12 @@ import {
   type PageRoot,
   type PageText,
   page,
-  rangeIn,
-  rectsOf,
   rootElementOf,
   shadowOf,
   textOf,
   typeOf,
 } from '../dom.ts';
-import { web, windowOf } from '../web.ts';
+import { web } from '../web.ts';
 import { HiddenContent, isUnread } from './hidden-content.ts';
 import type { HiddenTexts } from './hidden-texts.ts';
 import { whyHidesText } from './hides.ts';
@@ -29,7 +24,8 @@ import { insideOf, isFloating, whyInside } from './inside.ts';
 import type { Item } from './items.ts';
 import { type Around, aroundPage, type Inside, insideFrame, Level } from './level.ts';
 import type { PaintedLimits } from './limits.ts';
-import { boxOfRects, type Sight } from './sight.ts';
+import { placeOf, sightOfElement, sightOfText } from './place.ts';
+import type { Sight } from './sight.ts';
 import { visibleCharacters } from './visible-characters.ts';
 
 /** Returns the mark of an element whose place is wanted, by its local name and the mark around it. */
@@ -42,8 +38,6 @@ export interface Candidate<Mark> {
 }
 
 const COMMENT = 8;
-/** Number of characters whose place counts as that of a long text. */
-const MAX_RANGE = 20_000;
 
 /** Finds the texts of a document that their styles show, in reading order. They may still be covered or out of reach. */
 export class TextFinder<Mark> {
@@ -200,38 +194,4 @@ export class TextFinder<Mark> {
   #add(item: Item<Mark>, sight: Sight | null): void {
     this.candidates.push({ item, sight });
   }
-}
-
-function sightOfElement<Mark>(inside: Inside<Mark>): Sight {
-  const { element, boxed, fixed, scroller, frame, isRisky, clips } = inside;
-  const [rects, rect] = [() => rectsOf(element), () => boxOf(element)];
-  return { parent: element, boxed, rects, rect, fixed, scroller, frame, isElement: true, isRisky, clips };
-}
-
-function sightOfText<Mark>(node: PageText, length: number, inside: Inside<Mark>): Sight {
-  const { element, boxed, fixed, scroller, frame, isRisky, clips } = inside;
-  const range = () => {
-    const made = rangeIn(documentOf(node));
-    made.selectNodeContents(node);
-    if (length > MAX_RANGE) made.setEnd(node, MAX_RANGE);
-    return made;
-  };
-  const rects = () => [...range().getClientRects()];
-  const rect = () => range().getBoundingClientRect();
-  return { parent: element, boxed, rects, rect, fixed, scroller, frame, isElement: false, isRisky, clips };
-}
-
-function placeOf<Mark>(inside: Inside<Mark>, { rects } = sightOfElement(inside)) {
-  const { element, mark, frame, offset } = inside;
-  const box = () => {
-    const sides = boxOfRects(rects());
-    const view = windowOf(documentOf(element));
-    if (sides === null || view === null) return null;
-    const { left, top, right, bottom } = sides;
-    const isIn = meets(sides, { left: 0, top: 0, right: view.innerWidth, bottom: view.innerHeight });
-    if (frame !== null && !isIn) return null;
-    const [dx, dy] = offset();
-    return { x: left + dx, y: top + dy, width: right - left, height: bottom - top };
-  };
-  return { mark, parent: element, box };
 }
