@@ -5,6 +5,7 @@
 export interface PageScripts {
   'accept-by-words': typeof import('./entries/accept-by-words.ts').run;
   answer: typeof import('./entries/answer.ts').run;
+  'answer-banner-query': typeof import('./entries/answer-banner-query.ts').run;
   'apply-rules': typeof import('./entries/apply-rules.ts').run;
   'await-drawn': typeof import('./entries/await-drawn.ts').run;
   'await-frames': typeof import('./entries/await-frames.ts').run;
@@ -37,6 +38,7 @@ export interface PageScripts {
   'leave-document': typeof import('./entries/leave-document.ts').run;
   'look-still': typeof import('./entries/look-still.ts').run;
   'mark-prepared': typeof import('./entries/mark-prepared.ts').run;
+  'next-banner-news': typeof import('./entries/next-banner-news.ts').run;
   'next-part': typeof import('./entries/next-part.ts').run;
   'note-heights': typeof import('./entries/note-heights.ts').run;
   'note-popups': typeof import('./entries/note-popups.ts').run;
@@ -61,6 +63,7 @@ export interface PageScripts {
   'scroll-page': typeof import('./entries/scroll-page.ts').run;
   'scroll-tall-window': typeof import('./entries/scroll-tall-window.ts').run;
   'scroll-to-top': typeof import('./entries/scroll-to-top.ts').run;
+  'search-banner': typeof import('./entries/search-banner.ts').run;
   'show-whole': typeof import('./entries/show-whole.ts').run;
   'stayed-still': typeof import('./entries/stayed-still.ts').run;
   'submit-form': typeof import('./entries/submit-form.ts').run;

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Deadline } from '../capture/deadline.ts';
 import { CapstanError } from '../capture/errors.ts';
 import { CdpError } from '../cdp/connection.ts';
+import type { Call } from './page-scripts.ts';
 import type { EvaluatedFrame } from './page-session.ts';
 
 /**
@@ -44,14 +45,14 @@ interface EvaluateOptions {
 }
 
 /**
- * Evaluates a JavaScript expression in the page's document, in an isolated world where the page's scripts cannot change
- * what it calls. Expressions share that world; a promise is awaited, so it must not depend on timers that the page can
- * clear. Returns undefined when the document was replaced meanwhile, or when the expression ran for `timeoutMs`. Does
- * not resolve while a script blocks the page. `mayThrow`: an error of the expression is not thrown.
+ * Calls a script in the page's document, in an isolated world where the page's scripts cannot change
+ * what it calls. Scripts share that world; a promise is awaited, so it must not depend on timers that the page can
+ * clear. Returns undefined when the document was replaced meanwhile, or when the script ran for `timeoutMs`. Does
+ * not resolve while a script blocks the page. `mayThrow`: an error of the script is not thrown.
  */
 export async function evaluate(
   { session, frame }: EvaluatedFrame,
-  expression: string,
+  expression: Call,
   { world = PICTURE_WORLD, timeoutMs, mayThrow = false }: EvaluateOptions = {},
 ): Promise<unknown> {
   try {
@@ -80,7 +81,7 @@ export async function askPage(
   page: EvaluatedFrame,
   deadline: Deadline,
   step: string,
-  expression: string,
+  expression: Call,
 ): Promise<unknown> {
   return deadline.step(step, letGo(page, deadline, evaluate(page, expression)));
 }

@@ -22,9 +22,20 @@ export function call<Name extends keyof PageScripts>(
   return `(${functionOf(name)})(${copies.join(',')})` as Call<ResultOf<Name>>;
 }
 
+/** Returns a call whose first argument is a function that runs a CommonJS module with this source. */
+export function callWithModule<Name extends keyof PageScripts>(
+  name: Name,
+  source: string,
+  ...given: Parameters<PageScripts[Name]> extends [unknown, ...infer Others] ? Others : never
+): Call<ResultOf<Name>> {
+  const copies = given.map((each) => JSON.stringify(each));
+  const load = `(module,exports)=>{${source}\n}`;
+  return `(${functionOf(name)})(${[load, ...copies].join(',')})` as Call<ResultOf<Name>>;
+}
+
 /** Returns a call of two scripts, of which the second runs right after the first and gives the result. */
-export function inTurn<Script extends string>(first: Call, second: Script): Script {
-  return `(${first},${second})` as Script;
+export function inTurn<Result>(first: Call, second: Call<Result>): Call<Result> {
+  return `(${first},${second})` as Call<Result>;
 }
 
 /** Returns the source of a script, for a command that takes a function and objects of the page as its arguments. */

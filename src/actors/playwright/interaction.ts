@@ -7,6 +7,7 @@ import { CdpClosedError } from '../../cdp/connection.ts';
 import { checkSyntax } from '../../page/content/add-scripts.ts';
 import type { Interaction, IsolatedPage } from '../../page/isolated-page.ts';
 import { PageCrashedError } from '../../page/main-frame.ts';
+import { call } from '../../page/page-scripts.ts';
 import { waitWithin } from '../../page/wait/wait-within.ts';
 import type { BrowserHost } from '../browser-host.ts';
 import { formSteps } from './fill-form.ts';
@@ -122,7 +123,7 @@ export class PlaywrightInteraction implements Interaction {
   /** Ends a script that blocks the page, so that a screenshot can be taken. Resolves with whether there was one. */
   async #endScripts({ remainingMs }: Deadline): Promise<boolean> {
     const { session } = this.#page;
-    const asked = session.send('Runtime.evaluate', { expression: '0' });
+    const asked = session.send('Runtime.evaluate', { expression: call('answer') });
     const answer = asked.then(
       () => true,
       () => true,

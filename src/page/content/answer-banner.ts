@@ -5,11 +5,14 @@ import { type Banner, NO_BANNER } from '../../capture/banner.ts';
 import { type Deadline, within } from '../../capture/deadline.ts';
 import type { BannerAnswer } from '../../capture/options/content.ts';
 import { CdpError } from '../../cdp/connection.ts';
+import type { News } from '../../page-scripts/banner/search.ts';
+import type { PageScripts } from '../../page-scripts/scripts.ts';
 import { framesIn } from '../frames-below.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
+import { type Call, functionOf } from '../page-scripts.ts';
 import type { PageSession } from '../page-session.ts';
 import { acceptByWords } from './accept-by-words.ts';
-import { type BannerPlace, bannerScript } from './banner-rules.ts';
+import { type BannerPlace, searchBanner } from './banner-rules.ts';
 
 /**
  * Time limit for finding and answering a banner, in milliseconds. Some banners need three clicks on two pages of their
@@ -23,7 +26,7 @@ const MAX_FRAMES = 8;
 /** Time limit for a rule's query in the page's own world, in milliseconds. */
 const QUESTION_MS = 1_000;
 
-const news = z.discriminatedUnion('type', [
+const news: z.ZodType<News> = z.discriminatedUnion('type', [
   z.object({ type: z.literal('eval'), id: z.string(), code: z.string() }),
   z.object({ type: z.literal('state'), state: z.string(), rule: z.string() }),
 ]);
@@ -83,7 +86,7 @@ async function answerIn(
   const place: BannerPlace = { url: frame.url, isTop: frame.id === main.id };
   let banner = NO_BANNER;
   try {
-    const starting = bannerScript(answer, place).then((script) => startIn(session, frame.id, script));
+    const starting = searchBanner(answer, place).then((search) => startIn(session, frame.id, search));
     const consent = await before(endsAt, starting);
     if (consent === null) return banner;
     for (;;) {
@@ -109,26 +112,25 @@ async function answerIn(
   }
 }
 
-async function startIn(session: PageSession, frameId: string, expression: string) {
+async function startIn(session: PageSession, frameId: string, expression: Call) {
   const { executionContextId: contextId } = await session.send('Page.createIsolatedWorld', { frameId });
   const { result } = await session.send('Runtime.evaluate', { expression, contextId });
   const { objectId } = result;
   // Requires an HTML document.
   if (objectId === undefined || result.subtype === 'error') return null;
-  const call = async (functionDeclaration: string, ...values: (string | boolean)[]): Promise<unknown> => {
+  const tell = async (name: keyof PageScripts, ...values: (string | boolean)[]): Promise<unknown> => {
     const { result: answer } = await session.send('Runtime.callFunctionOn', {
       objectId,
-      functionDeclaration,
-      arguments: values.map((value) => ({ value })),
+      functionDeclaration: functionOf(name),
+      arguments: [{ objectId }, ...values.map((value) => ({ value }))],
       awaitPromise: true,
       returnByValue: true,
     });
     return answer.value;
   };
   return {
-    next: async () => news.parse(await call('function () { return this.next(); }')),
-    evaluated: (id: string, result: boolean) =>
-      call('function (id, result) { return this.evaluated(id, result); }', id, result),
+    next: async () => news.parse(await tell('next-banner-news')),
+    evaluated: (id: string, result: boolean) => tell('answer-banner-query', id, result),
   };
 }
 

@@ -3,13 +3,11 @@ import { createRequire } from 'node:module';
 import type { AutoConsentCMPRule, Config, RuleBundle } from '@duckduckgo/autoconsent';
 import { whenFirstAsked } from '../../capture/once.ts';
 import type { BannerAnswer } from '../../capture/options/content.ts';
+import type { BannerSearch } from '../../page-scripts/banner/search.ts';
+import { type Call, callWithModule } from '../page-scripts.ts';
 
 /** Number of times that a search of the document is repeated: 0.5 s later, then after each change of the document. */
 const REPEAT_PASSES = 3;
-/** Minimum time in which a banner may appear in a loaded page, in milliseconds. */
-const APPEARING_MS = 2_000;
-/** Minimum time for each search, and for each matching rule, to find a banner, in milliseconds. */
-const SEARCHING_MS = 1_500;
 
 /** A rule and the pages that it applies to. */
 interface PlacedRule {
@@ -46,11 +44,8 @@ export interface BannerPlace {
   readonly isTop: boolean;
 }
 
-/**
- * Returns the script that looks for a banner and answers it. Its value has `next()`, a promise of the next message
- * (`BannerNews`), and `evaluated(id, result)` for the results of queries in the page's own world.
- */
-export async function bannerScript(answer: BannerAnswer, { url, isTop }: BannerPlace): Promise<string> {
+/** Returns the call that looks for a banner and answers it. */
+export async function searchBanner(answer: BannerAnswer, { url, isTop }: BannerPlace): Promise<Call<BannerSearch>> {
   const { source, rules } = await loadLibrary();
   const config: Partial<Config> = {
     autoAction: answer === 'accept' ? 'optIn' : 'optOut',
@@ -64,8 +59,7 @@ export async function bannerScript(answer: BannerAnswer, { url, isTop }: BannerP
   const autoconsent = rules
     .filter((placed) => (isTop ? placed.inTop : placed.inFrames) && (placed.url?.test(url) ?? true))
     .map(({ rule }) => rule);
-  return `(${RUN})(${JSON.stringify(config)}, ${JSON.stringify({ autoconsent })}, (module, exports) => {${source}
-})`;
+  return callWithModule('search-banner', source, config, { autoconsent });
 }
 
 const SILENT: Config['logs'] = {
@@ -77,43 +71,3 @@ const SILENT: Config['logs'] = {
   messages: false,
   waits: false,
 };
-
-/**
- * Runs in an isolated world of the page. The page's timer ends the search; ours could end it on a busy machine before
- * the page starts. Scripts of the page can clear timeouts of all worlds, but not those of signals.
- */
-const RUN = `(config, rules, load) => {
-  const module = { exports: {} };
-  load(module, module.exports);
-  const news = [];
-  let wake = () => {};
-  let last = '';
-  let searches = 0;
-  let ending = 0;
-  const began = performance.now();
-  const tell = (item) => { news.push(item); wake(); };
-  const giveUp = () => tell({ type: 'state', state: 'nothingDetected', rule: '' });
-  const searching = () => {
-    const own = ++ending;
-    const end = AbortSignal.timeout(Math.max(${SEARCHING_MS}, ${APPEARING_MS} - (performance.now() - began)));
-    end.onabort = () => { if (own === ending) giveUp(); };
-  };
-  searching();
-  const consent = new module.exports.default(async (message) => {
-    if (message.type === 'eval') tell({ type: 'eval', id: message.id, code: message.code });
-    if (message.type !== 'report') return;
-    if (message.state.findCmpAttempts > searches || message.state.lifecycle === 'cmpDetected') searching();
-    searches = message.state.findCmpAttempts;
-    if (message.state.lifecycle === last) return;
-    last = message.state.lifecycle;
-    if (last === 'openPopupDetected') ending += 1;
-    tell({ type: 'state', state: last, rule: message.state.detectedPopups.at(-1) ?? '' });
-  }, config, rules);
-  return {
-    next: async () => {
-      if (news.length === 0) await new Promise((resolve) => { wake = resolve; });
-      return news.shift();
-    },
-    evaluated: (id, result) => consent.receiveMessageCallback({ type: 'evalResp', id, result }),
-  };
-}`;

@@ -4,9 +4,8 @@ import { parseSelector, type SelectorStep } from '../../capture/selector.ts';
 import { CdpError } from '../../cdp/connection.ts';
 import { evaluate, letGo, PICTURE_WORLD } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
-import { call } from '../page-scripts.ts';
+import { type Call, call } from '../page-scripts.ts';
 import type { EvaluatedFrame, PageSession } from '../page-session.ts';
-import { elementsBy } from './find-elements.ts';
 
 /** Maximum number of frames that a selector may enter. */
 export const MAX_FRAMES = 100;
@@ -21,8 +20,6 @@ export interface NestedFrame extends EvaluatedFrame {
 /** A document in which elements are looked for: the page, or a frame that a selector enters. */
 export interface Place extends NestedFrame {
   readonly steps: readonly SelectorStep[];
-  /** JavaScript of a function that returns the matching elements of this document, in its order. */
-  readonly find: string;
   readonly entrance: Entrance | undefined;
 }
 
@@ -78,7 +75,7 @@ export async function firstPlace(
 }
 
 function placeIn({ session, frame }: EvaluatedFrame, steps: readonly SelectorStep[], entrance?: Entrance): Place {
-  return { session, frame: { id: frame.id }, steps, find: elementsBy(steps), entrance };
+  return { session, frame: { id: frame.id }, steps, entrance };
 }
 
 async function enterFrames(
@@ -106,16 +103,13 @@ async function enterFrames(
   return entered;
 }
 
-/** Runs in the page. Returns whether an element is a frame that selectors enter. */
-export const IS_FRAME = '(each) => each instanceof HTMLIFrameElement || each instanceof HTMLFrameElement';
-
 /**
  * Resolves with the ids of the frames whose elements the expression returns in a world of the document. The id is
  * undefined for a frame without a document.
  */
 export async function frameIds(
   { session, frame }: EvaluatedFrame,
-  expression: string,
+  expression: Call,
   { count, world = PICTURE_WORLD }: { readonly count?: (frames: number) => void; readonly world?: string },
 ): Promise<readonly (string | undefined)[]> {
   const { executionContextId: contextId } = await session.send('Page.createIsolatedWorld', {

@@ -1,14 +1,14 @@
 import type { Deadline } from '../../capture/deadline.ts';
 import { evaluate, letGo } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
-import { call, inTurn } from '../page-scripts.ts';
+import { type Call, call, inTurn } from '../page-scripts.ts';
 import type { EvaluatedFrame } from '../page-session.ts';
 
 /**
  * Evaluates an expression in a document, and marks the document in the same moment as prepared for the screenshot.
  * Resolves as `evaluate` does.
  */
-export async function prepare(page: IsolatedPage, place: EvaluatedFrame, expression: string): Promise<unknown> {
+export async function prepare(page: IsolatedPage, place: EvaluatedFrame, expression: Call): Promise<unknown> {
   const answer = await evaluate(place, inTurn(call('mark-prepared'), expression));
   if (place.frame.id !== page.frame.id) page.visit.preparedFrames.set(place.frame.id, place);
   return answer;

@@ -1,0 +1,6 @@
+import { BannerSearch, type LoadLibrary } from '../banner/search.ts';
+
+/** Begins a search for a cookie banner. */
+export function run(load: LoadLibrary, config: object, rules: object): BannerSearch {
+  return new BannerSearch(load, config, rules);
+}
