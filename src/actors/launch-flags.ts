@@ -1,3 +1,5 @@
+import { DEFAULT_LOCALE } from './visitor-defaults.ts';
+
 export interface FlagOptions {
   readonly profileDir: string;
   readonly sandbox: boolean;
@@ -44,6 +46,10 @@ export function launchFlags(options: FlagOptions): string[] {
     '--no-service-autorun',
     '--password-store=basic',
     '--use-mock-keychain',
+
+    // Pages see the same language whatever that of the operator's environment is (also `browser-environment.ts`).
+    `--lang=${DEFAULT_LOCALE}`,
+    `--accept-lang=${DEFAULT_LOCALE}`,
 
     // Pages behave as in a window in the foreground.
     '--disable-back-forward-cache',
