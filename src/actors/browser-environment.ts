@@ -1,4 +1,4 @@
-import { DEFAULT_LOCALE, DEFAULT_TIMEZONE } from './visitor-defaults.ts';
+import { DEFAULT_TIMEZONE } from './visitor-defaults.ts';
 
 /** Environment variables that a browser inherits: search paths and fonts. */
 const INHERITED = new Set([
@@ -31,10 +31,10 @@ const INHERITED = new Set([
 ]);
 
 /**
- * Language and time zone of pages, whatever those of the operator are. Without a language, or with that of `LANG=C`,
- * the browser of @sparticuz/chromium reports `en-US@posix`, with which pages that call `Intl` fail.
+ * Locale and time zone of the browser, whatever those of the operator are. Flags set the language of pages. Without
+ * UTF-8, or with a locale that the system lacks, downloads lose the names that are not ASCII.
  */
-const PLACE = { LANG: `${DEFAULT_LOCALE.replace('-', '_')}.UTF-8`, TZ: DEFAULT_TIMEZONE };
+const PLACE = { LANG: 'C.UTF-8', TZ: DEFAULT_TIMEZONE };
 
 /**
  * Returns the environment of a browser: the listed variables of the service and no others, because the environment

@@ -47,7 +47,8 @@ export function launchFlags(options: FlagOptions): string[] {
     '--password-store=basic',
     '--use-mock-keychain',
 
-    // Pages see the same language whatever that of the operator's environment is (also `browser-environment.ts`).
+    // Without these, the browser of @sparticuz/chromium takes its language from the environment, and pages that call
+    // Intl fail with LANG=C.
     `--lang=${DEFAULT_LOCALE}`,
     `--accept-lang=${DEFAULT_LOCALE}`,
 
