@@ -1,10 +1,17 @@
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
+import { ONLY_IN_ALL } from './test/support/only-in-all.ts';
 import StartOrder from './test/support/start-order.ts';
 
-export default defineConfig({
+/** The mode of `npm test`, which runs the tests that need nothing but npm. */
+const QUICK = 'quick';
+
+export default defineConfig(({ mode }) => ({
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: ['one-temporary-directory', 'one-package', 'one-mongo'].map((name) => `test/support/${name}.ts`),
+    exclude: [...configDefaults.exclude, ...(mode === QUICK ? Object.values(ONLY_IN_ALL).flat() : [])],
+    globalSetup: ['one-temporary-directory', ...(mode === QUICK ? ['only-npm'] : []), 'one-package', 'one-mongo'].map(
+      (name) => `test/support/${name}.ts`,
+    ),
     // The suites drive real browsers and databases, and often wait for them. Two cores are idle for 6 % of a run with four
     // files at a time; six leave 1 %, but take 13 % more CPU time, and captures starve.
     maxWorkers: 4,
@@ -26,4 +33,4 @@ export default defineConfig({
     testTimeout: 240_000,
     hookTimeout: 240_000,
   },
-});
+}));

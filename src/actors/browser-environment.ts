@@ -1,13 +1,11 @@
-/** Environment variables that a browser inherits: search paths, fonts, locale and time zone. */
+import { DEFAULT_TIMEZONE } from './visitor-defaults.ts';
+
+/** Environment variables that a browser inherits: search paths and fonts. */
 const INHERITED = new Set([
   'PATH',
   'HOME',
   'USER',
   'LOGNAME',
-  'LANG',
-  'LANGUAGE',
-  'TZ',
-  'TZDIR',
   'FONTCONFIG_FILE',
   'FONTCONFIG_PATH',
   'FONTCONFIG_SYSROOT',
@@ -33,6 +31,12 @@ const INHERITED = new Set([
 ]);
 
 /**
+ * Locale and time zone of the browser, whatever those of the operator are. Flags set the language of pages. Without
+ * UTF-8, or with a locale that the system lacks, downloads lose the names that are not ASCII.
+ */
+const PLACE = { LANG: 'C.UTF-8', TZ: DEFAULT_TIMEZONE };
+
+/**
  * Returns the environment of a browser: the listed variables of the service and no others, because the environment
  * holds the operator's secrets and code that takes over a browser can read it. Temporary files are written next to the
  * profile.
@@ -45,7 +49,14 @@ export function browserEnvironment(
   const inherited = Object.entries(own).filter(([name]) => {
     // Windows ignores the case of names.
     const known = process.platform === 'win32' ? name.toUpperCase() : name;
-    return INHERITED.has(known) || known.startsWith('LC_');
+    return INHERITED.has(known);
   });
-  return { ...Object.fromEntries(inherited), ...extra, TMPDIR: profileDir, TMP: profileDir, TEMP: profileDir };
+  return {
+    ...Object.fromEntries(inherited),
+    ...PLACE,
+    ...extra,
+    TMPDIR: profileDir,
+    TMP: profileDir,
+    TEMP: profileDir,
+  };
 }

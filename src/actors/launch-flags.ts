@@ -1,3 +1,5 @@
+import { DEFAULT_LOCALE } from './visitor-defaults.ts';
+
 export interface FlagOptions {
   readonly profileDir: string;
   readonly sandbox: boolean;
@@ -44,6 +46,11 @@ export function launchFlags(options: FlagOptions): string[] {
     '--no-service-autorun',
     '--password-store=basic',
     '--use-mock-keychain',
+
+    // Without these, the browser of @sparticuz/chromium takes its language from the environment, and pages that call
+    // Intl fail with LANG=C.
+    `--lang=${DEFAULT_LOCALE}`,
+    `--accept-lang=${DEFAULT_LOCALE}`,
 
     // Pages behave as in a window in the foreground.
     '--disable-back-forward-cache',

@@ -1,6 +1,7 @@
-import { CdpClosedError, type CdpSession } from '../cdp/connection.ts';
+import { z } from 'zod';
 import { call } from '../page/page-scripts.ts';
 import type { BrowserHost } from './browser-host.ts';
+import { evaluateInPage } from './evaluate-in-page.ts';
 
 /** A script, or a set of symbols, that pages are written in. */
 export interface Script {
@@ -47,29 +48,9 @@ const SCRIPTS: readonly Script[] = [
  * @throws CdpClosedError when the browser ends first.
  */
 export async function missingScripts(host: BrowserHost): Promise<readonly Script[]> {
-  const { root } = host.connection;
-  const { browserContextId } = await root.send('Target.createBrowserContext', { disposeOnDetach: true });
-  const attached = Promise.withResolvers<CdpSession>();
-  const stopAttaching = host.onAttach(browserContextId, attached.resolve);
-  try {
-    root.send('Target.createTarget', { url: 'about:blank', browserContextId }).catch(attached.reject);
-    const session = await attached.promise;
-    const crashed = Promise.withResolvers<never>();
-    session.on('Inspector.targetCrashed', () => crashed.reject(new CdpClosedError('the page crashed')));
-    session.post('Runtime.runIfWaitingForDebugger');
-    // In the world of the empty document, which has no scripts of its own.
-    const expression = call(
-      'find-boxes',
-      SCRIPTS.map(({ sample }) => sample),
-    );
-    const answer = session.send('Runtime.evaluate', { expression, returnByValue: true });
-    const { result } = await Promise.race([answer, crashed.promise]);
-    const drawnAsBoxes = new Set<unknown>(result.value);
-    return SCRIPTS.filter(({ sample }) => drawnAsBoxes.has(sample));
-  } finally {
-    stopAttaching();
-    root.post('Target.disposeBrowserContext', { browserContextId });
-  }
+  const samples = SCRIPTS.map(({ sample }) => sample);
+  const drawnAsBoxes = new Set(z.array(z.string()).parse(await evaluateInPage(host, call('find-boxes', samples))));
+  return SCRIPTS.filter(({ sample }) => drawnAsBoxes.has(sample));
 }
 
 /** Returns a sentence that names the scripts and the packages to install; undefined when no script is missing. */

@@ -4,12 +4,14 @@ import { Confinement } from '../actors/confinement.ts';
 import { executableFinder } from '../actors/executable.ts';
 import { MEMORY_BOUNDS } from '../actors/memory-watch.ts';
 import { missingScripts, type Script } from '../actors/missing-scripts.ts';
+import { DEFAULT_LOCALE, DEFAULT_TIMEZONE, visitorDefaults } from '../actors/visitor-defaults.ts';
 import type { Config } from '../config/mod.ts';
 import { type Finding, findingsOf } from './finding.ts';
 
 const browser = findingsOf('browser');
 const sandbox = findingsOf('sandbox');
 const fonts = findingsOf('fonts');
+const language = findingsOf('language');
 
 const ALLOW_NAMESPACES =
   'allow unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone=1, on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0; in Docker --security-opt seccomp=container/seccomp.json, see Containers in docs/operations.md)';
@@ -17,7 +19,7 @@ const ALLOW_NAMESPACES =
 const ALLOW_NOBODY =
   'let user 65534 (nobody) execute the browser and enter the temporary directory, or run the service as a user other than root';
 
-/** Starts a browser as the service would, and reports its path, version, sandbox, and the scripts it has fonts for. */
+/** Starts a browser as the service would, and reports its path, version, sandbox, the scripts it has fonts for, and the visitor's language. */
 export async function examineBrowser({
   browserPath,
   sandbox: mode,
@@ -57,6 +59,7 @@ export async function examineBrowser({
         browser.warning(text, 'install util-linux (chrt), allow sched_setscheduler(2), or use --browser-priority low'),
       ),
       ...fontFindings(missing),
+      ...languageFindings(await visitorDefaults(host)),
     ];
   } catch (error) {
     return browser.failure(`it ended: ${String(error)}`, 'start it by hand, and see what it lacks');
@@ -84,4 +87,16 @@ function fontFindings(missing: readonly Script[]): readonly Finding[] {
     `none for ${missing.map(({ name }) => name).join(', ')}: drawn as boxes`,
     `apt-get install ${packages.join(' ')}, and start the service again`,
   );
+}
+
+function languageFindings(seen: Awaited<ReturnType<typeof visitorDefaults>>): readonly Finding[] {
+  const found = `pages see ${seen.language}, formats of ${seen.formats}, and time zone ${seen.timeZone}`;
+  const isDefault =
+    seen.language === DEFAULT_LOCALE && seen.formats === DEFAULT_LOCALE && seen.timeZone === DEFAULT_TIMEZONE;
+  return isDefault
+    ? language.ok(found)
+    : language.warning(
+        found,
+        `set locale and timezone in requests: their defaults, ${DEFAULT_LOCALE} and ${DEFAULT_TIMEZONE}, have no effect`,
+      );
 }

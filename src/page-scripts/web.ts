@@ -29,6 +29,7 @@ export interface Window {
   clearTimeout(timer: number): void;
   addEventListener(type: string, run: (event: object) => void, options?: { once?: boolean; capture?: boolean }): void;
   readonly location: { readonly href: string; readonly host: string; replace(url: string): void };
+  readonly navigator: { readonly language: string };
   readonly performance: Performance;
   readonly MutationObserver: new (run: (records: readonly Mutation[]) => void) => MutationObserver;
   readonly PerformanceObserver: new (

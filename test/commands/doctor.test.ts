@@ -29,14 +29,16 @@ async function doctor(args: readonly string[], options: RunOptions = {}) {
 }
 
 describe('capstan doctor', () => {
-  it('reports every requirement as met, and changes nothing', async () => {
+  it('reports every requirement as met, in any language of the operator, and changes nothing', async () => {
     const place = await ground();
+    const env = { ...place.options.env, LANG: 'C', LC_ALL: 'POSIX', TZ: 'Asia/Tokyo' };
     // When the service runs as root, its browser runs as another user, who needs access to the directory.
-    const { code, serves, by } = await doctor(['--db-path', 'results.db'], place.options);
+    const { code, serves, by } = await doctor(['--db-path', 'results.db'], { ...place.options, env });
     expect({ code, serves }).toEqual({ code: 0, serves: true });
     expect(by).toMatchObject({
       browser: { state: 'ok', found: expect.stringMatching(/^headless Chromium \d+\.[\d.]+, \//), advice: '' },
       sandbox: { state: 'ok', found: expect.stringMatching(/^on/) },
+      language: { state: 'ok', found: 'pages see en-US, formats of en-US, and time zone UTC' },
       database: { state: 'ok', found: `SQLite, ${join(place.path, 'results.db')}, which will be created` },
       'data directory': { state: 'ok', found: expect.stringMatching(/data, which will be created: [\d.]+ GiB free$/) },
       'temporary files': { state: 'ok' },

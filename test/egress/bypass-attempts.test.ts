@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import { type Browser, chromium, type Page, type Request } from 'playwright';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { executableFinder } from '../../src/actors/executable.ts';
 import { launchFlags } from '../../src/actors/launch-flags.ts';
 import { createTargetPolicy } from '../../src/egress/address-policy.ts';
 import { createEgress } from '../../src/egress/create-egress.ts';
@@ -43,8 +44,10 @@ beforeAll(async () => {
     lookupCacheMs: 0,
   });
   egressProxy = await egress.openEgressProxy();
+  const executable = await executableFinder(undefined)();
+  if ('missing' in executable) throw new Error(executable.missing);
   browser = await chromium.launch({
-    executablePath: process.env.CAPSTAN_BROWSER_PATH ?? '/usr/bin/chromium-headless-shell',
+    executablePath: executable.path,
     chromiumSandbox: false,
     args: FLAGS,
   });

@@ -57,6 +57,8 @@ export function tenantsForSuite(start: () => Promise<TenantsOf>): () => Promise<
 const whyNot = await whyNoCluster();
 
 function describeWithMongo(suite: Suite, inOneProcess: boolean): void {
+  // `npm test` skips no test.
+  if (whyNot !== undefined && process.env.ONLY_NPM !== undefined) return;
   describe.skipIf(whyNot !== undefined)(`with MongoDB${whyNot === undefined ? '' : ` (skipped: ${whyNot})`}`, () => {
     const servers = serversForSuite();
     let databases = 0;

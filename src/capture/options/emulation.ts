@@ -71,7 +71,7 @@ export const emulationFields = {
         'Language of the visitor, a BCP 47 tag: `Accept-Language`, `navigator.languages`, number and date formats.',
       examples: ['de-AT'],
     })
-    .register(optionFacts, { defaultText: "the browser's" }),
+    .register(optionFacts, { defaultText: 'en-US' }),
   timezone: z
     .string({ error: TIMEZONE })
     .max(MAX_NAME_CHARACTERS, { error: NAMED, abort: true })
@@ -79,7 +79,7 @@ export const emulationFields = {
     .transform(reading(timeZone, TIMEZONE))
     .optional()
     .meta({ description: 'Time zone of the page, an IANA name.', examples: ['Europe/Vienna'] })
-    .register(optionFacts, { defaultText: "the machine's" }),
+    .register(optionFacts, { defaultText: 'UTC' }),
   geolocation: objectOf(
     {
       latitude: quantity('degrees', -90, 90),

@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import { call, type ResultOf } from '../page/page-scripts.ts';
+import type { BrowserHost } from './browser-host.ts';
+import { evaluateInPage } from './evaluate-in-page.ts';
+
+/** Language and time zone of pages whose request sets none, whatever those of the operator are. */
+export const DEFAULT_LOCALE = 'en-US';
+export const DEFAULT_TIMEZONE = 'UTC';
+
+const Seen: z.ZodType<ResultOf<'visitor-defaults'>> = z.object({
+  language: z.string(),
+  formats: z.string(),
+  timeZone: z.string(),
+});
+
+/** Returns what pages see by default: the language of the visitor and of formats, and the time zone. */
+export async function visitorDefaults(host: BrowserHost): Promise<ResultOf<'visitor-defaults'>> {
+  return Seen.parse(await evaluateInPage(host, call('visitor-defaults')));
+}
