@@ -12,7 +12,7 @@ export function publicScheme(ctx: HttpContext): 'http' | 'https' {
 }
 
 /** Returns the path below which a proxy serves the service: `/capstan`, or `''`. */
-export function publicPrefix(ctx: HttpContext): string {
+function publicPrefix(ctx: HttpContext): string {
   const parts = ctx.get('X-Forwarded-Prefix').split(',');
   const prefix = parts.map((part) => part.trim().replace(/\/+$/, '')).join('');
   return /^(?:\/[\w.~-]+)+$/.test(prefix) ? prefix : '';
