@@ -1,4 +1,6 @@
 import { Command, CommanderError } from 'commander';
+import { whenOutputEnds } from './commands/closed-output.ts';
+import { codeOfEnd } from './commands/ending.ts';
 import { ConfigError } from './config/config-error.ts';
 import { packageVersion } from './version.ts';
 
@@ -25,6 +27,8 @@ const EXIT_USAGE = 2;
  * success, 1 for a failure, 2 for invalid usage.
  */
 export async function main(args: readonly string[]): Promise<number> {
+  // Of a command that has nothing to clean up.
+  whenOutputEnds((reason) => process.exit(codeOfEnd({ reason })));
   const program = createProgram();
   try {
     for (const load of commandsFor(args)) (await load())(program);

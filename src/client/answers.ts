@@ -6,7 +6,7 @@ export const PAGE_LENGTH = 100;
 
 export interface Answer<T> {
   readonly data: T;
-  /** The path of the next page of a list; undefined on the last one. */
+  /** The query of the next page of a list, with its question mark; undefined on the last one. */
   readonly next: string | undefined;
 }
 
@@ -34,9 +34,9 @@ export async function dataOf<T>(answer: Promise<Answer<T>>): Promise<T> {
   return (await answer).data;
 }
 
-/** The path of the next page of a list; undefined on the last one. */
+/** The query of the next page of a list; undefined on the last one. Its path may be that of a proxy. */
 export function nextPage({ headers }: Response): string | undefined {
-  return /<([^>]+)>;\s*rel="next"/.exec(headers.get('Link') ?? '')?.[1];
+  return /<[^?>]*(\?[^>]+)>;\s*rel="next"/.exec(headers.get('Link') ?? '')?.[1];
 }
 
 /** Yields the elements of a list; reads a page of them when it is needed. */
@@ -48,9 +48,9 @@ export async function* listOf<T>(
 ): AsyncGenerator<T, void, undefined> {
   const asked = new URLSearchParams({ limit: String(PAGE_LENGTH) });
   for (const [name, value] of Object.entries(conditions)) if (value !== undefined) asked.set(name, String(value));
-  let next: string | undefined = `${path}?${asked}`;
+  let next: string | undefined = `?${asked}`;
   while (next !== undefined) {
-    const page: Answer<readonly T[]> = await ask(next, { signal });
+    const page: Answer<readonly T[]> = await ask(`${path}${next}`, { signal });
     next = page.next;
     yield* page.data;
   }

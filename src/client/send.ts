@@ -1,3 +1,4 @@
+import { credentialsOf, serviceUrl } from './service-url.ts';
 import type { FailureCode, FieldProblem } from './types.ts';
 
 /** A request that failed: the service refused it, or cannot be reached (`code` is `network`). */
@@ -43,7 +44,7 @@ export class CapstanFailure extends Error {
 }
 
 export interface ClientOptions {
-  /** Where the service is, such as `http://127.0.0.1:8080`. */
+  /** Where the service is, such as `http://127.0.0.1:8080` or, below a path, `https://example.com/capstan`. */
   readonly baseUrl: string;
   readonly apiKey?: string;
   /** How often a request is repeated after a temporary failure. @default 5 */
@@ -67,9 +68,9 @@ const FIRST_PAUSE_MS = 200;
 
 /** Returns a function that sends a request once, and rejects with a `CapstanFailure` unless it succeeds. */
 export function sender({ baseUrl, apiKey, fetch: send = fetch }: ClientOptions): Send {
-  const authorization = apiKey === undefined ? {} : { Authorization: `Bearer ${apiKey}` };
+  const authorization = authorizationOf(credentialsOf(baseUrl), apiKey);
   return async (path, { method = 'GET', headers, body, signal } = {}) => {
-    const response = await send(new URL(path, baseUrl), {
+    const response = await send(serviceUrl(baseUrl, path), {
       method,
       headers: {
         Accept: 'application/json',
@@ -85,6 +86,12 @@ export function sender({ baseUrl, apiKey, fetch: send = fetch }: ClientOptions):
     if (response.ok) return response;
     throw await failureOf(response);
   };
+}
+
+/** A URL with credentials is that of a proxy in front, which takes `Authorization` for itself. */
+function authorizationOf(credentials: string | undefined, apiKey: string | undefined): Record<string, string> {
+  if (credentials === undefined) return apiKey === undefined ? {} : { Authorization: `Bearer ${apiKey}` };
+  return { Authorization: credentials, ...(apiKey !== undefined && { 'X-API-Key': apiKey }) };
 }
 
 /** A broken connection. */

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../log/log.ts';
 import type { CaptureService } from '../service/create-service.ts';
+import { whenOutputEnds } from './closed-output.ts';
 
 /** A service, or a worker of a cluster. */
 type Stoppable = Pick<CaptureService, 'kill' | 'stop'>;
@@ -10,15 +11,16 @@ const ECHO_MS = 250;
 /** Time limit for removing the profile directories of killed browsers on a forced exit, in milliseconds. */
 const HARD_END_MS = 500;
 
-const EXIT_CODES: Readonly<Record<string, number>> = { SIGINT: 130, SIGTERM: 143 };
+/** 128 and the number of the signal; a closed pipe ends other programs by SIGPIPE. */
+const EXIT_CODES: Readonly<Record<string, number>> = { SIGINT: 130, SIGTERM: 143, SIGPIPE: 141 };
 
-/** Returns the exit code of a command that a signal has stopped. */
-export function codeOfEnd({ reason }: AbortSignal): number {
+/** Returns the exit code of a command that a signal, or the end of its output, has stopped. */
+export function codeOfEnd({ reason }: Pick<AbortSignal, 'reason'>): number {
   return EXIT_CODES[String(reason)] ?? 1;
 }
 
 export interface Ending {
-  /** Aborted by the first SIGTERM or SIGINT. The reason is the signal's name. */
+  /** Aborted by the first SIGTERM or SIGINT, or when standard output ends. The reason is the signal's name. */
   readonly signal: AbortSignal;
   /** Adds a service. A forced exit kills its browsers. */
   watchOver(service: Stoppable): void;
@@ -51,6 +53,7 @@ export function watchForEnd(logger: Logger): Ending {
   };
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
+  whenOutputEnds((end) => asked.abort(end));
   process.on('uncaughtException', onCrash);
   process.on('unhandledRejection', onCrash);
 

@@ -9,6 +9,7 @@ import { overHttp, readTarget } from '../capture/target.ts';
 import { parseOrRefuse } from '../capture/validate.ts';
 import { addConfigFlags, PLACES } from '../config/flags.ts';
 import { ConfigError } from '../config/mod.ts';
+import { hostPrefix } from '../http/request/parameters.ts';
 import type { ResultFilter } from '../storage/ports/result-store.ts';
 import { processConfig } from './process-config.ts';
 
@@ -26,7 +27,9 @@ export function registerExportCommand(program: Command): void {
     );
   }
   addConfigFlags(command, PLACES).action(async (flags: Readonly<Record<string, unknown>>) => {
-    const config = processConfig(flags);
+    // The host of captures, not the one that a service listens on.
+    const { host: _, ...own } = flags;
+    const config = processConfig(own);
     const { dbPath } = config;
     if (databaseOf(config) === undefined) throw new ConfigError('export needs --db-path or --mongo-url');
     if (dbPath !== null && !existsSync(dbPath)) {
@@ -50,11 +53,17 @@ export function registerExportCommand(program: Command): void {
 function filterOf({ host, url, ...flags }: Readonly<Record<string, unknown>>): ResultFilter {
   const where = conditionsOf(flags);
   if (host !== undefined && url !== undefined) throw new ConfigError('--url cannot be combined with --host');
-  if (host !== undefined) return { by: 'host', host: String(host), where };
+  if (host !== undefined) return { by: 'host', host: hostOf(host), where };
   if (url === undefined) return { by: 'all', where };
   const reading = readTarget(String(url));
   if (!reading.ok) throw new ConfigError(`--url ${JSON.stringify(url)} ${reading.problem}`);
   return { by: 'url', url: reading.target.url, orUrl: overHttp(reading.target), where };
+}
+
+function hostOf(text: unknown): string {
+  const parsed = hostPrefix.safeParse(text);
+  if (parsed.success) return parsed.data;
+  throw new ConfigError(`--host ${parsed.error.issues[0]?.message}`);
 }
 
 function conditionsOf(flags: Readonly<Record<string, unknown>>): ResultConditions {

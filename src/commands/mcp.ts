@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Command } from 'commander';
 import { databaseOf } from '../capture/artifacts.ts';
 import { addConfigFlags } from '../config/flags.ts';
 import type { Config } from '../config/mod.ts';
 import { type Api, apiAt } from '../mcp/api.ts';
 import { createMcpServer } from '../mcp/mcp-server.ts';
+import { messageLines } from '../mcp/message-lines.ts';
 import { withOwnService } from './own-service.ts';
 import { processConfig, serverUrl } from './process-config.ts';
 
@@ -30,7 +31,9 @@ export function registerMcpCommand(program: Command): void {
 
 /** Serves until standard input ends. */
 async function serveUntilEnd(api: Api, signal?: AbortSignal): Promise<void> {
-  const serving = serveStdio(() => createMcpServer(api));
+  const lines = messageLines((error) => void process.stdout.write(`${JSON.stringify(error)}\n`));
+  const transport = new StdioServerTransport(process.stdin.pipe(lines), process.stdout);
+  const serving = serveStdio(() => createMcpServer(api), { transport });
   await Promise.race([
     once(process.stdin, 'close'),
     once(process.stdin, 'end'),

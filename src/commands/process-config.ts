@@ -15,7 +15,8 @@ export function processConfig(
     env: process.env,
     readFile: (path) => {
       note(path);
-      return readFileSync(path, 'utf8');
+      // Notepad and PowerShell begin files with a byte order mark.
+      return readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
     },
     machine: { cores: availableParallelism() },
   });

@@ -6,6 +6,7 @@ import { type Config, printableConfig } from '../config/mod.ts';
 import { type Log, openLog } from '../log/log.ts';
 import { connectionLimit } from '../service/connection-limit.ts';
 import { packageVersion } from '../version.ts';
+import { whenOutputEnds } from './closed-output.ts';
 import { watchForEnd } from './ending.ts';
 import { makeFullCollectionsRare } from './heap-growth.ts';
 import { processConfig } from './process-config.ts';
@@ -96,7 +97,7 @@ async function aborted(signal: AbortSignal): Promise<undefined> {
 
 /** Prints the ready line. A closed or full standard output does not end the service. */
 function announce(address: string): void {
-  process.stdout.on('error', () => {});
+  whenOutputEnds(() => {});
   process.stdout.write(`capstan listening on ${address}\n`);
 }
 

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { dirname, extname } from 'node:path';
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
@@ -63,8 +64,9 @@ export function registerShotCommand(program: Command): void {
       if (output !== undefined && targets.urls.length + targets.badLines.length > 1) {
         throw new ConfigError('--output takes a single page; use --out-dir for several');
       }
-      const format = FORMAT_OF.get(extname(output ?? '').toLowerCase());
-      const options = { ...(format !== undefined && { format }), ...readCaptureFlags(flags) };
+      const captureFlags = readCaptureFlags(flags);
+      const format = formatOf(output, captureFlags.format);
+      const options = { ...(format !== undefined && { format }), ...captureFlags };
       const requests = requestsOf(targets.urls, options, config, flags);
       const place = { file: output ?? null, dir: output === undefined ? outDir : dirname(output), force };
       const capturing =
@@ -77,6 +79,26 @@ export function registerShotCommand(program: Command): void {
             );
       process.exitCode = await shoot(capturing, requests.length, targets.badLines, place, json, config);
     });
+}
+
+/** Returns the format that the extension of `--output` names; undefined for none. `given`: the value of `--format`. */
+function formatOf(output: string | undefined, given: unknown): string | undefined {
+  if (output === undefined) return undefined;
+  const shown = JSON.stringify(output);
+  if (output === '-' || /[\\/]$/.test(output) || statSync(output, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new ConfigError(`--output takes the path of a file, not ${shown}; --out-dir takes a directory`);
+  }
+  const extension = extname(output).toLowerCase();
+  const format = FORMAT_OF.get(extension);
+  if (format === undefined && extension !== '' && given === undefined) {
+    const known = [...FORMAT_OF.keys()].join(', ');
+    throw new ConfigError(`--output takes a file that ends with ${known}, or --format beside it, not ${shown}`);
+  }
+  const wanted = FORMAT_OF.get(`.${given}`);
+  if (format !== undefined && wanted !== undefined && format !== wanted) {
+    throw new ConfigError(`--output ${shown} names the format ${format}, and --format says ${given}`);
+  }
+  return format;
 }
 
 function parseFlags(flags: Readonly<Record<string, unknown>>): z.output<typeof shotFlags> {

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { COMPARED } from '../capture/watch.ts';
 import type { CapstanClient, CapstanEvent, Comparison, WatchRequest, WatchRun } from '../client/mod.ts';
+import { serviceUrl } from '../client/service-url.ts';
 import { collect } from '../config/flags.ts';
 import { ConfigError } from '../config/mod.ts';
 import { execCommand } from './exec-command.ts';
@@ -163,9 +164,9 @@ async function execute(
 ): Promise<void> {
   const about = {
     CAPSTAN_URL: event.url,
-    CAPSTAN_BEFORE: `${baseUrl}/screenshot/${before}`,
-    CAPSTAN_AFTER: `${baseUrl}/screenshot/${capture}`,
-    CAPSTAN_COMPARISON: `${baseUrl}/compare?a=${before}&b=${capture}`,
+    CAPSTAN_BEFORE: serviceUrl(baseUrl, `/screenshot/${before}`).href,
+    CAPSTAN_AFTER: serviceUrl(baseUrl, `/screenshot/${capture}`).href,
+    CAPSTAN_COMPARISON: serviceUrl(baseUrl, `/compare?a=${before}&b=${capture}`).href,
     CAPSTAN_SHARE: String(share ?? ''),
   };
   const code = await execCommand(command, `${JSON.stringify(event)}\n`, about, signal);

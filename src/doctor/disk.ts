@@ -16,9 +16,10 @@ export async function examineDisk({
   requireStore,
   artifacts,
 }: Pick<Config, 'dataDir' | 'dbPath' | 'requireStore' | 'artifacts'>): Promise<readonly Finding[]> {
-  const missing =
-    requireStore && ARTIFACT_STORES[artifacts].isInDataDir ? await inspectStore(dataDir, dbPath) : undefined;
-  if (missing !== undefined) return findingsOf('data directory').failure(missing.detail, missing.advice);
+  const unusable = ARTIFACT_STORES[artifacts].isInDataDir
+    ? await inspectStore(dataDir, dbPath, requireStore)
+    : undefined;
+  if (unusable !== undefined) return findingsOf('data directory').failure(unusable.detail, unusable.advice);
   const [data, temporary] = await Promise.all([
     examineDirectory('data directory', resolve(dataDir), 'set --retain-bytes, or free space'),
     examineDirectory('temporary files', tmpdir(), 'free space, or set TMPDIR'),

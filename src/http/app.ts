@@ -21,6 +21,7 @@ import { answerErrors } from './middleware/errors.ts';
 import { idempotent } from './middleware/idempotency.ts';
 import { unanswered } from './middleware/method-not-allowed.ts';
 import { requestId } from './middleware/request-id.ts';
+import { requireHost } from './middleware/require-host.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
 import { signedLinks } from './middleware/signed-links.ts';
 import { noteRoute, type RequestTracing, traceRequests } from './middleware/trace.ts';
@@ -136,6 +137,7 @@ function createApp(
   app.use(securityHeaders());
   if (corsOrigins.length > 0) app.use(allowOrigins(corsOrigins));
   app.use(answerErrors(logger));
+  app.use(requireHost());
   if (apiKeys.length === 0) app.use(allowHosts(allowedHosts));
   for (const serve of web) app.use(serve);
   app.use(

@@ -13,6 +13,7 @@ import type { Content } from './openapi/content.ts';
 import type { HeaderName } from './openapi/headers.ts';
 import { jsonBody } from './request/json-body.ts';
 import { readParameters } from './request/query.ts';
+import { requireUtf8 } from './request/utf8.ts';
 import type { LoginLimits } from './session/login-limits.ts';
 import type { Sessions } from './session/sessions.ts';
 import type { HttpContext, HttpMiddleware } from './state.ts';
@@ -178,7 +179,10 @@ export function routeWithBody<S extends z.ZodRawShape, B extends z.ZodType>({
       return async (ctx) => {
         declared.screen?.(ctx, context);
         const read = readParameters(parameters, ctx.params, ctx.querystring);
-        if (lines !== undefined && isStreamedBody(ctx.req)) return lines.handle(ctx, read, context);
+        if (lines !== undefined && isStreamedBody(ctx.req)) {
+          requireUtf8(ctx.req);
+          return lines.handle(ctx, read, context);
+        }
         await (body.awaitRead?.(readBody(ctx), ctx, context) ?? readBody(ctx));
         const answer = async () => {
           const sent = body.complete?.(ctx.request.body, ctx, context) ?? ctx.request.body;

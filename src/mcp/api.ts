@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CATALOGUE, type FailureCode, tellsOf } from '../capture/errors.ts';
 import { type Call, CapstanFailure, sender } from '../client/send.ts';
+import { serviceUrl } from '../client/service-url.ts';
 
 /** A service's HTTP API, with the API key of the client that is served. */
 export interface Api {
@@ -66,7 +67,7 @@ export function apiAt(origin: string, key: string | undefined, linkOrigin: strin
     read: async (data, path, options) => z.object({ data }).parse(await (await send(path, options)).json()).data,
     link: (path) => {
       if (linkOrigin === null) return resourceOf(path);
-      return path === '' ? '' : new URL(path, linkOrigin).href;
+      return path === '' ? '' : serviceUrl(linkOrigin, path).href;
     },
   };
 }

@@ -65,5 +65,5 @@ export const findTool = tool('find', {
 
 function cursorOf(response: Response): string | null {
   const next = nextPage(response);
-  return next === undefined ? null : new URL(next, 'http://api.invalid').searchParams.get('cursor');
+  return next === undefined ? null : new URLSearchParams(next).get('cursor');
 }

@@ -1,4 +1,4 @@
-import type { CallToolResult, McpServer, ServerContext } from '@modelcontextprotocol/server';
+import type { CallToolResult, McpServer, ServerContext, StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
 import { type Api, ApiFailure } from './api.ts';
 
@@ -22,8 +22,24 @@ const PROGRESS_MS = 1_000;
 /** Returns a function that adds a tool to a server. */
 export function tool<Input>(name: string, { run, ...shown }: Tool<Input>) {
   return (server: McpServer, api: Api): void => {
-    server.registerTool(name, shown, (input, context) => answered(context, (signal) => run(api, input, signal)));
+    const inputSchema = withoutNulls(shown.inputSchema);
+    server.registerTool(name, { ...shown, inputSchema }, (input, context) =>
+      answered(context, (signal) => run(api, input, signal)),
+    );
   };
+}
+
+/** Reads null as an argument that is left out, as clients send it for optional ones. */
+function withoutNulls<Input>(schema: z.ZodType<Input>): StandardSchemaWithJSON<unknown, Input> {
+  const standard = schema['~standard'];
+  return {
+    '~standard': { ...standard, validate: (given: unknown) => standard.validate(present(given)) },
+  };
+}
+
+function present(given: unknown): unknown {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) return given;
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
 }
 
 /** Tells the client of progress while the work goes on, and of a failure in words. */

@@ -73,6 +73,59 @@ async function answering(listener: RequestListener): Promise<AsyncDisposable & {
   };
 }
 
+describe('the client of a service below a path', () => {
+  it.each(['/capstan', '/capstan/', '/capstan/?x=1#y', '/a/b'])('sends every request below %s', async (base) => {
+    const paths: string[] = [];
+    const prefix = base.replace(/\/?(?:\?.*)?$/, '');
+    // A proxy that removes the prefix, and adds it to links where `withPrefix` says so.
+    for (const withPrefix of [false, true]) {
+      await using proxy = await answering(async (request, response) => {
+        paths.push(request.url ?? '');
+        const headers = withPrefix ? { 'X-Forwarded-Prefix': prefix } : {};
+        const answer = await app.call((request.url ?? '').slice(prefix.length), { headers });
+        response.writeHead(answer.status, { Link: answer.headers.get('Link') ?? '' });
+        response.end(Buffer.from(await answer.arrayBuffer()));
+      });
+      const below = createClient({ baseUrl: `${proxy.url}${base}`, apiKey: 'secret', retries: 0 });
+      await all(below.results({ host: 'nowhere.invalid' }));
+      await below.remove(999_999).catch(() => undefined);
+      await expect(below.result(999_999)).rejects.toMatchObject({ code: 'not_found' });
+      await all(below.watches.list());
+    }
+    expect(paths.length).toBeGreaterThan(7);
+    expect(paths.filter((path) => !path.startsWith(`${prefix}/`) || path.startsWith(`${prefix}/${prefix}`))).toEqual(
+      [],
+    );
+  });
+
+  it('reads all pages of a list below a path, from a proxy that says its path and from one that does not', async () => {
+    const url = site.url('/short?paged');
+    const created = await Promise.all(Array.from({ length: 3 }, () => client().watches.add({ url, every: '300d' })));
+    for (const headers of [{}, { 'X-Forwarded-Prefix': '/capstan' }]) {
+      await using proxy = await answering(async (request, response) => {
+        const asked = (request.url ?? '').replace('/capstan/', '/').replace('limit=100', 'limit=1');
+        const answer = await app.call(asked, { headers });
+        response.writeHead(answer.status, { Link: answer.headers.get('Link') ?? '' });
+        response.end(Buffer.from(await answer.arrayBuffer()));
+      });
+      const listed = await all(createClient({ baseUrl: `${proxy.url}/capstan/`, retries: 0 }).watches.list());
+      expect(listed.map(({ id }) => id)).toEqual(expect.arrayContaining(created.map(({ id }) => id)));
+    }
+    for (const { id } of created) await client().watches.remove(id);
+  });
+
+  it('sends the credentials of its URL to the proxy in front, and the API key beside them', async () => {
+    let sent: readonly unknown[] = [];
+    await using proxy = await answering((request, response) => {
+      sent = [request.url, request.headers.authorization, request.headers['x-api-key']];
+      response.writeHead(200).end('{"data":[]}');
+    });
+    const baseUrl = proxy.url.replace('://', '://me:p%40ss@');
+    await createClient({ baseUrl, apiKey: 'secret' }).queries();
+    expect(sent.slice(1)).toEqual([`Basic ${btoa('me:p@ss')}`, 'secret']);
+  });
+});
+
 describe('the client', () => {
   it('captures a page, reads its files, lists it, and removes it', async () => {
     const { capture, image, result, results, remove } = client();

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { serversForSuite, whyNoCluster } from '../cluster/cluster-of-processes.ts';
 import { memberFlags } from '../cluster/member-flags.ts';
 import { siteForSuite } from '../support/for-suite.ts';
-import { type Ground, ground, serve } from './capstan-process.ts';
+import { capstan, type Ground, ground, serve } from './capstan-process.ts';
 
 const CONFIG = join(import.meta.dirname, '../../config');
 const KEY = 'k'.repeat(32);
@@ -24,6 +24,18 @@ async function start(place: Ground, file: string, flags: readonly string[]) {
 async function isReady(url: string): Promise<void> {
   await expect.poll(() => fetch(`${url}/readyz`).then(({ status }) => status)).toBe(200);
 }
+
+describe('a file with a byte order mark', () => {
+  it('is read, as a configuration and as a file of keys', async () => {
+    const { path, options } = await ground();
+    await writeFile(join(path, 'c.json'), '\uFEFF{"port": 18309}');
+    await writeFile(join(path, 'keys'), `\uFEFFoperator:${KEY}\n`, { mode: 0o600 });
+    const args = ['serve', '--config', 'c.json', '--api-key-file', 'keys', '--print-config'];
+    const { code, stdout, stderr } = await capstan(args, options);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toMatchObject({ port: 18309 });
+  });
+});
 
 describe('config/production.json', () => {
   it('starts a service that asks for a key', async () => {

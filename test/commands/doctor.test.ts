@@ -95,6 +95,20 @@ describe('capstan doctor', () => {
     expect(code).toBe(1);
   });
 
+  it.each(['', '{"id":"', '{}'])('fails for a data directory whose store.json is %j', async (text) => {
+    const place = await ground();
+    await mkdir(join(place.path, 'data'));
+    await writeFile(join(place.path, 'data', 'store.json'), text);
+    const { code, by } = await doctor(NO_BROWSER, place.options);
+    expect(by['data directory']).toMatchObject({
+      state: 'failure',
+      found: expect.stringMatching(/store\.json is damaged/),
+    });
+    expect(code).toBe(1);
+    const rebuilt = await capstan(['db', 'rebuild', '--db-path', 'results.db'], place.options);
+    expect(rebuilt).toMatchObject({ code: 1, stderr: expect.stringMatching(/^capstan: \S+store\.json is damaged/) });
+  });
+
   it('fails for a missing store that is required', async () => {
     const place = await ground();
     const { code, by } = await doctor(['--require-store', '--db-path', 'results.db', ...NO_BROWSER], place.options);

@@ -102,6 +102,9 @@ describe('capstan export --html', () => {
     [['--status', 'ok'], '--status must be an HTTP status'],
     [['--host', 'a', '--url', 'b'], '--url cannot be combined with --host'],
     [['--url', 'http://'], '--url "http://"'],
+    [['--host', 'few.example:443'], '--host must be a host without a port: "few.example"'],
+    [['--host', 'https://few.example/'], '--host must be a host such as example.com, not a URL'],
+    [['--host', ' '], '--host must not be blank'],
   ])('refuses %j with one line and exit code 2', async (flags, line) => {
     const { code, stderr } = await exported('refused', ...flags);
     expect(code).toBe(2);

@@ -69,7 +69,9 @@ describe('a page of another origin in a browser, over plain HTTP off loopback', 
         const token = await app.post('/session', { key: KEY }).then((answer) => answer.headers.getSetCookie()[0]);
         const value = token?.split(/[=;]/)[1];
         if (value !== undefined) {
-          await context.addCookies([{ name: 'capstan_session', value, url: origin, sameSite: 'Strict' }]);
+          await context.addCookies([
+            { name: `capstan_session_${new URL(origin).port}`, value, url: origin, sameSite: 'Strict' },
+          ]);
         }
         const hits = site.hits('/short');
         const answered = page.waitForEvent('requestfinished', (request) => request.url().startsWith(origin));

@@ -100,7 +100,12 @@ describeWithTenants((start) => {
     const reused = { html: `${HTML}<!-- reused -->`, cacheMaxAgeMs: 3_600_000 };
     const plain = await shoot(reused);
     expect(plain.outputs).toEqual([]);
-    expect((await call(`/screenshot/${plain.id}?view=text`)).status).toBe(404);
+    const missing = await call(`/screenshot/${plain.id}?view=text`);
+    expect(missing.status).toBe(404);
+    expect(await missing.json()).toMatchObject({
+      code: 'not_found',
+      error: `The capture ${plain.id} has no text: it has image.`,
+    });
     const first = await shoot({ ...reused, outputs: ['text'] });
     expect(first.cached).toBe(false);
     const second = await shoot({ ...reused, outputs: ['text'] });

@@ -10,6 +10,11 @@ import { describeWithTenants } from './tenants.ts';
 
 const KEY = 'first-secret';
 
+/** Returns the cookie of a session for the same service at another port, as behind one proxy. */
+function atPort({ baseUrl }: { readonly baseUrl: string }, cookie: string): string {
+  return cookie.replace(/^capstan_session_\d+/, `capstan_session_${new URL(baseUrl).port}`);
+}
+
 describe('sessions', () => {
   const running = serviceForSuite(NO_BROWSER);
   const { logger, lines } = collectingLogger();
@@ -39,9 +44,22 @@ describe('sessions', () => {
     expect(await status('/stats', { Cookie: cookie })).toBe(200);
   });
 
-  it('sets a Secure cookie behind TLS', async () => {
-    const { setCookie } = await logIn({ 'X-Forwarded-Proto': 'https' });
-    expect(setCookie).toMatch(/; secure$/);
+  it.each(['https', 'HTTPS', 'https, http', 'https,https'])(
+    'sets a Secure cookie behind TLS, with X-Forwarded-Proto: %s',
+    async (scheme) => {
+      const { setCookie } = await logIn({ 'X-Forwarded-Proto': scheme });
+      expect(setCookie).toMatch(/; secure$/);
+    },
+  );
+
+  it.each(['http', 'http, https', 'httpsx', ''])('sets no Secure cookie with X-Forwarded-Proto: %s', async (scheme) => {
+    expect((await logIn({ 'X-Forwarded-Proto': scheme })).setCookie).not.toContain('secure');
+  });
+
+  it('gives each port of a host a cookie of its own, and a service below a path that path', async () => {
+    const { port } = new URL(app.baseUrl);
+    expect((await logIn()).cookie).toMatch(new RegExp(`^capstan_session_${port}=`));
+    expect((await logIn({ 'X-Forwarded-Prefix': '/capstan' })).setCookie).toContain('; path=/capstan/;');
   });
 
   it('answers 401 to a wrong key', async () => {
@@ -71,7 +89,7 @@ describe('sessions', () => {
   it('ends a session for every copy of its cookie on logout', async () => {
     const { cookie } = await logIn();
     const response = await app.call('/session', { method: 'DELETE', headers: { Cookie: cookie, Origin: app.baseUrl } });
-    expect(response.headers.getSetCookie()[0]).toMatch(/^capstan_session=; path=\/; expires=Thu, 01 Jan 1970/);
+    expect(response.headers.getSetCookie()[0]).toMatch(/^capstan_session_\d+=; path=\/; expires=Thu, 01 Jan 1970/);
     expect(await status('/stats', { Cookie: cookie })).toBe(401);
   });
 
@@ -87,7 +105,7 @@ describe('sessions', () => {
     await first.stop();
     const second = await startService({ ...NO_BROWSER, dbPath }, options);
     const statuses = [ended, living].map(
-      async (Cookie) => (await second.call('/stats', { headers: { Cookie } })).status,
+      async (cookie) => (await second.call('/stats', { headers: { Cookie: atPort(second, cookie) } })).status,
     );
     expect(await Promise.all(statuses)).toEqual([401, 200]);
     await second.stop();
@@ -100,10 +118,11 @@ describe('sessions', () => {
     await here.loseDatabase();
     const get = (Cookie: string, path = '/stats') => here.call(path, { headers: { Cookie } });
     expect((await get(known)).status).toBe(200);
-    const refused = await get(cookie);
+    const unknown = atPort(here, cookie);
+    const refused = await get(unknown);
     expect(refused.status).toBe(503);
     expect(await refused.json()).toMatchObject({ code: 'database_unavailable' });
-    expect(await (await get(cookie, '/session')).json()).toMatchObject({ data: { authenticated: false } });
+    expect(await (await get(unknown, '/session')).json()).toMatchObject({ data: { authenticated: false } });
 
     const logOut = { method: 'DELETE', headers: { Cookie: known, Origin: here.baseUrl } };
     expect((await here.call('/session', logOut)).status).toBe(503);
@@ -147,7 +166,7 @@ describe('sessions', () => {
   it.each(['', 'x', 'a.b.c', `${(Date.now() + 1000).toString(36)}.random.c2lnbmF0dXJl`])(
     'refuses the forged token %j',
     async (token) => {
-      expect(await status('/stats', { Cookie: `capstan_session=${token}` })).toBe(401);
+      expect(await status('/stats', { Cookie: `capstan_session_${new URL(app.baseUrl).port}=${token}` })).toBe(401);
     },
   );
 

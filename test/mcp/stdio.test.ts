@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { capstan, ground, launch } from '../commands/capstan-process.ts';
+import { capstan, ground, launch, lineOf } from '../commands/capstan-process.ts';
 import { serviceForSuite, siteForSuite } from '../support/for-suite.ts';
 import { connectProgram, connectProgramEarlier, expectCancelled } from './clients.ts';
 
@@ -103,6 +103,31 @@ it('writes nothing but messages to standard output, and exits with 0 when the in
   const [code] = await once(child, 'close');
   expect(JSON.parse(String(answer))).toMatchObject({ id: 1, result: { serverInfo: { name: 'capstan' } } });
   expect([code, (await stdout).trim().split('\n')]).toEqual([0, [String(answer).trim()]]);
+});
+
+it('answers lines that are no message with an error of JSON-RPC, and goes on', async () => {
+  const { options } = await ground();
+  const ping = (id: number) => JSON.stringify({ jsonrpc: '2.0', id, method: 'ping' });
+  const lines = ['{', '\u00e9', `[${ping(1)},${ping(2)}]`, '42', '{"id":3}', '', ping(4)];
+  const { child, stdout } = launch(['mcp', '--server', app.baseUrl], options);
+  child.stdin?.write(Buffer.from(`${lines.join('\n')}\n`, 'latin1'));
+  await lineOf(child.stdout, /("id":4)/);
+  child.stdin?.end();
+  await once(child, 'close');
+  const answers = (await stdout)
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(answers.map(({ id, error }) => [id, error?.code])).toEqual(
+    expect.arrayContaining([
+      [null, -32700],
+      [null, -32700],
+      [null, -32600],
+      [null, -32600],
+      [null, -32600],
+      [4, undefined],
+    ]),
+  );
 });
 
 it('refuses a server that is not a URL', async () => {

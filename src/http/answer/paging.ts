@@ -1,3 +1,4 @@
+import { publicPath } from '../request/public-address.ts';
 import type { HttpContext } from '../state.ts';
 
 /**
@@ -16,7 +17,7 @@ export function cutPage<T>(
   if (last !== undefined && found.length > limit) {
     const query = new URLSearchParams(ctx.querystring);
     query.set('cursor', cursorAfter(last));
-    ctx.set('Link', `<${ctx.path}?${query}>; rel="next"`);
+    ctx.set('Link', `<${publicPath(ctx, ctx.path)}?${query}>; rel="next"`);
   }
   return items;
 }

@@ -23,7 +23,7 @@ export const RESPONSE_HEADERS = {
   'X-RateLimit-Reset': header('Seconds until the minute ends.', { type: 'integer' }),
   Allow: header('The methods that this path has.'),
   'WWW-Authenticate': header('`Bearer`.'),
-  'Set-Cookie': header('`capstan_session`: `HttpOnly`, `SameSite=Strict`, `Secure` behind TLS.'),
+  'Set-Cookie': header('`capstan_session_<port>`: `HttpOnly`, `SameSite=Strict`, `Secure` behind TLS.'),
   'Content-Range': header('The range that was sent and the size of the file.'),
   'Accept-Ranges': header('`bytes`.'),
   'Cache-Control': header('`private, max-age=31536000, immutable`.'),

@@ -2,6 +2,9 @@ import { z } from 'zod';
 import type { FieldProblem } from '../../capture/failure-details.ts';
 import { suggestion } from '../../capture/similar-names.ts';
 import { parseOrRefuse, refusal } from '../../capture/validate.ts';
+import { isEncodedUtf8 } from './utf8.ts';
+
+const NOT_UTF8 = 'must be UTF-8, as in caf%C3%A9; a %E9 that is part of a URL is written %25E9';
 
 /**
  * Reads the parameters of a path and a query by a schema. Refuses unknown parameters, and repeated ones except fields
@@ -14,7 +17,11 @@ export function readParameters<S extends z.ZodRawShape>(
 ): z.output<z.ZodObject<S>> {
   const given = new URLSearchParams(querystring);
   const known = Object.keys(schema.shape).filter((name) => !Object.hasOwn(path, name));
-  const problems: FieldProblem[] = [];
+  const problems: FieldProblem[] = querystring.split('&').flatMap((part) => {
+    const [name = ''] = part.split('=', 1);
+    return isEncodedUtf8(part) ? [] : [{ path: isEncodedUtf8(name) ? nameOf(part) : name, message: NOT_UTF8 }];
+  });
+  if (problems.length > 0) throw refusal(problems);
   const values: Record<string, string | readonly string[]> = {};
   for (const name of new Set(given.keys())) {
     const texts = given.getAll(name);
@@ -25,6 +32,10 @@ export function readParameters<S extends z.ZodRawShape>(
   }
   if (problems.length > 0) throw refusal(problems);
   return parseOrRefuse(schema, { ...values, ...path });
+}
+
+function nameOf(part: string): string {
+  return new URLSearchParams(part).keys().next().value ?? '';
 }
 
 function isRepeatable(schema: z.ZodObject, name: string): boolean {

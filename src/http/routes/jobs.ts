@@ -16,6 +16,7 @@ import { DATABASE_FAILURES } from '../openapi/failures.ts';
 import { idCursor } from '../request/cursor.ts';
 import { preferLinesOrJson } from '../request/negotiation.ts';
 import { DEFAULT_LIMIT, idCursorParameter, limitParameter, MAX_LIMIT } from '../request/parameters.ts';
+import { publicPath } from '../request/public-address.ts';
 import { type Answer, route } from '../route.ts';
 import type { HttpContext } from '../state.ts';
 
@@ -110,7 +111,7 @@ export async function answerAccepted(
   const job = await jobs.add(kind, requests, { ...manner, by: { owner, apiKeyName, isIsolated } });
   answer(ctx, jobAnswer(job), 'The job is kept, and will be done.');
   ctx.status = 202;
-  ctx.set({ Location: `/jobs/${job.id}`, 'Preference-Applied': 'respond-async' });
+  ctx.set({ Location: publicPath(ctx, `/jobs/${job.id}`), 'Preference-Applied': 'respond-async' });
 }
 
 /** Generates the lines of all outcomes so far, in pages, so that memory does not grow with the job. */

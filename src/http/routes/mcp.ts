@@ -6,16 +6,24 @@ import { CapstanError } from '../../capture/errors.ts';
 import { apiAt } from '../../mcp/api.ts';
 import { callerOf } from '../keys/callers.ts';
 import { ANY_JSON, text } from '../openapi/content.ts';
+import { preferredType } from '../request/negotiation.ts';
+import { publicUrl } from '../request/public-address.ts';
 import { routeWithBody } from '../route.ts';
 import type { HttpContext } from '../state.ts';
 
 const MESSAGE = 'must be a JSON-RPC 2.0 message of the Model Context Protocol';
+
+/** The media types of answers. */
+const ANSWERS = ['application/json', 'text/event-stream'];
 
 /** Part of a message that is checked here; the SDK checks the rest. */
 const McpMessageSchema = z.looseObject(
   { jsonrpc: z.literal('2.0', { error: MESSAGE }), method: z.string().optional() },
   { error: MESSAGE },
 );
+
+/** A batch is answered with an error of JSON-RPC. */
+const McpBodySchema = z.union([McpMessageSchema, z.array(z.unknown())], { error: MESSAGE });
 
 export const postMcp = routeWithBody({
   method: 'POST',
@@ -34,7 +42,7 @@ export const postMcp = routeWithBody({
     }),
   }),
   screen: refuseOtherOrigins,
-  body: { name: 'McpMessage', schema: () => McpMessageSchema },
+  body: { name: 'McpMessage', schema: () => McpBodySchema },
   answers: {
     200: {
       description: 'A JSON-RPC answer, or a stream of messages.',
@@ -45,6 +53,7 @@ export const postMcp = routeWithBody({
   },
   failures: ['origin_not_allowed'],
   handle: async (ctx, { body: message }, { agentCalls }) => {
+    if (Array.isArray(message)) return refuseBatch(ctx);
     const over = new AbortController();
     const { socket } = ctx.req;
     const onClose = () => over.abort();
@@ -65,7 +74,7 @@ export const postMcp = routeWithBody({
       // Nothing that could be subscribed to changes; each stream would hold a connection.
       maxSubscriptions: 0,
     });
-    const request = new Request(new URL(ctx.path, reachedAt(ctx)), {
+    const request = new Request(new URL(ctx.path, `http://${ctx.host}`), {
       method: 'POST',
       headers: forwarded(ctx),
       body: JSON.stringify(message),
@@ -80,18 +89,19 @@ export const postMcp = routeWithBody({
   },
 });
 
+function refuseBatch(ctx: HttpContext): void {
+  ctx.status = 400;
+  const message = 'Batches are not accepted: send each message in a request of its own.';
+  ctx.body = { jsonrpc: '2.0', id: null, error: { code: -32600, message } };
+}
+
 /** The API of this service at the address that the client reached, with the client's key. */
 function ownApi(ctx: HttpContext) {
   const { localAddress = '127.0.0.1', localPort } = ctx.req.socket;
   const address = localAddress.replace(/^::ffff:/i, '');
   const host = address.includes(':') ? `[${address}]` : address;
   const bearer = /^bearer +(.+)$/i.exec(ctx.get('Authorization'))?.[1];
-  return apiAt(`http://${host}:${localPort}`, bearer ?? (ctx.get('X-API-Key') || undefined), reachedAt(ctx));
-}
-
-/** The origin that the client named. */
-function reachedAt({ protocol, host }: HttpContext): string {
-  return `${protocol}://${host}`;
+  return apiAt(`http://${host}:${localPort}`, bearer ?? (ctx.get('X-API-Key') || undefined), publicUrl(ctx));
 }
 
 function forwarded(ctx: HttpContext): Headers {
@@ -99,6 +109,8 @@ function forwarded(ctx: HttpContext): Headers {
   for (const name of ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name', 'mcp-session-id']) {
     if (ctx.get(name) !== '') headers.set(name, ctx.get(name));
   }
+  // The SDK compares texts: it would refuse `*/*` and a missing header.
+  if (ANSWERS.every((type) => preferredType(ctx.get('Accept'), [type]) === type)) headers.set('accept', ANSWERS.join());
   return headers;
 }
 

@@ -16,6 +16,7 @@ import { type Consumed, deliverNext, streamDeliveries, unknownQuery } from '../l
 import { envelope, text } from '../openapi/content.ts';
 import { DATABASE_FAILURES } from '../openapi/failures.ts';
 import { DEFAULT_LIMIT, integerText, limitParameter } from '../request/parameters.ts';
+import { publicPath } from '../request/public-address.ts';
 import { type NewQuery, NewQuerySchema, shownFilter } from '../request/query-filter.ts';
 import { route, routeWithBody } from '../route.ts';
 import type { HttpContext } from '../state.ts';
@@ -65,7 +66,7 @@ export const postQuery = routeWithBody({
     await queries.add({ id, apiKeyName, filter: JSON.stringify(filter), position: after, isShared: owner !== null });
     answer(ctx, queryAnswer(await found(ctx, service, id)), 'The query is kept.');
     ctx.status = 201;
-    ctx.set('Location', `/queries/${id}`);
+    ctx.set('Location', publicPath(ctx, `/queries/${id}`));
   },
 });
 

@@ -1,7 +1,7 @@
 import { firstValueFrom, takeUntil } from 'rxjs';
 import { z } from 'zod';
 import { type SentResult, sentInfo, sentResult } from '../../capture/artifact-paths.ts';
-import { type ArtifactKind, kindOf, VIEWS } from '../../capture/artifacts.ts';
+import { type ArtifactKind, kindOf, VIEWS, viewOf } from '../../capture/artifacts.ts';
 import { CapstanError, type FailureCode } from '../../capture/errors.ts';
 import { FORMATS } from '../../capture/formats.ts';
 import type { CaptureOutcome } from '../../capture/outcome.ts';
@@ -24,6 +24,7 @@ import { admitCallback } from '../request/callback.ts';
 import { JSON_TYPE, preferImageOrJson, preferredType } from '../request/negotiation.ts';
 import { asText, captureId } from '../request/parameters.ts';
 import { prefer, prefersAsync } from '../request/prefer.ts';
+import { publicPath } from '../request/public-address.ts';
 import { awaitBodyOrRefuse, refuseLargeWhenFull, refuseNewWhenFull } from '../request/refuse-early.ts';
 import { requestedBy } from '../request/requested-by.ts';
 import { spendRate } from '../request/spend-rate.ts';
@@ -254,7 +255,7 @@ export async function answerFile(
 }
 
 function locate(ctx: HttpContext, { id, cached, truncated_by: truncatedBy, verdict }: Result): void {
-  ctx.set('Location', `/screenshot/${id}`);
+  ctx.set('Location', publicPath(ctx, `/screenshot/${id}`));
   if (cached) ctx.set('X-Capture-Cached', 'true');
   if (truncatedBy !== '') ctx.set('X-Capture-Truncated', truncatedBy);
   if (verdict !== null) ctx.set('X-Capture-Verdict', verdict);
@@ -269,6 +270,16 @@ function refuseOtherViews(view: (typeof VIEW)[number] | undefined): void {
 
 async function answerKept(ctx: HttpContext, service: CaptureService, id: number, kind: ArtifactKind): Promise<void> {
   const artifact = await service.artifacts.open(id, kind);
-  if (artifact === undefined) throw await service.whyMissing(id);
+  if (artifact === undefined) throw await whyFileIsMissing(service, id, kind);
   return answerArtifact(ctx, artifact, kind);
+}
+
+/** A capture that exists may have been made without this output. */
+async function whyFileIsMissing(service: CaptureService, id: number, kind: ArtifactKind): Promise<CapstanError> {
+  if ((await service.artifacts.info(id)) === undefined) return service.whyMissing(id);
+  // Without a database, which outputs there are is not known.
+  const record = await service.results.get(id).catch(() => undefined);
+  const names = record?.outputs.filter(({ bytes }) => bytes > 0).map(({ name }) => name) ?? [];
+  const others = record === undefined ? '' : `: it has ${['image', ...names].join(', ')}`;
+  return new CapstanError('not_found', `The capture ${id} has no ${viewOf(kind)}${others}.`);
 }

@@ -21,6 +21,7 @@ import { envelope } from '../openapi/content.ts';
 import { DATABASE_FAILURES } from '../openapi/failures.ts';
 import { idCursor } from '../request/cursor.ts';
 import { DEFAULT_LIMIT, idCursorParameter, integerText, limitParameter, watchId } from '../request/parameters.ts';
+import { publicPath } from '../request/public-address.ts';
 import { type Answer, route, routeWithBody } from '../route.ts';
 import type { HttpContext } from '../state.ts';
 
@@ -74,7 +75,7 @@ export const postWatch = routeWithBody({
     const watch = await service.watches.add({ ...body, written }, { owner, apiKeyName, isIsolated });
     answer(ctx, watch, 'The watch is kept, and its first run is due.');
     ctx.status = 201;
-    ctx.set('Location', `/watches/${watch.id}`);
+    ctx.set('Location', publicPath(ctx, `/watches/${watch.id}`));
   },
 });
 

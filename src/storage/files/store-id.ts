@@ -22,7 +22,27 @@ export type StoreMark = z.output<typeof storeSchema>;
 /** Reads `store.json`; undefined when the directory contains no store, or does not exist. */
 export async function readStore(dataDir: string): Promise<StoreMark | undefined> {
   const text = await ifThere(readFile(storeFile(dataDir), 'utf8'));
-  return text === undefined ? undefined : storeSchema.parse(JSON.parse(text));
+  if (text === undefined) return undefined;
+  const mark = storeSchema.safeParse(jsonOf(text));
+  if (mark.success) return mark.data;
+  throw new DamagedStoreError(
+    `${storeFile(dataDir)} is damaged: it has ${text.length} characters and no id of a store`,
+  );
+}
+
+/** `store.json` is there, but its id cannot be read. */
+export class DamagedStoreError extends Error {
+  override readonly name = 'DamagedStoreError';
+  readonly advice =
+    'restore it from a backup, or write {"id":"..."} with the id that `store` has in the records of its captures';
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Assigns an id to the directory if it has none. Concurrent processes all get the same id. */

@@ -3,6 +3,7 @@ import { access, constants } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { NewerSchemaError } from '../failures/newer-schema-error.ts';
+import { DamagedStoreError, readStore } from '../files/store-id.ts';
 import { MongoConnection } from '../mongo/connection.ts';
 import { checkSchema } from '../mongo/migrations.ts';
 import type { StoreState } from '../ports/result-store.ts';
@@ -19,15 +20,22 @@ export interface Inspection {
   readonly advice: string;
 }
 
-/** Returns why a start with `--require-store` would be refused; undefined when it would not be. */
-export async function inspectStore(dataDir: string, dbPath: string | null): Promise<Inspection | undefined> {
+/** Returns why a start would be refused, or captures could not be stored; undefined when all is well. */
+export async function inspectStore(
+  dataDir: string,
+  dbPath: string | null,
+  isRequired: boolean,
+): Promise<Inspection | undefined> {
   try {
-    await checkStoreExists(dataDir, dbPath);
+    if (isRequired) await checkStoreExists(dataDir, dbPath);
+    await readStore(dataDir);
     return undefined;
   } catch (error) {
     if (error instanceof LostPlaceError)
       return refused(error.message, 'mount it, or create it without --require-store');
-    throw error;
+    if (error instanceof DamagedStoreError) return refused(error.message, error.advice);
+    // A directory that cannot be read is told by its own check.
+    return undefined;
   }
 }
 

@@ -5,6 +5,7 @@ import { isAway } from '../failures/is-away.ts';
 import { createDataDirectory } from '../files/data-directory.ts';
 import { createFileArtifactStore } from '../files/file-artifact-store.ts';
 import { WAITING } from '../files/file-outbox.ts';
+import { readStore } from '../files/store-id.ts';
 import { namesIn, outboxes } from '../files/workspace.ts';
 import type { DamagedFile } from '../gridfs/damaged-files.ts';
 import { openMongo } from '../mongo/open.ts';
@@ -100,6 +101,8 @@ export interface Rebuilt {
  */
 export async function rebuildDatabase(places: Places, report: Report): Promise<Rebuilt> {
   const { dbPath } = places;
+  // Without the id of its store, no capture of the directory can be read.
+  if (places.artifacts === 'files') await readStore(places.dataDir);
   const isDamaged = dbPath !== null && existsSync(dbPath) && problemsOfFile(resolve(dbPath)).length > 0;
   const aside = isDamaged ? setAside(resolve(dbPath)) : undefined;
   return using(places, async ({ database: { results }, artifacts }) => {

@@ -49,6 +49,45 @@ describe('jsonBody', () => {
     });
   });
 
+  it.each([
+    'application/json; charset=iso-8859-1',
+    'application/json; charset=utf-16',
+    'application/x-ndjson;charset=x',
+  ])('refuses the charset of %s, and accepts UTF-8 by each name', async (type) => {
+    const response = await postBatch(EMPTY_BATCH, { 'Content-Type': type });
+    expect(response.status).toBe(415);
+    expect(await failureOf(response)).toMatchObject({
+      code: 'unsupported_media_type',
+      error: expect.stringContaining('UTF-8'),
+    });
+    for (const name of ['utf8', '"UTF-8"', 'us-ascii']) {
+      const accepted = await postBatch(EMPTY_BATCH, { 'Content-Type': `application/json; charset=${name}` });
+      expect(accepted.status).toBe(200);
+    }
+  });
+
+  it.each(['/batch', '/screenshot', '/watches', '/queries', '/captures/stability', '/mcp'])(
+    'refuses a body of %s that is not UTF-8, compressed too',
+    async (path) => {
+      const body = Buffer.from('{"url":"http://127.0.0.1/caf\u00e9"}', 'latin1');
+      for (const [sent, coding] of [
+        [body, 'identity'],
+        [gzipSync(body), 'gzip'],
+      ] as const) {
+        const headers = { 'Content-Type': 'application/json', 'Content-Encoding': coding, Accept: '*/*' };
+        const response = await app.call(path, { method: 'POST', headers, body: sent });
+        expect(response.status).toBe(400);
+        expect(await response.json()).toMatchObject({ code: 'invalid_json', error: 'The body is not UTF-8.' });
+      }
+    },
+  );
+
+  it('reads a byte order mark, letters of all planes, and U+FFFD where it was sent', async () => {
+    const response = await postBatch('\uFEFF{"requests":[{"url":"\u00e9 \u{1f600} \uFFFD"}]}');
+    expect(response.status).toBe(400);
+    expect((await failureOf(response)).error).toContain('"\u00e9 \u{1f600} \uFFFD"');
+  });
+
   it('refuses a missing Content-Type and a missing body', async () => {
     for (const body of [new TextEncoder().encode(EMPTY_BATCH), undefined]) {
       const response = await app.call('/batch', { method: 'POST', ...(body === undefined ? {} : { body }) });

@@ -29,6 +29,28 @@ describe('readParameters', () => {
     );
   });
 
+  it.each([
+    ['/results/by-url?url=http%3A%2F%2Fx.com%2Fcaf%E9', 'url'],
+    ['/screenshot?url=http://x.com/caf%E9', 'url'],
+    ['/results?text=%C3%A9%C3', 'text'],
+    ['/results?text=%ED%A0%80', 'text'],
+    ['/stats?%FF=1', '%FF'],
+  ])('refuses %s, which is not UTF-8', async (path, name) => {
+    const response = await app.call(path);
+    expect(response.status).toBe(400);
+    const { code, error } = await failureOf(response);
+    expect({ code, error }).toEqual({
+      code: 'invalid_request',
+      error: expect.stringContaining(`${name}: must be UTF-8`),
+    });
+  });
+
+  it('reads a percent sign that stands for itself', async () => {
+    const { error } = await failureOf(await app.call('/stats?%zz=%C3%A9&100%=1'));
+    expect(error).toContain('%zz: is not a query parameter');
+    expect(error).toContain('100%: is not a query parameter');
+  });
+
   it('refuses __proto__ as an unknown name', async () => {
     const response = await app.call('/stats?__proto__=1');
     expect(response.status).toBe(400);

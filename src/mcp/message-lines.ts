@@ -1,0 +1,56 @@
+import { Transform } from 'node:stream';
+import { INVALID_REQUEST, PARSE_ERROR, parseJSONRPCMessage } from '@modelcontextprotocol/server';
+
+const LF = 0x0a;
+/** The SDK ends the connection past this size of a message. */
+const MAX_BYTES = 10 * 1024 * 1024;
+
+/**
+ * Passes the lines on that are messages. The SDK does not answer others, and a client would wait for ever: they are
+ * answered by `answer` with an error of JSON-RPC.
+ */
+export function messageLines(answer: (error: object) => void): Transform {
+  let held: Buffer = Buffer.alloc(0);
+  const take = (lines: Transform, line: Buffer): void => {
+    const failure = failureOf(line);
+    if (failure === undefined) lines.push(Buffer.concat([line, Buffer.of(LF)]));
+    else answer({ jsonrpc: '2.0', id: null, error: failure });
+  };
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      let from = 0;
+      for (let end = chunk.indexOf(LF); end !== -1; end = chunk.indexOf(LF, from)) {
+        take(this, Buffer.concat([held, chunk.subarray(from, end)]));
+        held = Buffer.alloc(0);
+        from = end + 1;
+      }
+      held = Buffer.concat([held, chunk.subarray(from)]);
+      if (held.length > MAX_BYTES) {
+        this.push(held);
+        held = Buffer.alloc(0);
+      }
+      done();
+    },
+  });
+}
+
+/** Returns the error that answers a line; undefined for a message, and for a blank line. */
+function failureOf(line: Buffer): { readonly code: number; readonly message: string } | undefined {
+  let message: unknown;
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(line);
+    if (text.trim() === '') return undefined;
+    message = JSON.parse(text);
+  } catch {
+    return { code: PARSE_ERROR, message: 'The line is not JSON in UTF-8.' };
+  }
+  if (Array.isArray(message)) {
+    return { code: INVALID_REQUEST, message: 'Batches are not accepted: send each message on a line of its own.' };
+  }
+  try {
+    parseJSONRPCMessage(message);
+    return undefined;
+  } catch {
+    return { code: INVALID_REQUEST, message: 'The line is not a message of JSON-RPC 2.0.' };
+  }
+}
