@@ -66,7 +66,7 @@ export function createActorPool(options: ActorPoolOptions): Actors {
   const pool = createPool<BrowserActor>(
     { create: async () => new BrowserActor(egress, browsers, sharedPages), destroy: (actor) => actor.close() },
     {
-      // It cannot change, so it is the highest number of slots.
+      // Never reached, because captures have a slot first. It cannot change as `slots` does, so it is the highest value.
       max: LIMIT_BOUNDS.maxConcurrent.max,
       // The actors used last are lent first, so that the others become idle.
       fifo: false,

@@ -82,11 +82,18 @@ async function send(
       beforeRequest: [
         async (options) => {
           const asked = performance.now();
-          obstacle = null;
           await takeToken();
           log.start(url, performance.now() - asked);
           // The time of earlier hops counts against this attempt.
           options.timeout = { request: Math.max(1, Math.ceil(timeoutMs - log.elapsedMs)) };
+        },
+      ],
+      // Forgets what ended the attempt before.
+      beforeRetry: [
+        () => {
+          obstacle = null;
+          decompression?.stop();
+          decompression = undefined;
         },
       ],
     },
@@ -113,8 +120,6 @@ async function send(
   };
   exchange.on('request', (sent: ClientRequest) => {
     wire = sent;
-    decompression?.stop();
-    decompression = undefined;
     sent.prependOnceListener('response', (message) => {
       decompression = decompressWithin(message, maxBodyBytes, refuseBody);
     });

@@ -23,41 +23,29 @@ export interface FamilyOptions {
 }
 
 /**
- * A metric family whose values are computed at each scrape. The registry of prom-client only asks a metric for its
- * values. The metrics of prom-client itself store their values, and would have to be updated for every event.
+ * A metric family whose values are computed at each scrape, when the registry of prom-client calls `get`. The metrics of
+ * prom-client take only labels whose names were declared, also in `collect`, and its histograms only observations.
  */
 export class Family extends Gauge {
-  /** Read by the registry. */
+  /** Read by the registry, which takes `_total` from the name of a counter in OpenMetrics. */
   readonly type: string;
-  readonly #name: string;
-  readonly #read: FamilyOptions['read'];
+  readonly #options: FamilyOptions;
 
-  constructor({ name, type, help, read }: FamilyOptions, registry: AnyRegistry) {
-    // In OpenMetrics `_total` belongs to the sample of a counter, and the registry appends it.
-    const family = type === 'counter' && isOpenMetrics(registry) ? name.replace(/_total$/, '') : name;
-    super({ name: family, help, registers: [registry] });
-    this.type = type;
-    this.#name = family;
-    this.#read = read;
+  constructor(options: FamilyOptions, registry: AnyRegistry) {
+    super({ name: options.name, help: options.help, registers: [registry] });
+    this.type = options.type;
+    this.#options = options;
   }
 
   override async get() {
-    const values = this.#read().map(({ labels, value, suffix }) => ({
+    const { name, read } = this.#options;
+    const values = read().map(({ labels, value, suffix }) => ({
       labels,
       value,
-      ...(suffix === undefined ? {} : { metricName: `${this.#name}${suffix}` }),
+      ...(suffix !== undefined && { metricName: name + suffix }),
     }));
     return { ...(await super.get()), values };
   }
-
-  /** Called by the registry in place of `get`. */
-  getForPromString() {
-    return this.get();
-  }
-}
-
-function isOpenMetrics({ contentType }: AnyRegistry): boolean {
-  return contentType.startsWith('application/openmetrics-text');
 }
 
 export function histogramSamples(histogram: DurationHistogram, labels: Labels = {}): readonly Sample[] {

@@ -52,4 +52,5 @@ export async function copyOfCheckout(dir: string): Promise<void> {
 export async function installedCheckout(dir: string): Promise<void> {
   await copyOfCheckout(dir);
   await symlink(join(ROOT, 'node_modules'), join(dir, 'node_modules'));
+  await run(process.execPath, ['scripts/build-device-list.js'], { cwd: dir });
 }

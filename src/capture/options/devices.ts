@@ -12,10 +12,7 @@ export interface Device {
 /** Number of device names suggested for an unknown one. */
 const MAX_SUGGESTIONS = 5;
 
-/**
- * Playwright's device list, printed by `node scripts/device-list.ts`. Loading Playwright for it would block the event
- * loop for 0.4 s and hold 71 MB.
- */
+/** Playwright's device list, written by `scripts/build-device-list.js` when npm installs or builds. */
 const DEVICES: Readonly<Record<string, Omit<Device, 'name'>>> = list;
 
 /** Finds a device by name, ignoring case; undefined when there is none. */
