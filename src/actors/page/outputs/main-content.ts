@@ -6,17 +6,17 @@ import { BASE, TREES } from './trees.ts';
 /** Defuddle does not drop by score alone: that would leave out sections of documentation and product pages. */
 const DEFUDDLE_OPTIONS = { removeLowScoring: false };
 /** Factor for the probability of runs that are mostly links, under a heading such as "Related". */
-export const ELSEWHERE_FACTOR = 0.5;
+const ELSEWHERE_FACTOR = 0.5;
 /**
  * Added to the logarithm of the odds of runs in the announced description of a product, and taken from that of all others.
  * Measured: the F1 of products rises from 0.58 to 0.64 in five folds; 1.5 and 2.5 gain less.
  */
-export const DESCRIBED_ODDS = 2;
+const DESCRIBED_ODDS = 2;
 /** Number of splits on the way to a leaf of a tree, and of all splits of a tree. */
 const DEPTH = 3;
 const SPLITS = 2 ** DEPTH - 1;
 /** Minimum number of words of a run that is left out when its text is selected elsewhere. */
-export const MIN_COPIED_WORDS = 5;
+const MIN_COPIED_WORDS = 5;
 /** Maximum number of characters of a cell in a table of data; longer ones are parts of a layout. */
 const MAX_CELL_CHARACTERS = 300;
 
@@ -90,7 +90,7 @@ const EMPTY = 'img, br, hr, td, th';
  * Runs in the page, on a copy of the document with only what was painted. Returns the runs of its body: `all`, and
  * `runs`, those with words; of `runs` the signs, and what `DESCRIBED` returns.
  */
-export const READ_SIGNS = `(copy, url, { Defuddle }) => {
+const READ_SIGNS = `(copy, url, { Defuddle }) => {
   const { body } = copy;
   const runsOf = ${RUNS};
   const announced = (${ANNOUNCED})(copy);
