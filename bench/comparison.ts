@@ -8,8 +8,6 @@ import {
   makeCases,
   openPages,
 } from './support/comparison-cases.ts';
-import { times } from './support/comparison-times.ts';
-import { elementMapCost } from './support/element-map-cost.ts';
 import { MUTATIONS, type Mutation } from './support/mutations.ts';
 import { type ServiceProcess, startServiceProcess } from './support/service-process.ts';
 import { type Finding, formatTable } from './support/table.ts';
@@ -35,12 +33,11 @@ const NAMES: Readonly<Record<Mutation, string>> = {
 
 /**
  * Makes one change to each of 60 pages, and counts those for which `GET /compare` reports exactly the expected regions;
- * does this again with other pages; captures pages again without a change; and measures how long comparisons take, and
- * what element maps cost.
+ * does this again with other pages; and captures pages again without a change.
  * `--pages`: a folder of pages, `html/<name>.html.gz`, beside the documentation of Debian.
  */
 export async function comparison(options: BenchOptions): Promise<readonly Finding[]> {
-  const { browserPath, pagesFolder, captures: count, rounds, print, report } = options;
+  const { browserPath, pagesFolder, captures: count, print, report } = options;
   const service = await startServiceProcess({ browserPath });
   try {
     const findings: Finding[] = [];
@@ -71,24 +68,10 @@ export async function comparison(options: BenchOptions): Promise<readonly Findin
       ),
     );
     findings.push(share('recaptures without an alarm', still, all, 1));
-    return [...findings, ...(await timesAndCost(service, rounds))];
+    return findings;
   } finally {
     await service.stop();
   }
-}
-
-/** The figures of `comparison` for which the machine must be quiet. */
-export async function comparisonTimes({ browserPath, rounds }: BenchOptions): Promise<readonly Finding[]> {
-  const service = await startServiceProcess({ browserPath });
-  try {
-    return await timesAndCost(service, rounds);
-  } finally {
-    await service.stop();
-  }
-}
-
-async function timesAndCost(service: ServiceProcess, rounds: number): Promise<readonly Finding[]> {
-  return [...(await times(service)), ...(await elementMapCost(service, rounds))];
 }
 
 function share(what: string, some: number, all: number, target: number): Finding {

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { mean, type Score, scoreOf, Truth } from './main-content/score.ts';
 import type { BenchOptions } from './support/bench.ts';
+import { mean, type Score, scoreOf, Truth } from './support/extraction-score.ts';
 import { servePages } from './support/serve-pages.ts';
 import { startServiceProcess } from './support/service-process.ts';
 import { type Finding, formatTable } from './support/table.ts';

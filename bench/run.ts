@@ -1,98 +1,41 @@
 import { parseArgs } from 'node:util';
 import { executableFinder } from '../src/actors/executable.ts';
 import { setup as useOneDirectory } from '../test/support/one-temporary-directory.ts';
-import { archives } from './archives.ts';
 import { before } from './before.ts';
-import { cluster, clusterDispatch, clusterRoles, clusterScaling } from './cluster.ts';
 import { clusterKill, clusterMongo } from './cluster-kill.ts';
-import { clusterOverload } from './cluster-overload.ts';
-import { clusterTimes } from './cluster-times.ts';
-import { comparison, comparisonTimes } from './comparison.ts';
-import { deadline } from './deadline.ts';
-import { dispatch } from './dispatch.ts';
-import { dnsStarvation } from './dns-starvation.ts';
-import { documentation } from './documentation.ts';
-import { events } from './events.ts';
+import { comparison } from './comparison.ts';
 import { extraction } from './extraction.ts';
 import { fullPage } from './full-page.ts';
-import { hostile } from './hostile.ts';
-import { metrics } from './metrics.ts';
-import { outputs } from './outputs.ts';
 import { pages } from './pages.ts';
 import { peers } from './peers.ts';
-import { profile } from './profile.ts';
-import { refusal } from './refusal.ts';
-import { sharedPages } from './shared-pages.ts';
-import { simulate } from './simulate.ts';
-import { stability } from './stability.ts';
 import { stores } from './stores.ts';
 import type { BenchOptions } from './support/bench.ts';
 import { type Finding, formatFindings } from './support/table.ts';
 import { throughput } from './throughput.ts';
 import { verdicts } from './verdicts.ts';
-import { manyWatches, watches } from './watches.ts';
-import { webInterface } from './web-interface.ts';
 
 /*
  * npm run bench [-- [bench...] [--quick] [--rounds n] [--captures n] [--at-once n,n] [--browser-path file] [--before
- * folder] [--pages folder] [--save]]
+ * folder] [--pages folder]]
  *
  * Prints the table of each bench, then every figure that has a target. Exits with 1 when a target is missed. Compare
  * ratios, which are medians of interleaved rounds; rates on a busy machine mean little.
  */
 
 /** The benches of `npm run bench`. */
-const OWN = [
-  'throughput',
-  'refusal',
-  'dispatch',
-  'stores',
-  'events',
-  'deadline',
-  'dns-starvation',
-  'shared-pages',
-  'full-page',
-  'pages',
-  'documentation',
-  'web-interface',
-  'metrics',
-];
+const OWN = ['throughput', 'full-page', 'pages', 'stores'];
 const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<readonly Finding[]>>> = {
-  archives,
   throughput,
-  refusal,
-  dispatch,
-  stores,
-  events,
-  deadline,
-  'dns-starvation': dnsStarvation,
-  'shared-pages': sharedPages,
+  before,
   'full-page': fullPage,
   pages,
-  documentation,
-  'web-interface': webInterface,
-  metrics,
-  before,
-  profile,
-  cluster,
-  'cluster-dispatch': clusterDispatch,
-  'cluster-roles': clusterRoles,
-  'cluster-scaling': clusterScaling,
+  stores,
+  peers,
+  comparison,
+  extraction,
+  verdicts,
   'cluster-kill': clusterKill,
   'cluster-mongo': clusterMongo,
-  simulate,
-  'cluster-overload': clusterOverload,
-  'cluster-times': clusterTimes,
-  peers,
-  verdicts,
-  watches,
-  'many-watches': manyWatches,
-  extraction,
-  hostile,
-  outputs,
-  comparison,
-  'comparison-times': comparisonTimes,
-  stability,
 };
 
 process.once('exit', useOneDirectory());
@@ -107,7 +50,6 @@ const { values, positionals } = parseArgs({
     before: { type: 'string' },
     pages: { type: 'string' },
     quick: { type: 'boolean', default: false },
-    save: { type: 'boolean', default: false },
   },
 });
 
@@ -123,7 +65,6 @@ const options: BenchOptions = {
   storedResults: values.quick ? 100_000 : 1_000_000,
   checkout: values.before,
   pagesFolder: values.pages,
-  save: values.save,
   concurrencies: (values['at-once'] ?? (values.quick ? '3,4' : '2,3,4,6')).split(',').map(Number),
   print: (text) => console.log(`\n${text}\n`),
   report: (line) => console.error(line),

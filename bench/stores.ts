@@ -1,23 +1,118 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { openMongo } from '../src/storage/mongo/open.ts';
+import type { Database } from '../src/storage/ports/database.ts';
+import type { ResultStore } from '../src/storage/ports/result-store.ts';
+import { openSqlite } from '../src/storage/sqlite/open.ts';
+import { startMongo, whyNoMongo } from '../test/support/mongo.ts';
 import type { BenchOptions } from './support/bench.ts';
+import { fillMongo, fillSqlite } from './support/large-store.ts';
+import { idInTheMiddle, type SeededResults, seededResults } from './support/seeded-results.ts';
+import { percentile } from './support/statistics.ts';
+import { queriesByHost, queriesWithConditions, type StoreQuery } from './support/store-queries.ts';
+import { type Finding, formatTable } from './support/table.ts';
 
-/** Records in MongoDB for lists with conditions: inserting a million takes an hour where it is emulated. */
+const LIMIT = 100;
+const QUERIES_OF_EACH_KIND = 100;
+/** Records in MongoDB: inserting a million takes an hour where it is emulated. */
 const MONGO_RESULTS = 100_000;
+/** Time limits for the p99 of all kinds, in milliseconds. */
+const BY_HOST_MS = 20;
+const WITH_CONDITIONS_MS = 50;
 
-/** Queries on a large store, in processes of their own, which print a table for each store. */
-export async function stores({ storedResults, print }: BenchOptions): Promise<readonly []> {
-  print(`by host on ${storedResults} stored results (p99 of all: under 20 ms)`);
-  await run('by-host.ts', ['--rows', String(storedResults)]);
-  print(`with conditions on ${storedResults} stored results (p99 of all: under 50 ms)`);
-  await run('conditions.ts', ['--rows', String(storedResults)]);
-  await run('conditions.ts', ['--rows', String(Math.min(storedResults, MONGO_RESULTS)), '--store', 'mongo']);
-  return [];
+/** Times a page of 100 results on a large store, by host and with conditions, in SQLite and in MongoDB. */
+export async function stores({ storedResults, print, report }: BenchOptions): Promise<readonly Finding[]> {
+  const directory = await mkdtemp(join(tmpdir(), 'capstan-bench-'));
+  const findings: Finding[] = [];
+  try {
+    const path = join(directory, 'results.db');
+    const seeded = seededResults(storedResults);
+    fillSqlite(path, seeded);
+    findings.push(...(await timed('SQLite', await openSqlite({ path }), seeded, storedResults, print)));
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+  const missing = await whyNoMongo();
+  if (missing !== undefined) {
+    report(`stores: MongoDB is left out: ${missing}`);
+    return findings;
+  }
+  const server = await startMongo();
+  try {
+    const count = Math.min(storedResults, MONGO_RESULTS);
+    const seeded = seededResults(count);
+    // Opened first: opening makes the indexes.
+    const database = await openMongo({ url: server.url });
+    await fillMongo(server.url, seeded);
+    findings.push(...(await timed('MongoDB', database, seeded, count, print)));
+  } finally {
+    await server.remove();
+  }
+  return findings;
 }
 
-async function run(name: string, flags: readonly string[]): Promise<void> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, name), ...flags], { stdio: 'inherit' });
-  const [code] = await once(child, 'exit');
-  if (code !== 0) throw new Error(`bench/${name} ended with ${code}`);
+async function timed(
+  name: string,
+  database: Database,
+  seeded: SeededResults,
+  count: number,
+  print: BenchOptions['print'],
+): Promise<readonly Finding[]> {
+  const store = database.results;
+  try {
+    const [newest] = await store.page({ by: 'all' }, 1);
+    const [id] = await store.oldest(1, Number.MAX_SAFE_INTEGER, idInTheMiddle(count));
+    const middle = id === undefined ? undefined : await store.get(id);
+    if (newest === undefined || middle === undefined) throw new Error(`${name} has no results`);
+    const after = { probedAt: middle.probed_at, id: middle.id };
+    const newestMs = Date.parse(newest.probed_at);
+    return [
+      await timeQueries('by host', BY_HOST_MS, queriesByHost(seeded, after, QUERIES_OF_EACH_KIND)),
+      await timeQueries(
+        'with conditions',
+        WITH_CONDITIONS_MS,
+        queriesWithConditions(seeded, newestMs, QUERIES_OF_EACH_KIND),
+      ),
+    ];
+  } finally {
+    await database.close();
+  }
+
+  async function timeQueries(what: string, limitMs: number, queries: readonly StoreQuery[]): Promise<Finding> {
+    const times = await timesOf(store, queries);
+    const all = [...times.values()].flat();
+    print(
+      formatTable(
+        [`${name}, ${count} results: ${what}`, 'p50 ms', 'p99 ms', 'longest ms'],
+        [...times, ['all', all] as const].map(([kind, ms]) => [
+          kind,
+          ...[0.5, 0.99, 1].map((share) => percentile(ms, share).toFixed(2)),
+        ]),
+      ),
+    );
+    const p99 = percentile(all, 0.99);
+    return {
+      what: `${name}, ${count} results: a page of ${LIMIT} ${what}, p99`,
+      figure: `${p99.toFixed(1)} ms`,
+      target: `${limitMs} ms`,
+      met: p99 <= limitMs,
+    };
+  }
+}
+
+async function timesOf(
+  store: ResultStore,
+  queries: readonly StoreQuery[],
+): Promise<ReadonlyMap<string, readonly number[]>> {
+  for (const { filter } of queries.slice(0, 100)) await store.page(filter, LIMIT);
+  const times = new Map<string, number[]>();
+  for (const { kind, filter, after } of queries) {
+    const began = performance.now();
+    await store.page(filter, LIMIT, after);
+    const ms = performance.now() - began;
+    times.set(kind, [...(times.get(kind) ?? []), ms]);
+  }
+  return times;
 }

@@ -10,8 +10,6 @@ export interface BenchOptions {
   readonly checkout: string | undefined;
   /** A folder of pages that benches of what pages say read. */
   readonly pagesFolder: string | undefined;
-  /** Whether `cluster` writes its figures to the file that `simulate` reads. */
-  readonly save: boolean;
   readonly concurrencies: readonly number[];
   /** Prints a line of the results. */
   readonly print: (text: string) => void;

@@ -4,10 +4,10 @@ import { chromium, type Page } from 'playwright';
 import sharp from 'sharp';
 import { z } from 'zod';
 import { type Box, ComparisonSchema, type Region, type RegionKind } from '../../src/capture/comparison.ts';
-import { openShelf } from '../documentation.ts';
 import { MARKED, MUTATE, MUTATIONS, type Mutation } from './mutations.ts';
 import { servePages } from './serve-pages.ts';
 import type { ServiceProcess } from './service-process.ts';
+import { openShelf } from './shelf.ts';
 
 /** Taller pages take longer without testing more. */
 const MAX_HEIGHT = 9_000;
@@ -30,7 +30,7 @@ const captured = z.object({
   data: z.object({ id: z.number(), partial: z.boolean(), width: z.number(), height: z.number() }),
 });
 
-export type Expected = Pick<Region, 'kind' | 'from' | 'to'>;
+type Expected = Pick<Region, 'kind' | 'from' | 'to'>;
 
 /** A page that was captured before and after one change. */
 export interface ComparisonCase {
@@ -183,9 +183,8 @@ export async function capture(service: ServiceProcess, url: string) {
 }
 
 /** Asks the service for a comparison. */
-export async function compared(service: ServiceProcess, a: number, b: number, ignore: readonly string[] = []) {
+export async function compared(service: ServiceProcess, a: number, b: number) {
   const query = new URLSearchParams({ a: `${a}`, b: `${b}` });
-  for (const each of ignore) query.append('ignore', each);
   const response = await fetch(`${service.origin}/compare?${query}`);
   const body = await response.text();
   if (response.status !== 200) throw new Error(`${response.status} ${body.slice(0, 300)}`);
@@ -277,7 +276,7 @@ export function isAsExpected(
 }
 
 /** The lower intersection over union of the two places. */
-export function overlap(region: Expected, wanted: Expected): number {
+function overlap(region: Expected, wanted: Expected): number {
   const of = (one: Box | null, other: Box | null): number => {
     if (one === null || other === null) return 1;
     const width = Math.min(one.x + one.width, other.x + other.width) - Math.max(one.x, other.x);

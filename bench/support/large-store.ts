@@ -1,9 +1,12 @@
+import { MongoClient } from 'mongodb';
 import type { Result } from '../../src/capture/result.ts';
+import { collectionsOf, insertNew, noteHosts } from '../../src/storage/mongo/collections.ts';
+import { documentOf } from '../../src/storage/mongo/documents.ts';
 import { resultTable } from '../../src/storage/sqlite/result-table.ts';
 import { openDatabase } from '../../src/storage/sqlite/schema.ts';
-import { randomFrom, type SeededResults } from '../seeded-results.ts';
+import { randomFrom, type SeededResults } from './seeded-results.ts';
 
-/* Seeded results with words, statuses and outcomes, in batches, and a SQLite file of them. */
+/* Seeded results with words, statuses and outcomes, in batches, written to SQLite or MongoDB. */
 
 const INSERTED_TOGETHER = 5000;
 /** Each title has three of these words, and one word that 1 in 10,000 titles has. Half of the titles have `price`. */
@@ -18,7 +21,22 @@ export function fillSqlite(path: string, seeded: SeededResults): void {
   db.close();
 }
 
-export function* variedBatches(seeded: SeededResults): Generator<readonly Result[]> {
+/** Writes directly, without waiting for the journal, like `fillSqlite`. */
+export async function fillMongo(url: string, seeded: SeededResults): Promise<void> {
+  const client = await new MongoClient(url, { writeConcern: { w: 1, j: false } }).connect();
+  const collections = collectionsOf(client.db());
+  try {
+    for (const results of variedBatches(seeded)) {
+      const documents = results.map(documentOf);
+      await noteHosts(collections.hosts, documents);
+      await insertNew(collections.results, documents);
+    }
+  } finally {
+    await client.close();
+  }
+}
+
+function* variedBatches(seeded: SeededResults): Generator<readonly Result[]> {
   const random = randomFrom(3);
   let batch: Result[] = [];
   let made = 0;

@@ -17,39 +17,8 @@ interface ProcessStat {
 }
 
 /** Memory of a process and its descendants, in MiB; shared pages are counted once (PSS). */
-export function memoryMiB(root: number): number {
+function memoryMiB(root: number): number {
   return tree(root).reduce((sum, { pid }) => sum + proportionalKiB(pid), 0) / 1024;
-}
-
-/** The part of `cpuByProcess` that a profile divides. */
-export const MAIN_THREAD = 'Node, main thread';
-
-/** CPU seconds of a service or of a bare loop since its start, by process; renderers include those that have ended. */
-export function cpuByProcess(root: number): ReadonlyMap<string, number> {
-  const seconds = new Map<string, number>();
-  const add = (part: string, ticks: number) => seconds.set(part, (seconds.get(part) ?? 0) + ticks / TICKS_PER_SECOND);
-  for (const { pid, cpuTicks } of tree(root)) {
-    if (pid === root) {
-      const main = ownTicks(`/proc/${root}/task/${root}/stat`);
-      add(MAIN_THREAD, main);
-      // Includes children that it waited for, which are few.
-      add('Node, other threads', cpuTicks - main);
-    } else add(partOfBrowser(pid), cpuTicks);
-  }
-  return seconds;
-}
-
-/** Renderers are forked by zygotes, which wait for them. */
-function partOfBrowser(pid: number): string {
-  const type = /--type=([\w-]+)/.exec(readOrEmpty(`/proc/${pid}/cmdline`))?.[1] ?? 'browser';
-  if (type === 'renderer' || type === 'zygote') return 'Chromium, renderers';
-  if (type === 'utility') return 'Chromium, network service';
-  return type === 'gpu-process' ? 'Chromium, GPU process' : 'Chromium, browser process';
-}
-
-/** Resident memory of one process, in KiB. */
-export function residentKiB(pid: number): number {
-  return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? Number.NaN);
 }
 
 export interface Watched<T> {
@@ -139,12 +108,6 @@ function readStat(pid: number): ProcessStat[] {
   if (parent === undefined) return [];
   const cpuTicks = rest.slice(9, 13).reduce((sum, ticks) => sum + Number(ticks), 0);
   return [{ pid, parent: Number(parent), cpuTicks }];
-}
-
-/** CPU time of a process or thread without its children. */
-function ownTicks(file: string): number {
-  const [, , ...rest] = statFields(file);
-  return rest.slice(9, 11).reduce((sum, ticks) => sum + Number(ticks), 0);
 }
 
 /** The fields from the state on. The name before it is in parentheses and may contain anything. */

@@ -1,11 +1,8 @@
-import { setInterval } from 'node:timers/promises';
 import type { Contender } from './contender.ts';
 import type { Work } from './driver.ts';
 import { type ServiceOptions, startServiceProcess } from './service-process.ts';
 
 export interface ServiceContenderOptions extends ServiceOptions {
-  /** Interval at which `/metrics` is read during each round, in milliseconds. @default never */
-  readonly scrapeMs?: number;
   /** @default 'capstan (HTTP, SQLite, files)' */
   readonly name?: string;
   /** Capture options of every request. @default none */
@@ -14,7 +11,6 @@ export interface ServiceContenderOptions extends ServiceOptions {
 
 /** The whole service as a user starts it, sent one HTTP request per capture. */
 export function serviceContender({
-  scrapeMs,
   name = 'capstan (HTTP, SQLite, files)',
   requested,
   ...options
@@ -27,8 +23,7 @@ export function serviceContender({
         pid: service.pid,
         async run(urls, concurrency) {
           const before = await service.artifactBytes();
-          const captured = captureAll(service.capture, urls, concurrency, requested);
-          await (scrapeMs === undefined ? captured : scrapedUntil(captured, service.origin, scrapeMs));
+          await captureAll(service.capture, urls, concurrency, requested);
           const after = await service.artifactBytes();
           return {
             captures: urls.length,
@@ -42,24 +37,8 @@ export function serviceContender({
   };
 }
 
-async function scrapedUntil(end: Promise<void>, origin: string, everyMs: number): Promise<void> {
-  const ended = new AbortController();
-  const scraping = (async () => {
-    for await (const _ of setInterval(everyMs, undefined, { signal: ended.signal })) {
-      const { ok, status, body } = await fetch(`${origin}/metrics`);
-      if (!ok) throw new Error(`/metrics answered ${status}`);
-      await body?.pipeTo(new WritableStream());
-    }
-  })().catch((error: unknown) => {
-    if (!ended.signal.aborted) throw error;
-  });
-  await Promise.race([end, scraping]);
-  ended.abort();
-  await scraping;
-}
-
 /** Captures `urls`, `concurrency` at a time. */
-export async function captureAll(
+async function captureAll(
   capture: (url: string, options: Readonly<Record<string, unknown>>) => Promise<{ status: number; body: string }>,
   urls: readonly string[],
   concurrency: number,

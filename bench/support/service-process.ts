@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
-import type { Profiler } from 'node:inspector';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -9,12 +8,6 @@ import { type Capture, captureClient } from './capture-client.ts';
 
 export interface ServiceOptions {
   readonly browserPath: string;
-  /** More flags of `capstan serve`. */
-  readonly flags?: readonly string[];
-  /** Flags that name its database. @default a SQLite file of its own */
-  readonly database?: readonly string[];
-  /** More flags of Node.js. */
-  readonly nodeFlags?: readonly string[];
   /** Folder of the checkout to start. @default this checkout */
   readonly checkout?: string;
 }
@@ -25,37 +18,23 @@ export interface ServiceProcess {
   readonly capture: Capture;
   /** Bytes on disk: images and HTML snapshots. */
   artifactBytes(): Promise<{ images: number; htmlCopies: number }>;
-  /** Profiles the main thread while `work` runs. */
-  profile(work: () => Promise<void>): Promise<Profiler.Profile>;
-  /** The CPU time of the longest turn of the event loop while `work` runs, in milliseconds. */
-  longestTurn(work: () => Promise<void>): Promise<number>;
   /** Sends SIGTERM; resolves when the process has ended and its files are removed. */
   stop(): Promise<void>;
 }
 
 /** Starts `capstan serve` with its own store and data directory, without logs. */
-export async function startServiceProcess({
-  browserPath,
-  flags = [],
-  database,
-  nodeFlags = [],
-  checkout,
-}: ServiceOptions): Promise<ServiceProcess> {
+export async function startServiceProcess({ browserPath, checkout }: ServiceOptions): Promise<ServiceProcess> {
   const folder = await mkdtemp(join(tmpdir(), 'capstan-bench-'));
   const dataDir = join(folder, 'data');
   const child = spawn(
     process.execPath,
     [
-      ...['--import', join(import.meta.dirname, 'cpu-profiler.ts')],
-      ...['--import', join(import.meta.dirname, 'turn-report.ts')],
-      ...nodeFlags,
       join(checkout ?? join(import.meta.dirname, '../..'), 'bin/capstan.js'),
       ...['serve', '--port', '0', '--data-dir', dataDir],
-      ...(database ?? ['--db-path', join(folder, 'results.db')]),
+      ...['--db-path', join(folder, 'results.db')],
       ...['--allow-targets', '127.0.0.1/32', '--browser-path', browserPath],
-      ...flags,
     ],
-    { stdio: ['ignore', 'pipe', 'ignore', 'ipc'], cwd: folder },
+    { stdio: ['ignore', 'pipe', 'ignore'], cwd: folder },
   );
   const { pid, stdout } = child;
   if (pid === undefined || stdout === null) throw new Error('the service has no process');
@@ -67,23 +46,6 @@ export async function startServiceProcess({
     pid,
     capture: client.capture,
     artifactBytes: () => bytesByKind(dataDir),
-    async profile(work) {
-      child.send('profile');
-      await once(child, 'message');
-      await work();
-      child.send('profiled');
-      const [profile]: Profiler.Profile[] = await once(child, 'message');
-      if (profile === undefined) throw new Error('the service sent no profile');
-      return profile;
-    },
-    async longestTurn(work) {
-      child.send('watch turns');
-      await once(child, 'message');
-      await work();
-      child.send('watched');
-      const [ms] = await once(child, 'message');
-      return Number(ms);
-    },
     async stop() {
       client.close();
       const gone = once(child, 'exit');

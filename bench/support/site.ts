@@ -11,15 +11,12 @@ export interface BenchOrigins {
   readonly https: string;
 }
 
-/**
- * `long`: pages over HTTP with up to 40 photographs, few of them in the window. `articles`: pages of one site over HTTP
- * that share what they load.
- */
-export type BenchPages = keyof BenchOrigins | 'long' | 'articles';
+/** `long`: pages over HTTP with up to 40 photographs, few of them in the window. */
+export type BenchPages = keyof BenchOrigins | 'long';
 
 export interface BenchSite {
   readonly origin: string;
-  /** Returns this many URLs of one kind of pages; small, medium and heavy pages in turn, each article once. */
+  /** Returns this many URLs of one kind of pages; small, medium and heavy pages in turn. */
   urls(count: number, pages?: BenchPages): readonly string[];
   stop(): Promise<void>;
 }
@@ -31,7 +28,6 @@ const PATHS: Readonly<Record<BenchPages, readonly string[]>> = {
   http: SUBS,
   https: SUBS,
   long: PHOTOS.map((count) => `/long-${count}`),
-  articles: Array.from({ length: 100 }, (_, index) => `/article-${index}`),
 };
 
 export async function startBenchSite(): Promise<BenchSite> {
@@ -42,7 +38,7 @@ export async function startBenchSite(): Promise<BenchSite> {
     origin: origins.site,
     urls: (count, pages = 'site') => {
       const paths = PATHS[pages];
-      const origin = origins[pages === 'long' || pages === 'articles' ? 'http' : pages];
+      const origin = origins[pages === 'long' ? 'http' : pages];
       return Array.from({ length: count }, (_, index) => `${origin}${paths[index % paths.length]}`);
     },
     async stop() {

@@ -6,7 +6,6 @@ import { makeDirectory } from '../support/temporary-directory.ts';
 import { openDatabase, seedWatches } from './seeded-watches.ts';
 import { AT_ONCE, type Runner, type Seen, startRunner } from './two-runners.ts';
 
-/** `npm run bench -- watches` does the same with 10,000. */
 const WATCHES = 400;
 const POLL = { interval: 5 };
 

@@ -1,5 +1,5 @@
-import type { Result } from '../src/capture/result.ts';
-import { exampleResult } from '../test/support/example-result.ts';
+import type { Result } from '../../src/capture/result.ts';
+import { exampleResult } from '../../test/support/example-result.ts';
 
 /*
  * Results like those of a service that has run for a while: a few hosts have very many captures and most have one or

@@ -33,13 +33,13 @@ export function mean(scores: readonly Score[], of: 'f1' | 'with' | 'without'): n
 }
 
 /** Returns how often each word is in a text: runs of letters, digits and `_`, in lower case. */
-export function countWords(text: string): Map<string, number> {
+function countWords(text: string): Map<string, number> {
   const counts = new Map<string, number>();
   for (const word of wordsOf(text)) counts.set(word, (counts.get(word) ?? 0) + 1);
   return counts;
 }
 
-export function wordsOf(text: string): readonly string[] {
+function wordsOf(text: string): readonly string[] {
   return text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
 }
 
