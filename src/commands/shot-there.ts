@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { viewOf } from '../capture/artifacts.ts';
 import { type BatchLine, type CapstanClient, CapstanFailure, createClient } from '../client/mod.ts';
+import { fetchOrFail } from './fetch-or-fail.ts';
 import type { Server } from './own-service.ts';
 import type { Capturing, ShotOutcome } from './shot-files.ts';
 
@@ -11,7 +12,7 @@ export function captureThere(
   { concurrency, needsEvidence }: { readonly concurrency: number | undefined; readonly needsEvidence: boolean },
 ): Capturing {
   return async (_logger, { signal }, each) => {
-    const client = createClient({ baseUrl: url, ...(apiKey !== undefined && { apiKey }) });
+    const client = createClient({ baseUrl: url, fetch: fetchOrFail, ...(apiKey !== undefined && { apiKey }) });
     try {
       for await (const line of client.batch(requests, { signal, ...(concurrency !== undefined && { concurrency }) })) {
         await each(await outcomeOf(line, client, needsEvidence, signal));
@@ -23,8 +24,17 @@ export function captureThere(
   };
 }
 
-export function tell({ message, problems }: CapstanFailure): string {
-  return [message, ...problems.map(({ path, message: problem }) => `${path} ${problem}`)].join('; ');
+export function tell({ message, problems, cause }: CapstanFailure): string {
+  const reason = reasonOf(cause);
+  const whole = reason === undefined ? message : `${message.replace(/\.$/, '')}: ${reason}`;
+  return [whole, ...problems.map(({ path, message: problem }) => `${path} ${problem}`)].join('; ');
+}
+
+/** Returns the text of the innermost cause: `fetch failed` says nothing, the error below it does. */
+function reasonOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { code } = error as NodeJS.ErrnoException;
+  return reasonOf(error.cause) ?? (error.message || code);
 }
 
 async function outcomeOf(
