@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { failWhenProxyCloses } from './commands/proxy-errors.ts';
 import { ConfigError } from './config/config-error.ts';
 import { packageVersion } from './version.ts';
 
@@ -25,6 +26,7 @@ const EXIT_USAGE = 2;
  * success, 1 for a failure, 2 for invalid usage.
  */
 export async function main(args: readonly string[]): Promise<number> {
+  failWhenProxyCloses();
   const program = createProgram();
   try {
     for (const load of commandsFor(args)) (await load())(program);

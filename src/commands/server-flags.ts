@@ -4,7 +4,6 @@ import { addConfigFlags } from '../config/flags.ts';
 import { type Config, ConfigError, OPTIONS } from '../config/mod.ts';
 import { flagOf } from '../config/options.ts';
 import { codeOfEnd } from './ending.ts';
-import { fetchOrFail } from './fetch-or-fail.ts';
 import { type Server, withServer } from './own-service.ts';
 import { processConfig, serverUrl } from './process-config.ts';
 import { addCaptureFlags, flagError, readCaptureFlags } from './shot-options.ts';
@@ -79,11 +78,7 @@ export async function withClient(
 ): Promise<void> {
   await withServer(server, config, async ({ url: baseUrl, apiKey }, signal) => {
     try {
-      await work(
-        createClient({ baseUrl, fetch: fetchOrFail, ...(apiKey !== undefined && { apiKey }) }),
-        signal,
-        baseUrl,
-      );
+      await work(createClient({ baseUrl, ...(apiKey !== undefined && { apiKey }) }), signal, baseUrl);
     } catch (error) {
       if (!signal.aborted) throw commandError(error, flags);
       process.exitCode = codeOfEnd(signal);

@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import { viewOf } from '../capture/artifacts.ts';
 import { type BatchLine, type CapstanClient, CapstanFailure, createClient } from '../client/mod.ts';
-import { fetchOrFail } from './fetch-or-fail.ts';
 import type { Server } from './own-service.ts';
 import type { Capturing, ShotOutcome } from './shot-files.ts';
 
@@ -12,7 +11,7 @@ export function captureThere(
   { concurrency, needsEvidence }: { readonly concurrency: number | undefined; readonly needsEvidence: boolean },
 ): Capturing {
   return async (_logger, { signal }, each) => {
-    const client = createClient({ baseUrl: url, fetch: fetchOrFail, ...(apiKey !== undefined && { apiKey }) });
+    const client = createClient({ baseUrl: url, ...(apiKey !== undefined && { apiKey }) });
     try {
       for await (const line of client.batch(requests, { signal, ...(concurrency !== undefined && { concurrency }) })) {
         await each(await outcomeOf(line, client, needsEvidence, signal));
