@@ -98,43 +98,6 @@ describe('--otlp-url', () => {
     expect(JSON.stringify(collector.spans.map(({ attributes }) => attributes))).not.toContain('hush');
   });
 
-  it('puts every capture into the trace of its own request, whoever makes room for it, and runs of watches into none', async () => {
-    await using collector = await startCollector();
-    const traceOf = (digit: string) => digit.repeat(32);
-    const from = (digit: string) => ({ traceparent: `00-${traceOf(digit)}-${PARENT}-01` });
-    await traced(collector, ['--max-concurrent', '1'], async (url) => {
-      const ask = (path: string, body: unknown, headers: Record<string, string>) =>
-        post(`${url}${path}`, body, headers);
-      const page = { url: site.url('/short'), timeoutMs: 100_000 };
-      const requests = [page, page];
-      const async = { Prefer: 'respond-async' };
-      const singles = ['a', 'a', 'b'].map((digit) => ask('/screenshot', page, from(digit)));
-      const answers = await Promise.all([
-        ...singles,
-        ask('/batch', { requests }, from('c')),
-        ask('/batch', { requests }, { ...from('d'), ...async }),
-        ask('/screenshot', page, { ...from('e'), ...async }),
-        ask('/watches', { ...page, every: '1h' }, from('f')),
-      ]);
-      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 202, 202, 201]);
-      for (const answer of [answers[4], answers[5]]) {
-        const job = `${url}${answer?.headers.get('Location')}`;
-        await expect.poll(async () => (await fetch(job)).json()).toMatchObject({ data: { state: 'completed' } });
-      }
-      const watch = `${url}${answers[6]?.headers.get('Location')}`;
-      await expect
-        .poll(async () => (await fetch(watch)).json())
-        .toMatchObject({ data: { last_run: expect.anything() } });
-    });
-    const captures = collector.spans.filter(({ name }) => name === 'capture');
-    const ofTrace = (digit: string) => captures.filter(({ trace }) => trace === traceOf(digit));
-    expect([...'abcdef'].map((digit) => ofTrace(digit).length)).toEqual([2, 1, 2, 2, 1, 0]);
-    const requestIds = new Set(collector.spans.filter(({ name }) => name.startsWith('POST ')).map(({ id }) => id));
-    expect(captures.filter(({ parent = '' }) => !requestIds.has(parent)).map(({ parent }) => parent)).toEqual([
-      undefined,
-    ]);
-  });
-
   it('does not hold up captures or the end of the service when the collector is away', async () => {
     const collector = await startCollector();
     await collector[Symbol.asyncDispose]();

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { nextOfSchedule } from '../../src/watches/local-times.ts';
 
-/** Returns the times of a schedule between two instants, in UTC, without the year. */
-function times(schedule: string, timeZone: string, from: string, to: string): readonly string[] {
+/** A time zone, and the begin and end of a day there. */
+type Day = readonly [timeZone: string, from: string, to: string];
+
+/** Returns the times of a schedule on a day, in UTC, without the year. */
+function times(schedule: string, [timeZone, from, to]: Day): readonly string[] {
   const found: number[] = [];
   for (let at = nextOfSchedule(schedule, timeZone, Date.parse(from) - 1); at !== null && at < Date.parse(to); ) {
     found.push(at);
@@ -40,7 +43,7 @@ describe('the times of a schedule that names hours', () => {
     ['0,30 0 * * *', SANTIAGO_SPRING, ['09-06T04:00']],
     ['0 9,12 30 12 *', APIA, ['12-30T10:00']],
   ] as const)('places %s once each on the day when clocks change, %j', (schedule, day, expected) => {
-    expect(times(schedule, ...day)).toEqual(expected);
+    expect(times(schedule, day)).toEqual(expected);
   });
 });
 
@@ -53,7 +56,7 @@ describe('the times of a schedule with every hour', () => {
     ['*/30 * * * *', LORD_HOWE_SPRING, 47],
     ['*/30 * * * *', LORD_HOWE_AUTUMN, 49],
   ] as const)('follow the clock for %s on the day when it changes, %j', (schedule, day, count) => {
-    const found = times(schedule, ...day).map((time) => Date.parse(`2026-${time}Z`));
+    const found = times(schedule, day).map((time) => Date.parse(`2026-${time}Z`));
     expect(found).toHaveLength(count);
     const gaps = found.slice(1).map((time, index) => time - (found[index] ?? time));
     if (!day[0].includes('Lord_Howe')) expect(new Set(gaps).size).toBe(1);
