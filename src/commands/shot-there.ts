@@ -32,7 +32,8 @@ export function tell({ message, problems, cause }: CapstanFailure): string {
 /** Returns the text of the innermost cause: `fetch failed` says nothing, the error below it does. */
 function reasonOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
-  const { code } = error as NodeJS.ErrnoException;
+  // An error about several addresses of a host has a code and no message.
+  const code = 'code' in error ? String(error.code) : undefined;
   return reasonOf(error.cause) ?? (error.message || code);
 }
 
