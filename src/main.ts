@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { whenOutputEnds } from './commands/closed-output.ts';
 import { codeOfEnd } from './commands/ending.ts';
+import { failWhenProxyCloses } from './commands/proxy-errors.ts';
 import { ConfigError } from './config/config-error.ts';
 import { packageVersion } from './version.ts';
 
@@ -29,6 +30,7 @@ const EXIT_USAGE = 2;
 export async function main(args: readonly string[]): Promise<number> {
   // Of a command that has nothing to clean up.
   whenOutputEnds((reason) => process.exit(codeOfEnd({ reason })));
+  failWhenProxyCloses();
   const program = createProgram();
   try {
     for (const load of commandsFor(args)) (await load())(program);

@@ -172,6 +172,11 @@ export const CATALOGUE = {
       text: 'There are too many standing queries.',
       help: 'Remove one: `DELETE /queries/{id}`.',
     },
+    artifact_damaged: {
+      status: 500,
+      text: 'The file of this capture is incomplete in the artifact store.',
+      help: 'Capture the page again. Operators: `capstan db check` lists such files; restore them from a backup.',
+    },
     database_not_enabled: {
       status: 503,
       text: 'No database is enabled: start the service with --db-path or --mongo-url.',

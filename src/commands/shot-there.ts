@@ -23,8 +23,18 @@ export function captureThere(
   };
 }
 
-export function tell({ message, problems }: CapstanFailure): string {
-  return [message, ...problems.map(({ path, message: problem }) => `${path} ${problem}`)].join('; ');
+export function tell({ message, problems, cause }: CapstanFailure): string {
+  const reason = reasonOf(cause);
+  const whole = reason === undefined ? message : `${message.replace(/\.$/, '')}: ${reason}`;
+  return [whole, ...problems.map(({ path, message: problem }) => `${path} ${problem}`)].join('; ');
+}
+
+/** Returns the text of the innermost cause: `fetch failed` says nothing, the error below it does. */
+function reasonOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  // An error about several addresses of a host has a code and no message.
+  const code = 'code' in error ? String(error.code) : undefined;
+  return reasonOf(error.cause) ?? (error.message || code);
 }
 
 async function outcomeOf(

@@ -168,7 +168,7 @@ const GROUPS = {
     }),
     maxConnections: integer(1, 1_000_000, 'connections', {
       description:
-        'Connections that may be open at once; one more is closed. Fewer where the limit of open files (ulimit -n) must leave some for captures.',
+        'Connections that may be open at once; one more is closed. Fewer where the hard limit of open files (ulimit -Hn) must leave some for captures.',
       // A client that waits in the queue holds a connection. The default is ten times that of the queue, so that a
       // client with too many requests gets 429 before connections are closed.
       default: 10_000,

@@ -24,7 +24,7 @@ function examineFiles({ maxConnections, maxConcurrent }: Pick<Config, 'maxConnec
   if (possible >= maxConnections) return files.ok(found);
   return files.warning(
     `${found}: ${possible} connections instead of ${maxConnections}`,
-    'raise the limit (ulimit -n, LimitNOFILE= in systemd), or lower --max-connections or --max-concurrent',
+    'raise the hard limit (ulimit -Hn, LimitNOFILE= in systemd), or lower --max-connections or --max-concurrent',
   );
 }
 

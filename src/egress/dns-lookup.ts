@@ -85,7 +85,7 @@ async function askServers(name: string, servers: readonly string[], signal: Abor
 /** Resolves with the addresses of both families, alternating and IPv6 first (RFC 8305). */
 async function askBothFamilies(resolver: Resolver, name: string): Promise<readonly string[]> {
   const settled = new AbortController();
-  const asked = [resolver.resolve6(name), resolver.resolve4(name)];
+  const asked = [resolver.resolve6(name).then(atLeastOne), resolver.resolve4(name).then(atLeastOne)];
   const late = Promise.any(asked)
     .then(() => delay(OTHER_FAMILY_MS, undefined, { signal: settled.signal }))
     .then(() => resolver.cancel());
@@ -98,6 +98,12 @@ async function askBothFamilies(resolver: Resolver, name: string): Promise<readon
   const failures = families.flatMap((family) => (family.status === 'rejected' ? [family.reason] : []));
   // Prefers an error that does not rule the name out, because the name may exist.
   throw failures.find((failure) => !ABSENCES.has(codeOf(failure))) ?? failures[0];
+}
+
+/** Rejects an empty list, with which c-ares resolves when an answer has only an alias (CNAME): it is no address. */
+function atLeastOne(addresses: readonly string[]): readonly string[] {
+  if (addresses.length > 0) return addresses;
+  throw Object.assign(new Error('the answer has no address'), { code: NODATA });
 }
 
 function byTurns<T>(first: readonly T[], second: readonly T[]): T[] {

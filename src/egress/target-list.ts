@@ -1,4 +1,7 @@
-import { type Cidr, parseAddress, parseCidr } from './address-classes.ts';
+import { type Cidr, mappedIpv4, parseAddress, parseCidr } from './address-classes.ts';
+
+/** Length of the prefix `::ffff:0:0/96`, behind which an IPv6 address has an IPv4 address. */
+const MAPPED_BITS = 96;
 
 /** One entry of `--allow-targets` or `--deny-targets`. */
 export type TargetEntry =
@@ -30,12 +33,16 @@ export function readTargetList(list: string | readonly string[]): TargetEntry[] 
 function readTargetEntry(entry: string): TargetEntry {
   const bare = entry.replace(/^\[([^\]]*)\](?=$|\/)/, '$1');
   const cidr = parseCidr(bare);
-  if (cidr) return { kind: 'network', cidr, text: `${cidr[0].toString()}/${cidr[1]}` };
+  if (cidr) {
+    const [network, bits] = asIpv4(cidr);
+    return { kind: 'network', cidr: [network, bits], text: `${network.toString()}/${bits}` };
+  }
   if (bare.includes('/')) {
     throw badEntry(entry, entry.includes('://') ? 'leave the scheme and the path out' : 'that is not a network');
   }
-  const address = parseAddress(bare);
-  if (address) {
+  const given = parseAddress(bare);
+  if (given) {
+    const address = mappedIpv4(given) ?? given;
     return { kind: 'network', cidr: [address, address.kind() === 'ipv4' ? 32 : 128], text: address.toString() };
   }
   if (bare === '*') throw badEntry(entry, 'for every address, give 0.0.0.0/0 and ::/0');
@@ -45,6 +52,12 @@ function readTargetEntry(entry: string): TargetEntry {
   const name = canonicalName(bare.replace(/^\*?\./, ''));
   if (name === null) throw badEntry(entry);
   return { kind: 'name', name, subdomains, text: subdomains ? `*.${name}` : name };
+}
+
+/** Returns the IPv4 network that an IPv4-mapped one stands for: both reach the same hosts. Others stay as they are. */
+function asIpv4([network, bits]: Cidr): Cidr {
+  const ipv4 = bits < MAPPED_BITS ? null : mappedIpv4(network);
+  return ipv4 === null ? [network, bits] : [ipv4, bits - MAPPED_BITS];
 }
 
 /** Returns the canonical name for comparison, or null when it is not a name (`127.1` is an address). */

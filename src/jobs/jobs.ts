@@ -1,3 +1,5 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { LRUCache } from 'lru-cache';
 import { Subject } from 'rxjs';
 import { ANY_CLIENT } from '../capture/client.ts';
 import { CapstanError } from '../capture/errors.ts';
@@ -15,6 +17,8 @@ export type { JobManner };
 /** Interval between searches for jobs that another process abandoned or that were not admitted, in milliseconds. */
 const PASS_MS = 2_000;
 const PRUNE_MS = 60_000;
+/** Maximum number of waiting jobs whose requests are remembered: others run outside of the traces of theirs. */
+const MAX_TRACED = 10_000;
 
 export interface JobsOptions extends RunOptions {
   /** False without a database; jobs are then unavailable. */
@@ -39,6 +43,8 @@ export function createJobs(options: JobsOptions) {
   const { store, enabled, atOnce, ids, report } = options;
   const running = new Map<string, Subject<void>>();
   const ended = new Set<Promise<void>>();
+  /** Run a function in the context of the request that added the job. */
+  const inRequest = new LRUCache<string, ReturnType<typeof AsyncLocalStorage.snapshot>>({ max: MAX_TRACED });
   const owner = ids();
   const counts = { added: 0, completed: 0, failed: 0, cancelled: 0 };
   let stopped = false;
@@ -63,7 +69,8 @@ export function createJobs(options: JobsOptions) {
   const begin = (job: TakenJob): void => {
     const cancelled$ = new Subject<void>();
     running.set(job.id, cancelled$);
-    const run = runJob(job, owner, cancelled$, () => stopped, options)
+    const start = () => runJob(job, owner, cancelled$, () => stopped, options);
+    const run = (inRequest.get(job.id)?.(start) ?? start())
       .catch((error: unknown): JobEnd => {
         report(error);
         return 'failed';
@@ -71,6 +78,7 @@ export function createJobs(options: JobsOptions) {
       .then((end) => {
         if (end === 'completed' || end === 'failed') counts[end] += 1;
         if (end === 'later') refused += 1;
+        else inRequest.delete(job.id);
         running.delete(job.id);
         ended.delete(run);
         if (end !== 'later') void searches.pass();
@@ -87,6 +95,7 @@ export function createJobs(options: JobsOptions) {
       const { apiKeyName, owner: shareOwner } = manner?.by ?? ANY_CLIENT;
       const id = `${jobKeyOf(apiKeyName)}${ids()}`;
       const work = await packWork({ requests, ...manner });
+      inRequest.set(id, AsyncLocalStorage.snapshot());
       await store.add({ id, kind, total: requests.length, work, isShared: shareOwner !== null });
       const job = await store.get(id);
       if (job === undefined) throw new Error(`job ${id} was stored, but cannot be read`);

@@ -14,7 +14,7 @@ const OWN_DESCRIPTORS = 128;
  */
 const CAPTURE_DESCRIPTORS = 80;
 
-/** Returns the soft limit of this process (`ulimit -n`), which Node raises to the hard limit; null when unknown. */
+/** Returns the soft limit of this process, which Node has raised to the hard limit (`ulimit -Hn`); null when unknown. */
 export function descriptorLimit(): number | null {
   try {
     const [, soft] = /^Max open files +(\d+|unlimited)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];

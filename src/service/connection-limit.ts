@@ -15,7 +15,7 @@ export function connectionLimit(
   if (possible < wanted) {
     logger.warn(
       { max_connections: possible, file_descriptors: limit },
-      'fewer connections than --max-connections are accepted: raise the limit of open files (ulimit -n)',
+      'fewer connections than --max-connections are accepted: raise the hard limit of open files (ulimit -Hn)',
     );
   }
   return possible;

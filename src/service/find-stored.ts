@@ -1,3 +1,4 @@
+import { REQUIRED_KINDS } from '../capture/artifacts.ts';
 import { isOfKey } from '../capture/client.ts';
 import { CapstanError } from '../capture/errors.ts';
 import { optionsDigest } from '../capture/options-digest.ts';
@@ -17,7 +18,7 @@ const MAX_PAGES = 10;
 
 export interface StoresAsked {
   readonly results: Pick<ResultStore, 'state' | 'page' | 'get'>;
-  readonly artifacts: Pick<ArtifactStore, 'id'>;
+  readonly artifacts: Pick<ArtifactStore, 'id' | 'open'>;
 }
 
 export interface Wanted {
@@ -30,7 +31,7 @@ export interface Wanted {
 
 /**
  * Returns the newest capture of exactly this URL with equal options that the client may see. It was stored at most
- * `maxAgeMs` before `now`, is neither partial nor failed and lacks no output, and its files are in this artifact store.
+ * `maxAgeMs` before `now`, is neither partial nor failed and lacks no output, and its files are whole in this artifact store.
  * Returns undefined also when the database is unavailable.
  */
 export async function findStored(
@@ -62,8 +63,8 @@ export async function findStored(
     for (let page = 0; page < MAX_PAGES; page += 1) {
       const records = await results.page(filter, PAGE, after);
       const young = records.filter(({ probed_at }) => Date.parse(probed_at) >= now - maxAgeMs);
-      const found = young.find((result) => isAnswer(result) && isHere(result));
-      if (found !== undefined) {
+      for (const found of young) {
+        if (!(isAnswer(found) && isHere(found) && (await isWhole(artifacts, found)))) continue;
         const kept = await results.get(found.id);
         return { state: 'stored', result: found, evidence: kept?.evidence ?? null };
       }
@@ -76,4 +77,18 @@ export async function findStored(
     if (error instanceof CapstanError) return undefined;
     throw error;
   }
+}
+
+/** Whether all files of a capture can be read. Someone may have removed them from the disk or from GridFS. */
+async function isWhole(artifacts: Pick<ArtifactStore, 'open'>, { id, outputs }: Result): Promise<boolean> {
+  const named = outputs.filter(({ bytes }) => bytes > 0).map(({ name }) => name);
+  for (const kind of [...REQUIRED_KINDS, ...named]) {
+    const file = await artifacts.open(id, kind, { undelivered: true }).catch((error: unknown) => {
+      if (error instanceof CapstanError) return undefined;
+      throw error;
+    });
+    if (file === undefined) return false;
+    await file.close();
+  }
+  return true;
 }

@@ -1,6 +1,7 @@
 import {
   type Attributes,
   type Context,
+  ROOT_CONTEXT,
   type Span,
   SpanKind,
   SpanStatusCode,
@@ -36,7 +37,8 @@ export function followEvents(events$: Observable<CapstanEvent>, tracer: Tracer, 
   const contexts = new LRUCache<string, Context>({ max: MAX_ENDED });
 
   const queued = (event: CaptureEvent): void => {
-    const parent = active();
+    // An element of a batch is read when another capture makes room for it, in the context of that capture's request.
+    const parent = event.batch === null ? active() : (contexts.get(`batch ${event.batch}`) ?? ROOT_CONTEXT);
     const at = Date.parse(event.at);
     const attributes = { 'capstan.capture.id': event.id, 'capstan.target.host': event.host, ...ofBatch(event.batch) };
     const span = tracer.startSpan('capture', { startTime: at, attributes }, parent);
@@ -65,7 +67,7 @@ export function followEvents(events$: Observable<CapstanEvent>, tracer: Tracer, 
     const startTime = event.type === 'webhook.delivered' ? at - event.duration_ms : at;
     const common = { 'server.address': event.receiver, 'capstan.webhook.attempts': event.attempts };
     const options = { kind: SpanKind.CLIENT, startTime, attributes: { ...common, ...attributes } };
-    const span = tracer.startSpan('webhook', options, contexts.get(about) ?? active());
+    const span = tracer.startSpan('webhook', options, contexts.get(about) ?? ROOT_CONTEXT);
     if (event.type === 'webhook.failed') span.setStatus({ code: SpanStatusCode.ERROR });
     span.end(at);
   };

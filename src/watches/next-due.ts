@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { Cron } from 'croner';
 import type { WatchRules } from '../capture/watch.ts';
+import { nextOfSchedule } from './local-times.ts';
 
 const DEFAULT_JITTER_MS = 30_000;
 /** Maximum additional time between the runs of a watch whose page cannot be captured. */
@@ -15,7 +15,7 @@ export type Timing = Pick<WatchRules, (typeof TIMINGS)[number]>;
  *
  * With `every`, runs are at least half an interval apart and then regular; each watch has its own position in the
  * interval, which its id decides. With `schedule`, local times that a time zone skips are due right after the gap, and
- * local times that it has twice are due once. From the second failure in a row on, each doubles the time that is
+ * local times that it has twice are due once, unless the schedule has every hour: then it follows the clock. From the second failure in a row on, each doubles the time that is
  * waited, by at most a day more than usual.
  */
 export function nextDue(id: number, timing: Timing, now: number, failures = 0): number | null {
@@ -27,13 +27,13 @@ export function nextDue(id: number, timing: Timing, now: number, failures = 0): 
     return after + (untilNext < every / 2 ? untilNext + every : untilNext);
   }
   const delay = positionOf(id, jitter + 1);
-  const cron = new Cron(schedule, { mode: '5-part', timezone: timeZone });
-  const next = cron.nextRun(new Date(now - delay));
+  const after = (time: number) => nextOfSchedule(schedule, timeZone, time);
+  const next = after(now - delay);
   if (next === null) return null;
-  const backOff =
-    failures < 2 ? 0 : Math.min(MAX_BACK_OFF_MS, gapAfter(cron, next) * (2 ** Math.min(failures - 1, 30) - 1));
-  const later = backOff === 0 ? next : cron.nextRun(new Date(next.getTime() + backOff - 1));
-  return (later ?? next).getTime() + delay;
+  if (failures < 2) return next + delay;
+  const gap = (after(next) ?? next) - next;
+  const backOff = Math.min(MAX_BACK_OFF_MS, gap * (2 ** Math.min(failures - 1, 30) - 1));
+  return (after(next + backOff - 1) ?? next) + delay;
 }
 
 /**
@@ -51,11 +51,6 @@ export function dueAfterChange(
   if (dueAt === null) return next;
   const isSame = TIMINGS.every((name) => from[name] === to[name]);
   return dueAt <= now || (isSame && (next === null || dueAt < next)) ? dueAt : next;
-}
-
-function gapAfter(cron: Cron, time: Date): number {
-  const next = cron.nextRun(time);
-  return next === null ? 0 : next.getTime() - time.getTime();
 }
 
 /** Returns a position below `count`, always the same for a watch. */

@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { listening } from '../egress/listening.ts';
 import { serviceForSuite, siteForSuite } from '../support/for-suite.ts';
 import { freePort } from '../support/free-port.ts';
 import { capstan, ground, launch } from './capstan-process.ts';
@@ -86,8 +88,37 @@ describe('capstan shot --server', () => {
     const nobody = await capstan(['shot', '--server', gone, site.url('/short')], place.options);
     expect([nobody.code, nobody.stderr]).toEqual([
       1,
-      expect.stringContaining(`capstan: ${gone}: The service cannot be reached.\n`),
+      expect.stringMatching(
+        new RegExp(`capstan: ${gone}: The service cannot be reached: connect ECONNREFUSED \\S+\\n$`),
+      ),
     ]);
+  });
+
+  it.each([
+    ['closes the connection', '', 'the proxy closed the connection'],
+    [
+      'refuses',
+      'HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\n\r\n',
+      /Proxy response \(403\)/.source,
+    ],
+  ])('ends with one line after a few attempts when the proxy of the environment %s', async (_, answer, reason) => {
+    const place = await ground();
+    let attempts = 0;
+    const server = createServer((socket) => {
+      attempts += 1;
+      socket.on('error', () => undefined).once('data', () => socket.end(answer));
+    });
+    await using proxy = await listening(server);
+    const env = { NODE_USE_ENV_PROXY: '1', HTTP_PROXY: `http://127.0.0.1:${proxy.port}`, NO_PROXY: '' };
+    const { code, stderr } = await capstan(['shot', '--server', 'http://service.test', site.url('/short')], {
+      ...place.options,
+      env,
+    });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      new RegExp(`\\ncapstan: http://service.test: The service cannot be reached: .*${reason}.*\\n$`),
+    );
+    expect(attempts).toBe(6);
   });
 
   it.each([

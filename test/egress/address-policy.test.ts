@@ -235,6 +235,32 @@ describe('createTargetPolicy with addresses of this machine', () => {
   });
 });
 
+describe('createTargetPolicy with entries in IPv4-mapped spelling', () => {
+  it.each(['::ffff:8.8.8.8', '[::ffff:808:808]', '::ffff:8.8.8.0/120', '[::ffff:8.8.0.0]/112', '::FFFF:8.8.8.8/128'])(
+    'refuses the IPv4 address, and its mapped spelling, for the denied %s',
+    (entry) => {
+      const policy = createTargetPolicy({ allow: [], deny: [entry] });
+      for (const address of ['8.8.8.8', '::ffff:8.8.8.8', '64:ff9b::808:808', '2002:808:808::']) {
+        expect(policy.refuseAddress(address, 'open')?.by).toBe('denied');
+      }
+      expect(policy.refuseAddress('8.9.0.1', 'unlisted')).toBeNull();
+    },
+  );
+
+  it.each(['::ffff:10.0.0.1', '::ffff:10.0.0.0/104'])('allows the IPv4 address for the allowed %s', (entry) => {
+    const policy = createTargetPolicy({ allow: [entry], deny: [] });
+    expect(policy.refuseAddress('10.0.0.1', 'unlisted')).toBeNull();
+    expect(policy.refuseAddress('::ffff:10.0.0.1', 'unlisted')).toBeNull();
+    expect(policy.refuseAddress('11.0.0.1', 'unlisted')).toBeNull();
+    expect(policy.refuseAddress('192.168.0.1', 'unlisted')).not.toBeNull();
+  });
+
+  it('leaves wider IPv6 networks as they are', () => {
+    const policy = createTargetPolicy({ allow: [], deny: ['::/0', '::ffff:0:0/95'] });
+    expect(policy.refuseAddress('8.8.8.8', 'unlisted')).toBeNull();
+  });
+});
+
 describe('createTargetPolicy with a denied IPv4 address', () => {
   it.each(['2002:a00:1::', '64:ff9b::a00:1', '2a00:1450::5efe:a00:1', '::ffff:10.0.0.1'])(
     'refuses %s, which carries the denied address, behind an allowed name',

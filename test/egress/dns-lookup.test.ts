@@ -1,5 +1,6 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createDnsLookup } from '../../src/egress/dns-lookup.ts';
 import { startNameServer, type Zone } from '../support/name-server.ts';
@@ -72,6 +73,40 @@ describe('createDnsLookup', () => {
     const lookup = createDnsLookup({ servers: [refusing.address, dns.server.address] });
     expect(await lookup('site.test', signal)).toContain('192.0.2.1');
     expect(refusing.asked).toContain('site.test');
+  });
+
+  describe('for an alias', () => {
+    const alias = { cname: 'target.test' };
+
+    it.each(['A', 'AAAA'])(
+      'waits for slow addresses when %s is answered at once with the alias alone',
+      async (type) => {
+        const address = type === 'A' ? '2001:db8::1' : '192.0.2.1';
+        await using dns = await lookupIn((_, asked) => {
+          if (asked === type) return { ...alias, addresses: [] };
+          // Longer than the time for the other family, which begins with the first address.
+          return { ...alias, addresses: [address], when: delay(800) };
+        });
+        expect(await dns.lookup('www.test', signal)).toEqual([address]);
+      },
+    );
+
+    it('returns the addresses of one family when the other has only the alias', async () => {
+      await using dns = await lookupIn((_, type) => ({ ...alias, addresses: type === 'A' ? ['192.0.2.1'] : [] }));
+      expect(await dns.lookup('www.test', signal)).toEqual(['192.0.2.1']);
+    });
+
+    it('rejects with ENODATA when neither family has an address', async () => {
+      await using dns = await lookupIn(() => ({ ...alias, addresses: [] }));
+      await expect(dns.lookup('www.test', signal)).rejects.toMatchObject({ code: 'ENODATA' });
+    });
+
+    it('asks the search list when the alias leads to no address', async () => {
+      const zone: Zone = (name) =>
+        name === 'www.site.example' ? { ...alias, addresses: ['192.0.2.4'] } : { ...alias, addresses: [] };
+      await using dns = await lookupIn(zone, { resolv: 'search one.example site.example' });
+      expect(await dns.lookup('www', signal)).toEqual(['192.0.2.4']);
+    });
   });
 
   it('rejects at once when its signal is aborted while a name server does not answer', async () => {

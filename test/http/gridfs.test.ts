@@ -1,3 +1,4 @@
+import { MongoClient, type ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { describeWithRelayedMongo } from '../support/describe-with-mongo.ts';
@@ -60,6 +61,31 @@ describeWithRelayedMongo('captures in GridFS over HTTP', (server) => {
       const again = await second.post('/screenshot', wanted, { headers: { Accept: 'image/png' } });
       expect([again.status, again.headers.get('X-Capture-Id')]).toEqual([200, String(id)]);
       expect(again.headers.get('X-Capture-Cached')).toBe('true');
+    });
+
+    it('answers 500 artifact_damaged for a file whose chunks are gone, and captures the page again', async () => {
+      const wanted = { url: site.url('/short?damaged'), cacheMaxAgeMs: 3_600_000 };
+      const { id } = Captured.parse(await (await first.post('/screenshot', wanted)).json()).data;
+      const client = await new MongoClient(`${server.url}shared`).connect();
+      const database = client.db();
+      const capture = await database
+        .collection<{ _id: number; files: { file: ObjectId }[] }>('artifacts')
+        .findOne({ _id: id });
+      const gone = { files_id: { $in: capture?.files.map(({ file }) => file) ?? [] } };
+      expect((await database.collection('artifacts.chunks').deleteMany(gone)).deletedCount).toBeGreaterThan(0);
+      await client.close();
+      for (const service of [first, second, inFiles]) {
+        for (const view of ['', '?view=html', '?width=100']) {
+          const answer = await service.call(`/screenshot/${id}${view}`);
+          expect([answer.status, await answer.json()]).toEqual([
+            500,
+            expect.objectContaining({ code: 'artifact_damaged' }),
+          ]);
+        }
+      }
+      const again = Captured.parse(await (await first.post('/screenshot', wanted)).json()).data;
+      expect(again.id).not.toBe(id);
+      expect((await second.call(`/screenshot/${again.id}`)).status).toBe(200);
     });
 
     it('captures while MongoDB is away, and answers 503 with Retry-After for undelivered images', async () => {

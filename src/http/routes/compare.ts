@@ -51,6 +51,7 @@ export const getComparison = route({
     'invalid_id',
     'not_found',
     'artifact_elsewhere',
+    'artifact_damaged',
     'not_an_image',
     'comparison_too_large',
     'no_element_map',

@@ -163,6 +163,7 @@ export const getScreenshot = route({
     'range_not_satisfiable',
     'not_an_image',
     'queue_full',
+    'artifact_damaged',
     'artifact_pending',
     'database_unavailable',
   ],

@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb';
 import type { ArtifactKind } from '../../capture/artifacts.ts';
-import { artifactCollections, type CaptureDocument } from '../mongo/artifact-documents.ts';
+import { artifactCollections, type CaptureDocument, chunksOf } from '../mongo/artifact-documents.ts';
 import type { Ask } from '../mongo/connection.ts';
 
 /** Number of captures looked at together. */
@@ -35,8 +35,8 @@ export async function* damagedFiles(database: Db, ask: Ask): AsyncGenerator<Dama
     );
     const counts = new Map(found.map((one) => [one._id, one.chunks]));
     for (const { _id: id, files } of page) {
-      for (const { kind, file, bytes, chunk_bytes } of files) {
-        if ((counts.get(file.toHexString()) ?? 0) !== Math.ceil(bytes / chunk_bytes)) yield { id, kind };
+      for (const file of files) {
+        if ((counts.get(file.file.toHexString()) ?? 0) !== chunksOf(file)) yield { id, kind: file.kind };
       }
     }
     const last = page.at(-1);

@@ -4,7 +4,14 @@ import { CapstanError } from '../../capture/errors.ts';
 import type { DetailedResult } from '../../capture/result.ts';
 import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
 import { checkedScreenshotInfo, screenshotInfo } from '../files/record-file.ts';
-import { artifactCollections, BUCKET, BY_KEY, type CaptureDocument, STORE } from '../mongo/artifact-documents.ts';
+import {
+  artifactCollections,
+  BUCKET,
+  BY_KEY,
+  type CaptureDocument,
+  chunksOf,
+  STORE,
+} from '../mongo/artifact-documents.ts';
 import type { Ask } from '../mongo/connection.ts';
 import { isDuplicateKey } from '../mongo/duplicate-key.ts';
 import { createPace } from '../passes/pace.ts';
@@ -130,6 +137,10 @@ export function createGridfsArtifactStore(database: Db, ask: Ask): ArtifactStore
     const found = await find(id, 'info', 'files');
     const file = found?.files.find((one) => one.kind === kind);
     if (found === null || file === undefined) return undefined;
+    // Counted from an index, before the head of an answer is sent: after it, a missing chunk can only break it off.
+    const stored = await ask(() => chunks.countDocuments({ files_id: file.file }));
+    if (stored !== chunksOf(file))
+      throw new CapstanError('artifact_damaged', `The ${kind} of the capture ${id} is incomplete in GridFS.`);
     return {
       info: checkedScreenshotInfo(found.info),
       bytes: file.bytes,

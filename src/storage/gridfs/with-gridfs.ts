@@ -1,3 +1,4 @@
+import { CapstanError } from '../../capture/errors.ts';
 import type { MongoDatabase } from '../mongo/open.ts';
 import { type ArtifactStore, changedStore } from '../ports/artifact-store.ts';
 
@@ -9,7 +10,10 @@ export function withGridfs(local: ArtifactStore, { database, ask }: MongoDatabas
   /** Reads from GridFS, which is loaded on first use. While the database is away, the capture is not found. */
   async function fromGridfs<T>(read: (store: ArtifactStore) => Promise<T | undefined>): Promise<T | undefined> {
     const { createGridfsArtifactStore } = await import('./gridfs-artifact-store.ts');
-    return read(createGridfsArtifactStore(database, ask)).catch(() => undefined);
+    return read(createGridfsArtifactStore(database, ask)).catch((error: unknown) => {
+      if (error instanceof CapstanError && error.code === 'artifact_damaged') throw error;
+      return undefined;
+    });
   }
 
   return changedStore(local, {

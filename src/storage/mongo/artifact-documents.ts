@@ -29,6 +29,11 @@ export interface StoredFile {
   readonly chunk_bytes: number;
 }
 
+/** Returns the number of chunks of a file that is whole. */
+export function chunksOf({ bytes, chunk_bytes }: StoredFile): number {
+  return Math.ceil(bytes / chunk_bytes);
+}
+
 export interface CaptureDocument {
   /** The id of the capture. */
   readonly _id: number;

@@ -1,3 +1,5 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
 /** Background work that is done again and again, one pass at a time. */
 export interface RepeatedPass<T> {
   /** Runs a pass now, and from then on one at each interval, unless the last one still runs. */
@@ -18,11 +20,13 @@ export interface RepeatedPassOptions<T> {
 
 export function repeatPass<T>({ run, onInterval, intervalMs }: RepeatedPassOptions<T>): RepeatedPass<T> {
   const ending = new AbortController();
+  // A pass that a request asks for is not part of its trace.
+  const outsideRequests = AsyncLocalStorage.snapshot();
   let passing: Promise<T> | undefined;
   let timer: NodeJS.Timeout | undefined;
 
   function pass(): Promise<T> {
-    passing ??= run(ending.signal).finally(() => {
+    passing ??= outsideRequests(run, ending.signal).finally(() => {
       passing = undefined;
     });
     return passing;

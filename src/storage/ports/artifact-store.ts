@@ -80,7 +80,8 @@ export interface ArtifactStore {
   record(id: number): Promise<DetailedResult | undefined>;
   /**
    * Rejects with `artifact_pending` while the capture waits for delivery on the disk of this process, unless
-   * `undelivered` is set, as it is by the process that has just made the capture.
+   * `undelivered` is set, as it is by the process that has just made the capture. Rejects with `artifact_damaged` when
+   * a part of the file is gone.
    */
   open(id: number, kind: ArtifactKind, how?: { readonly undelivered?: boolean }): Promise<OpenArtifact | undefined>;
   /** Lists at most `limit` captures with an id below `before`, newest (greatest id) first. */

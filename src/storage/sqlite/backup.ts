@@ -31,6 +31,8 @@ export async function backupFile(path: string, target: string): Promise<void> {
   touchPrivateSync(draft);
   const db = new DatabaseSync(path, { readOnly: true });
   try {
+    // Holds the instant that is copied: without it, each commit of another connection starts the copy again.
+    db.exec('BEGIN; SELECT 1 FROM sqlite_schema');
     await backup(db, draft);
     sync(draft);
     renameSync(draft, target);

@@ -12,6 +12,11 @@ import { hostTerm, hostTermsOf, rangeTerm, termsOf, urlTerm, wantedTerms } from 
  * number to the record.
  */
 
+/*
+ * node:sqlite binds numbers as reals. FTS5 takes no real as a bound of its rows: it would read all newer records before
+ * the page. So all numbers of these statements are bound as `BigInt`.
+ */
+
 /** 2020-01-01: the places of 1950 to 2089 are safe integers. */
 const EPOCH_MS = 1_577_836_800_000;
 /** Number of places in a millisecond. Further records take places of the next millisecond. */
@@ -74,7 +79,7 @@ export function lists(db: DatabaseSync) {
   /** The first free place of a millisecond; undefined when all are taken. */
   function freePlaceOf(ms: number): number | undefined {
     const first = firstPlaceOf(ms);
-    const last = lastPlace.get(first, first + PLACES_OF_MS)?.place;
+    const last = lastPlace.get(BigInt(first), BigInt(first + PLACES_OF_MS))?.place;
     if (typeof last !== 'number') return first;
     return last + 1 < first + PLACES_OF_MS ? last + 1 : undefined;
   }
@@ -91,7 +96,7 @@ export function lists(db: DatabaseSync) {
   function hostIds(ranges: readonly HostRange[]): readonly number[] | undefined {
     const found = new Set<number>();
     for (const { key, prefix } of ranges) {
-      const inRange = hostsOf[key].all(prefix, endOfPrefix(prefix), MAX_HOST_TERMS + 1);
+      const inRange = hostsOf[key].all(prefix, endOfPrefix(prefix), BigInt(MAX_HOST_TERMS + 1));
       for (const { host_id: id } of inRange) found.add(Number(id));
     }
     return found.size > MAX_HOST_TERMS ? undefined : [...found];
@@ -103,7 +108,7 @@ export function lists(db: DatabaseSync) {
     return (hostId) => {
       const before = known.get(hostId);
       if (before !== undefined) return before;
-      const matches = isHostOf(keysOfHost.get(hostId) ?? {}, ranges);
+      const matches = isHostOf(keysOfHost.get(BigInt(hostId)) ?? {}, ranges);
       known.set(hostId, matches);
       return matches;
     };
@@ -159,15 +164,12 @@ export function lists(db: DatabaseSync) {
       [];
     const floor = where.from === undefined ? MIN_PLACE : firstPlaceOf(timeOf(where.from));
     for (let before = Math.min(firstPlaceOf(after.probedAt) + PLACES_OF_MS, MAX_PLACE); ; ) {
-      const together = Math.max(plan.readTogether, limit + 1);
-      const read =
-        plan.expression === undefined
-          ? between.all(before, floor, together)
-          : matching.all(plan.expression, before, floor, together);
+      const bounds = [before, floor, Math.max(plan.readTogether, limit + 1)].map(BigInt);
+      const read = plan.expression === undefined ? between.all(...bounds) : matching.all(plan.expression, ...bounds);
       for (const row of read) {
         if (!plan.hasHost(Number(row.host_id))) continue;
         const id = Number(row.id);
-        const result = findResult.get(id);
+        const result = findResult.get(BigInt(id));
         if (result === undefined || !plan.hasUrl(result)) continue;
         const ms = msOf(Number(row.place));
         const place = { id, probedAt: Number(result.probed_at), ms, record: String(result.record) };
@@ -191,23 +193,23 @@ export function lists(db: DatabaseSync) {
   return {
     /** Adds a record with its terms. Call it in the transaction of the record. */
     add: (record: Result) => {
-      const place = freePlace(timeOf(record.probed_at));
+      const place = BigInt(freePlace(timeOf(record.probed_at)));
       const ofHost = hostId(record.host);
       const urlTerms = urlKeysOf(record).map(urlTerm);
-      insertPlace.run(place, record.id, ofHost);
+      insertPlace.run(place, BigInt(record.id), BigInt(ofHost));
       const terms = [...termsOf(record), ...hostTermsOf(record.host), hostTerm(ofHost), ...urlTerms];
       insertTerms.run(place, terms.join(' '));
     },
     remove: (id: number, probedAt: number) => {
       for (let ms = probedAt; ms < probedAt + MAX_LATER_MS; ms += 1) {
         const first = firstPlaceOf(ms);
-        const deleted = deletePlace.get(first, first + PLACES_OF_MS, id);
+        const deleted = deletePlace.get(BigInt(first), BigInt(first + PLACES_OF_MS), BigInt(id));
         if (deleted !== undefined) {
-          deleteTerms.run(Number(deleted.place));
+          deleteTerms.run(BigInt(Number(deleted.place)));
           // A host without records would be read by every query with a matching prefix.
           const ofHost = Number(deleted.host_id);
-          if (matching.get(allOf([hostTerm(ofHost)]) ?? '', MAX_PLACE, MIN_PLACE, 1) === undefined)
-            deleteHost.run(ofHost);
+          const bounds = [MAX_PLACE, MIN_PLACE, 1].map(BigInt);
+          if (matching.get(allOf([hostTerm(ofHost)]) ?? '', ...bounds) === undefined) deleteHost.run(BigInt(ofHost));
         }
         if (deleted !== undefined || freePlaceOf(ms) !== undefined) return;
       }
