@@ -1,6 +1,6 @@
 import { undoAll } from '../archive/undo.ts';
 
-/** Takes back what `prepare-archive` has changed. */
+/** Takes back what `prepare-archive` or `free-members` has changed. */
 export function run(): void {
   undoAll();
 }

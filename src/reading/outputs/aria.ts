@@ -19,7 +19,17 @@ export async function describeRoles({ page, ms, ask }: Reading): Promise<Output>
   }
   const { interaction } = page;
   if (interaction === undefined) throw new Error('Playwright does not drive the page');
-  const snapshot = await interaction.ariaSnapshot(ms);
+  const snapshot = await withMembers(ask, () => interaction.ariaSnapshot(ms));
   const content = bounded(snapshot, MAX_CHARACTERS);
   return { content: `${content}\n`, partial: content.length < snapshot.length };
+}
+
+/** Playwright reads members of nodes, which the names of fields may hide: such names are taken away meanwhile. */
+async function withMembers<T>(ask: Reading['ask'], read: () => Promise<T>): Promise<T> {
+  await ask(call('free-members'));
+  try {
+    return await read();
+  } finally {
+    await ask(call('restore-page')).catch(() => undefined);
+  }
 }
