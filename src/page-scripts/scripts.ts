@@ -70,5 +70,6 @@ export interface PageScripts {
   'take-strings': typeof import('./entries/take-strings.ts').run;
   unfix: typeof import('./entries/unfix.ts').run;
   'unfold-scroller': typeof import('./entries/unfold-scroller.ts').run;
+  'view-pdf': typeof import('./entries/view-pdf.ts').run;
   'window-size': typeof import('./entries/window-size.ts').run;
 }
