@@ -230,6 +230,8 @@ export const scrollTopOf = reader<PageElement, number>('Element', 'scrollTop');
 // Canvases, whose sizes are those of their pictures.
 export const canvasWidthOf = reader<PageElement, number>('HTMLCanvasElement', 'width');
 export const canvasHeightOf = reader<PageElement, number>('HTMLCanvasElement', 'height');
+export const setCanvasWidth = writer<PageElement, number>('HTMLCanvasElement', 'width');
+export const setCanvasHeight = writer<PageElement, number>('HTMLCanvasElement', 'height');
 /** @throws when it shows images of other origins */
 export const pictureOf = caller<PageElement, [], string>('HTMLCanvasElement', 'toDataURL');
 
@@ -238,6 +240,7 @@ export const rootElementOf = reader<PageDocument, PageElement | null>('Document'
 export const bodyOf = reader<PageDocument, PageElement | null>('Document', 'body');
 export const headOf = reader<PageDocument, PageElement | null>('Document', 'head');
 export const titleOf = reader<PageDocument, string>('Document', 'title');
+export const setTitle = writer<PageDocument, string>('Document', 'title');
 export const urlOf = reader<PageDocument, string>('Document', 'URL');
 export const doctypeOf = reader<PageDocument, PageNode | null>('Document', 'doctype');
 export const fontsOf = reader<

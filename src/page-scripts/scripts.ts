@@ -67,10 +67,12 @@ export interface PageScripts {
   'search-banner': typeof import('./entries/search-banner.ts').run;
   'show-whole': typeof import('./entries/show-whole.ts').run;
   'stayed-still': typeof import('./entries/stayed-still.ts').run;
+  'steady-page': typeof import('./entries/steady-page.ts').run;
   'submit-form': typeof import('./entries/submit-form.ts').run;
   'take-strings': typeof import('./entries/take-strings.ts').run;
   unfix: typeof import('./entries/unfix.ts').run;
   'unfold-scroller': typeof import('./entries/unfold-scroller.ts').run;
+  'view-pdf': typeof import('./entries/view-pdf.ts').run;
   'visitor-defaults': typeof import('./entries/visitor-defaults.ts').run;
   'window-size': typeof import('./entries/window-size.ts').run;
 }

@@ -18,6 +18,7 @@ export interface Window {
   readonly frameElement: PageElement | null;
   readonly innerWidth: number;
   readonly innerHeight: number;
+  readonly devicePixelRatio: number;
   readonly scrollX: number;
   readonly scrollY: number;
   readonly origin: string;
@@ -27,6 +28,7 @@ export interface Window {
   requestAnimationFrame(run: (time: number) => void): number;
   setTimeout(run: () => void, ms: number): number;
   clearTimeout(timer: number): void;
+  fetch(url: string): Promise<{ readonly ok: boolean; arrayBuffer(): Promise<ArrayBuffer> }>;
   addEventListener(type: string, run: (event: object) => void, options?: { once?: boolean; capture?: boolean }): void;
   readonly location: { readonly href: string; readonly host: string; replace(url: string): void };
   readonly navigator: { readonly language: string };

@@ -1,6 +1,7 @@
 import { type CaptureRequest, DEFAULT_REQUEST } from '../capture/request.ts';
 import type { Varied } from '../capture/stability.ts';
-import { steadyPage, type World } from './steady-page.ts';
+import { call } from '../page/page-scripts.ts';
+import type { World } from '../page-scripts/steady/world.ts';
 
 /** One capture of a check, and its difference from the first one. */
 export interface Variation {
@@ -50,7 +51,10 @@ export function variationsOf(wanted: CaptureRequest): Variations {
       cacheMaxAgeMs: 0,
       delayMs: wanted.delayMs + REST_MS,
       ...change,
-      javascript: { ...javascript, before: `${steadyPage({ ...still, ...world })}\n${javascript?.before ?? ''}` },
+      javascript: {
+        ...javascript,
+        before: `${call('steady-page', { ...still, ...world })};\n${javascript?.before ?? ''}`,
+      },
     },
   });
   return {

@@ -1,7 +1,9 @@
+import type { ViewerTask } from '../../page-scripts/pdf/viewer-task.ts';
 import type { InterceptionRule, PausedRequest } from '../network/intercept.ts';
+import { call } from '../page-scripts.ts';
 import type { PageSession } from '../page-session.ts';
 import { viewerFile } from './viewer-files.ts';
-import { VIEWER_HTML, VIEWER_ORIGIN, VIEWER_POLICY, type ViewerTask, viewerModule } from './viewer-page.ts';
+import { VIEWER_HTML, VIEWER_ORIGIN, VIEWER_POLICY } from './viewer-page.ts';
 
 /** Whether a document can be drawn, or why not. */
 export type ViewerWord = 'opened' | 'encrypted' | 'damaged';
@@ -43,7 +45,7 @@ export class PdfViewer {
   async #answer({ requestId, request }: PausedRequest): Promise<void> {
     const { pathname, searchParams } = new URL(request.url);
     if (pathname === '/viewer.mjs') {
-      return this.#fulfil(requestId, 200, 'text/javascript', viewerModule(this.#task));
+      return this.#fulfil(requestId, 200, 'text/javascript', call('view-pdf', VIEWER_ORIGIN, this.#task));
     }
     if (pathname === '/document') return this.#hand(requestId);
     if (pathname === '/done.js') {

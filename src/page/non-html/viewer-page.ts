@@ -1,19 +1,9 @@
 /*
- * The page that draws a PDF with PDF.js, on the page's own thread. All its requests go to an origin that exists on no
- * network; `pdf-viewer.ts` answers them.
+ * The page that draws a PDF with PDF.js, on the page's own thread, by the script `view-pdf`. All its requests go to an
+ * origin that exists on no network; `pdf-viewer.ts` answers them.
  */
 
 export const VIEWER_ORIGIN = 'https://pdf-viewer.invalid';
-
-/** Parameters of the viewer page. */
-export interface ViewerTask {
-  /** The title for a document that names none. */
-  readonly name: string;
-  /** Height to draw, in CSS pixels from the top; null draws what the window shows. */
-  readonly drawnHeight: number | null;
-  /** Size of the document in bytes. */
-  readonly bytes: number;
-}
 
 /** Allows only the viewer's own files, and nothing that a document contains. */
 export const VIEWER_POLICY = [
@@ -40,86 +30,3 @@ canvas { display: block; background: #fff; }
 <script defer src="${VIEWER_ORIGIN}/done.js"></script>
 </body></html>
 `;
-
-/** Maximum number of pages in the layout; a screenshot shows fewer. */
-const MAX_PAGES = 2_000;
-/** Maximum number of pixels of all canvases together. Each takes 4 bytes. */
-const MAX_PIXELS = 128 * 1024 * 1024;
-
-/** The module that draws. It reports the outcome by requesting `/says?...`. */
-export function viewerModule({ name, drawnHeight, bytes }: ViewerTask): string {
-  return `
-import * as pdfjs from '${VIEWER_ORIGIN}/build/pdf.min.mjs';
-import '${VIEWER_ORIGIN}/build/pdf.worker.min.mjs';
-
-const name = ${JSON.stringify(name)};
-const drawnHeight = ${JSON.stringify(drawnHeight)} ?? innerHeight;
-const says = (word) => fetch('${VIEWER_ORIGIN}/says?' + new URLSearchParams({ word }));
-
-const read = async () => {
-  const data = new Uint8Array(${bytes});
-  for (let at = 0; at < data.length; ) {
-    const response = await fetch('${VIEWER_ORIGIN}/document');
-    if (!response.ok) throw new Error('the PDF was already read');
-    const piece = new Uint8Array(await response.arrayBuffer());
-    data.set(piece, at);
-    at += piece.length;
-  }
-  return data;
-};
-
-const place = (page) => {
-  const main = document.querySelector('main');
-  const { width, height } = page.getViewport({ scale: 1 });
-  const shownWidth = main.clientWidth - 16;
-  const shownHeight = Math.max(1, Math.round((shownWidth * height) / width));
-  const canvas = document.createElement('canvas');
-  canvas.style.width = shownWidth + 'px';
-  canvas.style.height = shownHeight + 'px';
-  main.append(canvas);
-  return { page, canvas, shownWidth, shownHeight };
-};
-
-const draw = async ({ page, canvas, shownWidth, shownHeight }, sharpness) => {
-  canvas.width = Math.max(1, Math.floor(shownWidth * sharpness));
-  canvas.height = Math.max(1, Math.floor(shownHeight * sharpness));
-  const viewport = page.getViewport({ scale: canvas.width / page.getViewport({ scale: 1 }).width });
-  await page.render({ canvas, viewport }).promise;
-};
-
-try {
-  const loading = pdfjs.getDocument({
-    data: await read(),
-    cMapUrl: '${VIEWER_ORIGIN}/cmaps/',
-    standardFontDataUrl: '${VIEWER_ORIGIN}/standard_fonts/',
-    wasmUrl: '${VIEWER_ORIGIN}/wasm/',
-    iccUrl: '${VIEWER_ORIGIN}/iccs/',
-    isEvalSupported: false,
-    verbosity: 0,
-  });
-  const opened = await loading.promise;
-  const { info } = await opened.getMetadata().catch(() => ({ info: {} }));
-  document.title = String(info.Title ?? '').trim() || name;
-  const pages = [];
-  const count = Math.min(opened.numPages, ${MAX_PAGES});
-  let first;
-  for (let number = 1; number <= count; number += 1) {
-    // Pages too far down to be seen are assumed to have the size of the first page.
-    const seen = number === 1 || document.body.scrollHeight < drawnHeight;
-    const page = seen ? await opened.getPage(number) : first;
-    first ??= page;
-    const placed = place(page);
-    if (seen) pages.push(placed);
-  }
-  await says('opened');
-  const area = pages.reduce((sum, { shownWidth, shownHeight }) => sum + shownWidth * shownHeight, 0);
-  const sharpness = Math.min(devicePixelRatio, Math.sqrt(${MAX_PIXELS} / area));
-  // A page that cannot be drawn stays white, as in other viewers.
-  for (const placed of pages) await draw(placed, sharpness).catch(() => undefined);
-  for (const script of document.querySelectorAll('script')) script.remove();
-  await says('drawn');
-} catch (error) {
-  await says(error.name === 'PasswordException' ? 'encrypted' : 'damaged');
-}
-`;
-}

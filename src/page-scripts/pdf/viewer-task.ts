@@ -1,0 +1,9 @@
+/** What the viewer page shows, and how. */
+export interface ViewerTask {
+  /** The title for a document that names none. */
+  readonly name: string;
+  /** Height to draw, in CSS pixels from the top; null draws what the window shows. */
+  readonly drawnHeight: number | null;
+  /** Size of the document in bytes. */
+  readonly bytes: number;
+}
