@@ -109,7 +109,7 @@ export function caller<Of, Given extends readonly unknown[], Value>(
   member: string,
 ): (of: Of, ...given: Given) => Value {
   const { value } = memberOf(owner, member);
-  return (of, ...given) => value.apply(of, [...given]) as Value;
+  return (of, ...given) => value.call(of, ...given) as Value;
 }
 
 /** The document of this world. */

@@ -38,6 +38,7 @@ export interface PageScripts {
   'kind-of-field': typeof import('./entries/kind-of-field.ts').run;
   'leave-document': typeof import('./entries/leave-document.ts').run;
   'look-still': typeof import('./entries/look-still.ts').run;
+  'map-elements': typeof import('./entries/map-elements.ts').run;
   'mark-prepared': typeof import('./entries/mark-prepared.ts').run;
   'next-banner-news': typeof import('./entries/next-banner-news.ts').run;
   'next-part': typeof import('./entries/next-part.ts').run;

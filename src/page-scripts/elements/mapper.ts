@@ -1,0 +1,168 @@
+import {
+  boxOf,
+  clientLeftOf,
+  clientTopOf,
+  currentSrcOf,
+  dataOf,
+  firstOf,
+  framed,
+  interfaceOf,
+  isElement,
+  isText,
+  nameOf,
+  nextOf,
+  type PageElement,
+  type PageFragment,
+  type PageText,
+  rootElementOf,
+  shadowOf,
+} from '../dom.ts';
+import { type Style, type Window, web, windowOf } from '../web.ts';
+import { addAttributes } from './attributes.ts';
+import type { ElementEntry, Entry } from './entry.ts';
+import { clipped, type ImagePlace, inImage, isEmpty, moved, type Sides } from './place.ts';
+import { hashOf, short } from './short.ts';
+import { StyleTable } from './styles.ts';
+
+/** Maximum depth of elements, which fits on a script's stack. */
+const MAX_DEPTH = 500;
+/** Number of entries after which the time is looked at. */
+const CLOCK_ENTRIES = 32;
+const MAX_TAG_CHARACTERS = 100;
+const MAX_SOURCE_CHARACTERS = 120;
+/** Maximum number of characters of a text that are hashed. */
+const MAX_TEXT_CHARACTERS = 20_000;
+
+/** Elements that are never drawn, and elements that are drawn whole: what is in them is no entry. */
+const BARE = /* @__PURE__ */ new Set(
+  'head script style template noscript link meta title base source track param'.split(' '),
+);
+const DRAWN = /* @__PURE__ */ new Set('svg math select textarea object embed audio video canvas'.split(' '));
+
+/** What is around an element: its parent's entry, how many elements, and where its document is in the page's window. */
+interface Around {
+  readonly at: number;
+  readonly depth: number;
+  readonly dx: number;
+  readonly dy: number;
+  /** What the elements around it show; null for all. */
+  readonly clip: Sides | null;
+  readonly view: Window;
+}
+
+export interface MapLimits {
+  readonly entries: number;
+  /** Time limit in milliseconds. */
+  readonly ms: number;
+  /** Characters of a text that an entry has. */
+  readonly textCharacters: number;
+}
+
+/**
+ * Lists the elements of a document and their texts. Every element is an entry, even without a box, so that selectors
+ * can count siblings. Descendants of an element outside of the image are left out. Elements in open shadow roots are
+ * children of their hosts, and documents of same-origin frames are children of their frames.
+ */
+export class Mapper {
+  readonly entries: Entry[] = [];
+  readonly table = new StyleTable();
+  partial = false;
+  readonly #image: ImagePlace;
+  readonly #limits: MapLimits;
+  readonly #endsAt: number;
+
+  constructor(image: ImagePlace, limits: MapLimits) {
+    this.#image = image;
+    this.#limits = limits;
+    this.#endsAt = web.performance.now() + limits.ms;
+  }
+
+  map(root: PageElement): void {
+    this.#visit(root, { at: -1, depth: 0, dx: 0, dy: 0, clip: null, view: web });
+  }
+
+  #visit(element: PageElement, around: Around): void {
+    const name = nameOf(element);
+    const entry: ElementEntry = { parent: around.at, tag: name.slice(0, MAX_TAG_CHARACTERS) };
+    const at = this.entries.push(entry) - 1;
+    addAttributes(element, entry);
+    if (BARE.has(name)) return;
+    const rect = boxOf(element);
+    const hasBox = rect.width > 0 && rect.height > 0;
+    const style = around.view.getComputedStyle(element);
+    if (!hasBox && style.display === 'none') return;
+    const place = moved(rect, around.dx, around.dy);
+    const seen = clipped(place, around.clip);
+    const box = hasBox && !isEmpty(seen) ? inImage(seen, this.#image) : undefined;
+    const isRoot = name === 'html' || name === 'body';
+    if (hasBox && box === undefined && !isRoot) return;
+    if (box !== undefined) entry.box = box;
+    const hasText = this.#look(element, entry, style);
+    if (DRAWN.has(name)) return;
+    if (around.depth >= MAX_DEPTH) {
+      this.partial = true;
+      return;
+    }
+    if (name === 'iframe') {
+      if (box !== undefined) this.#enter(element, { at, depth: around.depth + 1, place, seen });
+      return;
+    }
+    const clips = !isRoot && hasBox && style.overflow !== 'visible';
+    const clip = clips ? seen : style.position === 'fixed' ? null : around.clip;
+    this.#visitChildren(element, hasText, { ...around, at, depth: around.depth + 1, clip });
+  }
+
+  /** Adds what is seen of an element to its entry. Returns whether it shows a text of its own. */
+  #look(element: PageElement, entry: ElementEntry, style: Style): boolean {
+    if (entry.box === undefined || style.visibility !== 'visible') return false;
+    const hasText = hasOwnText(element);
+    entry.style = this.table.indexOf(style, hasText);
+    if (interfaceOf(element) === 'HTMLImageElement') entry.image = short(currentSrcOf(element), MAX_SOURCE_CHARACTERS);
+    return hasText;
+  }
+
+  /** Visits the document of a frame, if it can be read. */
+  #enter(
+    frame: PageElement,
+    { at, depth, place, seen }: { at: number; depth: number; place: Sides; seen: Sides },
+  ): void {
+    const content = interfaceOf(frame) === 'HTMLIFrameElement' ? framed(frame) : null;
+    const root = content === null ? null : rootElementOf(content);
+    if (content === null || root === null) return;
+    const [dx, dy] = [place.left + clientLeftOf(frame), place.top + clientTopOf(frame)];
+    this.#visit(root, { at, depth, dx, dy, clip: seen, view: windowOf(content) ?? web });
+  }
+
+  #visitChildren(element: PageElement, hasText: boolean, inner: Around): void {
+    const shadow = shadowOf(element);
+    const trees: (PageElement | PageFragment)[] = shadow === null ? [element] : [shadow, element];
+    for (const tree of trees) {
+      for (let node = firstOf(tree); node !== null; node = nextOf(node)) {
+        if (this.#isOver()) return;
+        if (isElement(node)) this.#visit(node, inner);
+        else if (isText(node) && hasText && tree === element) this.#addText(node, inner.at);
+      }
+    }
+  }
+
+  #isOver(): boolean {
+    const { length } = this.entries;
+    this.partial ||=
+      length >= this.#limits.entries || (length % CLOCK_ENTRIES === 0 && web.performance.now() > this.#endsAt);
+    return this.partial;
+  }
+
+  #addText(node: PageText, parent: number): void {
+    const text = dataOf(node).slice(0, MAX_TEXT_CHARACTERS).replace(/\s+/g, ' ').trim();
+    if (text === '') return;
+    const beginning = text.slice(0, this.#limits.textCharacters).toWellFormed();
+    this.entries.push({ parent, text: beginning, length: text.length, hash: hashOf(text) });
+  }
+}
+
+function hasOwnText(element: PageElement): boolean {
+  for (let node = firstOf(element); node !== null; node = nextOf(node)) {
+    if (isText(node) && dataOf(node).trim() !== '') return true;
+  }
+  return false;
+}

@@ -1,0 +1,26 @@
+import { page, rootElementOf } from '../dom.ts';
+import { type MapLimits, Mapper } from '../elements/mapper.ts';
+import type { ImagePlace } from '../elements/place.ts';
+import { inParts, type TextBeginning } from '../in-parts.ts';
+
+/** Characters of a map besides its styles and entries, with a margin. */
+const MARGIN = 100;
+
+/** Returns the element map of the page as JSON of at most `maxCharacters`. */
+export function run(image: ImagePlace, limits: MapLimits, maxCharacters: number): TextBeginning {
+  const mapper = new Mapper(image, limits);
+  const root = rootElementOf(page);
+  if (root !== null) mapper.map(root);
+  const styles = JSON.stringify(mapper.table.styles);
+  // Entries come after those that they refer to, so the beginning of a map that is too large is itself a valid map.
+  const parts: string[] = [];
+  let size = styles.length + MARGIN;
+  for (const entry of mapper.entries) {
+    const part = JSON.stringify(entry);
+    size += part.length + 1;
+    if (size > maxCharacters) break;
+    parts.push(part);
+  }
+  const partial = mapper.partial || parts.length < mapper.entries.length;
+  return inParts(`{"styles":${styles},"entries":[${parts.join()}],"partial":${partial}}`);
+}
