@@ -4,12 +4,12 @@ import { BASE, TREES } from './trees.ts';
 /* What decides whether a run of text is main content, as far as `bench/main-content` fits it and needs no page. */
 
 /** Factor for the probability of runs that are mostly links, under a heading such as "Related". */
-export const ELSEWHERE_FACTOR = 0.5;
+const ELSEWHERE_FACTOR = 0.5;
 /**
  * Added to the logarithm of the odds of runs in the announced description of a product, and taken from that of all others.
  * Measured: the F1 of products rises from 0.58 to 0.64 in five folds; 1.5 and 2.5 gain less.
  */
-export const DESCRIBED_ODDS = 2;
+const DESCRIBED_ODDS = 2;
 /** Minimum number of words of a run that is left out when its text is selected elsewhere. */
 export const MIN_COPIED_WORDS = 5;
 /** Number of splits on the way to a leaf of a tree, and of all splits of a tree. */
