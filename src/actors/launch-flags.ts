@@ -86,6 +86,8 @@ const DISABLED_FEATURES = [
   'AutofillServerCommunication',
   'CertificateTransparencyComponentUpdater',
   'DialMediaRouteProvider',
+  // A red notice over pages made by XSLT, such as feeds and sitemaps (since Chromium 155). It covers their headings.
+  'GenerateXSLTWarningBanner',
   'MediaRouter',
   'OptimizationHints',
   'PaintHolding',

@@ -1,10 +1,8 @@
 import type { Compound, CssStep, SelectorStep, XPathStep } from '../capture/selector.ts';
 import {
   above,
-  boxOf,
   byXPath,
   isElement,
-  isVisible,
   matches,
   type PageElement,
   type PageParent,
@@ -27,12 +25,6 @@ export function elementsBy(steps: readonly SelectorStep[], start: PageParent = p
     roots = [...new Set(roots.flatMap(find))];
   }
   return roots.filter(isElement);
-}
-
-/** Whether an element has a box and is not hidden. */
-export function isSeen(element: PageElement): boolean {
-  const { width, height } = boxOf(element);
-  return width > 0 && height > 0 && isVisible(element, { visibilityProperty: true });
 }
 
 function findXPath({ xpath }: XPathStep, root: PageParent): PageElement[] {

@@ -119,6 +119,11 @@ describe.concurrent('interaction with a page', () => {
 
     it.each<[string, Action, string]>([
       ['is not there', { type: 'click', selector: '#nobody' }, 'actions[1] (click): no element matches "#nobody"'],
+      [
+        'has no such text',
+        { type: 'click', text: 'Accept all' },
+        'actions[1] (click): no visible element has the text "Accept all"',
+      ],
       ['is not visible', { type: 'hover', selector: '#hidden' }, 'actions[1] (hover): element is not visible'],
       ['is read-only', { type: 'type', selector: '#fixed', text: 'x' }, 'actions[1] (type): element is not editable'],
       ['is disabled', { type: 'click', selector: '#off' }, 'actions[1] (click): element is not enabled'],

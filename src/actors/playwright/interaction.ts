@@ -41,6 +41,7 @@ export class PlaywrightInteraction implements Interaction {
     const steps: Step[] = actions.map((action, index) => ({
       name: `actions[${index}] (${action.type})`,
       selector: 'selector' in action ? action.selector : undefined,
+      text: 'text' in action ? action.text : undefined,
       take: (stage) => performAction(stage, action),
     }));
     if (form !== undefined) steps.push(...formSteps(form));
@@ -69,7 +70,7 @@ export class PlaywrightInteraction implements Interaction {
   }
 
   /** Returns whether a step was done before the waiting time was over. Throws when the page prevents the step. */
-  async #take({ name, selector, take }: Step, deadline: Deadline): Promise<boolean> {
+  async #take({ name, take, ...sought }: Step, deadline: Deadline): Promise<boolean> {
     if (deadline.waitingMs === 0) return false;
     const patience = {
       get timeout() {
@@ -86,7 +87,7 @@ export class PlaywrightInteraction implements Interaction {
       if (this.#page.frame.crashed) throw new PageCrashedError();
       if (this.#host.connection.closed) throw new CdpClosedError('the browser is gone', { cause: error });
       if (error.name === 'TimeoutError' && (await this.#endScripts(deadline))) return false;
-      const reason = reasonOf(error, selector);
+      const reason = reasonOf(error, sought);
       if (reason === undefined) return false;
       throw new CapstanError('action_failed', `${name}: ${reason}`);
     }

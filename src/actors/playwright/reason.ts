@@ -10,18 +10,26 @@ const MAX_SELECTOR_CHARACTERS = 100;
 const OBSTACLES =
   /^(?:element is (?:not (?:visible|enabled|stable|editable)|outside of the viewport)|.* intercepts pointer events|did not find some options)/;
 
+/** What a step looked for. */
+interface Sought {
+  readonly selector?: string | undefined;
+  readonly text?: string | undefined;
+}
+
 /**
  * Returns Playwright's error in one line, without the appended log. Undefined when the time ran out for a reason other
  * than the element.
  */
-export function reasonOf(error: Error, selector: string | undefined): string | undefined {
+export function reasonOf(error: Error, { selector, text }: Sought): string | undefined {
   const [head = '', ...log] = stripVTControlCharacters(error.message).split('\n');
   const noted = log.map((line) => line.trim().replace(/^- /, ''));
   const obstacle = noted.findLast((line) => OBSTACLES.test(line));
   if (obstacle === undefined && error.name === 'TimeoutError') {
     return noted.some((line) => line.startsWith('locator resolved to'))
       ? undefined
-      : `no element matches ${shown(selector)}`;
+      : selector === undefined && text !== undefined
+        ? `no visible element has the text ${shown(text)}`
+        : `no element matches ${shown(selector)}`;
   }
   const reason = obstacle ?? head.replace(/^\w+\.\w+: (?:Error: )?/, '');
   return reason.slice(0, MAX_REASON_CHARACTERS).toWellFormed();

@@ -21,6 +21,8 @@ export interface Step {
   /** Name of the step in error messages. */
   readonly name: string;
   readonly selector?: string | undefined;
+  /** The text of the element that the step looks for, when it has no selector. */
+  readonly text?: string | undefined;
   /** Rejects as Playwright does, with a `TimeoutError` when time has run out. */
   readonly take: (stage: Stage) => Promise<unknown>;
 }

@@ -1,9 +1,15 @@
-import type { PageElement } from '../dom.ts';
+import { isElement, type PageElement } from '../dom.ts';
+import { drawnIn, isContents } from '../drawn-box.ts';
 import { setStyle } from '../set-style.ts';
 
 /** Hides an element with all its content, even content that sets its own visibility, and the backdrop of a dialog. */
 export function hide(element: PageElement): void {
-  setStyle(element, { opacity: '0', visibility: 'hidden', transition: 'none', 'backdrop-filter': 'none' });
+  const left = [element];
+  for (let each = left.pop(); each !== undefined; each = left.pop()) {
+    // Without a box, an element has no opacity for its content.
+    if (isContents(each)) left.push(...drawnIn(each).filter(isElement));
+    setStyle(each, { opacity: '0', visibility: 'hidden', transition: 'none', 'backdrop-filter': 'none' });
+  }
 }
 
 /** Takes an element out of the layout. */

@@ -1,7 +1,6 @@
 import {
   appendChild,
   attachShadow,
-  boxOf,
   createHtml,
   type PageElement,
   page,
@@ -9,6 +8,7 @@ import {
   setPopover,
   showPopover,
 } from '../dom.ts';
+import { drawnBox } from '../drawn-box.ts';
 import { setStyle } from '../set-style.ts';
 import { web } from '../web.ts';
 
@@ -50,8 +50,9 @@ export function mask(elements: readonly PageElement[]): void {
 
 /** The box of an element on the page, rounded outward to whole pixels: half a covered pixel would shine through. */
 function placeOf(element: PageElement): Readonly<Record<string, string>> | null {
-  const { x, y, width, height } = boxOf(element);
-  if (width === 0 || height === 0) return null;
+  const box = drawnBox(element);
+  if (box === null) return null;
+  const { x, y, width, height } = box;
   const [left, top] = [Math.floor(x + web.scrollX), Math.floor(y + web.scrollY)];
   const [right, bottom] = [Math.ceil(x + web.scrollX + width), Math.ceil(y + web.scrollY + height)];
   return { left: `${left}px`, top: `${top}px`, width: `${right - left}px`, height: `${bottom - top}px` };

@@ -1,7 +1,8 @@
 import type { SelectorStep } from '../../capture/selector.ts';
-import { elementsBy, isSeen } from '../find.ts';
+import { isSeen } from '../drawn-box.ts';
+import { elementsBy } from '../find.ts';
 
 /** Returns whether a visible element matches a selector. */
 export function run(steps: readonly SelectorStep[]): boolean {
-  return elementsBy(steps).some(isSeen);
+  return elementsBy(steps).some((element) => isSeen(element));
 }

@@ -1,6 +1,7 @@
-import { isVisible, type PageElement } from '../dom.ts';
+import type { PageElement } from '../dom.ts';
+import { isRendered } from '../drawn-box.ts';
 
 /** Returns whether an element is neither hidden nor without a box. */
 export function run(element: PageElement): boolean {
-  return isVisible(element, { visibilityProperty: true });
+  return isRendered(element);
 }

@@ -1,5 +1,5 @@
 import type { PageElement } from '../dom.ts';
-import { isSeen } from '../find.ts';
+import { isSeen } from '../drawn-box.ts';
 import { reveal } from '../reveal.ts';
 
 /** Scrolls to an element and returns whether it is visible. */

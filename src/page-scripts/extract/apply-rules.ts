@@ -1,4 +1,5 @@
-import { attribute, boxOf, htmlOf, isFrame, isVisible, nameOf, type PageElement, page, rootElementOf } from '../dom.ts';
+import { attribute, htmlOf, isFrame, nameOf, type PageElement, page, rootElementOf } from '../dom.ts';
+import { seenBox } from '../drawn-box.ts';
 import { elementsBy } from '../find.ts';
 import { isMarked } from '../painted/items.ts';
 import { joinText } from '../painted/join-text.ts';
@@ -124,9 +125,8 @@ export class Extraction {
   }
 
   #boxOf(element: PageElement) {
-    const { x, y, width, height } = boxOf(element);
-    const isSeen = isVisible(element, { opacityProperty: true, visibilityProperty: true });
-    return this.#limits.isShown && isSeen && width > 0 && height > 0 ? { x, y, width, height } : null;
+    const box = this.#limits.isShown ? seenBox(element, { opacityProperty: true }) : null;
+    return box === null ? null : { x: box.x, y: box.y, width: box.width, height: box.height };
   }
 
   #cut(text: string): string {

@@ -1,9 +1,7 @@
+import type { Rectangle } from '../boxes.ts';
 import {
   above,
-  type Box,
-  boxOf,
   dataOf,
-  isVisible,
   type PageElement,
   type PageParent,
   page,
@@ -14,6 +12,7 @@ import {
   tagOf,
   textsIn,
 } from '../dom.ts';
+import { seenBox } from '../drawn-box.ts';
 import { web } from '../web.ts';
 import { MAX_ELEMENTS } from './overlays.ts';
 
@@ -30,10 +29,12 @@ export interface SeenText {
 
 /** Whether an element is visible, and somewhere in the document that scrolling reaches. */
 export function isSeen(element: PageElement): boolean {
-  return isVisible(element, { opacityProperty: true, visibilityProperty: true }) && isPlaced(boxOf(element));
+  const box = seenBox(element, { opacityProperty: true });
+  return box !== null && isPlaced(box);
 }
 
-function isPlaced({ left, top, right, bottom }: Box): boolean {
+function isPlaced({ x: left, y: top, width: across, height: down }: Rectangle): boolean {
+  const [right, bottom] = [left + across, top + down];
   const root = rootElementOf(page);
   const width = Math.max(web.innerWidth, root === null ? 0 : scrollWidthOf(root));
   return (

@@ -1,4 +1,5 @@
-import { type Box, boxOf, closest, isVisible as isRendered, type PageElement, selectOne, textOf } from '../dom.ts';
+import { type Box, boxOf, closest, type PageElement, selectOne, textOf } from '../dom.ts';
+import { isRendered } from '../drawn-box.ts';
 import { web } from '../web.ts';
 
 /** Whether some of a box is in the window. */
@@ -7,8 +8,7 @@ export function isInWindow({ left, top, right, bottom }: Box): boolean {
   return right > 0 && bottom > 0 && left < web.innerWidth && top < web.innerHeight;
 }
 
-export const isVisible = (element: PageElement): boolean =>
-  isRendered(element, { opacityProperty: true, visibilityProperty: true });
+export const isVisible = (element: PageElement): boolean => isRendered(element, { opacityProperty: true });
 
 export const isShown = (element: PageElement): boolean => isInWindow(boxOf(element)) && isVisible(element);
 

@@ -44,6 +44,13 @@ export class RequestsInFlight {
     session.on('Page.frameDetached', ({ frameId }) => {
       for (const [requestId, request] of this.#open) if (request.frameId === frameId) this.#end(requestId);
     });
+    // A document made by XSLT takes the place of its source, and the end of the style sheet's request is not reported.
+    session.on('Page.lifecycleEvent', ({ frameId, loaderId, name }) => {
+      if (name !== 'init') return;
+      for (const [requestId, request] of this.#open) {
+        if (request.frameId === frameId && requestId !== loaderId) this.#end(requestId);
+      }
+    });
     // A document's requests end with it; their ends are not always reported.
     session.on('Page.frameNavigated', ({ frame }) => {
       if (frame.parentId !== undefined) return;
