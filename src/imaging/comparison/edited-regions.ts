@@ -1,15 +1,11 @@
-import { diff } from '@blazediff/core';
 import { isIn } from '../../capture/boxes.ts';
 import type { Region } from '../../capture/comparison.ts';
 import { createCells } from './cells.ts';
 import { type Part, rowOf, rowsOf } from './pixels.ts';
+import { CONTEXT, visibleDifferences } from './visible-differences.ts';
 
-/** Maximum difference of colours that counts as equal, 0 to 1, as Playwright's comparator has it. */
-export const THRESHOLD = 0.1;
 /** Rows compared at once, which bounds the memory of a comparison. */
 const STRIP = 512;
-/** Rows around a strip that tell whether a pixel of it is anti-aliased. */
-export const CONTEXT = 2;
 
 /** Returns the regions in which two parts of the same size differ. Differences by anti-aliasing are left out. */
 export function editedRegions(a: Part, b: Part): readonly Region[] {
@@ -37,23 +33,16 @@ function noteStrip(
 ): void {
   const top = Math.max(0, from - CONTEXT);
   const bottom = Math.min(a.height, to + CONTEXT);
-  const [ofA, ofB] = [copyOf(rowsOf(a, top, bottom)), copyOf(rowsOf(b, top, bottom))];
-  const mask = new Uint32Array(a.width * (bottom - top));
-  diff(ofA, ofB, new Uint8Array(mask.buffer), a.width, bottom - top, {
-    threshold: THRESHOLD,
-    diffMask: true,
-    aaColor: [0, 0, 0],
-  });
+  const { mask } = visibleDifferences(copyOf(rowsOf(a, top, bottom)), copyOf(rowsOf(b, top, bottom)), a.width);
   for (let y = from; y < to; y += 1) {
     for (let x = 0; x < a.width; x += 1) {
-      // Red: the low byte. Anti-aliased pixels are black.
       if (((mask[(y - top) * a.width + x] ?? 0) & 0xff) !== 0) note(x, y);
     }
   }
 }
 
-function copyOf(part: Part): Uint8Array {
+function copyOf(part: Part): Uint32Array {
   const copy = new Uint32Array(part.width * part.height);
   for (let row = 0; row < part.height; row += 1) copy.set(rowOf(part, row), row * part.width);
-  return new Uint8Array(copy.buffer);
+  return copy;
 }

@@ -1,8 +1,7 @@
-import { diff } from '@blazediff/core';
 import { areaOf, isIn } from '../../../capture/boxes.ts';
 import type { Box } from '../../../capture/comparison.ts';
-import { CONTEXT, THRESHOLD } from '../edited-regions.ts';
 import type { Pixels } from '../pixels.ts';
+import { CONTEXT, lookAlike, visibleDifferences } from '../visible-differences.ts';
 import { type PageElement, within } from './page-tree.ts';
 
 /** Rows compared at once, which bounds memory. */
@@ -109,14 +108,10 @@ export function changedPixels(side: Side, box: Box, note: NoteChange): void {
         expected[at] = found;
       }
     }
-    const mask = new Uint32Array(strip.width * strip.height);
-    const count = diff(
-      new Uint8Array(expected.buffer),
-      new Uint8Array(actual.buffer),
-      new Uint8Array(mask.buffer),
+    const { mask, count } = visibleDifferences(
+      new Uint32Array(expected.buffer),
+      new Uint32Array(actual.buffer),
       strip.width,
-      strip.height,
-      { threshold: THRESHOLD, diffMask: true, aaColor: [0, 0, 0] },
     );
     if (count === 0) continue;
     const groups = rasterOf(
@@ -147,9 +142,9 @@ export function isElsewhere({ image, other, offsets }: Side, box: Box): boolean 
   const actual = cut(image, place);
   if (actual === null) return false;
   const most = areaOf(box) * MAX_CHANGE_OF_REDRAWN;
-  const isAlike = (found: Uint8Array, rows: number) => {
-    const upper = (pixels: Uint8Array) => pixels.subarray(0, place.width * rows * 4);
-    return diff(upper(found), upper(actual), undefined, place.width, rows, { threshold: THRESHOLD }) <= most;
+  const isAlike = (found: Uint32Array, rows: number) => {
+    const upper = (pixels: Uint32Array) => pixels.subarray(0, place.width * rows);
+    return lookAlike(upper(found), upper(actual), place.width, most);
   };
   const near = [0, -1, 1];
   return offsets.some(({ dx, dy }) =>
@@ -163,7 +158,7 @@ export function isElsewhere({ image, other, offsets }: Side, box: Box): boolean 
   );
 }
 
-function cut(image: Pixels, box: Box): Uint8Array | null {
+function cut(image: Pixels, box: Box): Uint32Array | null {
   const whole = within(box, image);
   if (whole === null || whole.width !== box.width || whole.height !== box.height) return null;
   const copy = new Uint32Array(box.width * box.height);
@@ -171,7 +166,7 @@ function cut(image: Pixels, box: Box): Uint8Array | null {
     const from = (box.y + row) * image.width + box.x;
     copy.set(image.data.subarray(from, from + box.width), row * box.width);
   }
-  return new Uint8Array(copy.buffer);
+  return copy;
 }
 
 /** Not by a closure, for which each pixel would allocate. */
