@@ -91,6 +91,11 @@ export async function openEgressProxy({
     const { traffic, agent, upstream } = passage;
     const target = forwardTarget(request);
     if (!target) {
+      // Browsers send impossible hosts, too. They have no target, so an answer would be mistaken for a page of theirs.
+      if (/^http:/i.test(request.url ?? '')) {
+        request.socket.destroy();
+        return;
+      }
       // A request to the proxy itself may be answered, because the answer cannot be mistaken for that of a target.
       response.writeHead(400, { connection: 'close' }).end();
       return;

@@ -1,6 +1,8 @@
 import http from 'node:http';
+import type { Socket } from 'node:net';
 import { CapstanError, type Failure, failure, toFailure } from '../capture/errors.ts';
 import { type OpenConnection, OpeningAgent } from './agents.ts';
+import { answerReaderOf, readAnswers } from './answer-reader.ts';
 import type { Destination } from './egress-policy.ts';
 import { forwardedHeaders, forwardedRequestHeaders, reasonPhrase } from './hop-by-hop.ts';
 import type { Traffic } from './traffic.ts';
@@ -12,8 +14,9 @@ const MAX_HEADER_BYTES = 256 * 1024;
 const IDLE_MS = 4_000;
 
 /** Returns an agent that keeps the connections of one capture. Each is opened by `open`; the agent never dials. */
-export function createForwardAgent(open: OpenConnection): http.Agent {
-  return new OpeningAgent(open, { keepAlive: true, timeout: IDLE_MS, scheduling: 'lifo' });
+export function createForwardAgent(open: OpenConnection<Socket>): http.Agent {
+  const openReader = async (destination: Destination) => readAnswers(await open(destination), MAX_HEADER_BYTES);
+  return new OpeningAgent(openReader, { keepAlive: true, timeout: IDLE_MS, scheduling: 'lifo' });
 }
 
 export interface ForwardOptions {
@@ -51,7 +54,7 @@ export function forwardRequest(
       path: proxy === null ? path : `http://${authority}${path}`,
       headers: ['Host', authority, ...forwardedRequestHeaders(request), ...(proxy?.headers ?? [])],
       setHost: false,
-      // As lenient as browsers are.
+      // For what follows the head, such as spaces after the size of a chunk. The agent normalizes heads.
       insecureHTTPParser: true,
       maxHeaderSize: MAX_HEADER_BYTES,
     });
@@ -60,7 +63,11 @@ export function forwardRequest(
     };
     response.once('close', abandon);
 
+    let isComplete = (): boolean => false;
+    upstream.once('socket', (socket) => answerReaderOf(socket)?.expectAnswer());
     upstream.once('response', (answer) => {
+      isComplete = () => answer.complete;
+      answer.once('end', () => answerReaderOf(answer.socket)?.answerEnded());
       answer.once('error', hangUp);
       const refusal = proxy?.refusalIn(answer);
       if (refusal) {
@@ -83,6 +90,8 @@ export function forwardRequest(
     });
 
     upstream.on('error', (error: NodeJS.ErrnoException) => {
+      // Bytes after a complete answer, as browsers see it too: they have closed the connection, and the answer stands.
+      if (isComplete()) return;
       response.off('close', abandon);
       const answered = response.headersSent || response.destroyed;
       const stale = upstream.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');

@@ -31,7 +31,7 @@ export function forwardedHeaders(message: IncomingMessage, ...alsoDropped: strin
   for (let at = 0; at + 1 < message.rawHeaders.length; at += 2) {
     const name = message.rawHeaders[at] ?? '';
     const value = message.rawHeaders[at + 1] ?? '';
-    if (!dropped.has(name.toLowerCase()) && isValid(name, value)) headers.push(name, value);
+    if (!dropped.has(name.toLowerCase()) && isValidHeader(name, value)) headers.push(name, value);
   }
   return headers;
 }
@@ -48,7 +48,8 @@ function namedByConnection({ headers }: IncomingMessage): string[] {
     .map((name) => name.trim());
 }
 
-function isValid(name: string, value: string): boolean {
+/** Checks that Node would send the header. */
+export function isValidHeader(name: string, value: string): boolean {
   try {
     validateHeaderName(name);
     validateHeaderValue(name, value);

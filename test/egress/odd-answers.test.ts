@@ -1,0 +1,99 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import net from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createTargetPolicy } from '../../src/egress/address-policy.ts';
+import { createEgress } from '../../src/egress/create-egress.ts';
+import type { Egress, EgressProxy } from '../../src/egress/egress.ts';
+import { BODY, type Reading, SHAPES } from './answer-shapes.ts';
+import { type Listening, listening } from './listening.ts';
+
+let egress: Egress;
+let egressProxy: EgressProxy;
+let site: Listening;
+/** The answer to each request, in the pieces in which it is sent. */
+let pieces: readonly string[];
+let endsConnection: boolean;
+let connections: number;
+
+beforeEach(async () => {
+  connections = 0;
+  endsConnection = true;
+  site = await listening(
+    net.createServer((socket) => {
+      connections += 1;
+      socket.setNoDelay(true);
+      socket.on('data', () => {
+        for (const piece of pieces) socket.write(piece, 'latin1');
+        if (endsConnection) socket.end();
+      });
+    }),
+  );
+  egress = createEgress({ policy: createTargetPolicy({ allow: ['127.0.0.0/8'], deny: [] }) });
+  egressProxy = await egress.openEgressProxy();
+});
+
+afterEach(async () => {
+  await egress.close();
+  await site[Symbol.asyncDispose]();
+});
+
+async function ask(url = `http://127.0.0.1:${site.port}/`): Promise<http.IncomingMessage> {
+  const { hostname, port } = new URL(egressProxy.proxyServer);
+  const request = http.request({ host: hostname, port, path: url, agent: false });
+  request.end();
+  const [response] = await once(request, 'response');
+  return response;
+}
+
+async function reading(): Promise<Reading> {
+  const response = await ask().catch(() => null);
+  if (response === null) return 'refused';
+  const body = await text(response).catch(() => null);
+  if (body === null) return 'broken';
+  return response.statusCode === 200 && body === BODY ? 'whole' : [response.statusCode ?? 0, body];
+}
+
+describe('an answer over plain HTTP', () => {
+  it.each(SHAPES)('is read as Chromium reads it: %s', async (_what, answer, expected) => {
+    pieces = [answer];
+    expect(await reading()).toEqual(expected);
+  });
+
+  it('is read alike when it comes byte by byte', async () => {
+    pieces = [...`\r\nhttp/1.1\t200\r\nX : 1\r\njunk\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY}`];
+    expect(await reading()).toBe('whole');
+  });
+
+  it('ends its connection when it is irregular, and leaves regular ones open', async () => {
+    endsConnection = false;
+    pieces = [`HTTP/1.1 200 OK\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY}`];
+    await reading();
+    await reading();
+    expect(connections).toBe(1);
+    pieces = [`HTTP/1.1 200OK\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY}`];
+    expect(await reading()).toBe('whole');
+    expect(connections).toBe(1);
+    expect(await reading()).toBe('whole');
+    expect(connections).toBe(2);
+  });
+
+  it('gives no bytes after its end to the next request', async () => {
+    endsConnection = false;
+    const smuggled = 'HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nsmuggled';
+    pieces = [`HTTP/1.1 200 OK\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY}${smuggled}`];
+    expect(await reading()).toBe('whole');
+    expect(await reading()).toBe('whole');
+    expect(connections).toBe(2);
+  });
+
+  it('is refused when its head is longer than 256 KiB', async () => {
+    pieces = [`HTTP/1.1 200OK\r\nX: ${'a'.repeat(300 * 1024)}\r\n\r\n${BODY}`];
+    expect(await reading()).toBe('refused');
+  });
+});
+
+it('closes the connection of a request for an impossible host', async () => {
+  await expect(ask('http://exa%20mple/')).rejects.toThrow('socket hang up');
+});
