@@ -200,7 +200,8 @@ describe('POST /screenshot', () => {
     const { hostname, port } = new URL(app.baseUrl);
     const socket = connect(Number(port), hostname);
     const body = JSON.stringify({ url: site.url('/hang') });
-    const head = `POST /screenshot HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
+    const headers = `Host: ${hostname}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`;
+    const head = `POST /screenshot HTTP/1.1\r\n${headers}\r\n\r\n`;
     socket.write((head + body).repeat(20));
     await expect.poll(() => running$(app.service)).toEqual({ running: 4, queued: 16 });
     socket.destroy();

@@ -136,7 +136,7 @@ describe('listen', () => {
     });
   });
 
-  it('accepts a request without a Host header', async () => {
+  it('leaves a request without a Host header to the application', async () => {
     const { address } = await start(answering(() => 'x'));
     const socket = await dial(address);
     socket.write('GET / HTTP/1.1\r\nConnection: close\r\n\r\n');

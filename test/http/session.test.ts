@@ -183,8 +183,11 @@ describeWithTenants((start) => {
     const { apps, one } = tenants;
     const begun = await one.post('/session', { key: 'shop-key' });
     const Cookie = begun.headers.getSetCookie()[0]?.split(';')[0] ?? '';
-    const statuses = () =>
-      Promise.all(apps.map(async (app) => (await app.call('/stats', { headers: { Cookie } })).status));
+    // Behind one address, all nodes see the same port, which the cookie is named after.
+    const cookieFor = (baseUrl: string) => Cookie.replace(/_\d+=/, `_${new URL(baseUrl).port}=`);
+    const statusOf = async (app: (typeof apps)[number]) =>
+      (await app.call('/stats', { headers: { Cookie: cookieFor(app.baseUrl) } })).status;
+    const statuses = () => Promise.all(apps.map(statusOf));
     expect(await statuses()).toEqual(apps.map(() => 200));
     const ended = await one.call('/session', { method: 'DELETE', headers: { Cookie, Origin: one.baseUrl } });
     expect(ended.status).toBe(200);
