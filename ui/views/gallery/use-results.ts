@@ -50,7 +50,8 @@ export function useResults(filters: Filters, isHeld: () => boolean): Results {
       if (reading.current === path) return;
       reading.current = path;
       try {
-        const { data, next } = await readPage(path, signal);
+        const { data, next: query } = await readPage(path, signal);
+        const next = query === undefined ? undefined : path.replace(/\?.*/, () => query);
         setList((old) => ({ ...old, items: merged(path === first ? [] : old.items, data), next, state: 'ready' }));
       } catch (error) {
         if (!signal.aborted) setList((old) => ({ ...old, state: 'failed', error }));
