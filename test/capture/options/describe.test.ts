@@ -12,7 +12,7 @@ describe('describeOptions', () => {
     ['waitForSelector', 'text of at most 1000 characters', 'none'],
     ['hide', 'a list of at most 50: text of at most 1000 characters', 'none'],
     ['viewport', expect.stringContaining('width? (an integer from 1 to 4096)'), '1280 × 720'],
-    ['locale', 'text of at most 100 characters', "the browser's"],
+    ['locale', 'text of at most 100 characters', 'en-US'],
   ])('derives the accepted values and the default of %s from the schema', (name, takes, decided) => {
     expect(option(name)).toMatchObject({ takes, default: decided });
   });
