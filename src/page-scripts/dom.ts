@@ -251,13 +251,12 @@ export const stateOf = reader<PageDocument, 'loading' | 'interactive' | 'complet
 export const imagesOf = lister<PageDocument, PageElement>('Document', 'images');
 export const scriptsOf = lister<PageDocument, PageElement>('Document', 'scripts');
 export const scrollerOf = reader<PageDocument, PageElement | null>('Document', 'scrollingElement');
+/** A member that documents and shadow roots share. */
+export const treeMember = (root: PageNode, member: string): Member =>
+  memberOf(isDocument(root) ? 'Document' : 'ShadowRoot', member);
 /** The topmost element at a point of the window, in a document or a shadow tree. */
 export const elementAt = (root: PageRoot, x: number, y: number): PageElement | null =>
-  memberOf(interfaceOf(root) === 'ShadowRoot' ? 'ShadowRoot' : 'Document', 'elementFromPoint').value.call(
-    root,
-    x,
-    y,
-  ) as PageElement | null;
+  treeMember(root, 'elementFromPoint').value.call(root, x, y) as PageElement | null;
 export const rangeIn = caller<PageDocument, [], Range>('Document', 'createRange');
 /** Walks through the text nodes below `root`. */
 export const textsIn = (root: PageNode): Walker<PageText> => {
@@ -267,7 +266,7 @@ export const textsIn = (root: PageNode): Walker<PageText> => {
 
 /** All elements at a point of the window, the topmost first. */
 export const elementsAt = (root: PageNode, x: number, y: number): PageElement[] =>
-  memberOf(isDocument(root) ? 'Document' : 'ShadowRoot', 'elementsFromPoint').value.call(root, x, y) as PageElement[];
+  treeMember(root, 'elementsFromPoint').value.call(root, x, y) as PageElement[];
 /** The number of elements. Chromium keeps it until the document changes. */
 export const elementCountOf = (document: PageDocument): number =>
   (memberOf('Document', 'getElementsByTagName').value.call(document, '*') as { readonly length: number }).length;
@@ -292,7 +291,7 @@ interface IntoView {
 // Animations.
 export const timelineOf = reader<PageDocument, object>('Document', 'timeline');
 export const animationsOf = (root: PageRoot): Animation[] =>
-  memberOf(isDocument(root) ? 'Document' : 'ShadowRoot', 'getAnimations').value.call(root) as Animation[];
+  treeMember(root, 'getAnimations').value.call(root) as Animation[];
 
 // Events, dialogs, popovers.
 /** Calls `run` for events of a type, before the listeners of the nodes in it. */

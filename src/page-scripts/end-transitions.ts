@@ -1,4 +1,5 @@
-import { openTrees } from './open-trees.ts';
+import { page } from './dom.ts';
+import { treesIn } from './open-trees.ts';
 import { adopt } from './styles.ts';
 import { web } from './web.ts';
 
@@ -10,5 +11,5 @@ import { web } from './web.ts';
 export function endTransitions(): void {
   const sheet = new web.CSSStyleSheet();
   sheet.replaceSync('*, ::before, ::after { transition-duration: 0s !important; transition-delay: 0s !important }');
-  for (const tree of openTrees()) adopt(tree, sheet);
+  for (const tree of treesIn(page)) adopt(tree, sheet);
 }

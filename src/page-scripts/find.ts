@@ -12,6 +12,7 @@ import {
   select,
   shadowOf,
 } from './dom.ts';
+import { treesIn } from './open-trees.ts';
 
 /**
  * Returns the elements that match a selector in document order, through open shadow roots: those below `start`, by
@@ -73,19 +74,6 @@ function chainOf(
     return answer;
   };
   return holds;
-}
-
-/** The trees below `root`: its own, and those of the shadow roots in it. */
-function treesIn(root: PageParent): PageParent[] {
-  const own = isElement(root) ? shadowOf(root) : null;
-  const trees: PageParent[] = own === null ? [root] : [own, root];
-  for (const tree of trees) {
-    for (const element of select(tree, '*')) {
-      const shadow = shadowOf(element);
-      if (shadow !== null) trees.push(shadow);
-    }
-  }
-  return trees;
 }
 
 /** Sorts elements as they are drawn: an element's shadow tree comes before its children. */

@@ -1,12 +1,14 @@
-import { type PageRoot, page, shadowOf } from './dom.ts';
-import { eachElement } from './each-element.ts';
+import { isElement, type PageFragment, type PageParent, select, shadowOf } from './dom.ts';
 
-/** Returns the document and the open shadow roots in it. */
-export function openTrees(): PageRoot[] {
-  const trees: PageRoot[] = [page];
-  eachElement(page, (element) => {
-    const shadow = shadowOf(element);
-    if (shadow !== null) trees.push(shadow);
-  });
+/** Returns the trees below `root`: its own, and the open shadow roots in it. */
+export function treesIn<Root extends PageParent>(root: Root): (Root | PageFragment)[] {
+  const own = isElement(root) ? shadowOf(root) : null;
+  const trees: (Root | PageFragment)[] = own === null ? [root] : [own, root];
+  for (const tree of trees) {
+    for (const element of select(tree, '*')) {
+      const shadow = shadowOf(element);
+      if (shadow !== null) trees.push(shadow);
+    }
+  }
   return trees;
 }

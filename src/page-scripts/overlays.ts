@@ -1,3 +1,4 @@
+import { holds } from './composed-tree.ts';
 import {
   around,
   bodyOf,
@@ -87,12 +88,12 @@ function coveringNow(): (element: PageElement) => boolean {
   return (element) => {
     const shown = outermostHost(element);
     const isContent = (below: PageElement) => {
-      if (bodies.has(below) || isAround(below, element)) return false;
+      if (bodies.has(below) || holds(below, element)) return false;
       const fixed = fixedAround(below);
-      return fixed === null || isAround(fixed, element);
+      return fixed === null || holds(fixed, element);
     };
     return stacks.some((stack) => {
-      const at = stack.findLastIndex((each) => isAround(shown, each));
+      const at = stack.findLastIndex((each) => holds(shown, each));
       return at !== -1 && stack.slice(at + 1).some(isContent);
     });
   };
@@ -103,11 +104,6 @@ function outermostHost(element: PageElement): PageElement {
   let shown = element;
   for (let root = rootOf(shown); isShadowRoot(root); root = rootOf(shown)) shown = hostOf(root);
   return shown;
-}
-
-function isAround(outer: PageElement, inner: PageElement): boolean {
-  for (let each: PageElement | null = inner; each !== null; each = around(each)) if (each === outer) return true;
-  return false;
 }
 
 /** Returns a function that finds the nearest fixed element: an element itself or one around it, or else null. */

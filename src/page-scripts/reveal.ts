@@ -1,4 +1,4 @@
-import { hostOf, isElement, isShadowRoot, type PageElement, type PageNode, parentOf, scrollIntoView } from './dom.ts';
+import { above, type PageElement, scrollIntoView } from './dom.ts';
 import { web } from './web.ts';
 
 const NEAREST = { block: 'nearest', inline: 'nearest', behavior: 'instant' } as const;
@@ -12,13 +12,10 @@ export function reveal(element: PageElement, isFrame: boolean): void {
     scrollIntoView(element, NEAREST);
     return;
   }
-  for (let each: PageNode | null = element; each !== null; each = outside(each)) {
-    if (!isElement(each)) continue;
+  for (let each: PageElement | null = element; each !== null; each = above(each)) {
     if (each === element || isScroller(each)) scrollIntoView(each, { ...NEAREST, container: 'nearest' });
   }
 }
-
-const outside = (node: PageNode) => parentOf(node) ?? (isShadowRoot(node) ? hostOf(node) : null);
 
 function isScroller(element: PageElement): boolean {
   const { overflowX, overflowY } = web.getComputedStyle(element);

@@ -15,7 +15,6 @@ export interface PageScripts {
   'check-selectors': typeof import('./entries/check-selectors.ts').run;
   'entered-frames': typeof import('./entries/entered-frames.ts').run;
   'find-boxes': typeof import('./entries/find-boxes.ts').run;
-  'find-elements': typeof import('./entries/find-elements.ts').run;
   'find-frames': typeof import('./entries/find-frames.ts').run;
   'find-text': typeof import('./entries/find-text.ts').run;
   'find-visible': typeof import('./entries/find-visible.ts').run;

@@ -1,6 +1,5 @@
 import {
   HTML,
-  isDocument,
   lister,
   memberOf,
   namespaceOf,
@@ -8,6 +7,7 @@ import {
   type PageElement,
   type PageNode,
   type PageRoot,
+  treeMember,
 } from './dom.ts';
 
 /** The style that an element has of its own. */
@@ -53,4 +53,4 @@ export const adoptSheets = (root: PageRoot, sheets: readonly StyleSheet[]): void
 /** Adds a style sheet to those of a document or a shadow tree. */
 export const adopt = (root: PageRoot, sheet: StyleSheet): void => adoptSheets(root, [...adoptedSheetsOf(root), sheet]);
 
-const adoptedBy = (root: PageRoot) => memberOf(isDocument(root) ? 'Document' : 'ShadowRoot', 'adoptedStyleSheets');
+const adoptedBy = (root: PageRoot) => treeMember(root, 'adoptedStyleSheets');

@@ -1,6 +1,6 @@
-import { undoLater } from '../archive/undo.ts';
 import { attribute, type PageElement, page, removeAttribute, select, setAttribute } from '../dom.ts';
-import { openTrees } from '../open-trees.ts';
+import { treesIn } from '../open-trees.ts';
+import { undoLater } from '../undo.ts';
 
 /** Interfaces whose members an element of the same name hides from a form or from the document. */
 const HIDDEN = ['Document', 'HTMLFormElement', 'HTMLElement', 'Element', 'Node', 'EventTarget'];
@@ -13,7 +13,7 @@ export function run(): void {
   const members = new Set(
     HIDDEN.flatMap((owner) => Object.getOwnPropertyNames(Reflect.get(globalThis, owner).prototype)),
   );
-  const undo = openTrees().flatMap((tree) =>
+  const undo = treesIn(page).flatMap((tree) =>
     ['name', 'id'].flatMap((kind) =>
       select(tree, `[${kind}]`)
         .filter((element) => members.has(attribute(element, kind) ?? '') && !(kind === 'id' && isNamed(element)))

@@ -1,6 +1,6 @@
 import { type Animation, animationsOf, listen, type PageRoot, page, timelineOf } from '../dom.ts';
 import { kept } from '../kept.ts';
-import { openTrees } from '../open-trees.ts';
+import { treesIn } from '../open-trees.ts';
 import { adopt } from '../styles.ts';
 import { web } from '../web.ts';
 
@@ -14,7 +14,7 @@ export function run(): number {
   noCaret.replaceSync('* { caret-color: transparent !important }');
   const timeline = timelineOf(page);
   let ended = 0;
-  for (const tree of openTrees()) {
+  for (const tree of treesIn(page)) {
     const endAll = () => animationsOf(tree).filter((animation) => end(animation, timeline)).length;
     ended += endAll();
     if (frozen.has(tree)) continue;

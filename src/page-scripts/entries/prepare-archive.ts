@@ -1,6 +1,6 @@
 import { showCanvases } from '../archive/canvases.ts';
 import { type MarkedStyles, markStyles } from '../archive/styles.ts';
-import { undoLater } from '../archive/undo.ts';
+import { undoLater } from '../undo.ts';
 
 /**
  * Puts a mark before each <style> element, and the picture of each canvas behind it: an archive has no pixels of
@@ -12,6 +12,6 @@ export function run(
 ): Pick<MarkedStyles, 'styles' | 'changed'> {
   const { styles, changed, undo } = markStyles(new Map(sheets), mark);
   undoLater(undo);
-  undoLater([...undo, ...showCanvases()]);
+  undoLater(showCanvases());
   return { styles, changed };
 }

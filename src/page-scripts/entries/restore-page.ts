@@ -1,4 +1,4 @@
-import { undoAll } from '../archive/undo.ts';
+import { undoAll } from '../undo.ts';
 
 /** Takes back what `prepare-archive` or `free-members` has changed. */
 export function run(): void {
