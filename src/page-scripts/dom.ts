@@ -115,7 +115,7 @@ export function caller<Of, Given extends readonly unknown[], Value>(
 /** The document of this world. */
 export const page = /* @__PURE__ */ Reflect.get(globalThis, 'document') as PageDocument;
 
-// What a node is. Not by `instanceof`: a node may come from another document, which has prototypes of its own.
+// Kinds of nodes. Not by `instanceof`: a node may come from another document, which has prototypes of its own.
 export const typeOf = reader<PageNode, number>('Node', 'nodeType');
 export const isElement = (node: unknown): node is PageElement => isNode(node) && typeOf(node) === 1;
 export const isText = (node: PageNode): node is PageText => typeOf(node) === 3;
@@ -125,7 +125,7 @@ const isNode = (node: unknown): node is PageNode => node !== null && typeof node
 /** The name of a node's interface, such as `HTMLInputElement`. */
 export const interfaceOf = (node: PageNode): string => String(Reflect.get(node, Symbol.toStringTag));
 
-// Where a node is.
+// Neighbours of a node.
 export const parentOf = reader<PageNode, PageNode | null>('Node', 'parentNode');
 export const parentElementOf = reader<PageNode, PageElement | null>('Node', 'parentElement');
 export const firstOf = reader<PageNode, PageNode | null>('Node', 'firstChild');
@@ -165,7 +165,7 @@ export const above = (node: PageNode): PageElement | null => {
 export const around = (element: PageElement): PageElement | null =>
   slotOf(element) ?? parentElementOf(element) ?? above(element);
 
-// What a node holds.
+// Content and attributes.
 export const textOf = reader<PageNode, string>('Node', 'textContent');
 /** The text of an element of HTML as it is drawn. */
 export const drawnTextOf = reader<PageElement, string>('HTMLElement', 'innerText');
@@ -208,7 +208,7 @@ interface XPathNodes {
   snapshotItem(at: number): PageNode;
 }
 
-// What is drawn.
+// Boxes and visibility.
 export const boxOf = caller<PageElement, [], Box>('Element', 'getBoundingClientRect');
 export const rectsOf = (element: PageElement): Box[] =>
   Array.from(memberOf('Element', 'getClientRects').value.call(element) as Iterable<Box>);
@@ -342,7 +342,7 @@ export interface LentNode {
 }
 export const lend = (copy: PageElement | PageDocument): LentNode => copy as unknown as LentNode;
 
-// What a visitor does.
+// Actions of a visitor.
 export const click = caller<PageElement, [], void>('HTMLElement', 'click');
 export const scrollElementBy = caller<PageElement, [{ left: number; top: number; behavior: 'instant' }], void>(
   'Element',

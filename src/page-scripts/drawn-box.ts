@@ -18,7 +18,7 @@ import {
 } from './dom.ts';
 import { web } from './web.ts';
 
-/** What hides an element, beside having no box. */
+/** Properties that count as hiding an element, besides having no box. */
 interface Checks {
   readonly opacityProperty?: boolean;
 }
@@ -62,7 +62,7 @@ export function drawnElement(element: PageElement): PageElement {
   return element;
 }
 
-/** What an element with `display: contents` is drawn by: elements with a box, and texts. */
+/** A part that draws an element with `display: contents`: an element with a box, or a text. */
 interface Piece {
   readonly element: PageElement;
   readonly box: Box;

@@ -21,7 +21,7 @@ const MAX_URL_CHARACTERS = 8192;
 /** Maximum number of characters of a serialised document. A hostile page can grow without end; real pages do not. */
 const MAX_HTML_CHARACTERS = 32 * 1024 * 1024;
 
-/** What a document says of itself. */
+/** Facts that a document reports of itself. */
 export interface Observed {
   readonly url: string;
   readonly title: string;

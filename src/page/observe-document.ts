@@ -42,7 +42,7 @@ const signs: z.ZodType<Signs> = z.object({
   isPaid: z.boolean(),
 });
 
-/** What a document says of itself, as the page's scripts return it. */
+/** Facts that a document reports of itself, as the page's scripts return them. */
 export const observed: z.ZodType<ResultOf<'observe-document'>> = z.object({
   url: z.string(),
   title: z.string(),

@@ -8,7 +8,7 @@ import type { PageScripts } from '../page-scripts/scripts.ts';
 export type Call<Result = unknown> = string & { readonly [calls]: Result };
 declare const calls: unique symbol;
 
-/** What a script returns, or resolves with. */
+/** The result of a script; of an asynchronous one, the value of its promise. */
 export type ResultOf<Name extends keyof PageScripts> = Awaited<ReturnType<PageScripts[Name]>>;
 
 const SOURCES: Readonly<Record<string, string>> = JSON.parse(readFileSync(builtScripts(), 'utf8'));

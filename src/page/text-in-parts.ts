@@ -6,7 +6,7 @@ import { type Call, call, functionOf } from './page-scripts.ts';
 const MAX_PART_CHARACTERS = 256 * 1024 + 1;
 const MAX_CHARACTERS = 64 * 1024 * 1024;
 
-/** What a page answers first of a text that comes in parts. */
+/** The first answer of a page for a text that comes in parts. */
 export const textBeginning: z.ZodType<TextBeginning> = z.object({
   text: z.string(),
   length: z.int().min(0).max(MAX_CHARACTERS),

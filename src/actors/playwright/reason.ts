@@ -10,7 +10,7 @@ const MAX_SELECTOR_CHARACTERS = 100;
 const OBSTACLES =
   /^(?:element is (?:not (?:visible|enabled|stable|editable)|outside of the viewport)|.* intercepts pointer events|did not find some options)/;
 
-/** What a step looked for. */
+/** The selector or the text of a step. */
 interface Sought {
   readonly selector?: string | undefined;
   readonly text?: string | undefined;

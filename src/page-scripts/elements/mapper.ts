@@ -33,19 +33,19 @@ const MAX_SOURCE_CHARACTERS = 120;
 /** Maximum number of characters of a text that are hashed. */
 const MAX_TEXT_CHARACTERS = 20_000;
 
-/** Elements that are never drawn, and elements that are drawn whole: what is in them is no entry. */
+/** Elements that are never drawn, and elements that are drawn whole: their content has no entries. */
 const BARE = /* @__PURE__ */ new Set(
   'head script style template noscript link meta title base source track param'.split(' '),
 );
 const DRAWN = /* @__PURE__ */ new Set('svg math select textarea object embed audio video canvas'.split(' '));
 
-/** What is around an element: its parent's entry, how many elements, and where its document is in the page's window. */
+/** The surroundings of an element: index of its parent's entry, its depth, the offset of its document in the page's window. */
 interface Around {
   readonly at: number;
   readonly depth: number;
   readonly dx: number;
   readonly dy: number;
-  /** What the elements around it show; null for all. */
+  /** The part of the window that the elements around it show; null for all. */
   readonly clip: Sides | null;
   readonly view: Window;
 }

@@ -22,7 +22,7 @@ export const moved = ({ left, top, right, bottom }: Sides, dx: number, dy: numbe
   bottom: bottom + dy,
 });
 
-/** What is left of a rectangle within another one; without one, all of it. */
+/** Returns the part of a rectangle within another one; without one, all of it. */
 export const clipped = (place: Sides, clip: Sides | null): Sides =>
   clip === null
     ? place

@@ -17,7 +17,7 @@ import type { Painted } from './painted.ts';
 /** The answer of a script: what it has made of a document, or the key under which that waits for frames. */
 export type Begun<Made> = { readonly done: Made } | { readonly key: number };
 
-/** What a frame of another origin has answered. */
+/** The answer of a frame of another origin. */
 export interface FrameAnswer {
   readonly partial: boolean;
 }

@@ -46,8 +46,8 @@ const MAX_URL_CHARACTERS = 2_048;
 const MIN_IMAGE_SIZE = 16;
 
 /**
- * What a page has painted, and a copy of it: a document that has only what was painted, through open shadow roots and
- * frames of the same origin. It belongs to no window, so it loads and runs nothing; its URLs are absolute, and of
+ * The painted items of a page, and a copy of the page with only what was painted, through open shadow roots and frames
+ * of the same origin. The copy belongs to no window, so it loads and runs nothing; its URLs are absolute, and of
  * schemes that are safe to follow.
  */
 export interface PaintedCopy extends Painted<PageElement> {

@@ -8,7 +8,7 @@ const MIN_OPACITY = 0.95;
 /** Elements that cover what is below them without a background. */
 const PICTURE = /^(?:img|video|canvas|iframe|embed|object)$/;
 
-/** What covers, and what hides by its colour. */
+/** Tells which elements cover others, and which text has the colour of its background. */
 export interface Cover {
   isOpaque(element: PageElement): boolean;
   /** Whether the colour of the text is that of what lies below it: elements at its place, the topmost first. */

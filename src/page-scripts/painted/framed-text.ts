@@ -7,7 +7,7 @@ import type { ReadingLimits } from './limits.ts';
 import type { Painted } from './painted.ts';
 import type { UnseenText } from './visible-characters.ts';
 
-/** What a frame of another origin has painted. */
+/** The painted text of a frame of another origin. */
 export interface FramedText extends FrameAnswer {
   readonly items: readonly (Gap | FramedWords)[];
   readonly html: string;

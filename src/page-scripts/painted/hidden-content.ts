@@ -39,7 +39,7 @@ export class HiddenContent {
     this.#texts = texts;
   }
 
-  /** What only assistive technology, a pointer or nobody is told. */
+  /** Adds texts of attributes, which only assistive technology or a pointer shows, or nothing. */
   addAttributes(element: PageElement): void {
     if (!this.#texts.isWanted) return;
     for (const name of ATTRIBUTES) {

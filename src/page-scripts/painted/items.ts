@@ -1,7 +1,7 @@
 import type { Rectangle } from '../boxes.ts';
 import type { PageElement, PageNode } from '../dom.ts';
 
-/** What a page has painted, in reading order. `Mark`: what the caller of the search knows about marked elements. */
+/** A painted item of a page; items are in reading order. `Mark`: the caller's own facts about a marked element. */
 export type Item<Mark> = Gap | Words<Mark> | Marked<Mark> | Outside<Mark>;
 
 /** White space between texts: an empty line, the end of a line, or the tab between cells. */

@@ -1,7 +1,7 @@
 import { boxOf, clientLeftOf, clientTopOf, nextOf, type PageElement, type PageNode } from '../dom.ts';
 import type { Sight } from './sight.ts';
 
-/** What holds for the content of an element: the element's own facts, and what it has from those around it. */
+/** Facts that apply to the content of an element: its own, and those it inherits from the elements around it. */
 export interface Inside<Mark> {
   readonly element: PageElement;
   /** The innermost element with a box, which may be `element`. */
@@ -26,7 +26,7 @@ export interface Inside<Mark> {
   readonly gap: string;
 }
 
-/** What holds around the root element of the page. */
+/** The same facts for the root element of the page, which has no element around it. */
 export type Around<Mark> = Omit<Inside<Mark>, 'element' | 'boxed'> & { readonly boxed: PageElement | null };
 
 export const aroundPage = (): Around<never> => ({
@@ -47,7 +47,7 @@ export const aroundPage = (): Around<never> => ({
   gap: '',
 });
 
-/** What holds in the document of a frame. `around`: what holds around the element of the frame. */
+/** Returns the facts for the document of a frame. `around`: those for the element of the frame. */
 export function insideFrame<Mark>(frame: Inside<Mark>, around: Around<Mark>): Inside<Mark> {
   const { element } = frame;
   return {

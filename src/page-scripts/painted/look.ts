@@ -44,7 +44,7 @@ export class Looker {
     return this.#whyFrame(sight.frame) || this.#why(sight);
   }
 
-  /** What is in a frame is not seen when the frame is not. */
+  /** The content of a frame is not seen when the frame is not. */
   #whyFrame(frame: Sight | null): string {
     if (frame === null) return '';
     const known = this.#frames.get(frame);

@@ -11,7 +11,7 @@ import { Looker } from './look.ts';
 /** Share of the time in which texts are found; the rest is for looking at them. */
 const FINDING_SHARE = 0.4;
 
-/** What a page has painted, in reading order, and which of its texts are not painted. */
+/** The painted items of a page in reading order, and its texts that are not painted. */
 export interface Painted<Mark> {
   items: Item<Mark>[];
   readonly hidden: HiddenText[];

@@ -1,4 +1,4 @@
-/** What the viewer page shows, and how. */
+/** The document that the viewer page draws, and how. */
 export interface ViewerTask {
   /** The title for a document that names none. */
   readonly name: string;

@@ -10,7 +10,7 @@ import {
 } from '../dom.ts';
 import { web } from '../web.ts';
 
-/** What is scrolled: the window, or the element that scrolls in its place. */
+/** The window, or the element that scrolls in its place. */
 export interface Scroller {
   /** CSS pixels from the top of the content to what is shown. */
   top(): number;

@@ -8,7 +8,7 @@ import type { Look } from './looks.ts';
 /** Maximum number of elements that are remembered because they changed while the page was scrolled. */
 const MAX_CHANGED = 5_000;
 
-/** What is known about a page that is scrolled. */
+/** State of a page that is being scrolled. */
 export interface Scrolled {
   /** The element that scrolls in place of the document, or null. */
   readonly scroller: PageElement | null;
@@ -18,13 +18,13 @@ export interface Scrolled {
   readonly watchImages: () => void;
   /** Elements that changed or began to move meanwhile. */
   readonly changed: ReadonlySet<PageElement>;
-  /** What the window showed before it was scrolled. */
+  /** Elements in the window before it was scrolled. */
   readonly first: ReadonlySet<PageElement>;
   /** How elements looked in the middle of the window, and whether they are animated by their position in it. */
   readonly looks: Map<PageElement, { readonly look: Look; readonly follows: boolean }>;
   /** Whether the page listens to scrolling. */
   hears: boolean;
-  /** What has come over the window meanwhile; null when unknown. */
+  /** Fixed elements that have come over the window meanwhile; null when unknown. */
   popups: ReadonlySet<PageElement> | null;
 }
 

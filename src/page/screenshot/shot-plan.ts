@@ -9,7 +9,7 @@ import { loadMilestone } from '../milestone.ts';
 /** Maximum length of a side that Chromium draws at once, in pixels. */
 export const MAX_SIDE = 16_384;
 
-/** What a picture shows: the window, the page from its top, its sheets, or a part of it. */
+/** The part of a page that a picture shows: the window, the page from its top, its sheets, an element, a rectangle. */
 export type Shown =
   | { readonly what: 'window' | 'page' | 'sheets' }
   | { readonly what: 'element'; readonly selector: string }
@@ -35,9 +35,9 @@ export function smaller(one: HeightLimit, other: HeightLimit): HeightLimit {
 }
 
 /**
- * What the picture of a capture is to be, as far as its request says it. Made once for a capture. The rest depends on
- * the page, and is found again when the page has changed: where the part is (`choosePart`), and in how many bands it is
- * taken (`bandsOf`).
+ * Everything about the picture of a capture that follows from its request alone. Made once for each capture. The rest
+ * depends on the page, and is found again when the page has changed: the place of the part (`choosePart`), and the bands
+ * in which it is taken (`bandsOf`).
  */
 export interface ShotPlan {
   readonly shown: Shown;
