@@ -57,7 +57,7 @@ export async function comeToRest(
     deadline.enter('wait');
     const ready = await awaitReady(page, request, deadline);
     deadline.enter('settle');
-    const complete = await loadLazyContent(page, plan, request.delayMs, deadline);
+    const complete = await loadLazyContent(page, plan, deadline);
     const came = ready && (await awaitDelay(page, request, deadline));
     const beyondWindow = plan.shown.what !== 'window';
     let seen = await observeDocument(page, deadline, { loaded, beyondWindow });

@@ -5,7 +5,7 @@ const APPEARING_MS = 2_000;
 /** Minimum time for each search, and for each matching rule, to find a banner, in milliseconds. */
 const SEARCHING_MS = 1_500;
 
-/** A message of a search: a query to evaluate in the page's own world, or the state of the search and the rule that matched. */
+/** A message of a search: a query to evaluate in the page's own world, or its state and the rule that matched. */
 export type News =
   | { readonly type: 'eval'; readonly id: string; readonly code: string }
   | { readonly type: 'state'; readonly state: string; readonly rule: string };

@@ -39,7 +39,7 @@ const BARE = /* @__PURE__ */ new Set(
 );
 const DRAWN = /* @__PURE__ */ new Set('svg math select textarea object embed audio video canvas'.split(' '));
 
-/** The surroundings of an element: index of its parent's entry, its depth, the offset of its document in the page's window. */
+/** The surroundings of an element: its parent's entry, its depth, the place of its document in the page's window. */
 interface Around {
   readonly at: number;
   readonly depth: number;

@@ -37,12 +37,7 @@ interface Stretch {
  * in the window is loaded. Resolves with false when the waiting time was over first. Does nothing when the window shows
  * everything.
  */
-export async function loadLazyContent(
-  page: IsolatedPage,
-  plan: ShotPlan,
-  delayMs: number,
-  deadline: Deadline,
-): Promise<boolean> {
+export async function loadLazyContent(page: IsolatedPage, plan: ShotPlan, deadline: Deadline): Promise<boolean> {
   if (plan.shown.what === 'window') return true;
   const over = new AbortController();
   const mayGoOn = (height: number, elements: number) =>
@@ -50,7 +45,7 @@ export async function loadLazyContent(
   let complete = false;
   const work = stretchOf(page, plan, deadline).then(async (stretch) => {
     complete = stretch === null || (await scrollThrough(page, stretch, deadline, mayGoOn));
-    if (stretch !== null && delayMs > 0) await notePopups(page, deadline);
+    if (stretch !== null && plan.delayMs > 0) await notePopups(page, deadline);
   });
   await waitWithin(page, deadline, 'scroll through the page', work).finally(() => over.abort());
   // Runs as soon as the page's main thread is free; the screenshot does not wait for it.

@@ -62,6 +62,8 @@ export interface ShotPlan {
   readonly disablesAnimations: boolean;
   /** The state that a document must have reached before the screenshot. */
   readonly milestone: Milestone;
+  /** Time that is waited for after the page was scrolled, in milliseconds. */
+  readonly delayMs: number;
   readonly pdf: CaptureRequest['pdf'];
   /** The media that a single sheet is laid out for. */
   readonly paperMedia: { readonly media: string; readonly features: ReturnType<typeof mediaFeatures> };
@@ -93,6 +95,7 @@ export function planShot(request: CaptureRequest): ShotPlan {
     changesElements: (hide ?? collapse ?? mask) !== undefined || hideFixed || hideChats || hidePopups,
     disablesAnimations: animations === 'disabled',
     milestone: loadMilestone(request),
+    delayMs: request.delayMs,
     pdf,
     paperMedia: { media: request.media ?? 'print', features: mediaFeatures(request) },
   };
