@@ -13,8 +13,8 @@ export default defineConfig(({ mode }) => ({
       (name) => `test/support/${name}.ts`,
     ),
     // The suites drive real browsers and databases, and often wait for them. Two cores are idle for 6 % of a run with four
-    // files at a time; six leave 1 %, but take 13 % more CPU time, and captures starve.
-    maxWorkers: 4,
+    // files at a time, but on a slow machine captures starve with them, and are cut at their deadlines.
+    maxWorkers: 3,
     // The files of a worker share what they import: loading the service again for each took a third of the CPU time.
     isolate: false,
     sequence: { sequencer: StartOrder },

@@ -79,11 +79,12 @@ describeWithSharedMongo('the artifact store in GridFS', (server) => {
       expect(html && (await buffer(html.stream()))).toHaveLength(0);
     });
 
-    it('fails a stream whose chunk is missing, instead of ending it', async () => {
+    it('does not open a file whose chunk is missing, and fails a stream of which one goes missing', async () => {
       await putCapture(artifacts, resultOf(ID), { image: randomBytes(2_500_000), html: HTML });
-      await database.collection('artifacts.chunks').deleteOne({ n: 1 });
       const file = await artifacts.open(ID, 'image');
+      await database.collection('artifacts.chunks').deleteOne({ n: 1 });
       await expect(file && buffer(file.stream())).rejects.toThrow('chunk 1');
+      await expect(artifacts.open(ID, 'image')).rejects.toMatchObject({ code: 'artifact_damaged' });
       const damaged = await Array.fromAsync(damagedFiles(database, mongo.ask));
       expect(damaged).toEqual([{ id: ID, kind: 'image' }]);
     });

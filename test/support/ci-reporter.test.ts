@@ -24,8 +24,19 @@ describe('the reporters of CI', () => {
   it('counts an error outside of any test as failed', async () => {
     const { code, lines } = await runTests(dir, { steady: 1, tail: 'throw new Error("while loading");' });
 
-    expect(lines.at(-1)).toBe('0 passed, 1 failed, 0 skipped');
+    expect(lines.slice(-2)).toEqual(['failed: suite.test.ts: while loading', '0 passed, 1 failed, 0 skipped']);
     expect(code).toBe(1);
+  });
+
+  it('names the tests that failed before the last line', async () => {
+    const tail = "it('counts', () => expect(1).toBe(2)); it('throws', () => { throw new Error('first\\nsecond'); });";
+    const { lines } = await runTests(dir, { steady: 1, tail });
+
+    expect(lines.slice(-3)).toEqual([
+      'failed: suite.test.ts > counts: expected 1 to be 2 // Object.is equality',
+      'failed: suite.test.ts > throws: first',
+      '1 passed, 2 failed, 0 skipped',
+    ]);
   });
 
   it('keeps the results of a run whose test process hangs after the last one', async () => {
