@@ -14,13 +14,14 @@ export function mayShowWindow({ shown, changesElements, final }: ShotPlan): bool
 
 /**
  * Resolves with the last frame that the browser drew of the page's window, as a PNG of its CSS pixels. The frame comes
- * from the compositor, so it is available while the page's main thread is busy. Null when Chromium refuses.
+ * from the compositor, so it is available while the page's main thread is busy: its event is awaited, and not the answer,
+ * for which Chromium 153 asks that thread. Null when Chromium refuses.
  */
 export async function lastFrame(session: PageSession): Promise<Buffer | null> {
-  const { promise, resolve } = Promise.withResolvers<string>();
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
   const stop = session.on('Page.screencastFrame', ({ data }) => resolve(data));
+  session.send('Page.startScreencast', { format: 'png' }).catch(reject);
   try {
-    await session.send('Page.startScreencast', { format: 'png' });
     return Buffer.from(await promise, 'base64');
   } catch (error) {
     if (error instanceof CdpError) return null;
