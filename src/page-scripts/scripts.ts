@@ -29,6 +29,7 @@ export interface PageScripts {
   holds: typeof import('./entries/holds.ts').run;
   'icon-url': typeof import('./entries/icon-url.ts').run;
   'in-parts': typeof import('./entries/in-parts.ts').run;
+  'is-loading': typeof import('./entries/is-loading.ts').run;
   'is-prepared': typeof import('./entries/is-prepared.ts').run;
   'is-shown': typeof import('./entries/is-shown.ts').run;
   'keep-heights': typeof import('./entries/keep-heights.ts').run;

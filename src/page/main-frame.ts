@@ -117,8 +117,13 @@ export class MainFrame {
   /** Returns whether the document has reached this milestone, or was stopped before, and no other one is on its way. */
   rests(at: Milestone): boolean {
     if (this.#coming !== null || this.#scheduled || this.#document === null) return false;
-    if (at === 'networkIdle') return this.#has(at) && this.#asking.size === 0 && this.#awaiting.size === 0;
-    return this.#has(at) || this.#stopped === this.#document.loaderId;
+    const has = this.#has(at) || this.#stopped === this.#document.loaderId;
+    return has && (at !== 'networkIdle' || (this.#asking.size === 0 && this.#awaiting.size === 0));
+  }
+
+  /** Returns whether the document was stopped before all of it was read: by a navigation, a script, or its server. */
+  get stoppedEarly(): boolean {
+    return this.#document !== null && this.#stopped === this.#document.loaderId && !this.#has('DOMContentLoaded');
   }
 
   /** Makes everything that waits for the page fail with `failure`, whatever happens to the page. */

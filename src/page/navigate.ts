@@ -2,12 +2,14 @@ import type { Deadline } from '../capture/deadline.ts';
 import { CapstanError } from '../capture/errors.ts';
 import { type CaptureRequest, hasNetwork } from '../capture/request.ts';
 import type { EgressProxy } from '../egress/egress.ts';
+import { askPage } from './ask-page.ts';
 import { holdStill } from './hold-still.ts';
 import type { IsolatedPage } from './isolated-page.ts';
 import { loadMilestone } from './milestone.ts';
 import { openDownload } from './non-html/open-download.ts';
 import type { StandIn } from './non-html/show-pdf.ts';
 import { openUrl, whyUnreachable } from './open-url.ts';
+import { type Call, call } from './page-scripts.ts';
 import { waitWithin } from './wait/wait-within.ts';
 
 /**
@@ -30,8 +32,8 @@ export async function navigate(
 
 /**
  * Waits until the page has loaded (`DOMContentLoaded`, where the request asks for that) and is not navigating. Resolves
- * with false when the waiting time was over first, and stops what would keep the page from being captured then; throws
- * as `navigate` does when the page navigated to a dead URL.
+ * with false when the waiting time was over first, or when the document broke off, and stops what would keep the page
+ * from being captured then; throws as `navigate` does when the page navigated to a dead URL, or to a document that broke off at once.
  */
 export async function awaitLoad(
   page: IsolatedPage,
@@ -54,8 +56,28 @@ export async function awaitLoad(
     const { code, reason } = whyUnreachable(egressProxy, failed, 'the page sent itself there, and nothing answered');
     throw new CapstanError(code, reason);
   }
+  if (came && (await brokeOff(page, deadline))) return false;
   if (!came && frame.leaving) await holdStill(page, deadline);
   // A style sheet that never arrives blocks rendering. After `Page.stopLoading` the page is rendered without it.
   else if (!came && !frame.painted) page.session.post('Page.stopLoading');
   return came;
+}
+
+/**
+ * Returns whether the connection ended before the document did, and stops such a document: Chromium goes on waiting for
+ * the rest. Throws `target_unreachable` when nothing has come of it. Without `Network.enable`, Chromium drops what came
+ * at the same time as the end.
+ */
+async function brokeOff(page: IsolatedPage, deadline: Deadline): Promise<boolean> {
+  const { frame, visit, session } = page;
+  const id = frame.document?.loaderId ?? null;
+  if (!frame.stoppedEarly || visit.brokenOff === id) return frame.stoppedEarly;
+  const ask = (expression: Call) => askPage(page, deadline, 'see whether the document is whole', expression);
+  if ((await ask(call('is-loading'))) !== true) return false;
+  if ((await ask(call('has-root'))) === false) {
+    throw new CapstanError('target_unreachable', 'the connection was closed before the document had come');
+  }
+  visit.brokenOff = id;
+  session.post('Page.stopLoading');
+  return true;
 }

@@ -22,6 +22,8 @@ export interface Visit {
   readonly preparedFrames: Map<string, EvaluatedFrame>;
   /** Documents that were changed already, by their loader ids, and whether every change was made. */
   readonly changed: Map<string, boolean>;
+  /** Loader id of the last document whose connection ended before all of it had come; null when none did. */
+  brokenOff: string | null;
   /** The action taken on a cookie banner; null when none was looked for. */
   banner: Banner | null;
   /**
@@ -49,6 +51,7 @@ export function prepareVisit(session: PageSession, request: CaptureRequest): Vis
     shown: UNLIMITED,
     preparedFrames: new Map(),
     changed: new Map(),
+    brokenOff: null,
     banner: null,
     ready: Promise.all(commands),
   };

@@ -140,7 +140,7 @@ describe.concurrent('interaction with a page', () => {
     ])('fails on an element that %s, and names the action and the reason', async (_what, action, reason) => {
       const failed = capture('/interact', {
         actions: [{ type: 'click', selector: '#ring' }, action],
-        timeoutMs: 15_000,
+        ...LATE,
       });
       expect(await refusalOf(failed)).toEqual(['action_failed', reason]);
     });
@@ -158,7 +158,7 @@ describe.concurrent('interaction with a page', () => {
     it('skips the remaining actions at the deadline, and captures the page as it is', async () => {
       const waiting: Action = { type: 'wait', ms: 60_000 };
       const actions: Action[] = [{ type: 'click', selector: '#ring' }, waiting, { type: 'click', selector: '#ring' }];
-      expect(await capture('/interact', { actions, timeoutMs: 15_000 })).toMatchObject({
+      expect(await capture('/interact', { actions, ...LATE })).toMatchObject({
         cutPhase: 'interact',
         title: 'rang',
       });
@@ -166,7 +166,7 @@ describe.concurrent('interaction with a page', () => {
 
     it('captures a page that never finishes loading as it is', async () => {
       const actions: Action[] = [{ type: 'click', selector: '#never' }];
-      const snapshot = await capture('/interact', { actions, timeoutMs: 15_000 });
+      const snapshot = await capture('/interact', { actions, ...LATE });
       expect(snapshot).toMatchObject({ cutPhase: 'load', title: 'A page that never ends' });
     });
 
@@ -179,7 +179,7 @@ describe.concurrent('interaction with a page', () => {
         { type: 'wait', ms: 8_000 },
         { type: 'click', selector },
       ];
-      const snapshot = await capture('/interact', { actions, timeoutMs: 15_000 });
+      const snapshot = await capture('/interact', { actions, ...LATE });
       expect(snapshot).toMatchObject({ title, width: 1280 });
       expect(snapshot.cutPhase).not.toBeNull();
     });

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { requestSchemas } from '../../src/capture/request.ts';
 import { MAX_SETTLE_MS } from '../../src/page/wait/await-settled.ts';
 import { failureOf } from '../support/actor.ts';
+import { LATE } from '../support/capture-request.ts';
 import { type Colour, colourAt, pixelsOf, pngOf } from '../support/image.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 
@@ -76,7 +77,7 @@ describe('the wait before the screenshot', () => {
   });
 
   it('reports a partial capture when the deadline passes before the page has settled', async () => {
-    expect(await capture('/late/asking', { timeoutMs: 3500 })).toMatchObject({ cutPhase: 'wait' });
+    expect(await capture('/late/asking', LATE)).toMatchObject({ cutPhase: 'wait' });
   });
 
   it('waits until no requests are in flight, with waitUntil networkidle', async () => {
@@ -148,7 +149,7 @@ describe('the wait before the screenshot', () => {
       [{ waitForSelector: '#late' }, '/late/element?ms=60000'],
       [{ delayMs: 60_000 }, '/short'],
     ] as const)('ends the wait, and reports that it was cut, with %j', async (options, path) => {
-      expect(await capture(path, { ...options, timeoutMs: 15_000 })).toMatchObject({ cutPhase: 'wait' });
+      expect(await capture(path, { ...options, ...LATE })).toMatchObject({ cutPhase: 'wait' });
     });
 
     it('times out for a page whose first byte is late', async () => {

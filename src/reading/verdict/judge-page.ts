@@ -28,7 +28,9 @@ export async function judgePage(
   const { overlay } = signs;
   const failed = overlay.frames.length === 0 ? [] : await deadline.step('judge the page', failedFrames(page));
   const frames = overlay.frames.filter((url) => !failed.some((whole) => whole.startsWith(url)));
-  return judge({ ...signs, overlay: { ...overlay, frames } }, { title, status: responseCode, finalUrl, isBlank });
+  const isBrokenOff = page.visit.brokenOff === page.frame.document?.loaderId;
+  const known = { title, status: responseCode, finalUrl, isBlank, isBrokenOff };
+  return judge({ ...signs, overlay: { ...overlay, frames } }, known);
 }
 
 /** Returns the URLs of frames that could not be loaded: they are transparent, so they hide nothing. */

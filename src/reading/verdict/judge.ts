@@ -13,6 +13,8 @@ export interface KnownPage {
   readonly finalUrl: string;
   /** No text was seen, and the picture is of one colour. */
   readonly isBlank: boolean;
+  /** The connection ended before the document. */
+  readonly isBrokenOff: boolean;
 }
 
 /** Returns the verdict for which the rules speak most. */
@@ -28,7 +30,7 @@ export function judge(signs: Signs, page: KnownPage): Verdict {
   return { name, confidence: rounded(confidence), reasons };
 }
 
-function lowered(signs: Signs, { title, status, finalUrl, isBlank }: KnownPage): Seen {
+function lowered(signs: Signs, { title, status, finalUrl, isBlank, isBrokenOff }: KnownPage): Seen {
   const text = signs.text.toLowerCase();
   const headings = signs.headings.toLowerCase();
   return {
@@ -47,6 +49,7 @@ function lowered(signs: Signs, { title, status, finalUrl, isBlank }: KnownPage):
     title: title.toLowerCase(),
     status,
     isBlank,
+    isBrokenOff,
     url: finalUrl.toLowerCase(),
     words: `${title} ${headings} ${text}`.toLowerCase(),
   };

@@ -9,6 +9,8 @@ export interface Seen extends Signs {
   readonly url: string;
   /** No text was seen, and the picture is of one colour. */
   readonly isBlank: boolean;
+  /** The connection ended before the document. */
+  readonly isBrokenOff: boolean;
   /** Title, headings and text. */
   readonly words: string;
 }
@@ -220,8 +222,10 @@ const RULES_OF: Readonly<Record<Rule['verdict'], readonly Omit<Rule, 'verdict'>[
         (some(seen.frames, PARKED_PRODUCTS) || some(seen.scripts, PARKED_PRODUCTS) || PARKED_PRODUCTS.test(seen.names)),
     },
   ],
-  blank: [{ reason: 'nothing_painted', weight: 0.95, holds: ({ isBlank }) => isBlank }],
+  // An error without a body is an error.
+  blank: [{ reason: 'nothing_painted', weight: 0.95, holds: ({ isBlank, status }) => isBlank && status < 400 }],
   unfinished: [
+    { reason: 'broken_off', weight: 0.97, holds: ({ isBrokenOff, status }) => isBrokenOff && status < 400 },
     { reason: 'skeletons', weight: 0.75, holds: (seen) => seen.skeletons > 0.08 && isMessage(seen) },
     { reason: 'spinner', weight: 0.7, holds: (seen) => seen.spinners > 0 && seen.text.length < 200 },
     {

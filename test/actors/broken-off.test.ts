@@ -1,0 +1,75 @@
+import { createServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import type { CaptureOptions } from '../../src/capture/request.ts';
+import { listening } from '../egress/listening.ts';
+import { patience } from '../support/actor.ts';
+import { captureRequest } from '../support/capture-request.ts';
+import { actorForSuite, forSuite } from '../support/for-suite.ts';
+import { type Colour, colourAt, pngOf } from '../support/image.ts';
+
+const GREEN: Colour = [0, 160, 0, 255];
+const PAGE = '<!doctype html><title>Half</title><body style="margin:0;background:#00a000"><p>The beginning';
+const CHUNK = `${PAGE.length.toString(16)}\r\n${PAGE}\r\n`;
+const LENGTH = `Content-Length: ${10 * PAGE.length}\r\n\r\n`;
+/** The beginning of each answer, after which its connection is closed. */
+const ANSWERS: Readonly<Record<string, string>> = {
+  '/length': `HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n${LENGTH}${PAGE}`,
+  '/chunks': `HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n${CHUNK}`,
+  '/missing': `HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\n${LENGTH}${PAGE}`,
+  '/at-once': `HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n${LENGTH}${PAGE}`,
+};
+/** Long enough for the browser to read the beginning before the end comes. */
+const BEFORE_END_MS = 300;
+
+const running = actorForSuite();
+const server = forSuite(
+  () =>
+    listening(
+      createServer((socket) => {
+        socket.once('data', async (head) => {
+          const path = head.toString().split(' ')[1] ?? '';
+          socket.write(ANSWERS[path] ?? 'HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n');
+          if (path !== '/at-once') await delay(BEFORE_END_MS);
+          socket.end();
+        });
+      }),
+    ),
+  async (one) => one[Symbol.asyncDispose](),
+);
+
+const capture = (path: string, options: CaptureOptions = {}) =>
+  running.actor.capture(captureRequest(`http://127.0.0.1:${server.port}${path}`, options), patience);
+
+describe('a document that breaks off', () => {
+  it.each([
+    ['/length', {}],
+    ['/chunks', {}],
+    ['/length', { waitUntil: 'load' }],
+    ['/chunks', { waitUntil: 'domcontentloaded' }],
+    ['/length', { waitUntil: 'networkidle' }],
+    ['/chunks', { fullPage: true }],
+    ['/length', { actions: [{ type: 'wait', ms: 1 }] }],
+  ] satisfies [string, CaptureOptions][])(
+    'is partial, and unfinished, and shows what came: %s with %o',
+    async (path, options) => {
+      const snapshot = await capture(path, options);
+      expect(snapshot).toMatchObject({ cutPhase: 'load', title: 'Half', responseCode: 200 });
+      expect(snapshot.verdict).toMatchObject({ name: 'unfinished', reasons: ['broken_off'] });
+      expect(snapshot.html).toContain('The beginning');
+      expect(colourAt(await pngOf(snapshot), 600, 400)).toEqual(GREEN);
+    },
+  );
+
+  it('stays an error when its status says so', async () => {
+    expect(await capture('/missing')).toMatchObject({ cutPhase: 'load', verdict: { name: 'error' } });
+  });
+
+  it('is partial or unreachable when the end comes with the beginning, which the browser may drop', async () => {
+    const capturing = capture('/at-once', { waitUntil: 'load' }).then(
+      ({ cutPhase }) => cutPhase,
+      ({ code }) => code,
+    );
+    expect(['load', 'target_unreachable']).toContain(await capturing);
+  });
+});
