@@ -52,7 +52,9 @@ export class SuspectedError extends Error {
  * that write to the console in a loop delay every other page by more than 10 s. While the browser does not answer, the
  * renderer that spends most CPU time in the kernel, where messages are sent, is ended; when there is none for a while,
  * the busiest. In a shared browser this is a suspicion: the capture fails with a `SuspectedError`. In a browser with
- * one capture it fails with `page_too_large`. Does nothing on systems without `/proc`.
+ * one capture it fails with `page_too_large`, but not while the picture is taken: Chromium answers nothing while it
+ * encodes, and drawing a tall page takes a third of its time in the kernel of a virtual machine. Does nothing on systems
+ * without `/proc`.
  */
 export class FloodWatch {
   readonly #host: BrowserHost;
@@ -72,7 +74,7 @@ export class FloodWatch {
    * whether the browser must be killed, because it does not answer after the end of the renderers that flooded it.
    */
   async check(intervalMs: number): Promise<boolean> {
-    if (this.#checking) return false;
+    if (this.#checking || this.#draws) return false;
     this.#checking = true;
     const { silenceMs } = this.#patience;
     const limitMs = silenceMs + MAX_EXAMINATION_MS;
@@ -94,6 +96,11 @@ export class FloodWatch {
     return this.#alone ? ALONE : SHARED;
   }
 
+  /** The page that is alone in the browser has its picture taken. A heartbeat ends a browser that hangs in this. */
+  get #draws(): boolean {
+    return this.#alone && this.#host.connection.awaits('Page.captureScreenshot');
+  }
+
   #calm(ms: number): void {
     this.#silentMs = Math.max(0, this.#silentMs - ms);
     if (this.#silentMs === 0) this.#since = undefined;
@@ -108,7 +115,7 @@ export class FloodWatch {
     let endedAt = Number.POSITIVE_INFINITY;
     while (performance.now() < until && !connection.closed) {
       await delay(sampleMs);
-      if (answered()) return false;
+      if (answered() || this.#draws) return false;
       this.#silentMs += sampleMs;
       const now = await cpuTimes(group, pid);
       const since = this.#spentSince(now);

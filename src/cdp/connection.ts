@@ -94,6 +94,11 @@ export class CdpConnection {
     return this.#closed;
   }
 
+  /** Whether a command of this name has no answer yet. */
+  awaits(method: Method): boolean {
+    return this.#pending.values().some((pending) => pending.method === method);
+  }
+
   /** Returns the session announced by `Target.attachedToTarget`. */
   session(id: string): CdpSession {
     const known = this.#sessions.get(id);

@@ -146,7 +146,7 @@ describe('a full page that is higher than one screenshot', () => {
 
   it('shows as many whole parts as the time suffices for, and is partial', async () => {
     const viewport = { width: 2560, height: 720 };
-    const snapshot = await capture({ px: '190000' }, { viewport, timeoutMs: 12_000 });
+    const snapshot = await capture({ px: '190000' }, { viewport, timeoutMs: 20_000 });
     expect(snapshot).toMatchObject({ truncatedBy: 'time', truncated: true, cutPhase: expect.any(String) });
     expect(snapshot.fullHeight).toBe(190_000);
     const { width, height } = await sharp(snapshot.image, { limitInputPixels: false }).metadata();
@@ -155,7 +155,7 @@ describe('a full page that is higher than one screenshot', () => {
 
   it('limits the width and the pixels of a very wide page as well', async () => {
     const url = ground.site.url('/endless-height?wide=50000&px=2500');
-    const request = captureRequest(url, { fullPage: true, format: 'jpeg' });
+    const request = captureRequest(url, { fullPage: true, format: 'jpeg', timeoutMs: 120_000 });
     const snapshot = await ground.running.actor.capture(request, patience);
     expect(snapshot).toMatchObject({ truncatedBy: 'limit', width: 16_384, height: 2_500 });
     const { width, height } = await sharp(snapshot.image, { limitInputPixels: false }).metadata();

@@ -20,7 +20,8 @@ describe('a capture of 30,000 px in the web interface', () => {
   let id = 0;
 
   beforeAll(async () => {
-    const response = await ui.app.post('/screenshot', { url: site.url(`/tall?px=${HEIGHT}`), fullPage: true });
+    const request = { url: site.url(`/tall?px=${HEIGHT}`), fullPage: true, timeoutMs: 120_000 };
+    const response = await ui.app.post('/screenshot', request);
     const { data } = Captured.parse(await response.json());
     expect(data.height).toBe(HEIGHT);
     id = data.id;
