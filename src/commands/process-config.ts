@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { type Config, ConfigError, loadConfig } from '../config/mod.ts';
+import { decodeText } from './decode-text.ts';
 
 /**
  * Loads the configuration of this process from its environment, its files and the flags of a command. `note`: called
@@ -15,8 +16,7 @@ export function processConfig(
     env: process.env,
     readFile: (path) => {
       note(path);
-      // Notepad and PowerShell begin files with a byte order mark.
-      return readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
+      return decodeText(readFileSync(path));
     },
     machine: { cores: availableParallelism() },
   });

@@ -7,6 +7,7 @@ import { OPTION_GROUPS } from '../capture/options/groups.ts';
 import { collect } from '../config/flags.ts';
 import { ConfigError } from '../config/mod.ts';
 import { flagOf } from '../config/options.ts';
+import { decodeText } from './decode-text.ts';
 
 /** Options without a flag: `cacheMaxAgeMs` needs a database. */
 const WITHOUT_FLAG = ['cacheMaxAgeMs'];
@@ -79,7 +80,7 @@ const JSON_FILE = /^[^={:]+\.json$/;
 function textOf({ name, field }: OptionDescription, text: string): string {
   if (field.type !== 'object' || !JSON_FILE.test(text)) return text;
   try {
-    return readFileSync(text, 'utf8').trim();
+    return decodeText(readFileSync(text)).trim();
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new ConfigError(`${flagOf(name)} takes a JSON file, but ${text} cannot be read: ${why}`);

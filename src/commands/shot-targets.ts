@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import { readTarget } from '../capture/target.ts';
 import { ConfigError } from '../config/mod.ts';
+import { decodeText } from './decode-text.ts';
 
 /** A line that is not a URL. */
 export interface BadLine {
@@ -58,9 +59,9 @@ function checked(url: string): string {
 }
 
 async function readList(list: string): Promise<string> {
-  if (list === '-') return text(process.stdin);
+  if (list === '-') return decodeText(await buffer(process.stdin));
   try {
-    return await readFile(list, 'utf8');
+    return decodeText(await readFile(list));
   } catch (error) {
     throw new ConfigError(
       `--list takes a file with one URL per line: ${error instanceof Error ? error.message : String(error)}`,

@@ -211,6 +211,18 @@ describe('capstan shot', () => {
     expect(stderr).toMatch(/^1 saved, 1 failed, in /);
   });
 
+  it('reads lists in UTF-16 with a byte order mark, as Windows PowerShell writes them', async () => {
+    const place = await ground();
+    const text = '\ufeffhttp://\r\n';
+    await writeFile(join(place.path, 'little.txt'), Buffer.from(text, 'utf16le'));
+    await writeFile(join(place.path, 'big.txt'), Buffer.from(text, 'utf16le').swap16());
+    await writeFile(join(place.path, 'utf8.txt'), text);
+    const args = ['little.txt', 'big.txt', 'utf8.txt'].flatMap((name) => ['--list', name]);
+    const { stdout } = await capstan(['shot', ...args, '--json'], place.options);
+    const lines = stdout.trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line).url)).toEqual(['http://', 'http://', 'http://']);
+  });
+
   it('names the file and line number of an invalid line in the field "line" with --json', async () => {
     const place = await ground();
     await writeFile(join(place.path, 'urls.txt'), '# pages\nhttp://\n');

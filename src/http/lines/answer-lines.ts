@@ -2,8 +2,8 @@ import { type Observable, takeUntil } from 'rxjs';
 import { CapstanError } from '../../capture/errors.ts';
 import { failureEnvelope } from '../answer/envelope.ts';
 import { clientGone } from '../connection/client-gone.ts';
+import { preferredLinesType } from '../request/negotiation.ts';
 import type { HttpContext } from '../state.ts';
-import { LINES_TYPE } from './streamed-body.ts';
 
 /** Returns undefined while the client keeps up; otherwise a promise that resolves when it has read what was sent. */
 export type Room = () => Promise<void> | undefined;
@@ -30,7 +30,7 @@ export function answerLines<T>(ctx: HttpContext, run: (room: Room) => Observable
       ctx.respond = false;
       ctx.status = 200;
       ctx.set({
-        'Content-Type': LINES_TYPE,
+        'Content-Type': preferredLinesType(ctx.get('Accept')),
         // Otherwise nginx buffers the lines.
         'X-Accel-Buffering': 'no',
       });

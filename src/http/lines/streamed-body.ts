@@ -8,11 +8,13 @@ export type BodyDecoder = (() => Transform & Zlib) | undefined;
 
 /** One JSON value on each line. */
 export const LINES_TYPE = 'application/x-ndjson';
+/** Names of this type, the usual one first. None is registered, and clients send all of them. */
+export const LINES_TYPES: readonly string[] = [LINES_TYPE, 'application/ndjson', 'application/jsonl'];
 
 /** Returns whether a body is read as it arrives. Such a body may take any time as long as bytes keep arriving. */
 export function isStreamedBody(request: IncomingMessage): boolean {
   const [type = ''] = (request.headers['content-type'] ?? '').split(';');
-  return type.trim().toLowerCase() === LINES_TYPE;
+  return LINES_TYPES.includes(type.trim().toLowerCase());
 }
 
 /**

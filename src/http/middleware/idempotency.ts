@@ -18,7 +18,7 @@ const KEY = /^[\x20-\x7e]{1,255}$/;
 export const IdempotencyKeyHeader = z.object({
   'Idempotency-Key': z.string().min(1).max(255).optional().meta({
     description:
-      'Printable ASCII. The same key and body again, within 24 hours, are given the first answer; another body is 422. Not taken with a body of lines. With a database the answers are kept there, so a request with a key is 503 `database_unavailable` while the database is away: without it the service cannot tell whether the work was done before. Without a database they are kept in memory, until the service stops.',
+      'Printable ASCII. The same key and body again (the order of its fields does not matter), within 24 hours, are given the first answer; another body is 422. Not taken with a body of lines. With a database the answers are kept there, so a request with a key is 503 `database_unavailable` while the database is away: without it the service cannot tell whether the work was done before. Without a database they are kept in memory, until the service stops.',
   }),
 });
 
@@ -58,7 +58,7 @@ export function idempotent(service: CaptureService, logger: Logger): HttpMiddlew
     if (key === undefined) return next();
     const attempt: Attempt = {
       key: digestOf([ctx.state.client ?? '', ctx.method, ctx.path, key]),
-      digest: digestOf([ctx.request.rawBody ?? '']),
+      digest: digestOf([canonical(ctx)]),
       client: ctx.state.client ?? null,
       owner: randomUUID(),
     };
@@ -92,6 +92,23 @@ export function idempotent(service: CaptureService, logger: Logger): HttpMiddlew
     }
     if (ctx.respond === false) ctx.res.end();
   };
+}
+
+/**
+ * Returns the JSON of a body with the keys of each object in alphabetical order: many senders give them in another order
+ * each time. A body that is nested too deeply for this is compared as it was sent.
+ */
+function canonical({ request: { body, rawBody = '' } }: HttpContext): string {
+  const inOrder = (_: string, value: unknown) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)))
+      : value;
+  try {
+    return JSON.stringify(body, inOrder) ?? rawBody;
+  } catch (error) {
+    if (error instanceof RangeError) return rawBody;
+    throw error;
+  }
 }
 
 /** Refuses a key for a body of lines, which cannot be compared with another as a whole. */

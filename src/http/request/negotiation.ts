@@ -1,4 +1,4 @@
-import { LINES_TYPE } from '../lines/streamed-body.ts';
+import { LINES_TYPE, LINES_TYPES } from '../lines/streamed-body.ts';
 
 export const JSON_TYPE = 'application/json';
 
@@ -20,24 +20,29 @@ interface MediaRange extends Preference {
  * `fallback` when it prefers neither, or accepts neither: an answer is better than none.
  */
 export function preferImageOrJson(accept: string, imageType: string, fallback: 'image' | 'json'): 'image' | 'json' {
-  return preferOrJson(accept, imageType, 'image', fallback);
+  return preferOrJson(accept, [imageType], 'image', fallback);
 }
 
-/** Chooses between lines of JSON and one JSON document in the same way. */
+/** Chooses between lines of JSON, by any of their names, and one JSON document in the same way. */
 export function preferLinesOrJson(accept: string, fallback: 'lines' | 'json'): 'lines' | 'json' {
-  return preferOrJson(accept, LINES_TYPE, 'lines', fallback);
+  return preferOrJson(accept, LINES_TYPES, 'lines', fallback);
+}
+
+/** Returns the name of lines of JSON that an Accept header prefers; the usual one when it prefers none. */
+export function preferredLinesType(accept: string): string {
+  return preferredType(accept, LINES_TYPES) ?? LINES_TYPE;
 }
 
 function preferOrJson<T extends string>(
   accept: string,
-  mediaType: string,
+  mediaTypes: readonly string[],
   name: T,
   fallback: NoInfer<T> | 'json',
 ): T | 'json' {
   // Of types that are preferred equally, the first one is chosen.
-  const offered = fallback === 'json' ? [JSON_TYPE, mediaType] : [mediaType, JSON_TYPE];
+  const offered = fallback === 'json' ? [JSON_TYPE, ...mediaTypes] : [...mediaTypes, JSON_TYPE];
   const chosen = preferredType(accept, offered) ?? offered[0];
-  return chosen === mediaType ? name : 'json';
+  return chosen === JSON_TYPE ? 'json' : name;
 }
 
 /**

@@ -6,16 +6,18 @@ import { refusal } from '../../capture/validate.ts';
 import { pagesOf, type ResultFilter } from '../../storage/ports/result-store.ts';
 import { ResultSchema } from '../answer/schemas.ts';
 import { csvLine } from '../lines/csv.ts';
-import { LINES_TYPE } from '../lines/streamed-body.ts';
 import { lines, text } from '../openapi/content.ts';
+import { preferredLinesType } from '../request/negotiation.ts';
 import { conditionParameters, hostPrefix, targetUrl } from '../request/parameters.ts';
 import { route } from '../route.ts';
+import type { HttpContext } from '../state.ts';
 
 /** Number of records read at once, which bounds the memory of an export. */
 const TOGETHER = 250;
 
 const FORMATS = ['jsonl', 'csv'] as const;
-const MEDIA_TYPES = { jsonl: LINES_TYPE, csv: 'text/csv; charset=utf-8' } as const;
+/** Tells Excel that a CSV file is UTF-8. */
+const BYTE_ORDER_MARK = '\ufeff';
 const COLUMNS = Object.keys(ResultSchema.shape);
 
 /** Sends every result that meets the conditions, newest first, as it is read. */
@@ -33,6 +35,10 @@ export const exportResults = route({
       .enum(FORMATS, { error: 'must be csv or jsonl' })
       .optional()
       .meta({ description: 'Lines of JSON, or CSV.', default: 'jsonl' }),
+    bom: z.enum(['true', 'false'], { error: 'must be true or false' }).optional().meta({
+      description:
+        'Begin CSV with a byte order mark, by which Excel knows that it is UTF-8; true for a browser that follows a link.',
+    }),
     host: hostPrefix.optional(),
     url: targetUrl.optional(),
     ...conditionParameters,
@@ -44,19 +50,19 @@ export const exportResults = route({
       headers: ['Content-Disposition'],
     },
   },
-  handle: async (ctx, { format = 'jsonl', host, url, ...where }, { service: { results } }) => {
+  handle: async (ctx, { format = 'jsonl', bom, host, url, ...where }, { service: { results } }) => {
     const filter: ResultFilter = { ...chosen(host, url), where };
     // Read before the head is sent, so that an unreachable database is a 503.
     const first = await results.page(filter, TOGETHER);
     ctx.status = 200;
-    ctx.type = MEDIA_TYPES[format];
+    ctx.type = format === 'csv' ? 'text/csv; charset=utf-8' : preferredLinesType(ctx.get('Accept'));
     ctx.set('Content-Disposition', `attachment; filename="results.${format}"`);
     if (ctx.method === 'HEAD') return;
     ctx.body = Readable.from(
-      format === 'csv' ? csv(results, filter, TOGETHER, first) : jsonLines(results, filter, TOGETHER, first),
-      {
-        objectMode: false,
-      },
+      format === 'csv'
+        ? csv(bom === undefined ? isNavigation(ctx) : bom === 'true', results, filter, TOGETHER, first)
+        : jsonLines(results, filter, TOGETHER, first),
+      { objectMode: false },
     );
   },
 });
@@ -72,8 +78,13 @@ async function* jsonLines(...read: Parameters<typeof pagesOf>): AsyncGenerator<s
   for await (const page of pagesOf(...read)) yield page.map((each) => `${JSON.stringify(sentResult(each))}\n`).join('');
 }
 
-async function* csv(...read: Parameters<typeof pagesOf>): AsyncGenerator<string> {
-  yield csvLine(COLUMNS);
+/** Browsers ask for HTML whatever a link leads to; programs do not. */
+function isNavigation(ctx: HttpContext): boolean {
+  return /\btext\/html\b/.test(ctx.get('Accept'));
+}
+
+async function* csv(marked: boolean, ...read: Parameters<typeof pagesOf>): AsyncGenerator<string> {
+  yield (marked ? BYTE_ORDER_MARK : '') + csvLine(COLUMNS);
   for await (const page of pagesOf(...read)) {
     const sent = page.map(sentResult);
     yield sent.map((result) => csvLine(COLUMNS.map((name) => Reflect.get(result, name)))).join('');

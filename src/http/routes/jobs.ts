@@ -10,11 +10,10 @@ import { toBatchLine } from '../answer/outcome.ts';
 import { cutPage } from '../answer/paging.ts';
 import { type BatchLine, BatchLineSchema, type JobAnswer, JobSchema } from '../answer/schemas.ts';
 import { callerOf, isShown, listedKey } from '../keys/callers.ts';
-import { LINES_TYPE } from '../lines/streamed-body.ts';
 import { envelope, lines } from '../openapi/content.ts';
 import { DATABASE_FAILURES } from '../openapi/failures.ts';
 import { idCursor } from '../request/cursor.ts';
-import { preferLinesOrJson } from '../request/negotiation.ts';
+import { preferLinesOrJson, preferredLinesType } from '../request/negotiation.ts';
 import { DEFAULT_LIMIT, idCursorParameter, limitParameter, MAX_LIMIT } from '../request/parameters.ts';
 import { publicPath } from '../request/public-address.ts';
 import { type Answer, route } from '../route.ts';
@@ -64,7 +63,7 @@ export const getJob = route({
     const job = (isShown(ctx, (name) => isJobOf(name, id)) ? await jobs.get(id) : undefined) ?? unknownJob(id);
     ctx.vary('Accept');
     if (preferLinesOrJson(ctx.get('Accept'), 'json') === 'lines') {
-      ctx.type = LINES_TYPE;
+      ctx.type = preferredLinesType(ctx.get('Accept'));
       ctx.body = Readable.from(allLines(jobs, id, cursor - 1), { objectMode: false });
       return;
     }

@@ -84,6 +84,15 @@ describe('POST /batch with lines', () => {
     expect((await app.call(`/results/${first.result?.id}`)).status).toBe(200);
   });
 
+  it.each(['application/jsonl', 'application/ndjson'])('takes and answers lines by their name %s', async (type) => {
+    const headers = { 'Content-Type': `${type}; charset=utf-8`, Accept: type };
+    const batch = exchange(app, '/batch', headers);
+    batch.send({ url: 'file:///x' });
+    batch.sent.end();
+    expect((await batch.response()).headers['content-type']).toBe(type);
+    expect(await batch.rest()).toEqual([expect.objectContaining({ index: 0, code: 'target_forbidden' })]);
+  });
+
   it('answers more requests than --max-batch, each as soon as it is done', async () => {
     const batch = exchange(app, '/batch?concurrency=2');
     const paths = ['/hang', '/short', '/title?t=a', '/title?t=b', '/title?t=c'];

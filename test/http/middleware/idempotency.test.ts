@@ -48,6 +48,25 @@ describe('Idempotency-Key', () => {
     expect(accepted()).toBe(before);
   });
 
+  it('takes a body whose fields are in another order for the same one, and a list in another order for another', async () => {
+    const headers = freshKey();
+    const hide = ['p', 'i'];
+    const body = { url: site.url('/short'), viewport: { width: 300, height: 200 }, hide };
+    const answer = await answerOf(await app.post('/screenshot', body, { headers }));
+    expect(answer.status).toBe(200);
+    const turned = { hide, viewport: { height: 200, width: 300 }, url: body.url };
+    expect(await answerOf(await app.post('/screenshot', turned, { headers }))).toEqual(answer);
+    const other = await app.post('/screenshot', { ...body, hide: hide.toReversed() }, { headers });
+    expect(await failureOf(other)).toMatchObject({ code: 'idempotency_mismatch' });
+  });
+
+  it('refuses a body that is nested as deeply as its size allows, and does not fail', async () => {
+    const body = '['.repeat(250_000) + ']'.repeat(250_000);
+    const headers = { ...freshKey(), 'Content-Type': 'application/json' };
+    const response = await app.call('/screenshot', { method: 'POST', headers, body });
+    expect(await failureOf(response)).toMatchObject({ code: 'invalid_request' });
+  });
+
   it('replays the header that marks a cached capture', async () => {
     const body = { url: site.url('/short'), cacheMaxAgeMs: 60_000 };
     await app.post('/screenshot', body);

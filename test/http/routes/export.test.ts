@@ -96,6 +96,21 @@ describe('GET /results/export', () => {
     }
   });
 
+  it.each([
+    ['', 'application/json', false],
+    ['', 'text/html,application/xhtml+xml,*/*;q=0.8', true],
+    ['&bom=true', '*/*', true],
+    ['&bom=false', 'text/html', false],
+  ])(
+    'begins CSV with a byte order mark when asked to, or when a browser follows a link: %s %s',
+    async (query, accept, marked) => {
+      const response = await app.call(`/results/export?format=csv&status=418${query}`, { headers: { Accept: accept } });
+      const bytes = Buffer.from(await response.arrayBuffer());
+      expect(bytes.subarray(0, 3).equals(Buffer.from('\ufeff'))).toBe(marked);
+      expect(bytes.toString()).toMatch(/^\ufeff?id,/);
+    },
+  );
+
   it('sends only the header line when there are no results', async () => {
     const text = await (await app.call('/results/export?format=csv&status=418')).text();
     expect(readCsv(text)).toHaveLength(1);
