@@ -34,6 +34,9 @@ const ElementEntrySchema = z.object({
   }),
   style: index.optional().meta({ description: 'Index in `styles`.' }),
   image: short.optional().meta({ description: 'Beginning of the address of its image, and a hash of the rest.' }),
+  filled: z.literal(true).optional().meta({
+    description: 'There when it has elements or text (also white space), and none of them is an entry.',
+  }),
 });
 export type ElementEntry = z.output<typeof ElementEntrySchema>;
 

@@ -100,7 +100,7 @@ export const EvidenceSchema = z.strictObject({
       url: z.string(),
       type: z.string().meta({ examples: ['document', 'image', 'xhr'] }),
       status: count.meta({ description: '0 when there was no response.' }),
-      bytes: count.meta({ description: 'Bytes received, as encoded.' }),
+      bytes: count.meta({ description: 'Bytes received, as encoded, with the headers; 0 from a cache.' }),
       start_ms: count.nullable().exactOptional().meta({
         description: 'Milliseconds after the start of the first request; null when unknown. Absent in older records.',
       }),

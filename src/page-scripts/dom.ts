@@ -177,6 +177,11 @@ export const namespaceOf = reader<PageElement, string | null>('Element', 'namesp
 export const HTML = 'http://www.w3.org/1999/xhtml';
 export const isHtml = (element: PageElement): boolean => namespaceOf(element) === HTML;
 export const htmlOf = reader<PageElement, string>('Element', 'outerHTML');
+/** The HTML in an element, with the given shadow trees as declarative ones. */
+export const htmlWithin = caller<PageElement, [{ readonly shadowRoots: readonly PageFragment[] }], string>(
+  'Element',
+  'getHTML',
+);
 export const idOf = reader<PageElement, string>('Element', 'id');
 export const baseOf = reader<PageNode, string>('Node', 'baseURI');
 export const attribute = caller<PageElement, [name: string], string | null>('Element', 'getAttribute');
@@ -242,6 +247,7 @@ export const headOf = reader<PageDocument, PageElement | null>('Document', 'head
 export const titleOf = reader<PageDocument, string>('Document', 'title');
 export const setTitle = writer<PageDocument, string>('Document', 'title');
 export const urlOf = reader<PageDocument, string>('Document', 'URL');
+export const contentTypeOf = reader<PageDocument, string>('Document', 'contentType');
 export const doctypeOf = reader<PageDocument, PageNode | null>('Document', 'doctype');
 export const fontsOf = reader<
   PageDocument,
@@ -311,7 +317,8 @@ export const appendChild = caller<PageNode, [PageNode], PageNode>('Node', 'appen
 // Changes. Only of copies, and of what is restored before a script of the page can run.
 export const createElement = caller<PageDocument, [name: string], PageElement>('Document', 'createElement');
 export const createComment = caller<PageDocument, [text: string], PageNode>('Document', 'createComment');
-export const cloneOf = caller<PageNode, [deep: boolean], PageNode>('Node', 'cloneNode');
+const cloneNode = caller<PageNode, [deep: boolean], PageNode>('Node', 'cloneNode');
+export const cloneOf = <Of extends PageNode>(node: Of, deep: boolean): Of => cloneNode(node, deep) as Of;
 export const setText = writer<PageNode, string>('Node', 'textContent');
 export const setAttribute = caller<PageElement, [name: string, value: string], void>('Element', 'setAttribute');
 export const removeAttribute = caller<PageElement, [name: string], void>('Element', 'removeAttribute');

@@ -1,19 +1,7 @@
-import {
-  boxOf,
-  decode,
-  doctypeOf,
-  fontsOf,
-  htmlOf,
-  imagesOf,
-  isComplete,
-  type PageElement,
-  page,
-  rootElementOf,
-  titleOf,
-  urlOf,
-} from './dom.ts';
+import { boxOf, decode, fontsOf, imagesOf, isComplete, type PageElement, page, titleOf, urlOf } from './dom.ts';
 import { nextFrame } from './frames.ts';
 import { inParts, type TextBeginning } from './in-parts.ts';
+import { serialise } from './serialise.ts';
 import { web } from './web.ts';
 
 const MAX_TITLE_CHARACTERS = 4096;
@@ -63,11 +51,4 @@ async function settle(ms: number, beyondWindow: boolean): Promise<void> {
 function isInWindow(element: PageElement): boolean {
   const { left, top, right, bottom } = boxOf(element);
   return right > 0 && bottom > 0 && left < web.innerWidth && top < web.innerHeight;
-}
-
-function serialise(): string {
-  const doctype = doctypeOf(page);
-  const root = rootElementOf(page);
-  const head = doctype === null ? '' : `${new web.XMLSerializer().serializeToString(doctype)}\n`;
-  return head + (root === null ? '' : htmlOf(root));
 }

@@ -3,9 +3,9 @@
  * they are JSON. `src/page/page-scripts.ts` calls them.
  */
 export interface PageScripts {
-  'accept-by-words': typeof import('./entries/accept-by-words.ts').run;
   answer: typeof import('./entries/answer.ts').run;
   'answer-banner-query': typeof import('./entries/answer-banner-query.ts').run;
+  'answer-by-words': typeof import('./entries/answer-by-words.ts').run;
   'apply-rules': typeof import('./entries/apply-rules.ts').run;
   'await-drawn': typeof import('./entries/await-drawn.ts').run;
   'await-frames': typeof import('./entries/await-frames.ts').run;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Snapshot } from '../../src/capture/snapshot.ts';
 import { patience } from '../support/actor.ts';
-import { captureRequest } from '../support/capture-request.ts';
+import { captureRequest, htmlRequest } from '../support/capture-request.ts';
 import { actorForSuite, siteForSuite } from '../support/for-suite.ts';
 import { pixelsOf } from '../support/image.ts';
 
@@ -68,6 +68,13 @@ describe('a cookie banner', () => {
     'Accetta tutti',
     'Alles accepteren',
     'Zaakceptuj wszystkie',
+    'Akzeptieren & Schließen',
+    'Alle akzeptieren und weiterlesen',
+    'Accepter & fermer',
+    'Aceptar y cerrar',
+    'Accetta e chiudi',
+    'Aceitar e fechar',
+    'Akceptuję i zamknij',
     '同意する',
   ])('accepts a banner that no rule knows, by its button "%s"', async (words) => {
     const snapshot = await capture(worded('settings:Settings', REJECT, `accepted:${words}`), 'accept');
@@ -83,6 +90,51 @@ describe('a cookie banner', () => {
       expect(snapshot.banner).toEqual({ found: true, rule: 'words', action: 'acknowledged' });
     },
   );
+
+  it.concurrent.each([
+    ['"OK" beside a refusal in unknown words', ['acknowledged:OK', 'rejected:Lieber ohne Kekse']],
+    ['"Got it" beside settings', ['acknowledged:Got it', 'settings:Preferences']],
+    ['"Akzeptieren & Schließen"', ['accepted:Akzeptieren & Schließen']],
+    ['"Accepter & fermer"', ['accepted:Accepter & fermer']],
+    ['"Accept"', ['accepted:Accept']],
+  ])('does not click %s to reject', async (_, buttons) => {
+    const { title, banner } = await capture(worded(...buttons), 'reject');
+    expect([title, banner?.action]).toEqual(['not asked', 'none']);
+  });
+
+  const boxed = (content: string, of = '') =>
+    `<title>not asked</title><div ${of} style="position:fixed;bottom:0;height:200px">We use cookies on this site. ${content}</div>`;
+  const OK = '<button onclick="document.title = `acknowledged`">OK</button>';
+  const answered = async (html: string, answer: 'accept' | 'reject') => {
+    const { title, banner } = await running.actor.capture(
+      htmlRequest(html, { [`${answer}CookieBanners`]: true }),
+      patience,
+    );
+    return [title, banner?.action];
+  };
+
+  it.each([
+    ['a link', '<a href="?cookies=no">Lieber ohne Kekse</a>'],
+    ['a link without a target', '<a href="#">Lieber ohne Kekse</a>'],
+    ['an element with a listener', '<span onclick="document.title = `rejected`">Lieber ohne Kekse</span>'],
+    ['a check box', '<label><input type=checkbox checked> Werbung</label>'],
+    ['a symbol', '<button aria-label="Ablehnen">\u00d7</button>'],
+  ])('does not click "OK" beside %s to reject', async (_, choice) => {
+    expect(await answered(boxed(`${choice} <p id=cookie-ok>${OK}</p>`), 'reject')).toEqual(['not asked', 'none']);
+  });
+
+  it('acknowledges a banner whose only button is beside links that explain it', async () => {
+    const links = '<a href="/privacy">Privacy policy</a> <a href="/cookies">Learn more</a>';
+    expect(await answered(boxed(links + OK), 'reject')).toEqual(['acknowledged', 'acknowledged']);
+  });
+
+  // autoconsent's rule for cookieinfo has one click for both answers.
+  it('does not reject by a rule that clicks the same for both answers', async () => {
+    const button = '<button class=cookieinfo-close onclick="document.title = `clicked`">Fine by me</button>';
+    const html = boxed(button, 'class=cookieinfo');
+    expect(await answered(html, 'reject')).toEqual(['not asked', 'none']);
+    expect(await answered(html, 'accept')).toEqual(['clicked', 'accepted']);
+  });
 
   it('rejects a banner that no rule knows, although it can also be accepted', async () => {
     const snapshot = await capture(worded('accepted:Accept all', REJECT), 'reject');

@@ -87,6 +87,19 @@ describe('the evidence of a capture', () => {
     expect(seen).toEqual(['plain=', 'session=', 'visited=yes']);
   });
 
+  it('sends the cookies that a browser exported, but for those that have expired', async () => {
+    const exported = { domain: '127.0.0.1', path: '/', hostOnly: true, storeId: '0', sameSite: 'unspecified' } as const;
+    const cookies = [
+      { ...exported, name: 'later', value: '1', session: false, expirationDate: 4_102_444_800.5 },
+      { ...exported, name: 'past', value: '2', session: false, expirationDate: 1_000_000_000.5 },
+      { ...exported, name: 'session', value: '3', session: true },
+    ];
+    const { evidence, title } = await capture('/cookie', [], { cookies });
+    expect(title).toBe('cookies: later=1; session=3');
+    const kept = evidence.cookies.items.filter(({ expires }) => expires !== null).map(({ name }) => name);
+    expect(kept).toEqual(['later']);
+  });
+
   it('contains every redirect: with its status for HTTP, with 0 for a redirect by the page itself', async () => {
     const { evidence, finalUrl } = await capture('/evidence/way', ['redirects']);
     expect(finalUrl).toBe(ground.site.url('/short'));

@@ -1,4 +1,6 @@
+import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
+import { gzipSync } from 'node:zlib';
 import Ajv from 'ajv';
 import draft06 from 'ajv/dist/refs/json-schema-draft-06.json' with { type: 'json' };
 import addFormats from 'ajv-formats';
@@ -6,6 +8,7 @@ import type { Har } from 'har-format';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { CaptureOptions } from '../../src/capture/request.ts';
+import { listening } from '../egress/listening.ts';
 import type { Site } from '../fixtures/site.ts';
 import { patience, startActor } from '../support/actor.ts';
 import { browserStartedBy } from '../support/browser-script.ts';
@@ -17,6 +20,49 @@ const ajv = addFormats.default(new Ajv.default({ strict: false }));
 ajv.addMetaSchema(draft06);
 const schemas = z.record(z.string(), z.looseObject({ $id: z.string() }));
 ajv.addSchema(Object.values(schemas.parse(createRequire(import.meta.url)('har-schema'))));
+
+const LONG = `/*${'x'.repeat(5000)}*/`;
+const ZIPPED = gzipSync(LONG);
+const SIZES: Readonly<Record<string, readonly [status: number, headers: OutgoingHttpHeaders, body?: string | Buffer]>> =
+  {
+    '/': [
+      200,
+      { 'content-type': 'text/html' },
+      `<title>-</title><script src=/script></script><script>onload = async () => {
+      for (const path of ['moved', 'moved-with-text', 'none', 'empty', 'gzip', 'unchanged', 'unchanged', 'kept', 'kept'])
+        await fetch('/' + path).then((response) => response.text());
+      const frame = document.createElement('iframe');
+      frame.src = '/frame';
+      document.body.append(frame);
+      await new Promise((loaded) => { frame.onload = loaded });
+      document.title = 'done';
+    }</script>`,
+    ],
+    '/frame': [200, { 'content-type': 'text/html' }, '<script src=/script></script>'],
+    '/worker': [
+      200,
+      { 'content-type': 'text/javascript' },
+      `oninstall = () => skipWaiting(); onactivate = (event) => event.waitUntil(clients.claim());
+    onfetch = (event) => { if (event.request.url.endsWith('/from-worker')) event.respondWith(new Response('made here')) }`,
+    ],
+    '/script': [200, { 'content-type': 'text/javascript', 'cache-control': 'max-age=600' }, LONG],
+    '/moved': [302, { location: '/end' }],
+    '/moved-with-text': [302, { location: '/end' }, LONG],
+    '/none': [204, {}],
+    '/empty': [404, {}],
+    '/end': [200, {}, 'The end'],
+    '/gzip': [200, { 'content-encoding': 'gzip' }, ZIPPED],
+    '/unchanged': [200, { etag: '"1"', 'cache-control': 'no-cache' }, LONG],
+    '/kept': [200, { 'cache-control': 'max-age=600' }, LONG],
+  };
+
+/** Answers with an exact length, so that a body has no frames of its own. */
+function answerOfSizes({ url = '/', headers }: IncomingMessage, response: ServerResponse): void {
+  const { pathname } = new URL(url, 'http://localhost');
+  const [status, more, body = ''] = SIZES[pathname] ?? [410, {}];
+  if (headers['if-none-match'] !== undefined) response.writeHead(304, more).end();
+  else response.writeHead(status, { ...more, ...(body.length > 0 && { 'content-length': body.length }) }).end(body);
+}
 
 describe('the output har', () => {
   const ground = siteAndActor();
@@ -112,6 +158,38 @@ describe('the output har', () => {
       const sum = [blocked, dns, connect, send, wait, receive].reduce((all, ms) => all + Math.max(0, ms), 0);
       expect(time).toBeCloseTo(sum, 3);
     }
+  });
+
+  it('tells headers and bodies apart, and counts nothing for what came from a cache', async () => {
+    await using server = await listening(createServer(answerOfSizes));
+    const origin = `http://127.0.0.1:${server.port}`;
+    const request = { outputs: ['har'], evidence: ['network'], waitForFunction: "document.title === 'done'" } as const;
+    const { outputs, evidence } = await ground.running.actor.capture(captureRequest(origin, request), patience);
+    const har: Har = JSON.parse(String(outputs.har?.content));
+    expect(ajv.validate('har.json#', har), ajv.errorsText()).toBe(true);
+    const sizes = har.log.entries.map(({ request, response }) => {
+      const { status, headersSize, bodySize, content } = response;
+      const { pathname } = new URL(request.url);
+      return { pathname, status, hasHeaders: headersSize > 0, bodySize, size: content.size };
+    });
+    const of = (path: string) => sizes.filter(({ pathname }) => pathname === path);
+    const row = (pathname: string, status: number, bodySize: number, size = bodySize, hasHeaders = true) => ({
+      ...{ pathname, status, hasHeaders, bodySize, size },
+    });
+    expect(of('/moved')).toEqual([row('/moved', 302, 0)]);
+    expect(of('/moved-with-text')).toEqual([row('/moved-with-text', 302, 0)]);
+    expect(of('/none')).toEqual([row('/none', 204, 0)]);
+    expect(of('/empty')).toEqual([row('/empty', 404, 0)]);
+    expect(of('/gzip')).toEqual([row('/gzip', 200, ZIPPED.length, LONG.length)]);
+    expect(of('/unchanged')).toEqual([row('/unchanged', 200, LONG.length), row('/unchanged', 304, 0, LONG.length)]);
+    const kept = (path: string) => row(path, 200, 0, LONG.length, false);
+    expect(of('/kept')).toEqual([row('/kept', 200, LONG.length), kept('/kept')]);
+    expect(of('/script')).toEqual([row('/script', 200, LONG.length), kept('/script')]);
+    expect(har.log.entries.flatMap(({ _fromCache = [] }) => _fromCache)).toEqual(['disk', 'memory']);
+    const bytes = (path: string) =>
+      evidence.network?.items.filter(({ url }) => new URL(url).pathname === path).map((item) => item.bytes);
+    expect(bytes('/script')).toEqual([expect.toSatisfy((all) => all > LONG.length), 0]);
+    expect(bytes('/kept')).toEqual([expect.toSatisfy((all) => all > LONG.length), 0]);
   });
 
   it('withholds cookies, credentials and the headers of the request', async () => {

@@ -134,6 +134,48 @@ export function describeResultStore(create: () => Promise<EmptyDatabase>): void 
     expect(await idsOf(store, { by: 'url', url: 'https://example.com/home' }, 1)).toEqual([FIRST_ID + 1, FIRST_ID]);
   });
 
+  it.each([
+    ['http://example.com/x|y', 'http://example.com/x%7Cy'],
+    ['http://example.com/%7Eida/%61', 'http://example.com/~ida/a'],
+    ['http://example.com/caf%c3%a9', 'http://example.com/café'],
+    ['http://example.com/?a[]=1&b=^', 'http://example.com/?a%5B%5D=1&b=%5E'],
+    ['http://example.com/?q={"a":`b`}', 'http://example.com/?q=%7B%22a%22:%60b%60%7D'],
+    ['http://example.com/x?', 'http://example.com/x?#'],
+  ])('finds %s and %s by each other', async (one, other) => {
+    await insertAll(store, [resultOf(FIRST_ID, { url: one }), resultOf(FIRST_ID + 1, { url: other })]);
+    for (const url of [one, other])
+      expect(await idsOf(store, { by: 'url', url }, 10)).toEqual([FIRST_ID + 1, FIRST_ID]);
+  });
+
+  it.each([
+    ['http://example.com/a%2Fb', 'http://example.com/a/b'],
+    ['http://example.com/a%3Fb', 'http://example.com/a?b'],
+    ['http://example.com/?a=1%262', 'http://example.com/?a=1&2'],
+    ['http://example.com/?a+b', 'http://example.com/?a%2Bb'],
+    ['http://example.com/50%25', 'http://example.com/50%'],
+    ['http://example.com/%E9', 'http://example.com/é'],
+  ])('does not take %s for %s', async (one, other) => {
+    await insertAll(store, [resultOf(FIRST_ID, { url: one }), resultOf(FIRST_ID + 1, { url: other })]);
+    expect(await idsOf(store, { by: 'url', url: one }, 10)).toEqual([FIRST_ID]);
+    expect(await idsOf(store, { by: 'url', url: other }, 10)).toEqual([FIRST_ID + 1]);
+  });
+
+  it('finds a URL with any fragment by the URL without one, and the other way round, but not one fragment by another', async () => {
+    const page = 'http://example.com/app';
+    await insertAll(store, [
+      resultOf(FIRST_ID, { url: page, final_url: `${page}#/inbox` }),
+      resultOf(FIRST_ID + 1, { url: page, final_url: page }),
+      resultOf(FIRST_ID + 2, { url: `${page}#/inbox`, final_url: '' }),
+      resultOf(FIRST_ID + 3, { url: `${page}#/sent`, final_url: '' }),
+    ]);
+    const found = async (url: string) =>
+      (await idsOf(store, { by: 'url', url }, 10)).map((id) => id - FIRST_ID).toSorted();
+    expect(await found(page)).toEqual([0, 1, 2, 3]);
+    expect(await found(`${page}#`)).toEqual([0, 1, 2, 3]);
+    expect(await found(`${page}#/inbox`)).toEqual([0, 1, 2]);
+    expect(await found(`${page}#/none`)).toEqual([0, 1]);
+  });
+
   it('finds exactly the given URL, even of 8,192 characters, and no similar one', async () => {
     const long = `https://example.com/${'ä'.repeat(8172)}`;
     const urls = [

@@ -14,24 +14,64 @@ const HTTP_TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 const text = z.string({ error: 'must be a string' });
 
-const cookie = objectOf(
+/** The values of `sameSite`, also as extensions for browsers write them. */
+const SAME_SITE_SPELLINGS = [
+  ...['Strict', 'Lax', 'None', 'strict', 'lax', 'none'],
+  ...['no_restriction', 'unspecified', ''],
+] as const;
+const SAME_SITES: Readonly<Record<string, 'Strict' | 'Lax' | 'None'>> = {
+  strict: 'Strict',
+  lax: 'Lax',
+  none: 'None',
+  no_restriction: 'None',
+};
+
+const seconds = z.union([z.number(), z.null()], { error: 'must be a number of seconds since 1970, or -1' }).optional();
+const unused = z.unknown().optional().meta({ description: 'As exports have it; not used.' });
+
+/** What exports of Playwright, Puppeteer and extensions for browsers have besides. `domain` says what `hostOnly` does. */
+const UNUSED_FIELDS = {
+  session: unused,
+  hostOnly: unused,
+  storeId: unused,
+  id: unused,
+  size: unused,
+  priority: unused,
+  sameParty: unused,
+  sourceScheme: unused,
+  sourcePort: unused,
+  partitioned: unused,
+  partitionKey: unused,
+  partitionKeyOpaque: unused,
+  firstPartyDomain: unused,
+  _crHasCrossSiteAncestor: unused,
+};
+
+const written = objectOf(
   {
     name: text.regex(HTTP_TOKEN, { error: "must be a token: letters, digits and !#$%&'*+.^_`|~-" }),
     value: text.regex(/^[^;\p{Cc}]*$/u, { error: 'must have neither a semicolon nor control characters' }),
     domain: textOf(MAX_DOMAIN_CHARACTERS)
       .regex(/^\.?[0-9A-Za-z_-]+(\.[0-9A-Za-z_-]+)*$/, { error: 'must be a host name such as example.com' })
       .optional()
-      .meta({ description: "Default: the target's host alone." }),
+      .meta({ description: "With a dot before it, also for its subdomains. Default: the target's host alone." }),
     path: textOf(MAX_PATH_CHARACTERS)
       .regex(/^\/[^;\p{Cc}]*$/u, { error: 'must begin with / and have neither a semicolon nor control characters' })
       .default('/'),
     secure: flag.default(false),
     httpOnly: flag.default(false),
-    sameSite: z.enum(['Strict', 'Lax', 'None'], { error: 'must be Strict, Lax or None' }).optional(),
+    sameSite: z.union([z.enum(SAME_SITE_SPELLINGS), z.null()], { error: 'must be Strict, Lax or None' }).optional(),
+    expires: seconds.meta({ description: 'Seconds since 1970. Without it, or not positive: until the capture ends.' }),
+    expirationDate: seconds.meta({ description: 'Another name of `expires`.' }),
+    expiry: seconds.meta({ description: 'Another name of `expires`.' }),
+    ...UNUSED_FIELDS,
   },
   'a cookie',
-  'an object with name, value and optionally domain, path, secure, httpOnly and sameSite',
-)
+  'an object with name, value and optionally domain, path, secure, httpOnly, sameSite and expires',
+);
+
+const cookie = written
+  .transform(asSet)
   .refine(({ name, value }) => name.length + value.length <= MAX_COOKIE_CHARACTERS, {
     error: `must have at most ${MAX_COOKIE_CHARACTERS} characters, name and value together`,
   })
@@ -39,14 +79,30 @@ const cookie = objectOf(
     error: 'must be secure: its name begins with __Secure-',
   })
   .refine(
-    ({ name, secure, domain, path }) => !/^__host-/i.test(name) || (secure && domain === undefined && path === '/'),
-    { error: 'must be secure, without a domain, and with the path /: its name begins with __Host-' },
+    ({ name, secure, domain = '', path }) =>
+      !/^__host-/i.test(name) || (secure && !domain.startsWith('.') && path === '/'),
+    { error: 'must be secure, with no dot before its domain, and with the path /: its name begins with __Host-' },
   )
   .refine(({ sameSite, secure }) => sameSite !== 'None' || secure, {
     error: 'must be secure: browsers require it with sameSite None',
   });
 
 export type RequestCookie = Immutable<z.output<typeof cookie>>;
+
+/** Returns a cookie with the fields that are set in the browser. */
+function asSet(cookie: z.output<typeof written>) {
+  const { name, value, domain, path, secure, httpOnly } = cookie;
+  const sameSite = SAME_SITES[cookie.sameSite?.toLowerCase() ?? ''];
+  // Firefox gives this to cookies without the attribute.
+  const isUnspecified = cookie.sameSite === 'no_restriction' && !secure;
+  const expires = cookie.expires ?? cookie.expirationDate ?? cookie.expiry ?? 0;
+  return {
+    ...{ name, value, path, secure, httpOnly },
+    ...(domain !== undefined && { domain }),
+    ...(sameSite !== undefined && !isUnspecified && { sameSite }),
+    ...(expires > 0 && { expires }),
+  };
+}
 
 export const cookies = listOf(cookie, 'cookies', MAX_COOKIES)
   .refine((list) => list.reduce((sum, { value }) => sum + value.length, 0) <= MAX_COOKIES_CHARACTERS, {

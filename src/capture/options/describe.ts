@@ -3,7 +3,8 @@ import { optionFacts } from './facts.ts';
 
 /** The parts of a field's JSON schema that its description is generated from. */
 const JsonField = z.object({
-  type: z.string().optional(),
+  /** Of several types, one of which is null: the other. */
+  type: z.union([z.string(), z.array(z.string()).transform((all) => all.find((type) => type !== 'null'))]).optional(),
   enum: z.array(z.string()).optional(),
   const: z.unknown().optional(),
   minimum: z.number().optional(),

@@ -1,10 +1,10 @@
 const ALL = '(?:all|everything|all of them)';
 const COOKIES = '(?:(?:the |these |our |site )?cookies?)';
 const ACCEPT_WORDS = [
-  `(?:yes,? )?(?:i )?(?:accept|allow|agree(?: to)?|enable|consent(?: to)?)(?: ${ALL})?(?: ${COOKIES})?(?: (?:and|&) (?:close|continue|proceed))?`,
-  '(?:ja,? )?(?:ich )?(?:alle[ns]?|allem)? ?(?:cookies )?(?:akzeptieren|zustimmen|annehmen|erlauben|zulassen|akzeptiere|stimme zu)(?: und (?:weiter|schlie(?:ß|ss)en))?',
-  "(?:tout |j['’])?accepte[rz]?(?: (?:tout|tous|toutes))?(?: les cookies)?(?: et (?:fermer|continuer))?|tout autoriser|j['’]accepte",
-  '(?:acept(?:ar|o)|permitir)(?: tod[oa]s?)?(?: (?:las )?cookies)?(?: y (?:cerrar|continuar))?',
+  `(?:yes,? )?(?:i )?(?:accept|allow|agree(?: to)?|enable|consent(?: to)?)(?: ${ALL})?(?: ${COOKIES})?`,
+  '(?:ja,? )?(?:ich )?(?:alle[ns]?|allem)? ?(?:cookies )?(?:akzeptieren|zustimmen|annehmen|erlauben|zulassen|akzeptiere|stimme zu)',
+  "(?:tout |j['’])?accepte[rz]?(?: (?:tout|tous|toutes))?(?: les cookies)?|tout autoriser|j['’]accepte",
+  '(?:acept(?:ar|o)|permitir)(?: tod[oa]s?)?(?: (?:las )?cookies)?',
   '(?:accett[ao]|acconsento)(?: tutt[oi])?(?: i cookie)?',
   '(?:aceitar|aceito|permitir)(?: tod[oa]s?| tudo)?(?: (?:os )?cookies)?',
   'al(?:le|les) (?:cookies )?(?:accepteren|toestaan)|(?:cookies )?accepteren|akkoord',
@@ -13,15 +13,24 @@ const ACCEPT_WORDS = [
   'hyväksy(?: kaikki)?(?: evästeet)?|přijmout(?: vše)?|souhlasím|elfogadom|tümünü kabul et|kabul et|принять(?: все)?|согласен',
   'すべて(?:許可|同意|受け入れる)(?:する)?|同意する|全部接受|接受(?:全部|所有)?|同意|모두 (?:동의|허용|수락)',
 ].join('|');
+/** What a button says that it does next. */
+const AND_THEN = '(?: ?[&+] ?| (?:and|und|et|y|e|en|i|a|og|och) )';
+const CLOSE =
+  '(?:close|continue|proceed|weiter|weiterlesen|schlie(?:ß|ss)en|fortfahren|fermer|continuer|poursuivre|cerrar|continuar|chiudi|continua|prosegui|fechar|sluiten|doorgaan|verder|zamknij|kontynuuj|przejdź dalej|zavřít|stäng|fortsätt|luk|lukk|fortsæt|fortsett)';
+/** Links beside the only button of a banner that explain it. */
+const INFORMATION_WORDS =
+  '\\b(?:more|learn|details?|infos?|policy|policies|notice|statement|terms|mehr|richtlinien?|hinweise?|bedingungen|impressum|imprint|savoir|politique|mentions|más|política|informativa|(?:di )?più|maggiori|saiba|termos|beleid|meer|verklaring|polity\\w+|więcej)\\b|datenschutz|erklärung';
 const ACKNOWLEDGE_WORDS =
   "ok(?:ay)?|got it|i understand|understood|continue|verstanden|alles klar|einverstanden|d['’]accord|compris|j['’]ai compris|entendido|de acuerdo|vale|ho capito|va bene|entendi|begrepen|rozumiem|jag förstår|понятно|了解|知道了|확인";
 const SUBJECT_WORDS =
   'cookies?\\b|consent|gdpr|dsgvo|ccpa|privacy|datenschutz|einwilligung|confidentialité|privacidad|privacidade|riservatezza|evästeet|souhlas|çerez|куки|クッキー|隐私|쿠키';
 
 /** Words on buttons that accept everything, in the languages of most banners. */
-export const ACCEPT = new RegExp(`^(?:${ACCEPT_WORDS})[.!]?$`, 'iu');
+export const ACCEPT = new RegExp(`^(?:${ACCEPT_WORDS})(?:${AND_THEN}${CLOSE})?[.!]?$`, 'iu');
 /** Words on buttons that only say that the banner was read. */
 export const ACKNOWLEDGE = new RegExp(`^(?:${ACKNOWLEDGE_WORDS})[.!]?$`, 'iu');
+/** Words of links that explain a banner. */
+export const INFORMATION = new RegExp(INFORMATION_WORDS, 'iu');
 /** Words in the texts of banners. */
 export const SUBJECT = new RegExp(SUBJECT_WORDS, 'iu');
 /** Words in the ids and classes of banners. */

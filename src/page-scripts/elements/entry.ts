@@ -11,6 +11,8 @@ export interface ElementEntry {
   /** Index of its style. */
   style?: number;
   image?: string;
+  /** There when it has elements or text, and none of them is an entry. */
+  filled?: true;
 }
 
 export interface TextEntry {

@@ -86,6 +86,12 @@ export class Mapper {
     const entry: ElementEntry = { parent: around.at, tag: name.slice(0, MAX_TAG_CHARACTERS) };
     const at = this.entries.push(entry) - 1;
     addAttributes(element, entry);
+    this.#addContent(element, around, name, entry, at);
+    const hasNoEntries = this.entries.length === at + 1 || name === 'iframe';
+    if (hasNoEntries && isFilled(element)) entry.filled = true;
+  }
+
+  #addContent(element: PageElement, around: Around, name: string, entry: ElementEntry, at: number): void {
     if (BARE.has(name)) return;
     const rect = boxOf(element);
     const hasBox = rect.width > 0 && rect.height > 0;
@@ -163,6 +169,14 @@ export class Mapper {
 function hasOwnText(element: PageElement): boolean {
   for (let node = firstOf(element); node !== null; node = nextOf(node)) {
     if (isText(node) && dataOf(node).trim() !== '') return true;
+  }
+  return false;
+}
+
+/** Whether an element has elements or text, also white space. */
+function isFilled(element: PageElement): boolean {
+  for (let node = firstOf(element); node !== null; node = nextOf(node)) {
+    if (isElement(node) || (isText(node) && dataOf(node) !== '')) return true;
   }
   return false;
 }

@@ -11,7 +11,7 @@ import { framesIn } from '../frames-below.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { type Call, functionOf } from '../page-scripts.ts';
 import type { PageSession } from '../page-session.ts';
-import { acceptByWords } from './accept-by-words.ts';
+import { answerByWords } from './answer-by-words.ts';
 import { type BannerPlace, searchBanner } from './banner-rules.ts';
 
 /**
@@ -36,8 +36,6 @@ const GIVEN_UP = new Set(['nothingDetected', 'optOutFailed', 'optInFailed']);
 
 /** The library's names of banners that it knows only by the words on their buttons. */
 const BY_WORDS = /^HEURISTIC/;
-/** The library's name of a banner that can only be acknowledged. */
-const ACKNOWLEDGED = 'HEURISTIC-TIER1';
 
 /**
  * Looks for a cookie banner in a loaded page and answers it, by the rules of DuckDuckGo's autoconsent, else by the
@@ -53,7 +51,10 @@ export async function answerBanner(page: IsolatedPage, answer: BannerAnswer, dea
     const frames = framesIn(frameTree).slice(0, 1 + MAX_FRAMES);
     const answering = frames.map((frame) => answerIn(page, frame, answer, endsAt));
     const known = await firstAnswer(answering);
-    const banner = known.action === 'none' && answer === 'accept' ? await acceptByWords(page) : known;
+    // What a rule could not refuse is not acknowledged instead. A search that did not end may have clicked something.
+    const mayAcknowledge = !known.found && performance.now() < endsAt;
+    const isOpen = known.action === 'none' && (answer === 'accept' || mayAcknowledge);
+    const banner = isOpen ? await answerByWords(page, answer) : known;
     page.visit.banner = banner.found || !known.found ? banner : known;
     if (page.visit.banner.action !== 'none') await delay(LEAVING_MS);
   } catch (error) {
@@ -101,8 +102,7 @@ async function answerIn(
         const result = place.isTop && (await ask(session, item.code));
         await before(endsAt, consent.evaluated(item.id, result));
       } else if (ANSWERED.has(item.state)) {
-        const done = answer === 'accept' ? 'accepted' : 'rejected';
-        return { ...banner, found: true, action: item.rule === ACKNOWLEDGED ? 'acknowledged' : done };
+        return { ...banner, found: true, action: answer === 'accept' ? 'accepted' : 'rejected' };
       }
     }
   } catch (error) {

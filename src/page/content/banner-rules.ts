@@ -14,6 +14,8 @@ interface PlacedRule {
   readonly rule: AutoConsentCMPRule;
   readonly inTop: boolean;
   readonly inFrames: boolean;
+  /** Whether it refuses otherwise than it accepts. */
+  readonly canRefuse: boolean;
   /** Null applies to all pages. */
   readonly url: RegExp | null;
 }
@@ -34,10 +36,16 @@ const loadLibrary = whenFirstAsked(async (): Promise<Library> => {
   const rules = autoconsent.map((rule) => {
     const { main = true, frame = false, urlPattern } = rule.runContext ?? {};
     const url = urlPattern === undefined ? null : new RegExp(urlPattern);
-    return { rule, inTop: main, inFrames: frame, url };
+    return { rule, inTop: main, inFrames: frame, canRefuse: canRefuse(rule), url };
   });
   return { source, rules };
 });
+
+/** Rules that were made by a program have the text of the button as a comment. */
+function canRefuse({ optIn, optOut }: AutoConsentCMPRule): boolean {
+  const isSame = JSON.stringify(optIn) === JSON.stringify(optOut);
+  return !isSame && !optOut.some(({ comment = '' }) => /^(?:ok|okay|got it|continue)$/i.test(comment.trim()));
+}
 
 export interface BannerPlace {
   readonly url: string;
@@ -50,13 +58,14 @@ export async function searchBanner(answer: BannerAnswer, { url, isTop }: BannerP
   const config: Partial<Config> = {
     autoAction: answer === 'accept' ? 'optIn' : 'optOut',
     detectRetries: REPEAT_PASSES,
-    // Banners that no rule knows are rejected, or acknowledged when that is all they offer, by the text of their
-    // buttons. The library cannot accept that way: where there are both buttons, it rejects.
-    heuristicMode: answer === 'accept' ? 'off' : 'tier1',
+    // Banners that no rule knows are rejected by the text of their buttons. The library cannot accept that way, and
+    // acknowledges also where another button has words that it does not know.
+    heuristicMode: answer === 'accept' ? 'off' : 'reject',
     enablePrehide: false,
     logs: SILENT,
   };
   const autoconsent = rules
+    .filter(({ canRefuse }) => canRefuse || answer === 'accept')
     .filter((placed) => (isTop ? placed.inTop : placed.inFrames) && (placed.url?.test(url) ?? true))
     .map(({ rule }) => rule);
   return callWithModule('search-banner', source, config, { autoconsent });

@@ -22,6 +22,8 @@ const WITHHELD_HEADERS = ['authorization', 'cookie', 'proxy-authorization'];
 const WITHHELD = '(withheld)';
 const EMPTY = 'empty, or left out: the browser did not see it';
 
+const NOT_MODIFIED = 304;
+
 /** A request that was seen. Times are seconds of the browser's monotonic clock. */
 interface Seen {
   /** The session that reported it first. */
@@ -36,10 +38,16 @@ interface Seen {
   response?: Protocol.Network.Response;
   /** Headers as received, including those that scripts cannot read. */
   received?: Protocol.Network.Headers;
+  /** Whether the site answered that what a cache has is unchanged. */
+  isUnchanged?: boolean;
   endedAt?: number;
-  /** Bytes of the body after decoding, and bytes on the wire. */
+  /** Bytes of the body after decoding, and as it was received. */
   size: number;
-  bytes: number;
+  bodyBytes: number;
+  /** Bytes of the response's head as it was received. */
+  headBytes: number;
+  /** The cache that answered, without a request to the network. */
+  cache?: 'memory' | 'disk';
   failure: string;
 }
 
@@ -88,24 +96,31 @@ export class HarRecorder {
       const seen = this.#open.get(requestId);
       if (seen !== undefined) seen.sent = sent;
     });
+    session.on('Network.requestServedFromCache', ({ requestId }) => {
+      const seen = this.#open.get(requestId);
+      if (seen !== undefined) seen.cache = 'memory';
+    });
     session.on('Network.responseReceived', ({ requestId, response }) => {
       const seen = this.#open.get(requestId);
-      if (seen !== undefined) seen.response = response;
+      if (seen !== undefined) respond(seen, response);
     });
-    session.on('Network.responseReceivedExtraInfo', ({ requestId, headers: received }) => {
+    session.on('Network.responseReceivedExtraInfo', ({ requestId, headers: received, statusCode }) => {
       const seen = this.#open.get(requestId);
-      if (seen !== undefined) seen.received = received;
+      if (seen === undefined) return;
+      seen.received = received;
+      seen.isUnchanged = statusCode === NOT_MODIFIED;
     });
     session.on('Network.dataReceived', ({ requestId, dataLength, encodedDataLength }) => {
       const seen = this.#open.get(requestId);
       if (seen === undefined) return;
       seen.size += dataLength;
-      seen.bytes += encodedDataLength;
+      seen.bodyBytes += encodedDataLength;
     });
     session.on('Network.loadingFinished', ({ requestId, timestamp, encodedDataLength }) => {
       const seen = this.#open.get(requestId);
       if (seen === undefined) return;
-      seen.bytes = Math.max(seen.bytes, encodedDataLength);
+      // Not all bytes of a body are reported one by one. Without a body, the rest is the end of its transfer coding.
+      if (seen.size > 0) seen.bodyBytes = Math.max(seen.bodyBytes, encodedDataLength - seen.headBytes);
       seen.endedAt = timestamp;
       this.#bodies?.read(seen, session, requestId, seen.size);
     });
@@ -149,8 +164,7 @@ export class HarRecorder {
     const before = this.#open.get(requestId);
     if (before !== undefined && before.session !== session && redirectResponse === undefined) return;
     if (before !== undefined && redirectResponse !== undefined) {
-      before.response = redirectResponse;
-      before.bytes = redirectResponse.encodedDataLength;
+      respond(before, redirectResponse);
       before.endedAt = timestamp;
     }
     if (this.#seen.length >= MAX_ENTRIES) {
@@ -163,7 +177,7 @@ export class HarRecorder {
     const asked = { method, url, headers };
     const seen: Seen = {
       ...{ session, request: asked, posted, startedAt: timestamp, wallTime },
-      ...{ size: 0, bytes: 0, failure: '' },
+      ...{ size: 0, bodyBytes: 0, headBytes: 0, failure: '' },
     };
     this.#seen.push(seen);
     this.#open.set(requestId, seen);
@@ -176,7 +190,8 @@ export class HarRecorder {
   }
 
   #entry(seen: Seen, pageref: string): Entry {
-    const { request, posted, startedAt, wallTime, sent, response, received, endedAt, size, bytes, failure } = seen;
+    const { request, posted, startedAt, wallTime, sent, response, received, endedAt, size, failure } = seen;
+    const { bodyBytes, headBytes, cache, isUnchanged } = seen;
     const timings = timingsOf(startedAt, endedAt, response?.timing);
     const httpVersion = bounded(response?.protocol ?? '', MAX_WORD_CHARACTERS);
     return {
@@ -197,8 +212,8 @@ export class HarRecorder {
         ...(posted !== undefined && { postData: posted }),
       },
       response: {
-        status: response?.status ?? 0,
-        statusText: bounded(response?.statusText ?? '', MAX_WORD_CHARACTERS),
+        status: isUnchanged === true ? NOT_MODIFIED : (response?.status ?? 0),
+        statusText: isUnchanged === true ? 'Not Modified' : bounded(response?.statusText ?? '', MAX_WORD_CHARACTERS),
         httpVersion,
         cookies: [],
         headers: headersOf(received ?? response?.headers ?? {}),
@@ -208,17 +223,27 @@ export class HarRecorder {
           ...(locationOf(response) === '' && this.#bodyOf(seen)),
         },
         redirectURL: bounded(locationOf(response), MAX_URL_CHARACTERS),
-        headersSize: -1,
-        bodySize: Math.round(bytes),
+        // Later versions of HTTP compress them together with those of other responses.
+        headersSize: headBytes > 0 && /^http\/1/i.test(httpVersion) ? headBytes : -1,
+        bodySize: Math.round(bodyBytes),
+        _transferSize: Math.round(headBytes + bodyBytes),
         ...(failure === '' ? {} : { _error: bounded(failure, MAX_WORD_CHARACTERS) }),
       },
       cache: {},
+      ...(cache !== undefined && { _fromCache: cache }),
       timings,
       ...(response?.remoteIPAddress === undefined
         ? {}
         : { serverIPAddress: response.remoteIPAddress.replace(/[[\]]/g, '') }),
     };
   }
+}
+
+function respond(seen: Seen, response: Protocol.Network.Response): void {
+  seen.response = response;
+  if (response.fromDiskCache === true) seen.cache = 'disk';
+  // A response of the memory cache has the size of the first transfer.
+  seen.headBytes = seen.cache === undefined ? response.encodedDataLength : 0;
 }
 
 function timingsOf(

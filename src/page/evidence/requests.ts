@@ -19,6 +19,8 @@ export class Requests {
   #omitted = 0;
   /** Requests in progress, by the browser's id. */
   readonly #open = new Map<string, Entry>();
+  /** Requests that the memory cache answers, whose responses have the size of the first transfer. */
+  readonly #cached = new WeakSet<Entry>();
 
   constructor(session: PageSession) {
     session.on('Network.requestWillBeSent', ({ requestId, request, type, timestamp, redirectResponse }) => {
@@ -32,12 +34,16 @@ export class Requests {
       }
       this.#begin(requestId, { method: request.method, url: request.url, type: type ?? 'Other' }, timestamp);
     });
+    session.on('Network.requestServedFromCache', ({ requestId }) => {
+      const entry = this.#open.get(requestId);
+      if (entry !== undefined) this.#cached.add(entry);
+    });
     session.on('Network.responseReceived', ({ requestId, type, response }) => {
       const entry = this.#open.get(requestId);
       if (entry === undefined) return;
       entry.type = type.toLowerCase();
       entry.status = response.status;
-      entry.bytes = response.encodedDataLength;
+      entry.bytes = this.#cached.has(entry) ? 0 : response.encodedDataLength;
     });
     session.on('Network.dataReceived', ({ requestId, encodedDataLength }) => {
       const entry = this.#open.get(requestId);

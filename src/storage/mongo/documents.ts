@@ -2,8 +2,9 @@ import { Binary } from 'mongodb';
 import type { Evidence } from '../../capture/evidence.ts';
 import type { DetailedResult, Result } from '../../capture/result.ts';
 import { hostKeys } from '../records/hosts.ts';
-import { asRecord, timeOf, urlKeysOf } from '../records/record.ts';
+import { asRecord, timeOf } from '../records/record.ts';
 import { rareHostTermsOf, termsOf } from '../records/terms.ts';
+import { urlKeysOf } from '../records/url-keys.ts';
 
 /** A record in MongoDB: its own keys, the id as `_id`, the time as a date, and the fields that the indexes need. */
 export interface ResultDocument {

@@ -1,8 +1,9 @@
 import { Binary, type Filter } from 'mongodb';
 import type { Keyset, ResultFilter } from '../ports/result-store.ts';
 import { hostRanges } from '../records/hosts.ts';
-import { startOf, timeOf, wantedUrlKeys } from '../records/record.ts';
+import { startOf, timeOf } from '../records/record.ts';
 import { wantedRareHostTerms, wantedTerms } from '../records/terms.ts';
+import { wantedUrlKeys } from '../records/url-keys.ts';
 import { countByHost, inRanges, matchingHosts, pageByHost, possibleRanges } from './by-host.ts';
 import { BY_TERM, BY_TIME, BY_URL, type Collections } from './collections.ts';
 import type { ResultDocument } from './documents.ts';

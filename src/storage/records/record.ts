@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { CapstanError } from '../../capture/errors.ts';
 import type { Evidence } from '../../capture/evidence.ts';
 import type { DetailedResult, Result } from '../../capture/result.ts';
@@ -61,30 +60,4 @@ export function placeOf(after: Keyset | undefined): { readonly probedAt: number;
 export function startOf({ to }: ResultConditions, after: Keyset | undefined): Keyset | undefined {
   if (to === undefined) return after;
   return after === undefined || timeOf(after.probedAt) >= timeOf(to) ? { probedAt: to, id: 0 } : after;
-}
-
-/**
- * Returns the index key of a URL: the SHA-256 of its UTF-16 text, so that 8,192 characters cost 32 bytes, and two URLs
- * are equal exactly when their characters are.
- */
-export function urlKey(url: string): Uint8Array {
-  return createHash('sha256').update(url, 'utf16le').digest();
-}
-
-/** The keys of a record's URLs: the one that was fetched and, where it differs, the final one. */
-export function urlKeysOf({ url, final_url }: Pick<Result, 'url' | 'final_url'>): readonly Uint8Array[] {
-  return [...new Set([normalised(url), ...(final_url === '' ? [] : [normalised(final_url)])])].map(urlKey);
-}
-
-/** Returns the keys by which a URL is looked up. */
-export function wantedUrlKeys(filter: {
-  readonly url: string;
-  readonly orUrl?: string | undefined;
-}): readonly Uint8Array[] {
-  const urls = filter.orUrl === undefined ? [filter.url] : [filter.url, filter.orUrl];
-  return [...new Set(urls.map(normalised))].map(urlKey);
-}
-
-function normalised(url: string): string {
-  return URL.parse(url)?.href ?? url;
 }

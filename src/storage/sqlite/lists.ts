@@ -2,8 +2,9 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Result } from '../../capture/result.ts';
 import type { Keyset, ResultFilter } from '../ports/result-store.ts';
 import { endOfPrefix, type HostKey, type HostRange, hostKeys, hostRanges, matchesHost } from '../records/hosts.ts';
-import { asRecord, placeOf, startOf, timeOf, urlKeysOf, wantedUrlKeys } from '../records/record.ts';
+import { asRecord, placeOf, startOf, timeOf } from '../records/record.ts';
 import { hostTerm, hostTermsOf, rangeTerm, termsOf, urlTerm, wantedTerms } from '../records/terms.ts';
+import { urlKeysOf, wantedUrlKeys } from '../records/url-keys.ts';
 
 /*
  * Every list of records: all, those of a URL or of hosts, and with conditions. An FTS5 table holds the terms of each
@@ -61,7 +62,7 @@ export function lists(db: DatabaseSync) {
   const deleteTerms = db.prepare('DELETE FROM record_terms WHERE rowid = ?');
   const matching = db.prepare(MATCHING);
   const between = db.prepare(BETWEEN);
-  const findResult = db.prepare('SELECT probed_at, url_key, final_url_key, record FROM results WHERE id = ?');
+  const findResult = db.prepare('SELECT probed_at, record FROM results WHERE id = ?');
   const keysOfHost = db.prepare('SELECT host, reversed, unicode FROM hosts WHERE host_id = ?');
   const hostsOf = {
     host: db.prepare(HOSTS.host),
@@ -122,12 +123,11 @@ export function lists(db: DatabaseSync) {
         return { ...READ_AS_NEEDED, expression: allOf(terms) };
       case 'url': {
         const urlKeys = wantedUrlKeys(filter);
-        const keys = urlKeys.map((key) => Buffer.from(key));
-        const isOneOf = (key: unknown) => key instanceof Uint8Array && keys.some((wanted) => wanted.equals(key));
+        const isWanted = (key: Uint8Array) => urlKeys.some((wanted) => Buffer.compare(wanted, key) === 0);
         return {
           ...READ_AS_NEEDED,
           expression: allOf(terms, urlKeys.map(urlTerm)),
-          hasUrl: (keys) => isOneOf(keys.url_key) || isOneOf(keys.final_url_key),
+          hasUrl: (record) => urlKeysOf(record).some(isWanted),
         };
       }
       case 'host':
@@ -160,7 +160,7 @@ export function lists(db: DatabaseSync) {
     const plan = planOf(filter);
     if (plan === undefined) return [];
     const after = placeOf(startOf(where, from));
-    const found: { readonly id: number; readonly probedAt: number; readonly ms: number; readonly record: string }[] =
+    const found: { readonly id: number; readonly probedAt: number; readonly ms: number; readonly record: Result }[] =
       [];
     const floor = where.from === undefined ? MIN_PLACE : firstPlaceOf(timeOf(where.from));
     for (let before = Math.min(firstPlaceOf(after.probedAt) + PLACES_OF_MS, MAX_PLACE); ; ) {
@@ -170,11 +170,12 @@ export function lists(db: DatabaseSync) {
         if (!plan.hasHost(Number(row.host_id))) continue;
         const id = Number(row.id);
         const result = findResult.get(BigInt(id));
-        if (result === undefined || !plan.hasUrl(result)) continue;
-        const ms = msOf(Number(row.place));
-        const place = { id, probedAt: Number(result.probed_at), ms, record: String(result.record) };
-        const isAfter = place.probedAt < after.probedAt || (place.probedAt === after.probedAt && place.id < after.id);
-        if (isAfter) found.push(place);
+        if (result === undefined) continue;
+        const probedAt = Number(result.probed_at);
+        const isAfter = probedAt < after.probedAt || (probedAt === after.probedAt && id < after.id);
+        if (!isAfter) continue;
+        const record = asRecord(JSON.parse(String(result.record)));
+        if (plan.hasUrl(record)) found.push({ id, probedAt, ms: msOf(Number(row.place)), record });
       }
       const last = read.at(-1)?.place;
       if (last === undefined) break;
@@ -187,7 +188,7 @@ export function lists(db: DatabaseSync) {
     return found
       .sort((a, b) => b.probedAt - a.probedAt || b.id - a.id)
       .slice(0, limit)
-      .map(({ record }) => asRecord(JSON.parse(record)));
+      .map(({ record }) => record);
   }
 
   return {
@@ -224,7 +225,7 @@ interface Plan {
   readonly readTogether: number;
   readonly hasHost: (hostId: number) => boolean;
   /** Whether a record that has the URL's term has the URL. */
-  readonly hasUrl: (keys: Record<string, unknown>) => boolean;
+  readonly hasUrl: (record: Result) => boolean;
 }
 
 const READ_AS_NEEDED: Plan = { expression: undefined, readTogether: 1, hasHost: () => true, hasUrl: () => true };

@@ -29,8 +29,6 @@ const RESULTS = `
   CREATE TABLE results (
     id INTEGER PRIMARY KEY,
     probed_at INTEGER NOT NULL,
-    url_key BLOB NOT NULL,
-    final_url_key BLOB,
     record TEXT NOT NULL
   ) STRICT;
 

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { DetailedResult, Result, SimilarResult } from '../../capture/result.ts';
 import type { Keyset, Likeness, ResultFilter, ResultStore } from '../ports/result-store.ts';
-import { asDetailed, asRecord, timeOf, urlKey, urlKeysOf, withoutEvidence } from '../records/record.ts';
+import { asDetailed, asRecord, timeOf, withoutEvidence } from '../records/record.ts';
 import { lists } from './lists.ts';
 import { perceptions } from './perceptions.ts';
 import type { Synchronous } from './remote.ts';
@@ -23,8 +23,7 @@ export interface ResultTable extends Synchronous<Pick<ResultStore, 'get' | 'dele
 
 export function resultTable(db: DatabaseSync): ResultTable {
   const insertResult = db.prepare(
-    `INSERT INTO results (id, probed_at, url_key, final_url_key, record) VALUES (?, ?, ?, ?, ?)
-    ON CONFLICT (id) DO NOTHING`,
+    'INSERT INTO results (id, probed_at, record) VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING',
   );
   const findResult = db.prepare('SELECT record FROM results WHERE id = ?');
   const insertEvidence = db.prepare('INSERT INTO evidence (id, evidence) VALUES (?, ?)');
@@ -38,9 +37,8 @@ export function resultTable(db: DatabaseSync): ResultTable {
   function insert(detailed: DetailedResult): void {
     const { evidence } = detailed;
     const result = withoutEvidence(detailed);
-    const { id, url, perception_hash: hash, api_key_name: apiKeyName = null } = result;
-    const [key = urlKey(url), finalKey = null] = urlKeysOf(result);
-    if (insertResult.run(id, timeOf(result.probed_at), key, finalKey, JSON.stringify(result)).changes === 0) return;
+    const { id, perception_hash: hash, api_key_name: apiKeyName = null } = result;
+    if (insertResult.run(id, timeOf(result.probed_at), JSON.stringify(result)).changes === 0) return;
     listed.add(result);
     if (evidence !== null) insertEvidence.run(id, JSON.stringify(evidence));
     if (hash !== null) hashes.add(id, hash, apiKeyName);

@@ -61,7 +61,7 @@ describe('cookies', () => {
     [[{ name: 'a', value: 'x\r\n' }], 'cookies[0].value', 'control characters'],
     [[{ name: 'a', value: '', domain: 'http://x' }], 'cookies[0].domain', 'must be a host name'],
     [[{ name: 'a', value: '', path: 'x' }], 'cookies[0].path', 'must begin with /'],
-    [[{ name: 'a', value: '', sameSite: 'none' }], 'cookies[0].sameSite', 'Strict, Lax or None'],
+    [[{ name: 'a', value: '', sameSite: 'all' }], 'cookies[0].sameSite', 'Strict, Lax or None'],
     [[{ name: 'a', value: '', sameSite: 'None' }], 'cookies[0]', 'must be secure'],
     [[{ name: '__Secure-a', value: '' }], 'cookies[0]', 'must be secure: its name begins with __Secure-'],
     [
@@ -69,13 +69,70 @@ describe('cookies', () => {
       'cookies[0]',
       'with the path /: its name begins with __Host-',
     ],
-    [[{ name: '__host-a', value: '', secure: true, domain: 'a.test' }], 'cookies[0]', 'without a domain'],
+    [[{ name: '__host-a', value: '', secure: true, domain: '.a.test' }], 'cookies[0]', 'no dot before its domain'],
     [[{ name: 'a', value: 'x'.repeat(4096) }], 'cookies[0]', 'at most 4096 characters'],
-    [[{ name: 'a', value: '', expires: 1 }], 'cookies[0].expires', 'is not a field of a cookie; its fields are name'],
+    [[{ name: 'a', value: '', expires: 'soon' }], 'cookies[0].expires', 'must be a number of seconds since 1970'],
+    [[{ name: 'a', value: '', expire: 1 }], 'cookies[0].expire', 'is not a field of a cookie; did you mean expires?'],
     [Array.from({ length: 101 }, () => ({ name: 'a', value: '' })), 'cookies', 'at most 100 cookies'],
     [Array.from({ length: 17 }, () => ({ name: 'a', value: 'x'.repeat(4000) })), 'cookies', 'at most 65536 characters'],
   ])('refuses cookies that no browser would accept', (cookies, path, message) => {
     expect(problemsOf({ cookies })).toEqual([{ path, message: expect.stringContaining(message) }]);
+  });
+});
+
+describe('exported cookies', () => {
+  const read = { name: 'sid', value: 'x', domain: '.a.test', path: '/', secure: true, httpOnly: true };
+  const expires = 1_900_000_000.25;
+
+  it.each<[string, object, object]>([
+    ['Playwright', { expires, sameSite: 'Lax' }, { expires, sameSite: 'Lax' }],
+    [
+      'Playwright, of a session',
+      { expires: -1, sameSite: 'None', partitionKey: 'https://a.test' },
+      { sameSite: 'None' },
+    ],
+    [
+      'Puppeteer',
+      {
+        expires,
+        size: 4,
+        session: false,
+        sameParty: false,
+        sourceScheme: 'Secure',
+        sourcePort: 443,
+        priority: 'Medium',
+      },
+      { expires },
+    ],
+    [
+      'EditThisCookie',
+      { expirationDate: expires, hostOnly: false, session: false, storeId: '0', id: 1, sameSite: 'no_restriction' },
+      { expires, sameSite: 'None' },
+    ],
+    [
+      'Cookie-Editor',
+      { expirationDate: expires, hostOnly: false, session: false, storeId: null, sameSite: null },
+      { expires },
+    ],
+    ['a Chrome extension, of a session', { session: true, sameSite: 'unspecified', storeId: '0' }, {}],
+    [
+      'a Firefox extension',
+      {
+        secure: false,
+        sameSite: 'no_restriction',
+        firstPartyDomain: '',
+        partitionKey: null,
+        storeId: 'firefox-default',
+      },
+      { secure: false },
+    ],
+    ['Selenium', { expiry: 1_900_000_000, sameSite: 'Strict' }, { expires: 1_900_000_000, sameSite: 'Strict' }],
+    ['Cypress', { expiry: 1_900_000_000, sameSite: 'lax' }, { expires: 1_900_000_000, sameSite: 'Lax' }],
+    ['__Host-', { name: '__Host-sid', domain: 'a.test' }, { name: '__Host-sid', domain: 'a.test' }],
+  ])('reads a cookie of %s', (_, exported, expected) => {
+    const { cookies } = parse({ cookies: [{ ...read, ...exported }] });
+    expect(cookies).toEqual([{ ...read, ...expected }]);
+    expect(parse({ cookies }).cookies).toEqual(cookies);
   });
 });
 

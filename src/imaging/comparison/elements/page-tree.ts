@@ -4,7 +4,7 @@ import type { Box } from '../../../capture/comparison.ts';
 import { type ElementEntry, ElementMapSchema, MAX_LEVELS, type TextEntry } from '../../../capture/element-map.ts';
 
 /** An element of a page, as the element map of its capture has it. */
-export interface PageElement extends Pick<ElementEntry, 'tag' | 'id' | 'class' | 'attributes' | 'image'> {
+export interface PageElement extends Pick<ElementEntry, 'tag' | 'id' | 'class' | 'attributes' | 'image' | 'filled'> {
   /** Its place among the elements, in document order. */
   readonly order: number;
   readonly parent: PageElement | null;
@@ -54,7 +54,7 @@ export function readTree(json: string): PageTree | null {
       texts.push([parent, entry]);
       continue;
     }
-    const { tag, id, class: classes, attributes, image } = entry;
+    const { tag, id, class: classes, attributes, image, filled } = entry;
     const [x, y, width, height] = entry.box ?? [];
     const isBox = x !== undefined && y !== undefined && width !== undefined && height !== undefined;
     const element: PageElement = {
@@ -64,6 +64,7 @@ export function readTree(json: string): PageTree | null {
       class: classes,
       attributes,
       image,
+      filled,
       parent,
       children: [],
       texts: [],

@@ -1,5 +1,5 @@
 import { type Options, selectAll } from 'css-select';
-import { elementSteps } from '../../../capture/element-selector.ts';
+import { elementSteps, PSEUDO_CLASSES } from '../../../capture/element-selector.ts';
 import { type PageElement, type PageTree, withDescendants } from './page-tree.ts';
 
 /** Returns the elements that match one of the selectors. */
@@ -18,6 +18,11 @@ function matching({ elements }: PageTree, steps: readonly string[]): readonly Pa
 }
 
 const HOW: Options<PageElement, PageElement> = {
+  pseudos: {
+    ...PSEUDO_CLASSES,
+    empty: ({ tag, children, texts, filled }) =>
+      filled !== true && texts.length === 0 && (children.length === 0 || tag === 'iframe'),
+  },
   adapter: {
     isTag: (node): node is PageElement => node !== undefined,
     getName: ({ tag }) => tag,

@@ -1,9 +1,10 @@
-import { ACCEPT, ACKNOWLEDGE, NAMED, SUBJECT } from '../banner/words.ts';
+import { ACCEPT, ACKNOWLEDGE, INFORMATION, NAMED, SUBJECT } from '../banner/words.ts';
 import {
   attribute,
   bodyOf,
   boxOf,
   click,
+  contains,
   drawnTextOf,
   isHtml,
   isVisible,
@@ -20,22 +21,29 @@ const MAX_BUTTONS = 2_000;
 const MAX_BANNER_CHARACTERS = 5_000;
 
 const BUTTONS = 'button, [role="button"], input[type="button"], input[type="submit"], a';
+/** What may be a choice, also where no element of HTML says so. */
+const CHOICES = `${BUTTONS}, input, select, summary, [onclick], [tabindex], [role], [class*="button" i], [class*="btn" i]`;
 /** Symbols before and after the words of a button. */
 const SYMBOLS = /[✓✔×✕→«»"'“”]+$|^[✓✔×✕→«»"“”]+/gu;
 const OVER_THE_PAGE = new Set(['fixed', 'sticky', 'absolute']);
 
 /**
  * Finds the first box that is about cookies and lies over the page, or is named after cookies. Clicks its button that
- * accepts, or the one that acknowledges when there is no other choice.
+ * accepts, unless refusing, or the one that acknowledges. A refusal clicks only the button of a box that has no other.
  */
-export function run(): 'accepted' | 'acknowledged' | 'none' {
+export function run(answer: 'accept' | 'reject'): 'accepted' | 'acknowledged' | 'none' {
+  const isAccepting = answer === 'accept';
   const buttons = select(page, BUTTONS).slice(0, MAX_BUTTONS).filter(isHtml);
-  if (clickFirst(buttons, ACCEPT)) return 'accepted';
-  return clickFirst(buttons, ACKNOWLEDGE) ? 'acknowledged' : 'none';
+  if (isAccepting && clickFirst(buttons, ACCEPT, isInBanner)) return 'accepted';
+  return clickFirst(buttons, ACKNOWLEDGE, isAccepting ? isInBanner : isOnlyChoice) ? 'acknowledged' : 'none';
 }
 
-function clickFirst(buttons: readonly PageElement[], words: RegExp): boolean {
-  const button = buttons.find((each) => words.test(wordsOf(each)) && isSeen(each) && isInBanner(each));
+function clickFirst(
+  buttons: readonly PageElement[],
+  words: RegExp,
+  isRight: (button: PageElement) => boolean,
+): boolean {
+  const button = buttons.find((each) => words.test(wordsOf(each)) && isSeen(each) && isRight(each));
   if (button !== undefined) click(button);
   return button !== undefined;
 }
@@ -52,13 +60,32 @@ function isSeen(button: PageElement): boolean {
 }
 
 function isInBanner(button: PageElement): boolean {
+  return bannersAround(button).length > 0;
+}
+
+/** Whether no box around the button offers anything else, but for links that explain it. */
+function isOnlyChoice(button: PageElement): boolean {
+  const outermost = bannersAround(button).at(-1);
+  if (outermost === undefined) return false;
+  const choices = select(outermost, CHOICES).filter((each) => !contains(each, button) && !contains(button, each));
+  return choices.every((each) => !isSeen(each) || isExplanation(each));
+}
+
+function isExplanation(link: PageElement): boolean {
+  const leads = /^(?!#|javascript:)./i.test(attribute(link, 'href')?.trim() ?? '');
+  return nameOf(link) === 'a' && leads && INFORMATION.test(wordsOf(link));
+}
+
+/** Returns the boxes around a button that lie over the page and are about cookies, the innermost first. */
+function bannersAround(button: PageElement): readonly PageElement[] {
   const body = bodyOf(page);
+  const banners: PageElement[] = [];
   for (let box = parentElementOf(button); box !== null && box !== body; box = parentElementOf(box)) {
     if (!isOver(box)) continue;
     const text = shownTextOf(box);
-    if (text.length <= MAX_BANNER_CHARACTERS && SUBJECT.test(text)) return true;
+    if (text.length <= MAX_BANNER_CHARACTERS && SUBJECT.test(text)) banners.push(box);
   }
-  return false;
+  return banners;
 }
 
 function isOver(box: PageElement): boolean {

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { elementSteps } from '../../src/capture/element-selector.ts';
+import { readTree } from '../../src/imaging/comparison/elements/page-tree.ts';
+import { selectElements } from '../../src/imaging/comparison/elements/select-elements.ts';
+import { serviceForSuite } from '../support/for-suite.ts';
+
+const Captured = z.object({ data: z.object({ id: z.number(), title: z.string() }) });
+
+/** Selectors whose meaning depends on more than names and attributes. Maps lack what is in the head. */
+const SELECTORS = [
+  'body :empty',
+  'main :empty',
+  'p:empty',
+  'p:not(:empty)',
+  'section:has(> :empty)',
+  'template:empty, script:empty, svg:empty, iframe:empty, .below:empty',
+  ':any-link',
+  ':link',
+  ':visited',
+  ':hover',
+  ':enabled',
+  ':disabled',
+  ':checked',
+  ':required',
+  // Chromium takes buttons for optional, which HTML does not.
+  ':optional:not(button)',
+  'body :read-only',
+  ':read-write',
+  ':root',
+  'body :first-child',
+  'body :last-of-type',
+  'body :nth-child(2n + 1)',
+  ':nth-last-child(2 of .some)',
+  ':lang(de)',
+  '[type=TEXT]',
+] as const;
+
+const PAGE = `<!doctype html><html lang=en><head><meta charset=utf-8><link rel=icon href=data:,><title>-</title></head><body><main>
+  <p></p><p> </p><p>Tides</p><p><!-- nothing --></p><p><br></p><p class=some hidden>Hidden</p><p class=some hidden></p>
+  <section><i></i></section><section lang=de-AT><b>Ropes</b></section><svg width=9 height=9> </svg><template><p></p></template>
+  <iframe srcdoc="<p>Inside"></iframe><iframe>Instead</iframe>
+  <a href=/one>One</a><a>None</a>
+  <form><fieldset disabled><legend><input></legend><input type=text><button>B</button><select></select></fieldset>
+    <input required><input type=text readonly><input type=TEXT><input type=checkbox checked><input type=hidden><textarea></textarea>
+    <select disabled></select><fieldset><input disabled></fieldset></form>
+  <div contenteditable><em>Edit</em></div></main>
+  <div style="position:absolute;left:-5000px;width:90px" class=below>Outside</div>
+  <script>document.title = ${JSON.stringify(SELECTORS)}.map((each) => document.querySelectorAll(each).length).join()</script></body></html>`;
+
+describe('selectElements', () => {
+  const app = serviceForSuite();
+
+  it('finds as many elements in a map as browsers find in the page', async () => {
+    const response = await app.post('/screenshot', { html: PAGE, fullPage: true });
+    const { id, title } = Captured.parse(await response.json()).data;
+    const map = await app.call(`/screenshot/${id}?view=elements`);
+    const tree = readTree(await map.text());
+    if (tree === null) throw new Error('the map cannot be read');
+    const inBrowser = title.split(',').map(Number);
+    const found = SELECTORS.map((each) => selectElements(tree, [each]).size);
+    expect(Object.fromEntries(SELECTORS.map((each, at) => [each, found[at]]))).toEqual(
+      Object.fromEntries(SELECTORS.map((each, at) => [each, inBrowser[at]])),
+    );
+  });
+
+  it.each([
+    ':contains("Tides")',
+    ':icontains(tides)',
+    'option:selected',
+    ':parent',
+    ':header',
+    ':input',
+    ':button',
+    ':checkbox',
+    ':radio',
+    ':file',
+    ':password',
+    ':image',
+    ':reset',
+    ':submit',
+    ':matches(p)',
+    '[type!=text]',
+    'p:not(:header)',
+  ])('refuses %s, which browsers do not know', (selector) => {
+    expect(() => elementSteps(selector)).toThrow(/browsers/);
+  });
+
+  it.each(['[title=":header"]', '.a\\:button', 'p:is(.x)', '[title="a!=b"]'])('accepts %s', (selector) => {
+    expect(elementSteps(selector)).toEqual([selector]);
+  });
+});
