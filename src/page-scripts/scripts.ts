@@ -47,6 +47,7 @@ export interface PageScripts {
   'observe-document': typeof import('./entries/observe-document.ts').run;
   'observe-scrolling': typeof import('./entries/observe-scrolling.ts').run;
   origin: typeof import('./entries/origin.ts').run;
+  'override-page-rules': typeof import('./entries/override-page-rules.ts').run;
   'prepare-archive': typeof import('./entries/prepare-archive.ts').run;
   'prepare-sheet': typeof import('./entries/prepare-sheet.ts').run;
   'read-framed-text': typeof import('./entries/read-framed-text.ts').run;

@@ -28,6 +28,15 @@ export interface StyleRule {
   readonly cssText: string;
 }
 
+export interface PageRule extends StyleRule {
+  readonly style: { removeProperty(name: string): void };
+}
+
+/** A rule with rules in it, such as those of `@media` and `@layer`. */
+export interface GroupingRule extends StyleRule {
+  readonly cssRules: Iterable<StyleRule>;
+}
+
 const STYLED = /* @__PURE__ */ new Map<string | null, string>([
   [HTML, 'HTMLElement'],
   ['http://www.w3.org/2000/svg', 'SVGElement'],

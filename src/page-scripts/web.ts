@@ -1,5 +1,5 @@
 import { type PageDocument, type PageElement, type PageNode, reader } from './dom.ts';
-import type { StyleRule, StyleSheet } from './styles.ts';
+import type { GroupingRule, PageRule, StyleRule, StyleSheet } from './styles.ts';
 
 /*
  * The members of a window, and the objects that they make, as far as scripts of a page use them. Elements cannot hide
@@ -44,6 +44,8 @@ export interface Window {
   readonly ViewTimeline: new () => object;
   readonly URL: { new (url: string, base?: string): Url; canParse(url: string, base?: string): boolean };
   readonly CSSStyleSheet: new () => StyleSheet;
+  readonly CSSPageRule: new () => PageRule;
+  readonly CSSGroupingRule: new () => GroupingRule;
   readonly CSSImportRule: new () => StyleRule & { readonly styleSheet: StyleSheet | null };
   /** Absent in documents that came without encryption. */
   readonly trustedTypes?: { createPolicy(name: string, policy: TrustedTypePolicy): object };
@@ -66,6 +68,8 @@ type StyleProperty =
   | 'borderStyle'
   | 'borderWidth'
   | 'boxShadow'
+  | 'breakAfter'
+  | 'breakBefore'
   | 'clip'
   | 'clipPath'
   | 'color'
@@ -89,6 +93,7 @@ type StyleProperty =
   | 'overflow'
   | 'overflowX'
   | 'overflowY'
+  | 'page'
   | 'pointerEvents'
   | 'position'
   | 'rotate'
@@ -105,6 +110,7 @@ type StyleProperty =
   | 'webkitTextStrokeWidth'
   | 'whiteSpace'
   | 'width'
+  | 'writingMode'
   | 'zIndex';
 
 interface Performance {

@@ -25,6 +25,8 @@ describe('recordedOptions', () => {
     [{ animations: 'disabled' }],
     [{ hideFixed: true, hideChats: true, hidePopups: true }],
     [{ format: 'pdf', pdf: { landscape: true, margin: 0 } }],
+    [{ format: 'pdf', pdf: { landscape: false, margin: 10 } }],
+    [{ format: 'pdf', pdf: { preferCssPageSize: true, outline: true } }],
     [{ timeoutMs: 90_000, delayMs: 10 }],
     [{ actions: [{ type: 'click', selector: '#menu' }] }],
     [{ proxy: { server: 'http://proxy.example:8080' } }],

@@ -19,7 +19,7 @@ const DEFAULTS = {
   hideFixed: false,
   hideChats: false,
   hidePopups: false,
-  pdf: { paper: 'A4', singlePage: false, landscape: false, margin: 10, scale: 1, background: true },
+  pdf: { paper: 'A4', singlePage: false, preferCssPageSize: false, scale: 1, background: true, outline: false },
   waitUntil: 'settled',
   delayMs: 0,
   darkMode: false,
@@ -106,7 +106,7 @@ describe('ScreenshotRequest', () => {
     [
       { format: 'pdf', pdf: { size: 'A4' } },
       'pdf.size',
-      'paper, width, height, singlePage, landscape, margin, scale, background, headerTemplate, footerTemplate, pageRanges',
+      'paper, width, height, singlePage, landscape, preferCssPageSize, margin, scale, background, outline, headerTemplate, footerTemplate, pageRanges',
     ],
     [{ geolocation: { latitude: 1, longitude: 1, height: 2 } }, 'geolocation.height', 'latitude, longitude, accuracy'],
     [{ httpCredentials: { username: '', password: '', realm: '' } }, 'httpCredentials.realm', 'username, password'],

@@ -66,6 +66,7 @@ describe('PDF captures', () => {
     [{ pageRanges: '3-1' }, 'pdf.pageRanges'],
     [{ width: 10 }, 'pdf.width'],
     [{ singlePage: true, height: 100 }, 'pdf.singlePage'],
+    [{ singlePage: true, preferCssPageSize: true }, 'pdf.singlePage'],
     [{ width: 60, margin: 30 }, 'pdf'],
     [{ headerTemplate: '' }, 'pdf.headerTemplate'],
   ])('answers 400 to %j and names the field', async (pdf, field) => {

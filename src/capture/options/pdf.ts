@@ -8,6 +8,8 @@ export type PaperFormat = (typeof PAPER_FORMATS)[number];
 
 /** Millimetres. A larger margin on each side would leave no room on the smallest paper. */
 const MAX_MARGIN = 50;
+/** Millimetres, where neither the caller nor the page says. */
+export const DEFAULT_MARGIN = 10;
 /** Millimetres. */
 const MIN_PAPER = 20;
 /** Millimetres: 200 inches, the longest side that the PDF format allows. */
@@ -49,10 +51,19 @@ const pdf = objectOf(
     singlePage: flag.default(false).meta({
       description: 'Print one sheet as high as the page. After 5080 mm it continues on further sheets of that height.',
     }),
-    landscape: flag.default(false).meta({ description: 'Swap width and height.' }),
-    margin: quantity('millimetres', 0, MAX_MARGIN).default(10).meta({ description: 'Millimetres, on all four sides.' }),
+    landscape: flag.optional().meta({
+      description: 'Swap width and height. Without it, the page says, and otherwise they are not swapped.',
+    }),
+    preferCssPageSize: flag.default(false).meta({
+      description:
+        'Print on sheets of the size that the page gives with `@page`. Otherwise they are fitted on the paper.',
+    }),
+    margin: quantity('millimetres', 0, MAX_MARGIN)
+      .optional()
+      .meta({ description: `Millimetres, on all four sides. Without it, the page says, or else ${DEFAULT_MARGIN}.` }),
     scale: quantity('', 0.1, 2).default(1),
     background: flag.default(true).meta({ description: 'Print background colours and images.' }),
+    outline: flag.default(false).meta({ description: 'Add bookmarks of the headings.' }),
     headerTemplate: template.meta({ description: `HTML in the upper margin of each sheet. ${VALUES}` }),
     footerTemplate: template.meta({ description: `HTML in the lower margin of each sheet. ${VALUES}` }),
     pageRanges: z
@@ -64,13 +75,18 @@ const pdf = objectOf(
       .meta({ description: 'Sheets to print, such as `1-3, 5, 8-`.' }),
   },
   'pdf',
-  'an object with any of paper, width, height, singlePage, landscape, margin, scale, background, headerTemplate, footerTemplate and pageRanges',
+  'an object with any of paper, width, height, singlePage, landscape, preferCssPageSize, margin, scale, background, outline, headerTemplate, footerTemplate and pageRanges',
 )
-  .refine(({ width, height, margin }) => Math.min(width ?? MAX_PAPER, height ?? MAX_PAPER) > 2 * margin, {
-    error: 'must be larger than its margins',
-  })
+  .refine(
+    ({ width, height, margin = DEFAULT_MARGIN }) => Math.min(width ?? MAX_PAPER, height ?? MAX_PAPER) > 2 * margin,
+    { error: 'must be larger than its margins' },
+  )
   .refine(({ singlePage, height }) => !singlePage || height === undefined, {
     error: 'cannot be combined with height: remove one of them',
+    path: ['singlePage'],
+  })
+  .refine(({ singlePage, preferCssPageSize }) => !(singlePage && preferCssPageSize), {
+    error: 'cannot be combined with preferCssPageSize: remove one of them',
     path: ['singlePage'],
   });
 

@@ -2,6 +2,7 @@ import type { Protocol } from 'devtools-protocol';
 import type { Deadline } from '../../capture/deadline.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import {
+  DEFAULT_MARGIN,
   MAX_PAPER,
   type PaperFormat,
   type PdfOptions,
@@ -12,11 +13,12 @@ import { CdpError } from '../../cdp/connection.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import type { PageSession } from '../page-session.ts';
 import { readStream } from '../read-stream.ts';
+import { overridePageRules } from './override-page-rules.ts';
 import type { Picture } from './picture.ts';
 import { retryScreenshot } from './retry-screenshot.ts';
 import { ON_PAPER } from './screenshot-size.ts';
 import type { ShotPlan } from './shot-plan.ts';
-import { heightOfSheet } from './single-sheet.ts';
+import { sizeOfSheet } from './single-sheet.ts';
 
 /** Paper sizes in inches, in portrait orientation, from ISO 216 and ANSI. */
 const PAPER: Readonly<Record<PaperFormat, readonly [width: number, height: number]>> = {
@@ -45,6 +47,7 @@ export async function printPdf(page: IsolatedPage, plan: ShotPlan, deadline: Dea
   const { session } = page;
   const { pdf: options } = plan;
   const usual = parametersOf(options);
+  await overridePageRules(page, options, deadline);
   const parameters = options.singlePage ? await onOneSheet(page, plan, deadline, usual) : usual;
   const ranges = readSheetRanges(options.pageRanges ?? '1-') ?? [];
   for (const most of SHEETS) {
@@ -66,19 +69,21 @@ export async function printPdf(page: IsolatedPage, plan: ShotPlan, deadline: Dea
 }
 
 function parametersOf(options: PdfOptions): Protocol.Page.PrintToPDFRequest {
-  const { paper, width, height, landscape, margin, scale, background, headerTemplate, footerTemplate } = options;
+  const { paper, width, height, margin = DEFAULT_MARGIN, headerTemplate, footerTemplate } = options;
   const [paperWidth, paperHeight] = PAPER[paper];
   const inches = margin / MM_PER_INCH;
   return {
     paperWidth: width === undefined ? paperWidth : width / MM_PER_INCH,
     paperHeight: height === undefined ? paperHeight : height / MM_PER_INCH,
-    landscape,
-    scale,
+    landscape: options.landscape ?? false,
+    preferCSSPageSize: options.preferCssPageSize,
+    scale: options.scale,
     marginTop: inches,
     marginRight: inches,
     marginBottom: inches,
     marginLeft: inches,
-    printBackground: background,
+    printBackground: options.background,
+    generateDocumentOutline: options.outline,
     // In place of a missing template, Chromium prints date, title and address.
     ...((headerTemplate ?? footerTemplate) !== undefined && {
       displayHeaderFooter: true,
@@ -90,20 +95,25 @@ function parametersOf(options: PdfOptions): Protocol.Page.PrintToPDFRequest {
 }
 const NOTHING = '<span></span>';
 
-/** Makes the sheet as high as the page, up to the longest side that the PDF format allows. */
+/** Makes the sheet as large as the page, up to the longest side that the PDF format allows. */
 async function onOneSheet(
   page: IsolatedPage,
   plan: ShotPlan,
   deadline: Deadline,
   { paperWidth = 0, paperHeight = 0, ...parameters }: Protocol.Page.PrintToPDFRequest,
 ): Promise<Protocol.Page.PrintToPDFRequest> {
-  const { landscape, margin, scale } = plan.pdf;
-  const width = landscape ? paperHeight : paperWidth;
+  const { landscape, margin = DEFAULT_MARGIN, scale } = plan.pdf;
   const margins = (2 * margin) / MM_PER_INCH;
-  const columns = Math.max(1, Math.floor(((width - margins) * PX_PER_INCH) / scale));
-  const height = await heightOfSheet(page, plan, deadline, columns);
-  const inches = Math.min(MAX_PAPER / MM_PER_INCH, (height * scale) / PX_PER_INCH + margins);
-  return { ...parameters, landscape: false, paperWidth: width, paperHeight: inches };
+  const pixels = (inches: number) => Math.max(1, Math.floor(((inches - margins) * PX_PER_INCH) / scale));
+  const inches = (length: number) => Math.min(MAX_PAPER / MM_PER_INCH, (length * scale) / PX_PER_INCH + margins);
+  const width = landscape ? paperHeight : paperWidth;
+  const held = await sizeOfSheet(page, plan, deadline, pixels(width));
+  return {
+    ...parameters,
+    landscape: false,
+    paperWidth: Math.max(width, inches(held.width)),
+    paperHeight: inches(held.height),
+  };
 }
 
 interface SplitRanges {
