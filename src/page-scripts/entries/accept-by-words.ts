@@ -1,3 +1,4 @@
+import { folded } from '../../words/folded.ts';
 import { ACCEPT, ACKNOWLEDGE, NAMED, SUBJECT } from '../banner/words.ts';
 import {
   attribute,
@@ -43,7 +44,7 @@ function clickFirst(buttons: readonly PageElement[], words: RegExp): boolean {
 function wordsOf(button: PageElement): string {
   const text = nameOf(button) === 'input' ? (attribute(button, 'value') ?? '') : shownTextOf(button);
   const words = text || (attribute(button, 'aria-label') ?? '');
-  return words.replace(SYMBOLS, '').replace(/\s+/g, ' ').trim();
+  return folded(words).replace(SYMBOLS, '').trim();
 }
 
 function isSeen(button: PageElement): boolean {
@@ -56,7 +57,7 @@ function isInBanner(button: PageElement): boolean {
   for (let box = parentElementOf(button); box !== null && box !== body; box = parentElementOf(box)) {
     if (!isOver(box)) continue;
     const text = shownTextOf(box);
-    if (text.length <= MAX_BANNER_CHARACTERS && SUBJECT.test(text)) return true;
+    if (text.length <= MAX_BANNER_CHARACTERS && SUBJECT.test(folded(text))) return true;
   }
   return false;
 }
