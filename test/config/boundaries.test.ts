@@ -63,7 +63,7 @@ const FORBIDDEN: readonly (readonly [file: string, imported: string])[] = [
   ['src/jobs/run-job.ts', 'src/streams/batch.ts'],
   ['src/jobs/run-job.ts', 'src/storage/documents/jobs.ts'],
   ['src/words/comparable.ts', 'src/capture/errors.ts'],
-  ['src/words/comparable.ts', 'src/page-scripts/dom.ts'],
+  ['src/words/comparable.ts', 'src/cdp/connection.ts'],
   ['src/page-scripts/dom.ts', 'src/capture/errors.ts'],
   ['src/new-room/new-file.ts', 'src/capture/errors.ts'],
 ];
