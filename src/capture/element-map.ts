@@ -42,7 +42,9 @@ export type ElementEntry = z.output<typeof ElementEntrySchema>;
 
 const TextEntrySchema = z.object({
   parent,
-  text: short.meta({ description: `The first ${MAX_SHORT_CHARACTERS} characters, with white space collapsed.` }),
+  text: short.meta({
+    description: `The first ${MAX_SHORT_CHARACTERS} characters, with white space collapsed, without characters that are not drawn.`,
+  }),
   length: count,
   hash: z.int().min(0),
 });

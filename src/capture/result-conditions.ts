@@ -53,7 +53,7 @@ export const conditionFields = {
     .regex(/[\p{L}\p{N}]/u, { error: TEXT })
     .meta({
       description:
-        'Words that must all be in the title, `url` or `final_url`, in any order. Case and accents do not matter.',
+        'Words that must all be in the title, `url` or `final_url`, in any order. Case, accents and invisible characters do not matter.',
     }),
   option: z
     .string()

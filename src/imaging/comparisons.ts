@@ -13,7 +13,7 @@ import type { ScreenshotInfo } from '../capture/screenshot-info.ts';
 import type { ArtifactStore } from '../storage/ports/artifact-store.ts';
 import type { File, Pair, ThreadDifference } from './comparison/compared.ts';
 import { createComparisonThread } from './comparison/comparison-thread.ts';
-import { withoutTexts } from './comparison/ignored-texts.ts';
+import { lineOf } from './comparison/ignored-texts.ts';
 import { inTurn } from './in-turn.ts';
 import { createSharedTurns } from './shared-turns.ts';
 
@@ -123,11 +123,11 @@ export function createComparisons(artifacts: Pick<ArtifactStore, 'open' | 'recor
     });
     if (found === undefined) return undefined;
     const { picture, drawing, around, ...words } = found;
-    const titleOf = ({ title }: { readonly title: string }) => withoutTexts(title, ignore.texts).trim();
+    const [titleOfOld, titleOfNow] = [lineOf(old.title, ignore.texts), lineOf(now.title, ignore.texts)];
     const difference = {
       ...(picture ?? SAME_PICTURE),
       ...words,
-      title: changeOf(titleOf(old), titleOf(now)),
+      title: titleOfOld.words === titleOfNow.words ? null : { from: titleOfOld.shown, to: titleOfNow.shown },
       response_code: changeOf(old.response_code, now.response_code),
       verdict: changeOf(old.verdict, now.verdict),
     };

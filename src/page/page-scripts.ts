@@ -48,10 +48,11 @@ export function functionOf(name: keyof PageScripts): string {
 /** Returns the file of the scripts. In a checkout, builds it first if a source is newer. */
 function builtScripts(): URL {
   const built = ownFile('dist/page-scripts.json');
-  const sources = fileURLToPath(ownFile('src/page-scripts/'));
+  const sources = fileURLToPath(ownFile('src/'));
   if (!existsSync(sources)) return built;
   const builtAt = statSync(built, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  if (globSync('**', { cwd: sources }).every((path) => statSync(`${sources}/${path}`).mtimeMs < builtAt)) return built;
+  const paths = globSync(['page-scripts/**', 'words/**'], { cwd: sources });
+  if (paths.every((path) => statSync(`${sources}/${path}`).mtimeMs < builtAt)) return built;
   execFileSync(process.execPath, [fileURLToPath(ownFile('scripts/build-page-scripts.js'))], { stdio: 'inherit' });
   return built;
 }

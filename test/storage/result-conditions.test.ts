@@ -187,12 +187,37 @@ describeInEachDatabase((open) => {
         resultOf(FIRST_ID, { title: 'Grüße aus ŒUVRE, ﬁne ＷＩＤＥ', url: 'https://shop.example/Über_uns?q=42' }),
         resultOf(FIRST_ID + 1, { title: 'Something else', url: 'https://x.example/', final_url: 'https://y.example/' }),
       ]);
-      for (const text of ['grusse', 'Grüsse']) expect(await found({ text }), text).toEqual([]);
-      for (const text of ['grüße', 'GRUßE', 'œuvre', 'fine wide', 'shop uns', '42', 'uber', '“fine”', 'aus, fine!']) {
+      for (const text of [
+        'grüße',
+        'grusse',
+        'Grüsse',
+        'GRUßE',
+        'œuvre',
+        'fine wide',
+        'shop uns',
+        '42',
+        'uber',
+        '“fine”',
+        'aus, fine!',
+      ]) {
         expect(await found({ text }), text).toEqual([0]);
       }
       expect(await found({ text: 'y' })).toEqual([1]);
       for (const text of ['gru', 'hop', 'fine else', 'https']) expect(await found({ text }), text).toEqual([]);
+    });
+
+    it('finds words with characters that nobody sees, and letters that have none of their own elsewhere', async () => {
+      await insert([
+        resultOf(FIRST_ID, { title: 'Donau\u00addampf\u00adschiff, 12\u00a0€, Cafe\u0301 am \u200eHafen\u200b' }),
+        resultOf(FIRST_ID + 1, { title: 'Łódź: Straße, Søren, Đà Nẵng' }),
+      ]);
+      for (const text of ['Donaudampfschiff', 'donau\u00addampfschiff', 'café hafen', 'cafe\u0301', '12 €']) {
+        expect(await found({ text }), text).toEqual([0]);
+      }
+      for (const text of ['dampf', 'schiff']) expect(await found({ text }), text).toEqual([]);
+      for (const text of ['strasse', 'Straße', 'STRASSE', 'STRAẞE', 'lodz', 'soren', 'da nang']) {
+        expect(await found({ text }), text).toEqual([1]);
+      }
     });
 
     it('finds parts of a text in a script without spaces', async () => {

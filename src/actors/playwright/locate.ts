@@ -5,6 +5,7 @@ import { evaluate } from '../../page/ask-page.ts';
 import { type Entrance, firstPlace, type Place } from '../../page/find/places.ts';
 import type { Call } from '../../page/page-scripts.ts';
 import type { EvaluatedFrame } from '../../page/page-session.ts';
+import { foldedPattern } from '../../words/folded.ts';
 import type { Patience, Stage } from './step.ts';
 
 /** Interval at which frames are looked through; in a document, Playwright waits by itself. */
@@ -75,11 +76,7 @@ function written(steps: readonly SelectorStep[]): string {
   return steps.map((step) => ('xpath' in step ? `xpath=${step.xpath}` : `css=${step.css}`)).join(' >> ');
 }
 
-/** Returns a locator for the first visible element whose whole text is `text`, whatever its case and spaces. */
+/** Returns a locator for the first visible element whose whole text is `text`, folded. */
 export function locateText(page: Page, text: string): Locator {
-  const words = text.trim().split(/\s+/).map(RegExp.escape);
-  return page
-    .getByText(new RegExp(`^\\s*${words.join('\\s+')}\\s*$`, 'i'))
-    .filter({ visible: true })
-    .first();
+  return page.getByText(foldedPattern(text)).filter({ visible: true }).first();
 }

@@ -115,7 +115,7 @@ export const recordFields = {
     .optional()
     .meta({
       description:
-        'Fail with `unwanted_text` when the page shows one of these texts, whatever its case and spaces. Hidden text and frames are not searched.',
+        'Fail with `unwanted_text` when the page shows one of these texts, whatever its case, spaces and characters that nobody sees. Hidden text and frames are not searched.',
       examples: [['Access denied', 'Are you a robot?']],
     }),
   retryOn: z

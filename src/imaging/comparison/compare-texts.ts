@@ -1,6 +1,6 @@
 import { MAX_DIFF_CHARACTERS, type TextDifference } from '../../capture/comparison.ts';
 import { alignRows, type Gap } from './align-rows.ts';
-import { withoutTexts } from './ignored-texts.ts';
+import { type Line, lineOf } from './ignored-texts.ts';
 
 /** Lines of one text that the other one lacks. */
 type Hunk = Gap;
@@ -30,9 +30,9 @@ export function compareTexts(
   };
 }
 
-function hunksOf(a: readonly string[], b: readonly string[]): readonly Hunk[] {
+function hunksOf(a: readonly Line[], b: readonly Line[]): readonly Hunk[] {
   const index = {
-    isSame: (i: number, j: number) => a[i] === b[j],
+    isSame: (i: number, j: number) => a[i]?.words === b[j]?.words,
     uniqueBands: (gap: Gap) => {
       const [inA, inB] = [placesOf(a, gap.a, gap.aEnd), placesOf(b, gap.b, gap.bEnd)];
       return [...inA].flatMap(([line, at]) => {
@@ -45,38 +45,38 @@ function hunksOf(a: readonly string[], b: readonly string[]): readonly Hunk[] {
 }
 
 /** Returns where each line is; null when it occurs more than once. */
-function placesOf(lines: readonly string[], from: number, to: number): ReadonlyMap<string, number | null> {
+function placesOf(lines: readonly Line[], from: number, to: number): ReadonlyMap<string, number | null> {
   const found = new Map<string, number | null>();
   for (let at = from; at < to; at += 1) {
-    const line = lines[at] ?? '';
+    const line = lines[at]?.words ?? '';
     found.set(line, found.has(line) ? null : at);
   }
   return found;
 }
 
-/** Spaces at the ends of lines and blank lines say nothing. */
-function linesOf(text: string, ignored: readonly string[]): readonly string[] {
+/** Blank lines say nothing. */
+function linesOf(text: string, ignored: readonly string[]): readonly Line[] {
   return text
     .split('\n')
-    .map((line) => withoutTexts(line, ignored).trim())
-    .filter((line) => line !== '');
+    .map((line) => lineOf(line, ignored))
+    .filter(({ words }) => words !== '');
 }
 
 /** Returns the lines that the others lack. A line that occurs twice here and once there is returned once. */
-function rest(lines: readonly string[], others: readonly string[]): readonly string[] {
+function rest(lines: readonly Line[], others: readonly Line[]): readonly Line[] {
   const left = new Map<string, number>();
-  for (const line of others) left.set(line, (left.get(line) ?? 0) + 1);
-  return lines.filter((line) => {
-    const count = left.get(line) ?? 0;
-    if (count > 0) left.set(line, count - 1);
+  for (const { words } of others) left.set(words, (left.get(words) ?? 0) + 1);
+  return lines.filter(({ words }) => {
+    const count = left.get(words) ?? 0;
+    if (count > 0) left.set(words, count - 1);
     return count === 0;
   });
 }
 
-function textOf(hunk: Hunk, a: readonly string[], b: readonly string[], inAnyOrder: boolean): string {
+function textOf(hunk: Hunk, a: readonly Line[], b: readonly Line[], inAnyOrder: boolean): string {
   const lines = [
-    ...a.slice(hunk.a, hunk.aEnd).map((line) => `-${line}\n`),
-    ...b.slice(hunk.b, hunk.bEnd).map((line) => `+${line}\n`),
+    ...a.slice(hunk.a, hunk.aEnd).map(({ shown }) => `-${shown}\n`),
+    ...b.slice(hunk.b, hunk.bEnd).map(({ shown }) => `+${shown}\n`),
   ].join('');
   return inAnyOrder ? lines : `@@ -${placeOf(hunk.a, hunk.aEnd)} +${placeOf(hunk.b, hunk.bEnd)} @@\n${lines}`;
 }

@@ -1,8 +1,21 @@
-/**
- * Returns a line without the parts that match one of the patterns, in which `*` stands for any characters. Takes linear
- * time, which a regular expression of a client would not.
- */
-export function withoutTexts(line: string, patterns: readonly string[]): string {
+import { comparable } from '../../words/comparable.ts';
+
+/** A line as it is shown, and as it is compared: without what is ignored. */
+export interface Line {
+  readonly shown: string;
+  readonly words: string;
+}
+
+/** Returns a line without the parts that match one of the patterns, in which `*` stands for any characters. */
+export function lineOf(line: string, patterns: readonly string[]): Line {
+  const words = comparable(line);
+  const rest = withoutTexts(words, patterns.map(comparable));
+  // What is shown is as the page has it, unless a part is missing.
+  return rest === words ? { shown: line.trim(), words } : { shown: rest.trim(), words: comparable(rest) };
+}
+
+/** Takes linear time, which a regular expression of a client would not. */
+function withoutTexts(line: string, patterns: readonly string[]): string {
   return patterns.reduce(without, line);
 }
 

@@ -1,3 +1,4 @@
+import { comparable, hasWords } from '../../words/comparable.ts';
 import {
   boxOf,
   clientLeftOf,
@@ -32,6 +33,8 @@ const MAX_TAG_CHARACTERS = 100;
 const MAX_SOURCE_CHARACTERS = 120;
 /** Maximum number of characters of a text that are hashed. */
 const MAX_TEXT_CHARACTERS = 20_000;
+/** Maximum number of nodes that are read as one text. */
+const MAX_JOINED = 1_000;
 
 /** Elements that are never drawn, and elements that are drawn whole: their content has no entries. */
 const BARE = /* @__PURE__ */ new Set(
@@ -143,10 +146,16 @@ export class Mapper {
     const shadow = shadowOf(element);
     const trees: (PageElement | PageFragment)[] = shadow === null ? [element] : [shadow, element];
     for (const tree of trees) {
+      let isAdded = false;
       for (let node = firstOf(tree); node !== null; node = nextOf(node)) {
         if (this.#isOver()) return;
-        if (isElement(node)) this.#visit(node, inner);
-        else if (isText(node) && hasText && tree === element) this.#addText(node, inner.at);
+        if (isElement(node)) {
+          this.#visit(node, inner);
+          isAdded &&= isUnseen(node);
+        } else if (isText(node) && hasText && tree === element) {
+          if (!isAdded) this.#addText(node, inner.at);
+          isAdded = true;
+        }
       }
     }
   }
@@ -158,8 +167,9 @@ export class Mapper {
     return this.partial;
   }
 
+  /** Adds a text with those that follow it without an element that is seen between them. */
   #addText(node: PageText, parent: number): void {
-    const text = dataOf(node).slice(0, MAX_TEXT_CHARACTERS).replace(/\s+/g, ' ').trim();
+    const text = comparable(textFrom(node));
     if (text === '') return;
     const beginning = text.slice(0, this.#limits.textCharacters).toWellFormed();
     this.entries.push({ parent, text: beginning, length: text.length, hash: hashOf(text) });
@@ -168,7 +178,7 @@ export class Mapper {
 
 function hasOwnText(element: PageElement): boolean {
   for (let node = firstOf(element); node !== null; node = nextOf(node)) {
-    if (isText(node) && dataOf(node).trim() !== '') return true;
+    if (isText(node) && hasWords(dataOf(node))) return true;
   }
   return false;
 }
@@ -180,3 +190,17 @@ function isFilled(element: PageElement): boolean {
   }
   return false;
 }
+
+/** Returns a text with those after it, up to the next element that is seen: comments and `wbr` do not divide a text. */
+function textFrom(node: PageText): string {
+  let text = dataOf(node);
+  let next = nextOf(node);
+  for (let read = 0; next !== null && read < MAX_JOINED && text.length < MAX_TEXT_CHARACTERS; read += 1) {
+    if (isText(next)) text += dataOf(next);
+    else if (isElement(next) && !isUnseen(next)) break;
+    next = nextOf(next);
+  }
+  return text.slice(0, MAX_TEXT_CHARACTERS);
+}
+
+const isUnseen = (element: PageElement): boolean => nameOf(element) === 'wbr';

@@ -1,3 +1,4 @@
+import { folded } from '../../words/folded.ts';
 import { ACCEPT, ACKNOWLEDGE, INFORMATION, NAMED, SUBJECT } from '../banner/words.ts';
 import {
   attribute,
@@ -51,7 +52,7 @@ function clickFirst(
 function wordsOf(button: PageElement): string {
   const text = nameOf(button) === 'input' ? (attribute(button, 'value') ?? '') : shownTextOf(button);
   const words = text || (attribute(button, 'aria-label') ?? '');
-  return words.replace(SYMBOLS, '').replace(/\s+/g, ' ').trim();
+  return folded(words).replace(SYMBOLS, '').trim();
 }
 
 function isSeen(button: PageElement): boolean {
@@ -83,7 +84,7 @@ function bannersAround(button: PageElement): readonly PageElement[] {
   for (let box = parentElementOf(button); box !== null && box !== body; box = parentElementOf(box)) {
     if (!isOver(box)) continue;
     const text = shownTextOf(box);
-    if (text.length <= MAX_BANNER_CHARACTERS && SUBJECT.test(text)) banners.push(box);
+    if (text.length <= MAX_BANNER_CHARACTERS && SUBJECT.test(folded(text))) banners.push(box);
   }
   return banners;
 }

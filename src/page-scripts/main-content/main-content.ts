@@ -3,6 +3,7 @@ import {
   append,
   bodyOf,
   cloneOf,
+  closest,
   createElement,
   firstElementOf,
   headOf,
@@ -30,7 +31,7 @@ import { type Run, runsOf } from './runs.ts';
 import { signsOf } from './signs.ts';
 
 /** Elements whose place in their table matters, also when they are empty. */
-const EMPTY = 'img, br, hr, td, th';
+const EMPTY = 'img, input, br, hr, td, th';
 
 /** The runs of a body: `all`, and `runs`, those with words; of `runs` the signs, and which are in a description. */
 export interface RunsAndSigns {
@@ -93,6 +94,7 @@ function removeEmpty(body: PageElement): void {
     if (isEmpty && !matches(element, EMPTY)) replaceWith(element, textOf(element));
   }
   for (const row of select(body, 'tr')) {
-    if (textOf(row).trim() === '' && selectOne(row, 'img') === null) remove(row);
+    const isCounted = () => selectOne(closest(row, 'table') ?? row, '[rowspan]') !== null;
+    if (textOf(row).trim() === '' && selectOne(row, 'img') === null && !isCounted()) remove(row);
   }
 }

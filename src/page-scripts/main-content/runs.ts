@@ -12,7 +12,7 @@ import {
 
 /** Elements of the copy that are parts of a line. */
 const INLINE =
-  /^(?:a|abbr|b|bdi|bdo|br|cite|code|del|dfn|em|i|img|ins|kbd|mark|q|ruby|rp|rt|s|samp|small|span|strong|sub|sup|time|u|var)$/;
+  /^(?:a|abbr|b|bdi|bdo|br|cite|code|del|dfn|em|i|img|input|ins|kbd|mark|q|ruby|rp|rt|s|samp|small|span|strong|sub|sup|time|u|var)$/;
 const BLOCKS =
   'address,article,aside,blockquote,caption,center,dd,details,div,dl,dt,figcaption,figure,footer,h1,h2,h3,h4,h5,h6,header,hgroup,li,main,nav,ol,p,pre,section,summary,table,tbody,td,tfoot,th,thead,tr,ul';
 

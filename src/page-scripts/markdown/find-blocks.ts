@@ -13,7 +13,7 @@ import {
   parentOf,
   rootOf,
 } from '../dom.ts';
-import { type Item, isMarked, isWords, type Words } from '../painted/items.ts';
+import { type Item, isMarked, isWords, type Marked, type Words } from '../painted/items.ts';
 import type { Block } from './write-blocks.ts';
 
 /** Number of characters that identify the beginning and the end of a block. */
@@ -37,7 +37,10 @@ export interface BlockPlace {
  */
 export function findBlocks<Mark>(blocks: readonly Block[], items: readonly Item<Mark>[]): BlockPlace[] {
   const textsWith = paintedTexts(items.filter(isWords).filter(({ isBlank }) => !isBlank));
-  const images = items.filter(isMarked).map((item) => ({ item, source: currentSrcOf(item.element) }));
+  const images = items
+    .filter(isMarked)
+    .filter(isImage)
+    .map((item) => ({ item, source: currentSrcOf(item.element) }));
   const selectorOf = selectorsOfPage();
   return blocks.map(({ words, images: sources }) => {
     const texts = textsWith(words).slice(0, MAX_TEXTS);
@@ -49,6 +52,8 @@ export function findBlocks<Mark>(blocks: readonly Block[], items: readonly Item<
     return { box: around(boxes), selector: isHere ? selectorOf(element) : null };
   });
 }
+
+const isImage = <Mark>({ element }: Marked<Mark>): boolean => nameOf(element) === 'img';
 
 /** Returns what finds the painted texts with some words, after those that were found last. */
 function paintedTexts<Mark>(texts: readonly Words<Mark>[]): (words: string) => readonly Words<Mark>[] {

@@ -18,6 +18,8 @@ import {
   setText,
   textOf,
 } from '../dom.ts';
+import { checkFormulas } from './formulas.ts';
+import { straighten } from './tables.ts';
 
 /** A table with one of these cannot be written in Markdown: Turndown would leave it as HTML. */
 const NOT_IN_TABLE = 'table, h1, h2, h3, h4, h5, h6, pre, blockquote, hr';
@@ -25,12 +27,16 @@ const PARTS_OF_TABLE = 'caption, thead, tbody, tfoot, tr, th, td';
 /** The class with the language of code, as highlighters write it. */
 const LANGUAGE = /\b(?:language|lang|highlight-source|highlight)-([\w+#.-]{1,20})(?:\s|$)/;
 
-/** Changes code and tables of a copy to what Turndown can write. */
+/** Changes code, tables and formulas of a copy to what Turndown can write. */
 export function simplify(root: PageElement): void {
+  checkFormulas(root);
   for (const pre of select(root, 'pre')) simplifyCode(pre);
   for (const table of select(root, 'table')) {
     if (isLayout(table)) toBlocks(table);
-    else flattenLists(table);
+    else {
+      flattenLists(table);
+      straighten(table);
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 import { gfm } from '@joplin/turndown-plugin-gfm';
 import Turndown from 'turndown';
 import { attribute, childrenOf, lend, nameOf, nextOf, type PageElement, parentElementOf } from '../dom.ts';
+import { texOf } from './formulas.ts';
 
 const REMOVED = ['script', 'style', 'noscript', 'template', 'iframe', 'object', 'svg', 'title'];
 
@@ -9,6 +10,11 @@ export function markdownWriter(): (element: PageElement) => string {
   const turndown = new Turndown({ headingStyle: 'atx', codeBlockStyle: 'fenced', emDelimiter: '*', hr: '---' });
   turndown.use(gfm);
   turndown.addRule('listItem', { filter: 'li', replacement: listItem });
+  turndown.addRule('task', { filter: 'input', replacement: task });
+  turndown.addRule('formula', {
+    filter: (element: PageElement) => texOf(element) !== null,
+    replacement: (_: string, element: PageElement) => texOf(element) ?? '',
+  });
   turndown.remove(REMOVED);
   const escaped = turndown.escape.bind(turndown);
   turndown.escape = (text) => escaped(text).replace(/</g, '\\<');
@@ -18,9 +24,14 @@ export function markdownWriter(): (element: PageElement) => string {
 function listItem(content: string, item: PageElement): string {
   const list = parentElementOf(item);
   const mark = list !== null && nameOf(list) === 'ol' ? `${numberOf(item, list)}. ` : '- ';
-  const text = content.trim().replace(/\n(?=.)/g, `\n${' '.repeat(mark.length)}`);
+  const text = content
+    .trim()
+    .replace(/^(\[[ x]\]) +/, '$1 ')
+    .replace(/\n(?=.)/g, `\n${' '.repeat(mark.length)}`);
   return mark + text + (nextOf(item) === null ? '' : '\n');
 }
+
+const task = (_: string, box: PageElement): string => (attribute(box, 'checked') === null ? '[ ] ' : '[x] ');
 
 const numberOf = (item: PageElement, list: PageElement): number =>
   Number(attribute(list, 'start') ?? 1) + childrenOf(list).indexOf(item);

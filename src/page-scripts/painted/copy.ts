@@ -3,6 +3,7 @@ import {
   append,
   attribute,
   bodyOf,
+  closest,
   createElement,
   currentSrcOf,
   documentOf,
@@ -11,6 +12,7 @@ import {
   headOf,
   isDocument,
   isElement,
+  matches,
   nameOf,
   nextOf,
   nodesOf,
@@ -18,12 +20,15 @@ import {
   type PageElement,
   type PageNode,
   page,
+  parentElementOf,
   parseHtml,
   selectOne,
   setAttribute,
 } from '../dom.ts';
+import { noteFormula } from '../markdown/formulas.ts';
 import { resolved } from '../urls.ts';
 import { web, windowOf } from '../web.ts';
+import { isInLine } from './inside.ts';
 import { isGap, isMarked, isWords, type Marked } from './items.ts';
 import type { PaintedLimits } from './limits.ts';
 import { findPainted, type Painted } from './painted.ts';
@@ -59,7 +64,9 @@ export interface PaintedCopy extends Painted<PageElement> {
 
 /** `part`: the element that is wanted, null when it does not exist; undefined for the whole page. */
 export function copyPainted(limits: PaintedLimits, part?: PageElement | null): PaintedCopy {
-  const found = findPainted<PageElement>(limits, (element, name) => (name === 'img' ? element : undefined));
+  const found = findPainted<PageElement>(limits, (element, name) =>
+    name === 'img' || isTask(element, name) ? element : undefined,
+  );
   if (part !== undefined) {
     found.items = found.items.filter((item) => isGap(item) || (part !== null && holds(part, item.parent)));
   }
@@ -82,6 +89,8 @@ class Copier {
   readonly copy = emptyDocument();
   readonly body = bodyOf(this.copy) ?? createElement(this.copy, 'body');
   readonly #places = new Map<PageNode, Place>();
+  /** The next row of each part of a table that has cells of several rows; null for the others. */
+  readonly #rowsRead = new Map<PageElement, PageNode | null>();
 
   /** Copies texts and images. */
   fillAll({ items }: Painted<PageElement>): void {
@@ -90,7 +99,7 @@ class Copier {
     let lastBlock: PageElement | null = null;
     for (const item of items) {
       if (isGap(item)) gap = true;
-      else if (isMarked(item)) this.#copyImage(item);
+      else if (isMarked(item)) this.#copyMarked(item);
       else if (isWords(item)) {
         const { into, block, isPre } = this.#placeOf(item.parent);
         if (gap && isPre) append(into, '\n');
@@ -118,6 +127,18 @@ class Copier {
     setAttribute(meta, 'name', 'generator');
     setAttribute(meta, 'content', program);
     append(head, meta);
+  }
+
+  #copyMarked(item: Marked<PageElement>): void {
+    if (nameOf(item.element) === 'img') this.#copyImage(item);
+    else this.#copyTask(item.element);
+  }
+
+  #copyTask(element: PageElement): void {
+    const box = createElement(this.copy, 'input');
+    setAttribute(box, 'type', 'checkbox');
+    if (matches(element, ':checked')) setAttribute(box, 'checked', '');
+    append(this.#placeOf(composedParent(element)).into, box);
   }
 
   #copyImage({ element, box: boxOf }: Marked<PageElement>): void {
@@ -154,6 +175,7 @@ class Copier {
     const name = nameOf(element);
     const isRoot = name === 'html' || (name === 'body' && documentOf(element) === page);
     if (isRoot || around.depth >= MAX_DEPTH) return around;
+    if (name === 'tr') this.#copyEmptyRows(around, element);
     const into = this.#copyOf(element, name);
     append(around.into, into);
     const block = isInline(element) ? around.block : into;
@@ -172,12 +194,28 @@ class Copier {
     }
   }
 
+  /** Copies the rows without text before a row, where cells of several rows count them. */
+  #copyEmptyRows(around: Place, row: PageElement): void {
+    const group = parentElementOf(row);
+    if (group === null || this.#rowsRead.get(group) === null) return;
+    const from = this.#rowsRead.get(group) ?? (selectOne(group, '[rowspan]') === null ? null : firstOf(group));
+    this.#rowsRead.set(group, from === null ? null : nextOf(row));
+    for (let each = from; each !== null && each !== row; each = nextOf(each)) {
+      if (!isElement(each) || nameOf(each) !== 'tr' || this.#places.has(each) || isUndisplayed(each)) continue;
+      const into = createElement(this.copy, 'tr');
+      append(around.into, into);
+      this.#copyCells(each, { ...around, into });
+    }
+  }
+
   #copyOf(element: PageElement, name: string): PageElement {
     const made = createElement(this.copy, KEPT.test(name) ? name : isInline(element) ? 'span' : 'div');
     for (const each of KEPT_ATTRIBUTES) {
       const value = attribute(element, each);
       if (value !== null && value.length < MAX_ATTRIBUTE_CHARACTERS) setAttribute(made, each, value);
     }
+    if (name === 'math') noteFormula(element, attribute(element, 'display') === 'block', made);
+    else if (matches(element, '.katex')) noteFormula(element, closest(element, '.katex-display') !== null, made);
     const written = name === 'a' ? attribute(element, 'href') : null;
     const href = safeUrl(written, element, ['http:', 'https:', 'mailto:', 'tel:']);
     if (href !== null) setAttribute(made, 'href', href);
@@ -185,8 +223,14 @@ class Copier {
   }
 }
 
+/** Whether an element is the box of a task in a list. */
+const isTask = (element: PageElement, name: string): boolean =>
+  name === 'input' && matches(element, 'li [type=checkbox]');
+
+const isUndisplayed = (element: PageElement): boolean => web.getComputedStyle(element).display === 'none';
+
 const isInline = (element: PageElement): boolean =>
-  !/^i?frame$/.test(nameOf(element)) && /^(?:inline|contents|ruby)/.test(web.getComputedStyle(element).display);
+  !/^i?frame$/.test(nameOf(element)) && isInLine(nameOf(element), web.getComputedStyle(element).display);
 
 function safeUrl(written: string | null, element: PageElement, schemes: readonly string[]): string | null {
   const url = written ? resolved(written, element) : null;

@@ -100,7 +100,7 @@ export class TextFinder<Mark> {
       this.#hidden.add('noscript', element, textOf(element));
       return null;
     }
-    if (isUnread(name)) {
+    if (isUnread(element, name)) {
       this.#hiddenContent.addUnread(element, name);
       return null;
     }

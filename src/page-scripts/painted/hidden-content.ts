@@ -1,5 +1,6 @@
 import {
   attribute,
+  documentOf,
   firstOf,
   framed,
   isElement,
@@ -8,6 +9,7 @@ import {
   type PageElement,
   type PageNode,
   type PageParent,
+  rangeIn,
   rootElementOf,
   rootOf,
   select,
@@ -22,12 +24,20 @@ import type { HiddenTexts } from './hidden-texts.ts';
 const MAX_CHARACTERS = 10_000;
 const ATTRIBUTES = ['aria-label', 'aria-description', 'alt', 'title', 'placeholder'];
 const UNREAD =
-  /^(?:script|style|template|head|title|textarea|select|option|datalist|audio|video|canvas|object|embed|desc|metadata|annotation|annotation-xml)$/;
+  /^(?:script|style|template|head|title|textarea|select|option|datalist|audio|video|canvas|embed|desc|metadata|annotation|annotation-xml)$/;
 /** Types of scripts that run. */
 const CODE = /^(?:|module|importmap|speculationrules|text\/javascript|application\/javascript)$/i;
 
-/** Whether the content of an element is no text of the page. */
-export const isUnread = (name: string): boolean => UNREAD.test(name);
+/** Whether the content of an element is no text of the page. That of an object is one when nothing else is drawn there. */
+export const isUnread = (element: PageElement, name: string): boolean =>
+  name === 'object' ? !hasRects(element) : UNREAD.test(name);
+
+function hasRects(element: PageElement): boolean {
+  const range = rangeIn(documentOf(element));
+  range.selectNodeContents(element);
+  const [first] = range.getClientRects();
+  return first !== undefined;
+}
 
 /** Collects what a page holds for others than its visitors, by the kind of the element. */
 export class HiddenContent {

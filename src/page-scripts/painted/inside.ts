@@ -32,6 +32,8 @@ export function insideOf<Mark>(
   const { display, position, overflowX, overflowY } = style;
   const isRoot = name === 'body' || element === rootElementOf(documentOf(element));
   const scrolls = !isRoot && /auto|scroll/.test(overflowX + overflowY);
+  // What is hidden and not in the flow of the page divides no line, such as words for screen readers.
+  const isAway = why !== '' && (/absolute|fixed/.test(position) || (around.why !== '' && around.gap === ''));
   const isClipping = !isRoot && (overflowX !== 'visible' || overflowY !== 'visible');
   return {
     element,
@@ -49,7 +51,7 @@ export function insideOf<Mark>(
     clips: isClipping ? [...around.clips, element] : around.clips,
     mark: mark ?? around.mark,
     offset: around.offset,
-    gap: gapAround(name, display),
+    gap: isAway ? '' : gapAround(name, display),
   };
 }
 
@@ -71,8 +73,14 @@ function isMoved(style: Style): boolean {
   return [marginTop, marginBottom, marginLeft, marginRight].some((margin) => margin.startsWith('-'));
 }
 
+/** Whether an element is a part of a line. The parts of a formula are blocks to the browser, and in one line to people. */
+export function isInLine(name: string, display: string): boolean {
+  if (display.endsWith('math')) return name !== 'math' || !display.startsWith('block');
+  return /^inline|^contents$|^ruby/.test(display);
+}
+
 function gapAround(name: string, display: string): string {
-  if (/^inline|^contents$|^ruby/.test(display)) return '';
+  if (isInLine(name, display)) return '';
   if (display === 'table-cell') return '\t';
   return SPACED.test(name) ? '\n\n' : '\n';
 }

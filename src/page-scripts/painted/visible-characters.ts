@@ -10,6 +10,8 @@ const SUSPECT =
 /** Flags of regions (England, Scotland) are a flag followed by tags, which are part of the picture. */
 const TAGS = /(\u{1f3f4}[\u{e0030}-\u{e007a}]{1,6}\u{e007f})|[\u{e0000}-\u{e007f}]+/gu;
 const VARIATION_SELECTORS = /[\u{e0100}-\u{e01ef}]{2,}|[\ufe00-\ufe0f]{2,}/gu;
+/** Carries no message: it says where a word may be divided, and is not among what is hidden. */
+const SOFT_HYPHEN = '\u00ad';
 const ZERO_WIDTH =
   /[\u034f\u115f\u1160\u17b4\u17b5\u180e\u200b\u2060-\u2064\u206a-\u206f\u3164\ufeff\uffa0]+|[\u200b-\u200f]{2,}/gu;
 
@@ -18,7 +20,7 @@ const ZERO_WIDTH =
  * supplementary variation selectors. Returns the rest, and what was taken out.
  */
 export function visibleCharacters(text: string): { readonly seen: string; readonly unseen: readonly UnseenText[] } {
-  if (!SUSPECT.test(text)) return { seen: text, unseen: [] };
+  if (!SUSPECT.test(text)) return { seen: text.replaceAll(SOFT_HYPHEN, ''), unseen: [] };
   const unseen: UnseenText[] = [];
   const take = (technique: string, hidden: string) => {
     unseen.push({ technique, text: hidden });
@@ -27,7 +29,8 @@ export function visibleCharacters(text: string): { readonly seen: string; readon
   const seen = text
     .replace(TAGS, (run, flag?: string) => flag ?? take('tags', asciiOf(run)))
     .replace(VARIATION_SELECTORS, (run) => take('variation-selectors', codesOf(run)))
-    .replace(ZERO_WIDTH, (run) => take('zero-width', codesOf(run)));
+    .replace(ZERO_WIDTH, (run) => take('zero-width', codesOf(run)))
+    .replaceAll(SOFT_HYPHEN, '');
   return { seen, unseen };
 }
 

@@ -1,3 +1,4 @@
+import { comparable, hasWords } from '../../words/comparable.ts';
 import type { Rectangle } from '../boxes.ts';
 import {
   above,
@@ -81,13 +82,10 @@ export class TextReader {
       if (node === null) break;
       const data = dataOf(node);
       const parent = above(node);
-      if (parent === null || !/[^\s\u200B-\u200D\uFEFF]/.test(data)) continue;
+      if (parent === null || !hasWords(data)) continue;
       this.#read += 1;
       if (!this.#isSeenParent(parent)) continue;
-      const text = data
-        .slice(0, MAX_TEXT_CHARACTERS)
-        .replace(/[\s\u200B-\u200D\uFEFF]+/g, ' ')
-        .trim();
+      const text = comparable(data.slice(0, MAX_TEXT_CHARACTERS));
       this.#total += text.length;
       this.#texts.push({ text, parent });
     }

@@ -1,5 +1,6 @@
 import type { Verdict, VerdictName } from '../../capture/verdict.ts';
 import type { Signs } from '../../page-scripts/signs/read-signs.ts';
+import { folded } from '../../words/folded.ts';
 import { RULES, type Seen } from './rules.ts';
 
 /** Minimum confidence for a verdict other than `content`. */
@@ -19,7 +20,7 @@ export interface KnownPage {
 
 /** Returns the verdict for which the rules speak most. */
 export function judge(signs: Signs, page: KnownPage): Verdict {
-  const seen = lowered(signs, page);
+  const seen = foldedSigns(signs, page);
   const doubts = new Map<VerdictName, number>();
   const held = RULES.filter((rule) => rule.holds(seen)).sort((a, b) => b.weight - a.weight);
   for (const { verdict, weight } of held) doubts.set(verdict, (doubts.get(verdict) ?? 1) * (1 - weight));
@@ -30,9 +31,8 @@ export function judge(signs: Signs, page: KnownPage): Verdict {
   return { name, confidence: rounded(confidence), reasons };
 }
 
-function lowered(signs: Signs, { title, status, finalUrl, isBlank, isBrokenOff }: KnownPage): Seen {
-  const text = signs.text.toLowerCase();
-  const headings = signs.headings.toLowerCase();
+function foldedSigns(signs: Signs, { title, status, finalUrl, isBlank, isBrokenOff }: KnownPage): Seen {
+  const [text, headings, written] = [folded(signs.text), folded(signs.headings), folded(title)];
   return {
     ...signs,
     text,
@@ -42,16 +42,16 @@ function lowered(signs: Signs, { title, status, finalUrl, isBlank, isBrokenOff }
     scripts: signs.scripts.map((url) => url.toLowerCase()),
     overlay: {
       ...signs.overlay,
-      text: signs.overlay.text.toLowerCase(),
+      text: folded(signs.overlay.text),
       names: signs.overlay.names.toLowerCase(),
       frames: signs.overlay.frames.map((url) => url.toLowerCase()),
     },
-    title: title.toLowerCase(),
+    title: written,
     status,
     isBlank,
     isBrokenOff,
     url: finalUrl.toLowerCase(),
-    words: `${title} ${headings} ${text}`.toLowerCase(),
+    words: `${written} ${headings} ${text}`,
   };
 }
 

@@ -1,7 +1,7 @@
 import { VERDICTS, type VerdictName } from '../../capture/verdict.ts';
 import type { Signs } from '../../page-scripts/signs/read-signs.ts';
 
-/** Facts that the rules look at. Texts are in lower case. */
+/** Facts that the rules look at. Texts are folded, all else is in lower case. */
 export interface Seen extends Signs {
   readonly title: string;
   /** HTTP status of the document. */

@@ -2,6 +2,7 @@ import { outcomeOf, type RecordedOutcome } from '../../capture/recorded-outcome.
 import type { Result } from '../../capture/result.ts';
 import type { ResultConditions } from '../../capture/result-conditions.ts';
 import type { VerdictName } from '../../capture/verdict.ts';
+import { unaccented } from '../../words/folded.ts';
 import { type HostKey, type HostKeys, type HostRange, hostKeys } from './hosts.ts';
 
 /*
@@ -216,11 +217,9 @@ function withoutScheme(url: string): string {
   return url.replace(/^https?:\/\//i, '');
 }
 
-/** Returns the words of a text, folded, each once, in their order. `pairs` divides a run of an unspaced script. */
+/** Returns the words of a text, without accents, each once, in their order. `pairs` divides a run of an unspaced script. */
 function wordsOf(text: string, pairs: (run: string) => readonly string[]): readonly string[] {
-  // Unifies compatibility forms, such as full-width letters and ligatures, and removes accents.
-  const folded = text.normalize('NFKD').replaceAll(/\p{M}/gu, '').normalize('NFKC').toLowerCase();
-  const words = folded
+  const words = unaccented(text)
     .split(/[^\p{L}\p{N}]+/u)
     .flatMap((word) => (UNSPACED.test(word) ? divided(word, pairs) : [word]));
   return [...new Set(words.map((word) => word.slice(0, MAX_WORD_CHARACTERS)).filter((word) => word !== ''))];

@@ -282,7 +282,7 @@ function signatures({ elements }: PageTree): Float64Array {
   for (const { order, tag, id, texts, image, children } of elements.toReversed()) {
     let hash = hashOf(`${tag}#${id ?? ''} ${image ?? ''}`);
     for (const text of texts) hash = mixed(hash, text.hash);
-    for (const child of children) hash = mixed(hash, found[child.order] ?? 0);
+    for (const child of children) if (child.tag !== 'wbr') hash = mixed(hash, found[child.order] ?? 0);
     found[order] = hash;
   }
   return found;

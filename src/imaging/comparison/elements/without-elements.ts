@@ -1,3 +1,4 @@
+import { placed } from '../../../words/comparable.ts';
 import type { PageElement, PageTree } from './page-tree.ts';
 
 /** Number of characters after the previous match in which a text is searched. Texts not found were not painted. */
@@ -9,32 +10,20 @@ const MAX_AHEAD = 5_000;
  */
 export function withoutElements(text: string, { texts }: PageTree, ignored: ReadonlySet<PageElement>): string {
   if (ignored.size === 0) return text;
-  const { collapsed, places } = collapse(text);
+  const { words, places } = placed(text);
   const cuts: (readonly [from: number, to: number])[] = [];
   let cursor = 0;
   for (const [element, { text: beginning, length }] of texts) {
-    const at = collapsed.slice(cursor, cursor + MAX_AHEAD).indexOf(beginning);
+    const at = words.slice(cursor, cursor + MAX_AHEAD).indexOf(beginning);
     if (at < 0) continue;
     const from = cursor + at;
     cursor = from + length;
-    if (ignored.has(element)) cuts.push([places[from] ?? text.length, places[cursor - 1] ?? text.length - 1]);
+    if (ignored.has(element)) cuts.push([places[from] ?? text.length, places[cursor] ?? text.length]);
   }
   let [kept, done] = ['', 0];
   for (const [from, to] of cuts) {
     kept += text.slice(done, from);
-    done = to + 1;
+    done = to;
   }
   return kept + text.slice(done);
-}
-
-/** White space becomes single spaces. `places`: where each character was. */
-function collapse(text: string): { readonly collapsed: string; readonly places: readonly number[] } {
-  const [parts, places]: [string[], number[]] = [[], []];
-  for (let at = 0; at < text.length; at += 1) {
-    const isSpace = /\s/.test(text.charAt(at));
-    if (isSpace && parts.at(-1) === ' ') continue;
-    parts.push(isSpace ? ' ' : text.charAt(at));
-    places.push(at);
-  }
-  return { collapsed: parts.join(''), places };
 }
