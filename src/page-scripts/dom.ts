@@ -92,7 +92,7 @@ export function reader<Of, Value>(owner: string, member: string): (of: Of) => Va
 
 /** Like `reader`, for a collection: its elements as an array, which they cannot hide members of either. */
 /* @__NO_SIDE_EFFECTS__ */
-export function lister<Of, Item>(owner: string, member: string): (of: Of) => Item[] {
+function lister<Of, Item>(owner: string, member: string): (of: Of) => Item[] {
   const { get } = memberOf(owner, member);
   return (of) => Array.from(get.call(of) as Iterable<Item>);
 }

@@ -1,14 +1,4 @@
-import {
-  HTML,
-  lister,
-  memberOf,
-  namespaceOf,
-  type PageDocument,
-  type PageElement,
-  type PageNode,
-  type PageRoot,
-  treeMember,
-} from './dom.ts';
+import { HTML, memberOf, namespaceOf, type PageElement, type PageNode, type PageRoot, treeMember } from './dom.ts';
 
 /** The style that an element has of its own. */
 export interface StyleDeclaration {
@@ -18,6 +8,7 @@ export interface StyleDeclaration {
 export interface StyleSheet {
   readonly ownerNode: PageNode | null;
   readonly href: string | null;
+  readonly disabled: boolean;
   readonly media: { readonly mediaText: string };
   /** @throws for the style sheet of another origin */
   readonly cssRules: Iterable<StyleRule>;
@@ -49,7 +40,8 @@ export const styleOf = (element: PageElement): StyleDeclaration | undefined => {
   return owner === undefined ? undefined : (memberOf(owner, 'style').get.call(element) as StyleDeclaration);
 };
 
-export const sheetsOf = lister<PageDocument, StyleSheet>('Document', 'styleSheets');
+export const sheetsOf = (root: PageRoot): StyleSheet[] =>
+  Array.from(treeMember(root, 'styleSheets').get.call(root) as Iterable<StyleSheet>);
 
 /** The style sheets that scripts have added to a document or a shadow tree. */
 export const adoptedSheetsOf = (root: PageRoot): StyleSheet[] => [

@@ -22,8 +22,21 @@ const STYLED = `/part?${new URLSearchParams({
     <script>const context = document.querySelector('canvas').getContext('2d'); context.fillStyle = 'rgb(0,0,200)';
       context.fillRect(0, 0, 200, 120); document.querySelector('#rules').sheet.insertRule('.added { background: rgb(200,0,200); height: 90px }')</script>`,
 })}`;
+/** A page whose styles are in shadow trees, or were added by scripts, and images that no URL in an attribute names. */
+const BUILT = `/part?${new URLSearchParams({
+  type: 'text/html; charset=utf-8',
+  text: `<!doctype html><title>Built</title><h1>Built</h1><x-card></x-card>
+    <y-card><template shadowrootmode=open><style>p { color: rgb(255, 255, 255); background: rgb(160, 0, 160); padding: 10px }
+      p::after { content: "h\u00e9 = <\\/style>" }</style><link rel=stylesheet href="/files/styles.css"><p>Sent</p><div class=ship></div></template></y-card>
+    <img srcset="/image.png 100w" sizes=100vw width=200 height=90><picture><source srcset="/image.png"><img width=200 height=90></picture>
+    <img id=blob width=200 height=90>
+    <script>customElements.define('x-card', class extends HTMLElement { constructor() { super(); const root = this.attachShadow({ mode: 'open' });
+        const sheet = new CSSStyleSheet(); sheet.replaceSync('p { background: rgb(0, 170, 120); padding: 30px }'); root.adoptedStyleSheets = [sheet]; root.innerHTML = '<p>Adopted in a shadow tree</p>' } });
+      const sheet = new CSSStyleSheet(); sheet.replaceSync('body { background: rgb(220, 220, 255) } h1 { font-size: 60px }'); document.adoptedStyleSheets = [sheet];
+      fetch('/image.png').then((response) => response.blob()).then((all) => { const image = document.querySelector('#blob'); image.src = URL.createObjectURL(all); image.onload = () => URL.revokeObjectURL(image.src) })</script>`,
+})}`;
 /** Pages of the fixture site that look the same at each visit. */
-const PAGES = [STYLED, '/long', '/medium', '/tide-table', '/picture/parts'];
+const PAGES = [STYLED, BUILT, '/long', '/medium', '/tide-table', '/picture/parts'];
 
 describe('the output mhtml', () => {
   const ground = siteAndActor();
@@ -71,6 +84,14 @@ describe('the output mhtml', () => {
     const { outputs } = await capture(STYLED, { extract: rules });
     expect(String(outputs.mhtml?.content)).toContain('image/png');
     expect(JSON.parse(String(outputs.extract?.content))).toEqual({ style: null, width: '300' });
+    const images = {
+      src: { selector: 'img', attribute: 'src', many: true },
+      x: { selector: 'body', type: 'html' },
+    } as const;
+    const built = await capture(BUILT, { extract: images });
+    const { src, x } = JSON.parse(String(built.outputs.extract?.content));
+    expect(src).toEqual([null, null, expect.stringMatching(/^blob:/)]);
+    expect(x).not.toContain('capstan');
   });
 
   it('is the same kind of file when Playwright drives the capture', async () => {

@@ -1,7 +1,7 @@
 import type { PageElement } from '../dom.ts';
-import { createComment, insertBefore, interfaceOf, isElement, page, remove, textOf } from '../dom.ts';
+import { baseOf, createComment, insertBefore, interfaceOf, isElement, page, remove, textOf } from '../dom.ts';
 import { type StyleSheet, sheetsOf } from '../styles.ts';
-import { resolved } from '../urls.ts';
+import { resolvedFrom } from '../urls.ts';
 import { web } from '../web.ts';
 
 const MAX_STYLES = 1_000;
@@ -62,9 +62,13 @@ function rulesOf({ cssRules }: StyleSheet): string {
 /** Returns the text for an archive, in which it is a file of its own. */
 function asWritten(owner: PageElement, text: string, media: string): string {
   const whole = media === '' ? text : `@media ${media} {\n${text}\n}`;
-  return whole.replace(URL_IN_STYLE, (all, ...groups: (string | undefined)[]) => {
+  return withAbsoluteUrls(whole, baseOf(owner));
+}
+
+export function withAbsoluteUrls(text: string, base: string): string {
+  return text.replace(URL_IN_STYLE, (all, ...groups: (string | undefined)[]) => {
     const url = groups.slice(0, 3).find((each) => each !== undefined) ?? '';
-    const absolute = /^(?:#|data:)/.test(url) ? null : resolved(url, owner);
+    const absolute = /^(?:#|data:)/.test(url) ? null : resolvedFrom(url, base);
     return absolute === null ? all : `url("${absolute.href}")`;
   });
 }

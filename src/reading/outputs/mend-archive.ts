@@ -9,10 +9,15 @@ import type { ArchivedFile } from '../../page/evidence/archived-files.ts';
 /** A comment of this and a number marks where a <style> element was. */
 export const STYLE_MARK = 'capstan-style-';
 
+/** A comment of this and a number marks where a style sheet is missing. */
+export const ADDED_MARK = 'capstan-added-';
+
 /** Facts about the style sheets of an archive that are not in it. */
 export interface KnownStyles {
   /** Texts of the <style> elements in order; null for one that the archive describes best. */
   readonly styles: readonly (string | null)[];
+  /** Texts of style sheets that the archive lacks, in the order of their marks. */
+  readonly added: readonly string[];
   /** Style sheets and fonts as they were sent. */
   readonly files: readonly ArchivedFile[];
 }
@@ -22,6 +27,7 @@ const MAX_HTML_BYTES = 4 * 1024 * 1024;
 /** Number of bytes within which a document links to its first <style> element. */
 const MAX_HEAD_BYTES = 4_096;
 
+const MAX_LINE_CHARACTERS = 70;
 /** A line of quoted-printable may end anywhere. */
 const SOFT_BREAK = '=\r\n';
 const SOFT = '(?:=\\r\\n)?';
@@ -30,6 +36,11 @@ const LINK = new RegExp(
   `${SOFT}${quoted('<link rel="stylesheet" type="text/css" href="')}((?:[\\w.@:-]|=\\r\\n)+?)${SOFT}${quoted('" />')}`,
 );
 const MARK = new RegExp(`${quoted(`<!--${STYLE_MARK}`)}((?:\\d|=\\r\\n)+)${quoted('-->')}`, 'g');
+
+const ADDED = new RegExp(`${quoted(`<!--${ADDED_MARK}`)}((?:\\d|=\\r\\n)+)${quoted('-->')}`, 'g');
+/** The URL of a blob, which browsers do not look up in an archive; in a document or style sheet, and as a part's name. */
+const BLOB = new RegExp(`${quoted('blob:')}((?:[\\w.:/%-]|=\\r\\n)+)`, 'g');
+const BLOB_PART = /^(Content-Location: )blob:(\S+)/m;
 
 interface Part {
   readonly head: string;
@@ -40,7 +51,7 @@ interface Part {
  * Puts the style sheets of an archive back as they were written, and in their order, and adds the fonts, which Chromium
  * leaves out. Returns an archive of an unknown form unchanged.
  */
-export async function mendArchive(archive: Buffer, { styles, files }: KnownStyles): Promise<Buffer> {
+export async function mendArchive(archive: Buffer, { styles, added, files }: KnownStyles): Promise<Buffer> {
   const boundary = /boundary="([^"\r\n]+)"/.exec(archive.toString('latin1', 0, 4_096))?.[1];
   if (boundary === undefined) return archive;
   const line = `\r\n--${boundary}`;
@@ -59,8 +70,10 @@ export async function mendArchive(archive: Buffer, { styles, files }: KnownStyle
   const mended: Buffer[] = [archive.subarray(0, archive.indexOf(line))];
   await nextTurn();
   const add = (head: string, body: Buffer) => mended.push(Buffer.from(`${line}\r\n${head}\r\n\r\n`), body);
-  add(main.head, html);
-  for (const { head, body } of parts.slice(2)) {
+  add(main.head, withNames(withAdded(html, added)));
+  for (const { head: named, body: sent } of parts.slice(2)) {
+    const head = named.replace(BLOB_PART, (_, start: string, id: string) => `${start}${nameOfBlob(id)}`);
+    const body = /^Content-Transfer-Encoding: quoted-printable/m.test(head) ? withNames(sent) : sent;
     const text = texts.get(/^Content-Location: (.*)$/m.exec(head)?.[1]?.trim() ?? '');
     if (text === undefined || !/^Content-Type: text\/css/m.test(head)) add(head, body);
     else
@@ -125,6 +138,50 @@ function inOrder(body: Buffer, elements: number): { readonly html: Buffer; reado
     return `${SOFT_BREAK}${links[at] ?? ''}${SOFT_BREAK}`;
   });
   return marked.size === elements ? { html: Buffer.from(moved, 'latin1'), names } : unchanged;
+}
+
+/** Puts style sheets in place of their marks. */
+function withAdded(body: Buffer, added: readonly string[]): Buffer {
+  if (added.length === 0 || body.length > MAX_HTML_BYTES) return body;
+  const put = new Set<number>();
+  const html = body.toString('latin1').replace(ADDED, (_, number: string) => {
+    const at = Number(number.replaceAll(SOFT_BREAK, ''));
+    if (put.has(at)) return '';
+    put.add(at);
+    return `${SOFT_BREAK}${quotedPrintable(`<style>${asAscii(added[at] ?? '')}</style>`)}${SOFT_BREAK}`;
+  });
+  return Buffer.from(html, 'latin1');
+}
+
+/** Gives the blobs that a document or a style sheet names the names that they have as parts. */
+function withNames(body: Buffer): Buffer {
+  if (body.length > MAX_HTML_BYTES) return body;
+  const text = body.toString('latin1');
+  const named = text.replace(BLOB, (_, id: string) => {
+    return `${SOFT_BREAK}${nameOfBlob(id.replaceAll(SOFT_BREAK, ''))}${SOFT_BREAK}`;
+  });
+  return named === text ? body : Buffer.from(named, 'latin1');
+}
+
+const nameOfBlob = (id: string): string => `cid:blob-${id.replaceAll(/[^\w-]/g, '-')}@mhtml.blink`;
+
+/** Writes a style sheet so that neither the document's encoding matters, nor the end of an element in it. */
+function asAscii(css: string): string {
+  const escaped = css.replaceAll('</', '<\\/');
+  return escaped.replaceAll(/[^\0-\x7f]/gu, (character) => `\\${character.codePointAt(0)?.toString(16)} `);
+}
+
+function quotedPrintable(ascii: string): string {
+  let line = 0;
+  const codes = [...ascii].map((character) => {
+    const isPlain = /[ !-<>-~]/.test(character);
+    const code = isPlain ? character : `=${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
+    line += code.length;
+    if (line <= MAX_LINE_CHARACTERS) return code;
+    line = code.length;
+    return `${SOFT_BREAK}${code}`;
+  });
+  return codes.join('');
 }
 
 function bytesOf({ text = '', encoding }: ArchivedFile['body']): Buffer {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Output } from '../../capture/snapshot.ts';
 import type { ArchivedFile } from '../../page/evidence/archived-files.ts';
 import { call, type ResultOf } from '../../page/page-scripts.ts';
-import { mendArchive, STYLE_MARK } from './mend-archive.ts';
+import { ADDED_MARK, mendArchive, STYLE_MARK } from './mend-archive.ts';
 import type { Reading } from './reading.ts';
 
 /** Maximum size of an archive. A larger one is left out, because a part of an archive cannot be opened. */
@@ -16,24 +16,25 @@ const PREPARING_SHARE = 0.3;
 const preparation: z.ZodType<ResultOf<'prepare-archive'>> = z.object({
   styles: z.array(z.string().nullable()),
   changed: z.array(z.string()),
+  added: z.array(z.string()),
 });
 
 /** Archives the page with everything that it shows, as one file that needs no network. */
 export async function archivePage({ page, ask, ms }: Reading): Promise<Output> {
   const files = (await page.notes.files?.all(ms * FILES_SHARE)) ?? [];
   const sheets = comparable(files);
-  const preparing = ask(call('prepare-archive', sheets, STYLE_MARK), ms * PREPARING_SHARE);
+  const preparing = ask(call('prepare-archive', sheets, STYLE_MARK, ADDED_MARK), ms * PREPARING_SHARE);
   const { data } = preparation.safeParse(await preparing.catch(() => undefined));
   let restoring: Promise<unknown> | undefined;
   const archive = await page.session.archive().finally(() => {
     restoring = ask(call('restore-page')).catch(() => undefined);
   });
   if (archive.byteLength > MAX_BYTES) throw new RangeError(`the archive has more than ${MAX_BYTES} bytes`);
-  const { styles, changed } = data ?? { styles: [], changed: [] };
+  const { styles, changed, added } = data ?? { styles: [], changed: [], added: [] };
   const compared = new Set(sheets.map(([url]) => url));
   const isAsSent = (url: string) => data !== undefined && compared.has(url) && !changed.includes(url);
   const kept = files.filter(({ kind, url }) => kind === 'Font' || isAsSent(url));
-  const content = await mendArchive(archive, { styles, files: kept });
+  const content = await mendArchive(archive, { styles, added, files: kept });
   await restoring;
   if (content.byteLength > MAX_BYTES) throw new RangeError(`the archive has more than ${MAX_BYTES} bytes`);
   return { content, partial: false };
