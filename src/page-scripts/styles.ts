@@ -12,6 +12,7 @@ import {
 
 /** The style that an element has of its own. */
 export interface StyleDeclaration {
+  cssText: string;
   setProperty(name: string, value: string, priority?: 'important'): void;
 }
 
