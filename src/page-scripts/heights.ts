@@ -1,13 +1,15 @@
+import { backdrops } from './backdrops.ts';
 import { type PageElement, page, select } from './dom.ts';
 import { kept } from './kept.ts';
 import { setStyle } from './set-style.ts';
 import { web } from './web.ts';
 
-/** Notes the height of each element, and the position of fixed ones, for `keepHeights`. */
+/** Notes heights of elements, and positions of fixed ones, for `keepHeights`; not of backdrops, which follow the window. */
 export function noteHeights(): void {
   const heights = noted();
   heights.clear();
   for (const element of select(page, 'body, body *')) {
+    if (backdrops().has(element)) continue;
     const { height, minHeight, position, top } = web.getComputedStyle(element);
     const place = position === 'fixed' ? { top, bottom: 'auto' } : {};
     heights.set(element, { height, 'min-height': minHeight, ...place });

@@ -80,7 +80,7 @@ function isCentral(element: PageElement): boolean {
  * Looks at a grid of points in the window, and returns a function that tells whether there is content below an element
  * that does not belong to a fixed element beside it.
  */
-function coveringNow(): (element: PageElement) => boolean {
+export function coveringNow(): (element: PageElement) => boolean {
   const places = (length: number) => Array.from({ length: POINTS }, (_, at) => (length * (at + 0.5)) / POINTS);
   const stacks = places(web.innerHeight).flatMap((y) => places(web.innerWidth).map((x) => elementsAt(page, x, y)));
   const bodies = bodiesOf();

@@ -61,6 +61,7 @@ export interface PageScripts {
   'restore-page': typeof import('./entries/restore-page.ts').run;
   'reveal-content': typeof import('./entries/reveal-content.ts').run;
   'reveal-element': typeof import('./entries/reveal-element.ts').run;
+  'scroll-back': typeof import('./entries/scroll-back.ts').run;
   'scroll-by': typeof import('./entries/scroll-by.ts').run;
   'scroll-element': typeof import('./entries/scroll-element.ts').run;
   'scroll-page': typeof import('./entries/scroll-page.ts').run;

@@ -2,6 +2,7 @@ import { HTML, memberOf, namespaceOf, type PageElement, type PageNode, type Page
 
 /** The style that an element has of its own. */
 export interface StyleDeclaration {
+  cssText: string;
   setProperty(name: string, value: string, priority?: 'important'): void;
 }
 

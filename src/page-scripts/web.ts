@@ -61,6 +61,7 @@ export type Style = { readonly [Property in StyleProperty]: string };
 
 type StyleProperty =
   | 'backfaceVisibility'
+  | 'backgroundAttachment'
   | 'backgroundClip'
   | 'backgroundColor'
   | 'backgroundImage'
@@ -73,6 +74,7 @@ type StyleProperty =
   | 'clip'
   | 'clipPath'
   | 'color'
+  | 'content'
   | 'contentVisibility'
   | 'display'
   | 'filter'
@@ -94,6 +96,8 @@ type StyleProperty =
   | 'overflowX'
   | 'overflowY'
   | 'page'
+  | 'perspective'
+  | 'perspectiveOrigin'
   | 'pointerEvents'
   | 'position'
   | 'rotate'

@@ -13,7 +13,7 @@ describe('images in turn', () => {
     const encoding = { format: 'png', quality: 80, isTransparent: false } as const;
     let joined = 0;
     const joins = Array.from({ length: 12 }, async () => {
-      await joinImages([band, band], { width: 1200, height: 2400 }, encoding);
+      await joinImages([band, band], { width: 1200, height: 2400, tops: [0, 1200] }, encoding);
       joined += 1;
     });
     await readFile(import.meta.filename);

@@ -1,9 +1,13 @@
 import { unfix } from '../unfix.ts';
 import { web } from '../web.ts';
 
-/** Scrolls to a part that the window does not show at its top. Fixed and sticky elements stay where they are. */
+/**
+ * Scrolls to a part that the window does not show at its top, and back to the top for others. Fixed and sticky elements
+ * stay where they are.
+ */
 export function run(top: number, height: number): void {
-  if (top + height <= web.innerHeight) return;
-  unfix();
-  web.scrollTo({ top, left: web.scrollX, behavior: 'instant' });
+  const isFirst = top + height <= web.innerHeight;
+  if (!isFirst) unfix();
+  const middle = Math.round(top - (web.innerHeight - height) / 2);
+  web.scrollTo({ top: isFirst ? 0 : middle, left: web.scrollX, behavior: 'instant' });
 }

@@ -1,3 +1,4 @@
+import { type Rows, rowsBeforeFixed } from '../behind-scrolling.ts';
 import { bodyOf, type PageElement, page, rootElementOf, select } from '../dom.ts';
 import { endTransitions } from '../end-transitions.ts';
 import { keepLooks } from '../scrolled/keep-looks.ts';
@@ -6,9 +7,10 @@ import { web } from '../web.ts';
 
 /**
  * Renders what `content-visibility: auto` skips outside the window, scrolls to the top, keeps the looks that were seen
- * while scrolling, and lets no transition begin. Returns whether the page scrolls sideways, and its number of elements.
+ * while scrolling, and lets no transition begin. Returns whether the page scrolls sideways, its number of elements, and
+ * the rows that look otherwise when the page is scrolled to them.
  */
-export function run(): { scrollsSideways: boolean; elements: number } {
+export function run(): { scrollsSideways: boolean; elements: number; beforeFixed: Rows[] } {
   const elements = select(page, '*');
   for (const element of elements) {
     if (web.getComputedStyle(element).contentVisibility !== 'auto') continue;
@@ -17,7 +19,7 @@ export function run(): { scrollsSideways: boolean; elements: number } {
   web.scrollTo({ top: 0, left: 0, behavior: 'instant' });
   keepLooks();
   endTransitions();
-  return { scrollsSideways: scrollsSideways(), elements: elements.length };
+  return { scrollsSideways: scrollsSideways(), elements: elements.length, beforeFixed: rowsBeforeFixed() };
 }
 
 /** The root's overflow applies to the window, or else the body's. */

@@ -7,6 +7,7 @@ import {
   scrollHeightOf,
   setScrollTop,
 } from '../dom.ts';
+import { flatten } from '../flatten.ts';
 import { mainScroller } from '../main-scroller.ts';
 import { setStyle } from '../set-style.ts';
 import { web } from '../web.ts';
@@ -19,6 +20,7 @@ export function run(): boolean {
   const scroller = mainScroller();
   if (scroller === null) return false;
   setScrollTop(scroller, 0);
+  flatten(scroller, scrollHeightOf(scroller));
   const unfolded: { element: PageElement; height: number | null }[] = [];
   for (let each: PageElement | null = scroller; each !== null; each = around(each)) {
     unfolded.push({ element: each, height: isHtml(each) ? offsetHeightOf(each) : null });

@@ -2,11 +2,12 @@ import type { Deadline } from '../../capture/deadline.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import type { Rectangle } from '../../capture/options/screenshot.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
-import { measurePage } from './measure-page.ts';
+import { type MeasuredPage, measurePage } from './measure-page.ts';
 import { contains, outwards } from './rectangles.ts';
 import { type HoldablePart, holdable, type ScreenshotSize, windowSize } from './screenshot-size.ts';
 import { scrollToElement } from './scroll-to-element.ts';
 import type { ShotPlan } from './shot-plan.ts';
+import type { Rows } from './window-bands.ts';
 
 /** The part of the page that the screenshot shows. */
 export interface ChosenPart {
@@ -19,6 +20,8 @@ export interface ChosenPart {
   readonly size: ScreenshotSize;
   /** Number of elements in the document, when it is larger than the window. */
   readonly elements: number;
+  /** Rows that look otherwise when the page is scrolled to them. */
+  readonly beforeFixed: readonly Rows[];
 }
 
 /** Chooses the part that the screenshot shows. Throws `selector_not_found` when the requested part does not exist. */
@@ -26,24 +29,25 @@ export async function choosePart(page: IsolatedPage, plan: ShotPlan, deadline: D
   const { shown, viewport } = plan;
   if (shown.what === 'window') {
     const window = { x: 0, y: 0, width: viewport.width, height: viewport.height };
-    return { part: null, inWindow: true, window, size: windowSize(plan), elements: 0 };
+    return { part: null, inWindow: true, window, size: windowSize(plan), elements: 0, beforeFixed: [] };
   }
-  const { whole, window, elements } = await measurePage(page, viewport, deadline);
+  const measured = await measurePage(page, viewport, deadline);
+  const { whole, window } = measured;
   if (shown.what === 'element') {
     const { selector } = shown;
     const element = await scrollToElement(page, selector, deadline);
     if (typeof element === 'string') throw new CapstanError('selector_not_found', WHY_NOT[element](selector));
     const box = outwards({ ...element, x: element.x + window.x - whole.x });
-    return within(window, elements, partOf(whole, box, plan, `what matches ${JSON.stringify(selector)}`));
+    return within(measured, partOf(whole, box, plan, `what matches ${JSON.stringify(selector)}`));
   }
-  if (shown.what === 'clip') return within(window, elements, partOf(whole, shown.clip, plan, 'the clip'));
+  if (shown.what === 'clip') return within(measured, partOf(whole, shown.clip, plan, 'the clip'));
   const { part, size } = holdable(whole, plan, page.visit.shown);
   const fullHeight = Math.round(whole.height * plan.scale);
-  return within(window, elements, { part, size: { ...size, fullHeight } });
+  return within(measured, { part, size: { ...size, fullHeight } });
 }
 
-function within(window: Rectangle, elements: number, { part, size }: HoldablePart): ChosenPart {
-  return { part, inWindow: contains(window, part), window, size, elements };
+function within({ window, elements, beforeFixed }: MeasuredPage, { part, size }: HoldablePart): ChosenPart {
+  return { part, inWindow: contains(window, part), window, size, elements, beforeFixed };
 }
 
 const WHY_NOT: Readonly<Record<'absent' | 'invisible', (selector: string) => string>> = {

@@ -4,6 +4,7 @@ import type { Rectangle } from '../../capture/options/screenshot.ts';
 import { askPage, letGo } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { call, type ResultOf } from '../page-scripts.ts';
+import type { Rows } from './window-bands.ts';
 
 /** Measurements of a page, in CSS pixels from the upper left corner of its content. */
 export interface MeasuredPage {
@@ -13,6 +14,8 @@ export interface MeasuredPage {
   readonly window: Rectangle;
   /** Number of elements in the document, when it is larger than the window. */
   readonly elements: number;
+  /** Rows that look otherwise when the page is scrolled to them, as something behind them is fixed to the window. */
+  readonly beforeFixed: readonly Rows[];
 }
 
 /**
@@ -28,15 +31,15 @@ export async function measurePage(
   if (first.size.height <= height && (await unfolds(page, deadline))) first = await measure(page, deadline);
   if (first.size.width <= width && first.size.height <= height) {
     const whole = { x: 0, y: 0, ...first.size };
-    return { whole, window: whole, elements: 0 };
+    return { whole, window: whole, elements: 0, beforeFixed: [] };
   }
   const answer = await askPage(page, deadline, 'measure the page', call('show-whole'));
-  const { scrollsSideways, elements } = reached.parse(answer ?? {});
+  const { scrollsSideways, elements, beforeFixed } = reached.parse(answer ?? {});
   const { size, left, clientWidth } = await measure(page, deadline);
   const whole = !scrollsSideways
     ? { x: left, y: 0, width: Math.min(size.width - left, clientWidth), height: size.height }
     : { x: 0, y: 0, ...size };
-  return { whole, window: { x: left, y: 0, width, height }, elements };
+  return { whole, window: { x: left, y: 0, width, height }, elements, beforeFixed };
 }
 
 /** Shows what a main scroller hides, and what the page hides again when it is scrolled back, before it is printed. */
@@ -53,6 +56,7 @@ async function unfolds(page: IsolatedPage, deadline: Deadline): Promise<boolean>
 const reached: z.ZodType<ResultOf<'show-whole'>> = z.object({
   scrollsSideways: z.boolean().default(true),
   elements: z.number().default(0),
+  beforeFixed: z.array(z.object({ top: z.number(), bottom: z.number() })).default([]),
 });
 
 async function measure(page: IsolatedPage, deadline: Deadline) {

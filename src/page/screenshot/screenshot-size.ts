@@ -67,7 +67,8 @@ export function bandsOf(part: Rectangle, { scale }: ShotPlan): readonly Rectangl
   return tilesOf(part, part.width, band);
 }
 
-function periodOf(scale: number): number {
+/** The smallest number of rows of CSS pixels that are whole rows of the image. */
+export function periodOf(scale: number): number {
   for (let rows = 1; rows <= MAX_PERIOD; rows += 1) {
     if (Math.abs(rows * scale - Math.round(rows * scale)) < 1e-6) return rows;
   }

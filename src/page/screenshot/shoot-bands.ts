@@ -7,7 +7,8 @@ import { retryScreenshot } from './retry-screenshot.ts';
 import { joinMs } from './screenshot-cost.ts';
 import { sizeOf } from './screenshot-size.ts';
 import type { ShotPlan } from './shot-plan.ts';
-import { openTallWindow, scrollTallWindow } from './tall-window.ts';
+import { openTallWindow, scrollBack, scrollTallWindow } from './tall-window.ts';
+import type { PlannedBand } from './window-bands.ts';
 
 /** Maximum bytes of all bands, which are held in memory until they are joined. */
 const MAX_BYTES = 128 * 1024 * 1024;
@@ -15,6 +16,9 @@ const MAX_BYTES = 128 * 1024 * 1024;
 const RESERVE_MS = 1_000;
 /** A band may take longer than the one before it by this factor. */
 const BAND_MARGIN = 1.5;
+
+/** The part that a page shows which is scrolled to its top. */
+const TOP = { y: 0, height: 0 };
 
 const LOSSLESS = { format: 'png', optimizeForSpeed: true } as const;
 
@@ -41,21 +45,23 @@ export async function shootBands(
   page: IsolatedPage,
   plan: ShotPlan,
   deadline: Deadline,
-  { parts, inTallWindow }: { readonly parts: readonly Rectangle[]; readonly inTallWindow: boolean },
+  { parts, inTallWindow }: { readonly parts: readonly PlannedBand[]; readonly inTallWindow: boolean },
 ): Promise<Bands> {
   // The page must not change between two bands.
   const pause = (value: boolean) => page.session.post('Emulation.setScriptExecutionDisabled', { value });
-  const paused = parts.length > 1 || inTallWindow;
+  const scrolls = parts.some(({ inWindow }) => inWindow);
+  const paused = parts.length > 1 || scrolls;
   if (paused) pause(true);
   if (inTallWindow) await openTallWindow(page, plan.viewport, deadline, parts);
   const bands: Band[] = [];
   let bytes = 0;
   let held = false;
   let bandMs = 0;
-  const taken = (truncatedBy: TruncatedBy): Bands => {
+  const taken = async (truncatedBy: TruncatedBy): Promise<Bands> => {
     const [first, last] = [bands.at(0)?.part, bands.at(-1)?.part];
     if (first === undefined || last === undefined) throw new TypeError('there are no bands');
     const part = { ...first, height: last.y + last.height - first.y };
+    if (scrolls) await scrollBack(page, deadline);
     // Frames that are added to the bands report with a script that they have been drawn.
     if (paused && !plan.changesElements && !held) pause(false);
     if (inTallWindow) emulateDevice(page.session, plan.viewport);
@@ -68,14 +74,15 @@ export async function shootBands(
     const needsMs = bandMs * BAND_MARGIN + passes * joinMs(sizeOf(soFar, plan, '')) + RESERVE_MS;
     if (bands.length > 0 && needsMs > deadline.remainingMs) return taken('time');
     const began = performance.now();
-    if (inTallWindow) await scrollTallWindow(page, deadline, part);
-    const clip = { ...part, scale: 1 };
-    const shoot = () => page.session.shoot({ ...LOSSLESS, captureBeyondViewport: !inTallWindow, clip });
+    const { inWindow, ...rectangle } = part;
+    if (scrolls) await scrollTallWindow(page, deadline, inWindow ? part : TOP);
+    const clip = { ...rectangle, scale: 1 };
+    const shoot = () => page.session.shoot({ ...LOSSLESS, captureBeyondViewport: !inWindow, clip });
     const shot = await retryScreenshot(page, deadline, shoot);
     bandMs = performance.now() - began;
     bytes += shot.answer.byteLength;
     if (bands.length > 0 && bytes > MAX_BYTES) return taken('limit');
-    bands.push({ part, image: shot.answer });
+    bands.push({ part: rectangle, image: shot.answer });
     held ||= shot.held;
   }
   return taken('');

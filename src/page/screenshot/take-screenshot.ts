@@ -1,7 +1,6 @@
 import type { Deadline } from '../../capture/deadline.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import { FORMATS } from '../../capture/formats.ts';
-import type { Rectangle } from '../../capture/options/screenshot.ts';
 import { arePrepared } from '../find/prepared-frames.ts';
 import { holdStill } from '../hold-still.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
@@ -21,6 +20,7 @@ import { isTooSlow, shootPart } from './shoot-part.ts';
 import { shootWindow } from './shoot-window.ts';
 import type { ShotPlan } from './shot-plan.ts';
 import { needsTallWindow } from './tall-window.ts';
+import { type PlannedBand, windowBands } from './window-bands.ts';
 
 /** Maximum number of screenshots of a page that navigates between its preparation and the screenshot. */
 const MAX_DOCUMENTS = 5;
@@ -84,14 +84,16 @@ async function shoot(page: IsolatedPage, plan: ShotPlan, deadline: Deadline): Pr
     ...(part === null ? {} : { captureBeyondViewport: !inWindow, clip: { ...part, scale: 1 } }),
   };
   const parts = part === null || inWindow ? [] : bandsOf(part, plan);
+  const bands = part === null || inWindow ? [] : windowBands(part, chosen.beforeFixed, chosen.window, plan);
   const fallback = isTooSlow({ ...chosen, part: parts[0] ?? part }, plan, deadline)
     ? await shootPart(page, plan, deadline, options, size.fullHeight)
     : null;
   if (fallback !== null) return { ...fallback, part: null, held: true, fullHeight: size.fullHeight };
   const blank = await findBlankFrames(page, chosen, deadline);
-  const inTallWindow = needsTallWindow(chosen);
-  if (blank.length > 0 || parts.length > 1 || inTallWindow) {
-    return shootInBands(page, plan, deadline, { size, parts, blank, inTallWindow });
+  const inTallWindow = bands === null || needsTallWindow(chosen);
+  const planned = inTallWindow ? parts.map((each) => ({ ...each, inWindow: true })) : bands;
+  if (blank.length > 0 || planned.length > 1 || planned.some((each) => each.inWindow)) {
+    return shootInBands(page, plan, deadline, { size, parts: planned, blank, inTallWindow });
   }
   const { answer, held } = await retryScreenshot(page, deadline, () =>
     part === null ? shootWindow(page, plan, options) : page.session.shoot(options),
@@ -101,7 +103,7 @@ async function shoot(page: IsolatedPage, plan: ShotPlan, deadline: Deadline): Pr
 
 interface BandedPart {
   readonly size: ScreenshotSize;
-  readonly parts: readonly Rectangle[];
+  readonly parts: readonly PlannedBand[];
   readonly blank: readonly BlankFrame[];
   readonly inTallWindow: boolean;
 }
@@ -119,17 +121,18 @@ async function shootInBands(
       ? await composeFrames(page, plan, deadline, bands, blank)
       : { images: bands.map((each) => each.image), complete: true };
   const shown = sizeOf(part, plan, truncatedBy === '' ? size.truncatedBy : truncatedBy);
+  const tops = bands.map((band) => Math.round((band.part.y - part.y) * plan.scale));
   const [only, ...others] = images;
   const image =
     only !== undefined && others.length === 0 && blank.length > 0
       ? only
-      : await deadline.step('join the bands', joinImages(images, shown, plan.taken));
+      : await deadline.step('join the bands', joinImages(images, { ...shown, tops }, plan.taken));
   return {
     image,
     part,
     ...shown,
     fullHeight: size.fullHeight,
     held: held || !complete,
-    inBands: parts.length > 1 || inTallWindow,
+    inBands: parts.length > 1 || parts.some((each) => each.inWindow),
   };
 }

@@ -36,7 +36,16 @@ export async function openTallWindow(
   await askPage(page, deadline, 'measure the page', call('keep-heights'));
 }
 
-/** Scrolls a tall window to a part below it. Fixed and sticky elements stay where they are without scrolling. */
-export async function scrollTallWindow(page: IsolatedPage, deadline: Deadline, part: Rectangle): Promise<void> {
+/** Shows the page as it was before it was scrolled to parts. */
+export async function scrollBack(page: IsolatedPage, deadline: Deadline): Promise<void> {
+  await askPage(page, deadline, 'scroll back', call('scroll-back'));
+}
+
+/** Scrolls to a part below the window, and to the top for others. Fixed and sticky elements stay where they are. */
+export async function scrollTallWindow(
+  page: IsolatedPage,
+  deadline: Deadline,
+  part: Pick<Rectangle, 'y' | 'height'>,
+): Promise<void> {
   await askPage(page, deadline, 'scroll to a part', call('scroll-tall-window', part.y, part.height));
 }
