@@ -1,18 +1,19 @@
-import { nameOf, type PageElement, select, selectOne, textOf } from '../dom.ts';
+import { type PageElement, select, selectOne, textOf } from '../dom.ts';
 import { chancesOf, MIN_COPIED_WORDS } from './chance.ts';
 import { isAlike, type Run } from './runs.ts';
 
 /** Maximum number of characters of a cell or item in a table or list of data; longer ones are parts of a layout. */
 const MAX_CELL_CHARACTERS = 300;
 
-const WHOLE = 'table, ul, ol, dl';
+const LISTS = 'ul, ol, dl';
 
 /** Tables and lists of data, with the numbers of the runs in each. */
 type Wholes = ReadonlyMap<PageElement, number[]>;
 
 /**
- * Decides which runs are main content: those with which the expected F1 score of the words is highest. A table or list is
- * selected or left out as a whole, and selected when it is between selected runs. A heading is selected with what
+ * Decides which runs are main content: those with which the expected F1 score of the words is highest. A table is
+ * selected or left out as a whole, and selected when it is between selected runs. A list is selected as a whole when most
+ * of its words are. A heading is selected with what
  * follows it, and the title of the page always is. A text that occurs at several places is included once, from its
  * likeliest place; sites repeat texts for phones, excerpts and quotations.
  */
@@ -22,28 +23,28 @@ export function chosenRuns(
   signs: readonly (readonly number[])[],
   described: readonly boolean[] | undefined,
 ): ReadonlySet<number> {
-  const wholes = wholesOfData(runs, body);
-  const chances = sharedInWholes(chancesOf(signs, described), runs, wholes);
+  const tables = wholesOfData(runs, body, 'table');
+  const chances = sharedInTables(chancesOf(signs, described), runs, tables);
   const chanceAt = (at: number) => chances[at] ?? 0;
   const order = [...runs.keys()].toSorted((one, other) => chanceAt(other) - chanceAt(one));
   const best = order.slice(0, bestCount(order, runs, chanceAt));
   const chosen = new Set(best);
-  for (const [first = 0, ...others] of wholes.values()) {
-    const last = others.at(-1) ?? first;
-    const isBetween = chosen.has(first - 1) && chosen.has(last + 1);
-    if (isBetween || chosen.has(first)) for (const at of [first, ...others]) chosen.add(at);
+  for (const cells of tables.values()) {
+    if (chosen.has(Math.min(...cells) - 1) && chosen.has(Math.max(...cells) + 1))
+      for (const at of cells) chosen.add(at);
   }
-  for (const at of copiesAmong(best, runs, wholes)) chosen.delete(at);
+  completeLists(chosen, runs, body);
+  for (const at of copiesAmong(best, runs, tables)) chosen.delete(at);
   chooseHeadings(chosen, runs);
   return chosen;
 }
 
 /** Returns the outermost tables and lists whose cells and items are short, and have no headings and tables. */
-function wholesOfData(runs: readonly Run[], body: PageElement): Wholes {
+function wholesOfData(runs: readonly Run[], body: PageElement, names: string): Wholes {
   const isOfData = (whole: PageElement) =>
     selectOne(whole, 'table, h1, h2, h3, h4, h5, h6') === null &&
     select(whole, 'td, li:not(:has(li)), dd').every((cell) => textOf(cell).length < MAX_CELL_CHARACTERS);
-  const known = new Set(select(body, WHOLE).filter(isOfData));
+  const known = new Set(select(body, names).filter(isOfData));
   const wholes = new Map<PageElement, number[]>();
   for (const [at, { around }] of runs.entries()) {
     const whole = around.findLast((element) => known.has(element));
@@ -55,10 +56,10 @@ function wholesOfData(runs: readonly Run[], body: PageElement): Wholes {
   return wholes;
 }
 
-/** Gives all cells of a table, and all items of a list, the chance of its words on average. */
-function sharedInWholes(chances: readonly number[], runs: readonly Run[], wholes: Wholes): number[] {
+/** Gives all cells of a table the chance of its words on average. */
+function sharedInTables(chances: readonly number[], runs: readonly Run[], tables: Wholes): number[] {
   const shared = [...chances];
-  for (const cells of wholes.values()) {
+  for (const cells of tables.values()) {
     const sumOf = (amountAt: (at: number) => number) => cells.reduce((sum, at) => sum + amountAt(at), 0);
     const wordsAt = (at: number) => runs[at]?.words ?? 0;
     const chance = sumOf((at) => wordsAt(at) * (chances[at] ?? 0)) / sumOf(wordsAt);
@@ -82,12 +83,12 @@ function bestCount(order: readonly number[], runs: readonly Run[], chanceAt: (at
 }
 
 /** Returns the runs whose text is among likelier ones already. */
-function copiesAmong(best: readonly number[], runs: readonly Run[], wholes: Wholes): readonly number[] {
+function copiesAmong(best: readonly number[], runs: readonly Run[], tables: Wholes): readonly number[] {
   const first = new Map<string, Run>();
   return best.filter((at) => {
     const run = runs[at];
     if (run === undefined) return false;
-    const isCell = run.around.some((element) => nameOf(element) === 'table' && wholes.has(element));
+    const isCell = run.around.some((element) => tables.has(element));
     if (run.words < MIN_COPIED_WORDS || run.level > 0 || run.tags.includes('pre') || isCell) return false;
     const same = first.get(run.text);
     // The entries of a list may all have the same note.
@@ -95,6 +96,15 @@ function copiesAmong(best: readonly number[], runs: readonly Run[], wholes: Whol
     first.set(run.text, run);
     return false;
   });
+}
+
+/** Selects the rest of lists whose words are mostly selected: what follows the label of an item belongs to it. */
+function completeLists(chosen: Set<number>, runs: readonly Run[], body: PageElement): void {
+  for (const items of wholesOfData(runs, body, LISTS).values()) {
+    const wordsOf = (some: readonly number[]) => some.reduce((sum, at) => sum + (runs[at]?.words ?? 0), 0);
+    if (2 * wordsOf(items.filter((at) => chosen.has(at))) < wordsOf(items)) continue;
+    for (const at of items) chosen.add(at);
+  }
 }
 
 function chooseHeadings(chosen: Set<number>, runs: readonly Run[]): void {
