@@ -63,6 +63,8 @@ export async function awaitLoad(
   return came;
 }
 
+const NOTHING_CAME = 'nothing of the document came: its connection was closed, or its body cannot be decoded';
+
 /**
  * Returns whether the connection ended before the document did, and stops such a document: Chromium goes on waiting for
  * the rest. Throws `target_unreachable` when nothing has come of it. Without `Network.enable`, Chromium drops what came
@@ -75,7 +77,7 @@ async function brokeOff(page: IsolatedPage, deadline: Deadline): Promise<boolean
   const ask = (expression: Call) => askPage(page, deadline, 'see whether the document is whole', expression);
   if ((await ask(call('is-loading'))) !== true) return false;
   if ((await ask(call('has-root'))) === false) {
-    throw new CapstanError('target_unreachable', 'the connection was closed before the document had come');
+    throw new CapstanError('target_unreachable', NOTHING_CAME);
   }
   visit.brokenOff = id;
   session.post('Page.stopLoading');

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { CaptureOptions } from '../../src/capture/request.ts';
 import { listening } from '../egress/listening.ts';
-import { patience } from '../support/actor.ts';
+import { failureOf, patience } from '../support/actor.ts';
 import { captureRequest } from '../support/capture-request.ts';
 import { actorForSuite, forSuite } from '../support/for-suite.ts';
 import { type Colour, colourAt, pngOf } from '../support/image.ts';
@@ -17,6 +17,7 @@ const ANSWERS: Readonly<Record<string, string>> = {
   '/length': `HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n${LENGTH}${PAGE}`,
   '/chunks': `HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n${CHUNK}`,
   '/missing': `HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\n${LENGTH}${PAGE}`,
+  '/undecodable': `HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\nContent-Length: ${PAGE.length}\r\n\r\n${PAGE}`,
   '/at-once': `HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n${LENGTH}${PAGE}`,
 };
 /** Long enough for the browser to read the beginning before the end comes. */
@@ -72,4 +73,12 @@ describe('a document that breaks off', () => {
     );
     expect(['load', 'target_unreachable']).toContain(await capturing);
   });
+
+  it.each([{}, { waitUntil: 'load' }] satisfies CaptureOptions[])(
+    'is unreachable at once when its body cannot be decoded, with %o',
+    async (options) => {
+      const { code, message } = await failureOf(capture('/undecodable', options));
+      expect([code, message]).toEqual(['target_unreachable', expect.stringContaining('cannot be decoded')]);
+    },
+  );
 });
