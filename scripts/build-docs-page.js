@@ -53,7 +53,7 @@ html:not(.dark-mode) .swagger-ui .info a { color: #1f5fae; }
 `;
 
 const START = `window.ui = SwaggerUIBundle({
-  url: '/openapi.json',
+  url: 'openapi.json',
   dom_id: '#docs',
   deepLinking: true,
   displayRequestDuration: true,
@@ -78,7 +78,7 @@ write(
   <script src="${colours}"></script>
   <link rel="stylesheet" href="${style}">
   <link rel="stylesheet" href="${ownStyle}">
-  <header class="home"><a href="/ui/">← Web interface</a></header>
+  <header class="home"><a href="ui/">← Web interface</a></header>
   <div id="docs"></div>
   <script src="${bundle}"></script>
   <script src="${start}"></script>
@@ -95,7 +95,7 @@ writeFileSync(
 function asset(name, extension, contents) {
   const hash = createHash('sha256').update(contents).digest('hex').slice(0, 8);
   write(`assets/${name}-${hash}${extension}`, contents);
-  return `/docs/assets/${name}-${hash}${extension}`;
+  return `docs/assets/${name}-${hash}${extension}`;
 }
 
 function write(name, contents) {

@@ -50,7 +50,7 @@ const page = readFileSync(join(ui, 'index.html'), 'utf8')
 const icon = readFileSync(join(ui, 'icon.svg'));
 const iconName = `icon-${createHash('sha256').update(icon).digest('hex').slice(0, 8)}.svg`;
 write(join(outdir, 'assets', iconName), icon);
-write(join(outdir, 'index.html'), Buffer.from(page.replace('%ICON%', `/ui/assets/${iconName}`)));
+write(join(outdir, 'index.html'), Buffer.from(page.replace('%ICON%', `assets/${iconName}`)));
 
 writeFileSync(join(outdir, 'licenses.txt'), licensesOf(Object.keys(metafile.inputs)).join('\n\n'));
 
@@ -64,8 +64,9 @@ function licensesOf(inputs) {
   });
 }
 
+/** Relative, because a proxy may serve the interface below any path. The service answers it at every view. */
 function hrefOf(output) {
-  return `/ui/assets/${basename(output)}`;
+  return `assets/${basename(output)}`;
 }
 
 function write(path, contents) {

@@ -24,7 +24,7 @@ describe('the web interface', () => {
 
   async function assetPaths(): Promise<readonly string[]> {
     const page = await (await app.call('/ui/')).text();
-    return [...page.matchAll(/"(\/ui\/assets\/[^"]+)"/g)].map(([, path = '']) => path);
+    return [...page.matchAll(/"(assets\/[^"]+)"/g)].map(([, path]) => `/ui/${path}`);
   }
 
   it.each(['/', '/ui'])('redirects a browser from %s to /ui/', async (path) => {

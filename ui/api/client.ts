@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 import { nextPage } from '../../src/client/answers.ts';
 import { linesOf } from '../../src/client/lines.ts';
 import { type Call, CapstanFailure, type Send, sender } from '../../src/client/send.ts';
+import { PREFIX } from './address.ts';
 
 export { CapstanFailure } from '../../src/client/send.ts';
 export type { FieldProblem } from '../../src/client/types.ts';
@@ -17,7 +18,7 @@ export interface Answer<T> {
 /** Whether the last request was refused because it had no valid session. The login is then shown. */
 export const loginRequired = signal(false);
 
-const sendToService = sender({ baseUrl: location.origin });
+const sendToService = sender({ baseUrl: location.origin + PREFIX });
 
 /** Sends a request to the service. Rejects with a `CapstanFailure` unless it succeeds; an abort is thrown as it is. */
 export const send: Send = async (path, options) => {

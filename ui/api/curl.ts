@@ -1,3 +1,5 @@
+import { addressOf } from './address.ts';
+
 /** A request of the API, as the page itself makes it. */
 export interface ApiRequest {
   readonly path: string;
@@ -22,7 +24,7 @@ export function curlCommand(
   for (const [name, value] of Object.entries(headers)) parts.push('-H', quoted(`${name}: ${value}`));
   if (body !== undefined) parts.push('--json', quoted(JSON.stringify(body)));
   if (file !== undefined) parts.push('-o', quoted(file));
-  parts.push(quoted(new URL(path, location.origin).href));
+  parts.push(quoted(new URL(addressOf(path), location.origin).href));
   return parts.join(' ');
 }
 

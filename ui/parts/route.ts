@@ -1,11 +1,12 @@
 import { computed, signal } from '@preact/signals';
+import { addressOf } from '../api/address.ts';
 
 /*
  * The address of the current view: a path below /ui and a query. Links are ordinary anchors, so
  * that they can be opened in a new tab.
  */
 
-const BASE = '/ui';
+const BASE = addressOf('/ui');
 
 const place = signal(readPlace());
 /** Path below `/ui`, such as `/results/1`. */

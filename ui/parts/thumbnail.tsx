@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { addressOf } from '../api/address.ts';
 import { queryOf } from '../api/client.ts';
 import type { Result } from '../api/types.ts';
 import { Icon } from './icon.tsx';
@@ -35,5 +36,5 @@ const MAX_WIDTH = 960;
 function thumbnailPath(screenshot: string, width: number): string {
   const pixels = width * devicePixelRatio;
   const chosen = WIDTHS.find((each) => each >= pixels * 0.75) ?? MAX_WIDTH;
-  return `${screenshot}${queryOf({ width: chosen, height: (chosen * 9) / 16 })}`;
+  return addressOf(`${screenshot}${queryOf({ width: chosen, height: (chosen * 9) / 16 })}`);
 }

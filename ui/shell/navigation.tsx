@@ -1,3 +1,4 @@
+import { addressOf } from '../api/address.ts';
 import { logOut, needsKey } from '../api/session.ts';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { hrefOf, path } from '../parts/route.ts';
@@ -41,7 +42,7 @@ export function Navigation({ onHelp }: { readonly onHelp: () => void }) {
             </li>
           ))}
           <li>
-            <a href="/docs" title="The HTTP API, with requests to try">
+            <a href={addressOf('/docs')} title="The HTTP API, with requests to try">
               <Icon name="book" size={18} />
               <span class="label">API</span>
             </a>

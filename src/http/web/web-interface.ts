@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { ownFile } from '../../own-files.ts';
+import { publicPath } from '../request/public-address.ts';
 import type { HttpContext, HttpMiddleware } from '../state.ts';
 import { serveBundle } from './bundle.ts';
 
@@ -33,16 +34,15 @@ export function webInterface(directory: string = BUILT): HttpMiddleware {
     const isRead = ctx.method === 'GET' || ctx.method === 'HEAD';
     if (!isRead || !((ctx.path === '/' && isBrowser(ctx)) || ctx.path === '/ui')) return serve(ctx, next);
     ctx.vary('Accept');
-    ctx.redirect(HOME);
+    ctx.redirect(publicPath(ctx, HOME));
     ctx.body = null;
     ctx.status = 302;
   };
 }
 
-/** Every path without a file is a view; the page selects it. */
+/** Every path without a file is a view; the page selects it, and names its files relative to the view. */
 function nameOf(path: string): string | undefined {
-  const name = path.startsWith(HOME) ? path.slice(HOME.length) : undefined;
-  return name === undefined || name.startsWith('assets/') ? name : 'index.html';
+  return path.startsWith(HOME) ? (/\/(assets\/.*)$/.exec(path)?.[1] ?? 'index.html') : undefined;
 }
 
 /** Only browsers name HTML when they ask for a page; other clients accept anything, or JSON. */

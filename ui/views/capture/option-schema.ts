@@ -1,3 +1,4 @@
+import { addressOf } from '../../api/address.ts';
 /** The part of an option's JSON Schema that the form reads. */
 export interface OptionSchema {
   readonly type?: string;
@@ -29,7 +30,7 @@ export interface OptionGroup {
 
 /** Reads the options of a capture from the OpenAPI document, by group. Without the URL, which has its own field. */
 export async function readOptionGroups(): Promise<readonly OptionGroup[]> {
-  const response = await fetch('/openapi.json');
+  const response = await fetch(addressOf('/openapi.json'));
   const document: Document = await response.json();
   const groups = new Map<string, [string, OptionSchema][]>();
   for (const [name, schema] of Object.entries(document.components.schemas.ScreenshotRequest.properties)) {

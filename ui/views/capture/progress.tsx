@@ -1,3 +1,4 @@
+import { addressOf } from '../../api/address.ts';
 import { CapstanFailure } from '../../api/client.ts';
 import type { DetailedResult, InFlight } from '../../api/types.ts';
 import { OutcomeBadge } from '../../parts/badge.tsx';
@@ -65,7 +66,7 @@ function Stored({ result }: { readonly result: DetailedResult }) {
       </p>
       {format !== 'pdf' && (
         <a class="capture-image" href={hrefOf(`/results/${id}`)}>
-          <img src={screenshot} width={width} height={height} alt={`Screenshot of ${title || url}`} />
+          <img src={addressOf(screenshot)} width={width} height={height} alt={`Screenshot of ${title || url}`} />
         </a>
       )}
       <a class="button primary" href={hrefOf(`/results/${id}`)}>

@@ -1,3 +1,4 @@
+import { addressOf } from '../../api/address.ts';
 import type { Box, Comparison, DetailedResult } from '../../api/types.ts';
 import { Mark } from '../../parts/mark.tsx';
 
@@ -28,7 +29,7 @@ export function Marked({ result, regions, side, name, ignored, lit }: MarkedProp
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable with the keyboard
     <section class="panel canvas" tabIndex={0} aria-label={`${name}, with what changed, scrollable`}>
       <div class="compare-layers">
-        <img src={screenshot} width={width} height={height} alt={name} />
+        <img src={addressOf(screenshot)} width={width} height={height} alt={name} />
         {ignored.map((box, at) => (
           <Mark key={at} box={box} image={result} class="mark-ignored" title="Ignored" />
         ))}

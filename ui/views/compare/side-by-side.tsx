@@ -1,4 +1,5 @@
 import { useRef, useState } from 'preact/hooks';
+import { addressOf } from '../../api/address.ts';
 import type { DetailedResult } from '../../api/types.ts';
 import { dateAndTime } from '../../parts/format.ts';
 
@@ -60,5 +61,5 @@ export function Slider({ before, after }: PairProps) {
 
 function Picture({ result }: { readonly result: DetailedResult }) {
   const { screenshot, width, height, probed_at: at } = result;
-  return <img src={screenshot} width={width} height={height} alt={`Screenshot of ${dateAndTime(at)}`} />;
+  return <img src={addressOf(screenshot)} width={width} height={height} alt={`Screenshot of ${dateAndTime(at)}`} />;
 }

@@ -1,4 +1,5 @@
 import { useMemo, useState } from 'preact/hooks';
+import { addressOf } from '../../api/address.ts';
 import type { DetailedResult } from '../../api/types.ts';
 import { boxesOf, type CapturedPage, type PageElement } from '../../parts/captured-page.ts';
 import { Icon } from '../../parts/icon.tsx';
@@ -50,7 +51,7 @@ export function ElementsView({ result }: { readonly result: DetailedResult }) {
       </div>
       <div class="markdown-image canvas">
         <div>
-          <img class="markdown-shot" src={screenshot} width={width} height={height} alt="" />
+          <img class="markdown-shot" src={addressOf(screenshot)} width={width} height={height} alt="" />
           {lit.map((box, at) => (
             <Mark key={at} box={box} image={result} class="mark-lit" isRevealed={at === 0} />
           ))}

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { addressOf } from '../../api/address.ts';
 import type { Box, DetailedResult } from '../../api/types.ts';
 import { Mark } from '../../parts/mark.tsx';
 import { useAnswer } from '../../parts/use-answer.ts';
@@ -38,7 +39,7 @@ export function MarkdownView({ result, path }: { readonly result: DetailedResult
       {format !== 'pdf' && (
         <div class="markdown-image canvas">
           <div>
-            <img class="markdown-shot" src={screenshot} width={width} height={height} alt="" />
+            <img class="markdown-shot" src={addressOf(screenshot)} width={width} height={height} alt="" />
             {lit !== null && <Mark box={lit} image={result} class="mark-lit" isRevealed />}
           </div>
         </div>
@@ -51,7 +52,7 @@ function useText(path: string): string {
   const [text, setText] = useState('');
   useEffect(() => {
     const abort = new AbortController();
-    fetch(path, { signal: abort.signal })
+    fetch(addressOf(path), { signal: abort.signal })
       .then((response) => (response.ok ? response.text() : ''))
       .then(setText, () => undefined);
     return () => abort.abort();

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { ARTIFACTS } from '../../../src/capture/artifacts.ts';
+import { addressOf } from '../../api/address.ts';
 import { artifactsOf, type ShownKind } from '../../api/artifacts.ts';
 import type { DetailedResult } from '../../api/types.ts';
 import { integer } from '../../parts/format.ts';
@@ -78,7 +79,13 @@ export function Viewer({ result }: { readonly result: DetailedResult }) {
         <span class="viewer-size muted number">
           {shown === 'image' && width > 0 ? `${integer(width)} × ${integer(height)} ${format}` : ''}
         </span>
-        <a class="button quiet square" href={path} target="_blank" rel="noopener" aria-label="Open in a tab of its own">
+        <a
+          class="button quiet square"
+          href={addressOf(path)}
+          target="_blank"
+          rel="noopener"
+          aria-label="Open in a tab of its own"
+        >
           <Icon name="external" />
         </a>
       </div>
@@ -91,23 +98,32 @@ export function Viewer({ result }: { readonly result: DetailedResult }) {
             <ElementsView result={result} />
           ) : !TEXT.test(ARTIFACTS[shown].mediaType(format)) ? (
             <Empty title={ARTIFACTS[shown].label}>
-              <a class="button primary" href={path} download={`capture-${id}.${ARTIFACTS[shown].extension(format)}`}>
+              <a
+                class="button primary"
+                href={addressOf(path)}
+                download={`capture-${id}.${ARTIFACTS[shown].extension(format)}`}
+              >
                 Save the file
               </a>
             </Empty>
           ) : (
             // No scripts, no origin, no navigation: the file is hostile. Its own policy says the same.
-            <iframe class="snapshot" sandbox="" src={path} title={`${ARTIFACTS[shown].label} of capture ${id}`} />
+            <iframe
+              class="snapshot"
+              sandbox=""
+              src={addressOf(path)}
+              title={`${ARTIFACTS[shown].label} of capture ${id}`}
+            />
           )}
         </>
       ) : hasImage ? (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable with the keyboard
         <section class={`canvas zoom-${zoom}`} tabIndex={0} aria-label="Screenshot, scrollable">
-          <img src={screenshot} width={width} height={height} alt={`Screenshot of ${title || result.url}`} />
+          <img src={addressOf(screenshot)} width={width} height={height} alt={`Screenshot of ${title || result.url}`} />
         </section>
       ) : (
         <Empty title="PDF">
-          <a class="button primary" href={screenshot} target="_blank" rel="noopener">
+          <a class="button primary" href={addressOf(screenshot)} target="_blank" rel="noopener">
             Open the PDF
           </a>
         </Empty>

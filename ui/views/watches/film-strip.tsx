@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { addressOf } from '../../api/address.ts';
 import { queryOf } from '../../api/client.ts';
 import type { RecentRun, Watch } from '../../api/types.ts';
 import { worded } from '../../parts/badge.tsx';
@@ -50,7 +51,7 @@ function Frame({ run, watch }: { readonly run: RecentRun; readonly watch: Watch 
   return (
     <a class="film-frame" href={hrefOf(to)} title={words}>
       <img
-        src={`/screenshot/${capture}${queryOf({ width: WIDTH * 2, height: HEIGHT * 2 })}`}
+        src={addressOf(`/screenshot/${capture}${queryOf({ width: WIDTH * 2, height: HEIGHT * 2 })}`)}
         alt=""
         width={WIDTH}
         height={HEIGHT}

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
+import { addressOf } from '../../../api/address.ts';
 import type { Box, DetailedResult } from '../../../api/types.ts';
 import type { CapturedPage, PageElement } from '../../../parts/captured-page.ts';
 import { integer } from '../../../parts/format.ts';
@@ -96,7 +97,13 @@ export function Stage({ result, page, mode, ignored, lit, onChoose, onDraw, chil
             if (element !== undefined) onChoose(element);
           }}
         >
-          <img src={screenshot} width={width} height={height} alt={`Screenshot of ${title || url}`} draggable={false} />
+          <img
+            src={addressOf(screenshot)}
+            width={width}
+            height={height}
+            alt={`Screenshot of ${title || url}`}
+            draggable={false}
+          />
           {ignored.map((box, at) => (
             <Mark key={at} box={box} image={result} class="mark-ignored" />
           ))}
