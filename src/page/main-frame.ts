@@ -117,8 +117,8 @@ export class MainFrame {
   /** Returns whether the document has reached this milestone, or was stopped before, and no other one is on its way. */
   rests(at: Milestone): boolean {
     if (this.#coming !== null || this.#scheduled || this.#document === null) return false;
-    const has = this.#has(at) || this.#stopped === this.#document.loaderId;
-    return has && (at !== 'networkIdle' || (this.#asking.size === 0 && this.#awaiting.size === 0));
+    if (at !== 'networkIdle') return this.#has(at) || this.#stopped === this.#document.loaderId;
+    return (this.#has(at) || this.stoppedEarly) && this.#asking.size === 0 && this.#awaiting.size === 0;
   }
 
   /** Returns whether the document was stopped before all of it was read: by a navigation, a script, or its server. */

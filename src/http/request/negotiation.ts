@@ -20,12 +20,13 @@ interface MediaRange extends Preference {
  * `fallback` when it prefers neither, or accepts neither: an answer is better than none.
  */
 export function preferImageOrJson(accept: string, imageType: string, fallback: 'image' | 'json'): 'image' | 'json' {
-  return preferOrJson(accept, [imageType], 'image', fallback);
+  return preferOrJson(accept, imageType, 'image', fallback);
 }
 
-/** Chooses between lines of JSON, by any of their names, and one JSON document in the same way. */
+/** Chooses between lines of JSON and one JSON document in the same way. The names of lines are one name. */
 export function preferLinesOrJson(accept: string, fallback: 'lines' | 'json'): 'lines' | 'json' {
-  return preferOrJson(accept, LINES_TYPES, 'lines', fallback);
+  const named = LINES_TYPES.reduce((header, name) => header.replaceAll(name, LINES_TYPE), accept.toLowerCase());
+  return preferOrJson(named, LINES_TYPE, 'lines', fallback);
 }
 
 /** Returns the name of lines of JSON that an Accept header prefers; the usual one when it prefers none. */
@@ -35,12 +36,12 @@ export function preferredLinesType(accept: string): string {
 
 function preferOrJson<T extends string>(
   accept: string,
-  mediaTypes: readonly string[],
+  mediaType: string,
   name: T,
   fallback: NoInfer<T> | 'json',
 ): T | 'json' {
   // Of types that are preferred equally, the first one is chosen.
-  const offered = fallback === 'json' ? [JSON_TYPE, ...mediaTypes] : [...mediaTypes, JSON_TYPE];
+  const offered = fallback === 'json' ? [JSON_TYPE, mediaType] : [mediaType, JSON_TYPE];
   const chosen = preferredType(accept, offered) ?? offered[0];
   return chosen === JSON_TYPE ? 'json' : name;
 }
