@@ -12,9 +12,14 @@ const place = signal(readPlace());
 /** Path below `/ui`, such as `/results/1`. */
 export const path = computed(() => place.value.path);
 export const query = computed(() => new URLSearchParams(place.value.search));
+/** Names the entry of the tab's history that is shown. */
+export const entry = computed(() => place.value.entry);
+
+let entries = 0;
 
 function readPlace() {
-  return { path: location.pathname.slice(BASE.length).replace(/\/$/, '') || '/', search: location.search };
+  const entry: string = history.state?.entry ?? location.href;
+  return { entry, path: location.pathname.slice(BASE.length).replace(/\/$/, '') || '/', search: location.search };
 }
 
 window.addEventListener('popstate', () => {
@@ -32,8 +37,8 @@ document.addEventListener('click', (event) => {
 
 /** Opens a view: a path below `/ui`, with its query. */
 export function goTo(to: string, { replace = false } = {}): void {
-  if (replace) history.replaceState(null, '', BASE + to);
-  else history.pushState(null, '', BASE + to);
+  if (replace) history.replaceState({ entry: entry.value }, '', BASE + to);
+  else history.pushState({ entry: `${performance.timeOrigin} ${++entries}` }, '', BASE + to);
   place.value = readPlace();
 }
 

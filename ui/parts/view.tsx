@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, Ref } from 'preact';
 import { useEffect } from 'preact/hooks';
 
 interface ViewProps {
@@ -8,15 +8,19 @@ interface ViewProps {
   readonly actions?: ComponentChildren;
   readonly children: ComponentChildren;
   readonly class?: string;
+  /** Of the element that scrolls. */
+  readonly scroller?: Ref<HTMLElement>;
+  /** Called when the view was scrolled, or the focus moved in it. */
+  readonly onMove?: () => void;
 }
 
 /** The frame of a view: heading, actions, contents. */
-export function View({ title, heading, actions, children, class: name = '' }: ViewProps) {
+export function View({ title, heading, actions, children, class: name = '', scroller = null, onMove }: ViewProps) {
   useEffect(() => {
     document.title = `${title} · Capstan`;
   }, [title]);
   return (
-    <main id="main" class={`view ${name}`} tabIndex={-1}>
+    <main id="main" class={`view ${name}`} tabIndex={-1} ref={scroller} onScroll={onMove} onFocusIn={onMove}>
       <header class="view-head">
         <h1 title={title}>{heading ?? title}</h1>
         <div class="view-actions">{actions}</div>

@@ -5,6 +5,7 @@ import type { DetailedResult } from '../../api/types.ts';
 import { COMMON, CommonOptions } from '../../parts/common-options.tsx';
 import { CopyAsCurl } from '../../parts/copy-as-curl.tsx';
 import { Icon } from '../../parts/icon.tsx';
+import { useKept } from '../../parts/kept.ts';
 import { query } from '../../parts/route.ts';
 import { useAnswer } from '../../parts/use-answer.ts';
 import { useCapture } from '../../parts/use-capture.ts';
@@ -45,7 +46,8 @@ interface FormProps {
  * definitions, so the form has every option of the service.
  */
 function Form({ url, earlier, error }: FormProps) {
-  const [text, setText] = useState(url);
+  const draft = useKept<string>('urls');
+  const [text, setText] = useState(draft.was ?? url);
   const [options, setOptions] = useState<Options>({ ...DEFAULTS, ...earlier?.options });
   const [groups, setGroups] = useState<readonly OptionGroup[]>([]);
   const [unread, setUnread] = useState<unknown>(error);
@@ -96,7 +98,10 @@ function Form({ url, earlier, error }: FormProps) {
                 value={text}
                 aria-invalid={urlProblem !== undefined}
                 aria-describedby={urlProblem === undefined ? undefined : 'url-problem'}
-                onInput={(event) => setText(event.currentTarget.value)}
+                onInput={(event) => {
+                  setText(event.currentTarget.value);
+                  draft.keep(event.currentTarget.value);
+                }}
               />
             </label>
             {urlProblem !== undefined && (

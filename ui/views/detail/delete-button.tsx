@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { call } from '../../api/client.ts';
+import { removeCapture } from '../../api/removal.ts';
 import { ConfirmDeletion } from '../../parts/confirm-deletion.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { goTo } from '../../parts/route.ts';
@@ -10,7 +10,7 @@ export function DeleteButton({ id, name }: { readonly id: number; readonly name:
   const [error, setError] = useState<unknown>();
   const remove = async () => {
     try {
-      await call(`/screenshot/${id}`, { method: 'DELETE' });
+      await removeCapture(id);
       goTo('/');
     } catch (failure) {
       setError(failure);

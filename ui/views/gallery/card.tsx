@@ -21,7 +21,7 @@ export function Card({ result, index, width, isChosen, onChoose, alike }: CardPr
   const name = title.trim() === '' ? shortUrl(url) : title;
   return (
     <article class={isChosen ? 'card chosen' : 'card'}>
-      <a class="card-link" href={hrefOf(`/results/${id}`)} data-index={index} title={url}>
+      <a class="card-link" href={hrefOf(`/results/${id}`)} data-index={index} data-place={id} title={url}>
         <Thumbnail result={result} width={width} />
         <span class="card-title">{name}</span>
         <span class="card-path">

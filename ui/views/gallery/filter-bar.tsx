@@ -12,7 +12,8 @@ const TYPING_MS = 300;
 
 interface FilterBarProps {
   readonly filters: Filters;
-  readonly onChange: (filters: Filters) => void;
+  /** `isMore`: the change goes on with the one before, as in a word that is typed. */
+  readonly onChange: (filters: Filters, isMore: boolean) => void;
   /** Shown beside the button of the filters. */
   readonly children: ComponentChildren;
 }
@@ -22,6 +23,8 @@ export function FilterBar({ filters, onChange, children }: FilterBarProps) {
   const [isOpen, setOpen] = useState(countOf({ ...filters, text: '' }) > 0);
   const search = useRef<HTMLInputElement>(null);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  /** The field that was typed into last, and the filters after it. */
+  const typing = useRef<{ readonly name: string | undefined; readonly filters: Filters }>(undefined);
   // The address also changes when a link is followed or the Back button is pressed.
   useEffect(() => setDraft(filters), [filters]);
   useEffect(() => {
@@ -34,14 +37,22 @@ export function FilterBar({ filters, onChange, children }: FilterBarProps) {
     return () => document.removeEventListener('keydown', onKey);
   }, []);
 
-  const change = (changed: Partial<Filters>, delayMs = 0) => {
+  const change = (changed: Partial<Filters>, name?: keyof Filters) => {
     const next = { ...draft, ...changed };
     setDraft(next);
     clearTimeout(timer.current);
-    timer.current = setTimeout(() => onChange(next), delayMs);
+    timer.current = setTimeout(
+      () => {
+        const { current: last } = typing;
+        const isMore = name !== undefined && last?.name === name && isSame(last.filters, filters);
+        typing.current = { name, filters: next };
+        onChange(next, isMore);
+      },
+      name === undefined ? 0 : TYPING_MS,
+    );
   };
   const typed = (name: keyof Filters) => (event: Event & { readonly currentTarget: HTMLInputElement }) =>
-    change({ [name]: event.currentTarget.value }, TYPING_MS);
+    change({ [name]: event.currentTarget.value }, name);
   const chosen =
     (name: keyof Filters) => (event: Event & { readonly currentTarget: HTMLSelectElement | HTMLInputElement }) =>
       change({ [name]: event.currentTarget.value });
@@ -87,6 +98,8 @@ export function FilterBar({ filters, onChange, children }: FilterBarProps) {
     </search>
   );
 }
+
+const isSame = (one: Filters, other: Filters): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 const NO_FILTERS = readFilters(new URLSearchParams());
 

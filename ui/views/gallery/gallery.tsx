@@ -1,11 +1,13 @@
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { queryOf } from '../../api/client.ts';
+import { onRemoved } from '../../api/removal.ts';
 import { CopyAsCurl } from '../../parts/copy-as-curl.tsx';
 import { integer } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { isTyping } from '../../parts/keyboard.ts';
 import { groupByLook } from '../../parts/looks.ts';
 import { goTo, hrefOf, query } from '../../parts/route.ts';
+import { usePlace } from '../../parts/use-place.ts';
 import { Empty, Problem, View } from '../../parts/view.tsx';
 import { Card } from './card.tsx';
 import { FilterBar } from './filter-bar.tsx';
@@ -51,15 +53,16 @@ export function Gallery() {
     const rowsLeft = (items.length - grid.end) / grid.columns;
     if (state === 'ready' && !isComplete && rowsLeft < 4) results.loadMore();
   });
-  useEffect(() => scroller.current?.scrollTo({ top: 0 }), [search]);
+  const keepPlace = usePlace(scroller, {
+    of: search,
+    isReady: state === 'ready',
+    loadMore: isComplete ? undefined : results.loadMore,
+  });
 
   const choose = (id: number) =>
     setChosen((ids) => (ids.includes(id) ? ids.filter((each) => each !== id) : [...ids, id]));
   const selected = chosen.flatMap((id) => results.items.find((each) => each.id === id) ?? []);
-  const removed = (id: number) => {
-    setChosen((ids) => ids.filter((each) => each !== id));
-    results.remove(id);
-  };
+  useEffect(() => onRemoved((id) => setChosen((ids) => ids.filter((each) => each !== id))), []);
   const { move, focused } = useArrowKeys(scroller, grid, items.length);
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'x' && !isTyping(event)) {
@@ -69,14 +72,15 @@ export function Gallery() {
   };
   const onScroll = () => {
     grid.update();
+    keepPlace();
     if (waiting > 0 && !isScrolled()) results.release();
   };
   const showWaiting = () => {
     scroller.current?.scrollTo({ top: 0 });
     results.release();
   };
-  const change = (next: Filters) =>
-    goTo(`/${queryOf({ ...next, view: way === 'cards' ? '' : way })}`, { replace: true });
+  const change = (next: Filters, isMore: boolean) =>
+    goTo(`/${queryOf({ ...next, view: way === 'cards' ? '' : way })}`, { replace: isMore });
   const show = (next: Way) =>
     goTo(`/${queryOf({ ...filters, view: next === 'cards' ? '' : next })}`, { replace: true });
 
@@ -113,7 +117,7 @@ export function Gallery() {
           </button>
         )}
         {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys move between the links inside */}
-        <div class="gallery-scroll" ref={scroller} onScroll={onScroll} onKeyDown={onKeyDown}>
+        <div class="gallery-scroll" ref={scroller} onScroll={onScroll} onFocusIn={keepPlace} onKeyDown={onKeyDown}>
           {state === 'failed' && <Problem error={error} retry={results.reload} />}
           {state === 'ready' && results.items.length === 0 && <NothingFound isFiltered={countOf(filters) > 0} />}
           {way === 'alike' && results.items.length > items.length && (
@@ -153,7 +157,7 @@ export function Gallery() {
             })}
           </ul>
         </div>
-        {selected.length > 0 && <Selection selected={selected} onClear={() => setChosen([])} onRemoved={removed} />}
+        {selected.length > 0 && <Selection selected={selected} onClear={() => setChosen([])} />}
       </div>
       <p class="sr-only" aria-live="polite">
         {state === 'ready' && focused === undefined ? `${integer(items.length)} captures loaded` : ''}

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
-import { call, queryOf } from '../../api/client.ts';
+import { queryOf } from '../../api/client.ts';
+import { removeCapture } from '../../api/removal.ts';
 import type { Result } from '../../api/types.ts';
 import { ConfirmDeletion } from '../../parts/confirm-deletion.tsx';
 import { integer } from '../../parts/format.ts';
@@ -9,21 +10,17 @@ interface SelectionProps {
   /** In the order in which they were selected. */
   readonly selected: readonly Result[];
   readonly onClear: () => void;
-  readonly onRemoved: (id: number) => void;
 }
 
 /** Actions on the selected captures. */
-export function Selection({ selected, onClear, onRemoved }: SelectionProps) {
+export function Selection({ selected, onClear }: SelectionProps) {
   const [isAsking, setAsking] = useState(false);
   const [error, setError] = useState<unknown>();
   const [a, b] = selected;
   const remove = async () => {
     setError(undefined);
     try {
-      for (const { id } of selected) {
-        await call(`/screenshot/${id}`, { method: 'DELETE' });
-        onRemoved(id);
-      }
+      for (const { id } of selected) await removeCapture(id);
       setAsking(false);
     } catch (failure) {
       setError(failure);

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { subscribe } from '../../api/events.ts';
+import { onRemoved } from '../../api/removal.ts';
 import type { Result } from '../../api/types.ts';
 import { type Filters, listPath, readPage } from './filters.ts';
 
@@ -20,11 +21,11 @@ export interface Results {
   reload(): void;
   /** Shows the captures that have arrived while the list was held. */
   release(): void;
-  /** Takes a capture that was deleted out of the list. */
-  remove(id: number): void;
 }
 
 interface List {
+  /** Path of its first page. */
+  readonly path: string;
   readonly items: readonly Result[];
   readonly state: Results['state'];
   readonly error?: unknown;
@@ -32,7 +33,7 @@ interface List {
   readonly held: readonly Result[];
 }
 
-const NOTHING: List = { items: [], state: 'pending', held: [] };
+const nothing = (path: string): List => ({ path, items: [], state: 'pending', held: [] });
 
 /**
  * Reads the results that the filters select, page by page, and keeps them up to date. While `isHeld` returns true, new
@@ -40,7 +41,9 @@ const NOTHING: List = { items: [], state: 'pending', held: [] };
  */
 export function useResults(filters: Filters, isHeld: () => boolean): Results {
   const first = listPath(filters, PAGE);
-  const [list, setList] = useState(NOTHING);
+  const [latest, setList] = useState(() => nothing(first));
+  // For a moment, that of other filters is still the latest.
+  const list = latest.path === first ? latest : nothing(first);
   const reading = useRef<string | undefined>(undefined);
   const current = useRef(list);
   current.current = list;
@@ -67,7 +70,7 @@ export function useResults(filters: Filters, isHeld: () => boolean): Results {
   useEffect(() => {
     abort.current = new AbortController();
     reading.current = undefined;
-    setList(NOTHING);
+    setList(nothing(first));
     void read(first, abort.current.signal);
     return () => abort.current.abort();
   }, [first, read, attempt]);
@@ -95,6 +98,10 @@ export function useResults(filters: Filters, isHeld: () => boolean): Results {
       clearTimeout(timer);
     };
   }, [first, isHeld]);
+  useEffect(
+    () => onRemoved((id) => setList((old) => ({ ...old, items: old.items.filter((each) => each.id !== id) }))),
+    [],
+  );
 
   return {
     items: list.items,
@@ -107,7 +114,6 @@ export function useResults(filters: Filters, isHeld: () => boolean): Results {
       if (next !== undefined) void read(next, abort.current.signal);
     },
     reload: () => setAttempt((count) => count + 1),
-    remove: (id) => setList((old) => ({ ...old, items: old.items.filter((each) => each.id !== id) })),
     release: () => setList((old) => ({ ...old, items: merged(old.items, old.held), held: [] })),
   };
 }

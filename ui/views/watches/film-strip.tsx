@@ -49,7 +49,7 @@ function Frame({ run, watch }: { readonly run: RecentRun; readonly watch: Watch 
   const comparison = { a: before ?? '', b: capture, watch: watch.id, ignore: watch.ignore };
   const to = state === 'changed' ? `/compare${queryOf(comparison)}` : `/results/${capture}`;
   return (
-    <a class="film-frame" href={hrefOf(to)} title={words}>
+    <a class="film-frame" href={hrefOf(to)} data-place={`${watch.id} ${run.due}`} title={words}>
       <img
         src={addressOf(`/screenshot/${capture}${queryOf({ width: WIDTH * 2, height: HEIGHT * 2 })}`)}
         alt=""

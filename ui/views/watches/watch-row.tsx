@@ -69,7 +69,7 @@ export function WatchRow({ watch, maxRuns, onCommand }: WatchRowProps) {
               Resume
             </button>
           )}
-          <a class="button" href={hrefOf(`/watches/${id}`)} aria-label={`Change ${url}`}>
+          <a class="button" href={hrefOf(`/watches/${id}`)} data-place={id} aria-label={`Change ${url}`}>
             Change
           </a>
           <button type="button" class="button danger" aria-label={`Delete ${url}`} onClick={() => setAsking(true)}>

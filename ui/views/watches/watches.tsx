@@ -1,7 +1,8 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
 import { mayCapture } from '../../api/session.ts';
 import { CopyAsCurl } from '../../parts/copy-as-curl.tsx';
+import { usePlace } from '../../parts/use-place.ts';
 import { Empty, Problem, View } from '../../parts/view.tsx';
 import { AddWatch } from './add-watch.tsx';
 import { MAX_RUNS, useWatches, WATCHES } from './use-watches.ts';
@@ -11,6 +12,8 @@ import { WatchRow } from './watch-row.tsx';
 export function Watches() {
   const { watches, error, reload, refresh, add, remove, more } = useWatches();
   const [failure, setFailure] = useState<unknown>();
+  const scroller = useRef<HTMLElement>(null);
+  const keepPlace = usePlace(scroller, { of: WATCHES, isReady: watches !== undefined, loadMore: more });
   const perform = async (id: number, path: string, method: 'POST' | 'DELETE') => {
     try {
       await call(path, { method });
@@ -22,7 +25,13 @@ export function Watches() {
     }
   };
   return (
-    <View title="Watches" class="watches" actions={<CopyAsCurl requests={() => [{ path: WATCHES }]} />}>
+    <View
+      title="Watches"
+      class="watches"
+      scroller={scroller}
+      onMove={keepPlace}
+      actions={<CopyAsCurl requests={() => [{ path: WATCHES }]} />}
+    >
       <div class="view-body">
         {mayCapture.value && <AddWatch onAdded={add} />}
         {error !== undefined && <Problem error={error} retry={reload} />}

@@ -1,0 +1,35 @@
+import { useMemo } from 'preact/hooks';
+import { entry } from './route.ts';
+
+/*
+ * What a view is left with, such as how far it is scrolled: kept for each entry of the tab's history, so that Back and
+ * Forward find it as it was.
+ */
+
+/** The key in the storage of the tab, which outlives reloads. */
+const STORED = 'capstan-kept';
+/** Maximum number of things that are kept. */
+const MAX_KEPT = 200;
+
+const known = new Map<string, unknown>(JSON.parse(sessionStorage.getItem(STORED) ?? '[]'));
+
+window.addEventListener('pagehide', () => sessionStorage.setItem(STORED, JSON.stringify([...known])));
+
+export interface Kept<T> {
+  /** What was kept before under this name in this entry. */
+  readonly was: T | undefined;
+  keep(value: T): void;
+}
+
+/** Returns what is kept under a name for the current entry of the history. The value is stored: keep no secrets. */
+export function useKept<T>(name: string): Kept<T> {
+  const key = `${entry.value} ${name}`;
+  return useMemo(() => ({ was: known.get(key) as T | undefined, keep: (value) => keepAs(key, value) }), [key]);
+}
+
+function keepAs(key: string, value: unknown): void {
+  known.delete(key);
+  known.set(key, value);
+  const [oldest] = known.keys();
+  if (known.size > MAX_KEPT && oldest !== undefined) known.delete(oldest);
+}

@@ -1,0 +1,54 @@
+import type { RefObject } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useKept } from './kept.ts';
+
+/** How far a list is scrolled, and the `data-place` of its link that has the focus. */
+interface Place {
+  readonly top: number;
+  readonly focused: string | undefined;
+}
+
+interface ListState {
+  /** What the list shows: another list begins at its top. */
+  readonly of: string;
+  readonly isReady: boolean;
+  /** Reads the next page; undefined when all of the list was read. */
+  readonly loadMore: (() => void) | undefined;
+}
+
+/**
+ * Finds a list as it was left when its user comes back to it: reads as many pages as it takes, scrolls there, and
+ * focuses the same link. Returns a function to call whenever the list was scrolled or the focus moved in it.
+ */
+export function usePlace(scroller: RefObject<HTMLElement | null>, { of, isReady, loadMore }: ListState): () => void {
+  const kept = useKept<Place>('place');
+  const before = useRef<typeof kept>(undefined);
+  /** What has not been found again yet. */
+  const missing = useRef<Partial<Place>>({});
+  useLayoutEffect(() => {
+    missing.current = (before.current === kept ? undefined : kept.was) ?? { top: 0 };
+    before.current = kept;
+  }, [kept, of]);
+  useLayoutEffect(() => {
+    const { current } = scroller;
+    const { top, focused } = missing.current;
+    if (current === null || !isReady) return;
+    if (top !== undefined) {
+      const isThere = current.scrollHeight - current.clientHeight >= top;
+      if (!isThere && loadMore !== undefined) return loadMore();
+      current.scrollTo({ top });
+      missing.current = { focused };
+    }
+    const link = focused && current.querySelector<HTMLElement>(`[data-place="${CSS.escape(focused)}"]`);
+    if (!link) return;
+    link.focus({ preventScroll: true });
+    missing.current = {};
+  });
+  return () => {
+    const { current } = scroller;
+    if (current === null || missing.current.top !== undefined) return;
+    const { activeElement } = document;
+    const link = current.contains(activeElement) ? activeElement?.closest<HTMLElement>('[data-place]') : null;
+    kept.keep({ top: current.scrollTop, focused: link?.dataset.place ?? missing.current.focused });
+  };
+}
