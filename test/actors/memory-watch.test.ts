@@ -6,7 +6,7 @@ import { siteForSuite } from '../support/for-suite.ts';
 
 const MIB = 1024 ** 2;
 /** Time for a page to fill two browsers: the second is its own. */
-const CAPTURE_MS = 60_000;
+const CAPTURE_MS = 120_000;
 
 describe('the memory of browsers', () => {
   const site = siteForSuite();

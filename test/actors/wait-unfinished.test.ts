@@ -27,7 +27,7 @@ describe('a page that shows that it is not done', () => {
   });
 
   it('waits until the limit for a canvas that takes longer, in frames of more than half a second', async () => {
-    const { timings } = await capture(`${pathOf('canvas', '20000')}&blurs=16`);
+    const { timings } = await capture(`${pathOf('canvas', '20000')}&blurs=16`, { timeoutMs: 120_000 });
     expect(timings.wait).toBeGreaterThan(0.9 * MAX_SETTLE_MS);
   });
 

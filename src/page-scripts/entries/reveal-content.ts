@@ -11,8 +11,12 @@ import { web } from '../web.ts';
 /** Time for handlers that wait for the end of scrolling, and maximum time for scripts that animate by themselves. */
 const STOP_MS = 150;
 const MAX_STOP_MS = 600;
-/** Maximum time to wait for an animation frame: a page can cancel them. */
-const MAX_FRAME_MS = 100;
+/** What such scripts get at least, where frames are rare because other programs have the processor. */
+const MIN_STOP_FRAMES = 10;
+/** Time to wait for an animation frame: a page can cancel them. */
+const FRAME_MS = 100;
+/** Time to wait for frames beyond that, in all: they are late where other programs have the processor. */
+const MAX_LATE_MS = 2_000;
 
 /**
  * Scrolls to each element that the page may show only while it is in the window, ends its animations, and remembers its
@@ -26,6 +30,7 @@ export async function run(budgetMs: number): Promise<{ found: number; hidden: nu
   if (candidates.size === 0) return { found: 0, hidden: 0 };
   const over = web.performance.now() + budgetMs;
   const waiting = [...candidates].sort(([, one], [, other]) => one - other);
+  const frame = frameOrTime(over);
   const isDone = (element: PageElement) => followers.has(element) || isPlain(lookOf(element));
   for (let [next] = waiting; next !== undefined && web.performance.now() < over; [next] = waiting) {
     // The highest element is brought to the middle, and with it those that then are within a quarter of the window.
@@ -36,17 +41,33 @@ export async function run(budgetMs: number): Promise<{ found: number; hidden: nu
     await frame();
     scrollTo(middle + reach / 2 - web.innerHeight / 2);
     await Promise.all([frame().then(frame), pause(STOP_MS)]);
-    const stopsAt = Math.min(over, web.performance.now() + MAX_STOP_MS);
+    const stopsAt = web.performance.now() + MAX_STOP_MS;
+    const goesOn = (frames: number) => {
+      const now = web.performance.now();
+      return now < over && (now < stopsAt || frames < MIN_STOP_FRAMES) && !here.every(isDone);
+    };
+    let frames = 0;
     do {
       endAnimations(here);
       await frame();
-    } while (!here.every(isDone) && web.performance.now() < stopsAt);
+      frames += 1;
+    } while (goesOn(frames));
     for (const element of here) state.looks.set(element, { look: lookOf(element), follows: followers.has(element) });
   }
   return { found: candidates.size, hidden: waiting.filter(([element]) => isHidden(element)).length };
 }
 
-const frame = () => Promise.race([nextFrame(), pause(MAX_FRAME_MS)]);
+/** Returns a function that resolves with the next frame, or when the time for it is over. */
+function frameOrTime(over: number): () => Promise<void> {
+  let leftMs = MAX_LATE_MS;
+  return async () => {
+    const frame = nextFrame().then(() => true);
+    if (await Promise.race([frame, pause(FRAME_MS)])) return;
+    const since = web.performance.now();
+    const patienceMs = Math.min(leftMs, over - since);
+    if (patienceMs > 0 && !(await Promise.race([frame, pause(patienceMs)]))) leftMs -= web.performance.now() - since;
+  };
+}
 
 /** Ends the animations of these elements and of those in them. */
 function endAnimations(elements: readonly PageElement[]): void {
