@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { executableFinder } from '../src/actors/executable.ts';
 import { setup as useOneDirectory } from '../test/support/one-temporary-directory.ts';
 import { before } from './before.ts';
+import { bounds } from './bounds.ts';
 import { clusterKill, clusterMongo } from './cluster-kill.ts';
 import { comparison } from './comparison.ts';
 import { extraction } from './extraction.ts';
@@ -33,6 +34,7 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<readon
   peers,
   comparison,
   extraction,
+  bounds,
   verdicts,
   'cluster-kill': clusterKill,
   'cluster-mongo': clusterMongo,

@@ -1,8 +1,11 @@
 import { rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Page } from 'playwright';
 import sharp from 'sharp';
 import { z } from 'zod';
+import { listening } from '../test/egress/listening.ts';
 import { SAMPLE_PAGES, startSite } from '../test/fixtures/site.ts';
 import { setup as useOneDirectory } from '../test/support/one-temporary-directory.ts';
 import { startService } from '../test/support/service.ts';
@@ -17,13 +20,28 @@ const QUALITY = 82;
 /** Maximum number of URLs per batch in the service that the tests start. */
 const BATCH = 10;
 
+/** Runs of each watch. */
+const RUNS = 6;
+
 const Captured = z.object({ data: z.object({ id: z.number() }) });
+const Watched = z.object({ data: z.object({ id: z.number(), runs: z.number() }) });
 
 process.once('exit', useOneDirectory());
 const site = await startSite();
 const uiDirectory = await buildUi();
 const service = await startService({}, { uiDirectory });
 const browser = await launchBrowser();
+const timetable = await (await fetch(site.url('/timetable'))).text();
+let visits = 0;
+/** The timetable, with news in its heading at every third visit. */
+const changing = await listening(
+  createServer((_, response) => {
+    visits += 1;
+    const news = visits % 3 === 0 ? 'Ferries today: the 07:15 is cancelled' : 'Ferries today';
+    const page = timetable.replaceAll('Ferries today', news).replace('<head>', `<head><base href="${site.url('/')}">`);
+    response.writeHead(200, { 'content-type': 'text/html' }).end(page);
+  }),
+);
 try {
   const ids = new Map<string, number>();
   for (const path of [...SAMPLE_PAGES, '/404', '/timetable']) {
@@ -40,6 +58,18 @@ try {
   await take('ui-capture', `/ui/results/${ids.get('/timetable')}`, 'light', async (page) => {
     await page.locator('.canvas img').evaluate((image) => Reflect.get(image, 'decode').call(image));
     await page.locator('.related li').first().waitFor();
+  });
+  await watch(site.url('/tide-table'), '6h');
+  await watch(`http://127.0.0.1:${changing.port}/departures`, '1h');
+  await take('ui-watches', '/ui/watches', 'light', async (page) => {
+    await page
+      .locator('.film img')
+      .nth(2 * RUNS - 1)
+      .waitFor();
+    const pictures = page.locator('.film img');
+    const shown = () =>
+      pictures.evaluateAll((images) => images.filter((image) => Reflect.get(image, 'naturalWidth') > 0));
+    while ((await shown()).length < 2 * RUNS) await delay(100);
   });
   await take('ui-operations', '/ui/operations', 'dark', async (page) => {
     await page.locator('.chart').first().waitFor();
@@ -60,7 +90,17 @@ try {
   await browser.close();
   await service.stop();
   await site.close();
+  await changing[Symbol.asyncDispose]();
   await rm(uiDirectory, { recursive: true, force: true });
+}
+
+/** Adds a watch, and lets it run. */
+async function watch(url: string, every: string): Promise<void> {
+  const { data } = Watched.parse(await (await service.post('/watches', { url, every, confirm: false })).json());
+  for (let runs = 1; runs <= RUNS; runs += 1) {
+    while (Watched.parse(await (await service.call(`/watches/${data.id}`)).json()).data.runs < runs) await delay(100);
+    if (runs < RUNS) await service.post(`/watches/${data.id}/run`, undefined);
+  }
 }
 
 async function take(

@@ -10,6 +10,10 @@ export interface ServiceOptions {
   readonly browserPath: string;
   /** Folder of the checkout to start. @default this checkout */
   readonly checkout?: string;
+  /** More options of `capstan serve`. */
+  readonly args?: readonly string[];
+  /** More variables of its environment. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export interface ServiceProcess {
@@ -23,7 +27,12 @@ export interface ServiceProcess {
 }
 
 /** Starts `capstan serve` with its own store and data directory, without logs. */
-export async function startServiceProcess({ browserPath, checkout }: ServiceOptions): Promise<ServiceProcess> {
+export async function startServiceProcess({
+  browserPath,
+  checkout,
+  args = [],
+  env = {},
+}: ServiceOptions): Promise<ServiceProcess> {
   const folder = await mkdtemp(join(tmpdir(), 'capstan-bench-'));
   const dataDir = join(folder, 'data');
   const child = spawn(
@@ -32,9 +41,9 @@ export async function startServiceProcess({ browserPath, checkout }: ServiceOpti
       join(checkout ?? join(import.meta.dirname, '../..'), 'bin/capstan.js'),
       ...['serve', '--port', '0', '--data-dir', dataDir],
       ...['--db-path', join(folder, 'results.db')],
-      ...['--allow-targets', '127.0.0.1/32', '--browser-path', browserPath],
+      ...['--allow-targets', '127.0.0.1/32', '--browser-path', browserPath, ...args],
     ],
-    { stdio: ['ignore', 'pipe', 'ignore'], cwd: folder },
+    { stdio: ['ignore', 'pipe', 'ignore'], cwd: folder, env: { ...process.env, ...env } },
   );
   const { pid, stdout } = child;
   if (pid === undefined || stdout === null) throw new Error('the service has no process');

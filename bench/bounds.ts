@@ -1,0 +1,346 @@
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { BenchOptions } from './support/bench.ts';
+import { DEAR_PAGES } from './support/dear-pages.ts';
+import { dearestOf, type Schema } from './support/dearest.ts';
+import { type ServiceProcess, startServiceProcess } from './support/service-process.ts';
+import { percentile } from './support/statistics.ts';
+import { type Finding, formatTable } from './support/table.ts';
+
+/*
+ * What a request may cost, field by field. The requests come from the OpenAPI document, so a new field or list is in it
+ * by being in the schema; the pages are dear for whatever reads elements. One key asks, another waits beside it.
+ */
+
+const MAX_TURN_MS = 50;
+const MAX_ADDED_MIB = 100;
+const MAX_NEIGHBOUR = 1.5;
+const MAX_BODY_BYTES = 900_000;
+/** Of the value of a parameter, before it is escaped: Node reads 16 KiB of headers. */
+const MAX_QUERY_BYTES = 10_000;
+/** Objects of a kind that are stored before its list is read; a key may be refused earlier. */
+const MAX_STORED = 400;
+const KEYS = { asking: 'asking-key', neighbour: 'neighbour-key' };
+const MIB = 1024 ** 2;
+
+interface Parameter {
+  readonly in: string;
+  readonly name: string;
+  readonly schema: Schema;
+  readonly required?: boolean;
+}
+interface Operation {
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
+}
+interface Contract {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}
+
+/** What one request cost. */
+interface Cost {
+  readonly what: string;
+  readonly status: number;
+  readonly turnMs: number;
+  readonly addedMiB: number;
+  readonly answerKiB: number;
+  readonly ms: number;
+}
+
+/** The service, with what it takes to measure it. */
+class Measured {
+  readonly costs: Cost[] = [];
+  readonly #service: ServiceProcess;
+  readonly #turns: string;
+  readonly report: (line: string) => void;
+
+  constructor(service: ServiceProcess, turns: string, report: (line: string) => void) {
+    this.report = report;
+    this.#service = service;
+    this.#turns = turns;
+  }
+
+  /** Sends a request, and notes what it cost. Resolves with the text of its answer. */
+  async ask(what: string, method: string, path: string, body?: unknown): Promise<string> {
+    await this.#longestTurn();
+    const before = await this.#residentMiB();
+    let peak = before;
+    const over = new AbortController();
+    const sampling = this.#sample(over.signal, (now) => {
+      peak = Math.max(peak, now);
+    });
+    const since = performance.now();
+    const { status, text } = await this.send(KEYS.asking, method, path, body);
+    const ms = performance.now() - since;
+    if (ms > 5000) this.report(`${what}: ${(ms / 1000).toFixed()} s, ${status}`);
+    over.abort();
+    await sampling;
+    const turnMs = await this.#longestTurn();
+    this.costs.push({ what, status, turnMs, addedMiB: peak - before, answerKiB: text.length / 1024, ms });
+    return text;
+  }
+
+  async send(key: string, method: string, path: string, body?: unknown): Promise<{ status: number; text: string }> {
+    const headers = { 'x-api-key': key, ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
+    const text = body === undefined ? null : JSON.stringify(body);
+    const response = await fetch(this.#service.origin + path, { method, headers, body: text });
+    return { status: response.status, text: await response.text() };
+  }
+
+  /** Milliseconds of the longest turn since the last call. */
+  async #longestTurn(): Promise<number> {
+    await rm(this.#turns, { force: true });
+    process.kill(this.#service.pid, 'SIGUSR2');
+    for (;;) {
+      const text = await readFile(this.#turns, 'utf8').catch(() => '');
+      if (text !== '') return Number(text);
+      await delay(5);
+    }
+  }
+
+  async #residentMiB(): Promise<number> {
+    const [, pages] = (await readFile(`/proc/${this.#service.pid}/statm`, 'utf8')).split(' ');
+    return (Number(pages) * 4096) / MIB;
+  }
+
+  async #sample(signal: AbortSignal, note: (mib: number) => void): Promise<void> {
+    while (!signal.aborted) {
+      note(await this.#residentMiB());
+      await delay(20);
+    }
+  }
+}
+
+export async function bounds(options: BenchOptions): Promise<readonly Finding[]> {
+  const { browserPath, print, report } = options;
+  const site = createServer((request, response) => {
+    const name = decodeURIComponent((request.url ?? '/').slice(1));
+    const body = DEAR_PAGES[name]?.() ?? '<h1>Small</h1>';
+    response.writeHead(200, { 'content-type': 'text/html' }).end(`<!doctype html><title>${name}</title>${body}`);
+  });
+  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
+  const { port } = site.address() as AddressInfo;
+  const urlOf = (name: string) => `http://127.0.0.1:${port}/${encodeURIComponent(name)}`;
+  const folder = join(tmpdir(), `capstan-bounds-${process.pid}`);
+  const [turns, keyFile] = [`${folder}.turns`, `${folder}.keys`];
+  await writeFile(
+    keyFile,
+    Object.entries(KEYS)
+      .map(([name, key]) => `${name}:${key}:1000\n`)
+      .join(''),
+    { mode: 0o600 },
+  );
+  const probe = join(import.meta.dirname, 'support/turn-probe.ts');
+  const service = await startServiceProcess({
+    browserPath,
+    args: ['--isolate-keys', '--api-key-file', keyFile],
+    env: { BENCH_TURNS: turns, NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --import=${probe}` },
+  });
+  try {
+    const measured = new Measured(service, turns, report);
+    const neighbour = startNeighbour(measured, urlOf('small'));
+    const alone = await neighbour.during(async () => {
+      await measured.ask('nothing', 'GET', '/livez');
+      await delay(10_000);
+    });
+    const contract = JSON.parse((await measured.send(KEYS.asking, 'GET', '/openapi.json')).text) as Contract;
+    const beside = await neighbour.during(async () => {
+      report('fields');
+      await askFields(measured, contract, urlOf('small'));
+      report('lists');
+      await askLists(measured, contract, urlOf('small'));
+      report('pages');
+      for (const name of Object.keys(DEAR_PAGES)) await askPage(measured, contract, name, urlOf(name));
+    });
+    await neighbour.stop();
+    return findings(measured.costs, alone, beside, print);
+  } finally {
+    await service.stop();
+    site.close();
+    await Promise.all([turns, keyFile].map((file) => rm(file, { force: true })));
+  }
+}
+
+/** Sends each field of each body and each query parameter with its dearest values. */
+async function askFields(measured: Measured, { paths, components }: Contract, url: string): Promise<void> {
+  const seen = new Set<string>();
+  for (const [path, operations] of Object.entries(paths)) {
+    for (const [method, { parameters = [], requestBody }] of Object.entries(operations)) {
+      if (method === 'head' || path === '/limits' || path.includes('session') || path === '/events') continue;
+      const to = path.replace('{id}', '1');
+      const needed = parameters.filter((each) => each.in === 'query' && each.required);
+      for (const { in: place, name, schema } of parameters) {
+        // The fields of a capture are sent as a body, once.
+        if (place !== 'query' || path === '/screenshot') continue;
+        for (const value of valuesOf(name, schema, components.schemas, MAX_QUERY_BYTES)) {
+          const query = new URLSearchParams();
+          for (const each of needed) if (each.name !== name) query.append(each.name, each.name === 'url' ? url : '1');
+          for (const each of [value].flat()) query.append(name, String(each));
+          await measured.ask(`${method} ${path}?${name}`, method.toUpperCase(), `${to}?${query}`);
+        }
+      }
+      const body = requestBody?.content['application/json']?.schema;
+      const reference = JSON.stringify(body);
+      if (body === undefined || seen.has(reference)) continue;
+      seen.add(reference);
+      const { properties = {} } = components.schemas[body.$ref?.split('/').at(-1) ?? ''] ?? body;
+      for (const [name, schema] of Object.entries(properties)) {
+        for (const value of valuesOf(name, schema, components.schemas, MAX_BODY_BYTES)) {
+          const given = { ...('url' in properties ? { url, timeoutMs: 3000 } : {}), [name]: value };
+          await measured.ask(`${method} ${path}: ${name}`, method.toUpperCase(), to, given);
+        }
+      }
+    }
+  }
+}
+
+/** The forms of what is ignored have a kind before them. */
+function valuesOf(
+  name: string,
+  schema: Schema,
+  defined: Readonly<Record<string, Schema>>,
+  bytes: number,
+): readonly unknown[] {
+  const values = dearestOf(schema, defined, bytes);
+  if (name !== 'ignore') return values;
+  const prefixed = (kind: string) =>
+    values.map((each) =>
+      [each]
+        .flat()
+        .slice(0, 50)
+        .map((text) => `${kind}:${String(text).slice(0, 1000)}`),
+    );
+  return [...values, ...prefixed('selector'), ...prefixed('text')];
+}
+
+/** Stores as many objects as a key may, as large as they may be, then reads every list. */
+async function askLists(measured: Measured, { paths, components }: Contract, url: string): Promise<void> {
+  const large = 'x'.repeat(60_000);
+  const bodies: Readonly<Record<string, (at: number) => unknown>> = {
+    '/watches': (at) => ({
+      url: `${url}?${at}`,
+      every: '300d',
+      css: `/*${large}*/`,
+      javascript: { before: `//${large}`, after: `//${large}` },
+      hide: Array.from({ length: 50 }, () => `.${large.slice(0, 999)}`),
+      mask: Array.from({ length: 50 }, () => `.${large.slice(0, 999)}`),
+    }),
+    '/queries': () => ({ filter: { type: ['capture.stored'], text: large.slice(0, 200) } }),
+  };
+  for (const [path, body] of Object.entries(bodies)) {
+    for (let at = 0; at < MAX_STORED; at += 1) {
+      const { status } = await measured.send(KEYS.asking, 'POST', path, body(at));
+      if (status >= 400) break;
+    }
+  }
+  for (const [path, { get }] of Object.entries(paths)) {
+    const limit = get?.parameters?.find((each) => each.name === 'limit');
+    if (limit === undefined || path.includes('{id}') || path.includes('/by-')) continue;
+    const [value] = dearestOf(limit.schema, components.schemas, MAX_QUERY_BYTES);
+    await measured.ask(`get ${path}, whole`, 'GET', `${path}?limit=${value}`);
+  }
+}
+
+/** Captures a page with every output, reads every view of it, and compares it with itself. */
+async function askPage(measured: Measured, { paths, components }: Contract, name: string, url: string): Promise<void> {
+  const outputs = components.schemas.ScreenshotRequest?.properties?.outputs?.items?.enum ?? [];
+  const request = { url, fullPage: true, outputs };
+  const ids: number[] = [];
+  for (const _ of [0, 1]) {
+    const answer = await measured.ask(`${name}: capture`, 'POST', '/screenshot', request);
+    const id: unknown = JSON.parse(answer).data?.id;
+    if (typeof id === 'number') ids.push(id);
+  }
+  const [a, b] = ids;
+  const views = paths['/screenshot/{id}']?.get?.parameters?.find((each) => each.name === 'view')?.schema.enum ?? [];
+  for (const view of a === undefined ? [] : views) {
+    await measured.ask(`${name}: view=${view}`, 'GET', `/screenshot/${a}?view=${view}`);
+  }
+  if (b !== undefined) await measured.ask(`${name}: compare`, 'GET', `/compare?a=${a}&b=${b}`);
+  await measured.ask(`${name}: stability`, 'POST', '/captures/stability', { url, fullPage: true });
+}
+
+interface Neighbour {
+  /** Resolves with the times of the neighbour's captures and reads while the work was done, in milliseconds. */
+  during(work: () => Promise<void>): Promise<{ captures: readonly number[]; reads: readonly number[] }>;
+  stop(): Promise<void>;
+}
+
+function startNeighbour(measured: Measured, url: string): Neighbour {
+  let captures: number[] = [];
+  let reads: number[] = [];
+  let isOver = false;
+  const timed = async (times: () => number[], method: string, path: string, body?: unknown) => {
+    const since = performance.now();
+    await measured.send(KEYS.neighbour, method, path, body);
+    times().push(performance.now() - since);
+  };
+  const going = (async () => {
+    while (!isOver) {
+      await timed(() => captures, 'POST', '/screenshot', { url });
+      for (let at = 0; at < 5; at += 1) await timed(() => reads, 'GET', '/results?limit=10');
+      await delay(500);
+    }
+  })();
+  return {
+    async during(work) {
+      [captures, reads] = [[], []];
+      await work();
+      return { captures, reads };
+    },
+    async stop() {
+      isOver = true;
+      await going;
+    },
+  };
+}
+
+type Times = { readonly captures: readonly number[]; readonly reads: readonly number[] };
+
+function findings(costs: readonly Cost[], alone: Times, beside: Times, print: (text: string) => void): Finding[] {
+  const dearest = (of: (cost: Cost) => number, max: number) =>
+    costs.filter((cost) => of(cost) > max).toSorted((one, other) => of(other) - of(one));
+  const turns = dearest(({ turnMs }) => turnMs, MAX_TURN_MS);
+  const added = dearest(({ addedMiB }) => addedMiB, MAX_ADDED_MIB);
+  const slowest = costs.toSorted((one, other) => other.ms - one.ms).slice(0, 5);
+  const shown = [...new Set([...turns.slice(0, 25), ...added.slice(0, 25), ...slowest])];
+  print(
+    formatTable(
+      ['request', 'status', 'turn ms', 'added MiB', 'answer KiB', 'ms'],
+      shown.map(({ what, status, ...numbers }) => [
+        what,
+        String(status),
+        ...[numbers.turnMs, numbers.addedMiB, numbers.answerKiB, numbers.ms].map((each) => each.toFixed()),
+      ]),
+    ),
+  );
+  const most = (of: (cost: Cost) => number) => Math.max(...costs.map(of));
+  const neighbour = (what: keyof Times) => percentile(beside[what], 0.95) / percentile(alone[what], 0.95);
+  const finding = (what: string, figure: number, max: number, unit: string): Finding => ({
+    what,
+    figure: `${figure.toFixed(unit === '' ? 2 : 0)}${unit}`,
+    target: `at most ${max}${unit}`,
+    met: figure <= max,
+  });
+  return [
+    finding(
+      `longest turn of the event loop, of ${costs.length} requests`,
+      most(({ turnMs }) => turnMs),
+      MAX_TURN_MS,
+      ' ms',
+    ),
+    finding(
+      'memory that a request adds',
+      most(({ addedMiB }) => addedMiB),
+      MAX_ADDED_MIB,
+      ' MiB',
+    ),
+    finding('p95 of a neighbour\u2019s captures, of its time alone', neighbour('captures'), MAX_NEIGHBOUR, ''),
+    finding('p95 of a neighbour\u2019s reads, of its time alone', neighbour('reads'), MAX_NEIGHBOUR, ''),
+  ];
+}
