@@ -35,6 +35,9 @@ const CLOSING: Readonly<Record<string, string>> = { '(': ')', '[': ']', '"': '"'
 /** A backslash and what it escapes: up to 6 hexadecimal digits and a space, or one character. */
 const ESCAPE = /\\(?:[\da-f]{1,6}\s?|.)?/isy;
 
+/** A character that separates nothing. */
+const PLAIN = /[\w.#*:-]/;
+
 /** Why a text is no selector. The message names the part that is wrong. */
 export class SelectorError extends Error {
   override readonly name = 'SelectorError';
@@ -86,21 +89,23 @@ function splitAt(text: string, separator: '>>' | ',' | ' '): readonly Part[] {
   const trimmed = text.trim();
   const parts: Part[] = [];
   const open: string[] = [];
+  const isXPathAt = (at: number) => separator === '>>' && XPATH.test(trimmed.slice(at));
   let [start, before] = [0, ''];
+  let isXPath = isXPathAt(start);
   for (let at = 0; at < trimmed.length; ) {
     const char = trimmed.charAt(at);
     const closing = open.at(-1);
     const isQuoted = closing === '"' || closing === "'";
-    const isXPath = separator === '>>' && XPATH.test(trimmed.slice(start));
     matcher.lastIndex = at;
-    ESCAPE.lastIndex = at;
-    const found = open.length === 0 ? matcher.exec(trimmed) : null;
+    const found = closing === undefined && !PLAIN.test(char) ? matcher.exec(trimmed) : null;
     if (found !== null) {
       parts.push({ part: trimmed.slice(start, at), before });
       before = separator === ' ' ? (found[1] ?? ' ') : separator;
       at = start = matcher.lastIndex;
+      isXPath = isXPathAt(start);
       continue;
     }
+    ESCAPE.lastIndex = at;
     if (char === '\\' && !isXPath) at += ESCAPE.exec(trimmed)?.[0].length ?? 1;
     else at += 1;
     if (char === closing) open.pop();
