@@ -10,6 +10,7 @@ import { configOf, OPTIONS } from '../src/config/mod.ts';
 import { ROUTES } from '../src/http/routes/all.ts';
 import { metricFamilies } from '../src/metrics/families.ts';
 import { tallyEvents } from '../src/metrics/tallies.ts';
+import { BODY, type Reading, SHAPES } from '../test/egress/answer-shapes.ts';
 
 /* Writes the tables between `<!-- generated:NAME -->` markers: `npm run docs:tables`. A test compares them. */
 
@@ -26,6 +27,7 @@ export const TABLES: readonly Table[] = [
   { page: 'docs/options.md', name: 'capture-options', text: captureOptionsTables },
   { page: 'docs/http-api.md', name: 'endpoints', text: endpointsTable },
   { page: 'docs/errors.md', name: 'errors', text: errorsTable },
+  { page: 'docs/errors.md', name: 'answer-shapes', text: answerShapesTable },
   { page: 'docs/events-and-webhooks.md', name: 'events', text: eventsTable },
   { page: 'docs/operations.md', name: 'metrics', text: metricsTable },
 ];
@@ -89,6 +91,24 @@ function errorsTable(): string {
         ...[`\`${code}\``, String(status), retry === 'never' ? 'no' : 'yes', text, help],
       ]),
   );
+}
+
+/** Returns a table of the irregular answers that a test sends. */
+function answerShapesTable(): string {
+  return markdownTable(
+    ['answer with', 'page'],
+    SHAPES.map(([what, , reading]) => [what, pageOf(reading)]),
+  );
+}
+
+function pageOf(reading: Reading): string {
+  if (reading === 'whole') return 'shown';
+  if (reading === 'broken') return 'breaks off';
+  if (reading === 'refused') return 'no page: `target_unreachable`';
+  const [status, body] = reading;
+  if (status === 302) return 'followed';
+  if (body === '') return `${status}, an empty page`;
+  return body === BODY ? `${status}, shown` : 'shown with the sizes of the chunks';
 }
 
 /** Returns a table of all event types with their fields. */

@@ -8,7 +8,7 @@ import type { Egress, EgressProxy } from '../egress/egress.ts';
 import { PageCrashedError } from '../page/main-frame.ts';
 import type { BrowserPool } from './browser-pool.ts';
 import { type CaptureMeans, type CaptureUnderWay, captureAlone, captureShared } from './capture-on.ts';
-import { type BlankPage, openPage } from './direct/open-page.ts';
+import { openPage, type Sharing } from './direct/open-page.ts';
 import { SuspectedError } from './flood-watch.ts';
 import { openInteractivePage } from './playwright/open-page.ts';
 import { groupOf, type SharedPages } from './shared-pages.ts';
@@ -113,12 +113,12 @@ export class BrowserActor {
       // The page's context can use only this proxy.
       this.#egressProxy = Promise.resolve(shared.egressProxy);
     }
-    const keep = async (leaving: Promise<BlankPage | undefined>): Promise<void> => {
+    const keep: Sharing['keep'] = async (leave) => {
       const egressProxy = await this.#egressProxy;
       if (egressProxy === null) throw new TypeError('a page was open without its egress proxy');
       this.#egressProxy = null;
-      const waiting = leaving.then(async (page) => {
-        egressProxy.end();
+      egressProxy.end();
+      const waiting = leave((request) => untilSilent(egressProxy, request)).then(async (page) => {
         if (page !== undefined) return { page, egressProxy };
         await egressProxy.close();
         return undefined;
@@ -158,6 +158,21 @@ export class BrowserActor {
       this.#egressProxy = null;
       throw new CapstanError('internal', undefined, { cause: error });
     }
+  }
+}
+
+/** Requests in a row beside which a context must ask for nothing else. */
+const SILENT_ROUNDS = 2;
+
+/**
+ * See `Silence`. Beacons and other requests that outlive their document wait for a connection, and each one that is
+ * closed lets the next try. `request` connects once, after those that wait.
+ */
+async function untilSilent(egressProxy: EgressProxy, request: () => Promise<unknown>): Promise<void> {
+  for (let silent = 0; silent < SILENT_ROUNDS; ) {
+    const before = egressProxy.refused;
+    await request();
+    silent = egressProxy.refused - before > 1 ? 0 : silent + 1;
   }
 }
 

@@ -15,6 +15,15 @@ export function serviceUrl(baseUrl: string | URL, path: string): URL {
 export function credentialsOf(baseUrl: string | URL): string | undefined {
   const { username, password } = new URL(baseUrl);
   if (username === '' && password === '') return undefined;
-  const bytes = new TextEncoder().encode(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`);
-  return `Basic ${btoa(String.fromCharCode(...bytes))}`;
+  return `Basic ${btoa(`${bytesOf(username)}:${bytesOf(password)}`)}`;
+}
+
+/** Returns a URL as given, without its credentials. */
+export function withoutCredentials(url: string): string {
+  return url.replace(/^([^/?#]*\/\/)[^/?#]*@/, '$1');
+}
+
+/** Decodes a part of a URL to bytes, one character each. A `%` that begins no byte stands for itself, as in browsers. */
+function bytesOf(part: string): string {
+  return part.replace(/%([\da-f]{2})/gi, (_, byte: string) => String.fromCharCode(Number.parseInt(byte, 16)));
 }

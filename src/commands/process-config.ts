@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { withoutCredentials } from '../client/service-url.ts';
 import { type Config, ConfigError, loadConfig } from '../config/mod.ts';
 import { decodeText } from './decode-text.ts';
 
@@ -25,5 +26,6 @@ export function processConfig(
 /** @throws ConfigError unless the text is the URL of a service. */
 export function serverUrl(text: string): string {
   if (/^https?:$/.test(URL.parse(text)?.protocol ?? '')) return text;
-  throw new ConfigError(`--server takes a URL such as http://127.0.0.1:8080, not ${JSON.stringify(text)}`);
+  const given = JSON.stringify(withoutCredentials(text));
+  throw new ConfigError(`--server takes a URL such as http://127.0.0.1:8080, not ${given}`);
 }

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { viewOf } from '../capture/artifacts.ts';
 import { type BatchLine, type CapstanClient, CapstanFailure, createClient } from '../client/mod.ts';
+import { withoutCredentials } from '../client/service-url.ts';
 import type { Server } from './own-service.ts';
 import type { Capturing, ShotOutcome } from './shot-files.ts';
 
@@ -18,7 +19,8 @@ export function captureThere(
       }
     } catch (error) {
       if (signal.aborted) return;
-      throw error instanceof CapstanFailure ? new Error(`${url}: ${tell(error)}`, { cause: error }) : error;
+      if (!(error instanceof CapstanFailure)) throw error;
+      throw new Error(`${withoutCredentials(url)}: ${tell(error)}`, { cause: error });
     }
   };
 }

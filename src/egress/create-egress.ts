@@ -113,15 +113,13 @@ export function createEgress({
     async openEgressProxy() {
       const egressProxy = await openEgressProxy({ egressPolicy, limits, dialTimeoutMs, peers, count });
       const close = egressProxy.close.bind(egressProxy);
-      const tracked: EgressProxy = {
-        ...egressProxy,
+      egressProxies.add(egressProxy);
+      return Object.assign(egressProxy, {
         async close() {
-          egressProxies.delete(tracked);
+          egressProxies.delete(egressProxy);
           await close();
         },
-      };
-      egressProxies.add(tracked);
-      return tracked;
+      });
     },
 
     agents: createEgressAgents(open),

@@ -46,6 +46,7 @@ export async function openEgressProxy({
 }: EgressProxyOptions): Promise<EgressProxy> {
   let passage = startPassage();
   let isIdle = false;
+  let refused = 0;
 
   function startPassage(proxy?: UpstreamProxy): Passage {
     const traffic = new Traffic(limits, count);
@@ -113,6 +114,7 @@ export async function openEgressProxy({
   const listener = net.createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: true }, async (socket) => {
     const { traffic } = passage;
     traffic.hold(socket);
+    if (isIdle) refused += 1;
     const isAllowed = !isIdle && (await peers.isAllowed(socket));
     if (!isAllowed || traffic.signal.aborted) {
       socket.destroy();
@@ -137,6 +139,9 @@ export async function openEgressProxy({
       endPassage();
       passage = startPassage();
       isIdle = true;
+    },
+    get refused() {
+      return refused;
     },
     failureFor: (url) => passage.traffic.failureFor(urlDestination(url)),
     addressFor: (url) => passage.traffic.addressFor(urlDestination(url)),

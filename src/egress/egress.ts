@@ -58,6 +58,9 @@ export interface EgressProxy {
   /** Ends the capture: closes its connections, forgets the caller's proxy, and accepts no connection until `reset`. */
   end(): void;
 
+  /** Connections that came between `end` and `reset`, and were closed. */
+  readonly refused: number;
+
   /** Returns the failure recorded for this URL's host and port in this capture, or null. */
   failureFor(url: URL): Failure | null;
 

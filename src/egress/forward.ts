@@ -54,7 +54,7 @@ export function forwardRequest(
       path: proxy === null ? path : `http://${authority}${path}`,
       headers: ['Host', authority, ...forwardedRequestHeaders(request), ...(proxy?.headers ?? [])],
       setHost: false,
-      // For what follows the head, such as spaces after the size of a chunk. The agent normalizes heads.
+      // For control characters in headers. The agent normalizes the rest of an answer.
       insecureHTTPParser: true,
       maxHeaderSize: MAX_HEADER_BYTES,
     });
@@ -64,10 +64,14 @@ export function forwardRequest(
     response.once('close', abandon);
 
     let isComplete = (): boolean => false;
-    upstream.once('socket', (socket) => answerReaderOf(socket)?.expectAnswer());
+    upstream.once('socket', (socket) => {
+      const reader = answerReaderOf(socket);
+      reader?.expectAnswer();
+      // The answer has no socket any more when it has ended.
+      upstream.once('response', (answer) => answer.once('end', () => reader?.answerEnded()));
+    });
     upstream.once('response', (answer) => {
       isComplete = () => answer.complete;
-      answer.once('end', () => answerReaderOf(answer.socket)?.answerEnded());
       answer.once('error', hangUp);
       const refusal = proxy?.refusalIn(answer);
       if (refusal) {

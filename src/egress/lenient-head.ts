@@ -22,9 +22,8 @@ export function normalizedHead(head: string): string | null {
   const headers = headersIn(head.slice(head.indexOf(statusLine) + statusLine.length));
   const lengths = new Set(valuesOf(headers, 'content-length'));
   const encodings = valuesOf(headers, 'transfer-encoding').map((value) => value.toLowerCase());
-  if (REGULAR.test(head) && hasRegularFraming(headers)) return head;
-
   const isHttp11 = major !== undefined && (Number(major) > 1 || (Number(major) === 1 && Number(minor) >= 1));
+  if (REGULAR.test(head) && hasRegularFraming(headers) && (isHttp11 || encodings.length === 0)) return head;
   const isChunked = isHttp11 && encodings.includes('chunked');
   if (!isChunked && lengths.size > 1) return null;
   const [length = ''] = lengths;

@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import type { CaptureOptions } from '../../src/capture/request.ts';
+import { listening } from '../egress/listening.ts';
 import { failureOf, patience, pidOf } from '../support/actor.ts';
 import { captureRequest } from '../support/capture-request.ts';
 import { actorForSuite, siteForSuite } from '../support/for-suite.ts';
@@ -73,6 +75,34 @@ describe('captures with isolation: batch', () => {
     expect(urlsOf(shared)).toEqual(urlsOf(alone));
   });
 
+  it.each<CaptureOptions>([{}, { block: { types: ['other'] } }])(
+    'lets no request of a capture arrive during a later one: beacons, keepalive, fetchLater (%j)',
+    async (options) => {
+      const requested: string[] = [];
+      const server = createServer((request, response) => {
+        const { url = '' } = request;
+        requested.push(url);
+        const [, page] = /^\/page\/(\d)$/.exec(url) ?? [];
+        response.setHeader('content-type', 'text/html');
+        if (page === undefined) setTimeout(() => response.end(), 20);
+        else response.end(pageWithLateRequests(page));
+      });
+      await using late = await listening(server);
+      const capture = startBatch();
+      for (const page of [1, 2, 3]) {
+        await capture(`http://127.0.0.1:${late.port}/page/${page}`, { waitUntil: 'load', ...options });
+      }
+      let current = '';
+      const strays = requested.filter((url) => {
+        const [, kind, page = ''] = url.split('/');
+        if (kind === 'page') current = page;
+        return page !== current;
+      });
+      expect(strays).toEqual([]);
+      expect(requested.length).toBeGreaterThan(6);
+    },
+  );
+
   it('starts with a new page after a failed capture, and after a page that cannot be left', async () => {
     const capture = startBatch();
     const options: CaptureOptions = { failOnStatus: [404] };
@@ -83,6 +113,22 @@ describe('captures with isolation: batch', () => {
     expect((await capture(storage(), options)).title).toBe('visits: 1');
   });
 });
+
+/** A page that makes more requests than there are connections to a host, at its end too. */
+function pageWithLateRequests(page: string): string {
+  return `<!doctype html><script>
+    const each = (kind, send) => { for (let at = 0; at < 20; at += 1) send('/late/${page}/' + kind + at); };
+    each('beacon', (url) => navigator.sendBeacon(url));
+    each('fetch', (url) => fetch(url, { keepalive: true }).catch(() => undefined));
+    each('later', (url) => window.fetchLater?.(url));
+    for (const type of ['pagehide', 'visibilitychange']) {
+      addEventListener(type, () => {
+        each(type, (url) => navigator.sendBeacon(url));
+        each(type + '-fetch', (url) => fetch(url, { keepalive: true }).catch(() => undefined));
+      });
+    }
+  </script><p>A page with late requests.</p>`;
+}
 
 async function readProcess(pid: number): Promise<(FamilyMember & { readonly command: string }) | undefined> {
   try {

@@ -114,15 +114,22 @@ describe('the client of a service below a path', () => {
     for (const { id } of created) await client().watches.remove(id);
   });
 
-  it('sends the credentials of its URL to the proxy in front, and the API key beside them', async () => {
+  it.each([
+    ['me:p%40ss', 'me:p@ss'],
+    ['me:100%', 'me:100%'],
+    ['me', 'me:'],
+    [':only', ':only'],
+    ['j%C3%B6rg:%zz+%3a', 'j\xc3\xb6rg:%zz+:'],
+    ['jörg:a:b', 'j\xc3\xb6rg:a:b'],
+  ])('sends the credentials %s of its URL to the proxy in front, and the API key beside them', async (given, bytes) => {
     let sent: readonly unknown[] = [];
     await using proxy = await answering((request, response) => {
       sent = [request.url, request.headers.authorization, request.headers['x-api-key']];
       response.writeHead(200).end('{"data":[]}');
     });
-    const baseUrl = proxy.url.replace('://', '://me:p%40ss@');
+    const baseUrl = proxy.url.replace('://', `://${given}@`);
     await createClient({ baseUrl, apiKey: 'secret' }).queries();
-    expect(sent.slice(1)).toEqual([`Basic ${btoa('me:p@ss')}`, 'secret']);
+    expect(sent.slice(1)).toEqual([`Basic ${btoa(bytes)}`, 'secret']);
   });
 });
 

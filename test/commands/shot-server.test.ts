@@ -77,7 +77,7 @@ describe('capstan shot --server', () => {
     await expect.poll(async () => (await app.service.inFlight({ limit: 1 })).captures).toEqual([]);
   });
 
-  it('says in one line that the key is wrong, and that nobody answers', async () => {
+  it('says in one line, without credentials, that the key is wrong, and that nobody answers', async () => {
     const place = await ground();
     const refused = await capstan(['shot', '--server', app.baseUrl, site.url('/short')], place.options);
     expect([refused.code, refused.stderr]).toEqual([
@@ -85,7 +85,8 @@ describe('capstan shot --server', () => {
       expect.stringMatching(/^0 saved, .*\ncapstan: \S+: .*API key.*\n$/),
     ]);
     const gone = `http://127.0.0.1:${await freePort()}`;
-    const nobody = await capstan(['shot', '--server', gone, site.url('/short')], place.options);
+    const withPassword = gone.replace('://', '://me:hidden@');
+    const nobody = await capstan(['shot', '--server', withPassword, site.url('/short')], place.options);
     expect([nobody.code, nobody.stderr]).toEqual([
       1,
       expect.stringMatching(
@@ -123,6 +124,7 @@ describe('capstan shot --server', () => {
 
   it.each([
     [['--server', 'nowhere'], '--server takes a URL such as http://127.0.0.1:8080, not "nowhere"'],
+    [['--server', 'ftp://me:hidden@host/'], '--server takes a URL such as http://127.0.0.1:8080, not "ftp://host/"'],
     [
       ['--server', 'http://127.0.0.1:1', '--allow-targets', '10.0.0.0/8'],
       '--allow-targets is for captures in this process: the service at --server has its own value',

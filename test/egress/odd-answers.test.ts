@@ -16,13 +16,17 @@ let site: Listening;
 let pieces: readonly string[];
 let endsConnection: boolean;
 let connections: number;
+let open: Set<net.Socket>;
 
 beforeEach(async () => {
   connections = 0;
+  open = new Set();
   endsConnection = true;
   site = await listening(
     net.createServer((socket) => {
       connections += 1;
+      open.add(socket);
+      socket.once('close', () => open.delete(socket));
       socket.setNoDelay(true);
       socket.on('data', () => {
         for (const piece of pieces) socket.write(piece, 'latin1');
@@ -64,6 +68,10 @@ describe('an answer over plain HTTP', () => {
   it('is read alike when it comes byte by byte', async () => {
     pieces = [...`\r\nhttp/1.1\t200\r\nX : 1\r\njunk\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY}`];
     expect(await reading()).toBe('whole');
+    pieces = [
+      ...`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${BODY.length.toString(16)} \n${BODY}\n0;x\r\ny\n\r\n`,
+    ];
+    expect(await reading()).toBe('whole');
   });
 
   it('ends its connection when it is irregular, and leaves regular ones open', async () => {
@@ -77,15 +85,42 @@ describe('an answer over plain HTTP', () => {
     expect(connections).toBe(1);
     expect(await reading()).toBe('whole');
     expect(connections).toBe(2);
+    const size = BODY.length.toString(16);
+    const inChunks = `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${size}\r\n${BODY}\r\n0\r\n\r\n`;
+    pieces = [inChunks];
+    await reading();
+    expect(await reading()).toBe('whole');
+    expect(connections).toBe(3);
+    pieces = [inChunks.replace(`${size}\r\n`, `${size}\n`)];
+    expect(await reading()).toBe('whole');
+    expect(connections).toBe(3);
+    expect(await reading()).toBe('whole');
+    expect(connections).toBe(4);
   });
 
   it('gives no bytes after its end to the next request', async () => {
     endsConnection = false;
     const smuggled = 'HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nsmuggled';
-    pieces = [`HTTP/1.1 200 OK\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY}${smuggled}`];
+    const size = BODY.length.toString(16);
+    for (const [index, answer] of [
+      `HTTP/1.1 200 OK\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY}`,
+      `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${size}\r\n${BODY}\r\n0\r\n\r\n`,
+      `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${size}\r\n${BODY}\r\n0\n\n`,
+    ].entries()) {
+      pieces = [answer + smuggled];
+      expect(await reading()).toBe('whole');
+      expect(await reading()).toBe('whole');
+      expect(connections).toBe(2 * index + 2);
+    }
+  });
+
+  it('gives no bytes that come later to the next request', async () => {
+    endsConnection = false;
+    pieces = [`HTTP/1.1 200 OK\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY}`];
     expect(await reading()).toBe('whole');
+    for (const socket of open) socket.write('HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\nsmuggled');
+    await expect.poll(() => open.size).toBe(0);
     expect(await reading()).toBe('whole');
-    expect(connections).toBe(2);
   });
 
   it('is refused when its head is longer than 256 KiB', async () => {

@@ -29,14 +29,26 @@ export interface BlankPage {
 export interface Sharing {
   /** The page to use; undefined for a new one. */
   readonly page: BlankPage | undefined;
-  /**
-   * Called with the page when the capture has succeeded. `leaving` resolves when the page has left its document, or
-   * with undefined when it did not leave and was disposed of.
-   */
-  readonly keep: (leaving: Promise<BlankPage | undefined>) => Promise<void>;
+  /** Called when the capture has succeeded, with a function that makes the page leave its document. */
+  readonly keep: (leave: Leave) => Promise<void>;
 }
 
-/** Time limit for a page to leave its document, in milliseconds. After that, its context is disposed of. */
+/**
+ * Resolves when the page has left its document and its context is silent, or with undefined when that took too long and
+ * the page was disposed of.
+ */
+export type Leave = (silence: Silence) => Promise<BlankPage | undefined>;
+
+/**
+ * Resolves when the context asks no more for the network, to which it has no access. `request` makes a request of the
+ * context, and resolves when that has failed.
+ */
+export type Silence = (request: () => Promise<unknown>) => Promise<void>;
+
+/**
+ * Time limit for a page to leave its document, and for what is still to be sent of it, in milliseconds. After that, its
+ * context is disposed of.
+ */
 const LEAVE_MS = 3_000;
 
 /**
@@ -147,8 +159,8 @@ export async function openPage(
     };
     const opened = { session, unemulated, frame, frames, notes, visit, requests, download: download.promise, dispose };
     if (sharing === undefined) return opened;
-    const leave = async (): Promise<BlankPage | undefined> => {
-      const isBlank = await within(LEAVE_MS, leaveDocument(session, frame), false);
+    const leave: Leave = async (silence) => {
+      const isBlank = await within(LEAVE_MS, leaveDocument(session, frame, silence), false);
       if (!isBlank) return void (await dispose());
       detach();
       // Emulation, scripts and interception of the capture end with its session.
@@ -157,7 +169,7 @@ export async function openPage(
       another?.then(detachFrom, () => undefined);
       return { host, browserContextId, targetId: frame.id, dispose: disposeContext };
     };
-    return { ...opened, keep: () => sharing.keep(leave()) };
+    return { ...opened, keep: () => sharing.keep(leave) };
   } catch (error) {
     await dispose();
     throw error;
@@ -176,13 +188,23 @@ async function attach({ connection }: BrowserHost, targetId: string, gone: strin
   }
 }
 
-/** Replaces the document with an empty one in the same renderer. Resolves with false if the page or browser ended. */
-async function leaveDocument(session: CdpSession, frame: MainFrame): Promise<boolean> {
+/**
+ * Replaces the document with an empty one in the same renderer, and waits until the context is silent. Resolves with
+ * false if the page or browser ended.
+ */
+async function leaveDocument(session: CdpSession, frame: MainFrame, silence: Silence): Promise<boolean> {
   try {
     const before = frame.document;
     // A navigation by the browser would start another renderer.
     await evaluate({ session, frame }, call('leave-document'));
     await frame.until(() => frame.document !== before && frame.document?.url === 'about:blank');
+    // Requests that are paused would wait for a verdict.
+    session.post('Fetch.disable');
+    // The page can neither notice nor prevent this request.
+    const options = { disableCache: true, includeCredentials: false };
+    await silence(() =>
+      session.send('Network.loadNetworkResource', { frameId: frame.id, url: 'http://nothing.invalid/', options }),
+    );
     await session.send('Page.resetNavigationHistory');
     return true;
   } catch {

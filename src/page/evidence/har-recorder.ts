@@ -6,6 +6,7 @@ import { VIEWER_ORIGIN } from '../non-html/viewer-page.ts';
 import type { PageSession } from '../page-session.ts';
 import { type Body, BodyReader } from './body-reader.ts';
 import { bounded, instant } from './bounded.ts';
+import { eachPreload } from './early-hints.ts';
 import { HAR_BODIES, networkBuffers, recordsBodies } from './network-buffers.ts';
 import { postedBody, types } from './posted-body.ts';
 
@@ -92,6 +93,14 @@ export class HarRecorder {
    */
   follow(session: PageSession): Promise<unknown> {
     session.on('Network.requestWillBeSent', (event) => this.#begin(session, event));
+    eachPreload(
+      session,
+      (requestId) => this.#open.get(requestId)?.request.url,
+      (url, requestId) => {
+        const { startedAt = 0, wallTime = 0 } = this.#open.get(requestId) ?? {};
+        this.#add({ session, request: { method: 'GET', url, headers: {} }, posted: undefined, startedAt, wallTime });
+      },
+    );
     session.on('Network.requestWillBeSentExtraInfo', ({ requestId, headers: sent }) => {
       const seen = this.#open.get(requestId);
       if (seen !== undefined) seen.sent = sent;
@@ -167,20 +176,23 @@ export class HarRecorder {
       respond(before, redirectResponse);
       before.endedAt = timestamp;
     }
-    if (this.#seen.length >= MAX_ENTRIES) {
-      this.#omitted += 1;
-      this.#open.delete(requestId);
-      return;
-    }
     const { method, headers } = request;
     const posted = this.#bodies === undefined ? undefined : postedBody(request, this.#bodies, this.#types);
     const asked = { method, url, headers };
-    const seen: Seen = {
-      ...{ session, request: asked, posted, startedAt: timestamp, wallTime },
-      ...{ size: 0, bodyBytes: 0, headBytes: 0, failure: '' },
-    };
+    const seen = this.#add({ session, request: asked, posted, startedAt: timestamp, wallTime });
+    if (seen === undefined) this.#open.delete(requestId);
+    else this.#open.set(requestId, seen);
+  }
+
+  /** Returns undefined when there are too many requests. */
+  #add(begun: Pick<Seen, 'session' | 'request' | 'posted' | 'startedAt' | 'wallTime'>): Seen | undefined {
+    if (this.#seen.length >= MAX_ENTRIES) {
+      this.#omitted += 1;
+      return undefined;
+    }
+    const seen: Seen = { ...begun, size: 0, bodyBytes: 0, headBytes: 0, failure: '' };
     this.#seen.push(seen);
-    this.#open.set(requestId, seen);
+    return seen;
   }
 
   #bodyOf(seen: Seen): Body | undefined {

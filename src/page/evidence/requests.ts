@@ -2,6 +2,7 @@ import type { Noted, NotedRequest } from '../../capture/evidence.ts';
 import { VIEWER_ORIGIN } from '../non-html/viewer-page.ts';
 import type { PageSession } from '../page-session.ts';
 import { bounded } from './bounded.ts';
+import { eachPreload } from './early-hints.ts';
 
 const MAX_REQUESTS = 500;
 const MAX_URL_CHARACTERS = 1024;
@@ -58,6 +59,11 @@ export class Requests {
       this.#fail(requestId, errorText.replace('net::', ''));
       this.#end(requestId, timestamp);
     });
+    eachPreload(
+      session,
+      (requestId) => this.#open.get(requestId)?.url,
+      (url) => this.#begin('', { method: 'GET', url, type: 'Preload' }, undefined),
+    );
     session.on('Network.webSocketCreated', ({ requestId, url }) => {
       this.#begin(requestId, { method: 'GET', url, type: 'WebSocket' }, undefined);
     });

@@ -4,16 +4,25 @@ import type { CaptureRequest } from '../../capture/request.ts';
 import type { InterceptionRule, PausedRequest } from './intercept.ts';
 import { isUnsent } from './own-origin.ts';
 
+type ProtocolType = Protocol.Network.ResourceType;
+
 /** The protocol's names of each type. */
-const PROTOCOL_TYPES: Readonly<Record<ResourceType, readonly Protocol.Network.ResourceType[]>> = {
+const PROTOCOL_TYPES: Readonly<Record<ResourceType, readonly ProtocolType[]>> = {
   stylesheet: ['Stylesheet'],
   image: ['Image'],
   media: ['Media'],
   font: ['Font'],
   script: ['Script'],
   xhr: ['XHR', 'Fetch', 'EventSource'],
-  other: ['Other', 'Ping', 'CSPViolationReport'],
+  other: ['Other', 'Ping', 'CSPViolationReport', 'Prefetch'],
 };
+
+/** Chromium pauses prefetched links as `Fetch`, and the requests of `fetch()` as `XHR`. */
+const PAUSED_AS: Readonly<Partial<Record<ProtocolType, ProtocolType>>> = { Prefetch: 'Fetch' };
+
+function typeOf({ resourceType, request: { headers } }: PausedRequest): ProtocolType {
+  return headers['Sec-Purpose']?.startsWith('prefetch') === true ? 'Prefetch' : resourceType;
+}
 
 /**
  * Returns whether a paused request is for the page itself, which is never blocked: there would be nothing to capture.
@@ -27,12 +36,12 @@ export function blockRules({ block }: CaptureRequest, isPageItself: IsPageItself
   if (types.size === 0 && globs.length === 0) return [];
   const rule: InterceptionRule = {
     patterns: [
-      ...[...types].map((resourceType) => ({ urlPattern: '*', resourceType })),
+      ...[...types].map((type) => ({ urlPattern: '*', resourceType: PAUSED_AS[type] ?? type })),
       ...(block?.urls ?? []).map((url) => ({ urlPattern: url.replace(/[\\?]/g, '\\$&') })),
     ],
     judge: (paused) => {
       if (!isUnsent(paused) || isPageItself(paused)) return undefined;
-      const unwanted = types.has(paused.resourceType) || globs.some((glob) => glob(paused.request.url));
+      const unwanted = types.has(typeOf(paused)) || globs.some((glob) => glob(paused.request.url));
       return unwanted ? { verdict: 'fail' } : undefined;
     },
   };

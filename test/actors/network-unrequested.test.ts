@@ -1,0 +1,116 @@
+import { createServer, type RequestListener } from 'node:http';
+import { createSecureServer, type ServerHttp2Stream } from 'node:http2';
+import type { Har } from 'har-format';
+import { describe, expect, it } from 'vitest';
+import type { CaptureOptions } from '../../src/capture/request.ts';
+import type { Snapshot } from '../../src/capture/snapshot.ts';
+import { listening } from '../egress/listening.ts';
+import { patience, startActor } from '../support/actor.ts';
+import { browserStartedBy } from '../support/browser-script.ts';
+import { captureRequest } from '../support/capture-request.ts';
+import { actorForSuite } from '../support/for-suite.ts';
+import { CERTIFICATE, KEY } from '../webhooks/certificate.ts';
+
+const LISTED: CaptureOptions = { evidence: ['network'], outputs: ['har'], elementMap: false };
+
+/** The paths that the evidence lists, and those that the HAR lists, in order. */
+function listedIn({ evidence, outputs }: Snapshot) {
+  const har: Har = JSON.parse(String(outputs.har?.content));
+  const paths = (urls: readonly string[] = []) => urls.map((url) => new URL(url).pathname).toSorted();
+  return {
+    evidence: paths(evidence.network?.items.map(({ url }) => url)),
+    har: paths(har.log.entries.map(({ request }) => request.url)),
+  };
+}
+
+/** A site that notes the paths that it is asked for, and answers `/last` when it was asked for all of these. */
+function notingSite(page: string, headers: Readonly<Record<string, string>>, awaited: readonly string[]) {
+  const requested: string[] = [];
+  let waiting: (() => void)[] = [];
+  const listener: RequestListener = async ({ url = '' }, response) => {
+    requested.push(url);
+    if (awaited.every((path) => requested.includes(path))) {
+      for (const resume of waiting) resume();
+      waiting = [];
+    } else if (url === '/last') {
+      await new Promise<void>((resolve) => waiting.push(resolve));
+    }
+    const type = url === '/rules' ? 'application/speculationrules+json' : 'text/html';
+    response.writeHead(200, { 'content-type': type, ...(url === '/' ? headers : {}) });
+    response.end(url === '/' ? page : url === '/rules' ? rulesFor('/from-header') : '');
+  };
+  return { requested, listener };
+}
+
+const rulesFor = (path: string) =>
+  JSON.stringify({
+    prefetch: [{ source: 'list', urls: [path], eagerness: 'immediate' }],
+    prerender: [{ source: 'list', urls: [`${path}-prerendered`], eagerness: 'immediate' }],
+  });
+const SPECULATING = `<!doctype html><script type=speculationrules>${rulesFor('/inline')}</script>
+  <link rel=prefetch href=/prefetched><p>Read on</p><img src=/last>`;
+const SPECULATED = ['/inline', '/inline-prerendered'];
+
+describe('requests that the browser makes for later pages', () => {
+  const running = actorForSuite();
+  const capture = (port: number, options: CaptureOptions = {}) =>
+    running.actor.capture(captureRequest(`http://127.0.0.1:${port}/`, { ...LISTED, ...options }), patience);
+
+  it('are listed: speculation rules, also of a header, and prefetched links', async () => {
+    const expected = ['/from-header', '/from-header-prerendered', ...SPECULATED, '/prefetched', '/rules'];
+    const { requested, listener } = notingSite(SPECULATING, { 'speculation-rules': '"/rules"' }, expected);
+    await using site = await listening(createServer(listener));
+    const listed = listedIn(await capture(site.port));
+    const all = ['/', ...expected, '/last'].toSorted();
+    expect(requested.toSorted()).toEqual(all);
+    expect(listed).toEqual({ evidence: all, har: all });
+  });
+
+  it('are blocked by type and by URL, except those of speculation rules in the page', async () => {
+    const blocks: readonly CaptureOptions[] = [
+      { block: { types: ['other'] } },
+      { block: { urls: ['*/rules', '*/prefetched', '*/inline*', '*/from-header*'] } },
+    ];
+    for (const block of blocks) {
+      const { requested, listener } = notingSite(SPECULATING, { 'speculation-rules': '"/rules"' }, SPECULATED);
+      await using site = await listening(createServer(listener));
+      const listed = listedIn(await capture(site.port, block));
+      expect(requested.toSorted()).toEqual(['/', ...SPECULATED, '/last'].toSorted());
+      const all = ['/', ...SPECULATED, '/last', '/prefetched', '/rules'].toSorted();
+      expect(listed).toEqual({ evidence: all, har: all });
+    }
+  });
+});
+
+it('lists what an early hint (103) makes the browser preload', async () => {
+  const requested: string[] = [];
+  const server = createSecureServer({ key: KEY, cert: CERTIFICATE });
+  const asked = Promise.withResolvers<void>();
+  server.on('stream', async (stream: ServerHttp2Stream, { ':path': path = '' }) => {
+    requested.push(path);
+    if (requested.includes('/used.css') && requested.includes('/unused.js')) asked.resolve();
+    if (path === '/') {
+      const link =
+        '</used.css>; rel=preload; as=style, </unused.js>; rel=modulepreload, <https://x.test>; rel=preconnect';
+      stream.additionalHeaders({ ':status': 103, link });
+      await asked.promise;
+    }
+    stream.respond({ ':status': 200, 'content-type': path === '/' ? 'text/html' : 'text/css' });
+    stream.end(path === '/' ? '<!doctype html><link rel=stylesheet href=/used.css><p>Hinted</p>' : '');
+  });
+  await using site = await listening(server);
+  // Chromium heeds early hints only of servers whose certificate it accepts.
+  const browserPath = await browserStartedBy((executable) => `exec ${executable} "$@" --ignore-certificate-errors`);
+  const running = await startActor({ browserPath });
+  try {
+    const request = captureRequest(`https://127.0.0.1:${site.port}/`, LISTED);
+    const snapshot = await running.actor.capture(request, patience);
+    const preloads = snapshot.evidence.network?.items.filter(({ type }) => type === 'preload');
+    expect(preloads?.map(({ url }) => new URL(url).pathname)).toEqual(['/used.css', '/unused.js']);
+    const all = ['/', '/unused.js', '/used.css', '/used.css'];
+    expect(listedIn(snapshot)).toEqual({ evidence: all, har: all });
+    expect(new Set(requested)).toEqual(new Set(all));
+  } finally {
+    await running.stop();
+  }
+});
