@@ -1,4 +1,4 @@
-import { DEFAULT_LOCALE } from './visitor-defaults.ts';
+import { DEFAULT_LOCALE } from '../capture/default-visitor.ts';
 
 export interface FlagOptions {
   readonly profileDir: string;

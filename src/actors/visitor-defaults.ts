@@ -3,10 +3,6 @@ import { call, type ResultOf } from '../page/page-scripts.ts';
 import type { BrowserHost } from './browser-host.ts';
 import { evaluateInPage } from './evaluate-in-page.ts';
 
-/** Language and time zone of pages whose request sets none, whatever those of the operator are. */
-export const DEFAULT_LOCALE = 'en-US';
-export const DEFAULT_TIMEZONE = 'UTC';
-
 const Seen: z.ZodType<ResultOf<'visitor-defaults'>> = z.object({
   language: z.string(),
   formats: z.string(),

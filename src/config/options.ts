@@ -83,7 +83,8 @@ const GROUPS = {
       .nullable()
       .register(table, {
         kind: 'text',
-        description: 'MongoDB server or cluster, instead of --db-path.',
+        description:
+          'MongoDB server or cluster, instead of --db-path. `timeoutMS` or `socketTimeoutMS` in the URL is the time limit for each answer of the server, which is tried twice (10000).',
         placeholder: 'url',
         takes: 'a mongodb:// or mongodb+srv:// URL',
         default: null,

@@ -4,7 +4,8 @@ import { Confinement } from '../actors/confinement.ts';
 import { executableFinder } from '../actors/executable.ts';
 import { MEMORY_BOUNDS } from '../actors/memory-watch.ts';
 import { missingScripts, type Script } from '../actors/missing-scripts.ts';
-import { DEFAULT_LOCALE, DEFAULT_TIMEZONE, visitorDefaults } from '../actors/visitor-defaults.ts';
+import { visitorDefaults } from '../actors/visitor-defaults.ts';
+import { DEFAULT_LOCALE, DEFAULT_TIMEZONE } from '../capture/default-visitor.ts';
 import type { Config } from '../config/mod.ts';
 import { type Finding, findingsOf } from './finding.ts';
 

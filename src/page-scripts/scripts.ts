@@ -20,6 +20,7 @@ export interface PageScripts {
   'find-visible': typeof import('./entries/find-visible.ts').run;
   'finish-reading': typeof import('./entries/finish-reading.ts').run;
   'frames-of-reading': typeof import('./entries/frames-of-reading.ts').run;
+  'frame-pdfs': typeof import('./entries/frame-pdfs.ts').run;
   'free-members': typeof import('./entries/free-members.ts').run;
   'freeze-animations': typeof import('./entries/freeze-animations.ts').run;
   'has-match': typeof import('./entries/has-match.ts').run;

@@ -31,7 +31,7 @@ export interface Window {
   fetch(url: string): Promise<{ readonly ok: boolean; arrayBuffer(): Promise<ArrayBuffer> }>;
   addEventListener(type: string, run: (event: object) => void, options?: { once?: boolean; capture?: boolean }): void;
   readonly location: { readonly href: string; readonly host: string; replace(url: string): void };
-  readonly navigator: { readonly language: string };
+  readonly navigator: { readonly language: string; readonly pdfViewerEnabled: boolean };
   readonly performance: Performance;
   readonly MutationObserver: new (run: (records: readonly Mutation[]) => void) => MutationObserver;
   readonly PerformanceObserver: new (

@@ -7,6 +7,7 @@ import { changePage } from './content/change-page.ts';
 import { holdStill } from './hold-still.ts';
 import type { IsolatedPage } from './isolated-page.ts';
 import { awaitLoad } from './navigate.ts';
+import { showEmbeddedPdfs, showFramedPdfs } from './non-html/framed-pdfs.ts';
 import { type DocumentFacts, observeDocument } from './observe-document.ts';
 import { loadLazyContent } from './screenshot/load-lazy-content.ts';
 import type { Picture } from './screenshot/picture.ts';
@@ -40,7 +41,7 @@ export async function comeToRest(
   let acted = true;
   for (let documents = 1; documents <= MAX_DOCUMENTS; documents += 1) {
     deadline.enter('load');
-    const loaded = await awaitLoad(page, egressProxy, request, deadline);
+    const loaded = (await awaitLoad(page, egressProxy, request, deadline)) && (await showFramedPdfs(page, deadline));
     const { document } = page.frame;
     const changed = await changePage(page, request, deadline);
     if (toAct) {
@@ -55,7 +56,9 @@ export async function comeToRest(
     const isSame = () => page.visit.changed.size === 0 || page.frame.document === document;
     if (still !== undefined && isSame()) return { ...still, cutPhase: null };
     deadline.enter('wait');
-    const ready = await awaitReady(page, request, deadline);
+    const embedded = !loaded || (await showEmbeddedPdfs(page, deadline));
+    // Frames may have come meanwhile.
+    const ready = embedded && (await awaitReady(page, request, deadline)) && (await showFramedPdfs(page, deadline));
     deadline.enter('settle');
     const complete = await loadLazyContent(page, plan, deadline);
     const came = ready && (await awaitDelay(page, request, deadline));

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { failureOf, patience } from '../support/actor.ts';
 import { captureRequest } from '../support/capture-request.ts';
+import { siteForSuite } from '../support/for-suite.ts';
 import { pixelsOf } from '../support/image.ts';
 import { startService } from '../support/service.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
@@ -168,7 +169,68 @@ describe('a target that is not HTML', () => {
         )`;
       const { finalUrl, title } = await capture('/files/long.pdf', { javascript: { after } });
       expect(finalUrl).toBe(site.url('/short'));
-      expect(title).toBe('404 0');
+      expect(title).toBe('TypeError: Failed to fetch');
+    });
+
+    describe('in a page', () => {
+      const other = siteForSuite();
+      const RED = [255, 0, 0];
+      const WHITE = [255, 255, 255];
+      const shown = (element: string, src = '/files/long.pdf') =>
+        `/files/framed-pdf?${new URLSearchParams({ in: element, src })}`;
+      async function colourOf(path: string, options = {}) {
+        const { image, cutPhase, title } = await capture(path, options);
+        expect({ cutPhase, title }).toEqual({ cutPhase: null, title: 'Notice' });
+        return (await coloursIn(image)).at(150, 60);
+      }
+
+      it.each([
+        'iframe',
+        'late iframe',
+        'nested iframe',
+        'embed',
+        'embed without a type',
+        'object',
+        'object without a type',
+        'object with an embed',
+      ])('shows the first page of a PDF in: %s', async (element) => {
+        expect(await colourOf(shown(element))).toEqual(RED);
+      });
+
+      it('shows a PDF of another origin, in a full page, with Playwright, and without waiting', async () => {
+        const path = shown('iframe', other.url('/files/long.pdf'));
+        expect(await colourOf(path, { fullPage: true })).toEqual(RED);
+        expect(await colourOf(path, { waitForFunction: 'true' })).toEqual(RED);
+        expect(await colourOf(path, { waitUntil: 'load' })).toEqual(RED);
+      });
+
+      it.each([
+        ['X-Frame-Options', 'DENY'],
+        ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'"],
+      ])('does not show a PDF that may not be framed: %s: %s', async (header, value) => {
+        const src = `/files/unframed.pdf?${new URLSearchParams({ header, value })}`;
+        expect(await colourOf(shown('iframe', src))).not.toEqual(RED);
+      });
+
+      it('shows a PDF whose policy allows the page, and no scripts', async () => {
+        const value = "default-src 'none'; frame-ancestors 'self'";
+        const src = `/files/unframed.pdf?${new URLSearchParams({ header: 'Content-Security-Policy', value })}`;
+        expect(await colourOf(shown('iframe', src))).toEqual(RED);
+      });
+
+      it('shows an empty viewer for a PDF that cannot be read', async () => {
+        expect(await colourOf(shown('iframe', '/files/locked.pdf'))).toEqual([0x52, 0x56, 0x59]);
+      });
+
+      it.each(['/files/pdf-to-keep', '/files/cargo.zip', '/files/nothing', '/files/large.pdf'])(
+        'leaves a frame empty that shows no PDF: %s',
+        async (src) => expect(await colourOf(shown('iframe', src))).toEqual(WHITE),
+      );
+
+      it('captures a page in time when the PDF in its frame never ends', async () => {
+        const { cutPhase } = await capture(shown('iframe', '/files/endless.pdf'), { timeoutMs: 5000 });
+        expect(cutPhase).toBe('load');
+      });
     });
 
     it('times out when a PDF never ends', async () => {

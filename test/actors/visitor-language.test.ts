@@ -11,7 +11,7 @@ const NOTHING_SET = Object.fromEntries(
   ['LANG', 'LANGUAGE', 'LC_ALL', 'LC_MESSAGES', 'LC_NUMERIC', 'LC_TIME', 'TZ'].map((name) => [name, undefined]),
 );
 
-const PLACES = ['page', 'frame', 'frame of another site', 'worker'];
+const PLACES = ['page', 'frame', 'frame of another site', 'worker', 'shared worker'];
 
 const ENGLISH = {
   language: 'en-US',

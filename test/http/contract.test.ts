@@ -144,6 +144,13 @@ const ROWS: readonly Row[] = [
     raw: '{"url":"file:///x"}\n{',
     headers: { 'Content-Type': 'application/x-ndjson', Accept: 'application/json' },
   },
+  ...['application/ndjson', 'application/jsonl'].map((type) => ({
+    status: 200,
+    path: '/batch',
+    raw: '{"url":"file:///x"}',
+    headers: { 'Content-Type': type, Accept: type },
+  })),
+  { status: 200, path: '/results/export', headers: { Accept: 'application/jsonl' } },
   {
     status: 200,
     path: '/mcp',
@@ -543,7 +550,7 @@ function send(row: Row): Promise<Response> {
   });
 }
 
-/** Asserts that the operation lists this status and code, and that its schema accepts the body. */
+/** Asserts that the operation lists the sent type, this status and code, and that its schema accepts the body. */
 function expectDocumented(row: Row, type: string, body: unknown): void {
   const operation = Object(document.paths[templateOf(row)])[methodOf(row).toLowerCase()];
   const answer = operation?.responses?.[row.status];
@@ -552,6 +559,8 @@ function expectDocumented(row: Row, type: string, body: unknown): void {
     const documented = Object.keys(answer.headers).map((each) => each.toLowerCase());
     expect(documented, 'the header is documented').toContain(name);
   }
+  const sentType = row.headers?.['Content-Type'];
+  if (row.status < 300 && sentType !== undefined) expect(operation.requestBody.content).toHaveProperty([sentType]);
   // Answers without a body.
   if (row.status === 304 || (type === '' && Object.keys(answer.content ?? {}).length === 0)) return;
   const content = answer.content?.[type];

@@ -124,7 +124,7 @@ describeWithSharedMongo('MongoDB migrations', (server) => {
     await using slow = await startSlowServer(server(), 'createIndexes', 2 * SILENCE_MS);
     const told: string[] = [];
     const onState = (_: StoreState, reason: string) => told.push(reason);
-    const database = await openMongo({ url: `${slow.url}${named('slow')}`, silenceMs: SILENCE_MS, onState });
+    const database = await openMongo({ url: `${slow.url}${named('slow')}?timeoutMS=${SILENCE_MS}`, onState });
     expect(told).toEqual(['']);
     await database.close();
   });
@@ -133,7 +133,7 @@ describeWithSharedMongo('MongoDB migrations', (server) => {
     await using proxy = await startLosingServer(server(), 'createIndexes');
     const told: string[] = [];
     const onState = (state: StoreState) => told.push(state);
-    const database = await openMongo({ url: `${proxy.url}${named('lost')}`, silenceMs: SILENCE_MS, onState });
+    const database = await openMongo({ url: `${proxy.url}${named('lost')}?timeoutMS=${SILENCE_MS}`, onState });
     await proxy.restart();
     // The lease may not have been released.
     const leases = client.db(named('lost')).collection<{ _id: string; due: number }>('leases');

@@ -13,6 +13,7 @@ import { describeWithRelayedMongo } from '../support/describe-with-mongo.ts';
 import { emptyDatabase } from '../support/mongo.ts';
 import { resultOf } from './result-of.ts';
 import { describeResultStore } from './result-store.contract.ts';
+import { startHoldingServer } from './slow-server.ts';
 
 const ID = 300_000_000_000_000;
 /** Difference between two ids: about four results per millisecond. */
@@ -309,6 +310,27 @@ describeWithRelayedMongo('The MongoDB store', (server) => {
     expect(await list(10, 3)).toEqual(expected.slice(0, 30));
     await store.close();
   });
+
+  it.each(['timeoutMS', 'sockettimeoutms'])(
+    'gives up a read when the server has not answered within %s of the URL',
+    async (name) => {
+      await using held = await startHoldingServer(server.url);
+      const url = `${held.url}${new URL(freshUrl()).pathname.slice(1)}`;
+      const patient = await openMongo({ url });
+      await patient.results.insert(resultOf(ID));
+      const bounded = await openMongo({ url: `${url}?retryReads=true&${name}=2000` });
+      await expect.poll(() => bounded.results.state).toBe('up');
+      held.hold('find');
+      // Sent first, so that it would be given up first with the same limit.
+      const late = patient.results.page({ by: 'all' }, 1);
+      await expect(bounded.results.page({ by: 'all' }, 1)).rejects.toMatchObject({ code: 'database_unavailable' });
+      held.release();
+      expect(await late).toEqual([resultOf(ID)]);
+      expect(await bounded.results.page({ by: 'all' }, 1)).toEqual([resultOf(ID)]);
+      await patient.close();
+      await bounded.close();
+    },
+  );
 
   it('never reveals the password', async () => {
     const states: string[] = [];

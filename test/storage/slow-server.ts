@@ -37,6 +37,46 @@ export async function startSlowServer(serverUrl: string, command: string, ms: nu
   };
 }
 
+export interface HoldingServer extends SlowServer {
+  /** Keeps back what the server sends from the next `command` of each connection on. */
+  hold(command: string): void;
+  /** Sends what was kept back. */
+  release(): void;
+}
+
+/** Starts a proxy for a MongoDB server whose answers can be kept back. */
+export async function startHoldingServer(serverUrl: string): Promise<HoldingServer> {
+  const { hostname, port } = new URL(serverUrl);
+  const released = Promise.withResolvers<void>();
+  let held: string | undefined;
+  const proxy = await listening(
+    createServer((client) => {
+      const server = connect({ host: hostname, port: Number(port) });
+      let gate = Promise.resolve();
+      client.on('data', (request) => {
+        if (held !== undefined && request.includes(held)) gate = released.promise;
+        server.write(request);
+      });
+      server.on('data', async (answer) => {
+        await gate;
+        client.write(answer);
+      });
+      client.on('error', () => server.destroy());
+      server.on('error', () => client.destroy());
+      server.on('close', () => client.destroy());
+      client.on('close', () => server.destroy());
+    }),
+  );
+  return {
+    url: `mongodb://127.0.0.1:${proxy.port}/`,
+    hold: (command) => {
+      held = command;
+    },
+    release: released.resolve,
+    [Symbol.asyncDispose]: () => proxy[Symbol.asyncDispose](),
+  };
+}
+
 export interface LosingServer extends SlowServer {
   /** Accepts connections again. */
   restart(): Promise<void>;

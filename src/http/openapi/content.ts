@@ -3,7 +3,7 @@ import { ARTIFACT_KINDS, ARTIFACTS } from '../../capture/artifacts.ts';
 import { CAPTURE_FORMATS, FORMATS } from '../../capture/formats.ts';
 import { THUMBNAIL_FORMATS } from '../../capture/thumbnail.ts';
 import { successSchema } from '../answer/schemas.ts';
-import { LINES_TYPE } from '../lines/streamed-body.ts';
+import { LINES_TYPES } from '../lines/streamed-body.ts';
 import type { JsonObject } from './json-object.ts';
 
 /** The schema of a body: a zod schema, with a name when it is a component of the document, or a JSON Schema. */
@@ -22,9 +22,9 @@ export function envelope(name: string, data: z.ZodType): Content {
   return { 'application/json': { schema: successSchema(data), name: `${name}Envelope` } };
 }
 
-/** One JSON value on each line. */
+/** One JSON value on each line, by each of its names. */
 export function lines(schema: z.ZodType): Content {
-  return { [LINES_TYPE]: { schema } };
+  return Object.fromEntries(LINES_TYPES.map((type) => [type, { schema }]));
 }
 
 export function text(mediaType: string): Content {

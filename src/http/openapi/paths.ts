@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { LINES_TYPE } from '../lines/streamed-body.ts';
+import { LINES_TYPES } from '../lines/streamed-body.ts';
 import { IdempotencyKeyHeader } from '../middleware/idempotency.ts';
 import { isPathParameter, type Route } from '../route.ts';
 import { mediaSchema } from './components.ts';
@@ -59,7 +59,9 @@ function bodyOf({ body, lines }: Route): JsonObject {
   if (body === undefined) return {};
   const content = {
     'application/json': { schema: schemaRef(body.name) },
-    ...(lines === undefined ? {} : { [LINES_TYPE]: { schema: schemaRef(lines.name) } }),
+    ...Object.fromEntries(
+      lines === undefined ? [] : LINES_TYPES.map((type) => [type, { schema: schemaRef(lines.name) }]),
+    ),
   };
   return { requestBody: { required: true, content } };
 }

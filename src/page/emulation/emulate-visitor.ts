@@ -17,14 +17,11 @@ export function emulateVisitor(
   ownUserAgent: string | undefined,
 ): Promise<unknown> {
   const { locale, timezone, geolocation, media } = request;
-  const sent: Promise<unknown>[] = [];
   const override = userAgentOverride(request, ownUserAgent);
-  if (override !== undefined) {
-    sent.push(session.send('Emulation.setUserAgentOverride', override));
-    // In the world of each document's own scripts, before them. Workers refuse this command.
-    const source = call('remove-client-hints');
-    if (isNotChromium(override)) session.post('Page.addScriptToEvaluateOnNewDocument', { source });
-  }
+  const sent: Promise<unknown>[] = [session.send('Emulation.setUserAgentOverride', override)];
+  // In the world of each document's own scripts, before them. Workers refuse this command.
+  const source = call('remove-client-hints');
+  if (isNotChromium(override)) session.post('Page.addScriptToEvaluateOnNewDocument', { source });
   if (locale !== undefined) sent.push(session.send('Emulation.setLocaleOverride', { locale }));
   if (timezone !== undefined) sent.push(session.send('Emulation.setTimezoneOverride', { timezoneId: timezone }));
   if (geolocation !== undefined) sent.push(session.send('Emulation.setGeolocationOverride', { ...geolocation }));

@@ -1,4 +1,5 @@
 import type { Protocol } from 'devtools-protocol';
+import { DEFAULT_LOCALE } from '../../capture/default-visitor.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
 
 type UserAgentOverride = Protocol.Emulation.SetUserAgentOverrideRequest;
@@ -23,23 +24,23 @@ const PLATFORMS: readonly Platform[] = [
 ];
 
 /**
- * Returns the override of the user agent, its client hints and languages, made from `userAgent` and `locale`; undefined
- * when there is nothing to override. User agents that do not name Chrome get no client hints, as in those browsers.
+ * Returns the override of the user agent, its client hints and languages, made from `userAgent` and `locale`. User agents
+ * that do not name Chrome get no client hints, as in those browsers. The languages are always overridden: the browser of
+ * @sparticuz/chromium takes those of shared workers from its environment, whatever its flags say.
  */
 export function userAgentOverride(
   { userAgent: asked, locale }: CaptureRequest,
   ownUserAgent?: string,
-): UserAgentOverride | undefined {
+): UserAgentOverride {
   const userAgent = asked ?? ownUserAgent;
-  if (userAgent === undefined && locale === undefined) return undefined;
-  const language = locale === undefined ? {} : { acceptLanguage: languagesOf(locale) };
+  const acceptLanguage = locale === undefined ? DEFAULT_LOCALE : languagesOf(locale);
   // An empty user agent keeps the browser's own.
-  if (userAgent === undefined) return { userAgent: '', ...language };
+  if (userAgent === undefined) return { userAgent: '', acceptLanguage };
   const found = PLATFORMS.find(({ mark }) => mark.test(userAgent));
   const hints = found === undefined ? undefined : clientHints(userAgent, found);
   return {
     userAgent,
-    ...language,
+    acceptLanguage,
     ...(found === undefined ? {} : { platform: found.platform }),
     ...(hints === undefined ? {} : { userAgentMetadata: hints }),
   };

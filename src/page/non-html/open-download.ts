@@ -4,6 +4,7 @@ import type { Download } from '../../capture/failure-details.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import type { PausedRequest } from '../network/intercept.ts';
+import { headerOf, isShownPdf, repeatRequest, typeOf } from './repeat-request.ts';
 import { type StandIn, showPdf } from './show-pdf.ts';
 
 /** Time limit for the event that names a download, in milliseconds. It usually arrives within a few milliseconds. */
@@ -24,50 +25,21 @@ export async function openDownload(
   // The name that Chromium derives from Content-Disposition and the URL. It arrives before or after the answer to
   // Page.navigate.
   const name = within(NAME_MS, page.download, 'download').then((text) => text.slice(0, MAX_NAME_CHARACTERS));
-  const offered = Promise.withResolvers<PausedRequest>();
-  let taken = false;
-  await page.visit.interception.add({
-    patterns: [{ urlPattern: '*', resourceType: 'Document', requestStage: 'Response' }],
-    judge: (paused) => {
-      if (taken || paused.frameId !== page.frame.id || !isFinal(paused)) return undefined;
-      taken = true;
-      offered.resolve(paused);
-      return { verdict: 'own' };
-    },
-  });
-  const navigating = page.session.send('Page.navigate', { url });
-  const paused = await deadline.step(
-    'look at the download',
-    Promise.race([offered.promise, navigating.then(() => undefined)]),
-  );
+  const { paused, navigating } = await deadline.step('look at the download', repeatRequest(page, page.frame.id, url));
   const download = { name: await name, ...factsOf(paused) };
   if (paused === undefined) throw notAPage(download);
-  if (download.type === 'application/pdf' && !isAttachment(paused)) {
+  if (isShownPdf(paused)) {
     return showPdf(page, request, { paused, download, navigating }, deadline);
   }
   page.session.post('Fetch.failRequest', { requestId: paused.requestId, errorReason: 'Aborted' });
   throw notAPage(download);
 }
 
-/** Returns whether the paused response is final, not a redirect. */
-function isFinal({ responseStatusCode: status }: PausedRequest): boolean {
-  return status !== undefined && (status < 300 || status >= 400);
-}
-
-function isAttachment(paused: PausedRequest): boolean {
-  return /^\s*attachment\b/i.test(headerOf(paused, 'content-disposition') ?? '');
-}
-
 function factsOf(paused: PausedRequest | undefined): Omit<Download, 'name'> {
   if (paused === undefined) return { type: '', bytes: null };
-  const [type = ''] = (headerOf(paused, 'content-type') ?? '').split(';');
   const length = headerOf(paused, 'content-length');
   const bytes = length !== undefined && /^\d{1,15}$/.test(length) ? Number(length) : null;
-  return { type: type.trim().toLowerCase().slice(0, MAX_TYPE_CHARACTERS), bytes };
-}
-
-function headerOf({ responseHeaders = [] }: PausedRequest, name: string): string | undefined {
-  return responseHeaders.find((header) => header.name.toLowerCase() === name)?.value;
+  return { type: typeOf(paused).slice(0, MAX_TYPE_CHARACTERS), bytes };
 }
 
 function notAPage(download: Download): CapstanError {

@@ -1,21 +1,27 @@
+import { randomUUID } from 'node:crypto';
+import type { Protocol } from 'devtools-protocol';
 import type { ViewerTask } from '../../page-scripts/pdf/viewer-task.ts';
 import type { InterceptionRule, PausedRequest } from '../network/intercept.ts';
 import { call } from '../page-scripts.ts';
 import type { PageSession } from '../page-session.ts';
 import { viewerFile } from './viewer-files.ts';
-import { VIEWER_HTML, VIEWER_ORIGIN, VIEWER_POLICY } from './viewer-page.ts';
+import { VIEWER_ORIGIN, VIEWER_POLICY, viewerHtml } from './viewer-page.ts';
 
 /** Whether a document can be drawn, or why not. */
 export type ViewerWord = 'opened' | 'encrypted' | 'damaged';
 
-/** Answers the requests of the viewer page. */
+/**
+ * Answers the requests of one viewer page. They begin with a base that no other document knows, so that none can read the
+ * PDF of a frame.
+ */
 export class PdfViewer {
   readonly #session: PageSession;
+  readonly #base = `${VIEWER_ORIGIN}/${randomUUID()}`;
   /** Gives the viewer the next part of the document. */
   readonly #document: Iterator<Buffer>;
   readonly #task: ViewerTask;
   readonly #said = Promise.withResolvers<ViewerWord>();
-  readonly #drawn = Promise.withResolvers<void>();
+  readonly #done = Promise.withResolvers<void>();
 
   constructor(session: PageSession, document: Iterable<Buffer>, task: ViewerTask) {
     this.#session = session;
@@ -28,28 +34,35 @@ export class PdfViewer {
     return this.#said.promise;
   }
 
+  /** Resolves when the document is drawn, or cannot be. */
+  get done(): Promise<void> {
+    return this.#done.promise;
+  }
+
   readonly rule: InterceptionRule = {
     patterns: [{ urlPattern: `${VIEWER_ORIGIN}/*`, requestStage: 'Request' }],
     judge: (paused) => {
-      if (!paused.request.url.startsWith(`${VIEWER_ORIGIN}/`)) return undefined;
+      if (!paused.request.url.startsWith(`${this.#base}/`)) return undefined;
       void this.#answer(paused);
       return { verdict: 'own' };
     },
   };
 
   /** Replaces the response of the document with the viewer page. */
-  show({ requestId, responseStatusCode = 200 }: PausedRequest): void {
-    this.#fulfil(requestId, responseStatusCode, 'text/html; charset=utf-8', VIEWER_HTML);
+  show({ requestId, responseStatusCode = 200, responseHeaders = [] }: PausedRequest): void {
+    const framing = responseHeaders.flatMap(framingHeader);
+    this.#fulfil(requestId, responseStatusCode, 'text/html; charset=utf-8', viewerHtml(this.#base), framing);
   }
 
   async #answer({ requestId, request }: PausedRequest): Promise<void> {
-    const { pathname, searchParams } = new URL(request.url);
+    const { pathname: path, searchParams } = new URL(request.url);
+    const pathname = path.slice(this.#base.length - VIEWER_ORIGIN.length);
     if (pathname === '/viewer.mjs') {
-      return this.#fulfil(requestId, 200, 'text/javascript', call('view-pdf', VIEWER_ORIGIN, this.#task));
+      return this.#fulfil(requestId, 200, 'text/javascript', call('view-pdf', this.#base, this.#task));
     }
     if (pathname === '/document') return this.#hand(requestId);
     if (pathname === '/done.js') {
-      await this.#drawn.promise;
+      await this.#done.promise;
       return this.#fulfil(requestId, 200, 'text/javascript', '');
     }
     if (pathname === '/says') {
@@ -72,11 +85,17 @@ export class PdfViewer {
   }
 
   #hear(word: string | null): void {
-    if (word === 'drawn') this.#drawn.resolve();
-    else this.#said.resolve(word === 'opened' || word === 'encrypted' ? word : 'damaged');
+    if (word !== 'opened') this.#done.resolve();
+    if (word !== 'drawn') this.#said.resolve(word === 'opened' || word === 'encrypted' ? word : 'damaged');
   }
 
-  #fulfil(requestId: string, responseCode: number, type: string, body: string | Buffer): void {
+  #fulfil(
+    requestId: string,
+    responseCode: number,
+    type: string,
+    body: string | Buffer,
+    others: readonly Protocol.Fetch.HeaderEntry[] = [],
+  ): void {
     this.#session.post('Fetch.fulfillRequest', {
       requestId,
       responseCode,
@@ -84,8 +103,17 @@ export class PdfViewer {
         { name: 'content-type', value: type },
         { name: 'content-security-policy', value: VIEWER_POLICY },
         { name: 'access-control-allow-origin', value: '*' },
+        ...others,
       ],
       body: Buffer.from(body).toString('base64'),
     });
   }
+}
+
+/** Returns the header, if any, by which a response with this one says who may frame it. */
+function framingHeader({ name, value }: Protocol.Fetch.HeaderEntry): Protocol.Fetch.HeaderEntry[] {
+  if (/^x-frame-options$/i.test(name)) return [{ name, value }];
+  if (!/^content-security-policy$/i.test(name)) return [];
+  const directives = value.split(/[;,]/).filter((directive) => /^\s*frame-ancestors\b/i.test(directive));
+  return directives.map((directive) => ({ name, value: directive }));
 }

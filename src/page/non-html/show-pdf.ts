@@ -9,7 +9,7 @@ import { PdfViewer, type ViewerWord } from './pdf-viewer.ts';
 import { readBody } from './read-body.ts';
 
 /** Maximum size of a PDF, in bytes. Larger ones take too long to draw, and their bytes are held in memory. */
-const MAX_BYTES = 32 * 1024 * 1024;
+export const MAX_PDF_BYTES = 32 * 1024 * 1024;
 /** Maximum height that is drawn, in CSS pixels: 65 MiB of canvases for each 16,384 px at the default width. */
 const MAX_DRAWN_HEIGHT = 65_536;
 
@@ -41,13 +41,13 @@ export async function showPdf(
   deadline: Deadline,
 ): Promise<StandIn> {
   const { session, frame } = page;
-  const body = await readBody(session, paused.requestId, MAX_BYTES, deadline);
+  const body = await readBody(session, paused.requestId, MAX_PDF_BYTES, deadline);
   if (body === null) {
     session.post('Fetch.failRequest', { requestId: paused.requestId, errorReason: 'Aborted' });
-    const reason = `the target is a PDF of more than ${MAX_BYTES / 1024 / 1024} MiB`;
+    const reason = `the target is a PDF of more than ${MAX_PDF_BYTES / 1024 / 1024} MiB`;
     throw new CapstanError('not_a_page', reason, { download });
   }
-  const contentLength = body.reduce((sum, piece) => sum + piece.byteLength, 0);
+  const contentLength = sizeOf(body);
   const task = { name: download.name, drawnHeight: drawnHeight(request), bytes: contentLength };
   page.visit.drawn = { height: MAX_DRAWN_HEIGHT, cause: 'limit' };
   const viewer = new PdfViewer(session, body, task);
@@ -62,6 +62,11 @@ export async function showPdf(
   const word = await viewer.word;
   if (word === 'opened') return { contentType: download.type, contentLength };
   throw new CapstanError('not_a_page', REASONS[word], { download: { ...download, bytes: contentLength } });
+}
+
+/** Returns the size of a body in bytes. */
+export function sizeOf(body: readonly Buffer[]): number {
+  return body.reduce((sum, piece) => sum + piece.byteLength, 0);
 }
 
 /** Returns the height to draw: the maximum of a screenshot, when more than the window may be captured. */

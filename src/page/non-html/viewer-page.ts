@@ -17,8 +17,12 @@ export const VIEWER_POLICY = [
   "form-action 'none'",
 ].join('; ');
 
-/** A request for `done.js` is answered when everything is drawn, which delays the page's load event until then. */
-export const VIEWER_HTML = `<!doctype html>
+/**
+ * Returns the viewer page whose requests begin with `base`. A request for `done.js` is answered when everything is drawn,
+ * which delays the page's load event until then.
+ */
+export function viewerHtml(base: string): string {
+  return `<!doctype html>
 <html><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title></title>
 <style>
 html, body { margin: 0; background: #525659; }
@@ -26,7 +30,8 @@ main { display: flex; flex-direction: column; align-items: center; gap: 10px; pa
 canvas { display: block; background: #fff; }
 </style></head>
 <body><main></main>
-<script type="module" src="${VIEWER_ORIGIN}/viewer.mjs"></script>
-<script defer src="${VIEWER_ORIGIN}/done.js"></script>
+<script type="module" src="${base}/viewer.mjs"></script>
+<script defer src="${base}/done.js"></script>
 </body></html>
 `;
+}

@@ -11,6 +11,7 @@ const MAX_RETRY_MS = 5000;
 
 /** Maximum time that a caller waits for an unreachable server, in milliseconds; longer than a replica set election. */
 const SERVER_SELECTION_MS = 3000;
+/** Time limit for an answer of the server when the URL sets none, in milliseconds. */
 const SILENCE_MS = 10_000;
 /** Maximum time until a server that can be reached again is noticed, in milliseconds. */
 const HEARTBEAT_MS = 2000;
@@ -29,11 +30,10 @@ const optionsOf = (silenceMs: number): MongoClientOptions => ({
 });
 
 export interface MongoConnectionOptions {
+  /** `timeoutMS` or `socketTimeoutMS` in it is the time limit for each answer of the server. */
   readonly url: string;
   readonly onState: OnState;
   readonly migrate: Migrate;
-  /** Time limit for a server that accepts connections and does not answer, in milliseconds. @default 10000 */
-  readonly silenceMs?: number | undefined;
 }
 
 /**
@@ -72,7 +72,8 @@ export class MongoConnection {
   #retryMs = FIRST_RETRY_MS;
   #retry: NodeJS.Timeout | undefined;
 
-  constructor({ url, onState, migrate, silenceMs = SILENCE_MS }: MongoConnectionOptions) {
+  constructor({ url: given, onState, migrate }: MongoConnectionOptions) {
+    const { url, silenceMs = SILENCE_MS } = splitLimit(given);
     this.#client = clientOf(url, silenceMs);
     this.#underWay = new WorkUnderWay(this.#client, silenceMs);
     this.database = this.#client.db(databaseOf(url));
@@ -162,6 +163,20 @@ function clientOf(url: string, silenceMs: number): MongoClient {
       'the MongoDB URL is not valid; it takes mongodb://[user:password@]host[:port][/database][?options]',
     );
   }
+}
+
+/**
+ * Takes the time limit for an answer out of the URL. The driver's own `timeoutMS` has no effect, and `optionsOf` takes
+ * precedence over `socketTimeoutMS`.
+ */
+function splitLimit(url: string): { readonly url: string; readonly silenceMs?: number } {
+  const [place = '', query] = url.split('?', 2);
+  const limit = /^(?:timeout|socketTimeout)MS=([1-9]\d{0,8})$/i;
+  const options = query?.split('&') ?? [];
+  const [, ms] = options.map((option) => limit.exec(option)).find((found) => found !== null) ?? [];
+  if (ms === undefined) return { url };
+  const others = options.filter((option) => !limit.test(option));
+  return { url: others.length === 0 ? place : `${place}?${others.join('&')}`, silenceMs: Number(ms) };
 }
 
 /** Returns the database name in the URL's path; the driver would use `test` when there is none. */

@@ -9,11 +9,12 @@ import { migrate } from './migrations.ts';
 import { mongoResults } from './results.ts';
 
 export interface MongoOptions {
-  /** URL with `mongodb://` or `mongodb+srv://`. Its path names the database, `capstan` if it is empty. */
+  /**
+   * URL with `mongodb://` or `mongodb+srv://`. Its path names the database, `capstan` if it is empty. `timeoutMS` in it is
+   * the time limit for each answer of the server, 10000 by default.
+   */
   readonly url: string;
   readonly onState?: OnState;
-  /** Time limit for a server that accepts connections and does not answer, in milliseconds. @default 10000 */
-  readonly silenceMs?: number;
 }
 
 export interface MongoDatabase extends Database {
@@ -26,8 +27,8 @@ export interface MongoDatabase extends Database {
  * attempt: then the database is `down` and keeps trying. Rejects when the URL is invalid, and when a later version of
  * Capstan has changed the schema.
  */
-export async function openMongo({ url, onState = () => {}, silenceMs }: MongoOptions): Promise<MongoDatabase> {
-  const connection = new MongoConnection({ url, onState, migrate, silenceMs });
+export async function openMongo({ url, onState = () => {} }: MongoOptions): Promise<MongoDatabase> {
+  const connection = new MongoConnection({ url, onState, migrate });
   const { ask, database } = connection;
   const results = mongoResults(database, ask, connection);
   const documents = mongoDocuments(database, ask);

@@ -1,0 +1,79 @@
+import { type Deadline, within } from '../../capture/deadline.ts';
+import { CdpError } from '../../cdp/connection.ts';
+import { evaluate } from '../ask-page.ts';
+import type { FrameDownload } from '../child-frames.ts';
+import type { IsolatedPage } from '../isolated-page.ts';
+import type { PausedRequest } from '../network/intercept.ts';
+import { call } from '../page-scripts.ts';
+import type { PageSession } from '../page-session.ts';
+import { waitWithin } from '../wait/wait-within.ts';
+import { PdfViewer } from './pdf-viewer.ts';
+import { readBody } from './read-body.ts';
+import { isShownPdf, repeatRequest } from './repeat-request.ts';
+import { MAX_PDF_BYTES, sizeOf } from './show-pdf.ts';
+
+/** Maximum time that a script of the page may block the search for elements, in milliseconds. */
+const LOOK_MS = 500;
+/** Maximum time until the PDFs of elements begin to arrive, in milliseconds. */
+const LOAD_MS = 3_000;
+/** Maximum time for the PDFs in the frames of a page, in milliseconds. */
+const MAX_MS = 15_000;
+
+/**
+ * Shows the PDFs that frames of the page have downloaded since the last call: as much of each as its frame shows.
+ * Resolves with false when the time was over first.
+ */
+export async function showFramedPdfs(page: IsolatedPage, deadline: Deadline): Promise<boolean> {
+  const started = await deadline.step('look for PDFs', page.frames.takeDownloads());
+  const downloads = started.filter(({ frameId }) => frameId !== page.frame.id);
+  if (downloads.length === 0) return true;
+  const showing = async () => {
+    for (const download of downloads) await showIn(page, download, deadline);
+  };
+  return waitWithin(page, deadline, 'show the PDFs in frames', showing(), MAX_MS);
+}
+
+/**
+ * Shows the PDFs in the `<embed>` and `<object>` elements of the page, and in frames that came after its load. Resolves as
+ * `showFramedPdfs` does.
+ */
+export async function showEmbeddedPdfs(page: IsolatedPage, deadline: Deadline): Promise<boolean> {
+  const looking = within(LOOK_MS, evaluate(page, call('frame-pdfs'), { mayThrow: true }), undefined);
+  const count = await deadline.step('look for PDFs', looking);
+  if (typeof count === 'number' && count > 0) {
+    const maxMs = Math.min(LOAD_MS, deadline.waitingMs);
+    await deadline.step('load the PDFs of elements', page.frames.awaitDownloads(count, maxMs));
+  }
+  return showFramedPdfs(page, deadline);
+}
+
+/** A frame whose PDF cannot be shown stays as it is; so does one that has been removed. */
+async function showIn(page: IsolatedPage, { frameId, url, name }: FrameDownload, deadline: Deadline): Promise<void> {
+  const { session, visit } = page;
+  try {
+    const { paused, navigating } = await repeatRequest(page, frameId, url);
+    if (paused === undefined) return;
+    const body = isShownPdf(paused) ? await readWhole(session, paused, deadline) : null;
+    if (body === null) {
+      session.post('Fetch.failRequest', { requestId: paused.requestId, errorReason: 'Aborted' });
+      return;
+    }
+    const viewer = new PdfViewer(session, body, { name, drawnHeight: null, bytes: sizeOf(body) });
+    await visit.interception.add(viewer.rule);
+    viewer.show(paused);
+    const { errorText } = await navigating;
+    // A document that may not be framed has no viewer.
+    if (errorText === undefined) await viewer.done;
+  } catch (error) {
+    if (!(error instanceof CdpError)) throw error;
+  }
+}
+
+/** Resolves with null for a body that is too large or breaks off. */
+function readWhole(
+  session: PageSession,
+  { requestId }: PausedRequest,
+  deadline: Deadline,
+): Promise<readonly Buffer[] | null> {
+  return readBody(session, requestId, MAX_PDF_BYTES, deadline).catch(() => null);
+}
