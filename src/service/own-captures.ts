@@ -152,6 +152,8 @@ async function keysetOf(results: ResultStore, id: number | undefined): Promise<K
   return { probedAt: record?.probed_at ?? timeOfId(id).toISOString(), id };
 }
 
+const NO_RUNS = { items: [], isCut: false };
+
 function ownWatches(watches: Watches, key: string): Watches {
   const ifOwn = async <T>(id: number, work: () => Promise<T>, otherwise: T): Promise<T> => {
     const watch = await watches.get(id);
@@ -166,7 +168,7 @@ function ownWatches(watches: Watches, key: string): Watches {
     pause: (id, isPaused) => ifOwn(id, () => watches.pause(id, isPaused), undefined),
     run: (id) => ifOwn(id, () => watches.run(id), undefined),
     remove: (id) => ifOwn(id, () => watches.remove(id), false),
-    history: (id, limit, before) => ifOwn(id, () => watches.history(id, limit, before), []),
+    history: (id, limit, before) => ifOwn(id, () => watches.history(id, limit, before), NO_RUNS),
     stop: watches.stop,
   };
 }

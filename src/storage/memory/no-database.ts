@@ -23,6 +23,7 @@ const NO_DOCUMENTS: DocumentStore = {
   now: refuse,
   list: refuse,
   count: refuse,
+  usage: refuse,
   data: refuse,
   add: refuse,
   addWithin: refuse,
