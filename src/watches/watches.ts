@@ -216,8 +216,9 @@ export function createWatches(options: WatchesOptions) {
   const hastenings = repeatPass({ run: () => hasten().catch(failed), intervalMs: HASTEN_MS });
   if (enabled) for (const passes of [searches, hastenings]) passes.start();
 
-  const get = async (id: number): Promise<Watch | undefined> => {
-    const stored = await store.get(id);
+  /** Returns a watch of an API key, or of any. */
+  const get = async (id: number, ofKey?: string): Promise<Watch | undefined> => {
+    const stored = await store.get(id, ofKey);
     return stored && watchOf(stored);
   };
   /** Changes what is stored, and returns the watch. */

@@ -16,7 +16,7 @@ import type { CaptureService } from '../../service/capture-service.ts';
 import { answer } from '../answer/envelope.ts';
 import { linkedPage } from '../answer/paging.ts';
 import { goneSignal } from '../connection/client-gone.ts';
-import { callerOf, isShown, listedKey } from '../keys/callers.ts';
+import { callerOf, listedKey } from '../keys/callers.ts';
 import { envelope } from '../openapi/content.ts';
 import { DATABASE_FAILURES } from '../openapi/failures.ts';
 import { idCursor } from '../request/cursor.ts';
@@ -237,8 +237,8 @@ async function withRuns(
 
 /** Returns a watch that the caller may see. */
 async function shown(ctx: HttpContext, { watches }: CaptureService, id: number): Promise<Watch> {
-  const watch = await watches.get(id);
-  return watch !== undefined && isShown(ctx, (name) => watch.api_key_name === name) ? watch : unknown(id);
+  const ofKey = listedKey(ctx);
+  return (ofKey === null ? undefined : await watches.get(id, ofKey)) ?? unknown(id);
 }
 
 /**

@@ -29,8 +29,8 @@ export function queriesIn(documents: DocumentStore): QueryStore {
       } as const;
       await documents.addWithin('queries', document, room);
     },
-    get: async (id) => {
-      const found = await find(documents, 'queries', id);
+    get: async (id, apiKeyName) => {
+      const found = await find(documents, 'queries', id, apiKeyName);
       return found && recordIn(found);
     },
     newest: async (limit, apiKeyName) => {

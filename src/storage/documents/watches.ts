@@ -170,8 +170,8 @@ export function watchesIn(documents: DocumentStore): WatchStore {
         throw error;
       }
     },
-    get: async (id) => {
-      const found = await find(documents, 'watches', idOf(id));
+    get: async (id, ofKey) => {
+      const found = await find(documents, 'watches', idOf(id), ofKey);
       return found && storedIn(found);
     },
     definition: async (id) => {

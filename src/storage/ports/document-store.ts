@@ -115,8 +115,15 @@ export function bytesOf({ id, of, kind, body, besides = 0 }: Document): number {
   return [id, of, kind, body].reduce((bytes, text) => bytes + Buffer.byteLength(text), besides);
 }
 
-export async function find(store: DocumentStore, table: Table, id: string): Promise<StoredDocument | undefined> {
-  const [found] = await store.list(table, [['id', '=', id]]);
+/** Returns a document of an owner, or of any. */
+export async function find(
+  store: DocumentStore,
+  table: Table,
+  id: string,
+  of?: string,
+): Promise<StoredDocument | undefined> {
+  const ofOwner: readonly Condition[] = of === undefined ? [] : [['of', '=', of]];
+  const [found] = await store.list(table, [['id', '=', id], ...ofOwner]);
   return found;
 }
 

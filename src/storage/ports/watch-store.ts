@@ -92,7 +92,8 @@ export interface WatchStore {
    * the key has its share. Processes that share the database count one after another.
    */
   add(watch: NewWatch, max?: Amount): Promise<void>;
-  get(id: number): Promise<StoredWatch | undefined>;
+  /** Returns a watch of an API key, or of any. Reads nothing of the watches of other keys. */
+  get(id: number, ofKey?: string): Promise<StoredWatch | undefined>;
   /** Returns the definition of a watch. */
   definition(id: number): Promise<string | undefined>;
   /** Returns watches by id. A page is shorter than its limit when they are large. */
