@@ -5,6 +5,7 @@ import { CATALOGUE } from '../src/capture/errors.ts';
 import { CapstanEventSchema } from '../src/capture/events.ts';
 import { describeOptions } from '../src/capture/options/describe.ts';
 import { describedRequest } from '../src/capture/request.ts';
+import { STORED_LIMITS, type StoredLimit } from '../src/capture/stored-limits.ts';
 import { defaultText } from '../src/config/flags.ts';
 import { configOf, OPTIONS } from '../src/config/mod.ts';
 import { ROUTES } from '../src/http/routes/all.ts';
@@ -30,6 +31,7 @@ export const TABLES: readonly Table[] = [
   { page: 'docs/errors.md', name: 'answer-shapes', text: answerShapesTable },
   { page: 'docs/events-and-webhooks.md', name: 'events', text: eventsTable },
   { page: 'docs/operations.md', name: 'metrics', text: metricsTable },
+  { page: 'docs/security.md', name: 'stored-limits', text: storedLimitsTable },
 ];
 
 /** Returns the text of a page with up-to-date tables. Throws when a table has no markers in its page. */
@@ -141,6 +143,27 @@ function metricsTable(): string {
     ['metric', 'type', 'meaning'],
     families.map(({ name, type, help }) => [`\`${name}\``, type, help]),
   );
+}
+
+const PER: Readonly<Record<StoredLimit['per'], string>> = {
+  shared: 'all keys, which have a share each',
+  key: 'each key',
+  watch: 'each watch',
+  page: 'each page of a list',
+};
+
+function storedLimitsTable(): string {
+  return markdownTable(
+    ['at most', 'bytes', 'of', 'beyond it'],
+    Object.values<StoredLimit>(STORED_LIMITS).map(({ count, bytes, per, of, beyond }) => [
+      ...[`${count.toLocaleString('en')} ${of}`, bytesText(bytes), PER[per], beyond],
+    ]),
+  );
+}
+
+function bytesText(bytes: number): string {
+  const mib = bytes / 1024 ** 2;
+  return mib >= 1024 ? `${mib / 1024} GiB` : `${mib} MiB`;
 }
 
 function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -36,6 +36,8 @@ export interface Ignore {
 export const NOTHING_IGNORED: Ignore = { kinds: [], rectangles: [], texts: [], selectors: [] };
 
 const MAX_SELECTOR_CHARACTERS = 1000;
+/** A selector with its prefix. */
+const MAX_IGNORED_CHARACTERS = 'selector:'.length + MAX_SELECTOR_CHARACTERS;
 const RECTANGLE = /^(\d{1,9}),(\d{1,9}),(\d{1,9}),(\d{1,9})$/;
 const IGNORABLE = `a kind (${orOf(REGION_KINDS)}), a rectangle x,y,width,height in pixels, a text such as text:Updated *, or elements such as selector:.clock`;
 const TEXT = /^text:(.*\S.*)$/;
@@ -43,7 +45,7 @@ const SELECTOR = /^selector:(.*\S.*)$/s;
 
 /** `ignore` as callers write it: `["moved", "0,0,1280,40"]`. */
 export const ignoreField = z
-  .array(z.string())
+  .array(z.string().max(MAX_IGNORED_CHARACTERS, { error: `must have at most ${MAX_IGNORED_CHARACTERS} characters` }))
   .max(MAX_IGNORED, { error: `must have at most ${MAX_IGNORED} elements` })
   .optional()
   .transform((texts = [], context): Ignore => {
@@ -87,7 +89,7 @@ export function problemOfSelector(selector: string): string | undefined {
 }
 
 /** Description of the values of `ignore`. */
-export const IGNORE_DESCRIPTION = `What does not count: ${IGNORABLE}. Pixels of a rectangle count neither in \`a\` nor in \`b\`. Texts are taken out of lines and titles; \`*\` stands for any characters, at the end for the rest of the line. A line with nothing left is left out. Elements are found in the element maps of both captures, in frames by \`>>\`, and are left out with everything inside them. At most ${MAX_IGNORED}.`;
+export const IGNORE_DESCRIPTION = `What does not count: ${IGNORABLE}. Pixels of a rectangle count neither in \`a\` nor in \`b\`. Texts are taken out of lines and titles; \`*\` stands for any characters, at the end for the rest of the line. A line with nothing left is left out. Elements are found in the element maps of both captures, in frames by \`>>\`, and are left out with everything inside them. At most ${MAX_IGNORED}, of at most ${MAX_IGNORED_CHARACTERS} characters each.`;
 
 export const RegionSchema = z.strictObject({
   kind: z.enum(REGION_KINDS),

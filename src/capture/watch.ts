@@ -5,6 +5,7 @@ import { FailureCodeSchema } from './failure-code.ts';
 import type { Immutable } from './immutable.ts';
 import { apiKeyName } from './named-key.ts';
 import { flag, integer, listOf, objectOf, textOf } from './options/fields.ts';
+import { STORED_LIMITS } from './stored-limits.ts';
 import { count, id, instant } from './values.ts';
 import { VERDICTS } from './verdict.ts';
 
@@ -20,11 +21,12 @@ const MIN_EVERY_MS = 10 * SECOND_MS;
 const MAX_EVERY_MS = 366 * UNITS_MS.d;
 const MAX_JITTER_MS = UNITS_MS.d;
 
-/** Maximum number of watches of a service, of which each key has a share. */
-export const MAX_WATCHES = 100_000;
 /** Maximum number of captures that `accept` names: a change is compared with each of them. */
 const MAX_ACCEPTED = 10;
 const MAX_LABELS = 10;
+/** Longer than any pattern needs to be: one that lists all minutes, hours and days has 350. */
+const MAX_SCHEDULE_CHARACTERS = 500;
+const MAX_ZONE_CHARACTERS = 100;
 export const MAX_LABEL_CHARACTERS = 64;
 /** Maximum number of regions that a run keeps; `GET /compare` lists more. */
 export const MAX_REGIONS_OF_RUN = 20;
@@ -126,6 +128,7 @@ export const watchFields = {
     }),
   schedule: z
     .string({ error: 'must be a cron pattern such as "0 9 * * 1-5"' })
+    .max(MAX_SCHEDULE_CHARACTERS, { error: `must have at most ${MAX_SCHEDULE_CHARACTERS} characters`, abort: true })
     .superRefine((pattern, context) => {
       const problem = problemOfPattern(pattern);
       if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
@@ -137,6 +140,7 @@ export const watchFields = {
     }),
   timeZone: z
     .string({ error: 'must be a time zone such as "Europe/Berlin"' })
+    .max(MAX_ZONE_CHARACTERS, { error: `must have at most ${MAX_ZONE_CHARACTERS} characters`, abort: true })
     .refine(isTimeZone, { error: 'is not a time zone: use a name such as "Europe/Berlin"' })
     .optional()
     .meta({ description: 'IANA time zone of `schedule`. Default: `UTC`.' }),
@@ -164,8 +168,9 @@ export const watchFields = {
   confirm: flag.default(true).meta({
     description: 'Capture again before a change is reported: what is gone then is `unconfirmed`.',
   }),
-  keep: integer('', 2, 1000).default(50).meta({
-    description: 'Number of runs to keep, with their captures. The captures of older runs are removed.',
+  keep: integer('', 2, STORED_LIMITS.watchRuns.count).default(50).meta({
+    description:
+      'Number of runs to keep, with their captures. The captures of older runs are removed. Runs of more than 1 MiB in all are removed, too, the oldest first.',
   }),
   labels: listOf(textOf(MAX_LABEL_CHARACTERS).min(1, { error: 'must not be empty' }), 'labels', MAX_LABELS)
     .default([])

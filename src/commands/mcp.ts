@@ -33,7 +33,7 @@ export function registerMcpCommand(program: Command): void {
 async function serveUntilEnd(api: Api, signal?: AbortSignal): Promise<void> {
   const lines = messageLines((error) => void process.stdout.write(`${JSON.stringify(error)}\n`));
   const transport = new StdioServerTransport(process.stdin.pipe(lines), process.stdout);
-  const serving = serveStdio(() => createMcpServer(api), { transport });
+  const serving = serveStdio(() => createMcpServer(api, () => process.stdout.writableLength === 0), { transport });
   await Promise.race([
     once(process.stdin, 'close'),
     once(process.stdin, 'end'),

@@ -8,7 +8,14 @@ import type { CaptureRequest } from '../capture/request.ts';
 import type { ServiceStats } from '../capture/stats.ts';
 import { isAway } from '../storage/failures/is-away.ts';
 import { repeatPass } from '../storage/passes/repeated-pass.ts';
-import { type JobKind, type JobRecord, jobKeyOf, keyOfJob, type TakenJob } from '../storage/ports/job-store.ts';
+import {
+  type JobKind,
+  type JobRecord,
+  jobKeyOf,
+  keyOfJob,
+  type Page,
+  type TakenJob,
+} from '../storage/ports/job-store.ts';
 import { type JobEnd, type RunOptions, runJob } from './run-job.ts';
 import { type JobManner, packWork, unpackItem } from './stored-form.ts';
 
@@ -111,9 +118,11 @@ export function createJobs(options: JobsOptions) {
       // A job may have been removed meanwhile.
       return found.filter((job) => job !== undefined);
     },
-    /** Returns at most `limit` outcomes with an index above `after`, smallest first. */
-    results: async (id: string, limit: number, after?: number): Promise<readonly BatchItem[]> =>
-      (await store.results(id, limit, after)).map(unpackItem),
+    /** Returns a page of outcomes with an index above `after`, smallest first. */
+    results: async (id: string, limit: number, after?: number): Promise<Page<BatchItem>> => {
+      const { items, isCut } = await store.results(id, limit, after);
+      return { items: items.map(unpackItem), isCut };
+    },
     /** Cancels the unfinished captures of a job. Resolves with undefined when there is no such job. */
     cancel: async (id: string): Promise<JobRecord | undefined> => {
       const before = await store.get(id);

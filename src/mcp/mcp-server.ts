@@ -31,10 +31,13 @@ const TOOLS = [
   unwatchTool,
 ];
 
-/** Creates an MCP server for one client: its tools and resources are requests to the HTTP API. */
-export function createMcpServer(api: Api): McpServer {
+/**
+ * Creates an MCP server for one client: its tools and resources are requests to the HTTP API. `isReading`: whether the
+ * client has read what it was sent.
+ */
+export function createMcpServer(api: Api, isReading: () => boolean): McpServer {
   const server = new McpServer({ name: 'capstan', version: packageVersion() }, { instructions: INSTRUCTIONS });
-  for (const register of TOOLS) register(server, api);
+  for (const register of TOOLS) register(server, api, isReading);
   registerCaptures(server, api);
   return server;
 }

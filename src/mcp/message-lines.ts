@@ -1,5 +1,6 @@
 import { Transform } from 'node:stream';
 import { INVALID_REQUEST, PARSE_ERROR, parseJSONRPCMessage } from '@modelcontextprotocol/server';
+import { MAX_NAME_CHARACTERS, tooLongIn } from './message-limits.ts';
 
 const LF = 0x0a;
 /** The SDK ends the connection past this size of a message. */
@@ -49,8 +50,10 @@ function failureOf(line: Buffer): { readonly code: number; readonly message: str
   }
   try {
     parseJSONRPCMessage(message);
-    return undefined;
   } catch {
     return { code: INVALID_REQUEST, message: 'The line is not a message of JSON-RPC 2.0.' };
   }
+  const path = tooLongIn(message);
+  if (path === undefined) return undefined;
+  return { code: INVALID_REQUEST, message: `${path.join('.')} must have at most ${MAX_NAME_CHARACTERS} characters.` };
 }

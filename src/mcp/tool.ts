@@ -21,10 +21,10 @@ const PROGRESS_MS = 1_000;
 
 /** Returns a function that adds a tool to a server. */
 export function tool<Input>(name: string, { run, ...shown }: Tool<Input>) {
-  return (server: McpServer, api: Api): void => {
+  return (server: McpServer, api: Api, isReading: () => boolean): void => {
     const inputSchema = withoutNulls(shown.inputSchema);
     server.registerTool(name, { ...shown, inputSchema }, (input, context) =>
-      answered(context, (signal) => run(api, input, signal)),
+      answered(context, isReading, (signal) => run(api, input, signal)),
     );
   };
 }
@@ -42,15 +42,19 @@ function present(given: unknown): unknown {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null));
 }
 
-/** Tells the client of progress while the work goes on, and of a failure in words. */
+/**
+ * Tells the client of progress while the work goes on and the client reads, and of a failure in words. Without the pause,
+ * notifications would pile up, and a client that has stalled would never be disconnected.
+ */
 async function answered(
   { mcpReq: { signal, _meta, notify } }: ServerContext,
+  isReading: () => boolean,
   work: (signal: AbortSignal) => Promise<CallToolResult>,
 ): Promise<CallToolResult> {
   const progressToken = _meta?.progressToken;
   const startedAt = performance.now();
   const tell = () => {
-    if (progressToken === undefined) return;
+    if (progressToken === undefined || !isReading()) return;
     const progress = Math.round(performance.now() - startedAt) / 1000;
     const params = { progressToken, progress, message: 'seconds since the call' };
     notify({ method: 'notifications/progress', params }).catch(() => undefined);

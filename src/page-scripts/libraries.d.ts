@@ -26,7 +26,7 @@ declare module 'turndown' {
     addRule(
       name: string,
       rule: {
-        readonly filter: string | ((element: import('./dom.ts').PageElement) => boolean);
+        readonly filter: string | readonly string[] | ((element: import('./dom.ts').PageElement) => boolean);
         readonly replacement: (content: string, item: import('./dom.ts').PageElement) => string;
       },
     ): void;

@@ -8,8 +8,9 @@ export function undoLater(undo: readonly (() => void)[]): void {
   changes().undo.push(...undo);
 }
 
+/** Takes back the last change first. */
 export function undoAll(): void {
   const { undo } = changes();
   changes().undo = [];
-  for (const each of undo) each();
+  for (const each of undo.toReversed()) each();
 }

@@ -16,10 +16,21 @@ import type { CaptureService } from './capture-service.ts';
  * compile until it is decided whether it must be filtered.
  */
 
+/** No capture has this id. */
+const NO_CAPTURE = Number.MAX_SAFE_INTEGER;
+
 /** Returns the view of one key. `key`: its name; `''`: the captures that no named key requested. */
 export function ownCaptures(service: CaptureService, key: string): CaptureService {
-  const results = ownResults(service.results, key);
-  const artifacts = ownArtifacts(service.artifacts, results, key);
+  /**
+   * Returns the id, or that of no capture in place of a capture of another key: nothing of it is read, so that it takes
+   * as long as one that does not exist. Captures that the database does not know are told apart by their files.
+   */
+  const seen = async (id: number): Promise<number> => {
+    const owner = await service.results.keyOf(id).catch(() => undefined);
+    return owner === undefined || owner === key ? id : NO_CAPTURE;
+  };
+  const results = ownResults(service.results, key, seen);
+  const artifacts = ownArtifacts(service.artifacts, { results, key, seen });
   const isOwn = async (id: number) =>
     (await artifacts.info(id, { undelivered: true })) !== undefined || (await results.get(id)) !== undefined;
   return {
@@ -30,7 +41,7 @@ export function ownCaptures(service: CaptureService, key: string): CaptureServic
     events$: service.events$.pipe(filter((event) => isVisible(event, key))),
     inFlight: (wanted) => service.inFlight({ ...wanted, ofKey: key }),
     whyMissing: async (id) => {
-      const why = await service.whyMissing(id);
+      const why = await service.whyMissing(await seen(id));
       // It is the answer for every unknown id, and so tells nothing about the captures of others.
       const isShown = why.code === 'artifact_pending' || (await isOwn(id).catch(() => false));
       return isShown ? why : new CapstanError('not_found', `There is no screenshot with the id ${id}.`);
@@ -78,16 +89,20 @@ const refuseNow = (): never => {
 };
 const refuse = async (): Promise<never> => refuseNow();
 
-function ownResults(results: ResultStore, key: string): ResultStore {
+/** Returns the id under which a view looks for a capture. */
+type Seen = (id: number) => Promise<number>;
+
+function ownResults(results: ResultStore, key: string, seen: Seen): ResultStore {
   return {
     kind: results.kind,
     get state() {
       return results.state;
     },
     get: async (id) => {
-      const record = await results.get(id);
+      const record = await results.get(await seen(id));
       return record !== undefined && isOfKey(record, key) ? record : undefined;
     },
+    keyOf: refuse,
     page: (wanted, limit, after) => results.page({ ...wanted, ofKey: key }, limit, after),
     similar: (likeness, limit) => results.similar({ ...likeness, ofKey: key }, limit),
     insert: refuse,
@@ -96,10 +111,13 @@ function ownResults(results: ResultStore, key: string): ResultStore {
   };
 }
 
-function ownArtifacts(artifacts: ArtifactStore, results: ResultStore, key: string): ArtifactStore {
+function ownArtifacts(
+  artifacts: ArtifactStore,
+  { results, key, seen }: { readonly results: ResultStore; readonly key: string; readonly seen: Seen },
+): ArtifactStore {
   /** Reads the key before anything else, also of a capture that waits for delivery. */
   const ownInfo = async (id: number) => {
-    const about = await artifacts.info(id, { undelivered: true });
+    const about = await artifacts.info(await seen(id), { undelivered: true });
     return about !== undefined && isOfKey(about, key) ? about : undefined;
   };
   const isOwn = async (id: number) => (await ownInfo(id)) !== undefined;
@@ -152,21 +170,21 @@ async function keysetOf(results: ResultStore, id: number | undefined): Promise<K
   return { probedAt: record?.probed_at ?? timeOfId(id).toISOString(), id };
 }
 
+const NO_RUNS = { items: [], isCut: false };
+
 function ownWatches(watches: Watches, key: string): Watches {
-  const ifOwn = async <T>(id: number, work: () => Promise<T>, otherwise: T): Promise<T> => {
-    const watch = await watches.get(id);
-    return watch !== undefined && isOfKey(watch, key) ? work() : otherwise;
-  };
+  const ifOwn = async <T>(id: number, work: () => Promise<T>, otherwise: T): Promise<T> =>
+    (await watches.get(id, key)) === undefined ? otherwise : work();
   return {
     add: watches.add,
-    get: (id) => ifOwn(id, () => watches.get(id), undefined),
+    get: (id) => watches.get(id, key),
     list: (wanted) => watches.list({ ...wanted, ofKey: key }),
     written: (id) => ifOwn(id, () => watches.written(id), undefined),
     change: (id, next) => ifOwn(id, () => watches.change(id, next), undefined),
     pause: (id, isPaused) => ifOwn(id, () => watches.pause(id, isPaused), undefined),
     run: (id) => ifOwn(id, () => watches.run(id), undefined),
     remove: (id) => ifOwn(id, () => watches.remove(id), false),
-    history: (id, limit, before) => ifOwn(id, () => watches.history(id, limit, before), []),
+    history: (id, limit, before) => ifOwn(id, () => watches.history(id, limit, before), NO_RUNS),
     stop: watches.stop,
   };
 }

@@ -3,7 +3,7 @@ import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { Result } from '../capture/result.ts';
 import type { WatchRun } from '../capture/watch.ts';
 import { type Changes, type CompareParts, findChanges } from './find-changes.ts';
-import type { Definition, Progress } from './stored-form.ts';
+import type { Progress, Summary } from './stored-form.ts';
 
 export interface RunParts extends CompareParts {
   /** Makes one capture. Rejects with a `CapstanError` when it is not admitted. */
@@ -47,7 +47,11 @@ const NOTHING = {
  * Captures the page and compares it with the baseline and the accepted captures. Captures it a second time before a
  * change is reported. Never rejects: an unexpected error is a failed run, so that it is not repeated at once.
  */
-export async function makeRun(definition: Definition, progress: Progress, parts: RunParts): Promise<MadeRun> {
+export async function makeRun(
+  definition: Pick<Summary, 'rules' | 'by'>,
+  progress: Progress,
+  parts: RunParts,
+): Promise<MadeRun> {
   const made: number[] = [];
   try {
     const first = await parts.capture();
@@ -82,7 +86,10 @@ function failedRun({ code, reason }: Failure): MadeRun['run'] {
 }
 
 /** Returns the failed run of a page that shows no content, unless status or verdict are compared. */
-function problemOf({ verdict, verdict_reasons: signs }: Result, { rules }: Definition): MadeRun['run'] {
+function problemOf(
+  { verdict, verdict_reasons: signs }: Result,
+  { rules }: Pick<Summary, 'rules' | 'by'>,
+): MadeRun['run'] {
   if (verdict === null || verdict === 'content' || rules.compare.status || rules.compare.verdict) return undefined;
   const reason = `The page is not content but ${verdict} (${signs.join(', ')}).`;
   return { ...NOTHING, state: 'failed', verdict, reason };
@@ -91,7 +98,7 @@ function problemOf({ verdict, verdict_reasons: signs }: Result, { rules }: Defin
 /** Compares a capture with the baseline and, when it differs, with the accepted captures. */
 async function compared(
   { id, verdict, options_digest: digest }: Result,
-  { rules, by }: Definition,
+  { rules, by }: Pick<Summary, 'rules' | 'by'>,
   { baseline, latest }: Progress,
   parts: CompareParts,
 ): Promise<NonNullable<MadeRun['run']>> {

@@ -1,13 +1,11 @@
-import { recordedOptions } from '../capture/recorded-options.ts';
 import type { Watch } from '../capture/watch.ts';
 import type { StoredWatch } from '../storage/ports/watch-store.ts';
-import { unpackDefinition, unpackProgress } from './stored-form.ts';
+import { unpackProgress, unpackSummary } from './stored-form.ts';
 
 /** Returns a watch as clients see it. */
-export function watchOf({ id, apiKeyName, dueAt, definition, progress }: StoredWatch): Watch {
-  const { request, rules, written, callback = null, createdAt, isPaused } = unpackDefinition(definition);
+export function watchOf({ id, apiKeyName, dueAt, summary, progress }: StoredWatch): Watch {
+  const { url, host, every, ignore, options, rules, callback = null, createdAt, isPaused } = unpackSummary(summary);
   const { latest: _latest, lastRun, ...found } = unpackProgress(progress);
-  const { url, host } = request.target;
   const { compare, accept, confirm, keep, labels, schedule = null, timeZone } = rules;
   return {
     id,
@@ -15,17 +13,17 @@ export function watchOf({ id, apiKeyName, dueAt, definition, progress }: StoredW
     host,
     ...(apiKeyName !== '' && { api_key_name: apiKeyName }),
     state: isPaused ? 'paused' : 'active',
-    every: typeof written.every === 'string' ? written.every : null,
+    every,
     schedule,
     time_zone: schedule === null ? null : (timeZone ?? 'UTC'),
-    ...recordedOptions(request),
+    ...options,
     compare,
-    ignore: ignoredIn(written),
+    ignore,
     accept,
     confirm,
     keep,
     labels,
-    callback,
+    callback: callback === null ? null : withoutCredentials(callback),
     created_at: createdAt,
     next_run_at: dueAt === null ? null : new Date(dueAt).toISOString(),
     ...found,
@@ -33,6 +31,11 @@ export function watchOf({ id, apiKeyName, dueAt, definition, progress }: StoredW
   };
 }
 
-function ignoredIn({ ignore = [] }: Readonly<Record<string, unknown>>): string[] {
-  return Array.isArray(ignore) ? ignore.map(String) : [];
+/** Returns a URL without its user name and password. */
+function withoutCredentials(callback: string): string {
+  const url = new URL(callback);
+  if (url.username === '' && url.password === '') return callback;
+  url.username = '';
+  url.password = '';
+  return url.href;
 }

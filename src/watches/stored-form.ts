@@ -1,19 +1,28 @@
 import type { Client } from '../capture/client.ts';
-import type { WatchRequest } from '../capture/request.ts';
-import { requestFromStore, requestToStore, type StoredRequest } from '../capture/stored-request.ts';
+import { type RecordedOptions, recordedOptions } from '../capture/recorded-options.ts';
+import { type CaptureRequest, requestSchemas, type WatchRequest } from '../capture/request.ts';
+import { parseOrRefuse } from '../capture/validate.ts';
 import type { WatchRun } from '../capture/watch.ts';
 
-/** Watch as its client wants it. */
-export interface Definition extends WatchRequest {
-  /** The body that it was made from, which `PATCH` changes. */
-  readonly written: Readonly<Record<string, unknown>>;
+/** The body that a watch was made from, which `PATCH` changes. It is stored once, and its request is read from it. */
+export type Written = Readonly<Record<string, unknown>>;
+
+/** What is known of a watch without its body. */
+export interface Summary extends Pick<WatchRequest, 'rules' | 'callback'> {
+  readonly url: string;
+  readonly host: string;
+  /** `every` as the client wrote it. */
+  readonly every: string | null;
+  /** `ignore` as the client wrote it. */
+  readonly ignore: readonly string[];
+  readonly options: RecordedOptions;
+  /** Deadline of its captures when it was written: the default of the service may change. */
+  readonly timeoutMs: number;
   /** The client that the captures are made for. */
   readonly by: Client;
   readonly createdAt: string;
   readonly isPaused: boolean;
 }
-
-type StoredDefinition = Omit<Definition, 'request'> & { readonly request: StoredRequest };
 
 /** Findings of the runs of a watch. */
 export interface Progress {
@@ -37,15 +46,55 @@ export const NO_PROGRESS: Progress = {
   lastRun: null,
 };
 
-export function packDefinition(definition: Definition): string {
-  const stored: StoredDefinition = { ...definition, request: requestToStore(definition.request) };
-  return JSON.stringify(stored);
+/** Returns the summary of a watch, and the body to store, of what was `written` and read as `wanted`. */
+export function packWatch(
+  written: Written,
+  { request, rules, callback }: WatchRequest,
+  about: Pick<Summary, 'by' | 'createdAt' | 'isPaused'>,
+): { readonly summary: string; readonly definition: string } {
+  const { url, host } = request.target;
+  const { every, ignore } = written;
+  const summary = packSummary({
+    url,
+    host,
+    every: typeof every === 'string' ? every : null,
+    ignore: Array.isArray(ignore) ? ignore.map(String) : [],
+    options: recordedOptions(request),
+    timeoutMs: request.timeoutMs,
+    rules,
+    callback,
+    ...about,
+  });
+  return { summary, definition: JSON.stringify(written) };
 }
 
-/** Reads a definition written by `packDefinition`. */
-export function unpackDefinition(text: string): Definition {
-  const stored: StoredDefinition = JSON.parse(text);
-  return { ...stored, request: requestFromStore(stored.request) };
+export function packSummary(summary: Summary): string {
+  return JSON.stringify(summary);
+}
+
+/** Reads a summary written by `packSummary`. */
+export function unpackSummary(text: string): Summary {
+  const summary: Summary = JSON.parse(text);
+  return summary;
+}
+
+/** Reads a body written by `packWatch`. */
+export function unpackWritten(definition: string): Written {
+  const written: Written = JSON.parse(definition);
+  return written;
+}
+
+/** Made with the first run, because it takes time. Callbacks and deadlines were checked when the body was written. */
+let schema: ReturnType<typeof requestSchemas>['watch'] | undefined;
+
+/**
+ * Reads the request of a stored body.
+ * @throws CapstanError with `invalid_request` when this version does not accept it any more.
+ */
+export function requestOf(definition: string, { timeoutMs }: Pick<Summary, 'timeoutMs'>): CaptureRequest {
+  const limits = { maxBatch: 1, defaultTimeoutMs: 1, maxTimeoutMs: Number.MAX_SAFE_INTEGER, callbacks: true };
+  schema ??= requestSchemas(limits).watch;
+  return { ...parseOrRefuse(schema, unpackWritten(definition)).request, timeoutMs };
 }
 
 export function packProgress(progress: Progress): string {

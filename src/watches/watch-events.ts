@@ -1,16 +1,15 @@
 import { ofKey } from '../capture/client.ts';
 import type { WatchEvent } from '../capture/events.ts';
 import type { WatchRun } from '../capture/watch.ts';
-import type { Definition, Progress } from './stored-form.ts';
+import type { Progress, Summary } from './stored-form.ts';
 
 /** Returns the events of a run, in order: the run itself, and what it means after the runs before it. */
 export function eventsOf(
   id: number,
-  { request, rules, by }: Definition,
+  { url, host, rules, by }: Summary,
   before: Progress,
   run: WatchRun,
 ): readonly WatchEvent[] {
-  const { url, host } = request.target;
   const about = { at: run.at, watch: id, url, host, labels: [...rules.labels], ...ofKey(by.apiKeyName), run };
   const events: WatchEvent[] = [{ ...about, type: 'watch.run' }];
   const hadFailed = before.failures > 0;

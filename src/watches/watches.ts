@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from '../capture/client.ts';
+import { CapstanError } from '../capture/errors.ts';
 import type { WatchEvent } from '../capture/events.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { CaptureRequest, WatchRequest } from '../capture/request.ts';
@@ -9,10 +10,12 @@ import { repeatPass } from '../storage/passes/repeated-pass.ts';
 import {
   type Finished,
   MAX_LEASED_OF_HOST,
+  type Page,
   type StoredRun,
   type StoredWatch,
   type TakenWatch,
   WATCH_LEASE_MS,
+  type WatchChange,
   type WatchesWanted,
   type WatchStore,
 } from '../storage/ports/watch-store.ts';
@@ -21,15 +24,19 @@ import { makeRun } from './make-run.ts';
 import { dueAfterChange, nextDue } from './next-due.ts';
 import { watchOf } from './shown-watch.ts';
 import {
-  type Definition,
   NO_PROGRESS,
   type Progress,
-  packDefinition,
   packProgress,
   packRun,
-  unpackDefinition,
+  packSummary,
+  packWatch,
+  requestOf,
+  type Summary,
   unpackProgress,
   unpackRun,
+  unpackSummary,
+  unpackWritten,
+  type Written,
 } from './stored-form.ts';
 import { eventsOf, progressAfter } from './watch-events.ts';
 
@@ -66,8 +73,11 @@ export interface WatchesOptions extends CompareParts {
 
 /** The definition of a watch, and the body from which it was made. */
 export interface WatchWanted extends WatchRequest {
-  readonly written: Readonly<Record<string, unknown>>;
+  readonly written: Written;
 }
+
+/** What is stored of a changed watch. */
+type Changed = Pick<WatchChange, 'summary' | 'definition' | 'dueAt'>;
 
 export type Watches = ReturnType<typeof createWatches>;
 
@@ -146,25 +156,25 @@ export function createWatches(options: WatchesOptions) {
 
   const perform = async (token: string, watch: TakenWatch): Promise<void> => {
     const { id } = watch;
-    const definition = unpackDefinition(watch.definition);
+    const summary = unpackSummary(watch.summary);
     const before = unpackProgress(watch.progress);
-    if (watch.run === undefined && !serves(definition.by)) {
+    if (watch.run === undefined && !serves(summary.by)) {
       await store.finish(id, token, after(watch, before));
       return;
     }
-    const run = watch.run === undefined ? await firstOf(token, watch, definition, before) : unpackRun(watch.run.body);
+    const run = watch.run === undefined ? await firstOf(token, watch, summary, before) : unpackRun(watch.run.body);
     if (run === undefined) return;
-    for (const event of eventsOf(id, definition, before, run)) announce(event, definition.callback);
+    for (const event of eventsOf(id, summary, before, run)) announce(event, summary.callback);
     const progress = progressAfter(before, run);
     const old = (await store.finish(id, token, after(watch, progress))) ?? [];
-    await remove(unneeded(old, definition, progress));
+    await remove(unneeded(old, summary, progress));
   };
 
   /** Returns how a watch goes on after a time at which it was due. A time that a client set meanwhile is kept. */
   const after =
     ({ id, dueAt }: TakenWatch, progress: Progress) =>
     (now: StoredWatch): Finished => {
-      const { rules, isPaused } = unpackDefinition(now.definition);
+      const { rules, isPaused } = unpackSummary(now.summary);
       const next = isPaused ? null : nextDue(id, rules, Math.max(clock(), dueAt), progress.failures);
       return {
         dueAt: now.dueAt === dueAt ? next : now.dueAt,
@@ -177,13 +187,13 @@ export function createWatches(options: WatchesOptions) {
   /** Makes and stores the run; undefined when it was not made, or is not wanted any more. */
   const firstOf = async (
     token: string,
-    { id, dueAt, apiKeyName }: TakenWatch,
-    definition: Definition,
+    { id, dueAt, apiKeyName, definition }: TakenWatch,
+    summary: Summary,
     before: Progress,
   ): Promise<WatchRun | undefined> => {
-    const made = await makeRun(definition, before, {
+    const made = await makeRun(summary, before, {
       ...options,
-      capture: () => capture(definition.request, definition.by),
+      capture: async () => capture(requestOf(definition, summary), summary.by),
     });
     if (made.run === undefined) {
       refused.add(apiKeyName);
@@ -206,40 +216,43 @@ export function createWatches(options: WatchesOptions) {
   const hastenings = repeatPass({ run: () => hasten().catch(failed), intervalMs: HASTEN_MS });
   if (enabled) for (const passes of [searches, hastenings]) passes.start();
 
-  const get = async (id: number): Promise<Watch | undefined> => {
-    const stored = await store.get(id);
+  /** Returns a watch of an API key, or of any. */
+  const get = async (id: number, ofKey?: string): Promise<Watch | undefined> => {
+    const stored = await store.get(id, ofKey);
     return stored && watchOf(stored);
   };
   /** Changes what is stored, and returns the watch. */
   const change = async (
     id: number,
-    by: (definition: Definition, stored: StoredWatch) => { definition?: Definition; dueAt: number | null },
+    by: (summary: Summary, stored: StoredWatch) => Changed | Promise<Changed>,
   ): Promise<Watch | undefined> => {
-    const changed = await store.change(id, (stored) => {
-      const old = unpackDefinition(stored.definition);
-      const { definition = old, dueAt } = by(old, stored);
-      const { host } = definition.request.target;
-      const { every: everyMs = null, labels } = definition.rules;
-      return { host, everyMs, dueAt, labels, definition: packDefinition(definition) };
+    const changed = await store.change(id, async (stored) => {
+      const wanted = await by(unpackSummary(stored.summary), stored);
+      const { host, rules, by: client } = unpackSummary(wanted.summary);
+      const { every: everyMs = null, labels } = rules;
+      return { host, everyMs, labels, isShared: client.owner !== null, ...wanted };
     });
     void searches.pass();
     return changed && watchOf(changed);
   };
+  const written = async (id: number): Promise<Written | undefined> => {
+    const definition = await store.definition(id);
+    return definition === undefined ? undefined : unpackWritten(definition);
+  };
 
   return {
     /** Adds a watch, which is due at once. */
-    add: async (wanted: WatchWanted, by: Client): Promise<Watch> => {
+    add: async ({ written, ...wanted }: WatchWanted, by: Client): Promise<Watch> => {
       screen(wanted.request);
       const id = ids();
       const createdAt = clock();
-      const definition = { ...wanted, by, createdAt: iso(createdAt), isPaused: false };
-      const stored: StoredWatch = {
+      const stored = {
         id,
         apiKeyName: by.apiKeyName ?? '',
         host: wanted.request.target.host,
         everyMs: wanted.rules.every ?? null,
         dueAt: createdAt,
-        definition: packDefinition(definition),
+        ...packWatch(written, wanted, { by, createdAt: iso(createdAt), isPaused: false }),
         progress: packProgress(NO_PROGRESS),
       };
       await store.add({ ...stored, labels: wanted.rules.labels, isShared: by.owner !== null });
@@ -247,39 +260,44 @@ export function createWatches(options: WatchesOptions) {
       return watchOf(stored);
     },
     get,
-    /** Returns watches by id. */
-    list: async (wanted: WatchesWanted): Promise<readonly Watch[]> => (await store.list(wanted)).map(watchOf),
-    /** Returns the body that a watch was made from. */
-    written: async (id: number): Promise<WatchWanted['written'] | undefined> => {
-      const stored = await store.get(id);
-      return stored && unpackDefinition(stored.definition).written;
+    /** Returns a page of watches by id. */
+    list: async (wanted: WatchesWanted): Promise<Page<Watch>> => {
+      const { items, isCut } = await store.list(wanted);
+      return { items: items.map(watchOf), isCut };
     },
+    /** Returns the body that a watch was made from. */
+    written,
     /**
      * Changes the definition of a watch. Calls `next` again when another process changed it meanwhile. A run under way
      * is dropped, and made again if it was due.
      */
-    change: (id: number, next: (written: WatchWanted['written']) => WatchWanted) =>
-      change(id, ({ written, rules, by, createdAt, isPaused }, { dueAt }) => {
-        const wanted = next(written);
+    change: (id: number, next: (written: Written) => WatchWanted) =>
+      change(id, async ({ rules, by, createdAt, isPaused }, { dueAt }) => {
+        const before = await written(id);
+        // It was removed meanwhile.
+        if (before === undefined) throw new CapstanError('not_found', `There is no watch with the id ${id}.`);
+        const { written: changed, ...wanted } = next(before);
         screen(wanted.request);
         return {
-          definition: { ...wanted, by, createdAt, isPaused },
+          ...packWatch(changed, wanted, { by, createdAt, isPaused }),
           dueAt: isPaused ? dueAt : dueAfterChange(id, { from: rules, to: wanted.rules }, dueAt, clock()),
         };
       }),
     /** Pauses or resumes a watch. */
     pause: (id: number, isPaused: boolean) =>
-      change(id, (definition, { dueAt }) => ({
-        definition: { ...definition, isPaused },
-        dueAt: isPaused ? null : (dueAt ?? nextDue(id, definition.rules, clock())),
+      change(id, (summary, { dueAt }) => ({
+        summary: packSummary({ ...summary, isPaused }),
+        dueAt: isPaused ? null : (dueAt ?? nextDue(id, summary.rules, clock())),
       })),
     /** Lets a watch be due now, paused or not. */
-    run: (id: number) => change(id, () => ({ dueAt: clock() })),
+    run: (id: number) => change(id, (_, { summary }) => ({ summary, dueAt: clock() })),
     /** Removes a watch. Its captures are kept. False: there is none. */
     remove: async (id: number) => (await store.remove(id)) !== undefined,
-    /** Returns at most `limit` runs that were due before a time, newest first. */
-    history: async (id: number, limit: number, before: number): Promise<readonly WatchRun[]> =>
-      (await store.runs(id, limit, before)).map(({ body }) => unpackRun(body)),
+    /** Returns a page of runs that were due before a time, newest first. */
+    history: async (id: number, limit: number, before: number): Promise<Page<WatchRun>> => {
+      const { items, isCut } = await store.runs(id, limit, before);
+      return { items: items.map(({ body }) => unpackRun(body)), isCut };
+    },
     /** Starts no further runs; resolves when those under way have ended. */
     stop: async (): Promise<void> => {
       stopped = true;
@@ -290,7 +308,7 @@ export function createWatches(options: WatchesOptions) {
 }
 
 /** Returns the captures of removed runs that nothing names any more. */
-function unneeded(old: readonly StoredRun[], { rules }: Definition, { baseline, latest }: Progress): readonly number[] {
+function unneeded(old: readonly StoredRun[], { rules }: Summary, { baseline, latest }: Progress): readonly number[] {
   const needed = new Set([baseline, latest, ...rules.accept]);
   const captures = old
     .map(({ body }) => unpackRun(body))

@@ -163,3 +163,41 @@ describe('the fallback of an object', () => {
     expect(outputs.extract?.content).toContain('null');
   });
 });
+
+describe('a paragraph in Markdown', () => {
+  it.each([
+    ['<p>#<b> x</b></p>', '\\# **x**'],
+    ['<p>#<span> x</span></p>', '\\# x'],
+    ['<p><span>#</span><span>## x</span></p>', '\\#\\## x'],
+    ['<p>#</p>', '\\#'],
+    ['<p>#hash ##</p>', '#hash ##'],
+    ['<p>1.<b> x</b></p>', '1\\. **x**'],
+    ['<p>1<span>. x</span></p>', '1\\. x'],
+    ['<p>12) x</p>', '12\\) x'],
+    ['<p>1.5 x</p>', '1.5 x'],
+    ['<p>+<b> x</b></p>', '\\+ **x**'],
+    ['<p>+1 x</p>', '+1 x'],
+    ['<p>-<b> x</b></p>', '\\- **x**'],
+    ['<p>&gt;<b> x</b></p>', '\\> **x**'],
+    ['<p>~<span>~~</span> x</p>', '\\~~~ x'],
+    ['<p><del><del>x</del> y</del></p>', '~~x y~~'],
+    ['<p><del>~x</del></p>', '~~\\~x~~'],
+    ['<p><em><br>x</em></p>', '*x*'],
+    ['<p>x<em> <br>y</em></p>', 'x  \n*y*'],
+    ['<ul><li>&nbsp;- x</li></ul>', '- \\- x'],
+    ['<p>x<br>=<b>=</b></p>', 'x  \n\\=**\\=**'],
+    ['<p>x<br>#<b> y</b></p>', 'x  \n\\# **y**'],
+    ['<p>| a | b |<br>|---|---|<br>| c | d |</p>', '| a | b |  \n\\|---|---|  \n| c | d |'],
+    ['<p>a | b<br>:-<span>- | -</span>-:</p>', 'a | b  \n\\:-\\- | -\\-:'],
+    ['<ul><li>#<b> x</b></li></ul>', '- \\# **x**'],
+    ['<ul><li>1.<b> x</b><p>+<b> y</b></p></li></ul>', '- 1\\. **x**\n\n  \\+ **y**'],
+    ['<blockquote><p>#<b> x</b></p></blockquote>', '> \\# **x**'],
+    ['<blockquote>1.<x-y> x</x-y></blockquote>', '> 1\\. x'],
+    ['<div>y<div>#<b> x</b></div></div>', 'y\n\n\\# **x**'],
+    ['<dl><dt>#<b> x</b></dt><dd>1.<b> y</b></dd></dl>', '\\# **x**\n\n1\\. **y**'],
+    ['<p><code># x</code> # y</p>', '`# x` # y'],
+    ['<p>\u{fdd0}# x \u{fdd0}</p>', '\\# x'],
+  ])('makes no structure of its own: %s', async (html, expected) => {
+    expect((await markdownOf(`<p>Before.</p>${html}<p>After.</p>`)).trim()).toBe(`Before.\n\n${expected}\n\nAfter.`);
+  });
+});

@@ -37,7 +37,7 @@ describe('capstan watch', () => {
     await expect.poll(() => lines).toEqual([expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}first$/)]);
     title = 'Closed';
     const watches = async () =>
-      (await app.service.watches.list({ ofKey: undefined, label: undefined, after: 0, limit: 9 })) ?? [];
+      (await app.service.watches.list({ ofKey: undefined, label: undefined, after: 0, limit: 9 })).items;
     const [{ id = 0 } = {}] = await watches();
     await app.service.watches.run(id);
     await expect

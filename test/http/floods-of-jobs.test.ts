@@ -8,7 +8,7 @@ import { describeWithTenants } from './tenants.ts';
 /* One key floods the service with jobs, and another one uses it meanwhile. */
 
 const Job = z.object({ data: JobSchema });
-/** More than one key may have unfinished: half of `MAX_JOBS`, of which the other half stays free for other keys. */
+/** More than one key may have unfinished: half of all, of which the other half stays free for other keys. */
 const FLOOD = 600;
 const LIMITS = { maxConcurrent: 2, maxQueue: 200 };
 /** No capture of the flood ends by its deadline. */

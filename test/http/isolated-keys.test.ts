@@ -1,6 +1,9 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { signedTarget } from '../../src/http/signed-link.ts';
+import { captureDirectory, RECORD_FILE } from '../../src/storage/files/layout.ts';
 import { serviceForSuite, siteForSuite } from '../support/for-suite.ts';
 import { serve } from '../support/serve.ts';
 import { failureOf, idsOf, nextPage } from './answers.ts';
@@ -67,6 +70,20 @@ describe('with --isolate-keys, a named key', () => {
     }
     const missing = await failureOf(await ask('shop-key', `/screenshot/${others.id}`));
     expect(missing).toMatchObject({ code: 'not_found', error: `There is no screenshot with the id ${others.id}.` });
+  });
+
+  it('reads nothing of a capture of another key, so that it takes no longer than one that does not exist', async () => {
+    const hash = { evidence: ['perception_hash'] };
+    const others = await shoot('news-key', '/short?unread', hash);
+    const own = await shoot('shop-key', '/short?unread', hash);
+    await writeFile(join(captureDirectory(join(app.directory, 'data'), others.id), RECORD_FILE), '{');
+    const paths = ['', '?view=html', '?width=100', '?view=metadata'].map((query) => `/screenshot/${others.id}${query}`);
+    const compared = [`/compare?a=${own.id}&b=${others.id}`, `/compare?a=${others.id}&b=${own.id}`];
+    const read = [...paths, ...compared, `/results/${others.id}`, `/results/similar/${others.id}`];
+    expect(await statusesOf('shop-key', read)).toEqual(read.map(() => 404));
+    expect((await ask('shop-key', `/screenshot/${others.id}`, { method: 'DELETE' })).status).toBe(404);
+    expect((await ask('root-key', `/screenshot/${others.id}`)).status).toBe(500);
+    expect((await ask('root-key', `/screenshot/${others.id}`, { method: 'DELETE' })).status).toBe(200);
   });
 
   it('does not learn from If-None-Match or a range that a capture of another key exists', async () => {

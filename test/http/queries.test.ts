@@ -3,10 +3,10 @@ import { Subject } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { CapstanEvent } from '../../src/capture/events.ts';
+import { STORED_LIMITS } from '../../src/capture/stored-limits.ts';
 import { openEventFeed } from '../../src/feed/event-feed.ts';
 import { DeliverySchema, QuerySchema } from '../../src/http/answer/query-schemas.ts';
 import type { CaptureService } from '../../src/service/create-service.ts';
-import { MAX_QUERIES } from '../../src/storage/ports/query-store.ts';
 import { openSqlite } from '../../src/storage/sqlite/open.ts';
 import { serviceForSuite, siteForSuite } from '../support/for-suite.ts';
 import { type RunningApp, serve } from '../support/serve.ts';
@@ -322,7 +322,8 @@ describe('a standing query', () => {
         for (let at = 0; ; at += 1) await queries.add({ ...own, id: `own-${at}` });
       })(),
     ).rejects.toMatchObject({ code: 'too_many_queries' });
-    expect((await queries.newest(MAX_QUERIES, 'shop')).length).toBeLessThanOrEqual(MAX_QUERIES / 2 + 1);
+    const max = STORED_LIMITS.queries.count;
+    expect((await queries.newest(max, 'shop')).length).toBeLessThanOrEqual(max / 2 + 1);
     const refused = await client.post('/queries', {});
     expect(refused.status).toBe(429);
     expect(await failureOf(refused)).toMatchObject({ code: 'too_many_queries' });

@@ -212,7 +212,7 @@ describe('accessLog', () => {
       client.abort();
       // The service has noticed when it has logged the request.
       await accessLine('line-4');
-      return [];
+      return { items: [], isCut: false };
     };
     const { service } = app;
     const counted = await serve({ ...service, watches: { ...service.watches, history } }, { logger });

@@ -203,6 +203,59 @@ describeWithTenants((start, apiNodes) => {
       expect((await read(id)).schedule).toBe('0 9 * * 1-5');
     });
 
+    /** 500 kB of actions, which wait for nothing. */
+    const actions = Array.from({ length: 50 }, () => ({ type: 'type', selector: 'input', text: 'x'.repeat(9_990) }));
+
+    it('is listed without its body, and keeps it when it is changed', async () => {
+      const body = { url: url('/large'), ...NEVER, actions };
+      const ids: number[] = [];
+      for (let watch = 0; watch < 3; watch += 1) {
+        const { id, options, options_withheld: withheld } = await watchOf(await post('/watches', body));
+        expect([options, withheld]).toEqual([{}, ['actions']]);
+        ids.push(id);
+      }
+      const listed = await (await call('/watches?limit=1000')).text();
+      expect(Many.parse(JSON.parse(listed)).data.map(({ id }) => id)).toEqual(expect.arrayContaining(ids));
+      expect(listed.length).toBeLessThan(200_000);
+      for (const id of ids) {
+        const changed = await call(`/watches/${id}`, { method: 'PATCH', body: '{"labels":["large"]}' });
+        expect(await watchOf(changed)).toMatchObject({ labels: ['large'], options_withheld: ['actions'] });
+        expect((await call(`/watches/${id}`, { method: 'DELETE' })).status).toBe(200);
+      }
+    });
+
+    it('is not changed to a body of more than 1 MiB, by no part of it', async () => {
+      const id = await watching('/growing', { body: ARTICLE });
+      const patch = async (change: object) => call(`/watches/${id}`, { method: 'PATCH', body: JSON.stringify(change) });
+      expect((await patch({ actions })).status).toBe(200);
+      const fields = Object.fromEntries(actions.map(({ text }, at) => [`${at}`, text]));
+      expect((await patch({ form: { fields } })).status).toBe(200);
+      const refused = await patch({ css: 'x'.repeat(60_000) });
+      expect(refused.status).toBe(413);
+      const error = 'The body of the watch would be larger than 1 MiB with this change.';
+      expect(await failureOf(refused)).toMatchObject({ code: 'payload_too_large', error });
+      expect((await read(id)).options_withheld).toEqual(['actions', 'form']);
+      expect((await patch({ form: null, css: 'x'.repeat(60_000) })).status).toBe(200);
+    });
+
+    it('shows no password of its callback, and uses it', async () => {
+      await using receiver = await startReceiver();
+      const callback = receiver.url.replace('http://', 'http://name:secret@');
+      const id = await watching('/secret', { body: ARTICLE }, { callback });
+      for (const path of ['/watches?limit=1000', `/watches/${id}`]) {
+        const text = await (await call(path)).text();
+        expect([text.includes(receiver.url), text.includes('secret@'), text.includes('name:')]).toEqual([
+          true,
+          false,
+          false,
+        ]);
+      }
+      pages.set('/secret', { body: BANNER + ARTICLE });
+      await run(id);
+      await expect.poll(() => receiver.received.length).toBe(1);
+      expect(receiver.received[0]?.headers.authorization).toBe(`Basic ${btoa('name:secret')}`);
+    });
+
     it('keeps all of several changes at once, on every api node', async () => {
       const id = await watching('/together', { body: ARTICLE });
       const { apps } = await running();

@@ -126,6 +126,30 @@ it('keeps every answer within the documented size', async () => {
   await client.close();
 });
 
+it('tells of no progress while the client does not read, and goes on when it does', async () => {
+  const { hostname, port } = new URL(app.baseUrl);
+  await using site = await serve({ '/': '<!doctype html><p>Seen.</p><script src="/slow.js"></script>' });
+  const socket = new Socket().connect(Number(port), hostname);
+  await once(socket, 'connect');
+  socket.pause();
+  // These answers are larger than the buffers of the kernel, so what follows them waits in the service.
+  const first = `GET /openapi.json HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`;
+  const params = { name: 'capture', arguments: { url: site.origin }, _meta: { progressToken: 'token' } };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+  const head = `POST /mcp HTTP/1.1\r\nHost: ${hostname}\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream`;
+  const stored = app.next('capture.stored');
+  socket.write(`${first.repeat(100)}${head}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+  await stored;
+  let received = '';
+  socket.setEncoding('latin1').on('data', (chunk) => {
+    received = (received + chunk).slice(-3_000_000);
+  });
+  socket.resume();
+  await expect.poll(() => received.includes('"result"'), { timeout: 20_000 }).toBe(true);
+  socket.destroy();
+  expect(received).not.toContain('notifications/progress');
+});
+
 it('leaks no memory, descriptors or listeners in 1,000 calls on a connection', async () => {
   setFlagsFromString('--expose-gc');
   const collect: unknown = runInNewContext('gc');

@@ -54,6 +54,33 @@ describe('POST /mcp', () => {
     expect(JSON.parse(text).result?.structuredContent).toBeUndefined();
   });
 
+  const long = 'x'.repeat(257);
+  const initialize = (clientInfo: object) => ({
+    ...{ jsonrpc: '2.0', id: 1, method: 'initialize' },
+    params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo },
+  });
+  it.each([
+    ['id', { jsonrpc: '2.0', id: long, method: 'ping' }],
+    ['method', { jsonrpc: '2.0', id: 1, method: long }],
+    ['params.requestId', { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: long } }],
+    ['params._meta.progressToken', { ...call('find', {}), params: { name: 'find', _meta: { progressToken: long } } }],
+    ['params.clientInfo.name', initialize({ name: long, version: '1' })],
+    ['params.clientInfo.version', initialize({ name: 'test', version: long })],
+  ])('refuses a message whose %s has more than 256 characters', async (path, message) => {
+    const { status, text } = await send(message);
+    expect(status).toBe(400);
+    const problem = { path, message: 'must have at most 256 characters' };
+    expect(JSON.parse(text)).toMatchObject({ code: 'invalid_request', data: { problems: [problem] } });
+  });
+
+  it('refuses a session id of more than 256 characters', async () => {
+    const { status, text } = await send(
+      { jsonrpc: '2.0', id: 1, method: 'ping' },
+      { Accept: BOTH, 'Mcp-Session-Id': long },
+    );
+    expect([status, JSON.parse(text).code]).toEqual([400, 'invalid_request']);
+  });
+
   it('refuses a batch with an error of JSON-RPC', async () => {
     const { status, text } = await send([
       { jsonrpc: '2.0', id: 1, method: 'ping' },

@@ -75,6 +75,23 @@ describe('a page whose fields and forms have the names of members', () => {
     expect(taken.pixels?.equals(plain.pixels ?? Buffer.alloc(0))).toBe(plain.pixels === null ? undefined : true);
   });
 
+  it.each(['shadowRoot', 'checkVisibility', 'childNodes', 'getAttribute', 'ownerDocument'])(
+    'describes the roles of fields whose ids are members, and that others refer to: %s',
+    async (id) => {
+      const rolesOf = async (name: string) => {
+        const html = `<form><label for="${name}">Vessel</label><input id="${name}" value="Kittiwake">
+          <h2 id="owned">Owner</h2><button aria-labelledby="owned ${name}"></button><p>Words</p></form>`;
+        const request = htmlRequest(html, { elementMap: false, outputs: ['aria'] });
+        const { outputs } = await running.actor.capture(request, patience);
+        return String(outputs.aria?.content);
+      };
+      const plain = await rolesOf('vessel');
+      expect(plain).toContain('textbox "Vessel": Kittiwake');
+      expect(plain).toContain('button "Owner Kittiwake"');
+      expect(await rolesOf(id)).toBe(plain);
+    },
+  );
+
   it.each<[string, CaptureOptions]>([
     ['typing', { actions: [{ type: 'type', selector: '.vessel', text: 'Kittiwake' }] }],
     ['a click', { actions: [{ type: 'click', selector: '.report' }] }],

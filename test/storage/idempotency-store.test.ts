@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createNoDatabase } from '../../src/storage/memory/no-database.ts';
 import type { Database } from '../../src/storage/ports/database.ts';
@@ -69,6 +70,27 @@ function describeIdempotency(open: () => Promise<Database>, shared: boolean): vo
   });
 
   if (!shared) return;
+
+  it('removes the oldest answers of an API key that has too many, and none of others', async () => {
+    const keys = Array.from({ length: 6 }, () => attempts());
+    const attemptOf = (at: number, owner: string) => ({ ...(keys[at] ?? attempts())(owner), client: 'flood' });
+    const other = attempts();
+    await store.idempotency.claim(other('a'));
+    await store.idempotency.keep(other('a'), answer);
+    for (let at = 0; at < keys.length; at += 1) {
+      await store.idempotency.claim(attemptOf(at, 'a'));
+      await store.idempotency.keep(attemptOf(at, 'a'), Buffer.alloc(10_000), { count: 4, bytes: 1_000_000 });
+      await delay(2);
+    }
+    const isKept = (at: number) => store.idempotency.isClaimed(attemptOf(at, 'a').key);
+    expect(await Promise.all(keys.map((_, at) => isKept(at)))).toEqual([false, false, true, true, true, true]);
+    await store.idempotency.claim({ ...attempts()('b'), client: 'flood' });
+    const last = { ...attempts()('c'), client: 'flood' };
+    await store.idempotency.claim(last);
+    await store.idempotency.keep(last, answer, { count: 60, bytes: 15_000 });
+    expect(await Promise.all(keys.map((_, at) => isKept(at)))).toEqual([false, false, false, false, false, true]);
+    expect(await store.idempotency.isClaimed(other('a').key)).toBe(true);
+  });
 
   it('passes a key whose lease was not renewed to the next claim, and ignores the former owner from then on', async () => {
     const attempt = attempts();

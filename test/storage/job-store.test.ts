@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as immediate } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { STORED_LIMITS } from '../../src/capture/stored-limits.ts';
 import { createNoDatabase } from '../../src/storage/memory/no-database.ts';
 import type { Database } from '../../src/storage/ports/database.ts';
 import { type JobItem, jobKeyOf, type NewJob } from '../../src/storage/ports/job-store.ts';
@@ -21,6 +22,8 @@ function newJob(overrides: Partial<NewJob> = {}): NewJob {
 }
 
 const jobOf = (apiKeyName: string) => newJob({ id: `${jobKeyOf(apiKeyName)}${randomUUID()}`, isShared: true });
+
+const most = (count: number) => ({ ...STORED_LIMITS.unfinishedJobs, count });
 
 const item = (index: number, failed = false): JobItem => ({ index, failed, body: `{"of":${index}}` });
 
@@ -133,12 +136,15 @@ function describeJobs(open: () => Promise<Database>): void {
 
   it('leaves as many places to other keys as the unfinished jobs of one take', async () => {
     const waiting = [jobOf('shop'), jobOf('shop')];
-    for (const job of waiting) await store.jobs.add(job, 4);
-    await expect(store.jobs.add(jobOf('shop'), 4)).rejects.toMatchObject({ code: 'queue_full', retryAfterSeconds: 5 });
-    await store.jobs.add(jobOf('news'), 4);
+    for (const job of waiting) await store.jobs.add(job, most(4));
+    await expect(store.jobs.add(jobOf('shop'), most(4))).rejects.toMatchObject({
+      code: 'queue_full',
+      retryAfterSeconds: 5,
+    });
+    await store.jobs.add(jobOf('news'), most(4));
     // Without other keys, there is nobody to leave a place to.
-    await store.jobs.add({ ...jobOf('shop'), isShared: false }, 4);
-    await expect(store.jobs.add({ ...jobOf('shop'), isShared: false }, 4)).rejects.toMatchObject({
+    await store.jobs.add({ ...jobOf('shop'), isShared: false }, most(4));
+    await expect(store.jobs.add({ ...jobOf('shop'), isShared: false }, most(4))).rejects.toMatchObject({
       code: 'queue_full',
     });
   });
@@ -151,7 +157,7 @@ function describeJobs(open: () => Promise<Database>): void {
       await store.jobs.finish(id, 'a', { state: 'completed' });
       await nextMillisecond();
     }
-    await store.jobs.add(jobOf('news'), 2);
+    await store.jobs.add(jobOf('news'), most(2));
     expect(await Promise.all(ended.map(async ({ id }) => (await store.jobs.get(id))?.state))).toEqual([
       'completed',
       undefined,
@@ -185,8 +191,8 @@ function describeJobs(open: () => Promise<Database>): void {
     const id = await taken();
     await store.jobs.put(id, 'a', [item(3), item(1)]);
     await store.jobs.put(id, 'a', [{ ...item(1, true), body: '{}' }, item(0), item(2)]);
-    expect(await store.jobs.results(id, 2)).toEqual([item(0), item(1)]);
-    expect(await store.jobs.results(id, 9, 1)).toEqual([item(2), item(3)]);
+    expect(await store.jobs.results(id, 2)).toEqual({ items: [item(0), item(1)], isCut: true });
+    expect(await store.jobs.results(id, 9, 1)).toEqual({ items: [item(2), item(3)], isCut: false });
     expect(await store.jobs.get(id)).toMatchObject({ done: 4, failed: 0 });
   });
 
@@ -219,7 +225,7 @@ function describeJobs(open: () => Promise<Database>): void {
     expect(await store.jobs.get(ended)).toBeDefined();
     await store.jobs.prune(0);
     expect(await store.jobs.get(ended)).toBeUndefined();
-    expect(await store.jobs.results(ended, 9)).toEqual([]);
+    expect((await store.jobs.results(ended, 9)).items).toEqual([]);
     expect(await store.jobs.get(running)).toBeDefined();
   });
 
@@ -229,10 +235,52 @@ function describeJobs(open: () => Promise<Database>): void {
       await store.jobs.finish(id, 'a', { state: 'completed' });
       await nextMillisecond();
     }
-    await store.jobs.add(newJob(), 2);
+    await store.jobs.add(newJob(), most(2));
     expect(await Promise.all(ended.map((id) => store.jobs.get(id)))).toEqual([undefined, expect.anything()]);
-    await store.jobs.add(newJob(), 2);
-    await expect(store.jobs.add(newJob(), 2)).rejects.toMatchObject({ code: 'queue_full' });
+    await store.jobs.add(newJob(), most(2));
+    await expect(store.jobs.add(newJob(), most(2))).rejects.toMatchObject({ code: 'queue_full' });
+  });
+
+  it('has a share of the bytes of unfinished jobs for each key', async () => {
+    const work = Buffer.alloc(128 * 1024);
+    const add = (apiKeyName: string) =>
+      store.jobs.add({ ...jobOf(apiKeyName), work }, { count: 100, bytes: 8.5 * work.length });
+    for (let job = 0; job < 4; job += 1) await add('flood');
+    await expect(add('flood')).rejects.toMatchObject({
+      code: 'queue_full',
+      message: expect.stringMatching(/^The API key has \d+ KiB of unfinished jobs, and no room in its share/),
+      retryAfterSeconds: 5,
+    });
+    await add('shop');
+  });
+
+  it('removes the finished jobs of a key, the oldest first, whose outcomes take too many bytes', async () => {
+    const finished: string[] = [];
+    for (let at = 0; at < 3; at += 1) {
+      const job = jobOf('flood');
+      await store.jobs.add(job);
+      await store.jobs.take('a');
+      await store.jobs.put(job.id, 'a', [{ ...item(0), body: JSON.stringify('x'.repeat(40 * 1024)) }]);
+      await store.jobs.finish(job.id, 'a', { state: 'completed' }, { count: 9, bytes: 100 * 1024 });
+      await nextMillisecond();
+      finished.push(job.id);
+    }
+    const kept = await Promise.all(finished.map(async (id) => (await store.jobs.get(id))?.state));
+    expect(kept).toEqual([undefined, 'completed', 'completed']);
+  });
+
+  it('pages through large outcomes by 2 MiB', async () => {
+    const id = await taken();
+    const body = JSON.stringify('x'.repeat(900 * 1024));
+    await store.jobs.put(
+      id,
+      'a',
+      [0, 1, 2, 3].map((index) => ({ ...item(index), body })),
+    );
+    const first = await store.jobs.results(id, 1000);
+    expect([first.items.map(({ index }) => index), first.isCut]).toEqual([[0, 1, 2], true]);
+    const rest = await store.jobs.results(id, 1000, 2);
+    expect([rest.items.map(({ index }) => index), rest.isCut]).toEqual([[3], false]);
   });
 
   it('keeps everything when it is reopened', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type Amount, STORED_LIMITS } from '../../src/capture/stored-limits.ts';
 import type { Database } from '../../src/storage/ports/database.ts';
 import { type NewWatch, type StoredWatch, type TakeDue, WATCH_LEASE_MS } from '../../src/storage/ports/watch-store.ts';
 import { describeInEachDatabase } from './each-database.ts';
@@ -20,16 +21,19 @@ describeInEachDatabase((open) => {
     });
     // Leaves no watch for the next test to take.
     afterEach(async () => {
-      for (const { id } of await database.watches.list({ ofKey: undefined, label: undefined, after: 0, limit: 1000 })) {
-        await database.watches.remove(id);
+      for (let isCut = true; isCut; ) {
+        const all = await database.watches.list({ ofKey: undefined, label: undefined, after: 0, limit: 1000 });
+        for (const { id } of all.items) await database.watches.remove(id);
+        isCut = all.isCut;
       }
     });
     afterAll(() => database?.close());
 
-    async function added(overrides: Partial<NewWatch> = {}, maxWatches?: number): Promise<number> {
+    async function added(overrides: Partial<NewWatch> = {}, max: Partial<Amount> = {}): Promise<number> {
       ids += 1;
       const watch = { apiKeyName: '', host: 'a.test', everyMs: 60_000, dueAt: NOW, labels: [], isShared: false };
-      await database.watches.add({ id: ids, ...watch, definition: 'd', progress: 'p', ...overrides }, maxWatches);
+      const texts = { summary: 's', definition: 'd', progress: 'p' };
+      await database.watches.add({ id: ids, ...watch, ...texts, ...overrides }, { ...STORED_LIMITS.watches, ...max });
       return ids;
     }
     const takeOf = async (store: Database, owner: string, due: Partial<TakeDue> = {}) =>
@@ -71,7 +75,8 @@ describeInEachDatabase((open) => {
       const taken = await take({ now: NOW + WATCH_LEASE_MS }, 'b');
       expect(taken).toMatchObject({ id, dueAt: NOW, run: { body: 'first' } });
       expect(await database.watches.put(id, 'a', { dueAt: NOW, body: 'late' })).toBe(false);
-      expect(await database.watches.runs(id, 10, NOW + 1)).toEqual([{ dueAt: NOW, body: 'first' }]);
+      const runs = [{ dueAt: NOW, body: 'first' }];
+      expect(await database.watches.runs(id, 10, NOW + 1)).toEqual({ items: runs, isCut: false });
     });
 
     it('keeps a lease that is renewed', async () => {
@@ -84,8 +89,11 @@ describeInEachDatabase((open) => {
     it('drops the run of a watch that is changed or removed meanwhile', async () => {
       const id = await added();
       await take();
-      const changed = { host: 'c.test', everyMs: null, dueAt: NOW + 5, definition: 'new' };
-      expect(await database.watches.change(id, () => ({ ...changed, labels: [] }))).toMatchObject(changed);
+      const changed = { host: 'c.test', everyMs: null, dueAt: NOW + 5, summary: 'new' };
+      const rest = { labels: [], isShared: false };
+      const change = { ...changed, ...rest, definition: 'written' };
+      expect(await database.watches.change(id, () => change)).toMatchObject(changed);
+      expect(await database.watches.definition(id)).toBe('written');
       expect(await database.watches.put(id, 'a', { dueAt: NOW, body: 'dropped' })).toBe(false);
       expect(
         await database.watches.finish(id, 'a', () => ({ dueAt: 1, plannedAt: NOW, progress: 'lost', keep: 9 })),
@@ -93,11 +101,11 @@ describeInEachDatabase((open) => {
       expect(await database.watches.get(id)).toMatchObject({ ...changed, progress: 'p' });
       expect(await take({ now: NOW + 4 }, 'b')).toBeUndefined();
       expect(await take({ now: NOW + 5 }, 'b')).toMatchObject({ id, run: undefined });
-      await database.watches.change(id, () => ({ ...changed, dueAt: null, labels: [] }));
+      await database.watches.change(id, () => ({ ...changed, ...rest, dueAt: null }));
       await database.watches.release(id, 'b', NOW);
       expect(await take({ now: NOW + 2 * WATCH_LEASE_MS })).toBeUndefined();
       expect(await database.watches.remove(id)).toEqual([]);
-      expect(await database.watches.change(id, () => ({ ...changed, labels: [] }))).toBeUndefined();
+      expect(await database.watches.change(id, () => ({ ...changed, ...rest }))).toBeUndefined();
       expect(await database.watches.remove(id)).toBeUndefined();
     });
 
@@ -105,7 +113,7 @@ describeInEachDatabase((open) => {
       const ids = [await added(), await added()];
       const [waiting, ...elsewhere] = [await added(), await added({ host: 'b.test' }), await added({ host: 'b.test' })];
       for (const owner of ['a', 'b']) expect(ids).toContain((await take({ exceptHosts: ['b.test'] }, owner))?.id);
-      const changed = { host: 'b.test', everyMs: null, dueAt: NOW, definition: 'new', labels: [] };
+      const changed = { host: 'b.test', everyMs: null, dueAt: NOW, summary: 'new', labels: [], isShared: false };
       for (const id of ids) await database.watches.change(id, () => changed);
       expect(elsewhere).toContain((await take({}, 'c'))?.id);
       expect(elsewhere).toContain((await take({}, 'd'))?.id);
@@ -129,27 +137,29 @@ describeInEachDatabase((open) => {
         const old = await database.watches.finish(id, 'a', () => next);
         expect(old?.map(({ body }) => body)).toEqual(dueAt < NOW + 2 ? [] : [`${dueAt - NOW - 2}`]);
       }
-      expect((await database.watches.runs(id, 10, NOW + 9)).map(({ body }) => body)).toEqual(['3', '2']);
-      expect((await database.watches.runs(id, 10, NOW + 3)).map(({ body }) => body)).toEqual(['2']);
+      expect((await database.watches.runs(id, 10, NOW + 9)).items.map(({ body }) => body)).toEqual(['3', '2']);
+      expect((await database.watches.runs(id, 10, NOW + 3)).items.map(({ body }) => body)).toEqual(['2']);
     });
 
     it('keeps all of several changes at once, with their labels', async () => {
       await using other = closing(await open());
-      const id = await added({ definition: '', labels: ['0'] });
+      const id = await added({ summary: '', labels: ['0'] });
       const both = [database, other.database];
       await Promise.all(
         Array.from({ length: 12 }, (_, at) =>
-          both[at % 2]?.watches.change(id, ({ definition }) => ({
+          both[at % 2]?.watches.change(id, ({ summary }) => ({
             host: 'a.test',
             everyMs: null,
             dueAt: null,
-            definition: `${definition}x`,
-            labels: [String(definition.length % 2)],
+            summary: `${summary}x`,
+            labels: [String(summary.length % 2)],
+            isShared: false,
           })),
         ),
       );
-      expect((await database.watches.get(id))?.definition).toHaveLength(12);
-      const list = (label: string) => database.watches.list({ ofKey: undefined, label, after: 0, limit: 1 });
+      expect((await database.watches.get(id))?.summary).toHaveLength(12);
+      const list = async (label: string) =>
+        (await database.watches.list({ ofKey: undefined, label, after: 0, limit: 1 })).items;
       expect([await list('0'), await list('1')]).toEqual([[], [expect.objectContaining({ id })]]);
     });
 
@@ -157,15 +167,15 @@ describeInEachDatabase((open) => {
       const id = await added();
       await take();
       await database.watches.put(id, 'a', { dueAt: NOW, body: 'stored' });
-      const changed = { host: 'a.test', everyMs: null, dueAt: NOW + 5, definition: 'new', labels: [] };
+      const changed = { host: 'a.test', everyMs: null, dueAt: NOW + 5, summary: 'new', labels: [], isShared: false };
       await database.watches.change(id, () => changed);
       expect(await take({ now: NOW + 6 }, 'b')).toBeUndefined();
       // Had the owner died, another one would announce the run.
       const taken = await take({ now: NOW + WATCH_LEASE_MS }, 'b');
-      expect(taken).toMatchObject({ dueAt: NOW, run: { body: 'stored' }, definition: 'new' });
+      expect(taken).toMatchObject({ dueAt: NOW, run: { body: 'stored' }, summary: 'new' });
       const next = (watch: StoredWatch) => ({ dueAt: watch.dueAt, plannedAt: NOW, progress: 'after', keep: 9 });
       expect(await database.watches.finish(id, 'b', next)).toEqual([]);
-      expect(await database.watches.get(id)).toMatchObject({ dueAt: NOW + 5, progress: 'after', definition: 'new' });
+      expect(await database.watches.get(id)).toMatchObject({ dueAt: NOW + 5, progress: 'after', summary: 'new' });
       expect((await take({ now: NOW + 5 }, 'c'))?.run).toBeUndefined();
     });
 
@@ -245,24 +255,24 @@ describeInEachDatabase((open) => {
     });
 
     it('has a share for each key', async () => {
-      const ofKey = (apiKeyName: string) => added({ apiKeyName, isShared: true }, 4);
+      const ofKey = (apiKeyName: string) => added({ apiKeyName, isShared: true }, { count: 4 });
       await ofKey('flood');
       await ofKey('flood');
       await expect(ofKey('flood')).rejects.toMatchObject({ code: 'too_many_watches' });
       await ofKey('shop');
-      await added({}, 4);
-      await expect(added({}, 4)).rejects.toMatchObject({ code: 'too_many_watches' });
+      await added({}, { count: 4 });
+      await expect(added({}, { count: 4 })).rejects.toMatchObject({ code: 'too_many_watches' });
     });
 
     it('adds no watch and no standing query beyond the maximum when two processes add one at once', async () => {
       await using other = closing(await open());
       for (let round = 0; round < 5; round += 1) {
         const watch = { apiKeyName: '', host: 'a.test', everyMs: null, dueAt: null, labels: [], isShared: false };
-        const rest = { definition: 'd', progress: 'p' };
+        const rest = { summary: 's', definition: 'd', progress: 'p' };
         ids += 2;
         const added = await Promise.allSettled(
           [database, other.database].map(({ watches }, at) =>
-            watches.add({ id: ids - at, ...watch, ...rest }, round + 1),
+            watches.add({ id: ids - at, ...watch, ...rest }, { ...STORED_LIMITS.watches, count: round + 1 }),
           ),
         );
         expect(added.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
@@ -270,7 +280,7 @@ describeInEachDatabase((open) => {
           [database, other.database].map(({ queries }, at) =>
             queries.add(
               { id: `${ids - at}`, apiKeyName: 'shop', filter: '{}', position: 0, isShared: false },
-              round + 1,
+              { ...STORED_LIMITS.queries, count: round + 1 },
             ),
           ),
         );
@@ -282,11 +292,11 @@ describeInEachDatabase((open) => {
       const ids = [await added({ labels: ['prices', 'prices'] }), await added({ labels: ['news', 'prices'] })];
       const own = await added({ labels: ['prices'], apiKeyName: 'shop' });
       const list = async (label: string, ofKey?: string) =>
-        (await database.watches.list({ ofKey, label, after: 0, limit: 10 })).map(({ id }) => id);
+        (await database.watches.list({ ofKey, label, after: 0, limit: 10 })).items.map(({ id }) => id);
       expect(await list('prices')).toEqual([...ids, own]);
       expect(await list('prices', 'shop')).toEqual([own]);
       expect(await list('news')).toEqual(ids.slice(1));
-      const rest = { host: 'a.test', everyMs: null, dueAt: null, definition: 'd' };
+      const rest = { host: 'a.test', everyMs: null, dueAt: null, summary: 's', isShared: false };
       await database.watches.change(own, () => ({ ...rest, labels: ['news'] }));
       expect(await list('prices')).toEqual(ids);
       expect(await list('news', 'shop')).toEqual([own]);
@@ -294,11 +304,74 @@ describeInEachDatabase((open) => {
       expect(await list('news', 'shop')).toEqual([]);
     });
 
+    it('has a share of the bytes for each key, of all that is stored for its watches', async () => {
+      const kib = 'x'.repeat(1024);
+      const max = { count: 100, bytes: 40 * 1024 };
+      const ofKey = (apiKeyName: string, definition: string, labels: string[] = []) =>
+        added({ apiKeyName, definition, labels, isShared: true }, max);
+      await expect(ofKey('flood', kib.repeat(20))).rejects.toMatchObject({
+        code: 'too_many_watches',
+        message: expect.stringMatching(/^The API key has 0 KiB of watches, and no room in its share for 21 KiB/),
+      });
+      const id = await ofKey('flood', kib.repeat(15));
+      const change = (definition: string) => () => ({
+        ...{ host: 'a.test', everyMs: null, dueAt: null, labels: [], isShared: true, summary: 's' },
+        definition,
+      });
+      await expect(database.watches.change(id, change(kib.repeat(30)), max)).rejects.toMatchObject({
+        code: 'too_many_watches',
+      });
+      await database.watches.change(id, change(kib.repeat(16)), max);
+      await expect(ofKey('flood', kib.repeat(8))).rejects.toMatchObject({ code: 'too_many_watches' });
+      await ofKey('shop', kib.repeat(8));
+      const labels = Array.from({ length: 10 }, (_, at) => String.fromCodePoint(0x1f600 + at).repeat(32));
+      await expect(ofKey('shop', kib, labels)).rejects.toMatchObject({ code: 'too_many_watches' });
+      await database.watches.change(id, change(kib), max);
+      await ofKey('shop', kib, labels);
+    });
+
+    it('counts the runs of a watch, and removes the oldest beyond 1 MiB', async () => {
+      const id = await added({ apiKeyName: 'flood', isShared: true });
+      const body = 'x'.repeat(300 * 1024);
+      for (let dueAt = NOW; dueAt < NOW + 5; dueAt += 1) {
+        await take({ now: dueAt });
+        await database.watches.put(id, 'a', { dueAt, body });
+        const old = await database.watches.finish(id, 'a', () => ({
+          ...{ dueAt: dueAt + 1, plannedAt: dueAt, progress: 'p', keep: 100 },
+        }));
+        expect(old?.map((run) => run.dueAt)).toEqual(dueAt < NOW + 3 ? [] : [dueAt - 3]);
+      }
+      await expect(added({ apiKeyName: 'flood', isShared: true }, { bytes: 1500 * 1024 })).rejects.toMatchObject({
+        code: 'too_many_watches',
+      });
+    });
+
+    it('lists watches and runs in pages of 2 MiB, and goes on after each', async () => {
+      const wide = { summary: 'x'.repeat(300 * 1024), labels: ['wide'] };
+      const ids: number[] = [];
+      for (let watch = 0; watch < 10; watch += 1) ids.push(await added(wide));
+      for (const label of [undefined, 'wide']) {
+        const first = await database.watches.list({ ofKey: undefined, label, after: 0, limit: 1000 });
+        expect([first.items.length, first.isCut]).toEqual([7, true]);
+        const after = first.items.at(-1)?.id ?? 0;
+        const rest = await database.watches.list({ ofKey: undefined, label, after, limit: 1000 });
+        expect(rest.isCut).toBe(false);
+        expect([...first.items, ...rest.items].map((watch) => watch.id)).toEqual(ids);
+      }
+    });
+
+    it('does not read the definitions of watches that it lists', async () => {
+      for (let watch = 0; watch < 5; watch += 1) await added({ definition: 'x'.repeat(1024 * 1024) });
+      const { items } = await database.watches.list({ ofKey: undefined, label: undefined, after: 0, limit: 1000 });
+      expect(items).toHaveLength(5);
+      expect(JSON.stringify(items).length).toBeLessThan(2000);
+    });
+
     it('lists the watches of one key, by id', async () => {
       const own = [await added({ apiKeyName: 'shop' }), await added({ apiKeyName: 'shop' })];
       await added({ apiKeyName: 'flood' });
       const list = async (after: number, limit: number) =>
-        (await database.watches.list({ ofKey: 'shop', label: undefined, after, limit })).map(({ id }) => id);
+        (await database.watches.list({ ofKey: 'shop', label: undefined, after, limit })).items.map(({ id }) => id);
       expect(await list(0, 10)).toEqual(own);
       expect(await list(0, 1)).toEqual(own.slice(0, 1));
       expect(await list(own[0] ?? 0, 10)).toEqual(own.slice(1));

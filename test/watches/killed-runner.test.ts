@@ -43,7 +43,7 @@ function runOnce(newPlace: () => Promise<string>): void {
     const database = await openDatabase(place);
     onTestFinished(() => database.close());
     for (let id = 1; id <= WATCHES; id += 1) {
-      expect(await database.watches.runs(id, 10, Number.MAX_SAFE_INTEGER)).toHaveLength(1);
+      expect((await database.watches.runs(id, 10, Number.MAX_SAFE_INTEGER)).items).toHaveLength(1);
     }
     // Only what was under way in the killed process was begun, or told, a second time.
     expect(seen.begun.length - new Set(seen.begun.map(({ id }) => id)).size).toBeLessThanOrEqual(AT_ONCE);

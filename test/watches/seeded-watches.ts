@@ -8,7 +8,7 @@ import { type Document, type DocumentStore, TABLES, type Table } from '../../src
 import { KEPT_EVENTS } from '../../src/storage/ports/event-log.ts';
 import { openSqlite } from '../../src/storage/sqlite/open.ts';
 import { SqliteThread } from '../../src/storage/sqlite/thread.ts';
-import { NO_PROGRESS, packDefinition, packProgress } from '../../src/watches/stored-form.ts';
+import { NO_PROGRESS, packProgress, packWatch } from '../../src/watches/stored-form.ts';
 
 /** Opens a database by its URL or the path of its file. */
 export function openDatabase(place: string): Promise<Database> {
@@ -31,7 +31,7 @@ export async function seedWatches(place: string, seeds: Seeds): Promise<void> {
   const added = new Map<Table, Document[]>(TABLES.map((table) => [table, []]));
   const unused = () => Promise.reject(new Error('watches are only added'));
   const collecting: DocumentStore = {
-    ...{ now: unused, list: unused, count: unused, data: unused, replace: unused, remove: unused },
+    ...{ now: unused, list: unused, count: unused, usage: unused, data: unused, replace: unused, remove: unused },
     add: async (table, documents) => void added.get(table)?.push(...documents),
     addWithin: async (table, document) => void added.get(table)?.push(document),
   };
@@ -39,8 +39,8 @@ export async function seedWatches(place: string, seeds: Seeds): Promise<void> {
   const createdAt = new Date().toISOString();
   for (let id = 1; id <= seeds.count; id += 1) {
     const written = { url: `http://host${id % seeds.hosts}.test/${id}`, every: seeds.every };
-    const { request, rules, callback } = watch.parse(written);
-    const definition = { request, rules, callback, written, by: ANY_CLIENT, createdAt, isPaused: false };
+    const wanted = watch.parse(written);
+    const { request, rules } = wanted;
     await store.add({
       id,
       apiKeyName: seeds.keys?.[id % seeds.keys.length] ?? '',
@@ -48,7 +48,7 @@ export async function seedWatches(place: string, seeds: Seeds): Promise<void> {
       everyMs: rules.every ?? null,
       dueAt: seeds.dueAt(id),
       labels: seeds.label?.(id) ?? [],
-      definition: packDefinition(definition),
+      ...packWatch(written, wanted, { by: ANY_CLIENT, createdAt, isPaused: false }),
       progress: packProgress(NO_PROGRESS),
       isShared: false,
     });

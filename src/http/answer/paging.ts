@@ -13,8 +13,17 @@ export function cutPage<T>(
   cursorAfter: (last: T) => string,
 ): readonly T[] {
   const items = found.slice(0, limit);
+  return linkedPage(ctx, { items, isCut: found.length > limit }, cursorAfter);
+}
+
+/** Like `cutPage`, for a page that its store has cut. */
+export function linkedPage<T>(
+  ctx: HttpContext,
+  { items, isCut }: { readonly items: readonly T[]; readonly isCut: boolean },
+  cursorAfter: (last: T) => string,
+): readonly T[] {
   const last = items.at(-1);
-  if (last !== undefined && found.length > limit) {
+  if (last !== undefined && isCut) {
     const query = new URLSearchParams(ctx.querystring);
     query.set('cursor', cursorAfter(last));
     ctx.set('Link', `<${publicPath(ctx, ctx.path)}?${query}>; rel="next"`);

@@ -6,8 +6,8 @@ import type { HttpContext } from '../state.ts';
 import { requireUtf8, utf8Text } from './utf8.ts';
 
 const JSON_TYPE = /^application\/(?:[\w!#$&^.+-]+\+)?json$/i;
-/** Maximum size of a decompressed body. The parser reads `mb` as 1024 * 1024. */
-const LIMIT = '1mb';
+/** Maximum size of a decompressed body. */
+export const MAX_BODY_BYTES = 1024 * 1024;
 
 /**
  * Returns a reader of JSON bodies into `ctx.request.body`. Any JSON value passes, because the schema checks it later.
@@ -19,7 +19,7 @@ export function jsonBody(alsoTaken?: string): (ctx: HttpContext) => Promise<void
     enableTypes: ['text'],
     extendTypes: { text: ['*/*'] },
     encoding: 'latin1',
-    textLimit: LIMIT,
+    textLimit: `${MAX_BODY_BYTES}b`,
     onError: (error, ctx) => {
       // Reads and drops the rest of the body, so that the client gets to read the answer.
       ctx.req.unpipe();

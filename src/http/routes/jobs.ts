@@ -7,7 +7,7 @@ import type { CaptureService } from '../../service/capture-service.ts';
 import { JOB_LIFE_MS, type JobKind, type JobRecord } from '../../storage/ports/job-store.ts';
 import { answer } from '../answer/envelope.ts';
 import { toBatchLine } from '../answer/outcome.ts';
-import { cutPage } from '../answer/paging.ts';
+import { linkedPage } from '../answer/paging.ts';
 import { type BatchLine, BatchLineSchema, type JobAnswer, JobSchema } from '../answer/schemas.ts';
 import { callerOf, isShown, listedKey } from '../keys/callers.ts';
 import { envelope, lines } from '../openapi/content.ts';
@@ -67,9 +67,7 @@ export const getJob = route({
       ctx.body = Readable.from(allLines(jobs, id, cursor - 1), { objectMode: false });
       return;
     }
-    const items = cutPage(ctx, await jobs.results(id, limit + 1, cursor - 1), limit, (last) =>
-      idCursor(last.index + 1),
-    );
+    const items = linkedPage(ctx, await jobs.results(id, limit, cursor - 1), (last) => idCursor(last.index + 1));
     answer(ctx, jobAnswer(job, items.map(toBatchLine)));
   },
 });
@@ -119,10 +117,10 @@ async function* allLines(
   id: string,
   after: number,
 ): AsyncGenerator<string, void, undefined> {
-  let page = await jobs.results(id, MAX_LIMIT, after);
-  for (let last = page.at(-1); last !== undefined; last = page.at(-1)) {
-    yield page.map((item) => `${JSON.stringify(toBatchLine(item))}\n`).join('');
-    page = await jobs.results(id, MAX_LIMIT, last.index);
+  let { items } = await jobs.results(id, MAX_LIMIT, after);
+  for (let last = items.at(-1); last !== undefined; last = items.at(-1)) {
+    yield items.map((item) => `${JSON.stringify(toBatchLine(item))}\n`).join('');
+    ({ items } = await jobs.results(id, MAX_LIMIT, last.index));
   }
 }
 

@@ -3,7 +3,9 @@ import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { z } from 'zod';
 import { CapstanError } from '../../capture/errors.ts';
+import { refusal } from '../../capture/validate.ts';
 import { apiAt } from '../../mcp/api.ts';
+import { MAX_NAME_CHARACTERS, tooLongIn } from '../../mcp/message-limits.ts';
 import { callerOf } from '../keys/callers.ts';
 import { ANY_JSON, text } from '../openapi/content.ts';
 import { preferredType } from '../request/negotiation.ts';
@@ -13,14 +15,19 @@ import type { HttpContext } from '../state.ts';
 
 const MESSAGE = 'must be a JSON-RPC 2.0 message of the Model Context Protocol';
 
+const TOO_LONG = `must have at most ${MAX_NAME_CHARACTERS} characters`;
+
 /** The media types of answers. */
 const ANSWERS = ['application/json', 'text/event-stream'];
 
 /** Part of a message that is checked here; the SDK checks the rest. */
-const McpMessageSchema = z.looseObject(
-  { jsonrpc: z.literal('2.0', { error: MESSAGE }), method: z.string().optional() },
-  { error: MESSAGE },
-);
+const McpMessageSchema = z
+  .looseObject({ jsonrpc: z.literal('2.0', { error: MESSAGE }), method: z.string().optional() }, { error: MESSAGE })
+  .superRefine((message, context) => {
+    const path = tooLongIn(message);
+    if (path === undefined) return;
+    context.addIssue({ code: 'custom', path: [...path], message: TOO_LONG });
+  });
 
 /** A batch is answered with an error of JSON-RPC. */
 const McpBodySchema = z.union([McpMessageSchema, z.array(z.unknown())], { error: MESSAGE });
@@ -31,12 +38,11 @@ export const postMcp = routeWithBody({
   operationId: 'callMcp',
   scope: 'read',
   summary: 'The Model Context Protocol over Streamable HTTP.',
-  description:
-    'For language-model agents. Tools are requests to this API with the key of the caller, and need the scopes of those. `Accept` must take `application/json` and `text/event-stream`.',
+  description: `For language-model agents. Tools are requests to this API with the key of the caller, and need the scopes of those. Ids, progress tokens, and the names of methods and clients have at most ${MAX_NAME_CHARACTERS} characters. \`Accept\` must take \`application/json\` and \`text/event-stream\`.`,
   tag: 'capture',
   parameters: {},
   headers: z.object({
-    'Mcp-Session-Id': z.string().optional().meta({
+    'Mcp-Session-Id': z.string().max(MAX_NAME_CHARACTERS).optional().meta({
       description:
         'The value in the answer to `initialize`. With it, `notifications/cancelled` ends a call; it has no other effect.',
     }),
@@ -58,7 +64,7 @@ export const postMcp = routeWithBody({
     const { socket } = ctx.req;
     const onClose = () => over.abort();
     socket.once('close', onClose);
-    const session = ctx.get('Mcp-Session-Id');
+    const session = sessionOf(ctx);
     const answered = agentCalls.take(session && `${callerOf(ctx).apiKeyName} ${session}`, message, over);
     ctx.res.once('close', () => {
       answered();
@@ -70,7 +76,7 @@ export const postMcp = routeWithBody({
       import('@modelcontextprotocol/server'),
       import('../../mcp/mcp-server.ts'),
     ]);
-    const handler = createMcpHandler(() => createMcpServer(ownApi(ctx)), {
+    const handler = createMcpHandler(() => createMcpServer(ownApi(ctx), () => socket.writableLength === 0), {
       // Nothing that could be subscribed to changes; each stream would hold a connection.
       maxSubscriptions: 0,
     });
@@ -88,6 +94,12 @@ export const postMcp = routeWithBody({
     ctx.status = response.status;
   },
 });
+
+function sessionOf(ctx: HttpContext): string {
+  const session = ctx.get('Mcp-Session-Id');
+  if (session.length <= MAX_NAME_CHARACTERS) return session;
+  throw refusal([{ path: 'Mcp-Session-Id', message: TOO_LONG }]);
+}
 
 function refuseBatch(ctx: HttpContext): void {
   ctx.status = 400;

@@ -10,7 +10,7 @@ import type { QueryRecord } from '../../storage/ports/query-store.ts';
 import { answer } from '../answer/envelope.ts';
 import { DeliverySchema, type QueryAnswer, QuerySchema, RemovedQuerySchema } from '../answer/query-schemas.ts';
 import { goneSignal } from '../connection/client-gone.ts';
-import { callerOf, isShown, listedKey } from '../keys/callers.ts';
+import { callerOf, listedKey } from '../keys/callers.ts';
 import { beginEvents, takePlace } from '../live/begin-events.ts';
 import { type Consumed, deliverNext, streamDeliveries, unknownQuery } from '../live/deliveries.ts';
 import { envelope, text } from '../openapi/content.ts';
@@ -211,8 +211,9 @@ export const deleteQuery = route({
 
 /** Returns a query that the caller may use. */
 async function found(ctx: HttpContext, { queries }: CaptureService, id: string): Promise<QueryRecord> {
-  const query = await queries.get(id);
-  if (query === undefined || !isShown(ctx, (name) => name === query.apiKeyName)) throw unknownQuery(id);
+  const ofKey = listedKey(ctx);
+  const query = ofKey === null ? undefined : await queries.get(id, ofKey);
+  if (query === undefined) throw unknownQuery(id);
   return query;
 }
 

@@ -14,12 +14,13 @@ import {
 } from '../../capture/watch.ts';
 import type { CaptureService } from '../../service/capture-service.ts';
 import { answer } from '../answer/envelope.ts';
-import { cutPage } from '../answer/paging.ts';
+import { linkedPage } from '../answer/paging.ts';
 import { goneSignal } from '../connection/client-gone.ts';
-import { callerOf, isShown, listedKey } from '../keys/callers.ts';
+import { callerOf, listedKey } from '../keys/callers.ts';
 import { envelope } from '../openapi/content.ts';
 import { DATABASE_FAILURES } from '../openapi/failures.ts';
 import { idCursor } from '../request/cursor.ts';
+import { MAX_BODY_BYTES } from '../request/json-body.ts';
 import { DEFAULT_LIMIT, idCursorParameter, integerText, limitParameter, watchId } from '../request/parameters.ts';
 import { publicPath } from '../request/public-address.ts';
 import { type Answer, route, routeWithBody } from '../route.ts';
@@ -36,6 +37,7 @@ const WatchChangeSchema = z
     examples: [{ every: '1h', labels: ['prices'] }],
   });
 
+const NO_WATCHES = { items: [], isCut: false };
 /** Maximum number of watches of a page that has runs, too. */
 const MAX_WITH_RUNS = 100;
 
@@ -98,8 +100,8 @@ export const getWatches = route({
   handle: async (ctx, { label, limit = DEFAULT_LIMIT, cursor = 0, recent = 0 }, { service: { watches } }) => {
     const ofKey = listedKey(ctx);
     const most = recent > 0 ? Math.min(limit, MAX_WITH_RUNS) : limit;
-    const found = ofKey === null ? [] : await watches.list({ ofKey, label, after: cursor, limit: most + 1 });
-    const items = cutPage(ctx, found, most, (last) => idCursor(last.id));
+    const found = ofKey === null ? NO_WATCHES : await watches.list({ ofKey, label, after: cursor, limit: most });
+    const items = linkedPage(ctx, found, (last) => idCursor(last.id));
     if (recent === 0) return answer(ctx, items);
     const { gone, release } = goneSignal(ctx);
     answer(ctx, await withRuns(watches, items, recent, gone).finally(release));
@@ -129,7 +131,7 @@ export const patchWatch = routeWithBody({
   parameters: { id: watchId },
   body: { name: 'WatchChange', schema: () => WatchChangeSchema },
   answers: { 200: ONE },
-  failures: ['invalid_id', 'not_found', 'target_forbidden', ...DATABASE_FAILURES],
+  failures: ['invalid_id', 'not_found', 'target_forbidden', 'too_many_watches', ...DATABASE_FAILURES],
   handle: async (ctx, { parameters: { id }, body }, { service, schemas }) => {
     await shown(ctx, service, id);
     const changed = (before: Readonly<Record<string, unknown>>) => {
@@ -174,10 +176,11 @@ export const getWatchHistory = route({
   failures: ['invalid_id', 'not_found', ...DATABASE_FAILURES],
   handle: async (ctx, { id, limit = DEFAULT_LIMIT, cursor = Number.MAX_SAFE_INTEGER }, { service }) => {
     await shown(ctx, service, id);
-    const items = cutPage(ctx, await service.watches.history(id, limit + 1, cursor), limit, (last) =>
-      idCursor(Date.parse(last.due)),
+    const found = await service.watches.history(id, limit, cursor);
+    answer(
+      ctx,
+      linkedPage(ctx, found, (last) => idCursor(Date.parse(last.due))),
     );
-    answer(ctx, items);
   },
 });
 
@@ -225,7 +228,7 @@ async function withRuns(
   const listed: ListedWatch[] = [];
   for (const watch of watches) {
     gone.throwIfAborted();
-    const runs = await history(watch.id, recent, Number.MAX_SAFE_INTEGER);
+    const { items: runs } = await history(watch.id, recent, Number.MAX_SAFE_INTEGER);
     listed.push({ ...watch, recent_runs: runs.map(({ regions: _regions, ...run }) => run) });
     await nextTurn();
   }
@@ -234,8 +237,8 @@ async function withRuns(
 
 /** Returns a watch that the caller may see. */
 async function shown(ctx: HttpContext, { watches }: CaptureService, id: number): Promise<Watch> {
-  const watch = await watches.get(id);
-  return watch !== undefined && isShown(ctx, (name) => watch.api_key_name === name) ? watch : unknown(id);
+  const ofKey = listedKey(ctx);
+  return (ofKey === null ? undefined : await watches.get(id, ofKey)) ?? unknown(id);
 }
 
 /**
@@ -265,7 +268,9 @@ function merged(
   written: Readonly<Record<string, unknown>>,
   change: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries({ ...written, ...change }).filter(([, value]) => value !== null));
+  const all = Object.fromEntries(Object.entries({ ...written, ...change }).filter(([, value]) => value !== null));
+  if (Buffer.byteLength(JSON.stringify(all)) <= MAX_BODY_BYTES) return all;
+  throw new CapstanError('payload_too_large', 'The body of the watch would be larger than 1 MiB with this change.');
 }
 
 function unknown(id: number): never {

@@ -1,37 +1,49 @@
-import { attribute, type PageElement, page, removeAttribute, select, setAttribute } from '../dom.ts';
+import { attribute, type PageElement, type PageRoot, page, removeAttribute, select, setAttribute } from '../dom.ts';
 import { treesIn } from '../open-trees.ts';
 import { undoLater } from '../undo.ts';
 
 /** Interfaces whose members an element of the same name hides from a form or from the document. */
 const HIDDEN = ['Document', 'HTMLFormElement', 'HTMLElement', 'Element', 'Node', 'EventTarget'];
 
+/** Attributes by which elements refer to others by their ids. */
+const REFERENCES = ['for', 'form', 'list', 'headers'].concat(
+  ['labelledby', 'describedby', 'owns', 'controls', 'activedescendant', 'details', 'errormessage', 'flowto'].map(
+    (name) => `aria-${name}`,
+  ),
+);
+
 /**
- * Takes away names by which elements hide members of forms and of the document, until `restore-page`: for code that is
- * not ours, and reads members of nodes. An id to which another element refers stays.
+ * Takes away names and ids by which elements hide members of forms and of the document, until `restore-page`: for code
+ * that is not ours, and reads members of nodes. Elements that refer to such an id refer to the one in its place.
  */
 export function run(): void {
   const members = new Set(
     HIDDEN.flatMap((owner) => Object.getOwnPropertyNames(Reflect.get(globalThis, owner).prototype)),
   );
-  const undo = treesIn(page).flatMap((tree) =>
-    ['name', 'id'].flatMap((kind) =>
-      select(tree, `[${kind}]`)
-        .filter((element) => members.has(attribute(element, kind) ?? '') && !(kind === 'id' && isNamed(element)))
-        .map((element) => without(element, kind)),
-    ),
-  );
-  undoLater(undo);
+  const hides = (element: PageElement, kind: string) => members.has(attribute(element, kind) ?? '');
+  for (const tree of treesIn(page)) {
+    for (const element of select(tree, '[name]')) if (hides(element, 'name')) change(element, 'name', undefined);
+    for (const element of select(tree, '[id]')) if (hides(element, 'id')) replaceId(tree, element);
+  }
 }
 
-function without(element: PageElement, kind: string): () => void {
-  const before = attribute(element, kind) ?? '';
-  removeAttribute(element, kind);
-  return () => setAttribute(element, kind, before);
-}
-
-/** Whether an element refers to this one by its id. */
-function isNamed(element: PageElement): boolean {
+/** `id`: the name of a member, which needs no escape. */
+function replaceId(tree: PageRoot, element: PageElement): void {
   const id = attribute(element, 'id') ?? '';
-  const references = ['for', 'aria-labelledby', 'aria-describedby', 'aria-owns', 'aria-controls'];
-  return select(page, references.map((name) => `[${name}~="${id}"]`).join(',')).length > 0;
+  const other = `capstan-${id}`;
+  change(element, 'id', other);
+  for (const referring of select(tree, REFERENCES.map((name) => `[${name}~="${id}"]`).join())) {
+    for (const name of REFERENCES) {
+      const ids = attribute(referring, name)?.split(/\s+/) ?? [];
+      if (ids.includes(id)) change(referring, name, ids.map((each) => (each === id ? other : each)).join(' '));
+    }
+  }
+}
+
+/** Changes an attribute, or removes it, until `restore-page`. */
+function change(element: PageElement, name: string, value: string | undefined): void {
+  const before = attribute(element, name) ?? '';
+  if (value === undefined) removeAttribute(element, name);
+  else setAttribute(element, name, value);
+  undoLater([() => setAttribute(element, name, before)]);
 }

@@ -31,6 +31,8 @@ const LANGUAGE = /\b(?:language|lang|highlight-source|highlight)-([\w+#.-]{1,20}
 export function simplify(root: PageElement): void {
   checkFormulas(root);
   for (const pre of select(root, 'pre')) simplifyCode(pre);
+  // Twice the marks of deleted text would begin a block of code.
+  for (const inner of select(root, ':is(del, s, strike) :is(del, s, strike)')) replaceWith(inner, ...nodesOf(inner));
   for (const table of select(root, 'table')) {
     if (isLayout(table)) toBlocks(table);
     else {

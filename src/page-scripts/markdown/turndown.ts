@@ -11,6 +11,8 @@ export function markdownWriter(): (element: PageElement) => string {
   turndown.use(gfm);
   turndown.addRule('listItem', { filter: 'li', replacement: listItem });
   turndown.addRule('task', { filter: 'input', replacement: task });
+  turndown.addRule('emphasis', { filter: ['em', 'i'], replacement: markedWith('*') });
+  turndown.addRule('strong', { filter: ['strong', 'b'], replacement: markedWith('**') });
   turndown.addRule('formula', {
     filter: (element: PageElement) => texOf(element) !== null,
     replacement: (_: string, element: PageElement) => texOf(element) ?? '',
@@ -30,6 +32,15 @@ function listItem(content: string, item: PageElement): string {
     .replace(/\n(?=.)/g, `\n${' '.repeat(mark.length)}`);
   return mark + text + (nextOf(item) === null ? '' : '\n');
 }
+
+/** A mark before white space or around blocks would be no emphasis, and could begin a list. */
+const markedWith =
+  (mark: string) =>
+  (content: string): string => {
+    const text = content.trim();
+    if (text === '' || /\n\s*\n/.test(text)) return content;
+    return content.replace(text, () => mark + text + mark);
+  };
 
 const task = (_: string, box: PageElement): string => (attribute(box, 'checked') === null ? '[ ] ' : '[x] ');
 

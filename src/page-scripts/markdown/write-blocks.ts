@@ -13,6 +13,7 @@ import {
   srcOf,
   textOf,
 } from '../dom.ts';
+import { escapeLines, withBackslashes } from './escape-lines.ts';
 import { simplify } from './simplify.ts';
 import { markdownWriter } from './turndown.ts';
 
@@ -40,7 +41,8 @@ export function writeBlocks(element: PageElement): Block[] {
     const words = textOf(holder).replace(/\s+/g, '');
     if (words === '' && images.length === 0) continue;
     encodeParentheses(holder);
-    const markdown = write(holder);
+    escapeLines(holder);
+    const markdown = withBackslashes(write(holder));
     if (markdown !== '') blocks.push({ markdown, words, images });
   }
   return blocks;

@@ -1,10 +1,12 @@
 import type { Failure } from '../../capture/errors.ts';
+import { type Amount, STORED_LIMITS } from '../../capture/stored-limits.ts';
 import {
   type Condition,
   change,
   type Document,
   type DocumentStore,
   find,
+  pageOf,
   type StoredDocument,
 } from '../ports/document-store.ts';
 import {
@@ -15,7 +17,6 @@ import {
   type JobState,
   type JobStore,
   keyOfJob,
-  MAX_JOBS,
   type TakenJob,
 } from '../ports/job-store.ts';
 
@@ -34,8 +35,12 @@ interface Job {
   readonly finishedAt: number | null;
   readonly failure: Failure | null;
   readonly owner: string | null;
+  /** Bytes of its outcomes, which count with it once it has ended. */
+  readonly outcomeBytes?: number;
 }
 
+/** Maximum number of old jobs that are removed at once. */
+const REMOVED_TOGETHER = 1000;
 const UNFINISHED: Condition = ['kind', '=', 'unfinished'];
 const FINISHED: Condition = ['kind', '=', 'finished'];
 /** Replaces the requests of an ended job, which may contain credentials. */
@@ -57,12 +62,35 @@ export function jobsIn(documents: DocumentStore): JobStore {
     return { id, kind, state, total, done, failed, ...times, failure };
   }
 
-  async function remove(where: readonly Condition[], limit: number): Promise<void> {
-    const removed = await documents.list('jobs', where, { by: 'due', limit, isBrief: true });
+  async function remove(removed: readonly StoredDocument[]): Promise<void> {
     if (removed.length === 0) return;
     const ids = removed.map(({ id }) => id);
     await documents.remove('job_results', [['of', 'in', ids]]);
     await documents.remove('jobs', [['id', 'in', ids]]);
+  }
+
+  /** Removes the oldest finished jobs of a key that has more than `max.count` jobs, or finished ones of more bytes. */
+  async function makeRoom(key: string, max: Amount): Promise<void> {
+    const ofKey: Condition = ['of', '=', key];
+    const [all, finished] = await Promise.all([
+      documents.usage('jobs', [ofKey], key),
+      documents.usage('jobs', [FINISHED, ofKey], key),
+    ]);
+    let [count, bytes] = [all.own.count, finished.own.bytes];
+    if (count <= max.count && bytes <= max.bytes) return;
+    const removed: StoredDocument[] = [];
+    const oldest = { by: 'due', limit: finished.own.count, isBrief: true } as const;
+    for (const job of await documents.list('jobs', [FINISHED, ofKey], oldest)) {
+      if (count <= max.count && bytes <= max.bytes) break;
+      removed.push(job);
+      count -= 1;
+      bytes -= job.bytes;
+    }
+    await remove(removed);
+  }
+
+  async function outcomeBytes(id: string): Promise<number> {
+    return (await documents.usage('job_results', [['of', '=', id]], id)).all.bytes;
   }
 
   /** Changes a running job of this owner; undefined when there is none. */
@@ -113,9 +141,8 @@ export function jobsIn(documents: DocumentStore): JobStore {
   }
 
   return {
-    add: async ({ id, kind, total, work, isShared }, max = MAX_JOBS) => {
-      const ofKey: Condition = ['of', '=', keyOfJob(id)];
-      const [createdAt, kept] = await Promise.all([documents.now(), documents.count('jobs', [ofKey])]);
+    add: async ({ id, kind, total, work, isShared }, max = STORED_LIMITS.unfinishedJobs) => {
+      const createdAt = await documents.now();
       const notYet = { startedAt: null, finishedAt: null, failure: null, owner: null };
       const job: Job = { id, createdAt, kind, state: 'queued', total, ...notYet };
       const room = {
@@ -128,7 +155,7 @@ export function jobsIn(documents: DocumentStore): JobStore {
       } as const;
       await documents.addWithin('jobs', { ...documentOf(job, 0), data: work }, room);
       // The job is stored, so a failure here must not be answered. The next job makes the room then.
-      if (kept + 1 > max) await remove([FINISHED, ofKey], kept + 1 - max).catch(() => undefined);
+      await makeRoom(keyOfJob(id), { ...STORED_LIMITS.finishedJobs, count: max.count }).catch(() => undefined);
     },
     get,
     newest: async (limit, key) => {
@@ -141,8 +168,8 @@ export function jobsIn(documents: DocumentStore): JobStore {
         ['of', '=', id],
         ['at', '>', after],
       ];
-      const found = await documents.list('job_results', where, { by: 'at', limit });
-      return found.map(({ at, kind, body }) => ({ index: at, failed: kind === 'failed', body }));
+      const { items, isCut } = await pageOf(documents, 'job_results', where, { by: 'at', limit });
+      return { items: items.map(({ at, kind, body }) => ({ index: at, failed: kind === 'failed', body })), isCut };
     },
     take: (owner, { leaseMs = JOB_LEASE_MS, isForIdleKeys = false } = {}) => take(owner, leaseMs, isForIdleKeys),
     renew: async (id, owner) => {
@@ -160,24 +187,26 @@ export function jobsIn(documents: DocumentStore): JobStore {
         }),
       );
     },
-    finish: async (id, owner, end) => {
-      const finishedAt = await documents.now();
+    finish: async (id, owner, end, max = STORED_LIMITS.finishedJobs) => {
+      const about = { finishedAt: await documents.now(), outcomeBytes: await outcomeBytes(id) };
       const failure = end.state === 'failed' ? end.failure : null;
-      await changeOwn(id, owner, (job) => ended({ ...job, state: end.state, finishedAt, failure }));
+      await changeOwn(id, owner, (job) => ended({ ...job, ...about, state: end.state, failure }));
+      await makeRoom(keyOfJob(id), max).catch(() => undefined);
     },
     release: async (id, owner) => {
       await changeOwn(id, owner, (job) => documentOf({ ...job, owner: null }, 0));
     },
     cancel: async (id) => {
-      const finishedAt = await documents.now();
+      const about = { finishedAt: await documents.now(), outcomeBytes: await outcomeBytes(id) };
       await change(documents, 'jobs', id, (found) =>
-        found?.kind === 'unfinished' ? ended({ ...jobIn(found), state: 'cancelled', finishedAt }) : undefined,
+        found?.kind === 'unfinished' ? ended({ ...jobIn(found), ...about, state: 'cancelled' }) : undefined,
       );
       return get(id);
     },
     prune: async (lifeMs = JOB_LIFE_MS) => {
       const now = await documents.now();
-      await remove([FINISHED, ['due', '<=', now - lifeMs]], MAX_JOBS);
+      const old: readonly Condition[] = [FINISHED, ['due', '<=', now - lifeMs]];
+      await remove(await documents.list('jobs', old, { by: 'due', limit: REMOVED_TOGETHER, isBrief: true }));
     },
   };
 }
@@ -189,7 +218,8 @@ function jobIn({ id, at, body }: StoredDocument): Job {
 
 function documentOf({ id, createdAt, ...job }: Job, due: number): Document {
   const kind = job.state === 'queued' || job.state === 'running' ? 'unfinished' : 'finished';
-  return { id, of: keyOfJob(id), kind, at: createdAt, due, body: JSON.stringify(job) };
+  const of = keyOfJob(id);
+  return { id, of, kind, at: createdAt, due, body: JSON.stringify(job), besides: job.outcomeBytes };
 }
 
 function ended(job: Job & { readonly finishedAt: number }): Document {

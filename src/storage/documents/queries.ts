@@ -1,5 +1,6 @@
+import { STORED_LIMITS } from '../../capture/stored-limits.ts';
 import { type Condition, change, type DocumentStore, find, type StoredDocument } from '../ports/document-store.ts';
-import { MAX_QUERIES, type QueryRecord, type QueryStore } from '../ports/query-store.ts';
+import type { QueryRecord, QueryStore } from '../ports/query-store.ts';
 
 /** The document of a query belongs to its API key; `at` is the time at which it was added. */
 type Query = Omit<QueryRecord, 'id' | 'createdAt'>;
@@ -15,7 +16,7 @@ export function queriesIn(documents: DocumentStore): QueryStore {
   }
 
   return {
-    add: async ({ id, isShared, ...query }, max = MAX_QUERIES) => {
+    add: async ({ id, isShared, ...query }, max = STORED_LIMITS.queries) => {
       const body = JSON.stringify({ ...query, delivered: query.position, acknowledgedAt: null } satisfies Query);
       const document = { id, of: query.apiKeyName ?? '', kind: '', at: await documents.now(), due: null, body };
       const room = {
@@ -28,8 +29,8 @@ export function queriesIn(documents: DocumentStore): QueryStore {
       } as const;
       await documents.addWithin('queries', document, room);
     },
-    get: async (id) => {
-      const found = await find(documents, 'queries', id);
+    get: async (id, apiKeyName) => {
+      const found = await find(documents, 'queries', id, apiKeyName);
       return found && recordIn(found);
     },
     newest: async (limit, apiKeyName) => {

@@ -1,4 +1,4 @@
-import type { Document, DocumentStore } from '../ports/document-store.ts';
+import { bytesOf, type Document, type DocumentStore } from '../ports/document-store.ts';
 
 /*
  * Documents by which watches are listed by label. They are added before their watch has the labels and removed after it
@@ -29,6 +29,10 @@ export function addLabels(documents: DocumentStore, watch: Labelled): Promise<vo
 export async function removeLabels(documents: DocumentStore, watch: Labelled): Promise<void> {
   if (watch.labels.length === 0) return;
   await documents.remove('watch_labels', [['id', 'in', labelsOf(watch).map(({ id }) => id)]]);
+}
+
+export function bytesOfLabels(watch: Labelled): number {
+  return labelsOf(watch).reduce((bytes, label) => bytes + bytesOf(label), 0);
 }
 
 /** Returns ids of watches that have, or had, a label, in ascending order. A watch can occur twice. */

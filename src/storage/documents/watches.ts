@@ -1,11 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { MAX_WATCHES } from '../../capture/watch.ts';
+import { STORED_LIMITS } from '../../capture/stored-limits.ts';
 import {
+  bytesOf,
   type Condition,
   change,
+  checkRoom,
   type Document,
   type DocumentStore,
   find,
+  pageOf,
+  type Room,
   type StoredDocument,
 } from '../ports/document-store.ts';
 import {
@@ -18,15 +22,16 @@ import {
   WATCH_LEASE_MS,
   type WatchStore,
 } from '../ports/watch-store.ts';
-import { addLabels, type Labelled, labelledAfter, removeLabels } from './watch-labels.ts';
+import { addLabels, bytesOfLabels, type Labelled, labelledAfter, removeLabels } from './watch-labels.ts';
 
 /*
  * Document of a watch. `of`: its API key. `kind`: its host; while a dropped run is under way, the host of that run.
  * `due`: the time of its next run; while it is leased, the end of its lease. `at`: `LEASED`, or the earliest time at
- * which `hasten` accepts the next run: two intervals before it, or the time at which a longer wait was decided.
+ * which `hasten` accepts the next run: two intervals before it, or the time at which a longer wait was decided. `data`:
+ * the definition. Its labels and runs are documents of their own, whose bytes count with it.
  */
 
-interface Watch extends Omit<NewWatch, 'isShared'>, Labelled {
+interface Watch extends Omit<NewWatch, 'isShared' | 'definition'>, Labelled {
   readonly owner: string | null;
   /**
    * Host of a dropped run: the watch was changed while the run was under way. Its page still counts for this host, so
@@ -37,6 +42,8 @@ interface Watch extends Omit<NewWatch, 'isShared'>, Labelled {
   readonly plannedAt?: number | undefined;
   /** A stored run that is to be announced, and when the watch was due for it. */
   readonly run?: (StoredRun & { readonly wasDueAt: number | null }) | undefined;
+  /** Bytes of its runs when the last one ended. */
+  readonly runsBytes: number;
 }
 
 /** A due watch, and who would lease it. */
@@ -52,6 +59,14 @@ const HASTENED_TOGETHER = 500;
 /** A lease that lasts longer than this was given by another clock. */
 const MAX_LEASE_MS = 2 * WATCH_LEASE_MS;
 
+const NEWEST_FIRST = { by: 'at', isDescending: true } as const;
+const ROOM = {
+  where: [],
+  isExact: true,
+  code: 'too_many_watches',
+  text: 'watches',
+} satisfies Partial<Room>;
+
 export function watchesIn(documents: DocumentStore): WatchStore {
   /** Changes the watch that this owner has leased; false when it has not. */
   async function changeOwn(
@@ -66,10 +81,9 @@ export function watchesIn(documents: DocumentStore): WatchStore {
     return changed !== undefined;
   }
 
-  async function runs(id: number, where: readonly Condition[], order: { limit?: number; skip?: number } = {}) {
-    const of: Condition = ['of', '=', idOf(id)];
-    const found = await documents.list('watch_runs', [of, ...where], { by: 'at', isDescending: true, ...order });
-    return found.map(({ at, body }): StoredRun => ({ dueAt: at, body }));
+  async function runs(id: number, where: readonly Condition[] = []): Promise<readonly StoredRun[]> {
+    const found = await documents.list('watch_runs', [ofWatch(id), ...where], NEWEST_FIRST);
+    return found.map(runIn);
   }
 
   function leasedOf(host: string, now: number): Promise<readonly StoredDocument[]> {
@@ -124,7 +138,11 @@ export function watchesIn(documents: DocumentStore): WatchStore {
         const lease = documentOf({ ...watch, owner }, now + WATCH_LEASE_MS);
         // Another process may have taken it meanwhile.
         if (!(await documents.replace('watches', lease, document.revision))) return undefined;
-        return { ...storedOf(watch), owner, dueAt: run?.wasDueAt ?? watch.dueAt ?? now, run };
+        const definition = await documents.data('watches', document.id);
+        // It was removed meanwhile.
+        if (definition === undefined) return undefined;
+        const dueAt = run?.wasDueAt ?? watch.dueAt ?? now;
+        return { ...storedOf(watch), definition: textOf(definition), owner, dueAt, run };
       }),
     );
     const own = leased.filter((watch) => watch !== undefined);
@@ -141,43 +159,48 @@ export function watchesIn(documents: DocumentStore): WatchStore {
   }
 
   return {
-    add: async ({ isShared, ...given }, max = MAX_WATCHES) => {
-      const room = { max, where: [], isShared, isExact: true, code: 'too_many_watches', text: 'watches' } as const;
-      const watch: Watch = { ...given, owner: null, labelling: randomUUID() };
+    add: async ({ isShared, definition, ...given }, max = STORED_LIMITS.watches) => {
+      const watch: Watch = { ...given, owner: null, labelling: randomUUID(), runsBytes: 0 };
       await addLabels(documents, watch);
       try {
-        await documents.addWithin('watches', documentOf(watch), room);
+        const data = Buffer.from(definition);
+        await documents.addWithin('watches', { ...documentOf(watch), data }, { ...ROOM, max, isShared });
       } catch (error) {
         await removeLabels(documents, watch);
         throw error;
       }
     },
-    get: async (id) => {
-      const found = await find(documents, 'watches', idOf(id));
+    get: async (id, ofKey) => {
+      const found = await find(documents, 'watches', idOf(id), ofKey);
       return found && storedIn(found);
+    },
+    definition: async (id) => {
+      const data = await documents.data('watches', idOf(id));
+      return data && textOf(data);
     },
     list: async ({ ofKey, label, after, limit }) => {
       if (label === undefined) {
         const key: readonly Condition[] = ofKey === undefined ? [] : [['of', '=', ofKey]];
-        return (await documents.list('watches', [...key, ['id', '>', idOf(after)]], { limit })).map(storedIn);
+        const { items, isCut } = await pageOf(documents, 'watches', [...key, ['id', '>', idOf(after)]], { limit });
+        return { items: items.map(storedIn), isCut };
       }
-      const listed: StoredWatch[] = [];
-      // Labels can outlive their watches, so a page of them may lead to fewer.
-      for (let last = after; listed.length < limit; ) {
-        const ids = await labelledAfter(documents, { label, ofKey, after: last, limit });
-        const found = await documents.list('watches', [['id', 'in', ids.map(idOf)]]);
-        listed.push(...found.filter((watch) => watchIn(watch).labels.includes(label)).map(storedIn));
-        if (ids.length < limit) break;
-        last = ids.at(-1) ?? last;
+      // Labels can outlive their watches, so a page of them may lead to fewer, or to none.
+      for (let last = after; ; ) {
+        const ids = await labelledAfter(documents, { label, ofKey, after: last, limit: limit + 1 });
+        const page = await pageOf(documents, 'watches', [['id', 'in', ids.map(idOf)]], { limit });
+        const items = page.items.map(watchIn).filter(({ labels }) => labels.includes(label));
+        const isCut = page.isCut || ids.length > limit;
+        if (items.length > 0 || !isCut) return { items: items.map(storedOf), isCut };
+        const [lastRead] = page.isCut ? page.items.slice(-1) : [];
+        last = lastRead === undefined ? (ids.at(-1) ?? last) : watchIn(lastRead).id;
       }
-      return listed.slice(0, limit);
     },
-    change: async (id, next) => {
+    change: async (id, next, max = STORED_LIMITS.watches) => {
       for (;;) {
         const found = await find(documents, 'watches', idOf(id));
         if (found === undefined) return undefined;
         const old = watchIn(found);
-        const wanted = next(storedOf(old));
+        const { isShared, definition, ...wanted } = await next(storedOf(old));
         const isRelabelled = JSON.stringify(wanted.labels) !== JSON.stringify(old.labels);
         const labelling = isRelabelled ? randomUUID() : old.labelling;
         const plannedAt = wanted.dueAt === old.dueAt ? old.plannedAt : undefined;
@@ -186,8 +209,14 @@ export function watchesIn(documents: DocumentStore): WatchStore {
         const droppedHost = isDropped ? (old.droppedHost ?? old.host) : undefined;
         const changed: Watch = { ...old, ...wanted, labelling, plannedAt, droppedHost };
         const document = documentOf(changed, old.owner === null ? undefined : (found.due ?? undefined));
+        const data = definition === undefined ? undefined : Buffer.from(definition);
+        const growth = data === undefined ? 0 : bytesOf(document) + data.byteLength - found.bytes;
+        if (growth > 0) {
+          const usage = await documents.usage('watches', [], old.apiKeyName);
+          checkRoom({ ...ROOM, max, isShared }, usage, { count: 0, bytes: growth });
+        }
         if (isRelabelled) await addLabels(documents, changed);
-        const isChanged = await documents.replace('watches', document, found.revision);
+        const isChanged = await documents.replace('watches', { ...document, data }, found.revision);
         if (isRelabelled) await removeLabels(documents, isChanged ? old : changed);
         if (isChanged) return storedOf(changed);
       }
@@ -195,8 +224,8 @@ export function watchesIn(documents: DocumentStore): WatchStore {
     remove: async (id) => {
       const found = await find(documents, 'watches', idOf(id));
       const removed = await documents.remove('watches', [['id', '=', idOf(id)]]);
-      const kept = await runs(id, []);
-      await documents.remove('watch_runs', [['of', '=', idOf(id)]]);
+      const kept = await runs(id);
+      await documents.remove('watch_runs', [ofWatch(id)]);
       if (found !== undefined) await removeLabels(documents, watchIn(found));
       return removed > 0 ? kept : undefined;
     },
@@ -236,22 +265,24 @@ export function watchesIn(documents: DocumentStore): WatchStore {
       return isOwn && isWanted;
     },
     finish: async (id, owner, next) => {
-      let keep = 0;
+      const all = await documents.list('watch_runs', [ofWatch(id)], { ...NEWEST_FIRST, isBrief: true });
+      let removed: StoredDocument | undefined;
       const isOwn = await changeOwn(id, owner, (watch) => {
-        const { keep: wanted, ...after } = next(storedOf(watch));
-        keep = wanted;
-        return documentOf({ ...freed(watch), ...after, run: undefined });
+        const { keep, ...after } = next(storedOf(watch));
+        const kept = newestRuns(all, keep);
+        removed = all[kept.count];
+        return documentOf({ ...freed(watch), ...after, run: undefined, runsBytes: kept.bytes });
       });
-      const ofWatch: Condition = ['of', '=', idOf(id)];
       if (!isOwn) {
         // It may have been removed just before the run was added.
         const isRemoved = (await find(documents, 'watches', idOf(id))) === undefined;
-        if (isRemoved) await documents.remove('watch_runs', [ofWatch]);
+        if (isRemoved) await documents.remove('watch_runs', [ofWatch(id)]);
         return undefined;
       }
-      const old = await runs(id, [], { skip: keep });
-      const [newest] = old;
-      if (newest !== undefined) await documents.remove('watch_runs', [ofWatch, ['at', '<=', newest.dueAt]]);
+      if (removed === undefined) return [];
+      const isOld: Condition = ['at', '<=', removed.at];
+      const old = await runs(id, [isOld]);
+      await documents.remove('watch_runs', [ofWatch(id), isOld]);
       return old;
     },
     release: async (id, owner, at) => {
@@ -262,7 +293,11 @@ export function watchesIn(documents: DocumentStore): WatchStore {
         ),
       );
     },
-    runs: (id, limit, before) => runs(id, [['at', '<', before]], { limit }),
+    runs: async (id, limit, before) => {
+      const where: readonly Condition[] = [ofWatch(id), ['at', '<', before]];
+      const { items, isCut } = await pageOf(documents, 'watch_runs', where, { ...NEWEST_FIRST, limit });
+      return { items: items.map(runIn), isCut };
+    },
     hasten: async (now, next) => {
       for (;;) {
         const late = await documents.list('watches', [['at', '>', now]], { by: 'at', limit: HASTENED_TOGETHER });
@@ -300,8 +335,31 @@ function storedIn(document: StoredDocument): StoredWatch {
   return storedOf(watchIn(document));
 }
 
-function storedOf({ id, apiKeyName, host, everyMs, dueAt, definition, progress }: Watch): StoredWatch {
-  return { id, apiKeyName, host, everyMs, dueAt, definition, progress };
+function storedOf({ id, apiKeyName, host, everyMs, dueAt, summary, progress }: Watch): StoredWatch {
+  return { id, apiKeyName, host, everyMs, dueAt, summary, progress };
+}
+
+function ofWatch(id: number): Condition {
+  return ['of', '=', idOf(id)];
+}
+
+function runIn({ at, body }: StoredDocument): StoredRun {
+  return { dueAt: at, body };
+}
+
+function textOf(data: Uint8Array): string {
+  return Buffer.from(data).toString();
+}
+
+/** Returns the number and the bytes of the runs to keep: at most `keep`. `runs`: newest first. */
+function newestRuns(runs: readonly StoredDocument[], keep: number) {
+  const kept = { count: 0, bytes: 0 };
+  for (const { bytes } of runs.slice(0, keep)) {
+    if (kept.count > 0 && kept.bytes + bytes > STORED_LIMITS.watchRuns.bytes) break;
+    kept.count += 1;
+    kept.bytes += bytes;
+  }
+  return kept;
 }
 
 /** Returns the watch without its lease. */
@@ -321,5 +379,6 @@ function documentOf(watch: Watch, leasedUntil?: number): Document {
     at: leasedUntil === undefined ? soonEnough : LEASED,
     due: leasedUntil ?? run?.wasDueAt ?? dueAt,
     body: JSON.stringify(watch),
+    besides: bytesOfLabels(watch) + watch.runsBytes,
   };
 }

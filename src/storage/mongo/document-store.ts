@@ -2,20 +2,26 @@ import { randomUUID } from 'node:crypto';
 import { Binary, type Collection, type Db, type Filter } from 'mongodb';
 import { withLease } from '../documents/lease.ts';
 import {
+  bytesOf,
   type Condition,
   checkRoom,
   type Document,
   type DocumentStore,
+  type StoredDocument,
   TABLES,
   type Table,
+  type Usage,
 } from '../ports/document-store.ts';
 import { insertNew } from './collections.ts';
 import type { Ask } from './connection.ts';
 import { isDuplicateKey } from './duplicate-key.ts';
 
-interface MongoDocument extends Omit<Document, 'id' | 'data'> {
+interface MongoDocument extends Omit<Document, 'id' | 'data' | 'besides'> {
   readonly _id: string;
   readonly revision: string;
+  readonly bytes: number;
+  /** Left out without data. */
+  readonly data_bytes?: number | undefined;
   readonly data?: Binary | undefined;
 }
 
@@ -25,9 +31,9 @@ const OPERATORS = { '=': '$eq', '<': '$lt', '<=': '$lte', '>': '$gt', in: '$in',
 export async function prepareDocuments(db: Db): Promise<void> {
   for (const table of TABLES) {
     await db.collection(table).createIndexes([
-      { name: 'by_owner', key: { of: 1, at: 1, kind: 1 } },
-      // Ends with the fields of conditions, so that sorting and filtering do not read documents with large data.
-      { name: 'by_kind', key: { kind: 1, at: 1, due: 1, of: 1 } },
+      // Both end with the fields of conditions and the bytes, so that sorting, filtering and adding up read no documents.
+      { name: 'by_owner', key: { of: 1, at: 1, kind: 1, bytes: 1, data_bytes: 1 } },
+      { name: 'by_kind', key: { kind: 1, at: 1, due: 1, of: 1, bytes: 1, data_bytes: 1 } },
       { name: 'by_due', key: { due: 1, kind: 1, of: 1 } },
     ]);
   }
@@ -42,23 +48,50 @@ export function mongoDocuments(db: Db, ask: Ask): DocumentStore {
   // Without a condition MongoDB would read every document, and not an index.
   const count = (table: Table, where: readonly Condition[]) =>
     collection(table).countDocuments(filterOf(where), where.length === 0 ? { hint: '_id_' } : {});
+  const usage = async (table: Table, where: readonly Condition[], owner: string): Promise<Usage> => {
+    const found = await collection(table)
+      .aggregate<{ readonly _id: boolean; readonly count: number; readonly bytes: number }>(
+        [
+          { $match: filterOf(where) },
+          {
+            $group: {
+              _id: { $eq: ['$of', owner] },
+              count: { $sum: 1 },
+              bytes: { $sum: { $add: ['$bytes', { $ifNull: ['$data_bytes', 0] }] } },
+            },
+          },
+        ],
+        { hint: where.some(([field]) => field === 'of') ? 'by_owner' : 'by_kind' },
+      )
+      .toArray();
+    const { count = 0, bytes = 0 } = found.find(({ _id: isOwn }) => isOwn) ?? {};
+    const others = found.find(({ _id: isOwn }) => !isOwn) ?? { count: 0, bytes: 0 };
+    return { all: { count: count + others.count, bytes: bytes + others.bytes }, own: { count, bytes } };
+  };
   const documents: DocumentStore = {
     now: () =>
       ask(async () => {
         const { localTime } = await db.command({ hello: 1 });
         return Number(localTime);
       }),
-    list: (table, where, { by = 'id', isDescending = false, limit = 0, skip = 0, isBrief = false } = {}) =>
+    list: (table, where, order = {}) =>
       ask(async () => {
+        const { by = 'id', isDescending = false, limit = 0, skip = 0, isBrief = false, maxBytes = Infinity } = order;
         const direction = isDescending ? -1 : 1;
-        const found = await collection(table)
+        const cursor = collection(table)
           .find(filterOf(where), { projection: { data: 0, ...(isBrief && { body: 0 }) } })
           // By one field, so that an index orders them: with _id as well, MongoDB would read and sort all of them.
           .sort({ [by === 'id' ? '_id' : by]: direction })
           .skip(skip)
-          .limit(limit)
-          .toArray();
-        return found.map(({ _id, body = '', ...others }) => ({ id: _id, body, ...others }));
+          .limit(limit);
+        const found: StoredDocument[] = [];
+        let read = 0;
+        for await (const { _id, body = '', bytes, data_bytes = 0, ...others } of cursor) {
+          found.push({ id: _id, body, bytes: bytes + data_bytes, ...others });
+          read += Buffer.byteLength(body);
+          if (read >= maxBytes) break;
+        }
+        return found;
       }),
     count: (table, where) => ask(() => count(table, where)),
     data: (table, id) =>
@@ -67,11 +100,12 @@ export function mongoDocuments(db: Db, ask: Ask): DocumentStore {
         return found?.data && Uint8Array.from(found.data.buffer);
       }),
     add: (table, documents) => ask(() => insertNew(collection(table), documents.map(storedOf))),
+    usage: (table, where, of) => ask(() => usage(table, where, of)),
     addWithin: (table, document, room) => {
-      const ofKey: Condition = ['of', '=', document.of];
+      const added = { count: 1, bytes: bytesOf(document) + (document.data?.byteLength ?? 0) };
       const work = () =>
         ask(async () => {
-          checkRoom(room, ...(await Promise.all([count(table, room.where), count(table, [...room.where, ofKey])])));
+          checkRoom(room, await usage(table, room.where, document.of), added);
           await collection(table).insertOne(storedOf(document));
         });
       return room.isExact ? oneByOne(work) : work();
@@ -96,8 +130,10 @@ export function mongoDocuments(db: Db, ask: Ask): DocumentStore {
   return documents;
 }
 
-function storedOf({ id, of, kind, at, due, body, data }: Document): MongoDocument {
-  return { _id: id, of, kind, at, due, body, revision: randomUUID(), ...(data && { data: new Binary(data) }) };
+function storedOf(document: Document): MongoDocument {
+  const { id, of, kind, at, due, body, data } = document;
+  const additional = data && { data: new Binary(data), data_bytes: data.byteLength };
+  return { _id: id, of, kind, at, due, body, revision: randomUUID(), bytes: bytesOf(document), ...additional };
 }
 
 function filterOf(where: readonly Condition[]): Filter<MongoDocument> {

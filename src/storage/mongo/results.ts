@@ -46,6 +46,11 @@ export function mongoResults(database: Db, ask: Ask, connection: { readonly stat
         ]);
         return document === null ? undefined : asDetailed(recordOf(document), kept?.evidence);
       }),
+    keyOf: (id) =>
+      ask(async () => {
+        const found = await collections.results.findOne({ _id: id }, { projection: { api_key_name: 1 } });
+        return found === null ? undefined : (found.api_key_name ?? '');
+      }),
     page: (filter, limit, after) => ask(async () => (await pageOf(collections, filter, limit, after)).map(recordOf)),
     similar: (likeness, limit) =>
       ask(async () => {

@@ -1,5 +1,6 @@
 import { CapstanError } from '../../capture/errors.ts';
 import { shareOf } from '../../capture/share.ts';
+import { type Amount, STORED_LIMITS } from '../../capture/stored-limits.ts';
 
 /*
  * The port to small documents that change: jobs, watches, standing queries, idempotency keys, node leases. A document
@@ -31,11 +32,15 @@ export interface Document {
   readonly body: string;
   /** Additional bytes, which lists do not read. When undefined, the stored bytes are kept. */
   readonly data?: Uint8Array | undefined;
+  /** Bytes of other documents that belong to this one, and count with it. @default 0 */
+  readonly besides?: number | undefined;
 }
 
-export interface StoredDocument extends Omit<Document, 'data'> {
+export interface StoredDocument extends Omit<Document, 'data' | 'besides'> {
   /** Changes with each replacement. */
   readonly revision: string;
+  /** All bytes that count for the document. */
+  readonly bytes: number;
 }
 
 type Field = 'id' | 'of' | 'kind' | 'at' | 'due' | 'revision';
@@ -52,6 +57,14 @@ export interface Order {
   readonly skip?: number;
   /** Leaves `body` empty. */
   readonly isBrief?: boolean;
+  /** Ends the list with the document whose body reaches this many bytes in all. @default unlimited */
+  readonly maxBytes?: number;
+}
+
+/** What documents use: those of all owners, and those of one. */
+export interface Usage {
+  readonly all: Amount;
+  readonly own: Amount;
 }
 
 /** Methods reject with `database_not_enabled` or `database_unavailable` when they cannot answer. */
@@ -67,6 +80,8 @@ export interface DocumentStore {
   add(table: Table, documents: readonly Document[]): Promise<void>;
   /** Adds a document. Rejects with `room.code` when the table is full. */
   addWithin(table: Table, document: Document, room: Room): Promise<void>;
+  /** Returns what the documents that meet all conditions use in all, and those of one owner. */
+  usage(table: Table, where: readonly Condition[], of: string): Promise<Usage>;
   /**
    * Replaces the document with this revision, and erases the old one, because requests may contain credentials. Without
    * a revision, adds the document. Resolves with false when it was changed, removed or added meanwhile.
@@ -76,8 +91,39 @@ export interface DocumentStore {
   remove(table: Table, where: readonly Condition[]): Promise<number>;
 }
 
-export async function find(store: DocumentStore, table: Table, id: string): Promise<StoredDocument | undefined> {
-  const [found] = await store.list(table, [['id', '=', id]]);
+/** Part of a list. */
+export interface Page<T> {
+  readonly items: readonly T[];
+  /** Whether the list may go on. */
+  readonly isCut: boolean;
+}
+
+/** Lists at most `limit` documents, and fewer when they are large, so that a page holds up no other request. */
+export async function pageOf(
+  store: DocumentStore,
+  table: Table,
+  where: readonly Condition[],
+  { limit, maxBytes = STORED_LIMITS.page.bytes, ...order }: Order & { readonly limit: number },
+): Promise<Page<StoredDocument>> {
+  const found = await store.list(table, where, { ...order, limit: limit + 1, maxBytes });
+  const isFull = found.reduce((bytes, { body }) => bytes + Buffer.byteLength(body), 0) >= maxBytes;
+  return { items: found.slice(0, limit), isCut: isFull || found.length > limit };
+}
+
+/** Returns the bytes that count for a document, besides its `data`. */
+export function bytesOf({ id, of, kind, body, besides = 0 }: Document): number {
+  return [id, of, kind, body].reduce((bytes, text) => bytes + Buffer.byteLength(text), besides);
+}
+
+/** Returns a document of an owner, or of any. */
+export async function find(
+  store: DocumentStore,
+  table: Table,
+  id: string,
+  of?: string,
+): Promise<StoredDocument | undefined> {
+  const ofOwner: readonly Condition[] = of === undefined ? [] : [['of', '=', of]];
+  const [found] = await store.list(table, [['id', '=', id], ...ofOwner]);
   return found;
 }
 
@@ -98,9 +144,9 @@ export async function change(
   }
 }
 
-/** Limit on the number of documents in a table. */
+/** Limit on the documents in a table. */
 export interface Room {
-  readonly max: number;
+  readonly max: Amount;
   /** Conditions of the documents that count. */
   readonly where: readonly Condition[];
   /** Whether keys share the places; false when there are no other keys. */
@@ -115,12 +161,25 @@ export interface Room {
 /** Value of `Retry-After`, in seconds. Many small jobs end in that time. */
 const RETRY_AFTER_SECONDS = 5;
 
-/** @throws CapstanError when `all` documents, `own` of them of the same key, leave no room for another one. */
-export function checkRoom({ max, isShared, code, text }: Room, all: number, own: number): void {
+/** @throws CapstanError when what is stored leaves no room for `added`. */
+export function checkRoom(room: Room, { all, own }: Usage, added: Amount): void {
+  const { max, text } = room;
+  const counted = { max: max.count, all: all.count, own: own.count, added: added.count };
+  checkAmount(room, counted, (count) => `${count} ${text}`);
+  const measured = { max: max.bytes, all: all.bytes, own: own.bytes, added: added.bytes };
+  checkAmount(room, measured, (bytes) => `${Math.ceil(bytes / 1024)} KiB of ${text}`);
+}
+
+function checkAmount(
+  { isShared, code }: Room,
+  { max, all, own, added }: Readonly<Record<'max' | 'all' | 'own' | 'added', number>>,
+  said: (amount: number) => string,
+): void {
   const free = max - all;
-  const retry = code === 'queue_full' ? { retryAfterSeconds: RETRY_AFTER_SECONDS } : {};
-  if (free < 1) throw new CapstanError(code, `There are ${all} ${text}, which is the maximum.`, retry);
-  if (!isShared || shareOf(free, own) >= 1) return;
-  const share = `The API key has ${own} ${text}, which is its share: ${free} places are left for other keys.`;
-  throw new CapstanError(code, share, retry);
+  const isFull = free < added;
+  if (!isFull && (!isShared || added === 0 || shareOf(free, own) >= added)) return;
+  const reason = isFull
+    ? `There are ${said(all)}, and no room for ${said(added)} more: at most ${said(max)} are accepted.`
+    : `The API key has ${said(own)}, and no room in its share for ${said(added)} more: ${said(free)} are left for all keys.`;
+  throw new CapstanError(code, reason, code === 'queue_full' ? { retryAfterSeconds: RETRY_AFTER_SECONDS } : {});
 }

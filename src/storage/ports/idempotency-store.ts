@@ -1,3 +1,5 @@
+import type { Amount } from '../../capture/stored-limits.ts';
+
 /** Time to live of a key, in milliseconds. */
 export const KEY_LIFE_MS = 24 * 3_600_000;
 /** Lease of a key in use, in milliseconds: a process that died blocks it no longer than this. */
@@ -38,8 +40,8 @@ export interface IdempotencyStore {
   claim(attempt: Attempt, times?: ClaimTimes): Promise<Claim>;
   /** Renews the lease of a running attempt. */
   renew(attempt: Attempt): Promise<void>;
-  /** Stores the answer for every later attempt. */
-  keep(attempt: Attempt, answer: Uint8Array): Promise<void>;
+  /** Stores the answer for every later attempt. Removes the oldest answers of the API key when there are too many. */
+  keep(attempt: Attempt, answer: Uint8Array, max?: Amount): Promise<void>;
   /** Whether a key is in use or answered. */
   isClaimed(key: Uint8Array): Promise<boolean>;
   /** Releases the key as if it had never been used. */

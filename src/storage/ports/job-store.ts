@@ -1,5 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Failure } from '../../capture/errors.ts';
+import type { Amount } from '../../capture/stored-limits.ts';
+import type { Page } from './document-store.ts';
+
+export type { Page };
 
 /*
  * The port to jobs: work that its client does not wait for. A job is in the database, so it outlives the process, and
@@ -13,12 +17,6 @@ export type JobState = 'queued' | 'running' | 'completed' | 'cancelled' | 'faile
 export const JOB_LEASE_MS = 10_000;
 /** Time to live of a finished job, in milliseconds. */
 export const JOB_LIFE_MS = 24 * 3_600_000;
-/**
- * Maximum number of unfinished jobs, of which each key has a share, and of all jobs of one key. The key's oldest
- * finished jobs make room for its new ones; unfinished ones are never removed.
- */
-export const MAX_JOBS = 1000;
-
 /** Returns what the ids of an API key's jobs begin with: a fingerprint of its name; `''` without a named key. */
 export function jobKeyOf(apiKeyName: string | null): string {
   return apiKeyName === null ? '' : `${createHash('sha256').update(apiKeyName).digest('hex').slice(0, 16)}.`;
@@ -86,15 +84,15 @@ export interface TakeOptions {
 /** Methods reject with `database_not_enabled` or `database_unavailable` when they cannot answer. */
 export interface JobStore {
   /**
-   * Stores a job durably, and makes room for it. Rejects with `queue_full` when `maxJobs` jobs are unfinished, or when
-   * the unfinished ones of its key are its share.
+   * Stores a job durably. The oldest finished jobs of its key make room for it; unfinished ones are never removed.
+   * Rejects with `queue_full` when there is no room within `max`, or when the unfinished ones of its key are its share.
    */
-  add(job: NewJob, maxJobs?: number): Promise<void>;
+  add(job: NewJob, max?: Amount): Promise<void>;
   get(id: string): Promise<JobRecord | undefined>;
   /** Returns the ids of at most `limit` jobs, of all keys or one (see `jobKeyOf`), newest first. */
   newest(limit: number, key?: string): Promise<readonly string[]>;
-  /** Returns at most `limit` outcomes with an index above `after`, smallest first. */
-  results(id: string, limit: number, after?: number): Promise<readonly JobItem[]>;
+  /** Returns at most `limit` outcomes with an index above `after`, smallest first; fewer when they are large. */
+  results(id: string, limit: number, after?: number): Promise<Page<JobItem>>;
   /**
    * Leases an unfinished job without an owner to this owner; undefined when there is none. Keys take turns: the oldest
    * job of the key with the fewest running jobs is next.
@@ -106,8 +104,11 @@ export interface JobStore {
    * Stores outcomes. Indexes that already have one are ignored, and so are calls by a process that is not the owner.
    */
   put(id: string, owner: string, items: readonly JobItem[]): Promise<void>;
-  /** Ends a job. Its work, which may contain credentials, is erased, as it is when the job is cancelled. */
-  finish(id: string, owner: string, end: JobEnd): Promise<void>;
+  /**
+   * Ends a job. Its work, which may contain credentials, is erased, as it is when the job is cancelled. Removes the
+   * oldest finished jobs of its key beyond `max`.
+   */
+  finish(id: string, owner: string, end: JobEnd, max?: Amount): Promise<void>;
   /** Gives an unfinished job back, so that another owner can take it. */
   release(id: string, owner: string): Promise<void>;
   /** Cancels an unfinished job of any owner. Returns its new state; undefined when there is no such job. */

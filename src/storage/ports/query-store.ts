@@ -3,8 +3,7 @@
  * whose ids their cursors are: in the database of one process, or in the one that a cluster shares.
  */
 
-/** Maximum number of standing queries, of which each key has a share. */
-export const MAX_QUERIES = 1000;
+import type { Amount } from '../../capture/stored-limits.ts';
 
 export interface NewQuery {
   readonly id: string;
@@ -34,8 +33,9 @@ export interface QueryStore {
    * Stores a query durably. Rejects with `too_many_queries` when there is no room for it. Processes that share the
    * database count one after another.
    */
-  add(query: NewQuery, maxQueries?: number): Promise<void>;
-  get(id: string): Promise<QueryRecord | undefined>;
+  add(query: NewQuery, max?: Amount): Promise<void>;
+  /** Returns a query of an API key, or of any. Reads nothing of the queries of other keys. */
+  get(id: string, apiKeyName?: string): Promise<QueryRecord | undefined>;
   /** Returns at most `limit` queries, of all keys or one, newest first. */
   newest(limit: number, apiKeyName?: string): Promise<readonly QueryRecord[]>;
   /** Notes that events up to an id are about to be delivered. Returns false when there is no such query. */

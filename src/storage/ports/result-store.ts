@@ -63,6 +63,8 @@ export interface ResultStore {
   insert(result: Result, evidence?: Evidence | null): Promise<void>;
 
   get(id: number): Promise<DetailedResult | undefined>;
+  /** Returns the name of the API key that requested a capture, `''` without a named key; undefined without a record. */
+  keyOf(id: number): Promise<string | undefined>;
 
   /** Returns at most `limit` records after `after`, newest first by `(probed_at, id)`. */
   page(filter: ResultFilter, limit: number, after?: Keyset): Promise<readonly Result[]>;

@@ -1,3 +1,8 @@
+import type { Amount } from '../../capture/stored-limits.ts';
+import type { Page } from './document-store.ts';
+
+export type { Page };
+
 /*
  * The port to watches: pages that are captured again and again. A due watch belongs to one process at a time by a
  * lease, and has at most one run for each time at which it was due. So a run that a dead process stored is not made
@@ -11,7 +16,7 @@ export const WATCH_LEASE_MS = 30_000;
 /** Maximum number of leased watches of one host, in all processes that share the database. */
 export const MAX_LEASED_OF_HOST = 2;
 
-/** A watch to add. The store does not interpret `definition` and `progress`. */
+/** A watch to add. The store does not interpret `summary`, `definition` and `progress`. */
 export interface NewWatch {
   readonly id: number;
   /** Name of the API key that it belongs to; empty without one. */
@@ -23,7 +28,9 @@ export interface NewWatch {
   readonly dueAt: number | null;
   /** The labels by which it is listed. */
   readonly labels: readonly string[];
-  /** Definition as the client wrote it. */
+  /** What lists show of the definition. */
+  readonly summary: string;
+  /** Definition as the client wrote it, which lists do not read. */
   readonly definition: string;
   /** Findings of the runs. */
   readonly progress: string;
@@ -31,13 +38,15 @@ export interface NewWatch {
   readonly isShared: boolean;
 }
 
-export type StoredWatch = Omit<NewWatch, 'isShared' | 'labels'>;
+export type StoredWatch = Omit<NewWatch, 'isShared' | 'labels' | 'definition'>;
 
-/** The part of a watch that clients may change. */
-export type WatchChange = Pick<NewWatch, 'host' | 'everyMs' | 'dueAt' | 'labels' | 'definition'>;
+/** The part of a watch that clients may change. Without a `definition`, the stored one is kept. */
+export type WatchChange = Pick<NewWatch, 'host' | 'everyMs' | 'dueAt' | 'labels' | 'summary' | 'isShared'> &
+  Partial<Pick<NewWatch, 'definition'>>;
 
 /** A due watch whose lease the caller holds. */
 export interface TakenWatch extends StoredWatch {
+  readonly definition: string;
   /** The time that its run is for. */
   readonly dueAt: number;
   /** The run for this time, if another process stored it and ended before it released the watch. */
@@ -79,18 +88,26 @@ export interface WatchesWanted {
 /** Methods reject with `database_not_enabled` or `database_unavailable` when they cannot answer. */
 export interface WatchStore {
   /**
-   * Rejects with `too_many_watches` when there are `maxWatches`, or when the key has its share. Processes that share
-   * the database count one after another.
+   * Rejects with `too_many_watches` when there is no room within `max`, or when
+   * the key has its share. Processes that share the database count one after another.
    */
-  add(watch: NewWatch, maxWatches?: number): Promise<void>;
-  get(id: number): Promise<StoredWatch | undefined>;
-  /** Returns watches by id. */
-  list(wanted: WatchesWanted): Promise<readonly StoredWatch[]>;
+  add(watch: NewWatch, max?: Amount): Promise<void>;
+  /** Returns a watch of an API key, or of any. Reads nothing of the watches of other keys. */
+  get(id: number, ofKey?: string): Promise<StoredWatch | undefined>;
+  /** Returns the definition of a watch. */
+  definition(id: number): Promise<string | undefined>;
+  /** Returns watches by id. A page is shorter than its limit when they are large. */
+  list(wanted: WatchesWanted): Promise<Page<StoredWatch>>;
   /**
-   * Changes a watch, and returns it; undefined: there is none. A run that is not stored yet is dropped: its lease lasts
+   * Changes a watch, and returns it; undefined: there is none. Rejects with `too_many_watches` when there is no room for
+   * a larger one. A run that is not stored yet is dropped: its lease lasts
    * until it ends, so that its page counts for its host, and `put` refuses it.
    */
-  change(id: number, next: (watch: StoredWatch) => WatchChange): Promise<StoredWatch | undefined>;
+  change(
+    id: number,
+    next: (watch: StoredWatch) => WatchChange | Promise<WatchChange>,
+    max?: Amount,
+  ): Promise<StoredWatch | undefined>;
   /** Removes a watch. Returns its runs, whose captures are left to the caller; undefined when there is none. */
   remove(id: number): Promise<readonly StoredRun[] | undefined>;
   /** Leases watches, those that have been due longest first: at most one for each owner. */
@@ -100,14 +117,14 @@ export interface WatchStore {
   /** Stores the run of a leased watch. False: as for `renew`, or the run is dropped, and its lease ended. */
   put(id: number, owner: string, run: StoredRun): Promise<boolean>;
   /**
-   * Ends the lease, after the run was announced. Removes the runs before the newest `keep`, and returns them;
-   * undefined: the caller has no lease.
+   * Ends the lease, after the run was announced. Removes the runs before the newest `keep`, and those that
+   * take too many bytes, and returns them; undefined: the caller has no lease.
    */
   finish(id: number, owner: string, next: (watch: StoredWatch) => Finished): Promise<readonly StoredRun[] | undefined>;
   /** Ends the lease without a run: the watch is due again at `at`. */
   release(id: number, owner: string, at: number): Promise<void>;
-  /** Returns at most `limit` runs that were due before a time, newest first. */
-  runs(id: number, limit: number, before: number): Promise<readonly StoredRun[]>;
+  /** Returns at most `limit` runs that were due before a time, newest first; fewer when they are large. */
+  runs(id: number, limit: number, before: number): Promise<Page<StoredRun>>;
   /**
    * For a clock that was set back. Moves watches that are due more than two intervals from now to the time that `next`
    * returns, unless such a wait was decided before now. Also ends leases that last too long. Watches with a schedule in

@@ -1,17 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import {
+  bytesOf,
   type Condition,
   checkRoom,
   type Document,
   type DocumentStore,
   type StoredDocument,
   type Table,
+  type Usage,
 } from '../ports/document-store.ts';
 import type { Synchronous } from './remote.ts';
 import { erasing, inTransaction } from './transaction.ts';
 
-const FIELDS = 'id, "of", kind, at, due, revision';
+const FIELDS = 'id, "of", kind, at, due, revision, bytes + data_bytes AS bytes';
 
 /** Runs in the worker. */
 export function documentTable(db: DatabaseSync): Synchronous<DocumentStore> {
@@ -24,23 +26,44 @@ export function documentTable(db: DatabaseSync): Synchronous<DocumentStore> {
 
   const count = (table: Table, where: readonly Condition[]): number =>
     Number(statement(`SELECT count(*) AS n FROM ${table} ${conditionsOf(where)}`).get(...valuesOf(where))?.n);
+  const usage = (table: Table, where: readonly Condition[], owner: string): Usage => {
+    const bytes = 'bytes + data_bytes';
+    const sql = `SELECT count(*) AS allCount, total(${bytes}) AS allBytes, count(*) FILTER (WHERE "of" = ?) AS ownCount,
+      total(${bytes}) FILTER (WHERE "of" = ?) AS ownBytes FROM ${table} ${conditionsOf(where)}`;
+    const { allCount, allBytes, ownCount, ownBytes } = statement(sql).get(owner, owner, ...valuesOf(where)) ?? {};
+    return {
+      all: { count: Number(allCount), bytes: Number(allBytes) },
+      own: { count: Number(ownCount), bytes: Number(ownBytes) },
+    };
+  };
   /** Returns false when there is a document with this id. */
-  const insert = (table: Table, { id, of, kind, at, due, body, data }: Document): boolean => {
-    const sql = `INSERT INTO ${table} (${FIELDS}, body, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`;
-    return Number(statement(sql).run(id, of, kind, at, due, randomUUID(), body, data ?? null).changes) > 0;
+  const insert = (table: Table, document: Document): boolean => {
+    const { id, of, kind, at, due, body, data } = document;
+    const sql = `INSERT INTO ${table} (id, "of", kind, at, due, revision, bytes, data_bytes, body, data)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`;
+    const bytes = [bytesOf(document), data?.byteLength ?? 0];
+    return Number(statement(sql).run(id, of, kind, at, due, randomUUID(), ...bytes, body, data ?? null).changes) > 0;
   };
 
   return {
     now: () => Date.now(),
-    list: (table, where, { by = 'id', isDescending = false, limit = -1, skip = 0, isBrief = false } = {}) => {
+    list: (table, where, order = {}) => {
+      const { by = 'id', isDescending = false, limit = -1, skip = 0, isBrief = false, maxBytes = Infinity } = order;
       const direction = isDescending ? 'DESC' : 'ASC';
       const sql = `SELECT ${FIELDS}, ${isBrief ? `''` : 'body'} AS body FROM ${table} ${conditionsOf(where)}
         ORDER BY "${by}" ${direction}, id ${direction} LIMIT ? OFFSET ?`;
-      return statement(sql)
-        .all(...valuesOf(where), limit, skip)
-        .map(documentIn);
+      const found: StoredDocument[] = [];
+      let bytes = 0;
+      for (const row of statement(sql).iterate(...valuesOf(where), limit, skip)) {
+        const document = documentIn(row);
+        found.push(document);
+        bytes += Buffer.byteLength(document.body);
+        if (bytes >= maxBytes) break;
+      }
+      return found;
     },
     count,
+    usage,
     data: (table, id) => {
       const data = statement(`SELECT data FROM ${table} WHERE id = ?`).get(id)?.data;
       return data instanceof Uint8Array ? data : undefined;
@@ -51,18 +74,17 @@ export function documentTable(db: DatabaseSync): Synchronous<DocumentStore> {
       }),
     addWithin: (table, document, room) =>
       inTransaction(db, () => {
-        checkRoom(room, count(table, room.where), count(table, [...room.where, ['of', '=', document.of]]));
+        const added = { count: 1, bytes: bytesOf(document) + (document.data?.byteLength ?? 0) };
+        checkRoom(room, usage(table, room.where, document.of), added);
         insert(table, document);
       }),
     replace: (table, document, revision) => {
       if (revision === undefined) return insert(table, document);
       const { id, of, kind, at, due, body, data } = document;
-      const update = statement(`UPDATE ${table} SET "of" = ?, kind = ?, at = ?, due = ?, revision = ?, body = ?,
-        data = coalesce(?, data) WHERE id = ? AND revision = ?`);
-      return erasing(
-        db,
-        () => Number(update.run(of, kind, at, due, randomUUID(), body, data ?? null, id, revision).changes) > 0,
-      );
+      const update = statement(`UPDATE ${table} SET "of" = ?, kind = ?, at = ?, due = ?, revision = ?, bytes = ?,
+        data_bytes = coalesce(?, data_bytes), body = ?, data = coalesce(?, data) WHERE id = ? AND revision = ?`);
+      const values = [randomUUID(), bytesOf(document), data?.byteLength ?? null, body, data ?? null];
+      return erasing(db, () => Number(update.run(of, kind, at, due, ...values, id, revision).changes) > 0);
     },
     remove: (table, where) =>
       erasing(db, () =>
@@ -91,5 +113,6 @@ function documentIn(row: Record<string, unknown>): StoredDocument {
     due: row.due === null ? null : Number(row.due),
     body: String(row.body),
     revision: String(row.revision),
+    bytes: Number(row.bytes),
   };
 }

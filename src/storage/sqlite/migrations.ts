@@ -86,6 +86,7 @@ const TERMS = `
   );
 `;
 
+/** Indexes end with the bytes, so that adding them up reads no documents. */
 const DOCUMENTS = TABLES.map(
   (table) => `
   CREATE TABLE ${table} (
@@ -95,11 +96,13 @@ const DOCUMENTS = TABLES.map(
     at INTEGER NOT NULL,
     due INTEGER,
     revision TEXT NOT NULL,
+    bytes INTEGER NOT NULL,
+    data_bytes INTEGER NOT NULL,
     body TEXT NOT NULL,
     data BLOB
   ) STRICT;
-  CREATE INDEX ${table}_of ON ${table} ("of", at, kind);
-  CREATE INDEX ${table}_by_kind ON ${table} (kind, at, due, "of");
+  CREATE INDEX ${table}_of ON ${table} ("of", at, kind, bytes, data_bytes);
+  CREATE INDEX ${table}_by_kind ON ${table} (kind, at, due, "of", bytes, data_bytes);
   CREATE INDEX ${table}_by_due ON ${table} (due, id, kind, "of") WHERE due IS NOT NULL;
 `,
 ).join('');

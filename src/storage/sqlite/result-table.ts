@@ -13,7 +13,7 @@ const OLDEST = 'SELECT id FROM results WHERE id > ? AND id < ? ORDER BY id LIMIT
 export const RESULT_STATEMENTS: readonly string[] = [OLDEST];
 
 /** The results in an open database. Methods are synchronous and throw SQLite's errors. */
-export interface ResultTable extends Synchronous<Pick<ResultStore, 'get' | 'delete' | 'oldest'>> {
+export interface ResultTable extends Synchronous<Pick<ResultStore, 'get' | 'keyOf' | 'delete' | 'oldest'>> {
   insert(results: readonly DetailedResult[]): void;
   /** May take long, and so runs in steps. */
   similar(likeness: Likeness, limit: number): Generator<void, SimilarResult[]>;
@@ -26,6 +26,7 @@ export function resultTable(db: DatabaseSync): ResultTable {
     'INSERT INTO results (id, probed_at, record) VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING',
   );
   const findResult = db.prepare('SELECT record FROM results WHERE id = ?');
+  const findKey = db.prepare("SELECT json_extract(record, '$.api_key_name') AS name FROM results WHERE id = ?");
   const insertEvidence = db.prepare('INSERT INTO evidence (id, evidence) VALUES (?, ?)');
   const findEvidence = db.prepare('SELECT evidence FROM evidence WHERE id = ?');
   const deleteEvidence = db.prepare('DELETE FROM evidence WHERE id = ?');
@@ -72,6 +73,10 @@ export function resultTable(db: DatabaseSync): ResultTable {
       if (row === undefined) return undefined;
       const evidence = findEvidence.get(id)?.evidence;
       return asDetailed(JSON.parse(String(row.record)), evidence === undefined ? null : JSON.parse(String(evidence)));
+    },
+    keyOf: (id) => {
+      const row = findKey.get(id);
+      return row && String(row.name ?? '');
     },
     page: listed.page,
     similar,

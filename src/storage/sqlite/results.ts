@@ -20,6 +20,7 @@ export function sqliteResults(table: Remote<ResultTable>, thread: { readonly sta
     },
     insert: async (result, evidence = null) => inserts.insert({ ...result, evidence }),
     get: table.get,
+    keyOf: table.keyOf,
     page: table.page,
     similar: table.similar,
     delete: table.delete,

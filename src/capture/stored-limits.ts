@@ -1,0 +1,58 @@
+/* Limits on what API keys store. The table in docs/security.md is written from them. */
+
+/** A number of documents, and their bytes. */
+export interface Amount {
+  readonly count: number;
+  readonly bytes: number;
+}
+
+export interface StoredLimit extends Amount {
+  /** Whom the limit is for. `shared`: all keys together, of which each named key has a share. */
+  readonly per: 'shared' | 'key' | 'watch' | 'page';
+  /** What is counted. */
+  readonly of: string;
+  /** What happens beyond the limit. */
+  readonly beyond: string;
+}
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+const GIB = 1024 * MIB;
+
+export const STORED_LIMITS = {
+  watches: {
+    ...{ per: 'shared', count: 100_000, bytes: 4 * GIB },
+    of: 'watches, with their bodies, labels and runs',
+    beyond: '`429 too_many_watches`',
+  },
+  watchRuns: {
+    ...{ per: 'watch', count: 1000, bytes: MIB },
+    of: 'runs of a watch; `keep` may be less',
+    beyond: 'the oldest are removed',
+  },
+  queries: {
+    ...{ per: 'shared', count: 1000, bytes: 8 * MIB },
+    of: 'standing queries',
+    beyond: '`429 too_many_queries`',
+  },
+  unfinishedJobs: {
+    ...{ per: 'shared', count: 1000, bytes: 256 * MIB },
+    of: 'unfinished jobs; their requests, compressed',
+    beyond: '`429 queue_full`',
+  },
+  finishedJobs: {
+    ...{ per: 'key', count: 1000, bytes: 256 * MIB },
+    of: 'finished jobs, with their outcomes',
+    beyond: 'the oldest are removed',
+  },
+  idempotencyKeys: {
+    ...{ per: 'key', count: 100_000, bytes: 256 * MIB },
+    of: 'idempotency keys, with their answers, compressed',
+    beyond: 'the oldest answers are removed',
+  },
+  page: {
+    ...{ per: 'page', count: 1000, bytes: 2 * MIB },
+    of: 'items in a page of watches, runs or outcomes of a job',
+    beyond: 'the page ends with the item that reaches it; `Link` leads to the rest',
+  },
+} as const satisfies Readonly<Record<string, StoredLimit>>;
