@@ -19,8 +19,10 @@ export interface Compound {
   readonly compound: string;
 }
 
+/** Maximum number of characters of a selector. */
+export const MAX_SELECTOR_CHARACTERS = 1000;
 /** Maximum number of steps of a selector. */
-const MAX_STEPS = 10;
+export const MAX_STEPS = 10;
 
 /** Prefixes of XPath; no CSS selector starts like this. */
 const XPATH = /^(?:\.?\/|\(|xpath=)/;
@@ -109,4 +111,13 @@ function splitAt(text: string, separator: '>>' | ',' | ' '): readonly Part[] {
   }
   if (open.length > 0) throw new SelectorError(`${open.at(-1)} is missing`);
   return [...parts, { part: trimmed.slice(start), before }];
+}
+
+/** Returns the name of an element as selectors have it: word processors write `o:p`, and a page any character. */
+export function escapedName(name: string): string {
+  return name.replace(/^[\d-]|[^\w\u00b0-\uffff-]|[\p{Cf}\p{Z}]/gu, (character) =>
+    /[!-/:-@[-`{-~]/.test(character)
+      ? `\\${character}`
+      : `\\${character.codePointAt(0)?.toString(16).padStart(6, '0')}`,
+  );
 }
