@@ -3,6 +3,7 @@ import { whenOutputEnds } from './commands/closed-output.ts';
 import { codeOfEnd } from './commands/ending.ts';
 import { failWhenProxyCloses } from './commands/proxy-errors.ts';
 import { ConfigError } from './config/config-error.ts';
+import { oneLine } from './log/printable.ts';
 import { packageVersion } from './version.ts';
 
 /** Loaders of the commands: only the called one is imported, which makes a start faster. */
@@ -39,7 +40,7 @@ export async function main(args: readonly string[]): Promise<number> {
     return Number(process.exitCode ?? 0);
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
-    process.stderr.write(`capstan: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`capstan: ${oneLine(error instanceof Error ? error.message : String(error))}\n`);
     return error instanceof ConfigError ? EXIT_USAGE : 1;
   }
 }

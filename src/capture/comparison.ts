@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { elementSteps } from './element-selector.ts';
+import { MAX_LIST_CHARACTERS, problemsOfSelectors } from './element-selector.ts';
+import { MAX_SELECTOR_CHARACTERS } from './selector.ts';
 import { count, id, orOf } from './values.ts';
 import { VERDICTS } from './verdict.ts';
 
@@ -13,6 +14,8 @@ export const MAX_DIFF_CHARACTERS = 50_000;
 export const MAX_DIFFERENT_LINKS = 200;
 /** Maximum number of changed elements in an answer. */
 export const MAX_CHANGED_ELEMENTS = 200;
+/** Maximum number of elements around the regions of a comparison: they are handed to the event loop. */
+export const MAX_PLACES = 200;
 /** Maximum number of elements of `ignore`. */
 export const MAX_IGNORED = 50;
 
@@ -35,7 +38,6 @@ export interface Ignore {
 }
 export const NOTHING_IGNORED: Ignore = { kinds: [], rectangles: [], texts: [], selectors: [] };
 
-const MAX_SELECTOR_CHARACTERS = 1000;
 /** A selector with its prefix. */
 const MAX_IGNORED_CHARACTERS = 'selector:'.length + MAX_SELECTOR_CHARACTERS;
 const RECTANGLE = /^(\d{1,9}),(\d{1,9}),(\d{1,9}),(\d{1,9})$/;
@@ -58,11 +60,9 @@ export const ignoreField = z
       const [x, y, width, height] = (RECTANGLE.exec(text) ?? []).slice(1).map(Number);
       const [, pattern] = TEXT.exec(text) ?? [];
       const [, selector] = SELECTOR.exec(text) ?? [];
-      const problem = selector === undefined ? undefined : problemOfSelector(selector);
       if (kind !== undefined) kinds.push(kind);
       else if (pattern !== undefined) patterns.push(pattern);
-      else if (selector !== undefined && problem === undefined) selectors.push(selector);
-      else if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
+      else if (selector !== undefined) selectors.push(selector);
       else if (x !== undefined && y !== undefined && width !== undefined && height !== undefined) {
         rectangles.push({ x, y, width, height });
       } else {
@@ -72,24 +72,12 @@ export const ignoreField = z
         });
       }
     }
+    for (const message of problemsOfSelectors(selectors)) context.addIssue({ code: 'custom', message });
     return { kinds, rectangles, texts: patterns, selectors };
   });
 
-/** Returns why a selector of elements is not accepted; undefined when it is. */
-export function problemOfSelector(selector: string): string | undefined {
-  if (selector.length > MAX_SELECTOR_CHARACTERS)
-    return `must have selectors of at most ${MAX_SELECTOR_CHARACTERS} characters`;
-  try {
-    elementSteps(selector);
-    return undefined;
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return `must have CSS selectors, not ${JSON.stringify(selector.slice(0, 100))}: ${reason}`;
-  }
-}
-
 /** Description of the values of `ignore`. */
-export const IGNORE_DESCRIPTION = `What does not count: ${IGNORABLE}. Pixels of a rectangle count neither in \`a\` nor in \`b\`. Texts are taken out of lines and titles; \`*\` stands for any characters, at the end for the rest of the line. A line with nothing left is left out. Elements are found in the element maps of both captures, in frames by \`>>\`, and are left out with everything inside them. At most ${MAX_IGNORED}, of at most ${MAX_IGNORED_CHARACTERS} characters each.`;
+export const IGNORE_DESCRIPTION = `What does not count: ${IGNORABLE}. Pixels of a rectangle count neither in \`a\` nor in \`b\`. Texts are taken out of lines and titles; \`*\` stands for any characters, at the end for the rest of the line. A line with nothing left is left out. Elements are found in the element maps of both captures, in frames by \`>>\`, and are left out with everything inside them. At most ${MAX_IGNORED}, of at most ${MAX_IGNORED_CHARACTERS} characters each; their selectors have at most ${MAX_LIST_CHARACTERS} together.`;
 
 export const RegionSchema = z.strictObject({
   kind: z.enum(REGION_KINDS),
@@ -103,6 +91,8 @@ export type Region = z.output<typeof RegionSchema>;
 
 /** The smallest element around a region. */
 export interface Place {
+  /** Equal for the same element in other captures of the page. */
+  readonly key: number;
   /** Matches the element alone: in `b`, or in `a` when the region was removed. */
   readonly selector: string;
   readonly tag: string;
@@ -111,8 +101,8 @@ export interface Place {
   readonly isAd: boolean;
   /** The element around it. */
   readonly around: { readonly selector: string; readonly box: Box } | null;
-  /** Selectors of the nearest elements around it, from the inside out. */
-  readonly within: readonly string[];
+  /** Keys of the nearest elements around it, from the inside out. */
+  readonly within: readonly number[];
 }
 
 const PictureDifferenceSchema = z.strictObject({

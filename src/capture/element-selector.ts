@@ -1,5 +1,13 @@
 import { compile } from 'css-select';
-import { parseSelector, SelectorError } from './selector.ts';
+import { MAX_SELECTOR_CHARACTERS, parseSelector, SelectorError } from './selector.ts';
+
+/** Maximum number of groups in each other, such as `:is(:not(...))`: what they cost grows with their square. */
+const MAX_NESTED = 10;
+/**
+ * Maximum number of characters of a list of selectors, of which each pseudo-class counts as the selector that it stands
+ * for. Measured: they are read in at most 20 ms.
+ */
+export const MAX_LIST_CHARACTERS = 10_000;
 
 /** What css-select takes from jQuery, and browsers refuse. */
 const OF_JQUERY =
@@ -35,4 +43,63 @@ export function elementSteps(text: string): readonly string[] {
     }
     return step.css;
   });
+}
+
+/** Returns why selectors of elements are not accepted. They are not read when reading them would take long. */
+export function problemsOfSelectors(selectors: readonly string[]): readonly string[] {
+  const costly = problemOfCost(selectors);
+  if (costly !== undefined) return [costly];
+  return selectors.flatMap((selector) => {
+    try {
+      elementSteps(selector);
+      return [];
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      return `must have CSS selectors, not ${JSON.stringify(selector.slice(0, 100))}: ${reason}`;
+    }
+  });
+}
+
+function problemOfCost(selectors: readonly string[]): string | undefined {
+  let characters = 0;
+  for (const selector of selectors) {
+    if (selector.length > MAX_SELECTOR_CHARACTERS) {
+      return `must have selectors of at most ${MAX_SELECTOR_CHARACTERS} characters`;
+    }
+    if (levelsOf(selector) > MAX_NESTED) {
+      const shown = JSON.stringify(selector.slice(0, 100));
+      return `must have selectors of at most ${MAX_NESTED} groups in each other, not ${shown}`;
+    }
+    characters += lengthOf(selector);
+    if (characters > MAX_LIST_CHARACTERS) {
+      return `must have selectors of at most ${MAX_LIST_CHARACTERS} characters together, where pseudo-classes such as :disabled count as the selectors that they stand for`;
+    }
+  }
+  return undefined;
+}
+
+function levelsOf(selector: string): number {
+  let [levels, most] = [0, 0];
+  for (const [bracket] of selector.matchAll(/[()]/g)) {
+    levels += bracket === '(' ? 1 : -1;
+    most = Math.max(most, levels);
+  }
+  return most;
+}
+
+/** Returns the number of characters of a selector with those that its pseudo-classes stand for. */
+function lengthOf(selector: string): number {
+  let length = selector.length;
+  for (const [, name = ''] of selector.matchAll(/:([a-z-]+)/gi)) length += lengthOfPseudoClass(name.toLowerCase());
+  return length;
+}
+
+const lengths = new Map<string, number>();
+
+function lengthOfPseudoClass(name: string): number {
+  const written = PSEUDO_CLASSES[name];
+  if (written === undefined) return 0;
+  const length = lengths.get(name) ?? lengthOf(written);
+  lengths.set(name, length);
+  return length;
 }

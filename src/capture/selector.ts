@@ -19,8 +19,10 @@ export interface Compound {
   readonly compound: string;
 }
 
+/** Maximum number of characters of a selector. */
+export const MAX_SELECTOR_CHARACTERS = 1000;
 /** Maximum number of steps of a selector. */
-const MAX_STEPS = 10;
+export const MAX_STEPS = 10;
 
 /** Prefixes of XPath; no CSS selector starts like this. */
 const XPATH = /^(?:\.?\/|\(|xpath=)/;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { BoxSchema, MAX_IGNORED } from './comparison.ts';
+import { MAX_LIST_CHARACTERS } from './element-selector.ts';
 import type { Immutable } from './immutable.ts';
 import { id } from './values.ts';
 
@@ -7,6 +8,9 @@ import { id } from './values.ts';
  * A stability check captures a page several times, varies something else each time, and names the elements that look
  * different from capture to capture.
  */
+
+/** Maximum number of elements in an answer. */
+export const MAX_UNSTABLE = 200;
 
 /** Conditions that a capture of a check varies. */
 const VARIED = ['nothing', 'clock', 'randomness', 'animation', 'time', 'ads'] as const;
@@ -27,7 +31,9 @@ const EFFECTS: Readonly<Record<Cause, string>> = {
 };
 
 const UnstableElementSchema = z.strictObject({
-  selector: z.string().meta({ description: 'Matches the element alone.' }),
+  selector: z.string().meta({
+    description: 'Matches the element alone, or, when that takes more than 1000 characters, the nearest one around it.',
+  }),
   cause: z.enum(CAUSES).meta({
     description: `${CAUSES.map((cause) => `\`${cause}\`: ${EFFECTS[cause]}`).join('; ')}.`,
   }),
@@ -39,10 +45,17 @@ export type UnstableElement = Immutable<z.output<typeof UnstableElementSchema>>;
 
 export const StabilitySchema = z.strictObject({
   stable: z.boolean().meta({ description: 'Whether no element differs.' }),
-  unstable: z.array(UnstableElementSchema).meta({ description: 'From top to bottom.' }),
-  ignore: z.array(z.string()).max(MAX_IGNORED).meta({
-    description: 'The unstable elements, as `ignore` of a comparison or a watch takes them.',
-  }),
+  unstable: z
+    .array(UnstableElementSchema)
+    .max(MAX_UNSTABLE)
+    .meta({ description: `At most ${MAX_UNSTABLE}, from top to bottom.` }),
+  truncated: z.boolean().meta({ description: 'Whether there are more.' }),
+  ignore: z
+    .array(z.string())
+    .max(MAX_IGNORED)
+    .meta({
+      description: `The first unstable elements, as \`ignore\` of a comparison or a watch takes them: at most ${MAX_IGNORED}, with at most ${MAX_LIST_CHARACTERS} characters of selectors.`,
+    }),
   captures: z
     .array(z.strictObject({ id, varied: z.enum(VARIED) }))
     .meta({ description: 'The captures that were made. They are stored like any others.' }),

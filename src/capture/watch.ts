@@ -1,6 +1,7 @@
 import { Cron } from 'croner';
 import { z } from 'zod';
-import { IGNORE_DESCRIPTION, type Ignore, ignoreField, problemOfSelector, RegionSchema } from './comparison.ts';
+import { IGNORE_DESCRIPTION, type Ignore, ignoreField, RegionSchema } from './comparison.ts';
+import { MAX_LIST_CHARACTERS, problemsOfSelectors } from './element-selector.ts';
 import { FailureCodeSchema } from './failure-code.ts';
 import type { Immutable } from './immutable.ts';
 import { apiKeyName } from './named-key.ts';
@@ -92,18 +93,14 @@ const compare = objectOf(
             .min(1, { error: 'must name at least one selector' })
             .max(MAX_WATCHED_ELEMENTS, { error: `must hold at most ${MAX_WATCHED_ELEMENTS} selectors` })
             .superRefine((selectors, context) => {
-              for (const selector of selectors) {
-                const message = problemOfSelector(selector);
-                if (message !== undefined) context.addIssue({ code: 'custom', message });
-              }
+              for (const message of problemsOfSelectors(selectors)) context.addIssue({ code: 'custom', message });
             }),
         ],
         ELEMENTS,
       )
       .default(false)
       .meta({
-        description:
-          'Elements, by CSS selectors: their texts, styles and images, and whether they were inserted, removed or moved. Frames are entered by `>>`.',
+        description: `Elements, by CSS selectors: their texts, styles and images, and whether they were inserted, removed or moved. Frames are entered by \`>>\`. At most ${MAX_WATCHED_ELEMENTS} selectors, with at most ${MAX_LIST_CHARACTERS} characters together.`,
       }),
     status: flag.default(false).meta({ description: 'The HTTP status.' }),
     title: flag.default(false).meta({ description: 'The title.' }),

@@ -51,6 +51,7 @@ async function compared(before: string, after: string, { output, ignore: texts }
     ignore,
     inAnyOrder: false,
     draws: output !== undefined,
+    places: false,
   };
   const { picture, drawing } = await createComparisonThread()
     .compare(captures)

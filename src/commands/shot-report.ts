@@ -1,9 +1,9 @@
-import { stripVTControlCharacters } from 'node:util';
 import { SingleBar } from 'cli-progress';
 import type { Evidence } from '../capture/evidence.ts';
 import type { Result } from '../capture/result.ts';
 import type { TruncatedBy } from '../capture/truncation.ts';
 import type { CapstanFailure } from '../client/mod.ts';
+import { oneLine, printableJson } from '../log/printable.ts';
 
 /** The outcome of one capture. */
 export type Shot =
@@ -56,7 +56,7 @@ export function startReport(total: number, json: boolean): Report {
     done(shot) {
       counts[shot.saved ? 'saved' : 'failed'] += 1;
       if (bar !== null) process.stderr.write('\r\x1b[K');
-      process.stdout.write(`${json ? JSON.stringify(jsonShot(shot)) : shotLine(shot)}\n`);
+      process.stdout.write(`${json ? printableJson(jsonShot(shot)) : shotLine(shot)}\n`);
       if (shot.saved && shot.result.partial) {
         counts.partial += 1;
         process.stderr.write(`${partialLine(shot)}\n`);
@@ -119,17 +119,10 @@ function partialLine({ file, result, evidence }: Extract<Shot, { saved: true }>)
   return oneLine(`partial ${file}: ${cause}`);
 }
 
-/** Returns one line without control characters, because a page's title must not send commands to the terminal. */
+/** Returns the line of a capture. */
 export function shotLine(shot: ShotFacts): string {
   const line = shot.saved
     ? `saved ${shot.file}  ${shot.status} ${shot.title}`
     : `failed ${shot.line ?? shot.url}: ${shot.code} ${shot.reason}`;
   return oneLine(line);
-}
-
-/** Returns one line without control characters. */
-export function oneLine(text: string): string {
-  return stripVTControlCharacters(text)
-    .replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
-    .trimEnd();
 }

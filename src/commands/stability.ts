@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Stability } from '../client/mod.ts';
+import { oneLine, printableJson } from '../log/printable.ts';
 import { addPageFlags, readPageFlags, withClient } from './server-flags.ts';
-import { oneLine } from './shot-report.ts';
 
 export function registerStabilityCommand(program: Command): void {
   const command = program
@@ -15,7 +15,7 @@ export function registerStabilityCommand(program: Command): void {
     const { options, ...service } = readPageFlags(flags);
     await withClient(flags, service, async (client, signal) => {
       const found = await client.stability({ ...options, url }, { signal });
-      process.stdout.write(flags.json === true ? `${JSON.stringify(found)}\n` : readable(found));
+      process.stdout.write(flags.json === true ? `${printableJson(found)}\n` : readable(found));
     });
   });
 }
@@ -23,5 +23,5 @@ export function registerStabilityCommand(program: Command): void {
 function readable({ unstable, ignore }: Stability): string {
   if (unstable.length === 0) return 'The page looks the same each time.\n';
   const lines = unstable.map(({ cause, selector }) => oneLine(`${cause.padEnd(10)}  ${selector}`));
-  return [...lines, '', 'To leave them out of comparisons and watches:', JSON.stringify(ignore), ''].join('\n');
+  return [...lines, '', 'To leave them out of comparisons and watches:', printableJson(ignore), ''].join('\n');
 }

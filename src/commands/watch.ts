@@ -4,10 +4,10 @@ import type { CapstanClient, CapstanEvent, Comparison, WatchRequest, WatchRun } 
 import { serviceUrl } from '../client/service-url.ts';
 import { collect } from '../config/flags.ts';
 import { ConfigError } from '../config/mod.ts';
+import { oneLine, printableJson } from '../log/printable.ts';
 import { execCommand } from './exec-command.ts';
 import { readableRegions } from './readable-regions.ts';
 import { addPageFlags, readPageFlags, withClient } from './server-flags.ts';
-import { oneLine } from './shot-report.ts';
 
 type Flags = Readonly<Record<string, unknown>>;
 type RunEvent = Extract<CapstanEvent, { type: 'watch.run' }>;
@@ -115,7 +115,7 @@ async function tellRun(
   signal: AbortSignal,
 ): Promise<void> {
   const { run } = event;
-  process.stdout.write(json === true ? `${JSON.stringify(event)}\n` : `${lineOf(run)}\n`);
+  process.stdout.write(json === true ? `${printableJson(event)}\n` : `${lineOf(run)}\n`);
   if (run.state !== 'changed' || run.capture === null || run.before === null) return;
   if (json !== true) {
     const how = { signal, ...(Array.isArray(ignore) && { ignore }) };

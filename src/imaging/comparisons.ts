@@ -32,11 +32,13 @@ export interface ComparisonOptions {
   readonly onlyElements?: readonly string[];
   /** Draws the regions on the images. */
   readonly draws?: boolean;
+  /** Finds the elements around the regions. */
+  readonly places?: boolean;
 }
 
 export interface CompareAnswer {
   readonly difference: Difference;
-  /** The elements around the regions; none unless both captures have element maps. */
+  /** The elements around the regions, if they were wanted; none unless both captures have element maps. */
   readonly around: readonly Place[];
   /** Both images beside each other as PNG, with the regions marked, if that was wanted. */
   readonly drawing: Uint8Array<ArrayBuffer> | null;
@@ -98,6 +100,7 @@ export function createComparisons(artifacts: Pick<ArtifactStore, 'open' | 'recor
       onlyElements,
       skipsImages = false,
       draws = false,
+      places = false,
     }: ComparisonOptions,
   ): Promise<CompareAnswer | undefined> {
     const [old, now, maps, texts, links] = await Promise.all([
@@ -113,7 +116,7 @@ export function createComparisons(artifacts: Pick<ArtifactStore, 'open' | 'recor
     const inThread = async (known: typeof maps): Promise<ThreadDifference | undefined> => {
       const images = skipsImages ? null : await readImages(ids);
       if (images === undefined) return undefined;
-      const how = { onlyElements: onlyElements ?? null, ignore, inAnyOrder, draws };
+      const how = { onlyElements: onlyElements ?? null, ignore, inAnyOrder, draws, places };
       return inTurn(() => thread.compare({ images, texts, links, maps: known, ...how }));
     };
     const found = await inThread(maps).catch((error: unknown) => {

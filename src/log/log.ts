@@ -2,6 +2,7 @@ import { type Logger, pino, stdTimeFunctions } from 'pino';
 import { masked } from '../config/mask.ts';
 import { type Config, ConfigError, OPTIONS } from '../config/mod.ts';
 import { LineWriter } from './line-writer.ts';
+import { printable } from './printable.ts';
 
 export type { Logger } from 'pino';
 
@@ -75,7 +76,9 @@ export async function createLogger(
 /** Loads the package for a terminal only: its 29 files take 30 ms of each start. */
 async function createPrettify(): Promise<(line: string) => string> {
   const { prettyFactory } = await import('pino-pretty');
-  return prettyFactory({ colorize: true, translateTime: 'SYS:HH:MM:ss.l', ignore: 'pid' });
+  const pretty = prettyFactory({ colorize: true, translateTime: 'SYS:HH:MM:ss.l', ignore: 'pid' });
+  return (line) =>
+    pretty(JSON.parse(line, (_, value: unknown) => (typeof value === 'string' ? printable(value) : value)));
 }
 
 function openWriter(to: number | string, onRecovered: (lines: number, cause: string) => void): LineWriter {

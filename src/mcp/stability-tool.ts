@@ -21,7 +21,7 @@ export const stabilityTool = tool('stability', {
   run: async (api, body, signal) => {
     const data = await api.read(StabilitySchema, '/captures/stability', { body, signal });
     const facts = { stable: data.stable, unstable: data.unstable.map(({ selector: _, ...known }) => known) };
-    const ignore = data.ignore.map((each) => plainLine(each, 'url'));
+    const ignore = data.ignore.map((each) => plainLine(each, 'ignored'));
     const words = ignore.length === 0 ? '' : `\n${marked(ignore.join('\n'))}`;
     return {
       structuredContent: { ...facts, untrusted: { ignore } },

@@ -12,7 +12,7 @@ const MAX_URL_CHARACTERS = 2_048;
 const MAX_REL_CHARACTERS = 256;
 /** Maximum number of boxes of one link. */
 const MAX_BOXES = 1_000;
-/** Maximum number of characters of all links. */
+/** Maximum number of characters of all links, as JSON has them. */
 const MAX_CHARACTERS = 2 * 1024 * 1024;
 
 export interface LinkLimits extends ReadingLimits {
@@ -81,7 +81,7 @@ export function linksIn(
   const all = paintedLinks(items).map(linkOf);
   let [room, count] = [MAX_CHARACTERS, 0];
   for (const { href, text, rel } of all.slice(0, max)) {
-    room -= href.length + text.length + rel.length;
+    room -= JSON.stringify([href, text, rel]).length;
     if (room < 0) break;
     count += 1;
   }

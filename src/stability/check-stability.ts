@@ -1,13 +1,14 @@
 import { lastValueFrom, map, type Observable, takeUntil, toArray } from 'rxjs';
 import type { Client } from '../capture/client.ts';
 import { MAX_IGNORED } from '../capture/comparison.ts';
+import { MAX_LIST_CHARACTERS } from '../capture/element-selector.ts';
 import { CapstanError } from '../capture/errors.ts';
 import type { BatchItem } from '../capture/outcome.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import type { ScreenshotInfo } from '../capture/screenshot-info.ts';
-import type { Stability } from '../capture/stability.ts';
+import { MAX_UNSTABLE, type Stability, type UnstableElement } from '../capture/stability.ts';
 import type { Comparisons } from '../imaging/comparisons.ts';
-import { type Compared, findUnstable } from './find-unstable.ts';
+import { type Compared, findUnstable, Spots } from './find-unstable.ts';
 import { captureOrder, type Variation, variationsOf } from './variations.ts';
 
 export interface StabilityParts {
@@ -46,13 +47,23 @@ export async function checkStability(
   );
   const ids = new Map(stored);
   const idOf = (variation: Variation) => ids.get(variation) ?? 0;
+  const spots = new Spots();
   const compare = async (one: Variation, other: Variation): Promise<Compared> => {
-    const [before, after] = [idOf(one), idOf(other)];
-    const [old, now] = [await parts.infoOf(before), await parts.infoOf(after)];
-    const compared = await parts.comparisons.of(old, now, gone, by.owner);
-    return { before, after, around: compared?.around ?? [] };
+    const compared = { before: idOf(one), after: idOf(other) };
+    const [old, now] = [await parts.infoOf(compared.before), await parts.infoOf(compared.after)];
+    const found = await parts.comparisons.of(old, now, gone, by.owner, { places: true });
+    spots.add(compared, found?.around ?? []);
+    return compared;
   };
   const { first, again, clock, randomness, animation, times, ads, adsAgain } = variations;
+  const named = {
+    again: await compare(first, again),
+    clock: await compare(first, clock),
+    randomness: await compare(first, randomness),
+    animation: await compare(first, animation),
+    withoutAds: await compare(first, ads),
+    bothWithoutAds: await compare(ads, adsAgain),
+  };
   const later: Compared[] = [];
   const inTurn: Compared[] = [];
   for (const [index, time] of times.entries()) {
@@ -60,20 +71,24 @@ export async function checkStability(
     const last = times[index - 1];
     if (last !== undefined) inTurn.push(await compare(last, time));
   }
-  const unstable = findUnstable({
-    again: await compare(first, again),
-    clock: await compare(first, clock),
-    randomness: await compare(first, randomness),
-    animation: await compare(first, animation),
-    later,
-    inTurn,
-    withoutAds: await compare(first, ads),
-    bothWithoutAds: await compare(ads, adsAgain),
-  });
+  const unstable = findUnstable(spots, { ...named, later, inTurn });
   return {
     stable: unstable.length === 0,
-    unstable,
-    ignore: unstable.slice(0, MAX_IGNORED).map(({ selector }) => `selector:${selector}`),
+    unstable: unstable.slice(0, MAX_UNSTABLE),
+    truncated: unstable.length > MAX_UNSTABLE || spots.isCut,
+    ignore: ignoring(unstable),
     captures: order.map((variation) => ({ id: idOf(variation), varied: variation.varied })),
   };
+}
+
+/** Returns the first elements that one list of `ignore` has room for. */
+function ignoring(unstable: readonly UnstableElement[]): readonly string[] {
+  let room = MAX_LIST_CHARACTERS;
+  const isRoom = ({ selector }: UnstableElement) => {
+    room -= selector.length;
+    return room >= 0;
+  };
+  const end = unstable.findIndex((each) => !isRoom(each));
+  const listed = end === -1 ? unstable : unstable.slice(0, end);
+  return listed.slice(0, MAX_IGNORED).map(({ selector }) => `selector:${selector}`);
 }

@@ -1,13 +1,12 @@
 import { areaOf, intersection } from '../capture/boxes.ts';
-import type { Place } from '../capture/comparison.ts';
+import { MAX_PLACES, type Place } from '../capture/comparison.ts';
 import { PAGE_TAGS } from '../capture/element-map.ts';
 import type { Cause, UnstableElement } from '../capture/stability.ts';
 
-/** Where two captures of a check differ. */
+/** Two captures of a check that were compared. */
 export interface Compared {
   readonly before: number;
   readonly after: number;
-  readonly around: readonly Place[];
 }
 
 /** The comparisons of a check. Those named after the varied factor compare a capture with the first one. */
@@ -28,6 +27,7 @@ export interface Comparisons {
 /** A part of the page in which something differs. */
 interface Spot {
   readonly places: Place[];
+  /** The comparisons in which it differs. */
   readonly seen: Compared[];
 }
 
@@ -38,11 +38,42 @@ const MAX_AROUND = 3;
 /** Elements whose content moves without a script or a change of address. */
 const MEDIA = new Set(['img', 'picture', 'video', 'canvas', 'object', 'embed']);
 
+/** The parts of a page in which captures differ, collected comparison by comparison. */
+export class Spots {
+  readonly #spots: Spot[] = [];
+  #isCut = false;
+
+  /** Whether a comparison had more places than it told. */
+  get isCut(): boolean {
+    return this.#isCut;
+  }
+
+  get all(): readonly Spot[] {
+    return this.#spots;
+  }
+
+  /** Groups differences by their place on the page. Elements that replace each other are in the same group. */
+  add(compared: Compared, around: readonly Place[]): void {
+    const spots = this.#spots;
+    this.#isCut ||= around.length >= MAX_PLACES;
+    for (const place of around) {
+      const same = spots.filter(({ places }) => places.some((other) => isSame(place, other)));
+      const [spot = { places: [], seen: [] }, ...others] = same;
+      for (const other of others) {
+        spot.places.push(...other.places);
+        spot.seen.push(...other.seen);
+        spots.splice(spots.indexOf(other), 1);
+      }
+      if (same.length === 0) spots.push(spot);
+      if (!spot.places.some(({ key }) => key === place.key)) spot.places.push(place);
+      if (!spot.seen.includes(compared)) spot.seen.push(compared);
+    }
+  }
+}
+
 /** Returns the elements that do not look the same in all captures, from top to bottom. */
-export function findUnstable(comparisons: Comparisons): readonly UnstableElement[] {
-  const { later, inTurn, ...others } = comparisons;
-  const all = [...Object.values(others), ...later, ...inTurn];
-  const found = spotsOf(all).map((spot) => ({ spot, cause: causeOf(spot, comparisons) }));
+export function findUnstable(spots: Spots, comparisons: Comparisons): readonly UnstableElement[] {
+  const found = spots.all.map((spot) => ({ spot, cause: causeOf(spot, comparisons) }));
   const named = found.flatMap(({ spot, cause }) => elementsOf(spot).map((place) => ({ spot, cause, place })));
   return joined(named)
     .map(({ spot: { seen }, cause, place: { selector, box } }) => {
@@ -52,32 +83,12 @@ export function findUnstable(comparisons: Comparisons): readonly UnstableElement
     .toSorted((one, other) => one.box.y - other.box.y || one.box.x - other.box.x);
 }
 
-/** Groups differences by their place on the page. Elements that replace each other are in the same group. */
-function spotsOf(all: readonly Compared[]): readonly Spot[] {
-  const spots: Spot[] = [];
-  for (const compared of all) {
-    for (const place of compared.around) {
-      const same = spots.filter(({ places }) => places.some((other) => isSame(place, other)));
-      const [spot = { places: [], seen: [] }, ...others] = same;
-      for (const other of others) {
-        spot.places.push(...other.places);
-        spot.seen.push(...other.seen);
-        spots.splice(spots.indexOf(other), 1);
-      }
-      if (same.length === 0) spots.push(spot);
-      if (!spot.places.some(({ selector }) => selector === place.selector)) spot.places.push(place);
-      if (!spot.seen.includes(compared)) spot.seen.push(compared);
-    }
-  }
-  return spots;
-}
-
 /**
  * Whether two places are the same part of the page: one is in the other, or both are at the same place in one element,
  * such as the slides of a carousel. Others can be at the same place because content above was inserted.
  */
 function isSame(one: Place, other: Place): boolean {
-  if (one.selector === other.selector) return true;
+  if (one.key === other.key) return true;
   // An element that holds the whole page is not the same part as an element inside it.
   if (PAGE_TAGS.has(one.tag) !== PAGE_TAGS.has(other.tag)) return false;
   if (isWithin(one, other) || isWithin(other, one)) return true;
@@ -108,7 +119,8 @@ function causeOf(
 
 /** Returns the elements of a spot without those that are in others of them. */
 function elementsOf({ places }: Spot): readonly Place[] {
-  return places.filter((place) => !places.some((other) => isWithin(place, other)));
+  const keys = new Set(places.map(({ key }) => key));
+  return places.filter(({ within }) => !within.some((key) => keys.has(key)));
 }
 
 interface Named {
@@ -128,9 +140,9 @@ function joined(named: readonly Named[]): readonly Named[] {
     if (areaOf(around.box) > MAX_AROUND * inside) return group;
     return [{ ...first, place: { ...first.place, ...around } }];
   });
-  return found.filter(({ place }, at) => found.findIndex((other) => other.place.selector === place.selector) === at);
+  return [...Map.groupBy(found, ({ place }) => place.selector).values()].flatMap(([first]) => first ?? []);
 }
 
 function isWithin(inner: Place, outer: Place): boolean {
-  return inner.within.includes(outer.selector);
+  return inner.within.includes(outer.key);
 }

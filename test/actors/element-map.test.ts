@@ -109,4 +109,23 @@ describe('the element map', () => {
     expect(map.entries.length).toBeGreaterThan(2_000);
     expect(byId('first')?.box).toBeDefined();
   });
+
+  it('ends early when its styles would be too large', async () => {
+    const { map, snapshot, styleOf } = await mapOf(
+      `<!doctype html><style>i { display: inline-block; width: 2px; height: 2px; border: 1px solid; opacity: 0.123 }</style>
+        <body style="margin:0;font-size:4px"><p id=first>Harbour</p><script>
+        for (let at = 0; at < 9990; at += 1) {
+          const i = document.body.appendChild(document.createElement('i'));
+          const colour = 'rgba(' + [100 + at % 100, 100 + Math.floor(at / 100), 222] + ', 0.12)';
+          const shadow = '0 0 0 1px ' + colour;
+          i.style = 'color:' + colour + ';border-color:' + [colour, colour, colour, 'red'].join(' ') + ';box-shadow:' + [shadow, shadow, shadow] + ';background:linear-gradient(' + colour + ',' + colour + ',red,green,blue),' + colour;
+        }
+      </script>`,
+    );
+    expect(snapshot.elements?.length).toBeLessThanOrEqual(MAX_MAP_CHARACTERS);
+    expect(map.partial).toBe(true);
+    expect(map.entries.length).toBeGreaterThan(1_000);
+    expect(styleOf('first')).toBeDefined();
+    for (const entry of map.entries) if ('style' in entry) expect(map.styles[entry.style ?? -1]).toBeDefined();
+  });
 });

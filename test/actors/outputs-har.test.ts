@@ -192,6 +192,29 @@ describe('the output har', () => {
     expect(bytes('/kept')).toEqual([expect.toSatisfy((all) => all > LONG.length), 0]);
   });
 
+  it('is bounded for a page that requests long addresses', async () => {
+    await using server = await listening(
+      createServer((_request, response) => {
+        response.writeHead(200, { 'content-type': 'text/html' });
+        response.end(`<title>-</title><script>onload = async () => {
+          for (let at = 0; at < 400; at += 8) {
+            const some = Array.from({ length: 8 }, (_, more) => fetch('/none?' + (at + more) + 'x'.repeat(30_000)));
+            await Promise.allSettled(some);
+          }
+          document.title = 'done';
+        }</script>`);
+      }),
+    );
+    const request = { outputs: ['har'], waitForFunction: "document.title === 'done'" } as const;
+    const url = `http://127.0.0.1:${server.port}`;
+    const { outputs } = await ground.running.actor.capture(captureRequest(url, request), patience);
+    const har: Har = JSON.parse(String(outputs.har?.content));
+    expect(ajv.validate('har.json#', har), ajv.errorsText()).toBe(true);
+    expect(har.log.entries.length).toBeGreaterThan(100);
+    expect(har.log.entries.length).toBeLessThan(300);
+    expect(outputs.har?.partial).toBe(true);
+  });
+
   it('withholds cookies, credentials and the headers of the request', async () => {
     const har = await harOf('/short', {
       headers: { 'X-Secret': 'hush-header' },

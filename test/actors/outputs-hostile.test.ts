@@ -36,6 +36,18 @@ const PAGES: Readonly<Record<string, readonly [script: string, cut: readonly str
     `document.body.innerHTML += '<pre>' + ' '.repeat(1e5) + 'word</pre>'`,
     [],
   ],
+  'paragraphs that only the lines between them make too long': [
+    `for (let i = 0; i < 32; i += 1) document.body.appendChild(document.createElement('p')).textContent = ('x'.repeat(127) + ' ').repeat(512).trim()`,
+    ['text'],
+  ],
+  'tag names of 200 kB': [
+    `const name = 'x-' + 'y'.repeat(2e5); for (let i = 0; i < 100; i += 1) { document.body.appendChild(document.createElement(name)).textContent = 'word ' + i; document.body.appendChild(document.createElement('p')).textContent = 'calm' }`,
+    [],
+  ],
+  'links whose attributes JSON escapes': [
+    `for (let i = 0; i < 1e3; i += 1) { const link = document.body.appendChild(document.createElement('a')); link.href = 'https://[' + '\x01'.repeat(2e3); link.textContent = 'word ' + i }`,
+    ['links'],
+  ],
   '480 nested elements': [`document.body.innerHTML += '<div>'.repeat(480) + '<p>word'`, []],
 };
 
@@ -54,6 +66,7 @@ describe('outputs of hostile pages', () => {
       expect(words.length).toBeLessThanOrEqual(MAX_CHARACTERS + 1);
       expect(words.replace('\\', '')).toContain(BEGINNING);
       expect(JSON.parse(String(blocks?.content ?? '{"blocks":[]}')).blocks.length).toBeLessThanOrEqual(10_000);
+      expect(blocks?.content.length ?? 0).toBeLessThanOrEqual(2 * MAX_CHARACTERS);
       expect(String(text?.content).startsWith(BEGINNING)).toBe(true);
       expect(text?.content.length).toBeLessThanOrEqual(MAX_CHARACTERS);
       if (cut.includes('text')) expect(text?.partial).toBe(true);
@@ -62,6 +75,9 @@ describe('outputs of hostile pages', () => {
       if (cut.includes('accessibility')) expect(accessibility?.partial).toBe(true);
       const { links: found } = JSON.parse(String(links?.content));
       expect(found.length).toBeLessThanOrEqual(5000);
+      // Names of fields and boxes are not counted.
+      expect(links?.content.length).toBeLessThanOrEqual(MAX_CHARACTERS + found.length * 200);
+      if (cut.includes('links')) expect(links?.partial).toBe(true);
       expect(neighbour.outputs.text).toEqual({ content: 'Calm\n', partial: false });
     },
   );

@@ -9,7 +9,8 @@ async function metadata(html: string) {
   const request = htmlRequest(html, { outputs: ['metadata'], elementMap: false });
   const { outputs } = await running.actor.capture(request, patience);
   const { metadata: output } = outputs;
-  return { found: output == null ? undefined : JSON.parse(String(output.content)), partial: output?.partial };
+  const content = String(output?.content);
+  return { found: output == null ? undefined : JSON.parse(content), partial: output?.partial, size: content.length };
 }
 
 describe('the output metadata', () => {
@@ -75,14 +76,41 @@ describe('the output metadata', () => {
       `write('<p itemscope itemref="b c"><p id=b itemprop=x itemscope itemref="c d"><p id=c itemprop=x itemscope itemref="b d"><p id=d itemprop=x itemscope itemref="b c">')`,
     ],
     ['many items', `write('<div itemscope><b itemprop=a></b></div>'.repeat(5_000))`],
+    [
+      'a value with many names',
+      `write('<div itemscope><b itemprop="' + Array.from({ length: 3_000 }, (_, at) => 'n' + at).join(' ') + '">' + 'x'.repeat(7_000))`,
+    ],
+    [
+      'items with several names in each other',
+      `write('<div itemscope>' + '<div itemscope itemprop="a b c">'.repeat(20) + '<b itemprop=x>x')`,
+    ],
+    [
+      'short names',
+      `const names = Array.from({ length: 4_000 }, (_, at) => at.toString(36)).join(' ');
+       write(('<div itemscope><b itemprop="' + names + '"></b></div>').repeat(50))`,
+    ],
+    ['short types', `write(('<div itemscope itemtype="' + 'a '.repeat(8_000) + '"></div>').repeat(100))`],
+    [
+      'characters that JSON escapes',
+      `write(('<meta name=author content="' + '\\x01'.repeat(9_000) + '">').repeat(100))`,
+    ],
+    ['numbers that JSON writes longer', `json('[' + '1e20,'.repeat(180_000) + '1]')`],
   ])('is cut at its bounds for a page with %s', async (_what, script) => {
-    const { found, partial } = await metadata(
+    const { partial, size } = await metadata(
       `<!doctype html><body><p>Calm</p><script>
         const write = (html) => document.body.insertAdjacentHTML('beforeend', html);
         const json = (text) => document.body.append(Object.assign(document.createElement('script'), { type: 'application/ld+json', text }));
         ${script}</script>`,
     );
-    expect(JSON.stringify(found).length).toBeLessThan(2 * 1024 * 1024);
+    expect(size).toBeLessThanOrEqual(1024 * 1024);
     expect(partial).toBe(true);
+  });
+
+  it('holds deep lists whole, also those of which most lines would be spaces', async () => {
+    const list = `${'['.repeat(49)}${'1,'.repeat(100_000)}1${']'.repeat(49)}`;
+    const { found, partial, size } = await metadata(`<script type="application/ld+json">${list}</script><p>Calm`);
+    expect(found.json_ld[0].flat(50)).toHaveLength(100_001);
+    expect(size).toBeLessThanOrEqual(1024 * 1024);
+    expect(partial).toBe(false);
   });
 });

@@ -354,6 +354,7 @@ describe('GET /compare', () => {
         ignore: { rectangles: [], kinds: [], texts: [], selectors: [] },
         inAnyOrder: false,
         draws: false,
+        places: false,
       });
     const damaged = compare(Buffer.from('not an image')).then(() => 'compared');
     // The thread of the damaged image has not ended yet.
@@ -371,6 +372,8 @@ describe('GET /compare', () => {
     '?a=1&b=2&ignore=selector:',
     '?a=1&b=2&ignore=selector:p:unknown',
     '?a=1&b=2&ignore=selector:xpath=//p',
+    `?a=1&b=2&ignore=selector:${':is('.repeat(11)}p${')'.repeat(11)}`,
+    `?a=1&b=2${'&ignore=selector:p:disabled'.repeat(50)}`,
     '?a=1&b=2&order=no',
   ])('answers 400 to /compare%s', async (query) => {
     expect((await app.call(`/compare${query}`)).status).toBe(400);
@@ -378,5 +381,9 @@ describe('GET /compare', () => {
 
   it('answers 404 for an unknown capture', async () => {
     expect((await app.call('/compare?a=1&b=999')).status).toBe(404);
+  });
+
+  it('reads what is ignored only when both captures exist', async () => {
+    expect((await app.call('/compare?a=1&b=999&ignore=selector:p:unknown')).status).toBe(404);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { elementSteps } from '../../src/capture/element-selector.ts';
+import { elementSteps, problemsOfSelectors } from '../../src/capture/element-selector.ts';
 import { readTree } from '../../src/imaging/comparison/elements/page-tree.ts';
 import { selectElements } from '../../src/imaging/comparison/elements/select-elements.ts';
 import { serviceForSuite } from '../support/for-suite.ts';
@@ -88,5 +88,19 @@ describe('selectElements', () => {
 
   it.each(['[title=":header"]', '.a\\:button', 'p:is(.x)', '[title="a!=b"]'])('accepts %s', (selector) => {
     expect(elementSteps(selector)).toEqual([selector]);
+  });
+
+  it('accepts lists of selectors as long as pages need', () => {
+    const path = `main > ${'div:nth-of-type(12) > '.repeat(6)}span:not(.a, .b)`;
+    expect(problemsOfSelectors(Array.from({ length: 50 }, () => path))).toEqual([]);
+    expect(problemsOfSelectors([`${':is('.repeat(10)}p${')'.repeat(10)}`, 'input:disabled', ':read-only'])).toEqual([]);
+  });
+
+  it.each([
+    ['groups in each other', [`${':is('.repeat(11)}p:unknown${')'.repeat(11)}`]],
+    ['long lists', Array.from({ length: 11 }, () => Array.from({ length: 495 }, () => 'p:').join(''))],
+    ['pseudo-classes that stand for long selectors', [Array.from({ length: 60 }, () => ':read-only,:x').join()]],
+  ])('refuses %s without reading them', (_, selectors) => {
+    expect(problemsOfSelectors(selectors)).toEqual([expect.stringMatching(/^must have selectors of at most 10/)]);
   });
 });

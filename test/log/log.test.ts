@@ -49,6 +49,13 @@ describe('createLogger', () => {
     expect(() => JSON.parse(text)).toThrow(SyntaxError);
   });
 
+  it('writes readable lines without characters of pages that a terminal obeys', async () => {
+    const text = await logged(true, (logger) => logger.warn({ err: new Error('a\u001b[2Jb\u009bc'), host: '\u009bd' }));
+    expect(text).toContain('Error: ab\n');
+    expect(text).not.toContain('\u001b[2J');
+    expect(text).not.toContain('\u009b');
+  });
+
   it.each([false, true])('masks the value of every secret option and header (readable: %s)', async (readable) => {
     const text = await logged(readable, (logger) => {
       logger.info({ ...SECRETS, ...HEADERS }, 'in the line itself');

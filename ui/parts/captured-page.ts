@@ -77,7 +77,7 @@ function elementOf(
 }
 
 function pageOf(elements: readonly PageElement[], isPartial: boolean): CapturedPage {
-  const nameOf = elementNamer({ elements, texts: [], isPartial });
+  const named = elementNamer({ elements, texts: [], isPartial });
   const seen = elements.filter(isSeen);
   const around = (element: PageElement) => {
     for (let each = element.parent; each !== null; each = each.parent) if (isSeen(each)) return each;
@@ -88,7 +88,7 @@ function pageOf(elements: readonly PageElement[], isPartial: boolean): CapturedP
   return {
     elements,
     isPartial,
-    nameOf,
+    nameOf: (element) => named(element).selector,
     around,
     inside: (element) => inside.get(element) ?? [],
     at: (x, y) => {

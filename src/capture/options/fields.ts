@@ -1,11 +1,9 @@
 import { z } from 'zod';
-import { parseSelector, SelectorError } from '../selector.ts';
+import { MAX_SELECTOR_CHARACTERS, parseSelector, SelectorError } from '../selector.ts';
 import { suggestion } from '../similar-names.ts';
 import { optionFacts } from './facts.ts';
 
 /* Building blocks of the option schemas. Each has one error text, which names the accepted values. */
-
-const MAX_SELECTOR_CHARACTERS = 1000;
 
 export const flag = z.boolean({ error: 'must be true or false' });
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { ComparisonSchema, IGNORE_DESCRIPTION, ignoreField } from '../../capture/comparison.ts';
+import { parseOrRefuse } from '../../capture/validate.ts';
 import type { CaptureService } from '../../service/capture-service.ts';
 import { CACHE_CONTROL } from '../answer/artifact-answer.ts';
 import { answer } from '../answer/envelope.ts';
@@ -13,6 +14,7 @@ import { captureId } from '../request/parameters.ts';
 import { route } from '../route.ts';
 
 const DRAWING_TYPE = 'image/png';
+const IgnoredSchema = z.object({ ignore: ignoreField });
 
 export const getComparison = route({
   method: 'GET',
@@ -25,13 +27,14 @@ export const getComparison = route({
   parameters: {
     a: captureId.meta({ description: 'The capture before.' }),
     b: captureId.meta({ description: 'The capture after.' }),
-    ignore: ignoreField.meta({
-      type: 'array',
-      items: { type: 'string' },
-      repeatable: 'each',
-      description: IGNORE_DESCRIPTION,
-      examples: [['moved', '0,0,1280,40']],
-    }),
+    ignore: z
+      .array(z.string())
+      .optional()
+      .meta({
+        repeatable: 'each',
+        description: IGNORE_DESCRIPTION,
+        examples: [['moved', '0,0,1280,40']],
+      }),
     order: z.enum(['kept', 'any']).default('kept').meta({
       description: '`any`: a line of the text that is elsewhere in the other capture does not differ.',
     }),
@@ -59,8 +62,10 @@ export const getComparison = route({
     'artifact_pending',
     'database_unavailable',
   ],
-  handle: async (ctx, { a, b, ignore, order }, { service }) => {
+  handle: async (ctx, { a, b, ignore: ignored, order }, { service }) => {
     const [before, after] = [await infoOf(service, a), await infoOf(service, b)];
+    // Selectors take time to read, which is spent only on captures that the key may compare.
+    const { ignore } = parseOrRefuse(IgnoredSchema, { ignore: ignored });
     ctx.vary('Accept');
     const draws = preferImageOrJson(ctx.get('Accept'), DRAWING_TYPE, 'json') === 'image';
     const etag = `"${digestOf([before.sha256, after.sha256, ignore])}"`;

@@ -17,6 +17,8 @@ export interface Compared {
   readonly inAnyOrder: boolean;
   /** Whether to draw the regions on the images. */
   readonly draws: boolean;
+  /** Whether to find the elements around the regions. */
+  readonly places: boolean;
 }
 
 export type File = Uint8Array<ArrayBuffer>;
@@ -27,7 +29,7 @@ export type Pair<T> = readonly [T, T];
 /** Differences that the thread finds. */
 export interface ThreadDifference extends WordDifference {
   readonly picture: PictureDifference | null;
-  /** The elements around the regions; none unless both captures have element maps. */
+  /** The elements around the regions, if they were wanted; none unless both captures have element maps. */
   readonly around: readonly Place[];
   /** Both images beside each other as PNG, with the regions marked, if that was wanted. */
   readonly drawing: File | null;

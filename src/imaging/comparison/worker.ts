@@ -13,7 +13,7 @@ import type { Pixels } from './pixels.ts';
 /* Runs in a thread of its own: compares captures, one pair after the other. */
 
 async function compare(captures: Compared): Promise<ThreadAnswer> {
-  const { texts, links, maps, ignore, inAnyOrder, draws } = captures;
+  const { texts, links, maps, ignore, inAnyOrder, draws, places } = captures;
   const images = await decoded(captures.images);
   if (images === 'too_large') return images;
   const elements = maps && compareElements(maps, images, ignore, captures.onlyElements);
@@ -23,7 +23,7 @@ async function compare(captures: Compared): Promise<ThreadAnswer> {
     text: texts && compareTexts(...painted(texts, elements), { ignored: ignore.texts, inAnyOrder }),
     links: links && compareLinks(...links, elements?.ignored ?? null),
     elements: elements?.difference ?? null,
-    around: elements === null || picture === null ? [] : placeRegions(picture.regions, elements),
+    around: places && elements !== null && picture !== null ? placeRegions(picture.regions, elements) : [],
     drawing: draws && images !== null && picture !== null ? await drawRegions(...images, picture.regions) : null,
   };
 }

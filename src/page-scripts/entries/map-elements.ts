@@ -11,16 +11,20 @@ export function run(image: ImagePlace, limits: MapLimits, maxCharacters: number)
   const mapper = new Mapper(image, limits);
   const root = rootElementOf(page);
   if (root !== null) mapper.map(root);
-  const styles = JSON.stringify(mapper.table.styles);
-  // Entries come after those that they refer to, so the beginning of a map that is too large is itself a valid map.
+  // Entries come after those that they refer to, and so do the styles that they have first, so the beginning of a map
+  // that is too large is itself a valid map.
+  const styles: string[] = [];
   const parts: string[] = [];
-  let size = styles.length + MARGIN;
+  let size = MARGIN;
   for (const entry of mapper.entries) {
     const part = JSON.stringify(entry);
-    size += part.length + 1;
+    const style = 'style' in entry && entry.style === styles.length ? mapper.table.styles[entry.style] : undefined;
+    const added = style === undefined ? '' : JSON.stringify(style);
+    size += part.length + 1 + added.length + 1;
     if (size > maxCharacters) break;
     parts.push(part);
+    if (style !== undefined) styles.push(added);
   }
   const partial = mapper.partial || parts.length < mapper.entries.length;
-  return inParts(`{"styles":${styles},"entries":[${parts.join()}],"partial":${partial}}`);
+  return inParts(`{"styles":[${styles.join()}],"entries":[${parts.join()}],"partial":${partial}}`);
 }

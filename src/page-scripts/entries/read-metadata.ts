@@ -21,5 +21,7 @@ export function run(limits: MetadataLimits): { readonly json: string; readonly p
     json_ld_invalid: invalid,
     microdata: microdataOf(collector),
   };
-  return { json: JSON.stringify(found, null, 1), partial: collector.isPartial };
+  const json = JSON.stringify(found, null, 1);
+  // A page can nest values so that most of the lines are spaces.
+  return { json: json.length < limits.characters ? json : JSON.stringify(found), partial: collector.isPartial };
 }

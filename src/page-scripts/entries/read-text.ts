@@ -10,6 +10,7 @@ export function run(limits: ReadingLimits): Begun<{ readonly text: string; reado
   return afterFrames(found, limits.frames, enterText(found), () => {
     const text = joinText(found.items);
     const ended = text === '' ? '' : `${text}\n`;
-    return { text: ended.slice(0, limits.characters).toWellFormed(), partial: found.partial };
+    const partial = found.partial || ended.length > limits.characters;
+    return { text: ended.slice(0, limits.characters).toWellFormed(), partial };
   });
 }

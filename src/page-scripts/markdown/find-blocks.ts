@@ -1,3 +1,4 @@
+import { escapedName } from '../../words/escaped-name.ts';
 import { around, type Rectangle } from '../boxes.ts';
 import { ancestors, composedParent } from '../composed-tree.ts';
 import {
@@ -24,6 +25,9 @@ const MAX_ELEMENTS = 1_000;
 /** Maximum number of images that count beside the texts of a block. */
 const MAX_IMAGES = 20;
 const MAX_STEPS = 12;
+/** Maximum number of characters of the selectors of all blocks: a page decides how long its names are. */
+const MAX_SELECTORS_CHARACTERS = 1024 * 1024;
+const MAX_NAME_CHARACTERS = 100;
 
 /** Where a block is in the window, in CSS pixels, and a selector of the element around it. */
 export interface BlockPlace {
@@ -42,6 +46,12 @@ export function findBlocks<Mark>(blocks: readonly Block[], items: readonly Item<
     .filter(isImage)
     .map((item) => ({ item, source: currentSrcOf(item.element) }));
   const selectorOf = selectorsOfPage();
+  let room = MAX_SELECTORS_CHARACTERS;
+  const named = (element: PageElement): string | null => {
+    const selector = room > 0 ? selectorOf(element) : null;
+    room -= selector?.length ?? 0;
+    return selector;
+  };
   return blocks.map(({ words, images: sources }) => {
     const texts = textsWith(words).slice(0, MAX_TEXTS);
     const shown = images.filter(({ source }) => sources.includes(source)).map(({ item }) => item);
@@ -49,7 +59,7 @@ export function findBlocks<Mark>(blocks: readonly Block[], items: readonly Item<
     const boxes = all.map((item) => item.box()).filter((box) => box !== null);
     const element = commonElement(all.map((item) => item.parent));
     const isHere = element !== undefined && rootOf(element) === page;
-    return { box: around(boxes), selector: isHere ? selectorOf(element) : null };
+    return { box: around(boxes), selector: isHere ? named(element) : null };
   });
 }
 
@@ -113,7 +123,8 @@ function commonElement(elements: readonly PageElement[]): PageElement | undefine
   return shared[0];
 }
 
-function selectorsOfPage(): (element: PageElement) => string {
+/** Returns a function that names elements by their places; null for one with a very long name. */
+function selectorsOfPage(): (element: PageElement) => string | null {
   const numberOf = numbersAmongSiblings();
   return (element) => {
     const steps: string[] = [];
@@ -125,7 +136,8 @@ function selectorsOfPage(): (element: PageElement) => string {
       const name = nameOf(each);
       const id = attribute(each, 'id');
       if (id !== null && /^[a-zA-Z][\w-]{0,60}$/.test(id)) return [`#${id}`, ...steps].join(' > ');
-      steps.unshift(/^(?:html|body)$/.test(name) ? name : `${name}:nth-of-type(${numberOf(each)})`);
+      if (name.length > MAX_NAME_CHARACTERS) return null;
+      steps.unshift(/^(?:html|body)$/.test(name) ? name : `${escapedName(name)}:nth-of-type(${numberOf(each)})`);
     }
     return steps.join(' > ');
   };

@@ -4,7 +4,7 @@ import { web } from '../web.ts';
 
 /** Bounds of what is read of a page's metadata. */
 export interface MetadataLimits {
-  /** Maximum number of characters of all values, and of one text. */
+  /** Maximum number of characters of the answer as JSON, and of one text. */
   readonly characters: number;
   readonly textCharacters: number;
   /** Maximum number of elements of each kind, of properties of microdata, and of levels of nested values. */
@@ -14,6 +14,11 @@ export interface MetadataLimits {
   /** Time limit in milliseconds. */
   readonly ms: number;
 }
+
+/** Characters of the answer without any value. */
+const FRAME = 200;
+/** Maximum number of characters of JSON for one of a text: control characters are escaped. */
+const MAX_ESCAPED = 6;
 
 /** Reads elements and their values within common bounds. */
 export class Collector {
@@ -25,7 +30,7 @@ export class Collector {
   constructor(limits: MetadataLimits) {
     this.limits = limits;
     this.#endsAt = web.performance.now() + limits.ms;
-    this.#characters = limits.characters;
+    this.#characters = limits.characters - FRAME;
   }
 
   /** Whether a bound cut what the page says. */
@@ -41,13 +46,18 @@ export class Collector {
     this.#isPartial = true;
   }
 
-  /** Takes a text that is not cut; false when there is no room for all of it. */
-  takes(text: string): boolean {
-    if (text.length > this.#characters) {
+  /** Number of characters of JSON that there is room for. */
+  get room(): number {
+    return this.#characters;
+  }
+
+  /** Takes the room of characters of JSON; false when there is not as much. A negative number gives room back. */
+  takes(characters: number): boolean {
+    if (characters > this.#characters) {
       this.#isPartial = true;
       return false;
     }
-    this.#characters -= text.length;
+    this.#characters -= characters;
     return true;
   }
 
@@ -65,11 +75,15 @@ export class Collector {
   cut(text: string): string {
     const { textCharacters } = this.limits;
     const trimmed = text.slice(0, 4 * textCharacters).trim();
-    const max = Math.min(textCharacters, Math.max(0, this.#characters));
-    if (trimmed.length > max || text.length > 4 * textCharacters) this.#isPartial = true;
-    const kept = trimmed.slice(0, max).toWellFormed();
-    this.#characters -= kept.length;
+    const kept = this.#fitting(trimmed.slice(0, textCharacters).toWellFormed());
+    if (trimmed.length > kept.length || text.length > 4 * textCharacters) this.#isPartial = true;
+    this.#characters -= sizeOf(kept);
     return kept;
+  }
+
+  #fitting(text: string): string {
+    if (sizeOf(text) <= this.#characters) return text;
+    return text.slice(0, Math.max(0, Math.floor(this.#characters / MAX_ESCAPED) - 1)).toWellFormed();
   }
 
   /** Returns the value of an attribute; null when the element has none. */
@@ -85,4 +99,9 @@ export class Collector {
     const url = value.length <= this.limits.textCharacters ? resolved(value, element) : null;
     return this.cut(url?.href ?? value);
   }
+}
+
+/** Number of characters of a text in JSON, with what separates it from the next one. */
+function sizeOf(text: string): number {
+  return JSON.stringify(text).length + 1;
 }

@@ -1,6 +1,10 @@
 import { attribute, page, select, textOf } from '../dom.ts';
 import type { Collector } from './collector.ts';
 
+/** Characters of JSON around the values of a feed, and around those of a name. */
+const OF_FEED = 40;
+const OF_NAME = 5;
+
 export interface Feed {
   readonly url: string | null;
   readonly type: string;
@@ -18,6 +22,7 @@ export function feedsOf(collector: Collector): Feed[] {
   for (const link of collector.first(select(page, 'link[rel~="alternate" i][type][href]'))) {
     const type = (attribute(link, 'type') ?? '').trim().toLowerCase();
     if (!/^application\/(?:(?:rss|atom)\+xml|feed\+json)(?:;|$)/.test(type)) continue;
+    if (!collector.takes(OF_FEED)) break;
     const url = collector.url(link, 'href');
     feeds.push({ url, type: collector.cut(type), title: collector.text(link, 'title') ?? '' });
   }
@@ -31,7 +36,9 @@ export function metaOf(collector: Collector, attributeName: string, pattern: Reg
     const key = collector.cut((attribute(meta, attributeName) ?? '').toLowerCase());
     const value = collector.text(meta, 'content');
     if (value === null || !pattern.test(key)) continue;
-    all.set(key, [...(all.get(key) ?? []), value]);
+    const values = all.get(key);
+    if (values === undefined && !collector.takes(OF_NAME)) break;
+    all.set(key, [...(values ?? []), value]);
   }
   return Object.fromEntries(all);
 }
@@ -42,11 +49,12 @@ export function jsonLdOf(collector: Collector): { readonly items: unknown[]; rea
   let invalid = 0;
   for (const script of collector.first(select(page, 'script[type^="application/ld+json" i]'))) {
     const source = textOf(script);
-    if (!collector.takes(source)) continue;
+    if (!collector.takes(source.length)) continue;
     try {
       const value: unknown = JSON.parse(source);
       if (isDeeper(value, collector.limits.levels)) collector.cutHere();
-      else items.push(value);
+      // Numbers may be longer than they were written, as 1e20 is.
+      else if (collector.takes(JSON.stringify(value).length + 1 - source.length)) items.push(value);
     } catch {
       invalid += 1;
     }

@@ -1,6 +1,11 @@
 import { attribute, childrenOf, elementById, nameOf, type PageElement, page, select, textOf } from '../dom.ts';
 import type { Collector } from './collector.ts';
 
+/** Characters of JSON around an item, a type and the values of a property. */
+const OF_ITEM = 50;
+const OF_TYPE = 3;
+const OF_PROPERTY = 6;
+
 export interface Item {
   readonly type: readonly string[];
   properties: Record<string, (string | Item)[]>;
@@ -10,7 +15,8 @@ export interface Item {
 /** Returns the items of microdata that are in no other item. */
 export function microdataOf(collector: Collector): Item[] {
   const reader = new MicrodataReader(collector);
-  return [...collector.first(select(page, '[itemscope]:not([itemprop])'))].map((element) => reader.itemOf(element, 0));
+  const elements = [...collector.first(select(page, '[itemscope]:not([itemprop])'))];
+  return elements.map((element) => reader.itemOf(element, 0)).filter((item) => item !== null);
 }
 
 class MicrodataReader {
@@ -22,8 +28,11 @@ class MicrodataReader {
     this.#properties = collector.limits.properties;
   }
 
-  itemOf(element: PageElement, level: number): Item {
-    const type = wordsOf(this.#collector.text(element, 'itemtype') ?? '');
+  /** Null when there is no room for it. */
+  itemOf(element: PageElement, level: number): Item | null {
+    if (!this.#collector.takes(OF_ITEM)) return null;
+    const types = wordsOf(this.#collector.text(element, 'itemtype') ?? '');
+    const type = types.filter(() => this.#collector.takes(OF_TYPE));
     const item: Item = { type, properties: {} };
     const id = this.#collector.url(element, 'itemid');
     if (id !== null) item.id = id;
@@ -48,16 +57,24 @@ class MicrodataReader {
       const names = attribute(each, 'itemprop');
       if (names !== null) {
         this.#properties -= 1;
+        const { room } = this.#collector;
         const value = isItem ? this.itemOf(each, level + 1) : this.#valueOf(each);
-        for (const name of wordsOf(this.#collector.cut(names))) {
-          const values = all.get(name) ?? [];
-          values.push(value);
-          all.set(name, values);
-        }
+        const size = room - this.#collector.room;
+        if (value !== null) this.#note(all, wordsOf(this.#collector.cut(names)), value, size);
       }
       if (!isItem) stack.push(...childrenOf(each).toReversed());
     }
     return Object.fromEntries(all);
+  }
+
+  /** Adds a value to each of its names: it is written for each of them, and its `size` was taken once. */
+  #note(all: Map<string, (string | Item)[]>, names: readonly string[], value: string | Item, size: number): void {
+    for (const [at, name] of names.entries()) {
+      if (!this.#collector.takes(OF_PROPERTY + (at === 0 ? 0 : size))) return;
+      const values = all.get(name) ?? [];
+      values.push(value);
+      all.set(name, values);
+    }
   }
 
   /** The elements elsewhere that the item says it consists of, too. */

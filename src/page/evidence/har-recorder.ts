@@ -11,6 +11,8 @@ import { HAR_BODIES, networkBuffers, recordsBodies } from './network-buffers.ts'
 import { postedBody, types } from './posted-body.ts';
 
 const MAX_ENTRIES = 1_000;
+/** Maximum number of characters of URLs and headers: a site can send 256 kB of headers with each answer. */
+const MAX_CHARACTERS = 8 * 1024 * 1024;
 const MAX_HEADERS = 100;
 const MAX_NAME_CHARACTERS = 256;
 const MAX_VALUE_CHARACTERS = 2_048;
@@ -69,7 +71,8 @@ export class HarRecorder {
   readonly #seen: Seen[] = [];
   /** The newest request with each of the browser's ids, which redirects share. */
   readonly #open = new Map<string, Seen>();
-  #omitted = 0;
+  #room = MAX_CHARACTERS;
+  #isCut = false;
   #loadedAt: number | undefined;
   #parsedAt: number | undefined;
 
@@ -103,7 +106,7 @@ export class HarRecorder {
     );
     session.on('Network.requestWillBeSentExtraInfo', ({ requestId, headers: sent }) => {
       const seen = this.#open.get(requestId);
-      if (seen !== undefined) seen.sent = sent;
+      if (seen !== undefined) seen.sent = this.#kept(sent);
     });
     session.on('Network.requestServedFromCache', ({ requestId }) => {
       const seen = this.#open.get(requestId);
@@ -111,12 +114,12 @@ export class HarRecorder {
     });
     session.on('Network.responseReceived', ({ requestId, response }) => {
       const seen = this.#open.get(requestId);
-      if (seen !== undefined) respond(seen, response);
+      if (seen !== undefined) this.#respond(seen, response);
     });
     session.on('Network.responseReceivedExtraInfo', ({ requestId, headers: received, statusCode }) => {
       const seen = this.#open.get(requestId);
       if (seen === undefined) return;
-      seen.received = received;
+      seen.received = this.#kept(received);
       seen.isUnchanged = statusCode === NOT_MODIFIED;
     });
     session.on('Network.dataReceived', ({ requestId, dataLength, encodedDataLength }) => {
@@ -160,7 +163,7 @@ export class HarRecorder {
     return {
       log: { version: '1.2', creator: { name: 'capstan', version: packageVersion() }, pages: [page] },
       entries: this.#seen.values().map((seen) => this.#entry(seen, page.id)),
-      partial: this.#omitted > 0 || this.#bodies?.omitted === true,
+      partial: this.#isCut || this.#bodies?.omitted === true,
     };
   }
 
@@ -173,7 +176,7 @@ export class HarRecorder {
     const before = this.#open.get(requestId);
     if (before !== undefined && before.session !== session && redirectResponse === undefined) return;
     if (before !== undefined && redirectResponse !== undefined) {
-      respond(before, redirectResponse);
+      this.#respond(before, redirectResponse);
       before.endedAt = timestamp;
     }
     const { method, headers } = request;
@@ -184,15 +187,35 @@ export class HarRecorder {
     else this.#open.set(requestId, seen);
   }
 
-  /** Returns undefined when there are too many requests. */
+  /** Returns undefined when there is no room for the request. */
   #add(begun: Pick<Seen, 'session' | 'request' | 'posted' | 'startedAt' | 'wallTime'>): Seen | undefined {
-    if (this.#seen.length >= MAX_ENTRIES) {
-      this.#omitted += 1;
+    const { url, headers } = begun.request;
+    if (this.#seen.length >= MAX_ENTRIES || !this.#takes(url.length + sizeOf(headers))) {
+      this.#isCut = true;
       return undefined;
     }
     const seen: Seen = { ...begun, size: 0, bodyBytes: 0, headBytes: 0, failure: '' };
     this.#seen.push(seen);
     return seen;
+  }
+
+  #respond(seen: Seen, response: Protocol.Network.Response): void {
+    seen.response = { ...response, headers: this.#kept(response.headers) };
+    if (response.fromDiskCache === true) seen.cache = 'disk';
+    // A response of the memory cache has the size of the first transfer.
+    seen.headBytes = seen.cache === undefined ? response.encodedDataLength : 0;
+  }
+
+  /** Returns headers; none when there is no room for them. */
+  #kept(headers: Protocol.Network.Headers): Protocol.Network.Headers {
+    return this.#takes(sizeOf(headers)) ? headers : {};
+  }
+
+  #takes(characters: number): boolean {
+    const isRoom = characters <= this.#room;
+    if (isRoom) this.#room -= characters;
+    else this.#isCut = true;
+    return isRoom;
   }
 
   #bodyOf(seen: Seen): Body | undefined {
@@ -251,11 +274,8 @@ export class HarRecorder {
   }
 }
 
-function respond(seen: Seen, response: Protocol.Network.Response): void {
-  seen.response = response;
-  if (response.fromDiskCache === true) seen.cache = 'disk';
-  // A response of the memory cache has the size of the first transfer.
-  seen.headBytes = seen.cache === undefined ? response.encodedDataLength : 0;
+function sizeOf(headers: Protocol.Network.Headers): number {
+  return Object.entries(headers).reduce((sum, [name, value]) => sum + name.length + value.length, 0);
 }
 
 function timingsOf(

@@ -55,33 +55,39 @@ export function changedElements(
     !(one !== null && a.ignored.has(one)) &&
     !(other !== null && b.ignored.has(other)) &&
     (wanted === null || touches(one, wanted.a, aroundA) || touches(other, wanted.b, aroundB));
-  const found: [number, ElementChange][] = [];
-  const add = (
-    kind: ElementChange['kind'],
-    one: PageElement | null,
-    other: PageElement | null,
-    more: Pick<ElementChange, 'text' | 'style' | 'image'> = { text: null, style: [], image: null },
-  ) => {
+  const found: Change[] = [];
+  const add = (kind: ElementChange['kind'], one: PageElement | null, other: PageElement | null, edit?: Edit) => {
     const shown = other ?? one;
     if (shown === null || !isWanted(one, other) || (kind !== 'edited' && boxAround(shown) === null)) return;
-    const selector = other === null ? nameA(shown) : nameB(shown);
-    found.push([shown.order, { selector, kind, from: one && place(one, a), to: other && place(other, b), ...more }]);
+    found.push({ kind, one, other, shown, edit });
   };
   for (const each of matching.removed) add('removed', each, null);
   for (const each of matching.inserted) add('inserted', null, each);
   for (const [one, other] of matching.moved) add('moved', one, other);
-  for (const edit of edits) {
-    add('edited', edit.a, edit.b, {
-      text: edit.text ? { from: shortText(edit.a), to: shortText(edit.b) } : null,
-      style: edit.style ? stylesOf(edit.a, edit.b) : [],
-      image: edit.image ? { from: edit.a.image ?? '', to: edit.b.image ?? '' } : null,
-    });
-  }
-  found.sort(([one], [other]) => one - other);
+  for (const edit of edits) add('edited', edit.a, edit.b, edit);
+  found.sort((one, other) => one.shown.order - other.shown.order);
   return {
-    changes: found.slice(0, MAX_CHANGED_ELEMENTS).map(([, change]) => change),
+    changes: found.slice(0, MAX_CHANGED_ELEMENTS).map(({ kind, one, other, shown, edit }) => ({
+      selector: (other === null ? nameA(shown) : nameB(shown)).selector,
+      kind,
+      from: one && place(one, a),
+      to: other && place(other, b),
+      text: edit?.text ? { from: shortText(edit.a), to: shortText(edit.b) } : null,
+      style: edit?.style ? stylesOf(edit.a, edit.b) : [],
+      image: edit?.image ? { from: edit.a.image ?? '', to: edit.b.image ?? '' } : null,
+    })),
     truncated: found.length > MAX_CHANGED_ELEMENTS,
   };
+}
+
+/** A change before it is described: only the listed ones are. */
+interface Change {
+  readonly kind: ElementChange['kind'];
+  readonly one: PageElement | null;
+  readonly other: PageElement | null;
+  /** The element that names it. */
+  readonly shown: PageElement;
+  readonly edit: Edit | undefined;
 }
 
 /** Whether an element is one of these, a descendant of one, or an ancestor of one. */

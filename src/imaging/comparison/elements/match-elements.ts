@@ -1,4 +1,5 @@
 import { longestInOrder } from '../align-rows.ts';
+import { hashOf, mixed } from './hash.ts';
 import { type PageElement, type PageTree, withDescendants } from './page-tree.ts';
 
 /** Longer lists are matched by names alone. */
@@ -286,17 +287,4 @@ function signatures({ elements }: PageTree): Float64Array {
     found[order] = hash;
   }
   return found;
-}
-
-function hashOf(text: string): number {
-  let hash = 7;
-  for (let at = 0; at < text.length; at += 1) hash = mixed(hash, text.charCodeAt(at));
-  return hash;
-}
-
-/** Keeps 52 bits, so that a collision among 5,000 elements is very unlikely. */
-function mixed(hash: number, value: number): number {
-  const high = Math.imul(Math.floor(hash / 2 ** 26) ^ value, 0x01000193) >>> 6;
-  const low = Math.imul((hash % 2 ** 26) ^ (value >>> 0), 0x85ebca6b) >>> 6;
-  return ((high ^ (low >>> 13)) >>> 0) * 2 ** 26 + ((low ^ (high >>> 11)) & 0x3ffffff);
 }

@@ -1,8 +1,8 @@
 import { areaOf, intersection } from '../../../capture/boxes.ts';
-import type { Box, Place, Region } from '../../../capture/comparison.ts';
+import { type Box, MAX_PLACES, type Place, type Region } from '../../../capture/comparison.ts';
 import { PAGE_TAGS } from '../../../capture/element-map.ts';
 import type { Explained } from './explain-regions.ts';
-import { elementNamer } from './name-element.ts';
+import { elementKeys, elementNamer } from './name-element.ts';
 import type { PageElement, PageTree } from './page-tree.ts';
 
 /** Maximum distance by which glyphs and shadows extend beyond their element, in pixels. */
@@ -11,9 +11,7 @@ const MARGIN = 3;
 const MAX_WHOLE = 1.2;
 /** Maximum number of elements that a region is divided among. */
 const MAX_PARTS = 30;
-/** Maximum number of elements in all: they are handed to the event loop. */
-const MAX_PLACES = 200;
-/** Maximum number of elements around an element: a page decides how deep it is, and each has a longer selector. */
+/** Maximum number of elements around an element: a page decides how deep it is. */
 const MAX_ANCESTORS = 10;
 
 /**
@@ -25,10 +23,10 @@ export function placeRegions(
   { trees: { a, b }, matching }: Pick<Explained, 'trees' | 'matching'>,
 ): readonly Place[] {
   const [inA, inB] = [placer(a, () => undefined), placer(b, (element) => matching.before.get(element))];
-  const found = new Map<string, Place>();
+  const found = new Map<number, Place>();
   for (const { kind, from, to } of regions) {
     const around = to !== null ? inB(to, kind) : from !== null ? inA(from, kind) : [];
-    for (const place of around) found.set(place.selector, place);
+    for (const place of around) found.set(place.key, place);
     if (found.size >= MAX_PLACES) break;
   }
   return [...found.values()].slice(0, MAX_PLACES);
@@ -40,6 +38,9 @@ function placer(
   before: (element: PageElement) => PageElement | undefined,
 ): (region: Box, kind: Region['kind']) => readonly Place[] {
   const name = elementNamer(tree);
+  const keys = elementKeys(tree);
+  const keyOf = ({ order }: PageElement) => keys[order] ?? 0;
+  const isAd = advertisements(tree);
   /** Names the parent of an element that moves within it, because it also moves between element map and screenshot. */
   const resting = (element: PageElement): PageElement => {
     const { parent } = element;
@@ -47,11 +48,21 @@ function placer(
     if (parent === null || PAGE_TAGS.has(parent.tag) || old === undefined) return element;
     return isShifted(old, element) ? resting(parent) : element;
   };
-  const placeOf = (element: PageElement): readonly Place[] => {
+  /** An element around several places is one object, which is copied once when they are handed over. */
+  const around = new Map<PageElement, Place['around']>();
+  const aroundOf = (parent: PageElement | null): Place['around'] => {
+    if (!parent?.box || parent.tag === 'iframe') return null;
+    const { element, selector } = name(parent);
+    const found = around.get(parent) ?? (element.box && { selector, box: element.box });
+    around.set(parent, found);
+    return found;
+  };
+  const placeOf = (smallest: PageElement): readonly Place[] => {
+    const { element, selector } = name(smallest);
     const { parent, box, tag } = element;
     if (box === null) return [];
-    const around = parent?.box && parent.tag !== 'iframe' ? { selector: name(parent), box: parent.box } : null;
-    return [{ selector: name(element), tag, box, isAd: isAd(element), around, within: ancestorsOf(element).map(name) }];
+    const within = ancestorsOf(element).map(keyOf);
+    return [{ key: keyOf(element), selector, tag, box, isAd: isAd(element), around: aroundOf(parent), within }];
   };
   /** Divides a region over several elements among them, unless their parent has words of its own. */
   const divided = (element: PageElement, region: Box): readonly PageElement[] => {
@@ -100,10 +111,13 @@ function isIn(inner: Box, outer: Box): boolean {
 
 const AD = /(?:^|[-_\s])(?:ads?|advert(?:s|isements?|ising)?|adsbygoogle|sponsor(?:ed|s)?|promoted)(?:$|[-_\s])/i;
 
-/** Whether an element, or one around it, is named as an advertisement. */
-function isAd(element: PageElement): boolean {
-  for (let each: PageElement | null = element; each !== null; each = each.parent) {
-    if (each.tag !== 'body' && AD.test(`${each.id ?? ''} ${each.class ?? ''}`)) return true;
+/** Returns a function that tells whether an element, or one around it, is named as an advertisement. */
+function advertisements({ elements }: PageTree): (element: PageElement) => boolean {
+  const found = new Set<PageElement>();
+  for (const element of elements) {
+    const { parent, tag, id = '', class: classes = '' } = element;
+    const isNamed = tag !== 'body' && AD.test(`${id} ${classes}`);
+    if (isNamed || (parent !== null && found.has(parent))) found.add(element);
   }
-  return false;
+  return (element) => found.has(element);
 }

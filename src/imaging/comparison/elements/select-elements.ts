@@ -25,7 +25,8 @@ const HOW: Options<PageElement, PageElement> = {
   },
   adapter: {
     isTag: (node): node is PageElement => node !== undefined,
-    getName: ({ tag }) => tag,
+    // Selectors of HTML have names in lower case, and elements of other kinds may not.
+    getName: ({ tag }) => tag.toLowerCase(),
     getAttributeValue: attribute,
     hasAttrib: (element, name) => attribute(element, name) !== undefined,
     getChildren: ({ tag, children }) => (tag === 'iframe' ? [] : children),

@@ -1,0 +1,31 @@
+import { stripVTControlCharacters } from 'node:util';
+
+/*
+ * Text of a page must not send commands to the terminal, or hide what it is: commands print it through these functions.
+ */
+
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
+const UNPRINTABLE_IN_LINES = /[[\p{Cc}\p{Cf}\u2028\u2029]--[\n\t]]+/gv;
+
+/** Returns a text without control characters and invisible ones, as one line. */
+export function oneLine(text: string): string {
+  return printable(text)
+    .replace(/[\n\t]+/g, ' ')
+    .trimEnd();
+}
+
+/** Returns a text without control characters and invisible ones. */
+export function printable(text: string): string {
+  return stripVTControlCharacters(text).replace(UNPRINTABLE_IN_LINES, ' ');
+}
+
+/** As `JSON.stringify`, which leaves most of these characters as they are: they are escaped. */
+export function printableJson(value: unknown): string {
+  return JSON.stringify(value).replace(UNPRINTABLE, (character) =>
+    Array.from({ length: character.length }, (_, at) => escaped(character.charCodeAt(at))).join(''),
+  );
+}
+
+function escaped(unit: number): string {
+  return `\\u${unit.toString(16).padStart(4, '0')}`;
+}
