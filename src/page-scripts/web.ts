@@ -76,6 +76,7 @@ type StyleProperty =
   | 'color'
   | 'content'
   | 'contentVisibility'
+  | 'cursor'
   | 'display'
   | 'filter'
   | 'float'

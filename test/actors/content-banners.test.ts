@@ -68,6 +68,12 @@ describe('a cookie banner', () => {
     'Accetta tutti',
     'Alles accepteren',
     'Zaakceptuj wszystkie',
+    'OK, alle akzeptieren',
+    'Ich akzeptiere alle',
+    'Alle auswählen und bestätigen',
+    'Accept / Close',
+    'Accept & continue to site',
+    'Ik ga akkoord',
     'Akzeptieren & Schließen',
     'Alle akzeptieren und weiterlesen',
     'Accepter & fermer',
@@ -119,6 +125,14 @@ describe('a cookie banner', () => {
     ['an element with a listener', '<span onclick="document.title = `rejected`">Lieber ohne Kekse</span>'],
     ['a check box', '<label><input type=checkbox checked> Werbung</label>'],
     ['a symbol', '<button aria-label="Ablehnen">\u00d7</button>'],
+    ['words under a pointer', '<span style="cursor:pointer">Lieber ohne Kekse</span>'],
+    ['a label', '<label>Lieber ohne Kekse</label>'],
+    ['an image under a pointer', '<img style="cursor:pointer" width=20 height=20>'],
+    ['a custom element', '<cookie-refusal>Lieber ohne Kekse</cookie-refusal>'],
+    ['a shadow tree', '<div><template shadowrootmode=open><button>Lieber ohne Kekse</button></template></div>'],
+    ['a link to more options', '<a href="/cookie-options">More options</a>'],
+    ['a link to settings', '<a href="/cookies">Mehr Einstellungen</a>'],
+    ['a link to choices', '<a href="/privacy/choices">Your privacy choices</a>'],
   ])('does not click "OK" beside %s to reject', async (_, choice) => {
     expect(await answered(boxed(`${choice} <p id=cookie-ok>${OK}</p>`), 'reject')).toEqual(['not asked', 'none']);
   });

@@ -1,19 +1,22 @@
 import { folded } from '../../words/folded.ts';
-import { ACCEPT, ACKNOWLEDGE, INFORMATION, NAMED, SUBJECT } from '../banner/words.ts';
+import { ACCEPT, ACKNOWLEDGE, CHOICE, INFORMATION, NAMED, SUBJECT } from '../banner/words.ts';
 import {
   attribute,
   bodyOf,
   boxOf,
   click,
+  closest,
   contains,
   drawnTextOf,
   isHtml,
   isVisible,
+  matches,
   nameOf,
   type PageElement,
   page,
   parentElementOf,
   select,
+  shadowOf,
 } from '../dom.ts';
 import { web } from '../web.ts';
 
@@ -23,7 +26,7 @@ const MAX_BANNER_CHARACTERS = 5_000;
 
 const BUTTONS = 'button, [role="button"], input[type="button"], input[type="submit"], a';
 /** What may be a choice, also where no element of HTML says so. */
-const CHOICES = `${BUTTONS}, input, select, summary, [onclick], [tabindex], [role], [class*="button" i], [class*="btn" i]`;
+const CHOICES = `${BUTTONS}, input, select, summary, label, iframe, [onclick], [tabindex], [role], [class*="button" i], [class*="btn" i]`;
 /** Symbols before and after the words of a button. */
 const SYMBOLS = /[✓✔×✕→«»"'“”]+$|^[✓✔×✕→«»"“”]+/gu;
 const OVER_THE_PAGE = new Set(['fixed', 'sticky', 'absolute']);
@@ -68,13 +71,22 @@ function isInBanner(button: PageElement): boolean {
 function isOnlyChoice(button: PageElement): boolean {
   const outermost = bannersAround(button).at(-1);
   if (outermost === undefined) return false;
-  const choices = select(outermost, CHOICES).filter((each) => !contains(each, button) && !contains(button, each));
-  return choices.every((each) => !isSeen(each) || isExplanation(each));
+  const others = select(outermost, '*').filter((each) => !contains(each, button) && !contains(button, each));
+  return others.every((each) => !mayBeChoice(each) || !isSeen(each) || isExplained(each));
 }
 
-function isExplanation(link: PageElement): boolean {
-  const leads = /^(?!#|javascript:)./i.test(attribute(link, 'href')?.trim() ?? '');
-  return nameOf(link) === 'a' && leads && INFORMATION.test(wordsOf(link));
+/** Whether a click on an element may do something, as its kind or the pointer over it says. */
+function mayBeChoice(element: PageElement): boolean {
+  if (matches(element, CHOICES) || nameOf(element).includes('-') || shadowOf(element) !== null) return true;
+  return web.getComputedStyle(element).cursor === 'pointer';
+}
+
+/** Whether an element is a link that explains the banner, or in one. */
+function isExplained(element: PageElement): boolean {
+  const link = closest(element, 'a');
+  if (link === null || !/^(?!#|javascript:)./i.test(attribute(link, 'href')?.trim() ?? '')) return false;
+  const words = wordsOf(link);
+  return INFORMATION.test(words) && !CHOICE.test(words);
 }
 
 /** Returns the boxes around a button that lie over the page and are about cookies, the innermost first. */

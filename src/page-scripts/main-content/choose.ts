@@ -12,8 +12,8 @@ type Wholes = ReadonlyMap<PageElement, number[]>;
 
 /**
  * Decides which runs are main content: those with which the expected F1 score of the words is highest. A table is
- * selected or left out as a whole, and selected when it is between selected runs. A list is selected as a whole when most
- * of its words are. A heading is selected with what
+ * selected or left out as a whole, and selected when it is between selected runs. So is a list that is not mostly links;
+ * a list is also selected when most of its words are, and when a selected text introduces it. A heading is selected with what
  * follows it, and the title of the page always is. A text that occurs at several places is included once, from its
  * likeliest place; sites repeat texts for phones, excerpts and quotations.
  */
@@ -98,13 +98,32 @@ function copiesAmong(best: readonly number[], runs: readonly Run[], tables: Whol
   });
 }
 
-/** Selects the rest of lists whose words are mostly selected: what follows the label of an item belongs to it. */
+/** Selects lists as a whole that belong to what is selected. */
 function completeLists(chosen: Set<number>, runs: readonly Run[], body: PageElement): void {
   for (const items of wholesOfData(runs, body, LISTS).values()) {
-    const wordsOf = (some: readonly number[]) => some.reduce((sum, at) => sum + (runs[at]?.words ?? 0), 0);
-    if (2 * wordsOf(items.filter((at) => chosen.has(at))) < wordsOf(items)) continue;
-    for (const at of items) chosen.add(at);
+    if (isMostlyChosen(items, chosen, runs) || isIntroduced(items, chosen, runs) || isAmidst(items, chosen, runs)) {
+      for (const at of items) chosen.add(at);
+    }
   }
+}
+
+/** What follows the label of an item belongs to it. */
+function isMostlyChosen(items: readonly number[], chosen: ReadonlySet<number>, runs: readonly Run[]): boolean {
+  const wordsOf = (some: readonly number[]) => some.reduce((sum, at) => sum + (runs[at]?.words ?? 0), 0);
+  return 2 * wordsOf(items.filter((at) => chosen.has(at))) >= wordsOf(items);
+}
+
+/** Whether a selected text before a list ends with a colon. */
+function isIntroduced(items: readonly number[], chosen: ReadonlySet<number>, runs: readonly Run[]): boolean {
+  const before = Math.min(...items) - 1;
+  return chosen.has(before) && runs[before]?.level === 0 && /[:：]$/.test(runs[before].text);
+}
+
+/** Whether a list is between selected runs, and not mostly links. */
+function isAmidst(items: readonly number[], chosen: ReadonlySet<number>, runs: readonly Run[]): boolean {
+  if (!chosen.has(Math.min(...items) - 1) || !chosen.has(Math.max(...items) + 1)) return false;
+  const of = items.flatMap((at) => runs[at] ?? []);
+  return of.reduce((sum, { linked, text }) => sum + linked - text.length / 2, 0) < 0;
 }
 
 function chooseHeadings(chosen: Set<number>, runs: readonly Run[]): void {

@@ -1,29 +1,89 @@
 import { folded } from '../../words/folded.ts';
-import { attribute, type PageElement, removeAttribute, select, selectOne, setAttribute, textOf } from '../dom.ts';
+import type { Rectangle } from '../boxes.ts';
+import {
+  attribute,
+  classOf,
+  documentOf,
+  elementById,
+  idOf,
+  matches,
+  type PageElement,
+  parentElementOf,
+  removeAttribute,
+  select,
+  selectOne,
+  setAttribute,
+  textOf,
+} from '../dom.ts';
 import { isCommand } from './tex-commands.ts';
 
 /*
  * Formulas say in TeX what they show (KaTeX, MathML). The TeX is in an element that nobody sees, so a page could hide a
- * message there: it is taken when all of its letters and digits are painted, and its commands are those of formulas.
+ * message there: it is taken when all of its letters and digits are painted, and its commands are those of formulas. Of a
+ * formula that is drawn as an image, it is taken when it has no words and is not larger than the image.
  */
 
 const TEX = 'data-tex';
 const MAX_CHARACTERS = 5_000;
 const ANNOTATION = 'annotation[encoding="application/x-tex"]';
+/** Classes of images of formulas. */
+const OF_FORMULA = /(?:^|[\s_-])(?:la)?tex(?:$|[\s_-])/;
+/** Letters that may be a word and no product of variables. */
+const WORD = /\p{L}{4}/u;
+/** Minimum area that the image of a formula has for each letter and digit, in CSS pixels. */
+const MIN_LETTER_AREA = 30;
 /** Commands, and environments with their names. */
 const COMMANDS = /\\(?:begin|end)\s*\{([a-zA-Z]+)\*?\}|\\([a-zA-Z]+)/g;
 
-/** Notes the TeX of a formula on its copy. */
-export function noteFormula(element: PageElement, isDisplayed: boolean, copy: PageElement): void {
-  const annotation = selectOne(element, ANNOTATION);
-  const tex = annotation === null ? '' : textOf(annotation).replace(/\s+/g, ' ').trim();
+/** Notes the TeX of a formula of MathML, KaTeX or MathJax 2 on its copy. */
+export function noteFormula(element: PageElement, copy: PageElement): void {
+  const source = selectOne(element, ANNOTATION) ?? scriptOf(element);
+  const isDisplayed = matches(element, 'math[display=block], .katex-display *, .MathJax_Display *');
+  if (source !== null) note(tidied(textOf(source)), isDisplayed, copy);
+}
+
+/** Returns the script that MathJax 2 has drawn. */
+function scriptOf(element: PageElement): PageElement | null {
+  const [, id = ''] = /^(MathJax-Element-\d+)-Frame$/.exec(idOf(element)) ?? [];
+  const script = elementById(documentOf(element), id);
+  return script !== null && matches(script, 'script[type^="math/tex"]') ? script : null;
+}
+
+/** Notes the TeX of a formula that is drawn as an image on a copy of the image. */
+export function noteDrawnFormula(image: PageElement, { width, height }: Rectangle, copy: PageElement): void {
+  const written = tidied(attribute(image, 'alt') ?? '').replace(/^(\$\$?)(.*)\1$/, '$2');
+  const around = parentElementOf(image);
+  const annotation = around && selectOne(around, ANNOTATION);
+  const isFormula = annotation === null ? OF_FORMULA.test(classOf(image)) : written === tidied(textOf(annotation));
+  if (!isFormula || !isWithoutWords(written) || lettersOf(written).length * MIN_LETTER_AREA > width * height) return;
+  note(written, around !== null && selectOne(around, 'math[display=block]') !== null, copy);
+}
+
+function note(tex: string, isDisplayed: boolean, copy: PageElement): void {
   if (tex === '' || tex.length > MAX_CHARACTERS || tex.includes('$')) return;
   setAttribute(copy, TEX, isDisplayed ? `$$${tex}$$` : `$${tex}$`);
 }
 
+/** Returns TeX in one line, without braces around all of it that only say how large it is. */
+function tidied(tex: string): string {
+  const line = tex.replace(/\s+/g, ' ').trim();
+  const inner = /^\{\\(?:display|text)style (.*)\}$/.exec(line)?.[1];
+  return inner !== undefined && isBalanced(inner) ? inner.trim() : line;
+}
+
+function isBalanced(tex: string): boolean {
+  let depth = 0;
+  for (const [brace] of tex.replace(/\\./g, '').matchAll(/[{}]/g)) {
+    depth += brace === '{' ? 1 : -1;
+    if (depth < 0) return false;
+  }
+  return depth === 0;
+}
+
 /** Takes the TeX from copies of formulas that do not show it. */
 export function checkFormulas(root: PageElement): void {
-  for (const copy of select(root, `[${TEX}]`)) if (!shows(textOf(copy), texOf(copy) ?? '')) removeAttribute(copy, TEX);
+  for (const copy of select(root, `[${TEX}]:not(img)`))
+    if (!shows(textOf(copy), texOf(copy) ?? '')) removeAttribute(copy, TEX);
 }
 
 /** Returns the TeX of the copy of a formula as Markdown; null for other elements. */
@@ -33,14 +93,22 @@ export function texOf(copy: PageElement): string | null {
 }
 
 function shows(painted: string, tex: string): boolean {
-  const commands = [...tex.matchAll(COMMANDS)].map(([, environment, command]) => environment ?? command ?? '');
-  if (!commands.every(isCommand)) return false;
+  if (!hasKnownCommands(tex)) return false;
   const left = new Map<string, number>();
   for (const letter of folded(painted)) left.set(letter, (left.get(letter) ?? 0) + 1);
-  for (const letter of folded(tex.replace(COMMANDS, '')).match(/[\p{L}\p{N}]/gu) ?? []) {
+  for (const letter of lettersOf(tex)) {
     const count = left.get(letter) ?? 0;
     if (count === 0) return false;
     left.set(letter, count - 1);
   }
   return true;
 }
+
+function hasKnownCommands(tex: string): boolean {
+  const commands = [...tex.matchAll(COMMANDS)].map(([, environment, command]) => environment ?? command ?? '');
+  return commands.every(isCommand);
+}
+
+const isWithoutWords = (tex: string): boolean => hasKnownCommands(tex) && !WORD.test(tex.replace(COMMANDS, ' '));
+
+const lettersOf = (tex: string): readonly string[] => folded(tex.replace(COMMANDS, '')).match(/[\p{L}\p{N}]/gu) ?? [];

@@ -1,6 +1,7 @@
 import { gfm } from '@joplin/turndown-plugin-gfm';
 import Turndown from 'turndown';
 import { attribute, childrenOf, lend, nameOf, nextOf, type PageElement, parentElementOf } from '../dom.ts';
+import { isOfPairs, writeOfPairs } from './definitions.ts';
 import { texOf } from './formulas.ts';
 
 const REMOVED = ['script', 'style', 'noscript', 'template', 'iframe', 'object', 'svg', 'title'];
@@ -13,6 +14,7 @@ export function markdownWriter(): (element: PageElement) => string {
   turndown.addRule('task', { filter: 'input', replacement: task });
   turndown.addRule('emphasis', { filter: ['em', 'i'], replacement: markedWith('*') });
   turndown.addRule('strong', { filter: ['strong', 'b'], replacement: markedWith('**') });
+  turndown.addRule('pair', { filter: isOfPairs, replacement: writeOfPairs });
   turndown.addRule('formula', {
     filter: (element: PageElement) => texOf(element) !== null,
     replacement: (_: string, element: PageElement) => texOf(element) ?? '',

@@ -37,9 +37,10 @@ export function writeBlocks(element: PageElement): Block[] {
   for (const nodes of blocksIn(element)) {
     const holder = createElement(documentOf(element), 'div');
     append(holder, ...nodes);
-    const images = select(holder, 'img').map(srcOf);
+    const drawn = select(holder, 'img');
+    const images = drawn.map(srcOf).filter((source) => source !== '');
     const words = textOf(holder).replace(/\s+/g, '');
-    if (words === '' && images.length === 0) continue;
+    if (words === '' && drawn.length === 0) continue;
     encodeParentheses(holder);
     escapeLines(holder);
     const markdown = withBackslashes(write(holder));

@@ -3,7 +3,6 @@ import {
   append,
   attribute,
   bodyOf,
-  closest,
   createElement,
   currentSrcOf,
   documentOf,
@@ -25,7 +24,7 @@ import {
   selectOne,
   setAttribute,
 } from '../dom.ts';
-import { noteFormula } from '../markdown/formulas.ts';
+import { noteDrawnFormula, noteFormula, texOf } from '../markdown/formulas.ts';
 import { resolved } from '../urls.ts';
 import { web, windowOf } from '../web.ts';
 import { isInLine } from './inside.ts';
@@ -137,16 +136,19 @@ class Copier {
   #copyTask(element: PageElement): void {
     const box = createElement(this.copy, 'input');
     setAttribute(box, 'type', 'checkbox');
-    if (matches(element, ':checked')) setAttribute(box, 'checked', '');
+    if (matches(element, ':checked, [aria-checked=true]')) setAttribute(box, 'checked', '');
     append(this.#placeOf(composedParent(element)).into, box);
   }
 
   #copyImage({ element, box: boxOf }: Marked<PageElement>): void {
     const box = boxOf();
-    const source = safeUrl(currentSrcOf(element), element, ['http:', 'https:']);
-    if (source === null || box === null || (box.width < MIN_IMAGE_SIZE && box.height < MIN_IMAGE_SIZE)) return;
+    if (box === null) return;
     const image = createElement(this.copy, 'img');
-    setAttribute(image, 'src', source);
+    noteDrawnFormula(element, box, image);
+    const source = safeUrl(currentSrcOf(element), element, ['http:', 'https:']);
+    const isSmall = box.width < MIN_IMAGE_SIZE && box.height < MIN_IMAGE_SIZE;
+    if (texOf(image) === null && (source === null || isSmall)) return;
+    if (source !== null) setAttribute(image, 'src', source);
     // Libraries take images without a size for spacers.
     setAttribute(image, 'width', String(Math.round(box.width)));
     setAttribute(image, 'height', String(Math.round(box.height)));
@@ -187,7 +189,7 @@ class Copier {
   /** Cells without text hold the others in their columns. */
   #copyCells(row: PageElement, { into, depth, isPre }: Place): void {
     for (let cell = firstOf(row); cell !== null; cell = nextOf(cell)) {
-      if (!isElement(cell) || !/^t[dh]$/.test(nameOf(cell))) continue;
+      if (!isElement(cell) || !/^t[dh]$/.test(nameOf(cell)) || isUndisplayed(cell)) continue;
       const made = this.#copyOf(cell, nameOf(cell));
       append(into, made);
       this.#places.set(cell, { into: made, depth: depth + 1, block: made, isPre });
@@ -214,8 +216,7 @@ class Copier {
       const value = attribute(element, each);
       if (value !== null && value.length < MAX_ATTRIBUTE_CHARACTERS) setAttribute(made, each, value);
     }
-    if (name === 'math') noteFormula(element, attribute(element, 'display') === 'block', made);
-    else if (matches(element, '.katex')) noteFormula(element, closest(element, '.katex-display') !== null, made);
+    if (matches(element, 'math, .katex, .MathJax')) noteFormula(element, made);
     const written = name === 'a' ? attribute(element, 'href') : null;
     const href = safeUrl(written, element, ['http:', 'https:', 'mailto:', 'tel:']);
     if (href !== null) setAttribute(made, 'href', href);
@@ -223,9 +224,10 @@ class Copier {
   }
 }
 
-/** Whether an element is the box of a task in a list. */
+/** Whether an element is the box of a task in a list, or one in a table that only shows a state. */
 const isTask = (element: PageElement, name: string): boolean =>
-  name === 'input' && matches(element, 'li [type=checkbox]');
+  (name === 'input' || attribute(element, 'role') === 'checkbox') &&
+  matches(element, ':is(li *, td :disabled, td [aria-disabled=true]):is([type=checkbox], [role=checkbox])');
 
 const isUndisplayed = (element: PageElement): boolean => web.getComputedStyle(element).display === 'none';
 
