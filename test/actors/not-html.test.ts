@@ -218,6 +218,11 @@ describe('a target that is not HTML', () => {
         expect(await colourOf(shown('iframe', src))).toEqual(RED);
       });
 
+      it('shows the fallback of an object whose PDF is missing', async () => {
+        const { outputs } = await capture(shown('object', '/404'), { outputs: ['text'] });
+        expect(outputs.text?.content).toContain('Your browser shows no PDF.');
+      });
+
       it('shows an empty viewer for a PDF that cannot be read', async () => {
         expect(await colourOf(shown('iframe', '/files/locked.pdf'))).toEqual([0x52, 0x56, 0x59]);
       });
