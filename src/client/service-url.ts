@@ -15,6 +15,17 @@ export function serviceUrl(baseUrl: string | URL, path: string): URL {
 export function credentialsOf(baseUrl: string | URL): string | undefined {
   const { username, password } = new URL(baseUrl);
   if (username === '' && password === '') return undefined;
-  const bytes = new TextEncoder().encode(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`);
+  const bytes = new TextEncoder().encode(`${decoded(username)}:${decoded(password)}`);
   return `Basic ${btoa(String.fromCharCode(...bytes))}`;
+}
+
+/** Returns the text that its percent signs encode; where they encode none, they stand for themselves. */
+function decoded(text: string): string {
+  return text.replace(/(?:%[\da-f]{2})+/gi, (encoded) => {
+    try {
+      return decodeURIComponent(encoded);
+    } catch {
+      return encoded;
+    }
+  });
 }

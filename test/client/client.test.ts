@@ -120,9 +120,15 @@ describe('the client of a service below a path', () => {
       sent = [request.url, request.headers.authorization, request.headers['x-api-key']];
       response.writeHead(200).end('{"data":[]}');
     });
-    const baseUrl = proxy.url.replace('://', '://me:p%40ss@');
-    await createClient({ baseUrl, apiKey: 'secret' }).queries();
-    expect(sent.slice(1)).toEqual([`Basic ${btoa('me:p@ss')}`, 'secret']);
+    for (const [written, meant] of [
+      ['me:p%40ss', 'me:p@ss'],
+      ['me:50%', 'me:50%'],
+      ['me:%ff%zz', 'me:%ff%zz'],
+    ] as const) {
+      const baseUrl = proxy.url.replace('://', `://${written}@`);
+      await createClient({ baseUrl, apiKey: 'secret' }).queries();
+      expect(sent.slice(1)).toEqual([`Basic ${btoa(meant)}`, 'secret']);
+    }
   });
 });
 
