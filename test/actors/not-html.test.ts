@@ -232,6 +232,12 @@ describe('a target that is not HTML', () => {
         async (src) => expect(await colourOf(shown('iframe', src))).toEqual(WHITE),
       );
 
+      it('asks once for a download that is no PDF', async () => {
+        const src = '/files/cargo.zip?framed';
+        expect(await colourOf(shown('iframe', src))).toEqual(WHITE);
+        expect(site.hits(src)).toBe(1);
+      });
+
       it('captures a page in time when the PDF in its frame never ends', async () => {
         const { cutPhase } = await capture(shown('iframe', '/files/endless.pdf'), { timeoutMs: 5000 });
         expect(cutPhase).toBe('load');
