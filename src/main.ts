@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Command, CommanderError } from 'commander';
 import { whenOutputEnds } from './commands/closed-output.ts';
 import { codeOfEnd } from './commands/ending.ts';
@@ -32,6 +33,13 @@ export async function main(args: readonly string[]): Promise<number> {
   // Of a command that has nothing to clean up.
   whenOutputEnds((reason) => process.exit(codeOfEnd({ reason })));
   failWhenProxyCloses();
+  const code = await run(args);
+  // A write that has failed is reported after it.
+  await nextTurn();
+  return code;
+}
+
+async function run(args: readonly string[]): Promise<number> {
   const program = createProgram();
   try {
     for (const load of commandsFor(args)) (await load())(program);

@@ -1,6 +1,7 @@
 import { Transform } from 'node:stream';
 import { INVALID_REQUEST, PARSE_ERROR, parseJSONRPCMessage } from '@modelcontextprotocol/server';
 import { MAX_NAME_CHARACTERS, tooLongIn } from './message-limits.ts';
+import { withoutNullParams } from './null-params.ts';
 
 const LF = 0x0a;
 /** The SDK ends the connection past this size of a message. */
@@ -13,9 +14,9 @@ const MAX_BYTES = 10 * 1024 * 1024;
 export function messageLines(answer: (error: object) => void): Transform {
   let held: Buffer = Buffer.alloc(0);
   const take = (lines: Transform, line: Buffer): void => {
-    const failure = failureOf(line);
-    if (failure === undefined) lines.push(Buffer.concat([line, Buffer.of(LF)]));
-    else answer({ jsonrpc: '2.0', id: null, error: failure });
+    const read = readLine(line);
+    if ('line' in read) lines.push(Buffer.concat([read.line, Buffer.of(LF)]));
+    else answer({ jsonrpc: '2.0', id: null, error: read });
   };
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
@@ -35,12 +36,14 @@ export function messageLines(answer: (error: object) => void): Transform {
   });
 }
 
-/** Returns the error that answers a line; undefined for a message, and for a blank line. */
-function failureOf(line: Buffer): { readonly code: number; readonly message: string } | undefined {
+type Read = { readonly line: Buffer } | { readonly code: number; readonly message: string };
+
+/** Returns the line to pass on, which is blank or a message, or the error that answers it. */
+function readLine(line: Buffer): Read {
   let message: unknown;
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(line);
-    if (text.trim() === '') return undefined;
+    if (text.trim() === '') return { line };
     message = JSON.parse(text);
   } catch {
     return { code: PARSE_ERROR, message: 'The line is not JSON in UTF-8.' };
@@ -48,12 +51,13 @@ function failureOf(line: Buffer): { readonly code: number; readonly message: str
   if (Array.isArray(message)) {
     return { code: INVALID_REQUEST, message: 'Batches are not accepted: send each message on a line of its own.' };
   }
+  const kept = withoutNullParams(message);
   try {
-    parseJSONRPCMessage(message);
+    parseJSONRPCMessage(kept);
   } catch {
     return { code: INVALID_REQUEST, message: 'The line is not a message of JSON-RPC 2.0.' };
   }
   const path = tooLongIn(message);
-  if (path === undefined) return undefined;
+  if (path === undefined) return { line: kept === message ? line : Buffer.from(JSON.stringify(kept)) };
   return { code: INVALID_REQUEST, message: `${path.join('.')} must have at most ${MAX_NAME_CHARACTERS} characters.` };
 }

@@ -218,6 +218,11 @@ describe('a target that is not HTML', () => {
         expect(await colourOf(shown('iframe', src))).toEqual(RED);
       });
 
+      it('shows the fallback of an object whose PDF is missing', async () => {
+        const { outputs } = await capture(shown('object', '/404'), { outputs: ['text'] });
+        expect(outputs.text?.content).toContain('Your browser shows no PDF.');
+      });
+
       it('shows an empty viewer for a PDF that cannot be read', async () => {
         expect(await colourOf(shown('iframe', '/files/locked.pdf'))).toEqual([0x52, 0x56, 0x59]);
       });
@@ -226,6 +231,12 @@ describe('a target that is not HTML', () => {
         'leaves a frame empty that shows no PDF: %s',
         async (src) => expect(await colourOf(shown('iframe', src))).toEqual(WHITE),
       );
+
+      it('asks once for a download that is no PDF', async () => {
+        const src = '/files/cargo.zip?framed';
+        expect(await colourOf(shown('iframe', src))).toEqual(WHITE);
+        expect(site.hits(src)).toBe(1);
+      });
 
       it('captures a page in time when the PDF in its frame never ends', async () => {
         const { cutPhase } = await capture(shown('iframe', '/files/endless.pdf'), { timeoutMs: 5000 });

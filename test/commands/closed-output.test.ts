@@ -57,6 +57,16 @@ describe('a command whose output is closed', () => {
     },
   );
 
+  it.each([[['--version']], [['shot', '--help']], [['doctor', '--browser-path', '/nonexistent']]])(
+    'says in one line that the output cannot be written: %j',
+    async (args) => {
+      const full = openSync('/dev/full', 'w');
+      const { code, stderr } = await capstan(args, { ...(await ground()).options, stdoutFd: full });
+      closeSync(full);
+      expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^capstan: [^\n]*ENOSPC[^\n]*\n$/) });
+    },
+  );
+
   it('says in one line that the output cannot be written, and removes its watch', async () => {
     const full = openSync('/dev/full', 'w');
     const args = ['watch', site.url('/short'), ...at(), '--every', '300d'];

@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import sharp from 'sharp';
@@ -110,6 +110,14 @@ describe('capstan export --html', () => {
     expect(code).toBe(2);
     expect(stderr).toContain(line);
     expect(stderr.trim().split('\n')).toHaveLength(1);
+  });
+
+  it('refuses a data directory whose store.json is damaged', async () => {
+    const data = join(directory, 'damaged');
+    await mkdir(data);
+    await writeFile(join(data, 'store.json'), '');
+    const { code, stderr } = await exported('refused', '--data-dir', data);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^capstan: \S+store\.json is damaged/) });
   });
 
   it('refuses a database that does not exist, and creates none', async () => {

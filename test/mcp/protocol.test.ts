@@ -41,10 +41,13 @@ describe('POST /mcp', () => {
     },
   );
 
-  it('refuses an Accept that takes no stream, as the protocol says', async () => {
-    const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
-    expect((await send(ping, { Accept: 'application/json' })).status).toBe(406);
-  });
+  it.each(['application/json', 'application/json, text/event-stream;q=0'])(
+    'refuses an Accept that takes no stream, as the protocol says: %s',
+    async (Accept) => {
+      const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
+      expect((await send(ping, { Accept })).status).toBe(406);
+    },
+  );
 
   it('takes null for an optional argument that is left out, and not for one that is required', async () => {
     const found = await send(call('find', { host: null, limit: null }));
@@ -79,6 +82,18 @@ describe('POST /mcp', () => {
       { Accept: BOTH, 'Mcp-Session-Id': long },
     );
     expect([status, JSON.parse(text).code]).toEqual([400, 'invalid_request']);
+  });
+
+  it('takes null for arguments and params that are left out', async () => {
+    const found = await send({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'find', arguments: null },
+    });
+    expect(JSON.parse(found.text).result).toMatchObject({ structuredContent: expect.any(Object) });
+    const listed = await send({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: null });
+    expect(JSON.parse(listed.text).result).toMatchObject({ tools: expect.any(Array) });
   });
 
   it('refuses a batch with an error of JSON-RPC', async () => {

@@ -108,7 +108,16 @@ it('writes nothing but messages to standard output, and exits with 0 when the in
 it('answers lines that are no message with an error of JSON-RPC, and goes on', async () => {
   const { options } = await ground();
   const ping = (id: number) => JSON.stringify({ jsonrpc: '2.0', id, method: 'ping' });
-  const lines = ['{', '\u00e9', `[${ping(1)},${ping(2)}]`, '42', '{"id":3}', '', ping(4)];
+  const lines = [
+    '{',
+    '\u00e9',
+    `[${ping(1)},${ping(2)}]`,
+    '42',
+    '{"id":3}',
+    '',
+    '{"jsonrpc":"2.0","id":5,"method":"ping","params":null}',
+    ping(4),
+  ];
   const { child, stdout } = launch(['mcp', '--server', app.baseUrl], options);
   child.stdin?.write(Buffer.from(`${lines.join('\n')}\n`, 'latin1'));
   await lineOf(child.stdout, /("id":4)/);
@@ -125,6 +134,7 @@ it('answers lines that are no message with an error of JSON-RPC, and goes on', a
       [null, -32600],
       [null, -32600],
       [null, -32600],
+      [5, undefined],
       [4, undefined],
     ]),
   );

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
-import type { Collection, Db } from 'mongodb';
+import { Binary, type Collection, type Db } from 'mongodb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { takeLease } from '../../src/storage/documents/lease.ts';
 import { damagedFiles } from '../../src/storage/gridfs/damaged-files.ts';
@@ -87,6 +87,13 @@ describeWithSharedMongo('the artifact store in GridFS', (server) => {
       await expect(artifacts.open(ID, 'image')).rejects.toMatchObject({ code: 'artifact_damaged' });
       const damaged = await Array.fromAsync(damagedFiles(database, mongo.ask));
       expect(damaged).toEqual([{ id: ID, kind: 'image' }]);
+    });
+
+    it('fails a stream whose last chunk is too short', async () => {
+      await putCapture(artifacts, resultOf(ID), { image: randomBytes(2_500_000), html: HTML });
+      const file = await artifacts.open(ID, 'image');
+      await database.collection('artifacts.chunks').updateOne({ n: 2 }, { $set: { data: new Binary(IMAGE) } });
+      await expect(file && buffer(file.stream())).rejects.toThrow('chunk 2');
     });
 
     it('rejects with database_unavailable after the connection is closed', async () => {

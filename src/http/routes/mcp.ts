@@ -6,6 +6,7 @@ import { CapstanError } from '../../capture/errors.ts';
 import { refusal } from '../../capture/validate.ts';
 import { apiAt } from '../../mcp/api.ts';
 import { MAX_NAME_CHARACTERS, tooLongIn } from '../../mcp/message-limits.ts';
+import { withoutNullParams } from '../../mcp/null-params.ts';
 import { callerOf } from '../keys/callers.ts';
 import { ANY_JSON, text } from '../openapi/content.ts';
 import { preferredType } from '../request/negotiation.ts';
@@ -58,8 +59,9 @@ export const postMcp = routeWithBody({
     202: { description: 'The notification was taken.', content: {} },
   },
   failures: ['origin_not_allowed'],
-  handle: async (ctx, { body: message }, { agentCalls }) => {
-    if (Array.isArray(message)) return refuseBatch(ctx);
+  handle: async (ctx, { body }, { agentCalls }) => {
+    if (Array.isArray(body)) return refuseBatch(ctx);
+    const message = withoutNullParams(body);
     const over = new AbortController();
     const { socket } = ctx.req;
     const onClose = () => over.abort();
@@ -118,11 +120,11 @@ function ownApi(ctx: HttpContext) {
 
 function forwarded(ctx: HttpContext): Headers {
   const headers = new Headers();
-  for (const name of ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name', 'mcp-session-id']) {
+  for (const name of ['content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name', 'mcp-session-id']) {
     if (ctx.get(name) !== '') headers.set(name, ctx.get(name));
   }
-  // The SDK compares texts: it would refuse `*/*` and a missing header.
-  if (ANSWERS.every((type) => preferredType(ctx.get('Accept'), [type]) === type)) headers.set('accept', ANSWERS.join());
+  // The SDK compares texts: it would refuse `*/*` and a missing header, and accept `q=0`.
+  headers.set('accept', ANSWERS.filter((type) => preferredType(ctx.get('Accept'), [type]) === type).join());
   return headers;
 }
 

@@ -1,12 +1,12 @@
 import { type Deadline, within } from '../../capture/deadline.ts';
 import { CdpError } from '../../cdp/connection.ts';
 import { evaluate } from '../ask-page.ts';
-import type { FrameDownload } from '../child-frames.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import type { PausedRequest } from '../network/intercept.ts';
 import { call } from '../page-scripts.ts';
 import type { PageSession } from '../page-session.ts';
 import { waitWithin } from '../wait/wait-within.ts';
+import type { FrameDownload } from './frame-downloads.ts';
 import { PdfViewer } from './pdf-viewer.ts';
 import { readBody } from './read-body.ts';
 import { isShownPdf, repeatRequest } from './repeat-request.ts';
@@ -24,7 +24,7 @@ const MAX_MS = 15_000;
  * Resolves with false when the time was over first.
  */
 export async function showFramedPdfs(page: IsolatedPage, deadline: Deadline): Promise<boolean> {
-  const started = await deadline.step('look for PDFs', page.frames.takeDownloads());
+  const started = await deadline.step('look for PDFs', page.frames.downloads.take());
   const downloads = started.filter(({ frameId }) => frameId !== page.frame.id);
   if (downloads.length === 0) return true;
   const showing = async () => {
@@ -42,7 +42,7 @@ export async function showEmbeddedPdfs(page: IsolatedPage, deadline: Deadline): 
   const count = await deadline.step('look for PDFs', looking);
   if (typeof count === 'number' && count > 0) {
     const maxMs = Math.min(LOAD_MS, deadline.waitingMs);
-    await deadline.step('load the PDFs of elements', page.frames.awaitDownloads(count, maxMs));
+    await deadline.step('load the PDFs of elements', page.frames.downloads.wait(count, maxMs));
   }
   return showFramedPdfs(page, deadline);
 }

@@ -17,7 +17,7 @@ export function readFile(chunks: Collection<ChunkDocument>, file: StoredFile, sp
 
 async function* bytesOf(
   chunks: Collection<ChunkDocument>,
-  { file, chunk_bytes }: StoredFile,
+  { file, bytes, chunk_bytes }: StoredFile,
   { start, end }: ByteSpan,
 ): AsyncGenerator<Uint8Array> {
   if (end < start) return;
@@ -25,9 +25,9 @@ async function* bytesOf(
   let n = Math.floor(start / chunk_bytes);
   const found = chunks.find({ files_id: file, n: { $gte: n, $lte: last } }, { batchSize: CHUNKS_READ }).sort({ n: 1 });
   for await (const chunk of found) {
-    const isWhole = chunk.data.length() === chunk_bytes || chunk.n === last;
-    if (chunk.n !== n || !isWhole) break;
     const first = n * chunk_bytes;
+    const isWhole = chunk.data.length() === Math.min(chunk_bytes, bytes - first);
+    if (chunk.n !== n || !isWhole) break;
     yield chunk.data.buffer.subarray(Math.max(start - first, 0), end + 1 - first);
     n += 1;
   }

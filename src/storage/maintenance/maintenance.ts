@@ -101,7 +101,7 @@ export interface Rebuilt {
  */
 export async function rebuildDatabase(places: Places, report: Report): Promise<Rebuilt> {
   const { dbPath } = places;
-  // Without the id of its store, no capture of the directory can be read.
+  // Before the database is set aside, as `using` rejects without the id of the store.
   if (places.artifacts === 'files') await readStore(places.dataDir);
   const isDamaged = dbPath !== null && existsSync(dbPath) && problemsOfFile(resolve(dbPath)).length > 0;
   const aside = isDamaged ? setAside(resolve(dbPath)) : undefined;
@@ -145,6 +145,8 @@ async function usingFiles<T>(places: Places, work: (open: OpenPlaces) => Promise
   const data = createDataDirectory(
     existing(places.dataDir, '; --data-dir names it, and --artifacts gridfs files in MongoDB'),
   );
+  // Without the id of its store, no capture of the directory can be read.
+  await readStore(places.dataDir);
   const database = await whenUp((onState) => openExisting({ ...places, onState }));
   try {
     return await work({ database, artifacts: createFileArtifactStore(data) });

@@ -19,12 +19,30 @@ it.each([
   [['Host: localhost', 'Host: evil.example']],
   [['Host:']],
   [['Host:  ']],
+  [['Host: local host']],
+  [['Host: localhost, localhost']],
+  [['Host: localhost/path']],
+  [['Host: user@localhost']],
+  [['Host: localhost:http']],
+  [['Host: [::1']],
 ])('refuses an HTTP/1.1 request with the Host lines %j', async (hosts) => {
   for (const { baseUrl } of [app, keyed]) {
     const answer = await asked(baseUrl, '1.1', hosts);
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);
     expect(answer).toMatch(/"code":"invalid_request"/);
   }
+});
+
+it.each([
+  'LOCALHOST',
+  'localhost:',
+  'localhost:8080',
+  '127.0.0.1',
+  '[::1]:8080',
+  'under_score.example.',
+  'b%C3%BCcher.example',
+])('answers an HTTP/1.1 request with Host: %s', async (host) => {
+  expect(await asked(keyed.baseUrl, '1.1', [`Host: ${host}`])).toMatch(/^HTTP\/1\.1 200 /);
 });
 
 it('answers an HTTP/1.0 request without Host, and refuses two', async () => {
