@@ -24,7 +24,12 @@ function listedIn({ evidence, outputs }: Snapshot) {
 }
 
 /** A site that notes the paths that it is asked for, and answers `/last` when it was asked for all of these. */
-function notingSite(page: string, headers: Readonly<Record<string, string>>, awaited: readonly string[]) {
+function notingSite(
+  page: string,
+  headers: Readonly<Record<string, string>>,
+  awaited: readonly string[],
+  scripts: Readonly<Record<string, string>> = {},
+) {
   const requested: string[] = [];
   let waiting: (() => void)[] = [];
   const listener: RequestListener = async ({ url = '' }, response) => {
@@ -34,6 +39,11 @@ function notingSite(page: string, headers: Readonly<Record<string, string>>, awa
       waiting = [];
     } else if (url === '/last') {
       await new Promise<void>((resolve) => waiting.push(resolve));
+    }
+    const script = scripts[url];
+    if (script !== undefined) {
+      response.writeHead(200, { 'content-type': 'text/javascript' }).end(script);
+      return;
     }
     const type = url === '/rules' ? 'application/speculationrules+json' : 'text/html';
     response.writeHead(200, { 'content-type': type, ...(url === '/' ? headers : {}) });
@@ -79,6 +89,44 @@ describe('requests that the browser makes for later pages', () => {
       const all = ['/', ...SPECULATED, '/last', '/prefetched', '/rules'].toSorted();
       expect(listed).toEqual({ evidence: all, har: all });
     }
+  });
+});
+
+describe('requests of workers', () => {
+  const running = actorForSuite();
+
+  /** Scripts of workers, each of which asks for a path named after it. */
+  const WORKERS: Readonly<Record<string, string>> = {
+    '/worker.js': "importScripts('/imported.js'); fetch('/of-worker').then(() => new Worker('/nested.js'))",
+    '/imported.js': '',
+    '/nested.js': "fetch('/of-nested')",
+    '/module.js': "import '/dependency.js'; fetch('/of-module')",
+    '/dependency.js': '',
+    '/shared.js': "fetch('/of-shared')",
+  };
+  const PAGE = `<!doctype html><script>
+    new Worker('/worker.js'); new Worker('/module.js', { type: 'module' }); new SharedWorker('/shared.js');
+  </script><p>Work</p><img src=/last>`;
+  const OWN = ['/of-worker', '/of-nested', '/of-module', '/of-shared'];
+
+  async function captured(awaited: readonly string[], options: CaptureOptions = {}) {
+    const { requested, listener } = notingSite(PAGE, {}, awaited, WORKERS);
+    await using site = await listening(createServer(listener));
+    const request = captureRequest(`http://127.0.0.1:${site.port}/`, { ...LISTED, waitUntil: 'load', ...options });
+    return { requested, listed: listedIn(await running.actor.capture(request, patience)) };
+  }
+
+  it('are listed once each', async () => {
+    const { requested, listed } = await captured(OWN);
+    const all = ['/', '/last', ...OWN, ...Object.keys(WORKERS)].toSorted();
+    expect(requested.toSorted()).toEqual(all);
+    expect(listed).toEqual({ evidence: all, har: all });
+  });
+
+  it('are blocked, except those of shared workers', async () => {
+    const { requested, listed } = await captured(['/of-shared'], { block: { urls: ['*/of-*', '*/imported.js'] } });
+    expect(requested.filter((path) => /of-|imported/.test(path))).toEqual(['/of-shared']);
+    expect(listed.evidence).toEqual(expect.arrayContaining(['/of-module', '/of-shared', '/imported.js']));
   });
 });
 
