@@ -36,6 +36,8 @@ function reasonOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   // An error about several addresses of a host has a code and no message.
   const code = 'code' in error ? String(error.code) : undefined;
+  // OpenSSL's message names the line of its source.
+  if ('library' in error && 'reason' in error) return `${error.library}: ${error.reason}`;
   return reasonOf(error.cause) ?? (error.message || code);
 }
 

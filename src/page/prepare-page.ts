@@ -5,7 +5,7 @@ import { checkSelectors } from './find/check-selectors.ts';
 import { adRule } from './network/ads.ts';
 import { blockRules, type IsPageItself } from './network/block.ts';
 import { givenHtml } from './network/given-html.ts';
-import { Interception } from './network/intercept.ts';
+import { Interception, type InterceptionRule } from './network/intercept.ts';
 import { ownOriginRules } from './network/own-origin.ts';
 import { setCookies } from './network/set-cookies.ts';
 import type { EvaluatedFrame, PageSession } from './page-session.ts';
@@ -14,6 +14,8 @@ import { type HeightLimit, UNLIMITED } from './screenshot/shot-plan.ts';
 /** The network set-up of a page, and the state of its preparation. */
 export interface Visit {
   readonly interception: Interception;
+  /** Blocks in a shared worker what the request blocks, before the worker runs. */
+  blockIn(worker: PageSession): void;
   /** How far down the page is drawn at all. */
   drawn: HeightLimit;
   /** How far down the current document has been prepared for its image. */
@@ -36,10 +38,11 @@ export interface Visit {
 /** Prepares an empty page for the visitor that the request describes. */
 export function prepareVisit(session: PageSession, request: CaptureRequest): Visit {
   const interception = new Interception(session);
+  const blocking: InterceptionRule[] = [];
   const commands: Promise<unknown>[] = [
     addScripts(session, request),
     checkSelectors(session, request),
-    addRules(session, interception, request),
+    addRules(session, interception, request, blocking),
   ];
   if (request.cookies !== undefined) commands.push(setCookies(session, request));
   if (request.ignoreCertErrors) {
@@ -47,6 +50,8 @@ export function prepareVisit(session: PageSession, request: CaptureRequest): Vis
   }
   return {
     interception,
+    // A worker that has ended refuses every command.
+    blockIn: (worker) => void new Interception(worker).add(...blocking).catch(() => undefined),
     drawn: UNLIMITED,
     shown: UNLIMITED,
     preparedFrames: new Map(),
@@ -57,15 +62,21 @@ export function prepareVisit(session: PageSession, request: CaptureRequest): Vis
   };
 }
 
-async function addRules(session: PageSession, interception: Interception, request: CaptureRequest): Promise<void> {
+/** Adds those of the rules that block requests to `blocking`, too. */
+async function addRules(
+  session: PageSession,
+  interception: Interception,
+  request: CaptureRequest,
+  blocking: InterceptionRule[],
+): Promise<void> {
   const rules = ownOriginRules(session, request);
   if (request.block !== undefined || request.blockAds || request.html !== undefined) {
     const { frameTree } = await session.send('Page.getFrameTree');
     const isPageItself: IsPageItself = ({ frameId, resourceType }) =>
       resourceType === 'Document' && frameId === frameTree.frame.id;
-    rules.push(...blockRules(request, isPageItself));
+    blocking.push(...blockRules(request, isPageItself));
+    if (request.blockAds) blocking.push(await adRule(request.target.url, isPageItself));
     if (request.html !== undefined) rules.push(givenHtml(session, request.html, isPageItself));
-    if (request.blockAds) rules.push(await adRule(request.target.url, isPageItself));
   }
-  await interception.add(...rules);
+  await interception.add(...rules, ...blocking);
 }

@@ -1,5 +1,6 @@
 import { createServer, type RequestListener } from 'node:http';
 import { createSecureServer, type ServerHttp2Stream } from 'node:http2';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Har } from 'har-format';
 import { describe, expect, it } from 'vitest';
 import type { CaptureOptions } from '../../src/capture/request.ts';
@@ -24,7 +25,12 @@ function listedIn({ evidence, outputs }: Snapshot) {
 }
 
 /** A site that notes the paths that it is asked for, and answers `/last` when it was asked for all of these. */
-function notingSite(page: string, headers: Readonly<Record<string, string>>, awaited: readonly string[]) {
+function notingSite(
+  page: string,
+  headers: Readonly<Record<string, string>>,
+  awaited: readonly string[],
+  scripts: Readonly<Record<string, string>> = {},
+) {
   const requested: string[] = [];
   let waiting: (() => void)[] = [];
   const listener: RequestListener = async ({ url = '' }, response) => {
@@ -34,6 +40,11 @@ function notingSite(page: string, headers: Readonly<Record<string, string>>, awa
       waiting = [];
     } else if (url === '/last') {
       await new Promise<void>((resolve) => waiting.push(resolve));
+    }
+    const script = scripts[url];
+    if (script !== undefined) {
+      response.writeHead(200, { 'content-type': 'text/javascript' }).end(script);
+      return;
     }
     const type = url === '/rules' ? 'application/speculationrules+json' : 'text/html';
     response.writeHead(200, { 'content-type': type, ...(url === '/' ? headers : {}) });
@@ -82,7 +93,48 @@ describe('requests that the browser makes for later pages', () => {
   });
 });
 
-it('lists what an early hint (103) makes the browser preload', async () => {
+describe('requests of workers', () => {
+  const running = actorForSuite();
+
+  /** A script that asks for a path, and then for another one that no test blocks. */
+  const asks = (name: string) => `fetch('/of-${name}').catch(() => undefined).then(() => fetch('/done-${name}'))`;
+  const NAMES = ['worker', 'nested', 'module', 'shared'];
+  const WORKERS: Readonly<Record<string, string>> = {
+    '/worker.js': `new Worker('/nested.js'); ${asks('worker')}`,
+    '/nested.js': `try { importScripts('/imported.js') } catch {} ${asks('nested')}`,
+    '/imported.js': '',
+    '/module.js': `import '/dependency.js'; ${asks('module')}`,
+    '/dependency.js': '',
+    '/shared.js': asks('shared'),
+  };
+  const PAGE = `<!doctype html><script>
+    new Worker('/worker.js'); new Worker('/module.js', { type: 'module' }); new SharedWorker('/shared.js');
+  </script><p>Work</p><img src=/last>`;
+  const OF = NAMES.map((name) => `/of-${name}`);
+  const DONE = NAMES.map((name) => `/done-${name}`);
+  const all = ['/', '/last', ...OF, ...DONE, ...Object.keys(WORKERS)].toSorted();
+
+  async function captured(options: CaptureOptions = {}) {
+    const { requested, listener } = notingSite(PAGE, {}, DONE, WORKERS);
+    await using site = await listening(createServer(listener));
+    const request = captureRequest(`http://127.0.0.1:${site.port}/`, { ...LISTED, waitUntil: 'load', ...options });
+    return { requested, listed: listedIn(await running.actor.capture(request, patience)) };
+  }
+
+  it('are listed once each', async () => {
+    const { requested, listed } = await captured();
+    expect(requested.toSorted()).toEqual(all);
+    expect(listed).toEqual({ evidence: all, har: all });
+  });
+
+  it('are blocked, and listed', async () => {
+    const { requested, listed } = await captured({ block: { urls: ['*/of-*', '*/imported.js'] } });
+    expect(requested.toSorted()).toEqual(all.filter((path) => !/of-|imported/.test(path)));
+    expect(listed).toEqual({ evidence: all, har: all });
+  });
+});
+
+it('lists what an early hint (103) may make the browser preload', async () => {
   const requested: string[] = [];
   const server = createSecureServer({ key: KEY, cert: CERTIFICATE });
   const asked = Promise.withResolvers<void>();
@@ -92,8 +144,11 @@ it('lists what an early hint (103) makes the browser preload', async () => {
     if (path === '/') {
       const link =
         '</used.css>; rel=preload; as=style, </unused.js>; rel=modulepreload, <https://x.test>; rel=preconnect';
-      stream.additionalHeaders({ ':status': 103, link });
-      await asked.promise;
+      // Chromium ignores a hint that comes before it has chosen a renderer.
+      for (let isAsked = false; !isAsked; ) {
+        stream.additionalHeaders({ ':status': 103, link });
+        isAsked = await Promise.race([asked.promise.then(() => true), delay(50, false)]);
+      }
     }
     stream.respond({ ':status': 200, 'content-type': path === '/' ? 'text/html' : 'text/css' });
     stream.end(path === '/' ? '<!doctype html><link rel=stylesheet href=/used.css><p>Hinted</p>' : '');

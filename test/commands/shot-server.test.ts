@@ -95,6 +95,17 @@ describe('capstan shot --server', () => {
     ]);
   });
 
+  it('says in one line that the service speaks no TLS', async () => {
+    const server = createServer((socket) =>
+      socket.on('error', () => undefined).end('HTTP/1.1 400 Bad Request\r\n\r\n'),
+    );
+    await using plain = await listening(server);
+    const place = await ground();
+    const args = ['shot', '--server', `https://127.0.0.1:${plain.port}`, site.url('/short')];
+    const { code, stderr } = await capstan(args, place.options);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/ cannot be reached: SSL routines: \w[\w ]*\n$/)]);
+  });
+
   it.each([
     ['closes the connection', '', 'the proxy closed the connection'],
     [

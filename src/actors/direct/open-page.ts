@@ -4,7 +4,6 @@ import type { CaptureRequest } from '../../capture/request.ts';
 import { CdpClosedError, CdpError, type CdpSession } from '../../cdp/connection.ts';
 import { evaluate } from '../../page/ask-page.ts';
 import { ChildFrames } from '../../page/child-frames.ts';
-import type { Notes } from '../../page/evidence/notes.ts';
 import type { IsolatedPage } from '../../page/isolated-page.ts';
 import { MainFrame } from '../../page/main-frame.ts';
 import { call } from '../../page/page-scripts.ts';
@@ -79,20 +78,21 @@ export async function openPage(
     frames: ChildFrames;
     setUp: PageSetUp;
   }>();
-  let notes: Notes | undefined;
+  let pageSetUp: PageSetUp | undefined;
   const stopAttaching = host.onAttach(browserContextId, (session, { targetId, type }) => {
     // Service workers stay paused before their first line, so no script of the site runs without its page.
     if (type === 'service_worker') {
       serviceWorkers.push(targetId);
     } else if (type === 'shared_worker') {
-      notes?.follow(session);
+      pageSetUp?.notes.follow(session);
+      pageSetUp?.visit.blockIn(session);
       showVisitor(session, request, host.userAgent);
     } else if (page === null) {
       page = targetId;
       // A page and its main frame have the same id.
       stopListening = host.onDownload(targetId, download.resolve);
       const setUp = setUpPage(session, request, host.userAgent);
-      notes = setUp.notes;
+      pageSetUp = setUp;
       const frame = new MainFrame(session, targetId);
       const limitUrls = urlLimit(frame);
       const limit = (session: CdpSession) => {
@@ -107,7 +107,7 @@ export async function openPage(
       emulateInFrames(host.connection, session, request, host.userAgent, (session, { targetId, type, url }, around) => {
         if (type === 'worker') setUp.requests.addWorker(session, url);
         if (type === 'iframe') frames.addOutOfProcess(targetId, session, around);
-        notes?.follow(session);
+        setUp.notes.follow(session);
         limit(session);
         session.post('Page.enable');
       });

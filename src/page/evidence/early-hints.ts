@@ -1,13 +1,15 @@
 import type { Protocol } from 'devtools-protocol';
 import type { PageSession } from '../page-session.ts';
 
-/** A link of an early hint (103): its target and its parameters. */
-const LINK = /<([^>]*)>([^<]*)/g;
+/** Maximum number of hints that are noted in a session: a server may send any number. */
+const MAX_HINTS = 500;
+/** A link of an early hint (103): its target and its parameters. Longer targets are left out. */
+const LINK = /<([^<>]{0,2048})>([^<]*)/g;
 const IS_PRELOAD = /;\s*rel\s*=\s*"?[^";]*\b(?:module)?preload\b/i;
 
 /**
- * Calls `note` with each URL that the browser preloads because of an early hint, which it does not report as a request,
- * and the id of the document's request. `urlOf` returns the URL of a request. Needs `Network.enable`.
+ * Calls `note` with each URL that the browser may preload because of an early hint, which it does not report as a
+ * request, and the id of the document's request. `urlOf` returns the URL of a request. Needs `Network.enable`.
  */
 export function eachPreload(
   session: PageSession,
@@ -17,17 +19,19 @@ export function eachPreload(
   const hinted = new Set<string>();
   session.on('Network.responseReceivedEarlyHints', ({ requestId, headers }) => {
     const base = urlOf(requestId);
-    // As in Chromium, later hints do not count.
-    if (base === undefined || hinted.has(requestId)) return;
-    hinted.add(requestId);
-    for (const url of preloadsIn(headers, base)) note(url, requestId);
+    if (base === undefined) return;
+    for (const url of preloadsIn(headers, base)) {
+      const hint = `${requestId} ${url}`;
+      if (hinted.size >= MAX_HINTS || hinted.has(hint)) continue;
+      hinted.add(hint);
+      note(url, requestId);
+    }
   });
 }
 
-function preloadsIn(headers: Protocol.Network.Headers, base: string): ReadonlySet<string> {
+function preloadsIn(headers: Protocol.Network.Headers, base: string): readonly string[] {
   const [, links = ''] = Object.entries(headers).find(([name]) => name.toLowerCase() === 'link') ?? [];
-  const urls = [...links.matchAll(LINK)].flatMap(([, target = '', parameters = '']) =>
+  return [...links.matchAll(LINK)].flatMap(([, target = '', parameters = '']) =>
     IS_PRELOAD.test(parameters) ? (URL.parse(target, base)?.href ?? []) : [],
   );
-  return new Set(urls);
 }

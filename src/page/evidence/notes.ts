@@ -50,15 +50,15 @@ export function takeNotes(session: PageSession, request: CaptureRequest): Notes 
   const dialogs = new Tally<NotedDialog>(MAX_DIALOGS);
   const popups = new Tally<string>(MAX_POPUPS);
   const main = wants('redirects', 'headers', 'tls') ? new MainDocument(session) : undefined;
-  const requests = wants('network') ? new Requests(session) : undefined;
+  const requests = wants('network') ? new Requests(request) : undefined;
   const messages = wants('console') ? new Messages(session) : undefined;
   const har = outputs.includes('har') ? new HarRecorder(session, request) : undefined;
   const enabling: Promise<unknown>[] = [];
   const files = outputs.includes('mhtml') ? new ArchivedFiles(request) : undefined;
-  const follow = (each: PageSession) => [har, files].flatMap((one) => (one === undefined ? [] : [one.follow(each)]));
+  const follow = (each: PageSession) =>
+    [requests, har, files].flatMap((one) => (one === undefined ? [] : [one.follow(each)]));
   enabling.push(...follow(session));
-  if (main !== undefined || requests !== undefined)
-    enabling.push(session.send('Network.enable', networkBuffers(request)));
+  if (main !== undefined) enabling.push(session.send('Network.enable', networkBuffers(request)));
   if (messages !== undefined) enabling.push(session.send('Runtime.enable'), session.send('Log.enable'));
 
   const noted = (

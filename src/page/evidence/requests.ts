@@ -1,8 +1,11 @@
+import type { Protocol } from 'devtools-protocol';
 import type { Noted, NotedRequest } from '../../capture/evidence.ts';
+import type { CaptureRequest } from '../../capture/request.ts';
 import { VIEWER_ORIGIN } from '../non-html/viewer-page.ts';
 import type { PageSession } from '../page-session.ts';
 import { bounded } from './bounded.ts';
 import { eachPreload } from './early-hints.ts';
+import { networkBuffers } from './network-buffers.ts';
 
 const MAX_REQUESTS = 500;
 const MAX_URL_CHARACTERS = 1024;
@@ -14,26 +17,37 @@ type Entry = { -readonly [key in keyof NotedRequest]: NotedRequest[key] } & {
   readonly startedAt: number;
 };
 
-/** Records the page's requests, up to a maximum. Needs `Network.enable`. */
+/** Records the requests of the page, of its frames and of its workers, up to a maximum. */
 export class Requests {
+  readonly #buffers: Protocol.Network.EnableRequest;
   readonly #entries: Entry[] = [];
   #omitted = 0;
   /** Requests in progress, by the browser's id. */
   readonly #open = new Map<string, Entry>();
+  /** The session that reported a request first, by the browser's id: two may report the script of a worker. */
+  readonly #reporters = new Map<string, PageSession>();
   /** Requests that the memory cache answers, whose responses have the size of the first transfer. */
   readonly #cached = new WeakSet<Entry>();
 
-  constructor(session: PageSession) {
+  constructor(request: CaptureRequest) {
+    this.#buffers = networkBuffers(request);
+  }
+
+  /** Records the requests of a session. Resolves when the browser reports them. */
+  follow(session: PageSession): Promise<unknown> {
     session.on('Network.requestWillBeSent', ({ requestId, request, type, timestamp, redirectResponse }) => {
       // Requests of the PDF viewer, which never reach a network.
       if (request.url.startsWith(`${VIEWER_ORIGIN}/`)) return;
+      const reporter = this.#reporters.get(requestId) ?? session;
+      if (reporter !== session && redirectResponse === undefined) return;
       const hop = this.#open.get(requestId);
       if (hop !== undefined && redirectResponse !== undefined) {
         hop.status = redirectResponse.status;
         hop.bytes = redirectResponse.encodedDataLength;
         this.#end(requestId, timestamp);
       }
-      this.#begin(requestId, { method: request.method, url: request.url, type: type ?? 'Other' }, timestamp);
+      const { method, url } = request;
+      this.#begin(session, requestId, { method, url, type: type ?? 'Other' }, timestamp);
     });
     session.on('Network.requestServedFromCache', ({ requestId }) => {
       const entry = this.#open.get(requestId);
@@ -62,10 +76,10 @@ export class Requests {
     eachPreload(
       session,
       (requestId) => this.#open.get(requestId)?.url,
-      (url) => this.#begin('', { method: 'GET', url, type: 'Preload' }, undefined),
+      (url) => this.#begin(session, '', { method: 'GET', url, type: 'Preload' }, undefined),
     );
     session.on('Network.webSocketCreated', ({ requestId, url }) => {
-      this.#begin(requestId, { method: 'GET', url, type: 'WebSocket' }, undefined);
+      this.#begin(session, requestId, { method: 'GET', url, type: 'WebSocket' }, undefined);
     });
     session.on('Network.webSocketHandshakeResponseReceived', ({ requestId, response }) => {
       const entry = this.#open.get(requestId);
@@ -73,6 +87,7 @@ export class Requests {
     });
     session.on('Network.webSocketFrameError', ({ requestId, errorMessage }) => this.#fail(requestId, errorMessage));
     session.on('Network.webSocketClosed', ({ requestId }) => this.#open.delete(requestId));
+    return session.send('Network.enable', this.#buffers);
   }
 
   get noted(): Noted<NotedRequest> {
@@ -85,6 +100,7 @@ export class Requests {
   }
 
   #begin(
+    session: PageSession,
     requestId: string,
     { method, url, type }: Pick<NotedRequest, 'method' | 'url' | 'type'>,
     startedAt: number | undefined,
@@ -107,6 +123,7 @@ export class Requests {
     };
     this.#entries.push(entry);
     this.#open.set(requestId, entry);
+    this.#reporters.set(requestId, session);
   }
 
   #fail(requestId: string, why: string): void {
