@@ -126,28 +126,35 @@ it('keeps every answer within the documented size', async () => {
   await client.close();
 });
 
-it('tells of no progress while the client does not read, and goes on when it does', async () => {
+it('tells of no progress while the client does not read', async () => {
   const { hostname, port } = new URL(app.baseUrl);
-  await using site = await serve({ '/': '<!doctype html><p>Seen.</p><script src="/slow.js"></script>' });
+  // Long enough for several notifications, which come once a second.
+  await using site = await listening(
+    createServer((_, response) => {
+      setTimeout(() => response.end('<!doctype html><p>Seen.</p>'), 4_000);
+    }),
+  );
   const socket = new Socket().connect(Number(port), hostname);
   await once(socket, 'connect');
   socket.pause();
   // These answers are larger than the buffers of the kernel, so what follows them waits in the service.
-  const first = `GET /openapi.json HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`;
-  const params = { name: 'capture', arguments: { url: site.origin }, _meta: { progressToken: 'token' } };
+  const first = `GET /openapi.json HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`.repeat(100);
+  const url = `http://127.0.0.1:${site.port}/`;
+  const params = { name: 'capture', arguments: { url }, _meta: { progressToken: 'token' } };
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
-  const head = `POST /mcp HTTP/1.1\r\nHost: ${hostname}\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream`;
+  const head = `POST /mcp HTTP/1.1\r\nHost: ${hostname}\r\nContent-Type: application/json\r\nAccept: */*\r\nContent-Length: ${body.length}`;
   const stored = app.next('capture.stored');
-  socket.write(`${first.repeat(100)}${head}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+  socket.write(`${first}${head}\r\n\r\n${body}`);
   await stored;
   let received = '';
   socket.setEncoding('latin1').on('data', (chunk) => {
     received = (received + chunk).slice(-3_000_000);
   });
   socket.resume();
-  await expect.poll(() => received.includes('"result"'), { timeout: 20_000 }).toBe(true);
+  await expect.poll(() => received.includes('"structuredContent"'), { timeout: 30_000 }).toBe(true);
   socket.destroy();
-  expect(received).not.toContain('notifications/progress');
+  // The first one may come before the other answers have filled the buffers.
+  expect(received.split('notifications/progress').length - 1).toBeLessThanOrEqual(1);
 });
 
 it('leaks no memory, descriptors or listeners in 1,000 calls on a connection', async () => {
