@@ -3,6 +3,7 @@ import { firstValueFrom } from 'rxjs';
 import { z } from 'zod';
 import { CapstanError } from '../../capture/errors.ts';
 import type { WatchRequest } from '../../capture/request.ts';
+import { STORED_LIMITS } from '../../capture/stored-limits.ts';
 import { parseOrRefuse } from '../../capture/validate.ts';
 import {
   type ListedWatch,
@@ -13,6 +14,7 @@ import {
   WatchSchema,
 } from '../../capture/watch.ts';
 import type { CaptureService } from '../../service/capture-service.ts';
+import type { Page } from '../../storage/ports/watch-store.ts';
 import { answer } from '../answer/envelope.ts';
 import { linkedPage } from '../answer/paging.ts';
 import { goneSignal } from '../connection/client-gone.ts';
@@ -101,10 +103,11 @@ export const getWatches = route({
     const ofKey = listedKey(ctx);
     const most = recent > 0 ? Math.min(limit, MAX_WITH_RUNS) : limit;
     const found = ofKey === null ? NO_WATCHES : await watches.list({ ofKey, label, after: cursor, limit: most });
-    const items = linkedPage(ctx, found, (last) => idCursor(last.id));
-    if (recent === 0) return answer(ctx, items);
+    const cursorAfter = ({ id }: Watch) => idCursor(id);
+    if (recent === 0) return answer(ctx, linkedPage(ctx, found, cursorAfter));
     const { gone, release } = goneSignal(ctx);
-    answer(ctx, await withRuns(watches, items, recent, gone).finally(release));
+    const page = await withRuns(watches, found, recent, gone).finally(release);
+    answer(ctx, linkedPage(ctx, page, cursorAfter));
   },
 });
 
@@ -216,23 +219,27 @@ function command(
 }
 
 /**
- * Adds their newest runs to watches, until the client has left. Other requests get a turn between watches: a page may
- * have 5,000 runs.
+ * Adds their newest runs to watches, until the client has left or the page is large. Other requests get a turn between
+ * watches: a page may have 5,000 runs.
  */
 async function withRuns(
   { history }: CaptureService['watches'],
-  watches: readonly Watch[],
+  { items, isCut }: Page<Watch>,
   recent: number,
   gone: AbortSignal,
-): Promise<readonly ListedWatch[]> {
+): Promise<Page<ListedWatch>> {
   const listed: ListedWatch[] = [];
-  for (const watch of watches) {
+  let characters = 0;
+  for (const watch of items) {
     gone.throwIfAborted();
     const { items: runs } = await history(watch.id, recent, Number.MAX_SAFE_INTEGER);
-    listed.push({ ...watch, recent_runs: runs.map(({ regions: _regions, ...run }) => run) });
+    const withRuns = { ...watch, recent_runs: runs.map(({ regions: _regions, ...run }) => run) };
+    listed.push(withRuns);
+    characters += JSON.stringify(withRuns).length;
+    if (characters >= STORED_LIMITS.page.bytes) break;
     await nextTurn();
   }
-  return listed;
+  return { items: listed, isCut: isCut || listed.length < items.length };
 }
 
 /** Returns a watch that the caller may see. */
