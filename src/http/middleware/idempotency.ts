@@ -9,6 +9,7 @@ import { refusal } from '../../capture/validate.ts';
 import type { CaptureService } from '../../service/capture-service.ts';
 import { ATTEMPT_LEASE_MS, type Attempt } from '../../storage/ports/idempotency-store.ts';
 import { answerWhole } from '../answer/artifact-answer.ts';
+import { CollectedLines } from '../lines/collected-lines.ts';
 import type { HttpContext, HttpMiddleware } from '../state.ts';
 
 /** Printable ASCII. */
@@ -22,6 +23,8 @@ export const IdempotencyKeyHeader = z.object({
   }),
 });
 
+/** Maximum characters of an answer of lines that is kept. */
+const MAX_KEPT_CHARACTERS = 16 * 1024 * 1024;
 /** Maximum bytes of a kept answer, compressed: fits into one MongoDB document. */
 const MAX_KEPT = 12 * 1024 * 1024;
 /** Headers that are replayed with the answer; the others belong to one exchange. */
@@ -80,7 +83,7 @@ export function idempotent(service: CaptureService, logger: Logger): HttpMiddlew
     const lost = (error: unknown) =>
       logger.warn({ request_id: ctx.state.requestId, err: error }, 'an Idempotency-Key could not be kept');
     const renewal = setInterval(() => void idempotency.renew(attempt).catch(lost), ATTEMPT_LEASE_MS / 3);
-    ctx.state.lines = [];
+    ctx.state.lines = new CollectedLines(MAX_KEPT_CHARACTERS);
     let kept: Uint8Array | undefined;
     try {
       await next();
@@ -133,7 +136,8 @@ async function keepable(ctx: HttpContext): Promise<Uint8Array | undefined> {
   // Failures of the target are results and are kept. Failures of the service and refusals are not.
   if (ctx.state.isCutShort === true) return undefined;
   if (status >= 400 && !tellsOf('target', status)) return undefined;
-  const body = ctx.state.file ?? (ctx.respond === false ? (ctx.state.lines ?? []).join('') : JSON.stringify(ctx.body));
+  const body = ctx.state.file ?? (ctx.respond === false ? ctx.state.lines?.text : JSON.stringify(ctx.body));
+  if (body === undefined) return undefined;
   if (typeof body === 'string' && ctx.respond !== false) {
     // Sends exactly the bytes that are kept.
     const type = ctx.response.get('Content-Type');
