@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 import { ARTIFACT_KINDS } from '../../capture/artifacts.ts';
 import { CapstanError, tellsOf } from '../../capture/errors.ts';
+import { bytesText, STORED_LIMITS } from '../../capture/stored-limits.ts';
 import { refusal } from '../../capture/validate.ts';
 import type { CaptureService } from '../../service/capture-service.ts';
 import { ATTEMPT_LEASE_MS, type Attempt } from '../../storage/ports/idempotency-store.ts';
@@ -17,10 +18,14 @@ const KEY = /^[\x20-\x7e]{1,255}$/;
 
 /** The header, for the OpenAPI document. */
 export const IdempotencyKeyHeader = z.object({
-  'Idempotency-Key': z.string().min(1).max(255).optional().meta({
-    description:
-      'Printable ASCII. The same key and body again (the order of its fields does not matter), within 24 hours, are given the first answer; another body is 422. Not taken with a body of lines. With a database the answers are kept there, so a request with a key is 503 `database_unavailable` while the database is away: without it the service cannot tell whether the work was done before. Without a database they are kept in memory, until the service stops.',
-  }),
+  'Idempotency-Key': z
+    .string()
+    .min(1)
+    .max(255)
+    .optional()
+    .meta({
+      description: `Printable ASCII. The same key and body again (the order of its fields does not matter), within 24 hours, are given the first answer; another body is 422. Not taken with a body of lines. With a database the answers are kept there, at most ${STORED_LIMITS.idempotencyKeys.count} and ${bytesText(STORED_LIMITS.idempotencyKeys.bytes)} of each API key, of which the oldest are removed. A request with a key is 503 \`database_unavailable\` while the database is away: without it the service cannot tell whether the work was done before. Without a database they are kept in memory, until the service stops.`,
+    }),
 });
 
 /** Maximum characters of an answer of lines that is kept. */

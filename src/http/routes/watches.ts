@@ -3,7 +3,7 @@ import { firstValueFrom } from 'rxjs';
 import { z } from 'zod';
 import { CapstanError } from '../../capture/errors.ts';
 import type { WatchRequest } from '../../capture/request.ts';
-import { STORED_LIMITS } from '../../capture/stored-limits.ts';
+import { bytesText, STORED_LIMITS } from '../../capture/stored-limits.ts';
 import { parseOrRefuse } from '../../capture/validate.ts';
 import {
   type ListedWatch,
@@ -39,6 +39,7 @@ const WatchChangeSchema = z
     examples: [{ every: '1h', labels: ['prices'] }],
   });
 
+const PAGE = `A page, which ends after ${bytesText(STORED_LIMITS.page.bytes)} or before.`;
 const NO_WATCHES = { items: [], isCut: false };
 /** Maximum number of watches of a page that has runs, too. */
 const MAX_WITH_RUNS = 100;
@@ -63,8 +64,7 @@ export const postWatch = routeWithBody({
   path: '/watches',
   operationId: 'createWatch',
   summary: 'Captures a page again and again, and tells when it changed.',
-  description:
-    'The first run is made at once; later ones are compared with it. A change is reported by the event `watch.changed`, and the capture that shows it is the one that later ones are compared with.',
+  description: `The first run is made at once; later ones are compared with it. A change is reported by the event \`watch.changed\`, and the capture that shows it is the one that later ones are compared with. At most ${STORED_LIMITS.watches.count} watches are kept, with their runs at most ${bytesText(STORED_LIMITS.watches.bytes)}, of which a named key has a share.`,
   tag: 'capture',
   parameters: {},
   body: { name: 'WatchRequest', schema: (schemas) => schemas.watch },
@@ -96,7 +96,7 @@ export const getWatches = route({
     recent: recentParameter,
   },
   answers: {
-    200: { description: 'A page.', content: envelope('WatchList', z.array(ListedWatchSchema)), headers: ['Link'] },
+    200: { description: PAGE, content: envelope('WatchList', z.array(ListedWatchSchema)), headers: ['Link'] },
   },
   failures: [...DATABASE_FAILURES],
   handle: async (ctx, { label, limit = DEFAULT_LIMIT, cursor = 0, recent = 0 }, { service: { watches } }) => {
@@ -129,7 +129,8 @@ export const patchWatch = routeWithBody({
   operationId: 'changeWatch',
   scope: 'capture',
   summary: 'Changes a watch.',
-  description: 'Its history and its baseline are kept. A run under way is dropped, and made again if it was due.',
+  description:
+    'Its history and its baseline are kept. A run under way is dropped, and made again if it was due. The body of the watch may have at most 1 MiB then.',
   tag: 'capture',
   parameters: { id: watchId },
   body: { name: 'WatchChange', schema: () => WatchChangeSchema },
@@ -174,7 +175,7 @@ export const getWatchHistory = route({
   tag: 'capture',
   parameters: { id: watchId, limit: limitParameter(String(DEFAULT_LIMIT)), cursor: idCursorParameter },
   answers: {
-    200: { description: 'A page.', content: envelope('WatchHistory', z.array(WatchRunSchema)), headers: ['Link'] },
+    200: { description: PAGE, content: envelope('WatchHistory', z.array(WatchRunSchema)), headers: ['Link'] },
   },
   failures: ['invalid_id', 'not_found', ...DATABASE_FAILURES],
   handle: async (ctx, { id, limit = DEFAULT_LIMIT, cursor = Number.MAX_SAFE_INTEGER }, { service }) => {
