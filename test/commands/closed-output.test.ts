@@ -27,7 +27,9 @@ describe('a command whose output is closed', () => {
   it('removes its watch and its query, and says nothing', async () => {
     const { code, stderr } = await unread(['watch', site.url('/short'), ...at(), '--every', '300d']);
     expect({ code, stderr }).toEqual({ code: CLOSED, stderr: '' });
-    expect(await app.service.watches.list({ ofKey: undefined, label: undefined, after: 0, limit: 9 })).toEqual([]);
+    expect((await app.service.watches.list({ ofKey: undefined, label: undefined, after: 0, limit: 9 })).items).toEqual(
+      [],
+    );
     expect(await app.service.queries.newest(9)).toEqual([]);
   });
 
