@@ -5,7 +5,7 @@ import { CATALOGUE } from '../src/capture/errors.ts';
 import { CapstanEventSchema } from '../src/capture/events.ts';
 import { describeOptions } from '../src/capture/options/describe.ts';
 import { describedRequest } from '../src/capture/request.ts';
-import { STORED_LIMITS, type StoredLimit } from '../src/capture/stored-limits.ts';
+import { bytesText, STORED_LIMITS, type StoredLimit } from '../src/capture/stored-limits.ts';
 import { defaultText } from '../src/config/flags.ts';
 import { configOf, OPTIONS } from '../src/config/mod.ts';
 import { ROUTES } from '../src/http/routes/all.ts';
@@ -159,11 +159,6 @@ function storedLimitsTable(): string {
       ...[`${count.toLocaleString('en')} ${of}`, bytesText(bytes), PER[per], beyond],
     ]),
   );
-}
-
-function bytesText(bytes: number): string {
-  const mib = bytes / 1024 ** 2;
-  return mib >= 1024 ? `${mib / 1024} GiB` : `${mib} MiB`;
 }
 
 function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {

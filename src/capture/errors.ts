@@ -164,8 +164,8 @@ export const CATALOGUE = {
     },
     too_many_watches: {
       status: 429,
-      text: 'There are too many watches.',
-      help: 'Remove watches that are no longer needed: `DELETE /watches/{id}`.',
+      text: 'There are too many watches, or they are too large.',
+      help: 'Remove watches that are no longer needed: `DELETE /watches/{id}`. `error` has the number or the bytes.',
     },
     too_many_queries: {
       status: 429,

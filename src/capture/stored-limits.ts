@@ -56,3 +56,8 @@ export const STORED_LIMITS = {
     beyond: 'the page ends with the item that reaches it; `Link` leads to the rest',
   },
 } as const satisfies Readonly<Record<string, StoredLimit>>;
+
+/** Writes a number of bytes for people: `256 MiB`. */
+export function bytesText(bytes: number): string {
+  return bytes >= GIB ? `${bytes / GIB} GiB` : `${bytes / MIB} MiB`;
+}

@@ -2,6 +2,7 @@ import type Koa from 'koa';
 import type { ArtifactKind } from '../capture/artifacts.ts';
 import type { Client } from '../capture/client.ts';
 import type { KeyScope } from '../capture/named-key.ts';
+import type { CollectedLines } from './lines/collected-lines.ts';
 
 /** The client of a request, as identified by its API key. */
 export interface Caller extends Client {
@@ -33,7 +34,7 @@ export interface HttpState {
   /** The file of a capture that is the answer. */
   file?: { readonly capture: number; readonly kind: ArtifactKind };
   /** Collects the lines of an answer that is to be kept for an `Idempotency-Key`. */
-  lines?: string[];
+  lines?: CollectedLines;
 }
 
 export type HttpContext = Koa.ParameterizedContext<HttpState>;

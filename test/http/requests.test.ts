@@ -5,6 +5,7 @@ import { collectingLogger } from '../support/collecting-logger.ts';
 import { serviceForSuite } from '../support/for-suite.ts';
 import { serve } from '../support/serve.ts';
 import { NO_BROWSER } from '../support/service.ts';
+import { idsOf, nextPage } from './answers.ts';
 import { keepCapture } from './stored-capture.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -226,6 +227,26 @@ describe('accessLog', () => {
       expect(reads).toBe(1);
     } finally {
       await counted.close();
+    }
+  });
+});
+
+describe('a list of watches with their runs', () => {
+  it('ends a page after 2 MiB, and leads to the rest', async () => {
+    const at = '2026-01-01T00:00:00.000Z';
+    const found = { capture: null, before: null, changed: [], share: null, regions: [], verdict: null, code: null };
+    const items = [{ due: at, at, state: 'failed' as const, ...found, reason: 'x'.repeat(1_500_000) }];
+    const { service } = app;
+    const watches = { ...service.watches, history: async () => ({ items, isCut: false }) };
+    const large = await serve({ ...service, watches }, { logger });
+    try {
+      for (let watch = 0; watch < 3; watch += 1) await app.post('/watches', { url: app.baseUrl, every: '300d' });
+      const all = await idsOf(await large.call('/watches?limit=3'));
+      const first = await large.call('/watches?limit=3&recent=1');
+      expect(await idsOf(first)).toEqual(all.slice(0, 2));
+      expect((await idsOf(await large.call(nextPage(first) ?? '')))[0]).toBe(all[2]);
+    } finally {
+      await large.close();
     }
   });
 });

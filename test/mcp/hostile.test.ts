@@ -6,10 +6,11 @@ import { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { listening } from '../egress/listening.ts';
 import { serviceForSuite } from '../support/for-suite.ts';
+import { serve as serveApp } from '../support/serve.ts';
 import { connect } from './clients.ts';
 
 /** The documented size of an answer, in bytes. */
@@ -126,28 +127,51 @@ it('keeps every answer within the documented size', async () => {
   await client.close();
 });
 
-it('tells of no progress while the client does not read, and goes on when it does', async () => {
-  const { hostname, port } = new URL(app.baseUrl);
-  await using site = await serve({ '/': '<!doctype html><p>Seen.</p><script src="/slow.js"></script>' });
+/** Calls `capture` on a connection that it does not read, after requests whose answers fill the buffers of the kernel. */
+async function callAndStare(baseUrl: string, url: string): Promise<Socket> {
+  const { hostname, port } = new URL(baseUrl);
   const socket = new Socket().connect(Number(port), hostname);
-  await once(socket, 'connect');
+  onTestFinished(() => void socket.destroy());
+  await once(
+    socket.on('error', () => {}),
+    'connect',
+  );
   socket.pause();
-  // These answers are larger than the buffers of the kernel, so what follows them waits in the service.
-  const first = `GET /openapi.json HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`;
-  const params = { name: 'capture', arguments: { url: site.origin }, _meta: { progressToken: 'token' } };
+  const first = `GET /openapi.json HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`.repeat(100);
+  const params = { name: 'capture', arguments: { url }, _meta: { progressToken: 'token' } };
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
-  const head = `POST /mcp HTTP/1.1\r\nHost: ${hostname}\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream`;
+  const head = `POST /mcp HTTP/1.1\r\nHost: ${hostname}\r\nContent-Type: application/json\r\nAccept: */*\r\nContent-Length: ${body.length}`;
+  socket.write(`${first}${head}\r\n\r\n${body}`);
+  return socket;
+}
+
+it('tells of no progress while the client does not read', async () => {
+  // Long enough for several notifications, which come once a second.
+  await using site = await listening(
+    createServer((_, response) => {
+      setTimeout(() => response.end('<!doctype html><p>Seen.</p>'), 4_000);
+    }),
+  );
   const stored = app.next('capture.stored');
-  socket.write(`${first.repeat(100)}${head}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+  const socket = await callAndStare(app.baseUrl, `http://127.0.0.1:${site.port}/`);
   await stored;
   let received = '';
   socket.setEncoding('latin1').on('data', (chunk) => {
     received = (received + chunk).slice(-3_000_000);
   });
   socket.resume();
-  await expect.poll(() => received.includes('"result"'), { timeout: 20_000 }).toBe(true);
-  socket.destroy();
-  expect(received).not.toContain('notifications/progress');
+  await expect.poll(() => received.includes('"structuredContent"'), { timeout: 30_000 }).toBe(true);
+  // The first one may come before the other answers have filled the buffers.
+  expect(received.split('notifications/progress').length - 1).toBeLessThanOrEqual(1);
+});
+
+it('ends the call of a client that has stopped reading', async () => {
+  await using site = await listening(createServer(() => {}));
+  const stalling = await serveApp(app.service, {}, 0, { stallMs: 500 });
+  onTestFinished(() => stalling.close());
+  const cancelled = app.next('capture.cancelled');
+  await callAndStare(stalling.baseUrl, `http://127.0.0.1:${site.port}/`);
+  expect(await cancelled).toMatchObject({ url: `http://127.0.0.1:${site.port}/` });
 });
 
 it('leaks no memory, descriptors or listeners in 1,000 calls on a connection', async () => {

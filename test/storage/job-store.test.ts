@@ -248,7 +248,9 @@ function describeJobs(open: () => Promise<Database>): void {
     for (let job = 0; job < 4; job += 1) await add('flood');
     await expect(add('flood')).rejects.toMatchObject({
       code: 'queue_full',
-      message: expect.stringMatching(/^The API key has \d+ KiB of unfinished jobs, and no room in its share/),
+      message: expect.stringMatching(
+        /^The API key has \d+ KiB of unfinished jobs, and its share has no room for \d+ KiB more/,
+      ),
       retryAfterSeconds: 5,
     });
     await add('shop');

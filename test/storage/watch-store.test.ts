@@ -311,7 +311,7 @@ describeInEachDatabase((open) => {
         added({ apiKeyName, definition, labels, isShared: true }, max);
       await expect(ofKey('flood', kib.repeat(20))).rejects.toMatchObject({
         code: 'too_many_watches',
-        message: expect.stringMatching(/^The API key has 0 KiB of watches, and no room in its share for 21 KiB/),
+        message: expect.stringMatching(/^The API key has 0 KiB of watches, and its share has no room for 21 KiB more/),
       });
       const id = await ofKey('flood', kib.repeat(15));
       const change = (definition: string) => () => ({

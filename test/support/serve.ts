@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { createHttpApp, type HttpOptions } from '../../src/http/app.ts';
-import { listen } from '../../src/http/server.ts';
+import { listen, type ServerTimeouts } from '../../src/http/server.ts';
 import type { CaptureService } from '../../src/service/create-service.ts';
 
 export interface RunningApp {
@@ -18,6 +18,7 @@ export async function serve(
   service: CaptureService,
   options: Partial<HttpOptions> = {},
   port = 0,
+  timeouts: Partial<ServerTimeouts> = {},
 ): Promise<RunningApp> {
   const app = createHttpApp(service, {
     apiKeys: [],
@@ -27,7 +28,7 @@ export async function serve(
     logger: pino({ level: 'silent' }),
     ...options,
   });
-  const server = await listen(app, { host: '127.0.0.1', port });
+  const server = await listen(app, { host: '127.0.0.1', port, timeouts });
   const call = (path: string, init?: RequestInit) => fetch(server.address + path, init);
   return {
     baseUrl: server.address,

@@ -39,7 +39,7 @@ export function answerLines<T>(ctx: HttpContext, run: (room: Room) => Observable
     const send = (value: unknown): void => {
       begin();
       const line = `${JSON.stringify(value)}\n`;
-      ctx.state.lines?.push(line);
+      ctx.state.lines?.add(line);
       if (!res.write(line)) drained ??= Promise.withResolvers();
     };
     const onDrain = (): void => {

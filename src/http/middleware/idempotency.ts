@@ -5,10 +5,12 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 import { ARTIFACT_KINDS } from '../../capture/artifacts.ts';
 import { CapstanError, tellsOf } from '../../capture/errors.ts';
+import { bytesText, STORED_LIMITS } from '../../capture/stored-limits.ts';
 import { refusal } from '../../capture/validate.ts';
 import type { CaptureService } from '../../service/capture-service.ts';
 import { ATTEMPT_LEASE_MS, type Attempt } from '../../storage/ports/idempotency-store.ts';
 import { answerWhole } from '../answer/artifact-answer.ts';
+import { CollectedLines } from '../lines/collected-lines.ts';
 import type { HttpContext, HttpMiddleware } from '../state.ts';
 
 /** Printable ASCII. */
@@ -16,12 +18,18 @@ const KEY = /^[\x20-\x7e]{1,255}$/;
 
 /** The header, for the OpenAPI document. */
 export const IdempotencyKeyHeader = z.object({
-  'Idempotency-Key': z.string().min(1).max(255).optional().meta({
-    description:
-      'Printable ASCII. The same key and body again (the order of its fields does not matter), within 24 hours, are given the first answer; another body is 422. Not taken with a body of lines. With a database the answers are kept there, so a request with a key is 503 `database_unavailable` while the database is away: without it the service cannot tell whether the work was done before. Without a database they are kept in memory, until the service stops.',
-  }),
+  'Idempotency-Key': z
+    .string()
+    .min(1)
+    .max(255)
+    .optional()
+    .meta({
+      description: `Printable ASCII. The same key and body again (the order of its fields does not matter), within 24 hours, are given the first answer; another body is 422. Not taken with a body of lines. With a database the answers are kept there, at most ${STORED_LIMITS.idempotencyKeys.count} and ${bytesText(STORED_LIMITS.idempotencyKeys.bytes)} of each API key, of which the oldest are removed. A request with a key is 503 \`database_unavailable\` while the database is away: without it the service cannot tell whether the work was done before. Without a database they are kept in memory, until the service stops.`,
+    }),
 });
 
+/** Maximum characters of an answer of lines that is kept. */
+const MAX_KEPT_CHARACTERS = 16 * 1024 * 1024;
 /** Maximum bytes of a kept answer, compressed: fits into one MongoDB document. */
 const MAX_KEPT = 12 * 1024 * 1024;
 /** Headers that are replayed with the answer; the others belong to one exchange. */
@@ -80,7 +88,7 @@ export function idempotent(service: CaptureService, logger: Logger): HttpMiddlew
     const lost = (error: unknown) =>
       logger.warn({ request_id: ctx.state.requestId, err: error }, 'an Idempotency-Key could not be kept');
     const renewal = setInterval(() => void idempotency.renew(attempt).catch(lost), ATTEMPT_LEASE_MS / 3);
-    ctx.state.lines = [];
+    ctx.state.lines = new CollectedLines(MAX_KEPT_CHARACTERS);
     let kept: Uint8Array | undefined;
     try {
       await next();
@@ -133,7 +141,8 @@ async function keepable(ctx: HttpContext): Promise<Uint8Array | undefined> {
   // Failures of the target are results and are kept. Failures of the service and refusals are not.
   if (ctx.state.isCutShort === true) return undefined;
   if (status >= 400 && !tellsOf('target', status)) return undefined;
-  const body = ctx.state.file ?? (ctx.respond === false ? (ctx.state.lines ?? []).join('') : JSON.stringify(ctx.body));
+  const body = ctx.state.file ?? (ctx.respond === false ? ctx.state.lines?.text : JSON.stringify(ctx.body));
+  if (body === undefined) return undefined;
   if (typeof body === 'string' && ctx.respond !== false) {
     // Sends exactly the bytes that are kept.
     const type = ctx.response.get('Content-Type');

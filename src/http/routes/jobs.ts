@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { CapstanError } from '../../capture/errors.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
+import { bytesText, STORED_LIMITS } from '../../capture/stored-limits.ts';
 import { isJobOf, type JobManner } from '../../jobs/jobs.ts';
 import type { CaptureService } from '../../service/capture-service.ts';
 import { JOB_LIFE_MS, type JobKind, type JobRecord } from '../../storage/ports/job-store.ts';
@@ -47,8 +48,7 @@ export const getJob = route({
   path: '/jobs/{id}',
   operationId: 'getJob',
   summary: 'State, progress and outcomes of a job.',
-  description:
-    'A page of the outcomes, or with `Accept: application/x-ndjson` all of them so far, one on each line. A finished job is deleted after 24 hours, or earlier when its API key has more than 1000.',
+  description: `A page of the outcomes, which ends after ${bytesText(STORED_LIMITS.page.bytes)} or before, or with \`Accept: application/x-ndjson\` all of them so far, one on each line. A finished job is deleted after 24 hours, or earlier when its API key has more than ${STORED_LIMITS.finishedJobs.count}, or ${bytesText(STORED_LIMITS.finishedJobs.bytes)} of outcomes.`,
   tag: 'capture',
   parameters: { id: jobId, limit: limitParameter(String(DEFAULT_LIMIT)), cursor: idCursorParameter },
   answers: {

@@ -40,7 +40,7 @@ export const postQuery = routeWithBody({
   scope: 'read',
   summary: 'Keeps a filter over the events, with a position of its own.',
   description:
-    'Consumers read what matches with `GET /queries/{id}/next` and acknowledge it. A consumer that comes back later goes on after the last acknowledged event; where the log does not reach back so far, it is sent a `gap`. At most 1000 queries are kept, of which a named key has a share.',
+    'Consumers read what matches with `GET /queries/{id}/next` and acknowledge it. A consumer that comes back later goes on after the last acknowledged event; where the log does not reach back so far, it is sent a `gap`. At most 1000 queries are kept, with at most 8 MiB, of which a named key has a share.',
   tag: 'operations',
   isIdempotent: true,
   parameters: {},

@@ -14,7 +14,7 @@ import {
 } from '../../storage/ports/result-store.ts';
 import { answer, envelopeAround } from '../answer/envelope.ts';
 import { jsonArray } from '../answer/json-array.ts';
-import { cutPage } from '../answer/paging.ts';
+import { linkedPage } from '../answer/paging.ts';
 import { DetailedResultSchema, ResultSchema, SimilarResultSchema } from '../answer/schemas.ts';
 import { envelope } from '../openapi/content.ts';
 import { keysetCursor } from '../request/cursor.ts';
@@ -143,6 +143,10 @@ export const getResult = route({
   handle: async (ctx, { id }, { service }) => answer(ctx, sentResult(await resultOf(ctx, id, service))),
 });
 
+/** Records that are read at once of a page, and the characters after which it ends: 1000 usual records are shorter. */
+const READ_TOGETHER = 100;
+const MAX_PAGE_CHARACTERS = 4 * 1024 * 1024;
+
 /** Records in each page of a streamed answer, which bounds its memory. */
 const STREAM_PAGE = 250;
 
@@ -172,10 +176,32 @@ async function answerPage(
   limit: number,
   after: Keyset | undefined,
 ): Promise<void> {
-  const items = cutPage(ctx, await results.page(filter, limit + 1, after), limit, (last) =>
-    keysetCursor(keysetOf(last)),
-  );
+  const page = await pageWithin(results, filter, limit, after);
+  const items = linkedPage(ctx, page, (last) => keysetCursor(keysetOf(last)));
   answer(ctx, items.map(sentResult));
+}
+
+/** Reads a page in parts, and ends it when it is large, so that it holds up no other request. */
+async function pageWithin(
+  results: ResultStore,
+  filter: ResultFilter,
+  limit: number,
+  after: Keyset | undefined,
+): Promise<{ readonly items: readonly Result[]; readonly isCut: boolean }> {
+  const items: Result[] = [];
+  let characters = 0;
+  for (let last = after; ; ) {
+    const wanted = Math.min(READ_TOGETHER, limit + 1 - items.length);
+    const found = await results.page(filter, wanted, last);
+    for (const result of found) {
+      if (items.length === limit || characters >= MAX_PAGE_CHARACTERS) return { items, isCut: true };
+      items.push(result);
+      characters += JSON.stringify(result).length;
+    }
+    const lastRead = found.at(-1);
+    if (lastRead === undefined || found.length < wanted) return { items, isCut: false };
+    last = keysetOf(lastRead);
+  }
 }
 
 /** Reads the first page before the head is sent, so that an unreachable database is a 503 and not an aborted answer. */

@@ -3,6 +3,7 @@ import { firstValueFrom } from 'rxjs';
 import { z } from 'zod';
 import { CapstanError } from '../../capture/errors.ts';
 import type { WatchRequest } from '../../capture/request.ts';
+import { bytesText, STORED_LIMITS } from '../../capture/stored-limits.ts';
 import { parseOrRefuse } from '../../capture/validate.ts';
 import {
   type ListedWatch,
@@ -13,6 +14,7 @@ import {
   WatchSchema,
 } from '../../capture/watch.ts';
 import type { CaptureService } from '../../service/capture-service.ts';
+import type { Page } from '../../storage/ports/watch-store.ts';
 import { answer } from '../answer/envelope.ts';
 import { linkedPage } from '../answer/paging.ts';
 import { goneSignal } from '../connection/client-gone.ts';
@@ -37,6 +39,7 @@ const WatchChangeSchema = z
     examples: [{ every: '1h', labels: ['prices'] }],
   });
 
+const PAGE = `A page, which ends after ${bytesText(STORED_LIMITS.page.bytes)} or before.`;
 const NO_WATCHES = { items: [], isCut: false };
 /** Maximum number of watches of a page that has runs, too. */
 const MAX_WITH_RUNS = 100;
@@ -61,8 +64,7 @@ export const postWatch = routeWithBody({
   path: '/watches',
   operationId: 'createWatch',
   summary: 'Captures a page again and again, and tells when it changed.',
-  description:
-    'The first run is made at once; later ones are compared with it. A change is reported by the event `watch.changed`, and the capture that shows it is the one that later ones are compared with.',
+  description: `The first run is made at once; later ones are compared with it. A change is reported by the event \`watch.changed\`, and the capture that shows it is the one that later ones are compared with. At most ${STORED_LIMITS.watches.count} watches are kept, with their runs at most ${bytesText(STORED_LIMITS.watches.bytes)}, of which a named key has a share.`,
   tag: 'capture',
   parameters: {},
   body: { name: 'WatchRequest', schema: (schemas) => schemas.watch },
@@ -94,17 +96,18 @@ export const getWatches = route({
     recent: recentParameter,
   },
   answers: {
-    200: { description: 'A page.', content: envelope('WatchList', z.array(ListedWatchSchema)), headers: ['Link'] },
+    200: { description: PAGE, content: envelope('WatchList', z.array(ListedWatchSchema)), headers: ['Link'] },
   },
   failures: [...DATABASE_FAILURES],
   handle: async (ctx, { label, limit = DEFAULT_LIMIT, cursor = 0, recent = 0 }, { service: { watches } }) => {
     const ofKey = listedKey(ctx);
     const most = recent > 0 ? Math.min(limit, MAX_WITH_RUNS) : limit;
     const found = ofKey === null ? NO_WATCHES : await watches.list({ ofKey, label, after: cursor, limit: most });
-    const items = linkedPage(ctx, found, (last) => idCursor(last.id));
-    if (recent === 0) return answer(ctx, items);
+    const cursorAfter = ({ id }: Watch) => idCursor(id);
+    if (recent === 0) return answer(ctx, linkedPage(ctx, found, cursorAfter));
     const { gone, release } = goneSignal(ctx);
-    answer(ctx, await withRuns(watches, items, recent, gone).finally(release));
+    const page = await withRuns(watches, found, recent, gone).finally(release);
+    answer(ctx, linkedPage(ctx, page, cursorAfter));
   },
 });
 
@@ -126,7 +129,8 @@ export const patchWatch = routeWithBody({
   operationId: 'changeWatch',
   scope: 'capture',
   summary: 'Changes a watch.',
-  description: 'Its history and its baseline are kept. A run under way is dropped, and made again if it was due.',
+  description:
+    'Its history and its baseline are kept. A run under way is dropped, and made again if it was due. The body of the watch may have at most 1 MiB then.',
   tag: 'capture',
   parameters: { id: watchId },
   body: { name: 'WatchChange', schema: () => WatchChangeSchema },
@@ -171,7 +175,7 @@ export const getWatchHistory = route({
   tag: 'capture',
   parameters: { id: watchId, limit: limitParameter(String(DEFAULT_LIMIT)), cursor: idCursorParameter },
   answers: {
-    200: { description: 'A page.', content: envelope('WatchHistory', z.array(WatchRunSchema)), headers: ['Link'] },
+    200: { description: PAGE, content: envelope('WatchHistory', z.array(WatchRunSchema)), headers: ['Link'] },
   },
   failures: ['invalid_id', 'not_found', ...DATABASE_FAILURES],
   handle: async (ctx, { id, limit = DEFAULT_LIMIT, cursor = Number.MAX_SAFE_INTEGER }, { service }) => {
@@ -216,23 +220,27 @@ function command(
 }
 
 /**
- * Adds their newest runs to watches, until the client has left. Other requests get a turn between watches: a page may
- * have 5,000 runs.
+ * Adds their newest runs to watches, until the client has left or the page is large. Other requests get a turn between
+ * watches: a page may have 5,000 runs.
  */
 async function withRuns(
   { history }: CaptureService['watches'],
-  watches: readonly Watch[],
+  { items, isCut }: Page<Watch>,
   recent: number,
   gone: AbortSignal,
-): Promise<readonly ListedWatch[]> {
+): Promise<Page<ListedWatch>> {
   const listed: ListedWatch[] = [];
-  for (const watch of watches) {
+  let characters = 0;
+  for (const watch of items) {
     gone.throwIfAborted();
     const { items: runs } = await history(watch.id, recent, Number.MAX_SAFE_INTEGER);
-    listed.push({ ...watch, recent_runs: runs.map(({ regions: _regions, ...run }) => run) });
+    const withRuns = { ...watch, recent_runs: runs.map(({ regions: _regions, ...run }) => run) };
+    listed.push(withRuns);
+    characters += JSON.stringify(withRuns).length;
+    if (characters >= STORED_LIMITS.page.bytes) break;
     await nextTurn();
   }
-  return listed;
+  return { items: listed, isCut: isCut || listed.length < items.length };
 }
 
 /** Returns a watch that the caller may see. */

@@ -165,21 +165,28 @@ const RETRY_AFTER_SECONDS = 5;
 export function checkRoom(room: Room, { all, own }: Usage, added: Amount): void {
   const { max, text } = room;
   const counted = { max: max.count, all: all.count, own: own.count, added: added.count };
-  checkAmount(room, counted, (count) => `${count} ${text}`);
+  checkAmount(room, counted, { of: ` ${text}`, said: String, more: 'another' });
+  const said = (bytes: number) => `${Math.ceil(bytes / 1024)} KiB`;
   const measured = { max: max.bytes, all: all.bytes, own: own.bytes, added: added.bytes };
-  checkAmount(room, measured, (bytes) => `${Math.ceil(bytes / 1024)} KiB of ${text}`);
+  checkAmount(room, measured, { of: ` of ${text}`, said, more: `${said(added.bytes)} more` });
+}
+
+interface Words {
+  readonly of: string;
+  readonly said: (amount: number) => string;
+  readonly more: string;
 }
 
 function checkAmount(
   { isShared, code }: Room,
   { max, all, own, added }: Readonly<Record<'max' | 'all' | 'own' | 'added', number>>,
-  said: (amount: number) => string,
+  { of, said, more }: Words,
 ): void {
   const free = max - all;
   const isFull = free < added;
   if (!isFull && (!isShared || added === 0 || shareOf(free, own) >= added)) return;
   const reason = isFull
-    ? `There are ${said(all)}, and no room for ${said(added)} more: at most ${said(max)} are accepted.`
-    : `The API key has ${said(own)}, and no room in its share for ${said(added)} more: ${said(free)} are left for all keys.`;
+    ? `There are ${said(all)}${of}, and no room for ${more}: at most ${said(max)} are accepted.`
+    : `The API key has ${said(own)}${of}, and its share has no room for ${more}: ${said(free)} are left for all keys.`;
   throw new CapstanError(code, reason, code === 'queue_full' ? { retryAfterSeconds: RETRY_AFTER_SECONDS } : {});
 }

@@ -111,6 +111,19 @@ describe('conditions of a list', () => {
     expect(ids).toEqual(Array.from({ length: 500 }, (_, index) => NEWEST - index));
   });
 
+  it('ends a page of large results after 4 MiB, and leads to the rest', async () => {
+    const wide = { url: 'https://wide.example/', host: 'wide.example', options: { css: 'x'.repeat(50_000) } };
+    for (let at = 1; at <= 150; at += 1) await conditional.service.results.insert(resultOf(10_000 + at, wide));
+    const pages: number[][] = [];
+    for (let next: string | undefined = '/results/by-host?host=wide.example&limit=1000'; next !== undefined; ) {
+      const response = await conditional.call(next);
+      pages.push([...(await idsOf(response))]);
+      next = nextPage(response);
+    }
+    expect(pages.map(({ length }) => length)).toEqual([83, 67]);
+    expect(pages.flat()).toEqual(Array.from({ length: 150 }, (_, at) => 10_150 - at));
+  });
+
   it('applies the conditions to a streamed list', async () => {
     expect(await idsOf(await conditional.call('/results/by-host?host=cond.example&status=5xx'))).toHaveLength(500);
   });
