@@ -1,11 +1,12 @@
 import type { Box } from './comparison.ts';
 
-export function isIn(boxes: readonly Box[] | undefined, x: number, y: number): boolean {
-  return boxes?.some((box) => x >= box.x && y >= box.y && x < box.x + box.width && y < box.y + box.height) === true;
-}
-
 export function areaOf(box: Pick<Box, 'width' | 'height'> | null): number {
   return box === null ? 0 : box.width * box.height;
+}
+
+/** Whether all of a box is in another one. */
+export function holds(outer: Box, { x, y, width, height }: Box): boolean {
+  return x >= outer.x && y >= outer.y && x + width <= outer.x + outer.width && y + height <= outer.y + outer.height;
 }
 
 /** Returns the part that two boxes share; null when there is none. */

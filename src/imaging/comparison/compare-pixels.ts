@@ -1,4 +1,4 @@
-import { areaOutside } from '../../capture/boxes.ts';
+import { holds } from '../../capture/boxes.ts';
 import {
   type Box,
   type Ignore,
@@ -13,6 +13,7 @@ import { editedRegions } from './edited-regions.ts';
 import { type Explained, explainRegions } from './elements/explain-regions.ts';
 import type { PageElement } from './elements/page-tree.ts';
 import { within } from './elements/page-tree.ts';
+import { IgnoredPlaces } from './ignored-places.ts';
 import { boxOf, columnsOf, type Part, type Pixels, rowOf, rowsOf, withoutMargin } from './pixels.ts';
 
 /** Rows, columns, rows: content in columns is aligned in each of them. */
@@ -41,8 +42,8 @@ export function comparePixels(
   elements: Explained | null = null,
 ): PictureDifference {
   const ignored = {
-    a: [...ignore.rectangles, ...paintOver(a, elements?.ignored.a)],
-    b: [...ignore.rectangles, ...paintOver(b, elements?.ignored.b)],
+    a: new IgnoredPlaces([...ignore.rectangles, ...paintOver(a, elements?.ignored.a)], a.height),
+    b: new IgnoredPlaces([...ignore.rectangles, ...paintOver(b, elements?.ignored.b)], b.height),
   };
   const width = Math.min(a.width, b.width);
   const [partA, partB] = [whole(a, ignored.a), whole(b, ignored.b)];
@@ -66,9 +67,13 @@ export function comparePixels(
   };
 }
 
-/** Returns the places of elements, which are filled with one colour. */
+/** Returns the places of elements, which are filled with one colour. Most elements are in others of them. */
 function paintOver(image: Pixels, elements: ReadonlySet<PageElement> = new Set()): readonly Box[] {
-  const boxes = [...elements].flatMap(({ box }) => (box === null ? [] : (within(box, image) ?? [])));
+  const boxes: Box[] = [];
+  for (const { box } of elements) {
+    const shown = box === null ? null : within(box, image);
+    if (shown !== null && !boxes.some((other) => holds(other, shown))) boxes.push(shown);
+  }
   for (const { x, y, width, height } of boxes) {
     for (let row = y; row < y + height; row += 1) {
       image.data.fill(IGNORED_COLOUR, row * image.width + x, row * image.width + x + width);
@@ -81,20 +86,20 @@ function paintOver(image: Pixels, elements: ReadonlySet<PageElement> = new Set()
 function counted(
   region: Region,
   { kinds }: Ignore,
-  ignored: Readonly<Record<'a' | 'b', readonly Box[]>>,
+  ignored: Readonly<Record<'a' | 'b', IgnoredPlaces>>,
 ): readonly Region[] {
   if (kinds.includes(region.kind)) return [];
-  if (region.kind === 'edited' || ignored.a.length + ignored.b.length === 0) return [region];
+  if (region.kind === 'edited' || (ignored.a.isEmpty && ignored.b.isEmpty)) return [region];
   const { from, to } = region;
   const areas = [
-    ...(from === null ? [] : [areaOutside(from, ignored.a)]),
-    ...(to === null ? [] : [areaOutside(to, ignored.b)]),
+    ...(from === null ? [] : [ignored.a.areaOutside(from)]),
+    ...(to === null ? [] : [ignored.b.areaOutside(to)]),
   ];
   const pixels = Math.min(...areas);
   return pixels === 0 ? [] : [{ ...region, pixels: region.kind === 'moved' ? 0 : pixels }];
 }
 
-function whole(image: Pixels, ignored: readonly Box[]): Part {
+function whole(image: Pixels, ignored: IgnoredPlaces): Part {
   return { image: { ...image, ignored }, x: 0, y: 0, width: image.width, height: image.height };
 }
 

@@ -1,4 +1,3 @@
-import { isIn } from '../../capture/boxes.ts';
 import type { Region } from '../../capture/comparison.ts';
 import { createCells } from './cells.ts';
 import { type Part, rowOf, rowsOf } from './pixels.ts';
@@ -13,7 +12,7 @@ export function editedRegions(a: Part, b: Part): readonly Region[] {
   for (let from = 0; from < a.height; from += STRIP) {
     const to = Math.min(from + STRIP, a.height);
     noteStrip(a, b, { from, to }, (x, y) => {
-      if (isIn(a.image.ignored, a.x + x, a.y + y) || isIn(b.image.ignored, b.x + x, b.y + y)) return;
+      if (a.image.ignored?.has(a.x + x, a.y + y) || b.image.ignored?.has(b.x + x, b.y + y)) return;
       cells.add(x, y);
     });
   }

@@ -1,12 +1,12 @@
 import type { Box } from '../../capture/comparison.ts';
+import type { IgnoredPlaces } from './ignored-places.ts';
 
 /** A decoded image: RGBA, 4 bytes a pixel, one `Uint32` each. */
 export interface Pixels {
   readonly data: Uint32Array;
   readonly width: number;
   readonly height: number;
-  /** Rectangles in which no difference counts. */
-  readonly ignored?: readonly Box[];
+  readonly ignored?: IgnoredPlaces;
 }
 
 /** A rectangle of an image. */

@@ -19,6 +19,8 @@ const MIN_PIXELS = 8;
 const WHOLE = 0.9;
 /** Share of a moved region that may differ: a pixel is alike by its colour, and a row by its hash. */
 const MAX_CHANGE_OF_MOVED = 0.02;
+/** Number of times that as many pixels as the image has are looked at for inserted elements, and for removed ones. */
+const MAX_PASSES = 4;
 /** Styles whose change also shows in the descendants of an element. */
 const SHOWS_THROUGH = /^(?:background|opacity)/;
 
@@ -39,24 +41,19 @@ export function explainRegions(a: Pixels, b: Pixels, regions: readonly Region[],
   const { moved: reordered, inserted: came, removed: gone } = matching;
   if (regions.length + reordered.length + came.length + gone.length === 0) return [];
   const after = new Map([...matching.before].map(([other, one]) => [one, other] as const));
-  const sideB = sideOf(
-    b,
-    a,
-    known.trees.b,
-    (each) => matching.before.get(each),
-    matching.inserted,
-    ignored.b,
-    ignored.a,
-  );
-  const sideA = sideOf(a, b, known.trees.a, (each) => after.get(each), matching.removed, ignored.a, ignored.b);
+  const [inserted, removed] = [counting(matching.inserted, ignored.b), counting(matching.removed, ignored.a)];
+  const sideB = sideOf(b, a, known.trees.b, (each) => matching.before.get(each), inserted);
+  const sideA = sideOf(a, b, known.trees.a, (each) => after.get(each), removed);
   const moved = movedRegions(matching, a, b, ignored.b).filter(({ from, to }) => differ(a, b, union([from, to])));
-  const inserted = shownGroups(sideB).map(
-    (box): Region => ({ kind: 'inserted', from: null, to: box, pixels: areaOf(box) }),
-  );
-  const removed = shownGroups(sideA).map(
-    (box): Region => ({ kind: 'removed', from: box, to: null, pixels: areaOf(box) }),
-  );
-  const structural = [...inserted, ...removed, ...moved];
+  const structural = [
+    ...shownGroups(sideB, inGroups(inserted)).map(
+      (box): Region => ({ kind: 'inserted', from: null, to: box, pixels: areaOf(box) }),
+    ),
+    ...shownGroups(sideA, inGroups(removed)).map(
+      (box): Region => ({ kind: 'removed', from: box, to: null, pixels: areaOf(box) }),
+    ),
+    ...moved,
+  ];
 
   const findEdit = editFinder(known.edits);
   const edits = new Map<PageElement, EditedPart>();
@@ -65,8 +62,8 @@ export function explainRegions(a: Pixels, b: Pixels, regions: readonly Region[],
     if (region.to === null) continue;
     const cells = createCells();
     let count = 0;
-    changedPixels(sideB, region.to, (x, y, placed, group) => {
-      if (group >= 0) return;
+    changedPixels(sideB, region.to, (x, y, placed, isAlone) => {
+      if (isAlone) return;
       count += 1;
       const edit = placed === undefined ? undefined : findEdit.of(placed.element);
       if (edit === undefined || placed === undefined) cells.add(x, y);
@@ -86,9 +83,9 @@ export function explainRegions(a: Pixels, b: Pixels, regions: readonly Region[],
   for (const region of regions) {
     if (region.kind !== 'removed' || region.from === null) continue;
     const cells = createCells();
-    changedPixels(sideA, region.from, (x, y, placed, group) => {
+    changedPixels(sideA, region.from, (x, y, placed, isAlone) => {
       const other = placed === undefined ? undefined : after.get(placed.element);
-      if (group < 0 && (other === undefined || findEdit.of(other) === undefined)) cells.add(x, y);
+      if (!isAlone && (other === undefined || findEdit.of(other) === undefined)) cells.add(x, y);
     });
     for (const { box } of cells.groups()) {
       rest.push({ kind: 'removed', from: box, to: null, pixels: areaOf(box) });
@@ -111,20 +108,19 @@ function sideOf(
   { elements }: PageTree,
   counterpart: (element: PageElement) => PageElement | undefined,
   alone: readonly PageElement[],
-  ignored: ReadonlySet<PageElement>,
-  ignoredInOther: ReadonlySet<PageElement>,
 ): Side {
   const placed = placedElements(elements, counterpart);
-  const boxes = (some: ReadonlySet<PageElement>) => [...some].flatMap(({ box }) => box ?? []);
   return {
     image,
     other,
     placed,
     offsets: commonOffsets(placed),
-    groups: inGroups(alone.filter((each) => !ignored.has(each))),
-    ignored: [...(image.ignored ?? []), ...boxes(ignored)],
-    ignoredInOther: [...(other.ignored ?? []), ...boxes(ignoredInOther)],
+    alone: alone.flatMap(({ box }) => (box === null ? [] : [{ box }])),
   };
+}
+
+function counting(elements: readonly PageElement[], ignored: ReadonlySet<PageElement>): readonly PageElement[] {
+  return elements.filter((each) => !ignored.has(each));
 }
 
 /** Joins siblings that follow each other. */
@@ -148,16 +144,22 @@ function follows(one: PageElement, other: PageElement): boolean {
   return between.every((each) => boxAround(each) === null);
 }
 
-/** Returns the boxes of groups that paint something that the other image lacks. */
-function shownGroups(side: Side): readonly Box[] {
-  return side.groups.flatMap((group, index) => {
+/**
+ * Returns the boxes of groups that paint something that the other image lacks. A page can put thousands of groups over
+ * each other: those beyond the bound count as painted.
+ */
+function shownGroups(side: Side, groups: readonly (readonly PageElement[])[]): readonly Box[] {
+  let pixelsLeft = MAX_PASSES * areaOf(side.image);
+  return groups.flatMap((group) => {
     const box = within(union(group.map(boxAround)) ?? { x: 0, y: 0, width: 0, height: 0 }, side.image);
     if (box === null) return [];
+    pixelsLeft -= areaOf(box);
+    if (pixelsLeft < 0) return [box];
     let isShown = false;
-    changedPixels({ ...side, groups: [] }, box, () => {
+    changedPixels({ ...side, alone: [] }, box, () => {
       isShown = true;
     });
-    return isShown && side.groups[index] !== undefined ? [box] : [];
+    return isShown ? [box] : [];
   });
 }
 

@@ -1,4 +1,4 @@
-import { areaOf, isIn } from '../../../capture/boxes.ts';
+import { areaOf } from '../../../capture/boxes.ts';
 import type { Box } from '../../../capture/comparison.ts';
 import type { Pixels } from '../pixels.ts';
 import { CONTEXT, lookAlike, visibleDifferences } from '../visible-differences.ts';
@@ -20,10 +20,8 @@ export interface Side {
   readonly placed: readonly Placed[];
   /** The most common offsets by which content moved. */
   readonly offsets: readonly Offset[];
-  /** Elements that the other one lacks, by group. */
-  readonly groups: readonly (readonly PageElement[])[];
-  readonly ignored: readonly Box[];
-  readonly ignoredInOther: readonly Box[];
+  /** The places of elements that the other one lacks. */
+  readonly alone: readonly { readonly box: Box }[];
 }
 
 interface Offset {
@@ -75,8 +73,11 @@ export function commonOffsets(placed: readonly Placed[]): readonly Offset[] {
   return [...counts.values()].toSorted((one, other) => other.count - one.count).slice(0, MAX_OFFSETS);
 }
 
-/** `placed`: the innermost element around the pixel that both captures have. */
-export type NoteChange = (x: number, y: number, placed: Placed | undefined, group: number) => void;
+/**
+ * `placed`: the innermost element around the pixel that both captures have. `isAlone`: whether the pixel is in an element
+ * that the other one lacks.
+ */
+export type NoteChange = (x: number, y: number, placed: Placed | undefined, isAlone: boolean) => void;
 
 /**
  * Calls `note` for each pixel of a box that differs from its counterpart in the other image, at the offset of its
@@ -84,15 +85,12 @@ export type NoteChange = (x: number, y: number, placed: Placed | undefined, grou
  * left out.
  */
 export function changedPixels(side: Side, box: Box, note: NoteChange): void {
-  const { image, other, ignored, ignoredInOther } = side;
+  const { image, other } = side;
   for (let from = box.y; from < box.y + box.height; from += STRIP) {
     const to = Math.min(from + STRIP, box.y + box.height);
     const top = Math.max(0, from - CONTEXT);
     const strip = { x: box.x, y: top, width: box.width, height: Math.min(image.height, to + CONTEXT) - top };
-    const owners = rasterOf(
-      strip,
-      side.placed.map((each) => each.box),
-    );
+    const owners = rasterOf(strip, side.placed);
     const expected = new Int32Array(strip.width * strip.height);
     const actual = new Int32Array(strip.width * strip.height);
     for (let row = 0; row < strip.height; row += 1) {
@@ -114,18 +112,15 @@ export function changedPixels(side: Side, box: Box, note: NoteChange): void {
       strip.width,
     );
     if (count === 0) continue;
-    const groups = rasterOf(
-      strip,
-      side.groups.map((each) => each.flatMap(({ box: own }) => own ?? [])),
-    );
+    const alone = rasterOf(strip, side.alone);
     for (let y = from; y < to; y += 1) {
       for (let x = box.x; x < box.x + box.width; x += 1) {
         const at = (y - top) * strip.width + x - box.x;
         if (((mask[at] ?? 0) & 0xff) === 0) continue;
         const placed = side.placed[owners[at] ?? -1];
-        if (isIn(ignored, x, y)) continue;
-        if (placed !== undefined && isIn(ignoredInOther, x - placed.dx, y - placed.dy)) continue;
-        note(x, y, placed, groups[at] ?? -1);
+        if (image.ignored?.has(x, y)) continue;
+        if (placed !== undefined && other.ignored?.has(x - placed.dx, y - placed.dy)) continue;
+        note(x, y, placed, (alone[at] ?? -1) >= 0);
       }
     }
   }
@@ -186,17 +181,32 @@ function pixelAt({ data, width }: Pixels, x: number, y: number): number {
   return (data[y * width + x] ?? 0) | 0;
 }
 
-/** Returns, for each pixel of a strip, the index of the last box that contains it; -1 for none. */
-function rasterOf(strip: Box, boxes: readonly (Box | readonly Box[])[]): Int32Array {
+/**
+ * Returns, for each pixel of a strip, the index of the last box that contains it; -1 for none. Begins with the last box
+ * and fills each pixel once: a page can put thousands of elements over each other.
+ */
+function rasterOf(strip: Box, boxes: readonly { readonly box: Box }[]): Int32Array {
   const found = new Int32Array(strip.width * strip.height).fill(-1);
-  for (const [index, each] of boxes.entries()) {
-    for (const box of [each].flat()) {
-      const shared = within({ ...box, x: box.x - strip.x, y: box.y - strip.y }, strip);
-      if (shared === null) continue;
-      for (let row = shared.y; row < shared.y + shared.height; row += 1) {
-        found.fill(index, row * strip.width + shared.x, row * strip.width + shared.x + shared.width);
-      }
+  /** Number of pixels, from each one on, that are known to be filled. */
+  const filled = new Int32Array(found.length);
+  let left = found.length;
+  const fill = (index: number, start: number, end: number) => {
+    for (let at = start; at < end; ) {
+      if (found[at] === -1) {
+        found[at] = index;
+        left -= 1;
+        at += 1;
+      } else at += Math.max(1, filled[at] ?? 0);
     }
+    filled[start] = Math.max(filled[start] ?? 0, end - start);
+  };
+  for (let index = boxes.length - 1; index >= 0 && left > 0; index -= 1) {
+    const box = boxes[index]?.box;
+    if (box === undefined) continue;
+    const [from, to] = [Math.max(0, box.x - strip.x), Math.min(strip.width, box.x + box.width - strip.x)];
+    const [top, bottom] = [Math.max(0, box.y - strip.y), Math.min(strip.height, box.y + box.height - strip.y)];
+    if (from >= to) continue;
+    for (let row = top; row < bottom; row += 1) fill(index, row * strip.width + from, row * strip.width + to);
   }
   return found;
 }
