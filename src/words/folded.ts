@@ -44,16 +44,18 @@ export function unaccented(text: string): string {
 
 /**
  * Returns an expression that matches a whole text when it is the same, folded; for programs that take no function. Of
- * compatible forms, it knows those of full width.
+ * compatible forms, it knows those of full width. `isInLines`: elements such as `<br>`, which the text does not have, may
+ * be all that divides its words.
  */
-export function foldedPattern(text: string): RegExp {
+export function foldedPattern(text: string, { isInLines = false } = {}): RegExp {
   const pieces = folded(text).match(/ss|\P{M}\p{M}*/gu) ?? [];
-  return new RegExp(`^[\\s\\p{DI}]*${pieces.map(patternOf).join('')}(?:${SPACES})?$`, 'iu');
+  const space = isInLines ? `(?:${SPACES})?` : SPACES;
+  const words = pieces.map((piece) => (piece === ' ' ? space : patternOf(piece)));
+  return new RegExp(`^[\\s\\p{DI}]*${words.join('')}(?:${SPACES})?$`, 'iu');
 }
 
 /** What follows a letter and is not drawn belongs to its pattern, so that each character has one place to match. */
 function patternOf(piece: string): string {
-  if (piece === ' ') return SPACES;
   const forms = [piece, piece.normalize('NFD'), ...(MARKS[piece] ?? ''), ...(ALSO[piece] ?? [])];
   if (/^[!-~]$/.test(piece)) forms.push(String.fromCharCode(piece.charCodeAt(0) + FULL_WIDTH));
   return `(?:${[...new Set(forms)].map(RegExp.escape).join('|')})\\p{DI}*`;

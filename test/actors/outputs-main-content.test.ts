@@ -94,11 +94,11 @@ describe('the main content', () => {
   it('has the list that a text introduces, and the list of terms between two texts', async () => {
     const text = await markdownOf(`<main><article><h1>How to install Ferry</h1>
       <p>This guide shows how to install Ferry on a Linux server, how to start it with systemd, and how to keep it up to date. You need an account with the right to install packages.</p>
-      <h2>Needs</h2><div>Databases:</div><ul><li><a href="/a">SQLite</a></li><li><a href="/b">MongoDB</a></li></ul>
+      <h2>Needs</h2><p>The service keeps what it knows in one of these databases:</p><ul><li><a href="/a">SQLite</a></li><li><a href="/b">MongoDB</a></li></ul>
       <p>The service listens here unless you say otherwise, and writes its log there.</p>
       <dl><dt>Port<dd>80<dt>Log<dd>journal</dl>
       <p>Read the page about backups, and set up a timer that copies the database every night to another machine.</p></article></main>`);
-    expect(text).toMatch(/Databases:\n\n- \[SQLite\].*\n- \[MongoDB\]/);
+    expect(text).toMatch(/databases:\n\n- \[SQLite\].*\n- \[MongoDB\]/);
     expect(text).toContain('- Port: 80\n- Log: journal');
     expect(text).not.toMatch(FRAME);
   });

@@ -45,12 +45,21 @@ describe('words with characters that nobody sees', () => {
     ['Zur Kasse', '&lrm;Zur&#8203; Kasse'],
     ['Café', 'Cafe\u0301'],
     ['Große Karte', 'Grosse Karte'],
+    ['Alle akzeptieren', '<span>Alle<br>akzeptieren</span>'],
   ])('are clicked by the text %j', async (text, written) => {
     const { title, cutPhase } = await captured(
       `<title>no</title><button onclick="document.title='clicked'">${written}</button>`,
       { actions: [{ type: 'click', text }] },
     );
     expect([title, cutPhase]).toEqual(['clicked', null]);
+  });
+
+  it('are not clicked where no space and no break divides them', async () => {
+    const { title } = await captured(
+      `<title>no</title><button onclick="document.title='wrong'">Login</button><button onclick="document.title='right'">Log in</button>`,
+      { actions: [{ type: 'click', text: 'Log in' }] },
+    );
+    expect(title).toBe('right');
   });
 
   const banner = (...buttons: readonly string[]) =>

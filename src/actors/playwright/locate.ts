@@ -78,5 +78,6 @@ function written(steps: readonly SelectorStep[]): string {
 
 /** Returns a locator for the first visible element whose whole text is `text`, folded. */
 export function locateText(page: Page, text: string): Locator {
-  return page.getByText(foldedPattern(text)).filter({ visible: true }).first();
+  const inLines = page.locator(':has(> br)').filter({ hasText: foldedPattern(text, { isInLines: true }) });
+  return page.getByText(foldedPattern(text)).or(inLines).filter({ visible: true }).first();
 }

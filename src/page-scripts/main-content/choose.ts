@@ -1,11 +1,16 @@
 import { type PageElement, select, selectOne, textOf } from '../dom.ts';
 import { chancesOf, MIN_COPIED_WORDS } from './chance.ts';
+import { type Path, pathsOf } from './kinds.ts';
 import { isAlike, type Run } from './runs.ts';
 
 /** Maximum number of characters of a cell or item in a table or list of data; longer ones are parts of a layout. */
 const MAX_CELL_CHARACTERS = 300;
 
 const LISTS = 'ul, ol, dl';
+/** How far the chance of a run moves to that of all runs at its path. Measured: 0.4 gains 0.001 of F1 in five folds. */
+const SHARED = 0.4;
+/** Minimum distance of a chance from 0 and 1. */
+const MIN_DOUBT = 1e-6;
 
 /** Tables and lists of data, with the numbers of the runs in each. */
 type Wholes = ReadonlyMap<PageElement, number[]>;
@@ -24,7 +29,8 @@ export function chosenRuns(
   described: readonly boolean[] | undefined,
 ): ReadonlySet<number> {
   const tables = wholesOfData(runs, body, 'table');
-  const chances = sharedInTables(chancesOf(signs, described), runs, tables);
+  const likely = sharedOnPaths(chancesOf(signs, described), runs, pathsOf(runs, body, new Set()));
+  const chances = sharedInTables(likely, runs, tables);
   const chanceAt = (at: number) => chances[at] ?? 0;
   const order = [...runs.keys()].toSorted((one, other) => chanceAt(other) - chanceAt(one));
   const best = order.slice(0, bestCount(order, runs, chanceAt));
@@ -54,6 +60,20 @@ function wholesOfData(runs: readonly Run[], body: PageElement, names: string): W
     cells.push(at);
   }
   return wholes;
+}
+
+/** Moves the chances of runs at the same path of elements towards each other: the entries of a list are alike. */
+function sharedOnPaths(chances: readonly number[], runs: readonly Run[], paths: readonly Path[]): number[] {
+  const sums = new Map<Path, number>();
+  const oddsAt = (at: number) => {
+    const chance = Math.min(1 - MIN_DOUBT, Math.max(MIN_DOUBT, chances[at] ?? 0));
+    return Math.log(chance / (1 - chance));
+  };
+  for (const [at, path] of paths.entries()) sums.set(path, (sums.get(path) ?? 0) + (runs[at]?.words ?? 0) * oddsAt(at));
+  return paths.map((path, at) => {
+    const odds = (1 - SHARED) * oddsAt(at) + (SHARED * (sums.get(path) ?? 0)) / path.words;
+    return 1 / (1 + Math.exp(-odds));
+  });
 }
 
 /** Gives all cells of a table the chance of its words on average. */
