@@ -20,7 +20,7 @@ const MAX_TURN_MS = 50;
 const MAX_ADDED_MIB = 100;
 const MAX_NEIGHBOUR = 1.5;
 const MAX_BODY_BYTES = 900_000;
-/** Of the value of a parameter, before it is escaped: Node reads 16 KiB of headers. */
+/** Maximum size of a parameter's value, before it is escaped: Node reads 16 KiB of headers. */
 const MAX_QUERY_BYTES = 10_000;
 /** Objects of a kind that are stored before its list is read; a key may be refused earlier. */
 const MAX_STORED = 400;
@@ -100,6 +100,8 @@ class Measured {
       const text = await readFile(this.#turns, 'utf8').catch(() => '');
       if (text !== '') return Number(text);
       await delay(5);
+      // Throws when the service has ended.
+      process.kill(this.#service.pid, 0);
     }
   }
 
@@ -199,7 +201,7 @@ async function askFields(measured: Measured, { paths, components }: Contract, ur
   }
 }
 
-/** The forms of what is ignored have a kind before them. */
+/** The texts of `ignore` have a prefix, such as `selector:`. */
 function valuesOf(
   name: string,
   schema: Schema,
@@ -218,7 +220,7 @@ function valuesOf(
   return [...values, ...prefixed('selector'), ...prefixed('text')];
 }
 
-/** Stores as many objects as a key may, as large as they may be, then reads every list. */
+/** Stores up to `MAX_STORED` large watches and queries, then reads the lists that take a `limit`. */
 async function askLists(measured: Measured, { paths, components }: Contract, url: string): Promise<void> {
   const large = 'x'.repeat(60_000);
   const bodies: Readonly<Record<string, (at: number) => unknown>> = {

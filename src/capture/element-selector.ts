@@ -9,9 +9,9 @@ const MAX_NESTED = 10;
  */
 export const MAX_LIST_CHARACTERS = 10_000;
 
-/** What css-select takes from jQuery, and browsers refuse. */
-const OF_JQUERY =
-  /(?<!\\)(?::(?:button|checkbox|contains|file|header|icontains|image|input|matches|parent|password|radio|reset|selected|submit|text)(?![\w-])|!=)/i;
+/** What css-select takes from jQuery, or from the prototype of its table, and browsers refuse. */
+const UNKNOWN_TO_BROWSERS =
+  /(?<!\\)(?::(?:button|checkbox|constructor|contains|file|header|icontains|image|input|matches|parent|password|radio|reset|selected|submit|text)(?![\w-])|!=)/i;
 
 const CONTROL = ':is(button, input, select, textarea, optgroup, option, fieldset)';
 const UNTYPED = 'checkbox radio file hidden image button submit reset color range'
@@ -34,8 +34,8 @@ export const PSEUDO_CLASSES: Readonly<Record<string, string>> = {
 export function elementSteps(text: string): readonly string[] {
   return parseSelector(text).map((step) => {
     if ('xpath' in step) throw new SelectorError('XPath is not accepted here: use CSS');
-    const [part] = OF_JQUERY.exec(step.css.replaceAll(/"[^"]*"|'[^']*'/g, '""')) ?? [];
-    if (part !== undefined) throw new SelectorError(`${part} is of jQuery, and not of browsers`);
+    const [part] = UNKNOWN_TO_BROWSERS.exec(step.css.replaceAll(/"[^"]*"|'[^']*'/g, '""')) ?? [];
+    if (part !== undefined) throw new SelectorError(`${part} is nothing that browsers know`);
     try {
       compile(step.css, { pseudos: PSEUDO_CLASSES });
     } catch (error) {
@@ -78,9 +78,12 @@ function problemOfCost(selectors: readonly string[]): string | undefined {
   return undefined;
 }
 
+/** What stands for itself in a selector: escaped characters and quoted texts. */
+const LITERAL = /\\.|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'/gs;
+
 function levelsOf(selector: string): number {
   let [levels, most] = [0, 0];
-  for (const [bracket] of selector.matchAll(/[()]/g)) {
+  for (const [bracket] of selector.replaceAll(LITERAL, '').matchAll(/[()]/g)) {
     levels += bracket === '(' ? 1 : -1;
     most = Math.max(most, levels);
   }
@@ -90,14 +93,15 @@ function levelsOf(selector: string): number {
 /** Returns the number of characters of a selector with those that its pseudo-classes stand for. */
 function lengthOf(selector: string): number {
   let length = selector.length;
-  for (const [, name = ''] of selector.matchAll(/:([a-z-]+)/gi)) length += lengthOfPseudoClass(name.toLowerCase());
+  for (const [, name = ''] of selector.replaceAll(LITERAL, '').matchAll(/:([a-z-]+)/gi))
+    length += lengthOfPseudoClass(name.toLowerCase());
   return length;
 }
 
 const lengths = new Map<string, number>();
 
 function lengthOfPseudoClass(name: string): number {
-  const written = PSEUDO_CLASSES[name];
+  const written = Object.hasOwn(PSEUDO_CLASSES, name) ? PSEUDO_CLASSES[name] : undefined;
   if (written === undefined) return 0;
   const length = lengths.get(name) ?? lengthOf(written);
   lengths.set(name, length);

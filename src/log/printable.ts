@@ -14,7 +14,7 @@ export function oneLine(text: string): string {
     .trimEnd();
 }
 
-/** Returns a text without control characters and invisible ones. */
+/** Returns a text with a space for each control or invisible character, except tabs and line feeds. */
 export function printable(text: string): string {
   return stripVTControlCharacters(text).replace(UNPRINTABLE_IN_LINES, ' ');
 }

@@ -94,7 +94,15 @@ describe('selectElements', () => {
     const path = `main > ${'div:nth-of-type(12) > '.repeat(6)}span:not(.a, .b)`;
     expect(problemsOfSelectors(Array.from({ length: 50 }, () => path))).toEqual([]);
     expect(problemsOfSelectors([`${':is('.repeat(10)}p${')'.repeat(10)}`, 'input:disabled', ':read-only'])).toEqual([]);
+    expect(problemsOfSelectors([`[title="${'('.repeat(20)}"]`, '.a'.concat('\\('.repeat(20))])).toEqual([]);
   });
+
+  it.each(['a:constructor', 'a:valueOf()', 'a:__proto__', 'a:hasOwnProperty'])(
+    'refuses %s, a name of objects',
+    (selector) => {
+      expect(problemsOfSelectors([selector])).toEqual([expect.stringMatching(/^must have CSS selectors, not "a:/)]);
+    },
+  );
 
   it.each([
     ['groups in each other', [`${':is('.repeat(11)}p:unknown${')'.repeat(11)}`]],

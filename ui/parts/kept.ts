@@ -13,7 +13,13 @@ const MAX_KEPT = 200;
 
 const known = new Map<string, unknown>(JSON.parse(sessionStorage.getItem(STORED) ?? '[]'));
 
-window.addEventListener('pagehide', () => sessionStorage.setItem(STORED, JSON.stringify([...known])));
+window.addEventListener('pagehide', () => {
+  try {
+    sessionStorage.setItem(STORED, JSON.stringify([...known]));
+  } catch {
+    // The tab's storage is full: what was kept does not outlive a reload.
+  }
+});
 
 export interface Kept<T> {
   /** What was kept before under this name in this entry. */

@@ -8,7 +8,7 @@ interface ViewProps {
   readonly actions?: ComponentChildren;
   readonly children: ComponentChildren;
   readonly class?: string;
-  /** Of the element that scrolls. */
+  /** Reference to the element that scrolls. */
   readonly scroller?: Ref<HTMLElement>;
   /** Called when the view was scrolled, or the focus moved in it. */
   readonly onMove?: () => void;

@@ -23,19 +23,20 @@ export function run(): void {
   const hides = (element: PageElement, kind: string) => members.has(attribute(element, kind) ?? '');
   for (const tree of treesIn(page)) {
     for (const element of select(tree, '[name]')) if (hides(element, 'name')) change(element, 'name', undefined);
-    for (const element of select(tree, '[id]')) if (hides(element, 'id')) replaceId(tree, element);
+    const named = select(tree, '[id]').filter((element) => hides(element, 'id'));
+    for (const element of named) change(element, 'id', otherId(attribute(element, 'id') ?? ''));
+    if (named.length > 0) replaceReferences(tree, members);
   }
 }
 
-/** `id`: the name of a member, which needs no escape. */
-function replaceId(tree: PageRoot, element: PageElement): void {
-  const id = attribute(element, 'id') ?? '';
-  const other = `capstan-${id}`;
-  change(element, 'id', other);
-  for (const referring of select(tree, REFERENCES.map((name) => `[${name}~="${id}"]`).join())) {
-    for (const name of REFERENCES) {
-      const ids = attribute(referring, name)?.split(/\s+/) ?? [];
-      if (ids.includes(id)) change(referring, name, ids.map((each) => (each === id ? other : each)).join(' '));
+const otherId = (id: string) => `capstan-${id}`;
+
+function replaceReferences(tree: PageRoot, replaced: ReadonlySet<string>): void {
+  for (const name of REFERENCES) {
+    for (const referring of select(tree, `[${name}]`)) {
+      const ids = (attribute(referring, name) ?? '').split(/\s+/);
+      if (!ids.some((id) => replaced.has(id))) continue;
+      change(referring, name, ids.map((id) => (replaced.has(id) ? otherId(id) : id)).join(' '));
     }
   }
 }

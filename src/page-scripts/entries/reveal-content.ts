@@ -11,11 +11,11 @@ import { web } from '../web.ts';
 /** Time for handlers that wait for the end of scrolling, and maximum time for scripts that animate by themselves. */
 const STOP_MS = 150;
 const MAX_STOP_MS = 600;
-/** What such scripts get at least, where frames are rare because other programs have the processor. */
+/** Minimum number of frames for such scripts, also on a busy machine. */
 const MIN_STOP_FRAMES = 10;
 /** Time to wait for an animation frame: a page can cancel them. */
 const FRAME_MS = 100;
-/** Time to wait for frames beyond that, in all: they are late where other programs have the processor. */
+/** Time to wait beyond that for frames that never come, in all. Late ones come where other programs have the processor. */
 const MAX_LATE_MS = 2_000;
 
 /**

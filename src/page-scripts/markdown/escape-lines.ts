@@ -17,7 +17,7 @@ import {
  */
 
 /** Stands for a backslash, which Turndown would escape. A noncharacter: pages are read without it. */
-const BACKSLASH = '\ufdd0';
+export const BACKSLASH = '\ufdd0';
 
 /** Elements whose content Turndown writes between blank lines. */
 const BLOCK =

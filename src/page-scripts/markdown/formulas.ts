@@ -15,10 +15,11 @@ import {
   setAttribute,
   textOf,
 } from '../dom.ts';
+import { BACKSLASH } from './escape-lines.ts';
 import { isCommand } from './tex-commands.ts';
 
 /*
- * Formulas say in TeX what they show (KaTeX, MathML). The TeX is in an element that nobody sees, so a page could hide a
+ * Formulas say in TeX what they show (KaTeX, MathML, MathJax 2). The TeX is in an element that nobody sees, so a page could hide a
  * message there: it is taken when all of its letters and digits are painted, and its commands are those of formulas. Of a
  * formula that is drawn as an image, it is taken when it has no words and is not larger than the image.
  */
@@ -66,7 +67,7 @@ function note(tex: string, isDisplayed: boolean, copy: PageElement): void {
 
 /** Returns TeX in one line, without braces around all of it that only say how large it is. */
 function tidied(tex: string): string {
-  const line = tex.replace(/\s+/g, ' ').trim();
+  const line = tex.replaceAll(BACKSLASH, '').replace(/\s+/g, ' ').trim();
   const inner = /^\{\\(?:display|text)style (.*)\}$/.exec(line)?.[1];
   return inner !== undefined && isBalanced(inner) ? inner.trim() : line;
 }

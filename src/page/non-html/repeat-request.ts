@@ -28,6 +28,8 @@ export async function repeatRequest(
   });
   const navigating = session.send('Page.navigate', { url, frameId });
   const paused = await Promise.race([offered.promise, navigating.then(() => undefined)]);
+  // Later responses of this frame are not for us, also when none came.
+  taken = true;
   return { paused, navigating };
 }
 

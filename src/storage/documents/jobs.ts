@@ -21,7 +21,7 @@ import {
 } from '../ports/job-store.ts';
 
 /*
- * Document of a job. `of`: its API key. `kind`: `unfinished` or `finished`. `bytes`: the work. `due`: when its
+ * Document of a job. `of`: its API key. `kind`: `unfinished` or `finished`. `data`: the requests. `due`: when its
  * lease ends and any process may take it; for a finished job, when it ended. Outcomes are documents of their own.
  */
 

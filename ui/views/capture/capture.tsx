@@ -100,7 +100,7 @@ function Form({ url, earlier, error }: FormProps) {
                 aria-describedby={urlProblem === undefined ? undefined : 'url-problem'}
                 onInput={(event) => {
                   setText(event.currentTarget.value);
-                  draft.keep(event.currentTarget.value);
+                  draft.keep(withoutCredentials(event.currentTarget.value));
                 }}
               />
             </label>
@@ -205,4 +205,9 @@ function Group({ group, options, problems, onChange }: GroupProps) {
       </div>
     </details>
   );
+}
+
+/** Returns URLs without their user names and passwords, which are not kept. */
+function withoutCredentials(urls: string): string {
+  return urls.replaceAll(/\/\/[^/?#\s]*@/g, '//');
 }

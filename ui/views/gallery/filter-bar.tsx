@@ -12,7 +12,7 @@ const TYPING_MS = 300;
 
 interface FilterBarProps {
   readonly filters: Filters;
-  /** `isMore`: the change goes on with the one before, as in a word that is typed. */
+  /** `isMore`: typing goes on in the same field, so it is no new step of the history. */
   readonly onChange: (filters: Filters, isMore: boolean) => void;
   /** Shown beside the button of the filters. */
   readonly children: ComponentChildren;

@@ -42,7 +42,7 @@ const nothing = (path: string): List => ({ path, items: [], state: 'pending', he
 export function useResults(filters: Filters, isHeld: () => boolean): Results {
   const first = listPath(filters, PAGE);
   const [latest, setList] = useState(() => nothing(first));
-  // For a moment, that of other filters is still the latest.
+  // The latest list may still be that of the filters before.
   const list = latest.path === first ? latest : nothing(first);
   const reading = useRef<string | undefined>(undefined);
   const current = useRef(list);
