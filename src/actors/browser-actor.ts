@@ -161,12 +161,12 @@ export class BrowserActor {
   }
 }
 
-/** Requests in a row beside which a context must ask for nothing else. */
+/** Number of requests of our own in a row during which no other connection may come. */
 const SILENT_ROUNDS = 2;
 
 /**
- * See `Silence`. Beacons and other requests that outlive their document wait for a connection, and each one that is
- * closed lets the next try. `request` connects once, after those that wait.
+ * See `Silence`. Beacons and other requests that outlive their document wait for a connection, and each connection that
+ * is closed lets the next one try. `request` connects once, after those that wait.
  */
 async function untilSilent(egressProxy: EgressProxy, request: () => Promise<unknown>): Promise<void> {
   for (let silent = 0; silent < SILENT_ROUNDS; ) {

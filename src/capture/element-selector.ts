@@ -1,7 +1,7 @@
 import { compile } from 'css-select';
 import { MAX_SELECTOR_CHARACTERS, parseSelector, SelectorError } from './selector.ts';
 
-/** Maximum number of groups in each other, such as `:is(:not(...))`: what they cost grows with their square. */
+/** Maximum depth of nested groups, such as `:is(:not(...))`: their cost grows with the square of the depth. */
 const MAX_NESTED = 10;
 /**
  * Maximum number of characters of a list of selectors, of which each pseudo-class counts as the selector that it stands
@@ -68,7 +68,7 @@ function problemOfCost(selectors: readonly string[]): string | undefined {
     }
     if (levelsOf(selector) > MAX_NESTED) {
       const shown = JSON.stringify(selector.slice(0, 100));
-      return `must have selectors of at most ${MAX_NESTED} groups in each other, not ${shown}`;
+      return `must have selectors of at most ${MAX_NESTED} nested groups, not ${shown}`;
     }
     characters += lengthOf(selector);
     if (characters > MAX_LIST_CHARACTERS) {

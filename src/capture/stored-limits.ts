@@ -7,7 +7,7 @@ export interface Amount {
 }
 
 export interface StoredLimit extends Amount {
-  /** Whom the limit is for. `shared`: all keys together, of which each named key has a share. */
+  /** Who or what has the limit. `shared`: all keys together, of which each named key has a share. */
   readonly per: 'shared' | 'key' | 'watch' | 'page';
   /** What is counted. */
   readonly of: string;
@@ -42,8 +42,8 @@ export const STORED_LIMITS = {
   },
   finishedJobs: {
     ...{ per: 'key', count: 1000, bytes: 256 * MIB },
-    of: 'finished jobs, with their outcomes',
-    beyond: 'the oldest are removed',
+    of: 'jobs, of which the finished ones count in bytes, with their outcomes',
+    beyond: 'the oldest finished ones are removed',
   },
   idempotencyKeys: {
     ...{ per: 'key', count: 100_000, bytes: 256 * MIB },

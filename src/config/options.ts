@@ -84,7 +84,7 @@ const GROUPS = {
       .register(table, {
         kind: 'text',
         description:
-          'MongoDB server or cluster, instead of --db-path. `timeoutMS` or `socketTimeoutMS` in the URL is the time limit for each answer of the server, which is tried twice (10000).',
+          'MongoDB server or cluster, instead of --db-path. `timeoutMS` or `socketTimeoutMS` in the URL limits the wait for each answer of the server, in milliseconds (default 10000); the driver tries each read and write twice.',
         placeholder: 'url',
         takes: 'a mongodb:// or mongodb+srv:// URL',
         default: null,

@@ -105,7 +105,7 @@ describe('selectElements', () => {
   );
 
   it.each([
-    ['groups in each other', [`${':is('.repeat(11)}p:unknown${')'.repeat(11)}`]],
+    ['deeply nested groups', [`${':is('.repeat(11)}p:unknown${')'.repeat(11)}`]],
     ['long lists', Array.from({ length: 11 }, () => Array.from({ length: 495 }, () => 'p:').join(''))],
     ['pseudo-classes that stand for long selectors', [Array.from({ length: 60 }, () => ':read-only,:x').join()]],
   ])('refuses %s without reading them', (_, selectors) => {

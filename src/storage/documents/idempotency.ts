@@ -20,8 +20,10 @@ interface Key {
 const SWEPT_TOGETHER = 20;
 /** Number of answers that are removed at once to make room. */
 const REMOVED_TOGETHER = 1000;
-/** The keys of an API key are counted once it has added this part of what it may have, because counting reads an
- * index: it may have this much more. */
+/**
+ * The keys of an API key are counted after each addition of this part of its limit, because counting reads an index. The
+ * limit may be exceeded by as much.
+ */
 const COUNTED_PART = 1 / 64;
 
 export function idempotencyIn(documents: DocumentStore): IdempotencyStore {

@@ -22,7 +22,7 @@ export function elementNamer({ elements }: PageTree): (element: PageElement) => 
   const steps = stepsAmongSiblings();
   const names = uniqueNames(elements, namesOf);
   let places: NameOf | undefined;
-  // Finds most long selectors an end that only one element has. Few pages need it.
+  // Most long selectors have an end that only one element has. Found on demand, because few pages need it.
   const namesAndPlaces: NameOf = (element) => {
     places ??= uniqueNames(elements, (each) => [escapedName(each.tag), steps(each).place]);
     return names(element) ?? places(element);
@@ -42,8 +42,8 @@ export function elementNamer({ elements }: PageTree): (element: PageElement) => 
 }
 
 /**
- * Returns a number for each element, by its place among the elements: it is equal in another capture of the page where
- * the same names lead to the element, however long a selector of all of them is.
+ * Returns a key for each element, in the order of the elements: a hash of the names that lead to it. It is equal in
+ * another capture of the page with the same names. Unlike a selector, it has no maximum length.
  */
 export function elementKeys({ elements }: PageTree): Float64Array {
   const steps = stepsAmongSiblings();
