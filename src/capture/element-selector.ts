@@ -78,13 +78,22 @@ function problemOfCost(selectors: readonly string[]): string | undefined {
   return undefined;
 }
 
-/** What stands for itself in a selector: escaped characters and quoted texts. */
-const LITERAL = /\\.|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'/gs;
+const QUOTED = /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'/gs;
+/** A backslash and what it escapes: up to 6 hexadecimal digits and a space, or one character. */
+const ESCAPED = /\\(?:([\da-f]{1,6})\s?|(.))/gis;
+
+/** Returns a selector without quoted texts, and without escapes: only letters and `-` are syntax when they are escaped. */
+function syntaxOf(selector: string): string {
+  return selector.replaceAll(QUOTED, '').replaceAll(ESCAPED, (_, code: string | undefined, character: string) => {
+    const meant = code === undefined ? character : String.fromCodePoint(Math.min(Number.parseInt(code, 16), 0x10ffff));
+    return /[a-z-]/i.test(meant) ? meant : '_';
+  });
+}
 
 function levelsOf(selector: string): number {
   let [levels, most] = [0, 0];
-  for (const [bracket] of selector.replaceAll(LITERAL, '').matchAll(/[()]/g)) {
-    levels += bracket === '(' ? 1 : -1;
+  for (const [bracket] of syntaxOf(selector).matchAll(/[()]/g)) {
+    levels = bracket === '(' ? levels + 1 : Math.max(0, levels - 1);
     most = Math.max(most, levels);
   }
   return most;
@@ -93,7 +102,7 @@ function levelsOf(selector: string): number {
 /** Returns the number of characters of a selector with those that its pseudo-classes stand for. */
 function lengthOf(selector: string): number {
   let length = selector.length;
-  for (const [, name = ''] of selector.replaceAll(LITERAL, '').matchAll(/:([a-z-]+)/gi))
+  for (const [, name = ''] of syntaxOf(selector).matchAll(/:([a-z-]+)/gi))
     length += lengthOfPseudoClass(name.toLowerCase());
   return length;
 }

@@ -146,7 +146,7 @@ describe('a full page that is higher than one screenshot', () => {
 
   it('shows as many whole parts as the time suffices for, and is partial', async () => {
     const viewport = { width: 2560, height: 720 };
-    const snapshot = await capture({ px: '190000' }, { viewport, timeoutMs: 20_000 });
+    const snapshot = await capture({ px: '190000' }, { viewport, timeoutMs: 8_000 });
     expect(snapshot).toMatchObject({ truncatedBy: 'time', truncated: true, cutPhase: expect.any(String) });
     expect(snapshot.fullHeight).toBe(190_000);
     const { width, height } = await sharp(snapshot.image, { limitInputPixels: false }).metadata();

@@ -108,6 +108,8 @@ describe('selectElements', () => {
     ['deeply nested groups', [`${':is('.repeat(11)}p:unknown${')'.repeat(11)}`]],
     ['long lists', Array.from({ length: 11 }, () => Array.from({ length: 495 }, () => 'p:').join(''))],
     ['pseudo-classes that stand for long selectors', [Array.from({ length: 60 }, () => ':read-only,:x').join()]],
+    ['escaped names of pseudo-classes', [Array.from({ length: 40 }, () => ':r\\65 a\\64 -only,:x').join()]],
+    ['closed brackets before nested groups', [`[a="${')'.repeat(30)}"]${':is('.repeat(11)}p${')'.repeat(11)}`]],
   ])('refuses %s without reading them', (_, selectors) => {
     expect(problemsOfSelectors(selectors)).toEqual([expect.stringMatching(/^must have selectors of at most 10/)]);
   });

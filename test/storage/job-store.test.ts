@@ -271,6 +271,18 @@ function describeJobs(open: () => Promise<Database>): void {
     expect(kept).toEqual([undefined, 'completed', 'completed']);
   });
 
+  it('keeps the job that has just ended, however many bytes its outcomes take', async () => {
+    for (const bytes of [40, 400]) {
+      const job = jobOf('flood');
+      await store.jobs.add(job);
+      await store.jobs.take('a');
+      await store.jobs.put(job.id, 'a', [{ ...item(0), body: JSON.stringify('x'.repeat(bytes * 1024)) }]);
+      await store.jobs.finish(job.id, 'a', { state: 'completed' }, { count: 9, bytes: 100 * 1024 });
+      await nextMillisecond();
+      expect((await store.jobs.get(job.id))?.state).toBe('completed');
+    }
+  });
+
   it('pages through large outcomes by 2 MiB', async () => {
     const id = await taken();
     const body = JSON.stringify('x'.repeat(900 * 1024));

@@ -69,7 +69,10 @@ export function jobsIn(documents: DocumentStore): JobStore {
     await documents.remove('jobs', [['id', 'in', ids]]);
   }
 
-  /** Removes the oldest finished jobs of a key that has more than `max.count` jobs, or finished ones of more bytes. */
+  /**
+   * Removes the oldest finished jobs of a key that has more than `max.count` jobs, or finished ones of more bytes, of which
+   * the newest stays: its client has not read it yet.
+   */
   async function makeRoom(key: string, max: Amount): Promise<void> {
     const ofKey: Condition = ['of', '=', key];
     const [all, finished] = await Promise.all([
@@ -81,7 +84,8 @@ export function jobsIn(documents: DocumentStore): JobStore {
     const removed: StoredDocument[] = [];
     const oldest = { by: 'due', limit: finished.own.count, isBrief: true } as const;
     for (const job of await documents.list('jobs', [FINISHED, ofKey], oldest)) {
-      if (count <= max.count && bytes <= max.bytes) break;
+      const isSmall = bytes <= max.bytes || removed.length === finished.own.count - 1;
+      if (count <= max.count && isSmall) break;
       removed.push(job);
       count -= 1;
       bytes -= job.bytes;
