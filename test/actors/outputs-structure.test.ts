@@ -286,7 +286,7 @@ describe('a paragraph in Markdown', () => {
     ['<blockquote><p>#<b> x</b></p></blockquote>', '> \\# **x**'],
     ['<blockquote>1.<x-y> x</x-y></blockquote>', '> 1\\. x'],
     ['<div>y<div>#<b> x</b></div></div>', 'y\n\n\\# **x**'],
-    ['<dl><dt>#<b> x</b></dt><dd>1.<b> y</b></dd></dl>', '\\# **x**\n\n1\\. **y**'],
+    ['<dl><dt>#<b> x</b></dt><dd>1.<b> y</b></dd></dl>', '- \\# **x**: 1\\. **y**'],
     ['<p><code># x</code> # y</p>', '`# x` # y'],
     ['<p>\u{fdd0}# x \u{fdd0}</p>', '\\# x'],
   ])('makes no structure of its own: %s', async (html, expected) => {

@@ -25,6 +25,9 @@ it.each([
   [['Host: user@localhost']],
   [['Host: localhost:http']],
   [['Host: [::1']],
+  [['Host: ::1']],
+  [['Host: evil.example@localhost']],
+  [['Host: localhost#.evil.example']],
 ])('refuses an HTTP/1.1 request with the Host lines %j', async (hosts) => {
   for (const { baseUrl } of [app, keyed]) {
     const answer = await asked(baseUrl, '1.1', hosts);
