@@ -134,38 +134,58 @@ describe('requests of workers', () => {
   });
 });
 
-it('lists what an early hint (103) may make the browser preload', async () => {
-  const requested: string[] = [];
-  const server = createSecureServer({ key: KEY, cert: CERTIFICATE });
-  const asked = Promise.withResolvers<void>();
-  server.on('stream', async (stream: ServerHttp2Stream, { ':path': path = '' }) => {
-    requested.push(path);
-    if (requested.includes('/used.css') && requested.includes('/unused.js')) asked.resolve();
-    if (path === '/') {
-      const link =
-        '</used.css>; rel=preload; as=style, </unused.js>; rel=modulepreload, <https://x.test>; rel=preconnect';
-      // Chromium ignores a hint that comes before it has chosen a renderer.
-      for (let isAsked = false; !isAsked; ) {
-        stream.additionalHeaders({ ':status': 103, link });
-        isAsked = await Promise.race([asked.promise.then(() => true), delay(50, false)]);
+describe('early hints (103)', () => {
+  /** Captures a page at a path whose server sends early hints until the browser has asked for `awaited`. */
+  async function hinted(path: string, link: string, awaited: readonly string[]) {
+    const requested: string[] = [];
+    const server = createSecureServer({ key: KEY, cert: CERTIFICATE });
+    const asked = Promise.withResolvers<void>();
+    server.on('stream', async (stream: ServerHttp2Stream, { ':path': requestedPath = '' }) => {
+      requested.push(requestedPath);
+      if (awaited.every((each) => requested.includes(each))) asked.resolve();
+      if (requestedPath === path) {
+        // Chromium ignores a hint that comes before it has chosen a renderer.
+        for (let isAsked = false; !isAsked; ) {
+          stream.additionalHeaders({ ':status': 103, link });
+          isAsked = await Promise.race([asked.promise.then(() => true), delay(50, false)]);
+        }
       }
+      stream.respond({ ':status': 200, 'content-type': requestedPath === path ? 'text/html' : 'text/css' });
+      stream.end(requestedPath === path ? '<!doctype html><link rel=stylesheet href=/used.css><p>Hinted</p>' : '');
+    });
+    await using site = await listening(server);
+    // Chromium heeds early hints only of servers whose certificate it accepts.
+    const browserPath = await browserStartedBy((executable) => `exec ${executable} "$@" --ignore-certificate-errors`);
+    const running = await startActor({ browserPath });
+    try {
+      const request = captureRequest(`https://127.0.0.1:${site.port}${path}`, LISTED);
+      const snapshot = await running.actor.capture(request, patience);
+      const preloads = snapshot.evidence.network?.items.filter(({ type }) => type === 'preload') ?? [];
+      const preloaded = preloads.map(({ url }) => new URL(url).pathname);
+      return { preloaded, listed: listedIn(snapshot), requested: new Set(requested) };
+    } finally {
+      await running.stop();
     }
-    stream.respond({ ':status': 200, 'content-type': path === '/' ? 'text/html' : 'text/css' });
-    stream.end(path === '/' ? '<!doctype html><link rel=stylesheet href=/used.css><p>Hinted</p>' : '');
-  });
-  await using site = await listening(server);
-  // Chromium heeds early hints only of servers whose certificate it accepts.
-  const browserPath = await browserStartedBy((executable) => `exec ${executable} "$@" --ignore-certificate-errors`);
-  const running = await startActor({ browserPath });
-  try {
-    const request = captureRequest(`https://127.0.0.1:${site.port}/`, LISTED);
-    const snapshot = await running.actor.capture(request, patience);
-    const preloads = snapshot.evidence.network?.items.filter(({ type }) => type === 'preload');
-    expect(preloads?.map(({ url }) => new URL(url).pathname)).toEqual(['/used.css', '/unused.js']);
-    const all = ['/', '/unused.js', '/used.css', '/used.css'];
-    expect(listedIn(snapshot)).toEqual({ evidence: all, har: all });
-    expect(new Set(requested)).toEqual(new Set(all));
-  } finally {
-    await running.stop();
   }
+
+  it('are listed as what they may make the browser preload', async () => {
+    const { preloaded, listed, requested } = await hinted(
+      '/',
+      '</used.css>; rel=preload; as=style, </unused.js>; rel=modulepreload, <https://x.test>; rel=preconnect',
+      ['/used.css', '/unused.js'],
+    );
+    expect(preloaded).toEqual(['/used.css', '/unused.js']);
+    const all = ['/', '/unused.js', '/used.css', '/used.css'];
+    expect(listed).toEqual({ evidence: all, har: all });
+    expect(requested).toEqual(new Set(all));
+  });
+
+  it('are listed up to a maximum, relative to a long URL', async () => {
+    const path = `/deep/${'a'.repeat(1_100)}/page`;
+    const links = Array.from({ length: 60 }, (_, i) => `<../${i}.css>; rel=preload; as=style`);
+    const { preloaded, listed } = await hinted(path, links.join(', '), ['/deep/0.css']);
+    expect(preloaded).toEqual(Array.from({ length: 50 }, (_, i) => `/deep/${i}.css`));
+    const har = [path, '/used.css', ...preloaded].toSorted();
+    expect(listed.har).toEqual(har);
+  });
 });

@@ -2,6 +2,7 @@ import type { Protocol } from 'devtools-protocol';
 import type { CaptureRequest } from '../../capture/request.ts';
 import type { PageSession } from '../page-session.ts';
 import { type Body, BodyReader } from './body-reader.ts';
+import { bounded } from './bounded.ts';
 import { ARCHIVED_BODIES, networkBuffers } from './network-buffers.ts';
 
 const MAX_FILES = 300;
@@ -48,7 +49,7 @@ export class ArchivedFiles {
     session.on('Network.responseReceived', ({ requestId, response, type: kind }) => {
       const requested = this.#open.get(requestId);
       if (requested === undefined || response.status >= 400 || (kind !== 'Stylesheet' && kind !== 'Font')) return;
-      requested.file = { kind, url: requested.url, type: response.mimeType.slice(0, MAX_TYPE_CHARACTERS) };
+      requested.file = { kind, url: requested.url, type: bounded(response.mimeType, MAX_TYPE_CHARACTERS) };
     });
     session.on('Network.loadingFailed', ({ requestId }) => this.#open.delete(requestId));
     session.on('Network.dataReceived', ({ requestId, dataLength }) => {

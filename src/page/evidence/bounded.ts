@@ -1,6 +1,10 @@
-/** Cuts a text from a page to a number of characters, without splitting a surrogate pair. */
+/**
+ * Cuts a text from a page to a number of characters, without splitting a surrogate pair. Copies what is left of a text
+ * that is cut, because a slice would keep the whole text in memory.
+ */
 export function bounded(text: string, maxCharacters: number): string {
-  return text.slice(0, maxCharacters).toWellFormed();
+  if (text.length <= maxCharacters) return text.toWellFormed();
+  return Buffer.from(text.slice(0, maxCharacters)).toString();
 }
 
 /**

@@ -6,7 +6,7 @@ import { VIEWER_ORIGIN } from '../non-html/viewer-page.ts';
 import type { PageSession } from '../page-session.ts';
 import { type Body, BodyReader } from './body-reader.ts';
 import { bounded, instant } from './bounded.ts';
-import { eachPreload } from './early-hints.ts';
+import { EarlyHints } from './early-hints.ts';
 import { HAR_BODIES, networkBuffers, recordsBodies } from './network-buffers.ts';
 import { postedBody, types } from './posted-body.ts';
 
@@ -27,6 +27,13 @@ const EMPTY = 'empty, or left out: the browser did not see it';
 
 const NOT_MODIFIED = 304;
 
+/** The parts of a response that an entry has. */
+interface Answer extends Pick<Protocol.Network.Response, 'status' | 'statusText' | 'mimeType' | 'headers'> {
+  readonly protocol: string;
+  readonly timing: Protocol.Network.ResourceTiming | undefined;
+  readonly address: string | undefined;
+}
+
 /** A request that was seen. Times are seconds of the browser's monotonic clock. */
 interface Seen {
   /** The session that reported it first. */
@@ -38,7 +45,7 @@ interface Seen {
   readonly wallTime: number;
   /** Headers as sent, including those that the network layer adds. */
   sent?: Protocol.Network.Headers;
-  response?: Protocol.Network.Response;
+  response?: Answer;
   /** Headers as received, including those that scripts cannot read. */
   received?: Protocol.Network.Headers;
   /** Whether the site answered that what a cache has is unchanged. */
@@ -71,6 +78,7 @@ export class HarRecorder {
   readonly #seen: Seen[] = [];
   /** The newest request with each of the browser's ids, which redirects share. */
   readonly #open = new Map<string, Seen>();
+  readonly #hints = new EarlyHints();
   #room = MAX_CHARACTERS;
   #isCut = false;
   #loadedAt: number | undefined;
@@ -96,10 +104,11 @@ export class HarRecorder {
    */
   follow(session: PageSession): Promise<unknown> {
     session.on('Network.requestWillBeSent', (event) => this.#begin(session, event));
-    eachPreload(
+    this.#hints.follow(
       session,
       (requestId) => this.#open.get(requestId)?.request.url,
       (url, requestId) => {
+        // HAR requires a time, and the browser reports none for a preload: this is the time of the document's request.
         const { startedAt = 0, wallTime = 0 } = this.#open.get(requestId) ?? {};
         this.#add({ session, request: { method: 'GET', url, headers: {} }, posted: undefined, startedAt, wallTime });
       },
@@ -181,7 +190,7 @@ export class HarRecorder {
     }
     const { method, headers } = request;
     const posted = this.#bodies === undefined ? undefined : postedBody(request, this.#bodies, this.#types);
-    const asked = { method, url, headers };
+    const asked = { method: bounded(method, MAX_WORD_CHARACTERS), url, headers };
     const seen = this.#add({ session, request: asked, posted, startedAt: timestamp, wallTime });
     if (seen === undefined) this.#open.delete(requestId);
     else this.#open.set(requestId, seen);
@@ -200,7 +209,16 @@ export class HarRecorder {
   }
 
   #respond(seen: Seen, response: Protocol.Network.Response): void {
-    seen.response = { ...response, headers: this.#kept(response.headers) };
+    const { status, statusText, mimeType, protocol = '', timing, remoteIPAddress, headers } = response;
+    seen.response = {
+      status,
+      statusText: bounded(statusText, MAX_WORD_CHARACTERS),
+      mimeType: bounded(mimeType, MAX_WORD_CHARACTERS),
+      headers: this.#kept(headers),
+      protocol: bounded(protocol, MAX_WORD_CHARACTERS),
+      timing,
+      address: remoteIPAddress?.replace(/[[\]]/g, ''),
+    };
     if (response.fromDiskCache === true) seen.cache = 'disk';
     // A response of the memory cache has the size of the first transfer.
     seen.headBytes = seen.cache === undefined ? response.encodedDataLength : 0;
@@ -228,13 +246,13 @@ export class HarRecorder {
     const { request, posted, startedAt, wallTime, sent, response, received, endedAt, size, failure } = seen;
     const { bodyBytes, headBytes, cache, isUnchanged } = seen;
     const timings = timingsOf(startedAt, endedAt, response?.timing);
-    const httpVersion = bounded(response?.protocol ?? '', MAX_WORD_CHARACTERS);
+    const httpVersion = response?.protocol ?? '';
     return {
       pageref,
       startedDateTime: instant(wallTime),
       time: totalOf(timings),
       request: {
-        method: bounded(request.method, MAX_WORD_CHARACTERS),
+        method: request.method,
         url: bounded(request.url, MAX_URL_CHARACTERS),
         httpVersion,
         cookies: [],
@@ -248,13 +266,13 @@ export class HarRecorder {
       },
       response: {
         status: isUnchanged === true ? NOT_MODIFIED : (response?.status ?? 0),
-        statusText: isUnchanged === true ? 'Not Modified' : bounded(response?.statusText ?? '', MAX_WORD_CHARACTERS),
+        statusText: isUnchanged === true ? 'Not Modified' : (response?.statusText ?? ''),
         httpVersion,
         cookies: [],
         headers: headersOf(received ?? response?.headers ?? {}),
         content: {
           size,
-          mimeType: bounded(response?.mimeType ?? 'x-unknown', MAX_WORD_CHARACTERS),
+          mimeType: response?.mimeType ?? 'x-unknown',
           ...(locationOf(response) === '' && this.#bodyOf(seen)),
         },
         redirectURL: bounded(locationOf(response), MAX_URL_CHARACTERS),
@@ -267,9 +285,7 @@ export class HarRecorder {
       cache: {},
       ...(cache !== undefined && { _fromCache: cache }),
       timings,
-      ...(response?.remoteIPAddress === undefined
-        ? {}
-        : { serverIPAddress: response.remoteIPAddress.replace(/[[\]]/g, '') }),
+      ...(response?.address !== undefined && { serverIPAddress: response.address }),
     };
   }
 }
@@ -321,7 +337,7 @@ function parametersOf(url: string): { name: string; value: string }[] {
   }));
 }
 
-function locationOf(response: Protocol.Network.Response | undefined): string {
+function locationOf(response: Answer | undefined): string {
   const [, location = ''] =
     Object.entries(response?.headers ?? {}).find(([name]) => name.toLowerCase() === 'location') ?? [];
   return location;

@@ -4,7 +4,7 @@ import type { CaptureRequest } from '../../capture/request.ts';
 import { VIEWER_ORIGIN } from '../non-html/viewer-page.ts';
 import type { PageSession } from '../page-session.ts';
 import { bounded } from './bounded.ts';
-import { eachPreload } from './early-hints.ts';
+import { EarlyHints, MAX_BASE_CHARACTERS } from './early-hints.ts';
 import { networkBuffers } from './network-buffers.ts';
 
 const MAX_REQUESTS = 500;
@@ -15,6 +15,8 @@ const MAX_FAILURE_CHARACTERS = 256;
 type Entry = { -readonly [key in keyof NotedRequest]: NotedRequest[key] } & {
   /** Start time in seconds, on the browser's monotonic clock; NaN when unknown. */
   readonly startedAt: number;
+  /** URL that early hints are relative to, which `url` may cut; undefined when it is too long. */
+  readonly base: string | undefined;
 };
 
 /** Records the requests of the page, of its frames and of its workers, up to a maximum. */
@@ -26,6 +28,7 @@ export class Requests {
   readonly #open = new Map<string, Entry>();
   /** The session that reported a request first, by the browser's id: two may report the script of a worker. */
   readonly #reporters = new Map<string, PageSession>();
+  readonly #hints = new EarlyHints();
   /** Requests that the memory cache answers, whose responses have the size of the first transfer. */
   readonly #cached = new WeakSet<Entry>();
 
@@ -73,10 +76,10 @@ export class Requests {
       this.#fail(requestId, errorText.replace('net::', ''));
       this.#end(requestId, timestamp);
     });
-    eachPreload(
+    this.#hints.follow(
       session,
-      (requestId) => this.#open.get(requestId)?.url,
-      (url) => this.#begin(session, '', { method: 'GET', url, type: 'Preload' }, undefined),
+      (requestId) => this.#open.get(requestId)?.base,
+      (url) => void this.#add({ method: 'GET', url, type: 'Preload' }, undefined),
     );
     session.on('Network.webSocketCreated', ({ requestId, url }) => {
       this.#begin(session, requestId, { method: 'GET', url, type: 'WebSocket' }, undefined);
@@ -92,7 +95,7 @@ export class Requests {
 
   get noted(): Noted<NotedRequest> {
     const first = this.#entries.find(({ startedAt }) => !Number.isNaN(startedAt))?.startedAt ?? 0;
-    const items = this.#entries.map(({ startedAt, ...noted }) => ({
+    const items = this.#entries.map(({ startedAt, base: _, ...noted }) => ({
       ...noted,
       start_ms: Number.isNaN(startedAt) ? null : Math.max(0, Math.round((startedAt - first) * 1000)),
     }));
@@ -102,14 +105,25 @@ export class Requests {
   #begin(
     session: PageSession,
     requestId: string,
-    { method, url, type }: Pick<NotedRequest, 'method' | 'url' | 'type'>,
+    asked: Pick<NotedRequest, 'method' | 'url' | 'type'>,
     startedAt: number | undefined,
   ): void {
+    const entry = this.#add(asked, startedAt);
+    if (entry === undefined) return;
+    this.#open.set(requestId, entry);
+    this.#reporters.set(requestId, session);
+  }
+
+  /** Returns undefined when the request is not listed. */
+  #add(
+    { method, url, type }: Pick<NotedRequest, 'method' | 'url' | 'type'>,
+    startedAt: number | undefined,
+  ): Entry | undefined {
     // Data and blob URLs use no network.
-    if (url.startsWith('data:') || url.startsWith('blob:')) return;
+    if (url.startsWith('data:') || url.startsWith('blob:')) return undefined;
     if (this.#entries.length >= MAX_REQUESTS) {
       this.#omitted += 1;
-      return;
+      return undefined;
     }
     const entry: Entry = {
       method: bounded(method, MAX_WORD_CHARACTERS),
@@ -120,10 +134,10 @@ export class Requests {
       time_ms: null,
       failure: '',
       startedAt: startedAt ?? Number.NaN,
+      base: url.length <= MAX_BASE_CHARACTERS ? url : undefined,
     };
     this.#entries.push(entry);
-    this.#open.set(requestId, entry);
-    this.#reporters.set(requestId, session);
+    return entry;
   }
 
   #fail(requestId: string, why: string): void {
