@@ -13,8 +13,12 @@ export interface AnswerReader {
   answerEnded(): void;
 }
 
-/** Of a normalized head. */
+/* Of a normalized head. */
+const INTERIM = /^HTTP\/1\.[01] 1(?!01)/;
 const CHUNKED = /^transfer-encoding:[ \t]*chunked[ \t]*\r$/im;
+
+const CR = 0x0d;
+const LF = 0x0a;
 
 const readers = new WeakMap<object, AnswerReader>();
 
@@ -25,11 +29,16 @@ export function answerReaderOf(socket: object): AnswerReader | undefined {
 
 /**
  * Normalizes the head of each answer that the socket receives, and bodies in chunks. Heads longer than `maxHeadBytes` are
- * passed on as they came, for Node's parser to refuse.
+ * passed on as they came, for Node's parser to refuse; longer interim answers or trailers end the connection. `count` is
+ * called with the number of bytes received, of which Node's parser sees only a part, and may close the socket.
  */
-export function readAnswers(socket: Socket, maxHeadBytes: number): Socket {
+export function readAnswers(socket: Socket, maxHeadBytes: number, count: (bytes: number) => void): Socket {
   let state: 'head' | 'body' | 'idle' = 'head';
   let received = Buffer.alloc(0);
+  /** Offset in `received` before which no empty line begins. */
+  let searched = 0;
+  /** Bytes of the interim answers before the answer. */
+  let interimBytes = 0;
   let chunks: ChunkedBody | null = null;
   const push = socket.push.bind(socket);
 
@@ -41,28 +50,36 @@ export function readAnswers(socket: Socket, maxHeadBytes: number): Socket {
   const readBody = (bytes: Buffer, head?: Buffer): boolean => {
     const body = chunks === null ? bytes : chunks.read(bytes);
     if (body === null) return refuse('the body of the answer');
-    if (head !== undefined) return push(Buffer.concat([head, body]));
-    return body.length === 0 || push(body);
+    return push(head === undefined ? body : Buffer.concat([head, body]));
   };
 
   const readHead = (chunk: Buffer): boolean => {
     received = Buffer.concat([received, chunk]);
-    const end = endOfHead(received);
-    if (end === null && received.length <= maxHeadBytes) return true;
-    const text = received.toString('latin1', 0, end ?? received.length);
-    const head = end === null ? text : normalizedHead(text);
-    if (head === null) return refuse('the head of the answer');
-    const bytes = Buffer.from(head, 'latin1');
-    const rest = received.subarray(text.length);
-    received = Buffer.alloc(0);
-    if (/^HTTP\/1\.[01] 1(?!01)/.test(head)) {
-      // An interim answer. The head of the answer proper follows.
-      const more = push(bytes);
-      return rest.length > 0 ? readHead(rest) : more;
+    for (let more = true; ; ) {
+      const end = endOfHead(received, searched);
+      if (end === null && received.length <= maxHeadBytes) {
+        searched = Math.max(0, received.length - 2);
+        return more;
+      }
+      const text = received.toString('latin1', 0, end ?? received.length);
+      const head = end === null ? text : normalizedHead(text);
+      if (head === null) return refuse('the head of the answer');
+      const bytes = Buffer.from(head, 'latin1');
+      received = received.subarray(text.length);
+      searched = 0;
+      if (!INTERIM.test(head)) {
+        const rest = received;
+        received = Buffer.alloc(0);
+        state = 'body';
+        chunks = CHUNKED.test(head) ? new ChunkedBody(maxHeadBytes) : null;
+        return readBody(rest, bytes);
+      }
+      // The head of the answer proper follows.
+      interimBytes += text.length;
+      if (interimBytes > maxHeadBytes) return refuse('the head of the answer');
+      more = push(bytes);
+      if (socket.destroyed) return false;
     }
-    state = 'body';
-    chunks = CHUNKED.test(head) ? new ChunkedBody() : null;
-    return readBody(rest, bytes);
   };
 
   socket.push = (chunk: Buffer | null): boolean => {
@@ -70,6 +87,8 @@ export function readAnswers(socket: Socket, maxHeadBytes: number): Socket {
       if (received.length > 0) push(received);
       return push(null);
     }
+    count(chunk.length);
+    if (socket.destroyed) return false;
     if (state === 'body') return readBody(chunk);
     if (state === 'head') return readHead(chunk);
     socket.destroy();
@@ -78,6 +97,7 @@ export function readAnswers(socket: Socket, maxHeadBytes: number): Socket {
   readers.set(socket, {
     expectAnswer() {
       state = 'head';
+      interimBytes = 0;
     },
     answerEnded() {
       state = 'idle';
@@ -87,11 +107,16 @@ export function readAnswers(socket: Socket, maxHeadBytes: number): Socket {
   return socket;
 }
 
-/** Returns the offset after the empty line that ends the head, or null. Bytes without a status line end at once. */
-function endOfHead(bytes: Buffer): number | null {
+/**
+ * Returns the offset after the empty line that ends the head, or null. Bytes without a status line end at once. Bytes
+ * before `from` have been searched.
+ */
+function endOfHead(bytes: Buffer, from: number): number | null {
   const start = bytes.toString('latin1', 0, 8).toLowerCase().indexOf('http');
   if (start < 0) return bytes.length < 8 ? null : bytes.length;
-  const ends = ['\n\n', '\n\r\n'].map((end) => [bytes.indexOf(end, start), end.length] as const);
-  const [first] = ends.filter(([at]) => at >= 0).toSorted(([a], [b]) => a - b);
-  return first === undefined ? null : first[0] + first[1];
+  for (let lf = bytes.indexOf(LF, Math.max(start, from)); lf >= 0; lf = bytes.indexOf(LF, lf + 1)) {
+    if (bytes[lf + 1] === LF) return lf + 2;
+    if (bytes[lf + 1] === CR && bytes[lf + 2] === LF) return lf + 3;
+  }
+  return null;
 }

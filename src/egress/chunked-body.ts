@@ -1,7 +1,7 @@
 /** Chromium's own limit for a line between chunks. */
 const MAX_LINE_BYTES = 16 * 1024;
 const LF = 0x0a;
-const SIZE = /^(?<digits>[\da-f]+)(?<spaces> *)(?:;|$)/i;
+const SIZE = /^([\da-f]+)( *)(?:;|$)/i;
 
 /**
  * Reads a body in chunks as Chromium reads it: lines may end with LF alone, spaces may follow a size, and extensions and
@@ -10,22 +10,30 @@ const SIZE = /^(?<digits>[\da-f]+)(?<spaces> *)(?:;|$)/i;
 export class ChunkedBody {
   /** Whether the body is as RFC 9112 requires, and nothing follows it. */
   isRegular = true;
+  readonly #maxTrailerBytes: number;
   #expected: 'size' | 'end of chunk' | 'trailer' | 'nothing' = 'size';
   #line = '';
   /** Bytes that are left of the chunk. */
   #left = 0;
+  #trailerBytes = 0;
 
-  /** Returns bytes of the body as regular chunks; null when Chromium refuses them. */
+  /** `maxTrailerBytes` applies to all trailers together. */
+  constructor(maxTrailerBytes: number) {
+    this.#maxTrailerBytes = maxTrailerBytes;
+  }
+
+  /**
+   * Returns what the bytes have of the body as one regular chunk, followed by the last chunk when the body has ended.
+   * Returns null when Chromium refuses them or the trailers are too long.
+   */
   read(bytes: Buffer): Buffer | null {
-    const pieces: Buffer[] = [];
-    for (let at = 0; at < bytes.length; ) {
-      if (this.#expected === 'nothing') {
-        this.isRegular = false;
-        break;
-      }
+    const hadEnded = this.#expected === 'nothing';
+    const data: Buffer[] = [];
+    let at = 0;
+    while (at < bytes.length && this.#expected !== 'nothing') {
       if (this.#left > 0) {
         const part = bytes.subarray(at, at + this.#left);
-        pieces.push(part);
+        data.push(part);
         this.#left -= part.length;
         at += part.length;
         continue;
@@ -36,31 +44,38 @@ export class ChunkedBody {
       at = end;
       if (this.#line.length > MAX_LINE_BYTES) return null;
       if (lf < 0) break;
-      const line = this.#readLine(this.#line);
-      if (line === null) return null;
-      pieces.push(Buffer.from(line, 'latin1'));
+      if (!this.#accepts(this.#line)) return null;
       this.#line = '';
     }
-    return Buffer.concat(pieces);
+    if (at < bytes.length) this.isRegular = false;
+    return framed(Buffer.concat(data), !hadEnded && this.#expected === 'nothing');
   }
 
-  #readLine(line: string): string | null {
-    this.isRegular &&= line.endsWith('\r\n');
-    const text = line.replace(/\r?\n$/, '');
-    if (this.#expected === 'size') return this.#readSize(text);
-    if (this.#expected === 'trailer' && text !== '') return '';
-    if (text !== '') return null;
+  #accepts(line: string): boolean {
+    const hasCr = line.endsWith('\r\n');
+    this.isRegular &&= hasCr;
+    const text = line.slice(0, hasCr ? -2 : -1);
+    if (this.#expected === 'size') return this.#acceptsSize(text);
+    if (this.#expected === 'trailer' && text !== '') {
+      this.#trailerBytes += line.length;
+      return this.#trailerBytes <= this.#maxTrailerBytes;
+    }
     this.#expected = this.#expected === 'trailer' ? 'nothing' : 'size';
-    return '\r\n';
+    return text === '';
   }
 
-  #readSize(text: string): string | null {
-    const { digits = '', spaces = '' } = SIZE.exec(text)?.groups ?? {};
+  #acceptsSize(text: string): boolean {
+    const [, digits = '', spaces = ''] = SIZE.exec(text) ?? [];
     const size = Number.parseInt(digits, 16);
-    if (!Number.isSafeInteger(size)) return null;
     this.isRegular &&= spaces === '';
     this.#left = size;
     this.#expected = size === 0 ? 'trailer' : 'end of chunk';
-    return `${size.toString(16)}\r\n`;
+    return Number.isSafeInteger(size);
   }
+}
+
+function framed(data: Buffer, hasEnded: boolean): Buffer {
+  const pieces = data.length > 0 ? [Buffer.from(`${data.length.toString(16)}\r\n`), data, Buffer.from('\r\n')] : [];
+  if (hasEnded) pieces.push(Buffer.from('0\r\n\r\n'));
+  return Buffer.concat(pieces);
 }

@@ -58,7 +58,7 @@ export async function openEgressProxy({
       traffic.noteAddress(destination, address);
       return traffic.hold(socket);
     };
-    return { traffic, openTunnel: open, agent: createForwardAgent(open), upstream: null };
+    return { traffic, openTunnel: open, agent: createForwardAgent(open, traffic), upstream: null };
   }
 
   /** Dials only the caller's proxy. That proxy resolves names, so only literal hosts are checked here. */
@@ -70,7 +70,10 @@ export async function openEgressProxy({
       traffic.forgetFailure(destination);
       return socket;
     };
-    const agent = createForwardAgent(opened(() => upstream.dial()));
+    const agent = createForwardAgent(
+      opened(() => upstream.dial()),
+      traffic,
+    );
     return { traffic, upstream, agent, openTunnel: opened((destination) => upstream.tunnel(destination)) };
   }
 

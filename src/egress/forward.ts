@@ -13,9 +13,13 @@ const MAX_HEADER_BYTES = 256 * 1024;
 /** Shorter than the 5 s after which many servers close idle connections, so that few requests use a closed one. */
 const IDLE_MS = 4_000;
 
-/** Returns an agent that keeps the connections of one capture. Each is opened by `open`; the agent never dials. */
-export function createForwardAgent(open: OpenConnection<Socket>): http.Agent {
-  const openReader = async (destination: Destination) => readAnswers(await open(destination), MAX_HEADER_BYTES);
+/**
+ * Returns an agent that keeps the connections of one capture and counts what they receive. Each is opened by `open`; the
+ * agent never dials.
+ */
+export function createForwardAgent(open: OpenConnection<Socket>, traffic: Traffic): http.Agent {
+  const count = (bytes: number): void => traffic.countBytes(bytes);
+  const openReader = async (destination: Destination) => readAnswers(await open(destination), MAX_HEADER_BYTES, count);
   return new OpeningAgent(openReader, { keepAlive: true, timeout: IDLE_MS, scheduling: 'lifo' });
 }
 
@@ -80,7 +84,6 @@ export function forwardRequest(
         hangUp();
         return;
       }
-      answer.on('data', (chunk: Buffer) => traffic.countBytes(chunk.length));
       try {
         response.sendDate = false;
         response.writeHead(answer.statusCode ?? 0, reasonPhrase(answer), forwardedHeaders(answer));
@@ -104,7 +107,7 @@ export function forwardRequest(
         send();
         return;
       }
-      if (!answered) traffic.noteFailure(destination, noAnswer(error, destination, proxy));
+      if (!answered && !traffic.signal.aborted) traffic.noteFailure(destination, noAnswer(error, destination, proxy));
       hangUp();
     });
 

@@ -7,7 +7,7 @@ import { createLookupQueue } from './lookup-queue.ts';
 import type { LookupQueue } from './resolver.ts';
 
 export interface TrafficLimits {
-  /** Maximum number of bytes in bodies and tunnels, sent and received. */
+  /** Maximum number of bytes in answers, tunnels and bodies of requests. */
   readonly maxBytes: number;
   /** Maximum number of forwarded requests and tunnels. Requests in a TLS tunnel are encrypted and not counted. */
   readonly maxRequests: number;

@@ -127,6 +127,48 @@ describe('an answer over plain HTTP', () => {
     pieces = [`HTTP/1.1 200OK\r\nX: ${'a'.repeat(300 * 1024)}\r\n\r\n${BODY}`];
     expect(await reading()).toBe('refused');
   });
+
+  it.each(['http 100\n\n', 'HTTP/1.1 100\r\n\r\n'])(
+    'is refused after 400 KiB of interim answers: %j',
+    async (interim) => {
+      pieces = [interim.repeat((400 * 1024) / interim.length), `HTTP/1.1 200 OK\r\n\r\n${BODY}`];
+      expect(await reading()).toBe('refused');
+    },
+  );
+
+  it('breaks off when its trailers are longer than 256 KiB together', async () => {
+    const answer = `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${BODY.length.toString(16)}\r\n${BODY}\r\n0\r\n`;
+    pieces = [answer, 'x\n'.repeat(100 * 1024), '\r\n'];
+    expect(await reading()).toBe('whole');
+    pieces = [answer, 'x\n'.repeat(200 * 1024), '\r\n'];
+    expect(await reading()).toBe('broken');
+  });
+});
+
+describe('the limit of bytes of a capture', () => {
+  const LIMIT = 64 * 1024;
+  const IN_CHUNKS = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
+  const END = '0\r\n\r\n';
+
+  beforeEach(async () => {
+    await egress.close();
+    egress = createEgress({ policy: createTargetPolicy({ allow: ['127.0.0.0/8'], deny: [] }), maxBytes: LIMIT });
+    egressProxy = await egress.openEgressProxy();
+  });
+
+  it.each([
+    ['the sizes of chunks', `${IN_CHUNKS}${'1\r\na\r\n'.repeat(LIMIT / 4)}${END}`],
+    ['extensions of chunks', `${IN_CHUNKS}${`1;${'x'.repeat(1024)}\r\na\r\n`.repeat(100)}${END}`],
+    ['trailers', `${IN_CHUNKS}1\r\na\r\n0\r\n${'x\n'.repeat(LIMIT)}\r\n`],
+    ['interim answers', `${'HTTP/1.1 102 Processing\r\n\r\n'.repeat(LIMIT / 16)}${IN_CHUNKS}1\r\na\r\n${END}`],
+    ['heads', `HTTP/1.1 200 OK\r\nX-A: ${'a'.repeat(100 * 1024)}\r\n\r\n`],
+  ])('applies to %s', async (_what, answer) => {
+    pieces = [answer];
+    expect(['broken', 'refused']).toContain(await reading());
+    expect(egressProxy.failureFor(new URL(`http://127.0.0.1:${site.port}/`))?.reason).toContain(
+      `more than ${LIMIT} bytes`,
+    );
+  });
 });
 
 it('closes the connection of a request for an impossible host', async () => {

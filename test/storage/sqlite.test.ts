@@ -311,6 +311,21 @@ describe('the SQLite store', () => {
       expect(hosts()).toEqual(['b.example']);
       db.close();
     });
+
+    it('reads records of many hosts with a long prefix in common only until a page is full', () => {
+      const db = openDatabase(':memory:');
+      const results = resultTable(db);
+      const ids = Array.from({ length: 600 }, (_, at) => at + 1);
+      const timeOf = (id: number) => new Date(1_600_000_000_000 + id).toISOString();
+      results.insert(ids.map((id) => captureOf(id, { host: `numbered-host${id}.example`, probed_at: timeOf(id) })));
+      // Reading one of these records would throw.
+      db.exec("UPDATE results SET record = 'damaged' WHERE id < 590");
+      const reading = results.page({ by: 'host', host: 'numbered-host' }, 10);
+      let step = reading.next();
+      while (!step.done) step = reading.next();
+      expect(step.value.map(({ id }) => id)).toEqual(ids.slice(-10).reverse());
+      db.close();
+    });
   });
 
   describe('the leases', () => {

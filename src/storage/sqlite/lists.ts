@@ -162,11 +162,17 @@ export function lists(db: DatabaseSync) {
     const after = placeOf(startOf(where, from));
     const found: { readonly id: number; readonly probedAt: number; readonly ms: number; readonly record: Result }[] =
       [];
+    // All records of the last millisecond are read: the list orders them by id, and their places do not.
+    const isFullBefore = (place: number): boolean => {
+      const least = found[limit - 1];
+      return least !== undefined && msOf(place) < least.ms;
+    };
     const floor = where.from === undefined ? MIN_PLACE : firstPlaceOf(timeOf(where.from));
     for (let before = Math.min(firstPlaceOf(after.probedAt) + PLACES_OF_MS, MAX_PLACE); ; ) {
       const bounds = [before, floor, Math.max(plan.readTogether, limit + 1)].map(BigInt);
       const read = plan.expression === undefined ? between.all(...bounds) : matching.all(plan.expression, ...bounds);
       for (const row of read) {
+        if (isFullBefore(Number(row.place))) break;
         if (!plan.hasHost(Number(row.host_id))) continue;
         const id = Number(row.id);
         const result = findResult.get(BigInt(id));
@@ -178,11 +184,8 @@ export function lists(db: DatabaseSync) {
         if (plan.hasUrl(record)) found.push({ id, probedAt, ms: msOf(Number(row.place)), record });
       }
       const last = read.at(-1)?.place;
-      if (last === undefined) break;
+      if (last === undefined || isFullBefore(Number(last))) break;
       before = Number(last);
-      // All records of the last millisecond are read: the list orders them by id, and their places do not.
-      const least = found[limit - 1];
-      if (least !== undefined && msOf(before) < least.ms) break;
       yield;
     }
     return found
