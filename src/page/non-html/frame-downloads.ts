@@ -21,6 +21,8 @@ export interface FrameDownload {
 
 /** The downloads of the frames in a page's process that may be PDFs. Created before anything happens in the page. */
 export class FrameDownloads {
+  /** Size of the PDFs that have been shown, in bytes. */
+  shownBytes = 0;
   readonly #noted: FrameDownload[] = [];
   #taken = 0;
   /** Media types of the last responses for documents, by frame id; none when `Network` is not enabled. */
