@@ -6,7 +6,7 @@ export async function readStream(
   handle: string,
   partBytes: number,
   maxBytes: number,
-): Promise<readonly Buffer[] | null> {
+): Promise<Buffer[] | null> {
   const parts: Buffer[] = [];
   let bytes = 0;
   for (;;) {

@@ -238,6 +238,26 @@ describe('a target that is not HTML', () => {
         expect(site.hits(src)).toBe(1);
       });
 
+      it.each(['sandboxed iframe', 'iframe that is removed', 'iframe that leaves'])(
+        'captures a page whose frame cannot show its PDF to the end, complete: %s',
+        async (element) => expect(await colourOf(shown(element))).not.toEqual(RED),
+      );
+
+      it('shows no more than 32 MiB of PDFs in a page', async () => {
+        const { at } = await coloursIn((await capture(shown('two iframes', '/files/half.pdf'))).image);
+        expect([at(150, 60), at(150, 260)].toSorted()).toEqual([RED, WHITE]);
+      });
+
+      it('asks for no more PDFs when the time for them is over', async () => {
+        // Runs when the PDFs have been given up, and leaves the frames time to go on.
+        const after = "fetch('/files/release').then(() => new Promise((done) => setTimeout(done, 1000)))";
+        const { cutPhase } = await capture(shown('two iframes', '/files/held.pdf'), { javascript: { after } });
+        expect(cutPhase).toBe('load');
+        expect(site.hits('/files/release')).toBe(1);
+        // One request of each frame, and another one to show the first PDF.
+        expect(site.hits('/files/held.pdf')).toBe(3);
+      });
+
       it('captures a page in time when the PDF in its frame never ends', async () => {
         const { cutPhase } = await capture(shown('iframe', '/files/endless.pdf'), { timeoutMs: 5000 });
         expect(cutPhase).toBe('load');

@@ -1,5 +1,6 @@
 import { within } from '../../capture/deadline.ts';
 import type { PageSession } from '../page-session.ts';
+import { fileName } from './file-name.ts';
 
 const PDF = 'application/pdf';
 /** Maximum number of downloads that are noted: pages can start any number of them. */
@@ -20,6 +21,8 @@ export interface FrameDownload {
 
 /** The downloads of the frames in a page's process that may be PDFs. Created before anything happens in the page. */
 export class FrameDownloads {
+  /** Size of the PDFs that have been shown, in bytes. */
+  shownBytes = 0;
   readonly #noted: FrameDownload[] = [];
   #taken = 0;
   /** Media types of the last responses for documents, by frame id; none when `Network` is not enabled. */
@@ -34,9 +37,9 @@ export class FrameDownloads {
       this.#types.set(frameId, mimeType);
       if (mimeType === PDF) this.#announced += 1;
     });
-    session.on('Page.downloadWillBegin', ({ frameId, url, suggestedFilename: name }) => {
+    session.on('Page.downloadWillBegin', ({ frameId, url, suggestedFilename }) => {
       if ((this.#types.get(frameId) ?? PDF) !== PDF) return;
-      if (this.#noted.length < MAX_DOWNLOADS) this.#noted.push({ frameId, url, name });
+      if (this.#noted.length < MAX_DOWNLOADS) this.#noted.push({ frameId, url, name: fileName(suggestedFilename) });
       this.#onDownload();
     });
   }

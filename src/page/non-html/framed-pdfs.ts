@@ -27,10 +27,14 @@ export async function showFramedPdfs(page: IsolatedPage, deadline: Deadline): Pr
   const started = await deadline.step('look for PDFs', page.frames.downloads.take());
   const downloads = started.filter(({ frameId }) => frameId !== page.frame.id);
   if (downloads.length === 0) return true;
+  const over = new AbortController();
   const showing = async () => {
-    for (const download of downloads) await showIn(page, download, deadline);
+    for (const download of downloads) {
+      if (over.signal.aborted) return;
+      await showIn(page, download, deadline, over.signal);
+    }
   };
-  return waitWithin(page, deadline, 'show the PDFs in frames', showing(), MAX_MS);
+  return waitWithin(page, deadline, 'show the PDFs in frames', showing(), MAX_MS).finally(() => over.abort());
 }
 
 /**
@@ -48,32 +52,58 @@ export async function showEmbeddedPdfs(page: IsolatedPage, deadline: Deadline): 
 }
 
 /** A frame whose PDF cannot be shown stays as it is; so does one that has been removed. */
-async function showIn(page: IsolatedPage, { frameId, url, name }: FrameDownload, deadline: Deadline): Promise<void> {
+async function showIn(
+  page: IsolatedPage,
+  { frameId, url, name }: FrameDownload,
+  deadline: Deadline,
+  over: AbortSignal,
+): Promise<void> {
   const { session, visit } = page;
+  const { downloads } = page.frames;
   try {
     const { paused, navigating } = await repeatRequest(page, frameId, url);
     if (paused === undefined) return;
-    const body = isShownPdf(paused) ? await readWhole(session, paused, deadline) : null;
-    if (body === null) {
+    const body = isShownPdf(paused)
+      ? await readWhole(session, paused, MAX_PDF_BYTES - downloads.shownBytes, deadline)
+      : null;
+    if (body === null || over.aborted) {
       session.post('Fetch.failRequest', { requestId: paused.requestId, errorReason: 'Aborted' });
       return;
     }
-    const viewer = new PdfViewer(session, body, { name, drawnHeight: null, bytes: sizeOf(body) });
+    const bytes = sizeOf(body);
+    downloads.shownBytes += bytes;
+    const viewer = new PdfViewer(session, body, { name, drawnHeight: null, bytes });
     await visit.interception.add(viewer.rule);
+    const close = () => viewer.close();
+    const stops = closeWithFrame(viewer, session, frameId);
+    over.addEventListener('abort', close);
     viewer.show(paused);
-    const { errorText } = await navigating;
     // A document that may not be framed has no viewer.
-    if (errorText === undefined) await viewer.done;
+    navigating.then(({ errorText }) => errorText !== undefined && close(), close);
+    await viewer.done;
+    for (const stop of stops) stop();
   } catch (error) {
     if (!(error instanceof CdpError)) throw error;
   }
+}
+
+/**
+ * Closes the viewer when its frame is removed, or is no longer loading: a viewer page that may run scripts loads until
+ * all is drawn. Returns functions that stop listening.
+ */
+function closeWithFrame(viewer: PdfViewer, session: PageSession, frameId: string): readonly (() => void)[] {
+  const closeOn = (event: { readonly frameId: string }) => {
+    if (event.frameId === frameId) viewer.close();
+  };
+  return [session.on('Page.frameStoppedLoading', closeOn), session.on('Page.frameDetached', closeOn)];
 }
 
 /** Resolves with null for a body that is too large or breaks off. */
 function readWhole(
   session: PageSession,
   { requestId }: PausedRequest,
+  maxBytes: number,
   deadline: Deadline,
-): Promise<readonly Buffer[] | null> {
-  return readBody(session, requestId, MAX_PDF_BYTES, deadline).catch(() => null);
+): Promise<Buffer[] | null> {
+  return readBody(session, requestId, maxBytes, deadline).catch(() => null);
 }

@@ -4,12 +4,12 @@ import type { Download } from '../../capture/failure-details.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import type { PausedRequest } from '../network/intercept.ts';
+import { fileName } from './file-name.ts';
 import { headerOf, isShownPdf, repeatRequest, typeOf } from './repeat-request.ts';
 import { type StandIn, showPdf } from './show-pdf.ts';
 
 /** Time limit for the event that names a download, in milliseconds. It usually arrives within a few milliseconds. */
 const NAME_MS = 500;
-const MAX_NAME_CHARACTERS = 255;
 const MAX_TYPE_CHARACTERS = 255;
 
 /**
@@ -24,7 +24,7 @@ export async function openDownload(
 ): Promise<StandIn> {
   // The name that Chromium derives from Content-Disposition and the URL. It arrives before or after the answer to
   // Page.navigate.
-  const name = within(NAME_MS, page.download, 'download').then((text) => text.slice(0, MAX_NAME_CHARACTERS));
+  const name = within(NAME_MS, page.download, 'download').then(fileName);
   const { paused, navigating } = await deadline.step('look at the download', repeatRequest(page, page.frame.id, url));
   const download = { name: await name, ...factsOf(paused) };
   if (paused === undefined) throw notAPage(download);

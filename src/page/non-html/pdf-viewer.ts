@@ -17,15 +17,16 @@ export type ViewerWord = 'opened' | 'encrypted' | 'damaged';
 export class PdfViewer {
   readonly #session: PageSession;
   readonly #base = `${VIEWER_ORIGIN}/${randomUUID()}`;
-  /** Gives the viewer the next part of the document. */
-  readonly #document: Iterator<Buffer>;
+  /** The parts that the viewer page has not received. */
+  readonly #document: Buffer[];
   readonly #task: ViewerTask;
   readonly #said = Promise.withResolvers<ViewerWord>();
   readonly #done = Promise.withResolvers<void>();
 
-  constructor(session: PageSession, document: Iterable<Buffer>, task: ViewerTask) {
+  /** `document`: parts of the PDF; the viewer takes them out, so that none stays in memory. */
+  constructor(session: PageSession, document: Buffer[], task: ViewerTask) {
     this.#session = session;
-    this.#document = document[Symbol.iterator]();
+    this.#document = document;
     this.#task = task;
   }
 
@@ -37,6 +38,12 @@ export class PdfViewer {
   /** Resolves when the document is drawn, or cannot be. */
   get done(): Promise<void> {
     return this.#done.promise;
+  }
+
+  /** Ends the viewer, also one whose page never ran. */
+  close(): void {
+    this.#document.length = 0;
+    this.#done.resolve();
   }
 
   readonly rule: InterceptionRule = {
@@ -79,13 +86,13 @@ export class PdfViewer {
    * megabyte. The viewer requests each part once, so a repeated request comes from another page and is refused.
    */
   #hand(requestId: string): void {
-    const piece = this.#document.next();
-    if (piece.done) this.#fulfil(requestId, 404, 'text/plain', '');
-    else this.#fulfil(requestId, 200, 'application/pdf', piece.value);
+    const piece = this.#document.shift();
+    if (piece === undefined) this.#fulfil(requestId, 404, 'text/plain', '');
+    else this.#fulfil(requestId, 200, 'application/pdf', piece);
   }
 
   #hear(word: string | null): void {
-    if (word !== 'opened') this.#done.resolve();
+    if (word !== 'opened') this.close();
     if (word !== 'drawn') this.#said.resolve(word === 'opened' || word === 'encrypted' ? word : 'damaged');
   }
 

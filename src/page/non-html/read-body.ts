@@ -16,7 +16,7 @@ export async function readBody(
   requestId: string,
   maxBytes: number,
   deadline: Deadline,
-): Promise<readonly Buffer[] | null> {
+): Promise<Buffer[] | null> {
   const read = async () => {
     const { stream } = await session.send('Fetch.takeResponseBodyAsStream', { requestId });
     return readStream(session, stream, PART_BYTES, maxBytes).catch((cause: unknown) => {
