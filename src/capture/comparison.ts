@@ -38,8 +38,8 @@ export interface Ignore {
 }
 export const NOTHING_IGNORED: Ignore = { kinds: [], rectangles: [], texts: [], selectors: [] };
 
-/** A selector with its prefix. */
-const MAX_IGNORED_CHARACTERS = 'selector:'.length + MAX_SELECTOR_CHARACTERS;
+/** Maximum number of characters of an element of `ignore`: of a selector with its prefix. */
+export const MAX_IGNORED_CHARACTERS = 'selector:'.length + MAX_SELECTOR_CHARACTERS;
 const RECTANGLE = /^(\d{1,9}),(\d{1,9}),(\d{1,9}),(\d{1,9})$/;
 const IGNORABLE = `a kind (${orOf(REGION_KINDS)}), a rectangle x,y,width,height in pixels, a text such as text:Updated *, or elements such as selector:.clock`;
 const TEXT = /^text:(.*\S.*)$/;

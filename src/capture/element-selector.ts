@@ -66,11 +66,12 @@ function problemOfCost(selectors: readonly string[]): string | undefined {
     if (selector.length > MAX_SELECTOR_CHARACTERS) {
       return `must have selectors of at most ${MAX_SELECTOR_CHARACTERS} characters`;
     }
-    if (levelsOf(selector) > MAX_NESTED) {
+    const syntax = syntaxOf(selector);
+    if (levelsOf(syntax) > MAX_NESTED) {
       const shown = JSON.stringify(selector.slice(0, 100));
       return `must have selectors of at most ${MAX_NESTED} nested groups, not ${shown}`;
     }
-    characters += lengthOf(selector);
+    characters += selector.length + lengthOfPseudoClasses(syntax);
     if (characters > MAX_LIST_CHARACTERS) {
       return `must have selectors of at most ${MAX_LIST_CHARACTERS} characters together, where pseudo-classes such as :disabled count as the selectors that they stand for`;
     }
@@ -90,20 +91,19 @@ function syntaxOf(selector: string): string {
   });
 }
 
-function levelsOf(selector: string): number {
+function levelsOf(syntax: string): number {
   let [levels, most] = [0, 0];
-  for (const [bracket] of syntaxOf(selector).matchAll(/[()]/g)) {
+  for (const [bracket] of syntax.matchAll(/[()]/g)) {
     levels = bracket === '(' ? levels + 1 : Math.max(0, levels - 1);
     most = Math.max(most, levels);
   }
   return most;
 }
 
-/** Returns the number of characters of a selector with those that its pseudo-classes stand for. */
-function lengthOf(selector: string): number {
-  let length = selector.length;
-  for (const [, name = ''] of syntaxOf(selector).matchAll(/:([a-z-]+)/gi))
-    length += lengthOfPseudoClass(name.toLowerCase());
+/** Returns the number of characters that the pseudo-classes of a selector stand for. */
+function lengthOfPseudoClasses(syntax: string): number {
+  let length = 0;
+  for (const [, name = ''] of syntax.matchAll(/:([a-z-]+)/gi)) length += lengthOfPseudoClass(name.toLowerCase());
   return length;
 }
 
@@ -112,7 +112,7 @@ const lengths = new Map<string, number>();
 function lengthOfPseudoClass(name: string): number {
   const written = Object.hasOwn(PSEUDO_CLASSES, name) ? PSEUDO_CLASSES[name] : undefined;
   if (written === undefined) return 0;
-  const length = lengths.get(name) ?? lengthOf(written);
+  const length = lengths.get(name) ?? written.length + lengthOfPseudoClasses(written);
   lengths.set(name, length);
   return length;
 }

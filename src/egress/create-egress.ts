@@ -114,6 +114,7 @@ export function createEgress({
       const egressProxy = await openEgressProxy({ egressPolicy, limits, dialTimeoutMs, peers, count });
       const close = egressProxy.close.bind(egressProxy);
       egressProxies.add(egressProxy);
+      // A spread would copy what its getters return now.
       return Object.assign(egressProxy, {
         async close() {
           egressProxies.delete(egressProxy);

@@ -1,7 +1,7 @@
-import { MAX_SELECTOR_CHARACTERS } from '../capture/selector.ts';
+import { MAX_IGNORED_CHARACTERS } from '../capture/comparison.ts';
 
 /** A selector that is cut would match something else. */
-const MAX_LINE_CHARACTERS = { title: 300, url: 500, ignored: MAX_SELECTOR_CHARACTERS + 'selector:'.length } as const;
+const MAX_LINE_CHARACTERS = { title: 300, url: 500, ignored: MAX_IGNORED_CHARACTERS } as const;
 /**
  * Control characters except tab and line feed, and characters that nobody sees but a language model reads (tags,
  * zero-width and bidirectional ones). Kept are those that scripts and emoji need: ZWNJ, ZWJ and emoji presentation.

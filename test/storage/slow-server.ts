@@ -8,24 +8,34 @@ export interface SlowServer extends AsyncDisposable {
 }
 
 /** Starts a proxy for a MongoDB server that delays the answer to the first `command` by `ms` milliseconds. */
-export async function startSlowServer(serverUrl: string, command: string, ms: number): Promise<SlowServer> {
-  const { hostname, port } = new URL(serverUrl);
+export function startSlowServer(serverUrl: string, command: string, ms: number): Promise<SlowServer> {
   let slow = true;
+  return behindGate(serverUrl, (request) => {
+    if (!slow || !request.includes(command)) return undefined;
+    slow = false;
+    return delay(ms);
+  });
+}
+
+/** Starts a proxy that sends no more answers of a connection until what `gateOf` returns for a request of it resolves. */
+async function behindGate(
+  serverUrl: string,
+  gateOf: (request: Buffer) => Promise<void> | undefined,
+): Promise<SlowServer> {
+  const { hostname, port } = new URL(serverUrl);
   const proxy = await listening(
     createServer((client) => {
       const server = connect({ host: hostname, port: Number(port) });
-      let held = Promise.resolve();
+      let gate = Promise.resolve();
       client.on('data', (request) => {
-        if (slow && request.includes(command)) {
-          slow = false;
-          held = delay(ms);
-        }
+        gate = gateOf(request) ?? gate;
         server.write(request);
       });
       server.on('data', async (answer) => {
-        await held;
+        await gate;
         client.write(answer);
       });
+      client.on('error', () => server.destroy());
       server.on('error', () => client.destroy());
       server.on('close', () => client.destroy());
       client.on('close', () => server.destroy());
@@ -46,34 +56,17 @@ export interface HoldingServer extends SlowServer {
 
 /** Starts a proxy for a MongoDB server whose answers can be kept back. */
 export async function startHoldingServer(serverUrl: string): Promise<HoldingServer> {
-  const { hostname, port } = new URL(serverUrl);
   const released = Promise.withResolvers<void>();
   let held: string | undefined;
-  const proxy = await listening(
-    createServer((client) => {
-      const server = connect({ host: hostname, port: Number(port) });
-      let gate = Promise.resolve();
-      client.on('data', (request) => {
-        if (held !== undefined && request.includes(held)) gate = released.promise;
-        server.write(request);
-      });
-      server.on('data', async (answer) => {
-        await gate;
-        client.write(answer);
-      });
-      client.on('error', () => server.destroy());
-      server.on('error', () => client.destroy());
-      server.on('close', () => client.destroy());
-      client.on('close', () => server.destroy());
-    }),
+  const server = await behindGate(serverUrl, (request) =>
+    held !== undefined && request.includes(held) ? released.promise : undefined,
   );
   return {
-    url: `mongodb://127.0.0.1:${proxy.port}/`,
+    ...server,
     hold: (command) => {
       held = command;
     },
     release: released.resolve,
-    [Symbol.asyncDispose]: () => proxy[Symbol.asyncDispose](),
   };
 }
 

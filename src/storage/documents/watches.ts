@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { STORED_LIMITS } from '../../capture/stored-limits.ts';
 import {
-  bytesOf,
+  amountOf,
   type Condition,
   change,
   checkRoom,
@@ -210,7 +210,7 @@ export function watchesIn(documents: DocumentStore): WatchStore {
         const changed: Watch = { ...old, ...wanted, labelling, plannedAt, droppedHost };
         const document = documentOf(changed, old.owner === null ? undefined : (found.due ?? undefined));
         const data = definition === undefined ? undefined : Buffer.from(definition);
-        const growth = data === undefined ? 0 : bytesOf(document) + data.byteLength - found.bytes;
+        const growth = data === undefined ? 0 : amountOf({ ...document, data }).bytes - found.bytes;
         if (growth > 0) {
           const usage = await documents.usage('watches', [], old.apiKeyName);
           checkRoom({ ...ROOM, max, isShared }, usage, { count: 0, bytes: growth });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Binary, type Collection, type Db, type Filter } from 'mongodb';
 import { withLease } from '../documents/lease.ts';
 import {
+  amountOf,
   bytesOf,
   type Condition,
   checkRoom,
@@ -102,10 +103,9 @@ export function mongoDocuments(db: Db, ask: Ask): DocumentStore {
     add: (table, documents) => ask(() => insertNew(collection(table), documents.map(storedOf))),
     usage: (table, where, of) => ask(() => usage(table, where, of)),
     addWithin: (table, document, room) => {
-      const added = { count: 1, bytes: bytesOf(document) + (document.data?.byteLength ?? 0) };
       const work = () =>
         ask(async () => {
-          checkRoom(room, await usage(table, room.where, document.of), added);
+          checkRoom(room, await usage(table, room.where, document.of), amountOf(document));
           await collection(table).insertOne(storedOf(document));
         });
       return room.isExact ? oneByOne(work) : work();

@@ -115,6 +115,11 @@ export function bytesOf({ id, of, kind, body, besides = 0 }: Document): number {
   return [id, of, kind, body].reduce((bytes, text) => bytes + Buffer.byteLength(text), besides);
 }
 
+/** Returns what a document takes of a room. */
+export function amountOf(document: Document): Amount {
+  return { count: 1, bytes: bytesOf(document) + (document.data?.byteLength ?? 0) };
+}
+
 /** Returns a document of an owner, or of any. */
 export async function find(
   store: DocumentStore,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import {
+  amountOf,
   bytesOf,
   type Condition,
   checkRoom,
@@ -74,8 +75,7 @@ export function documentTable(db: DatabaseSync): Synchronous<DocumentStore> {
       }),
     addWithin: (table, document, room) =>
       inTransaction(db, () => {
-        const added = { count: 1, bytes: bytesOf(document) + (document.data?.byteLength ?? 0) };
-        checkRoom(room, usage(table, room.where, document.of), added);
+        checkRoom(room, usage(table, room.where, document.of), amountOf(document));
         insert(table, document);
       }),
     replace: (table, document, revision) => {
