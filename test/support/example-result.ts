@@ -29,3 +29,12 @@ export function exampleResult(id: number, wanted: Partial<Result> = {}): Result 
     ...wanted,
   };
 }
+
+const FIRST_ID = 300_000_000_000_000;
+/** Difference between the ids of two captures one second apart. */
+const SECOND = 4_096_000;
+
+/** Returns the id of a capture that was made this many seconds after the first one. */
+export function exampleId(seconds: number): number {
+  return FIRST_ID + seconds * SECOND;
+}

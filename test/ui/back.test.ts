@@ -1,12 +1,9 @@
 import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { exampleResult } from '../support/example-result.ts';
+import { exampleId, exampleResult } from '../support/example-result.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 import { uiForSuite } from './ui-service.ts';
 
-const FIRST_ID = 300_000_000_000_000;
-/** Difference between the ids of two captures one second apart. */
-const SECOND = 4_096_000;
 const COUNT = 700;
 const WATCHES = 6;
 
@@ -16,7 +13,7 @@ describe('a view that is come back to', () => {
 
   beforeAll(async () => {
     for (let at = 0; at < COUNT; at += 1) {
-      await ui.app.service.results.insert(exampleResult(FIRST_ID + at * SECOND, { title: `Page ${at}` }));
+      await ui.app.service.results.insert(exampleResult(exampleId(at), { title: `Page ${at}` }));
     }
     for (let at = 0; at < WATCHES; at += 1) {
       const watch = { url: `${site.url('/short')}?${at}`, every: '300d', viewport: { width: 64, height: 64 } };
@@ -45,9 +42,11 @@ describe('a view that is come back to', () => {
     const page = await ui.open('/ui/');
     await cards(page).first().waitFor();
     await scrollTo(page, 28_000);
-    const link = cards(page).nth(8);
-    const id = await link.getAttribute('data-place');
-    await link.focus();
+    await cards(page).nth(8).focus();
+    // The list draws its rows, and tells that it was scrolled, with the next frames.
+    await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
+    const id = await focused(page);
+    expect(id).toMatch(/^\d+$/);
     const top = await topOf(page);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: /Page \d+/ }).waitFor();

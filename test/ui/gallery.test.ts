@@ -1,15 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { exampleResult } from '../support/example-result.ts';
+import { exampleId, exampleResult } from '../support/example-result.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 import { expectAccessible, LOOKS, OVERFLOW, violations } from './axe.ts';
 import { HOSTILE_ID, keepHostileCapture, MARKUP } from './hostile.ts';
 import { uiForSuite } from './ui-service.ts';
 
-const FIRST_ID = 300_000_000_000_000;
-/** Difference between the ids of two captures one second apart. */
-const SECOND = 4_096_000;
 const COUNT = 400;
 
 describe('the gallery', () => {
@@ -19,7 +16,7 @@ describe('the gallery', () => {
   beforeAll(async () => {
     for (let at = 0; at < COUNT; at += 1) {
       const host = at % 4 === 0 ? 'shop.example.com' : 'example.org';
-      await ui.app.service.results.insert(exampleResult(FIRST_ID + at * SECOND, { title: `Page ${at}`, host }));
+      await ui.app.service.results.insert(exampleResult(exampleId(at), { title: `Page ${at}`, host }));
     }
     await keepHostileCapture(ui.app);
   });
@@ -105,7 +102,7 @@ describe('the gallery', () => {
 
   it('shows the path of a capture and what it was made with, and filters by that', async () => {
     await ui.app.service.results.insert(
-      exampleResult(FIRST_ID + COUNT * SECOND, {
+      exampleResult(exampleId(COUNT), {
         url: 'https://example.net/prices/2026?of=ferries',
         options: { fullPage: true, device: 'iPhone 15', darkMode: true },
       }),
@@ -133,7 +130,7 @@ describe('the gallery', () => {
 
   it('deletes and exports the selected captures', async () => {
     const doomed = [1, 2].map((at) =>
-      exampleResult(FIRST_ID + (COUNT + 10 + at) * SECOND, { title: `Doomed ${at}`, host: 'doomed.example' }),
+      exampleResult(exampleId(COUNT + 10 + at), { title: `Doomed ${at}`, host: 'doomed.example' }),
     );
     for (const each of doomed) await ui.app.service.results.insert(each);
     const page = await ui.open('/ui/?host=doomed.example');
@@ -154,7 +151,7 @@ describe('the gallery', () => {
     const hashes = ['00000000000000ff', 'ffffffffffffff00', '00000000000001ff', null];
     for (const [at, perception_hash] of hashes.entries()) {
       const record = { title: `Look ${at}`, host: 'looks.example', perception_hash };
-      await ui.app.service.results.insert(exampleResult(FIRST_ID + (COUNT + 20 + at) * SECOND, record));
+      await ui.app.service.results.insert(exampleResult(exampleId(COUNT + 20 + at), record));
     }
     const page = await ui.open('/ui/?host=looks.example&view=alike');
     const titles = () => page.locator('.card-title').allInnerTexts();
