@@ -92,6 +92,11 @@ export const CATALOGUE = {
       text: 'The position lies before the one that was acknowledged last.',
       help: 'Nothing: those events are acknowledged. `GET /queries/{id}` has the position.',
     },
+    capture_held: {
+      status: 409,
+      text: 'The capture is kept by a hold.',
+      help: 'Lift the hold first: `PATCH /screenshot/{id}` with `{"hold": false}`, by a key with the scope `admin`.',
+    },
     payload_too_large: {
       status: 413,
       text: 'The body is larger than 1 MiB.',
@@ -171,6 +176,11 @@ export const CATALOGUE = {
       status: 429,
       text: 'There are too many standing queries.',
       help: 'Remove one: `DELETE /queries/{id}`.',
+    },
+    too_many_shared_links: {
+      status: 429,
+      text: 'There are too many shared links.',
+      help: 'Revoke links that are no longer needed: `DELETE /shares/{id}`.',
     },
     artifact_damaged: {
       status: 500,

@@ -5,7 +5,7 @@ import { withBannerAnswer } from './options/content.ts';
 import { refuseContradictions, refuseSharing, refuseTwoAnswers, refuseTwoTargets } from './options/contradictions.ts';
 import { refuseViewport, withDevice, withMedia } from './options/emulation.ts';
 import { optionFacts } from './options/facts.ts';
-import { filled, flag, objectError } from './options/fields.ts';
+import { filled, flag, noneIfEmpty, objectError } from './options/fields.ts';
 import { OPTION_GROUPS, optionFields } from './options/groups.ts';
 import { DEFAULT_PDF } from './options/pdf.ts';
 import { HTML_TARGET, readTarget } from './target.ts';
@@ -124,7 +124,10 @@ export function requestSchemas(limits: RequestLimits) {
         callback,
         ...capture
       }) => ({
-        request: withOutputs(decide({ ...capture, allowNetwork: false, isolation: 'capture' }), compare),
+        request: withOutputs(
+          decide({ ...capture, labels: noneIfEmpty(labels), allowNetwork: false, isolation: 'capture' }),
+          compare,
+        ),
         callback,
         rules: { every, schedule, timeZone, jitter, compare, ignore, accept, confirm, keep, labels },
       }),

@@ -54,13 +54,20 @@ const GROUPS = {
     }),
     signingKey: list(z.string().regex(/^[\x21-\x2b\x2d-\x7e]{32,}$/), {
       description:
-        'Key that signs links to GET /screenshot, which then need no API key. Repeatable, so that keys can be rotated; `capstan sign` uses the first.',
+        'Key that signs links to GET /screenshot and shared links, which then need no API key. Repeatable, so that keys can be rotated; `capstan sign` uses the first.',
       placeholder: 'secret',
       takes: 'at least 32 printable ASCII characters without spaces or commas',
       secret: 'whole',
       repeatable: true,
     }),
     signingKeyFile: secretFile('--signing-key', 'one key on each line'),
+    maxShareDays: z.number().min(0.01).max(36_500).register(table, {
+      kind: 'number',
+      description: 'Maximum time until a shared link to a capture expires, in days. Shared links need --signing-key.',
+      placeholder: 'n',
+      takes: 'a number from 0.01 to 36500 (days)',
+      default: 30,
+    }),
     corsOrigins: list(z.string().refine(isOrigin), {
       description: 'Origins whose pages may send requests from browsers (CORS). Without any, no other origin may.',
       placeholder: 'origin,...',

@@ -28,6 +28,8 @@ import { startCapturing } from './capturing.ts';
 import { CLUSTER_AWAY, createWorkerOf, logRecovered, openClusterOf } from './cluster-member.ts';
 import { watchCondition } from './condition.ts';
 import { logEvent } from './log-event.ts';
+import { createMarking } from './marking.ts';
+import { openShared } from './open-shared.ts';
 import { openStorage } from './open-storage.ts';
 import { ownCaptures } from './own-captures.ts';
 import { performCapture } from './perform-capture.ts';
@@ -214,6 +216,8 @@ export async function createService(
     jobs: intake.jobs,
     watches,
     queries: storage.queries,
+    sharedLinks: storage.sharedLinks,
+    shared: (id) => openShared(service, id, Date.now()),
     events$: events.events$,
     feed,
     tallies,
@@ -245,10 +249,13 @@ export async function createService(
         return false;
       }
       if (await storage.captureStore.isElsewhere(id)) throw new CapstanError('artifact_elsewhere');
-      await storage.captureStore.remove([id]);
+      if ((await storage.captureStore.remove([id])).held.includes(id)) {
+        throw new CapstanError('capture_held', `The capture ${id} is kept by a hold.`);
+      }
       logger.info({ capture_id: id, ...by }, 'a capture was removed');
       return true;
     },
+    mark: createMarking({ captureStore: storage.captureStore, emit: events.emit, clock: Date.now }),
     setLimits: async (change, by = {}) => {
       const { maxConcurrent = pipeline.limits.maxConcurrent, maxQueue = pipeline.limits.maxQueue } = change;
       if (clusterApi === undefined) {

@@ -47,6 +47,7 @@ export function ownCaptures(service: CaptureService, key: string): CaptureServic
       return isShown ? why : new CapstanError('not_found', `There is no screenshot with the id ${id}.`);
     },
     remove: async (id, by) => ((await isOwn(id)) ? service.remove(id, by) : false),
+    mark: async (id, change, by) => ((await isOwn(id)) ? service.mark(id, change, by) : undefined),
 
     // Captures and jobs that are made belong to the caller, and routes find only the jobs of the caller.
     submit: service.submit,
@@ -54,6 +55,9 @@ export function ownCaptures(service: CaptureService, key: string): CaptureServic
     jobs: service.jobs,
     // Routes show the queries of the caller alone.
     queries: service.queries,
+    // Routes show the links of the caller alone, and a link shows the captures of the key that made it.
+    sharedLinks: service.sharedLinks,
+    shared: service.shared,
     // Idempotency keys include the API key; thumbnails and comparisons are made of captures that the view has found.
     idempotency: service.idempotency,
     thumbnails: service.thumbnails,
@@ -106,6 +110,8 @@ function ownResults(results: ResultStore, key: string, seen: Seen): ResultStore 
     page: (wanted, limit, after) => results.page({ ...wanted, ofKey: key }, limit, after),
     similar: (likeness, limit) => results.similar({ ...likeness, ofKey: key }, limit),
     insert: refuse,
+    mark: refuse,
+    marked: refuse,
     delete: refuse,
     oldest: refuse,
   };
@@ -135,6 +141,7 @@ function ownArtifacts(
     sizeOf: async (id) => ((await isOwn(id)) ? artifacts.sizeOf(id) : 0),
     probe: refuse,
     stage: refuse,
+    mark: refuse,
     remove: refuse,
     measure: refuse,
     oldest: refuseNow,

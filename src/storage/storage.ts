@@ -36,6 +36,7 @@ import { createOwnCopies } from './ports/local-copies.ts';
 import type { OpenArtifacts } from './ports/open-artifacts.ts';
 import type { QueryStore } from './ports/query-store.ts';
 import type { ResultStore } from './ports/result-store.ts';
+import type { SharedLinkStore } from './ports/shared-link-store.ts';
 import type { ThumbnailStore } from './ports/thumbnail-store.ts';
 import type { WatchStore } from './ports/watch-store.ts';
 import { createIdSource, type IdSource, randomNode } from './records/ids.ts';
@@ -92,6 +93,7 @@ export interface Storage {
   /** Standing queries, beside the log whose ids are their positions. */
   readonly queries: QueryStore;
   readonly idempotency: IdempotencyStore;
+  readonly sharedLinks: SharedLinkStore;
   readonly artifacts: ArtifactStore;
   readonly thumbnails: ThumbnailStore;
   readonly captureStore: CaptureStore;
@@ -120,7 +122,7 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
   // With GridFS an api node may have a new data directory at each start: no warning.
   const isNew = holdsCaptures && !holdsStore(dataDir);
   const { database, mongo } = await openDatabase(options);
-  const { results, jobs, watches, idempotency } = database;
+  const { results, jobs, watches, idempotency, sharedLinks } = database;
   const { logsEvents = true } = options;
   const ownEvents =
     database.isShared && logsEvents ? await openSqlite({ path: eventsFile(dataDir), onWarning }) : database;
@@ -197,6 +199,7 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
     watches,
     queries: ownEvents.queries,
     idempotency,
+    sharedLinks,
     artifacts: withoutRemoved(artifacts, (id) => captureStore.isRemoved(id)),
     thumbnails,
     captureStore,

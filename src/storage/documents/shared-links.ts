@@ -1,0 +1,49 @@
+import { STORED_LIMITS } from '../../capture/stored-limits.ts';
+import { type Condition, type DocumentStore, find, type StoredDocument } from '../ports/document-store.ts';
+import type { SharedLink, SharedLinkStore } from '../ports/shared-link-store.ts';
+
+/**
+ * The document of a link belongs to its API key. `kind` is the id of the capture, `due` the time at which it expires.
+ */
+export function sharedLinksIn(documents: DocumentStore): SharedLinkStore {
+  return {
+    add: async (link, isShared, max = STORED_LIMITS.sharedLinks) => {
+      await documents.remove('shared_links', [['due', '<=', link.createdAt]]);
+      const { id, apiKeyName, capture, createdAt: at, expiresAt: due } = link;
+      const document = { id, of: apiKeyName ?? '', kind: String(capture), at, due, body: JSON.stringify(link) };
+      const room = {
+        max,
+        where: [],
+        isShared,
+        isExact: true,
+        code: 'too_many_shared_links',
+        text: 'shared links',
+      } as const;
+      await documents.addWithin('shared_links', document, room);
+    },
+    get: async (id, now) => {
+      const found = await find(documents, 'shared_links', id);
+      const link = found && linkIn(found);
+      return link !== undefined && link.expiresAt > now ? link : undefined;
+    },
+    list: async ({ ofKey, capture, limit, after, now }) => {
+      const where: readonly Condition[] = [
+        ['due', '>', now],
+        ...(ofKey === undefined ? [] : [['of', '=', ofKey] as const]),
+        ...(capture === undefined ? [] : [['kind', '=', String(capture)] as const]),
+        ...(after === undefined ? [] : [['id', '<', after] as const]),
+      ];
+      return (await documents.list('shared_links', where, { isDescending: true, limit })).map(linkIn);
+    },
+    remove: (ids, ofKey) =>
+      documents.remove('shared_links', [
+        ['id', 'in', ids],
+        ...(ofKey === undefined ? [] : [['of', '=', ofKey] as const]),
+      ]),
+  };
+}
+
+function linkIn({ body }: StoredDocument): SharedLink {
+  const link: SharedLink = JSON.parse(body);
+  return link;
+}
