@@ -15,6 +15,7 @@ import {
   targets,
   toggle,
 } from './kinds.ts';
+import { RETAIN_DAYS_TAKES, retainDays } from './retain-days.ts';
 
 /*
  * The one table of service options. Flags, environment variables, keys of the configuration file, `--help`,
@@ -116,16 +117,17 @@ const GROUPS = {
       description:
         'Refuse to start when --data-dir holds no store or the SQLite file is missing, for example because a file system is not mounted. By default, what is missing is created, unless the other of the two shows that captures were stored. Has no effect with --artifacts gridfs.',
     }),
-    retainDays: z.number().min(0.01).max(36_500).nullable().register(table, {
-      kind: 'number',
-      description: 'Maximum age of a capture in days; older ones are removed, files and records.',
-      placeholder: 'n',
-      takes: 'a number from 0.01 to 36500 (days)',
-      default: null,
+    retainDays: retainDays.register(table, {
+      kind: 'list',
+      description:
+        'Maximum age of a capture in days; older ones are removed, files and records, except held ones. `label:legal=3650` is the maximum age of captures with this label; of several labels, the greatest age counts.',
+      placeholder: 'n,...',
+      takes: RETAIN_DAYS_TAKES,
+      default: [],
     }),
     retainBytes: bytes({
       description:
-        'Maximum size of all files together. Above it, the oldest captures of the API key with the most bytes are removed, files and records.',
+        'Maximum size of all files together. Above it, the oldest captures of the API key with the most bytes are removed, files and records, except held ones.',
     }),
     thumbnailBytes: bytes({
       description:

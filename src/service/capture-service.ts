@@ -69,6 +69,8 @@ export interface CaptureService {
   readonly watches: Watches;
   /** Standing queries over `feed`. */
   readonly queries: QueryStore;
+  /** Returns labels of captures that contain a text, whatever its case. Rejects while the database is unavailable. */
+  suggestLabels(text: string, limit: number): Promise<readonly string[]>;
   /** Links to captures that need no API key. */
   readonly sharedLinks: SharedLinkStore;
   /**

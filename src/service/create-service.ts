@@ -35,6 +35,7 @@ import { ownCaptures } from './own-captures.ts';
 import { performCapture } from './perform-capture.ts';
 import { countProcess } from './process-stats.ts';
 import type { ServiceConfig } from './service-config.ts';
+import { suggestLabels } from './suggest-labels.ts';
 
 /*
  * The composition root: the only file that knows every part. A capture passes them in this order:
@@ -209,6 +210,9 @@ export async function createService(
   };
   let stopped: Promise<void> | undefined;
 
+  const suggest = suggestLabels(storage.labels, storage.results, events.events$, (error) =>
+    logger.debug({ err: error }, 'labels were not noted'),
+  );
   const service: CaptureService = {
     submit: intake.submit,
     submitBatch: intake.submitBatch,
@@ -216,6 +220,7 @@ export async function createService(
     jobs: intake.jobs,
     watches,
     queries: storage.queries,
+    suggestLabels: (text, limit) => suggest(text, limit),
     sharedLinks: storage.sharedLinks,
     shared: (id) => openShared(service, id, Date.now()),
     events$: events.events$,
@@ -301,7 +306,7 @@ export async function createService(
       else void pipeline.drain(graceMs).then(() => webhooks.drain(graceMs));
       return stopped;
     },
-    onlyOf: (key) => ownCaptures(service, key),
+    onlyOf: (key) => ownCaptures(service, key, suggest),
   };
   return service;
 }

@@ -9,6 +9,7 @@ import type { Keyset, ResultStore } from '../storage/ports/result-store.ts';
 import { timeOfId } from '../storage/records/ids.ts';
 import type { Watches } from '../watches/watches.ts';
 import type { CaptureService } from './capture-service.ts';
+import type { SuggestLabels } from './suggest-labels.ts';
 
 /*
  * With --isolate-keys, a client sees only the captures of its own key. Routes are given this view in place of the
@@ -20,7 +21,7 @@ import type { CaptureService } from './capture-service.ts';
 const NO_CAPTURE = Number.MAX_SAFE_INTEGER;
 
 /** Returns the view of one key. `key`: its name; `''`: the captures that no named key requested. */
-export function ownCaptures(service: CaptureService, key: string): CaptureService {
+export function ownCaptures(service: CaptureService, key: string, suggestLabels: SuggestLabels): CaptureService {
   /**
    * Returns the id, or that of no capture in place of a capture of another key: nothing of it is read, so that it takes
    * as long as one that does not exist. Captures that the database does not know are told apart by their files.
@@ -39,6 +40,8 @@ export function ownCaptures(service: CaptureService, key: string): CaptureServic
     feed: ownFeed(service.feed, key),
     watches: ownWatches(service.watches, key),
     events$: service.events$.pipe(filter((event) => isVisible(event, key))),
+    // Captures that no named key requested cannot be listed.
+    suggestLabels: async (text, limit) => (key === '' ? [] : suggestLabels(text, limit, key)),
     inFlight: (wanted) => service.inFlight({ ...wanted, ofKey: key }),
     whyMissing: async (id) => {
       const why = await service.whyMissing(await seen(id));
@@ -145,6 +148,7 @@ function ownArtifacts(
     remove: refuse,
     measure: refuse,
     oldest: refuseNow,
+    oldestAfter: refuseNow,
     shares: refuseNow,
   };
 }

@@ -49,6 +49,7 @@ const WITHOUT_CALL = [
   'start',
   'stats',
   'statsHistory',
+  'suggestLabels',
 ];
 
 const OpenApi = z.object({

@@ -266,6 +266,8 @@ const ROWS: readonly Row[] = [
   { status: 404, code: 'not_found', path: '/screenshot/99/share', body: () => ({}) },
   { status: 422, code: 'not_an_image', path: '/screenshot/1/share', body: () => ({ with: 6 }) },
   { status: 200, path: '/shares' },
+  { status: 200, path: '/labels?text=leg&limit=5' },
+  { status: 400, code: 'invalid_request', path: '/labels?limit=0' },
   { status: 404, code: 'not_found', method: 'DELETE', path: '/shares/x' },
   { status: 403, code: 'link_refused', path: '/shared/x' },
   { status: 404, code: 'not_found', path: signedTarget('/shared/x', IN_A_YEAR, SIGNING_KEY) },

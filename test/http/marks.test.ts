@@ -150,6 +150,27 @@ describeWithTenantsOfEachDatabase((start, apiNodes) => {
     });
   });
 
+  describe('GET /labels', () => {
+    it('suggests labels that captures of the key still have, by any part of them', async () => {
+      const t = await tenants();
+      await keep(t, 71);
+      await keep(t, 72, { api_key_name: 'flood' });
+      await patch(t.one, 'shop-key', '/screenshot/71', { labels: ['Straße 7', 'Harbour', 'harvest'] });
+      await patch(t.one, 'flood-key', '/screenshot/72', { labels: ['Harbour of flood'] });
+      const last = t.apps.at(-1) ?? t.one;
+      const suggested = async (key: string, query: string) =>
+        z.object({ data: z.array(z.string()) }).parse(await (await ask(last, key, `/labels?${query}`)).json()).data;
+      await expect.poll(() => suggested('shop-key', 'text=HAR')).toEqual(['Harbour', 'harvest']);
+      await expect.poll(() => suggested('flood-key', 'text=har')).toEqual(['Harbour of flood']);
+      expect(await suggested('shop-key', 'text=strasse')).toEqual(['Straße 7']);
+      expect(await suggested('root-key', 'text=har&limit=2')).toEqual(['Harbour', 'Harbour of flood']);
+      await patch(t.one, 'shop-key', '/screenshot/71', { removeLabels: ['harvest'] });
+      expect(await suggested('shop-key', 'text=har')).toEqual(['Harbour']);
+      await patch(t.one, 'shop-key', '/screenshot/71', { addLabels: ['harvest'] });
+      if (apiNodes === 1) await expect.poll(() => suggested('shop-key', 'text=har')).toEqual(['Harbour', 'harvest']);
+    });
+  });
+
   describe('PATCH /results', () => {
     it('changes the captures that meet the conditions, up to a limit, and says where to go on', async () => {
       const t = await tenants();
@@ -200,6 +221,31 @@ describe('labels of a request', () => {
     expect(await idsOf(await app.call('/results?label=scan-7'))).toEqual([made.id]);
     const plain = await app.call(`/results/${made.id}`);
     expect(await plain.json()).toMatchObject({ data: { options: {}, options_withheld: [] } });
+  });
+
+  it('are given by batches and watches to their captures', async () => {
+    const requests = [{ url: site.url('/short'), labels: ['own'] }, { url: site.url('/empty-response') }];
+    const answered = await app.post('/batch', { requests, labels: ['batch 3', 'own'] });
+    const Batch = z.array(z.object({ result: z.object({ labels: z.array(z.string()) }) }));
+    const made = Batch.parse(await answered.json());
+    expect(made.map(({ result }) => result.labels)).toEqual([
+      ['own', 'batch 3'],
+      ['batch 3', 'own'],
+    ]);
+    const twenty = Array.from({ length: 20 }, (_, at) => `l${at}`);
+    expect((await app.post('/batch', { requests, labels: twenty })).status).toBe(400);
+
+    const events = await subscribe(`${app.baseUrl}/events?label=prices`);
+    await app.post('/watches', { url: site.url('/short'), every: '1d', labels: ['prices'] });
+    const told = await events.take(4);
+    await events.close();
+    expect(told.map(({ event }) => event).toSorted()).toEqual([
+      'capture.queued',
+      'capture.started',
+      'capture.stored',
+      'watch.run',
+    ]);
+    expect(await idsOf(await app.call('/results?label=prices'))).toHaveLength(1);
   });
 
   it('let only a stored capture answer that has them', async () => {

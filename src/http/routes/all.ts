@@ -6,6 +6,7 @@ import { getComparison } from './compare.ts';
 import { getEvents } from './events.ts';
 import { exportResults } from './export.ts';
 import { deleteJob, getJob, getJobs } from './jobs.ts';
+import { getLabels } from './labels.ts';
 import { getPressure, patchLimits } from './limits.ts';
 import { patchResults, patchScreenshot } from './marks.ts';
 import { postMcp } from './mcp.ts';
@@ -77,6 +78,7 @@ export const ROUTES: readonly Route[] = [
   getSimilarResults,
   exportResults,
   getResult,
+  getLabels,
   getEvents,
   postQuery,
   getQueries,

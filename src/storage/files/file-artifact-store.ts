@@ -211,6 +211,7 @@ export function createFileArtifactStore(data: DataDirectory): LocalStore {
     list,
     has,
     oldest: (key) => (key === undefined ? idsOldestFirst(data.path) : stored.oldestOf(key)),
+    oldestAfter: (id) => idsOldestFirst(data.path, id),
     sizeOf: (id) => bytesOf(data.path, id),
     remove: removeAll,
     get bytes() {

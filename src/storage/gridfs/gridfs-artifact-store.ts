@@ -178,10 +178,10 @@ export function createGridfsArtifactStore(database: Db, ask: Ask): ArtifactStore
     return found.map((one) => checkedScreenshotInfo(one.info));
   }
 
-  async function* oldest(key?: string | null): AsyncGenerator<number> {
+  async function* oldest(key?: string | null, first = 0): AsyncGenerator<number> {
     const ofKey = key === undefined ? {} : { [KEY]: key };
     const hint = key === undefined ? '_id_' : BY_KEY;
-    for (let after = 0; ; ) {
+    for (let after = first; ; ) {
       const found = await ask(() =>
         captures
           .find({ _id: { $gt: after }, ...ofKey })
@@ -269,7 +269,8 @@ export function createGridfsArtifactStore(database: Db, ask: Ask): ArtifactStore
     mark,
     open: openArtifact,
     list,
-    oldest,
+    oldest: (key) => oldest(key),
+    oldestAfter: (id) => oldest(undefined, id),
     sizeOf: async (id) => (await find(id, 'bytes'))?.bytes ?? 0,
     remove,
     get bytes() {

@@ -94,6 +94,8 @@ export interface ArtifactStore {
    * only as far as it is consumed. `key`: those of one API key (null: of keys without a name) that `measure` has found.
    */
   oldest(key?: string | null): AsyncIterable<number>;
+  /** The same for the ids above one. */
+  oldestAfter(id: number): AsyncIterable<number>;
   /** Returns the bytes of a capture's artifacts, or of a failed capture's record; 0 when there are none. */
   sizeOf(id: number): Promise<number>;
   /** Removes captures and the records of failed ones; unknown ids are ignored. Open artifacts stay readable. */

@@ -15,6 +15,7 @@ export const TABLES = [
   'watch_runs',
   'queries',
   'shared_links',
+  'capture_labels',
   'idempotency',
   'leases',
 ] as const;
