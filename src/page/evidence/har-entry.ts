@@ -1,6 +1,5 @@
 import type { Protocol } from 'devtools-protocol';
 import type { Entry, Header, PostData, Timings } from 'har-format';
-import type { PageSession } from '../page-session.ts';
 import type { Body, BodyReader } from './body-reader.ts';
 import { bounded, instant } from './bounded.ts';
 
@@ -27,8 +26,6 @@ interface Answer extends Pick<Protocol.Network.Response, 'status' | 'statusText'
 
 /** A request that was seen. Times are seconds of the browser's monotonic clock. */
 export interface Seen {
-  /** The session that reported it first. */
-  readonly session: PageSession;
   readonly request: Pick<Protocol.Network.Request, 'method' | 'url' | 'headers'>;
   readonly posted: PostData | undefined;
   readonly startedAt: number;

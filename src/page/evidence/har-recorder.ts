@@ -6,9 +6,9 @@ import { VIEWER_ORIGIN } from '../non-html/viewer-page.ts';
 import type { PageSession } from '../page-session.ts';
 import { BodyReader } from './body-reader.ts';
 import { bounded, instant } from './bounded.ts';
-import { EarlyHints } from './early-hints.ts';
 import { entryOf, MAX_VALUE_CHARACTERS, MAX_WORD_CHARACTERS, NOT_MODIFIED, type Seen } from './har-entry.ts';
 import { HAR_BODIES, networkBuffers, recordsBodies } from './network-buffers.ts';
+import { OpenRequests } from './open-requests.ts';
 import { postedBody, types } from './posted-body.ts';
 
 const MAX_ENTRIES = 1_000;
@@ -33,9 +33,7 @@ export class HarRecorder {
   readonly #bodies: BodyReader | undefined;
   readonly #types: boolean;
   readonly #seen: Seen[] = [];
-  /** The newest request with each of the browser's ids, which redirects share. */
-  readonly #open = new Map<string, Seen>();
-  readonly #hints = new EarlyHints();
+  readonly #open = new OpenRequests<Seen>();
   #room = MAX_CHARACTERS;
   #isCut = false;
   #loadedAt: number | undefined;
@@ -55,56 +53,41 @@ export class HarRecorder {
     });
   }
 
-  /**
-   * Records the requests of a session. All sessions share ids: the document of a frame in another process is requested
-   * in the session around it. Resolves when the browser reports them.
-   */
+  /** Records the requests of a session. Resolves when the browser reports them. */
   follow(session: PageSession): Promise<unknown> {
+    const open = this.#open;
     session.on('Network.requestWillBeSent', (event) => this.#begin(session, event));
-    this.#hints.follow(
+    open.onPreload(
       session,
-      (requestId) => this.#open.get(requestId)?.request.url,
-      (url, requestId) => {
+      ({ request }) => request.url,
+      (url, document) => {
         // HAR requires a time, and the browser reports none for a preload: this is the time of the document's request.
-        const { startedAt = 0, wallTime = 0 } = this.#open.get(requestId) ?? {};
-        this.#add({ session, request: { method: 'GET', url, headers: {} }, posted: undefined, startedAt, wallTime });
+        const { startedAt = 0, wallTime = 0 } = document ?? {};
+        this.#add({ request: { method: 'GET', url, headers: {} }, posted: undefined, startedAt, wallTime });
       },
     );
-    session.on('Network.requestWillBeSentExtraInfo', ({ requestId, headers: sent }) => {
-      const seen = this.#open.get(requestId);
-      if (seen !== undefined) seen.sent = this.#kept(sent);
+    open.on(session, 'Network.requestWillBeSentExtraInfo', (seen, { headers }) => {
+      seen.sent = this.#kept(headers);
     });
-    session.on('Network.requestServedFromCache', ({ requestId }) => {
-      const seen = this.#open.get(requestId);
-      if (seen !== undefined) seen.cache = 'memory';
+    open.on(session, 'Network.requestServedFromCache', (seen) => {
+      seen.cache = 'memory';
     });
-    session.on('Network.responseReceived', ({ requestId, response }) => {
-      const seen = this.#open.get(requestId);
-      if (seen !== undefined) this.#respond(seen, response);
-    });
-    session.on('Network.responseReceivedExtraInfo', ({ requestId, headers: received, statusCode }) => {
-      const seen = this.#open.get(requestId);
-      if (seen === undefined) return;
-      seen.received = this.#kept(received);
+    open.on(session, 'Network.responseReceived', (seen, { response }) => this.#respond(seen, response));
+    open.on(session, 'Network.responseReceivedExtraInfo', (seen, { headers, statusCode }) => {
+      seen.received = this.#kept(headers);
       seen.isUnchanged = statusCode === NOT_MODIFIED;
     });
-    session.on('Network.dataReceived', ({ requestId, dataLength, encodedDataLength }) => {
-      const seen = this.#open.get(requestId);
-      if (seen === undefined) return;
+    open.on(session, 'Network.dataReceived', (seen, { dataLength, encodedDataLength }) => {
       seen.size += dataLength;
       seen.bodyBytes += encodedDataLength;
     });
-    session.on('Network.loadingFinished', ({ requestId, timestamp, encodedDataLength }) => {
-      const seen = this.#open.get(requestId);
-      if (seen === undefined) return;
+    open.on(session, 'Network.loadingFinished', (seen, { requestId, timestamp, encodedDataLength }) => {
       // Not all bytes of a body are reported one by one. Without a body, the rest is the end of its transfer coding.
       if (seen.size > 0) seen.bodyBytes = Math.max(seen.bodyBytes, encodedDataLength - seen.headBytes);
       seen.endedAt = timestamp;
       this.#bodies?.read(seen, session, requestId, seen.size);
     });
-    session.on('Network.loadingFailed', ({ requestId, timestamp, errorText }) => {
-      const seen = this.#open.get(requestId);
-      if (seen === undefined) return;
+    open.on(session, 'Network.loadingFailed', (seen, { timestamp, errorText }) => {
       seen.failure = errorText;
       seen.endedAt = timestamp;
     });
@@ -142,7 +125,7 @@ export class HarRecorder {
     const { url } = request;
     if (/^(?:data|blob|about):/.test(url) || url.startsWith(`${VIEWER_ORIGIN}/`)) return;
     const before = this.#open.get(requestId);
-    if (before !== undefined && before.session !== session && redirectResponse === undefined) return;
+    if (redirectResponse === undefined && this.#open.isRepeated(session, requestId)) return;
     if (before !== undefined && redirectResponse !== undefined) {
       this.#respond(before, redirectResponse);
       before.endedAt = timestamp;
@@ -150,13 +133,13 @@ export class HarRecorder {
     const { method, headers } = request;
     const posted = this.#bodies === undefined ? undefined : postedBody(request, this.#bodies, this.#types);
     const asked = { method: bounded(method, MAX_WORD_CHARACTERS), url, headers };
-    const seen = this.#add({ session, request: asked, posted, startedAt: timestamp, wallTime });
-    if (seen === undefined) this.#open.delete(requestId);
-    else this.#open.set(requestId, seen);
+    const seen = this.#add({ request: asked, posted, startedAt: timestamp, wallTime });
+    if (seen === undefined) this.#open.end(requestId);
+    else this.#open.begin(session, requestId, seen);
   }
 
   /** Returns undefined when there is no room for the request. */
-  #add(begun: Pick<Seen, 'session' | 'request' | 'posted' | 'startedAt' | 'wallTime'>): Seen | undefined {
+  #add(begun: Pick<Seen, 'request' | 'posted' | 'startedAt' | 'wallTime'>): Seen | undefined {
     const { url, headers } = begun.request;
     if (this.#seen.length >= MAX_ENTRIES || !this.#takes(url.length + sizeOf(headers))) {
       this.#isCut = true;

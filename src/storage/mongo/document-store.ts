@@ -13,7 +13,7 @@ import {
   type StoredDocument,
   whereKey,
 } from '../ports/document-store.ts';
-import { fieldsIn, schemas, TABLES, type Table } from '../ports/document-tables.ts';
+import { fieldsIn, SCHEMAS, type Table } from '../ports/document-tables.ts';
 import { insertNew } from './collections.ts';
 import type { Ask } from './connection.ts';
 import { isDuplicateKey } from './duplicate-key.ts';
@@ -34,7 +34,7 @@ const OPERATORS = { '=': '$eq', '<': '$lt', '<=': '$lte', '>': '$gt', in: '$in',
 
 /** Creates the indexes. */
 export async function prepareDocuments(db: Db): Promise<void> {
-  for (const [table, { indexes }] of schemas()) {
+  for (const [table, { indexes }] of Object.entries(SCHEMAS)) {
     if (indexes.length > 0) await db.collection(table).createIndexes(indexes.map((index) => ({ key: keyOf(index) })));
   }
 }
@@ -42,7 +42,7 @@ export async function prepareDocuments(db: Db): Promise<void> {
 export function mongoDocuments(db: Db, ask: Ask): DocumentStore {
   const collection = (table: Table): Collection<MongoDocument> => db.collection(table);
   const usage = async (table: Table, where: readonly Condition[]): Promise<Amount> => {
-    const indexes: readonly (readonly string[])[] = TABLES[table].indexes;
+    const { indexes } = SCHEMAS[table];
     // Without a hint, MongoDB would read documents, and not an index.
     const index = indexes.find(([first]) => where.some(([field]) => field === first)) ?? indexes[0] ?? ['id'];
     const bytes = { $sum: { $add: ['$bytes', { $ifNull: ['$dataBytes', 0] }] } };

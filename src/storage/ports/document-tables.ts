@@ -91,14 +91,7 @@ type NameIn<T extends Table> = T extends Table ? Extract<keyof Fields[T], string
 /** A field by which documents of a table are found. */
 export type Field<T extends Table> = NameIn<T> | 'id' | 'revision';
 
-/** Returns the tables with their schemas. */
-export function schemas(): readonly (readonly [table: Table, schema: Schema])[] {
-  return Object.entries<Schema>(TABLES).flatMap(([name, schema]) => (isTable(name) ? [[name, schema] as const] : []));
-}
-
-function isTable(name: string): name is Table {
-  return name in TABLES;
-}
+export const SCHEMAS: Readonly<Record<Table, Schema>> = TABLES;
 
 /** Returns the names of the fields of a table. */
 export function fieldsOf(table: Table): readonly string[] {

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { schemas } from '../ports/document-tables.ts';
+import { SCHEMAS } from '../ports/document-tables.ts';
 
 /*
  * The schema, as ordered steps. `user_version` is the number of applied steps; opening a file applies the others in one
@@ -88,7 +88,7 @@ const TERMS = `
 
 const COLUMNS = { text: 'TEXT NOT NULL', integer: 'INTEGER NOT NULL', 'integer or null': 'INTEGER' } as const;
 
-const DOCUMENTS = schemas()
+const DOCUMENTS = Object.entries(SCHEMAS)
   .map(
     ([table, { fields, indexes }]) => `
   CREATE TABLE ${table} (
