@@ -9,6 +9,7 @@ import { filled, flag, objectError } from './options/fields.ts';
 import { OPTION_GROUPS, optionFields } from './options/groups.ts';
 import { DEFAULT_PDF } from './options/pdf.ts';
 import { HTML_TARGET, readTarget } from './target.ts';
+import { fieldOfTooManyValues, MAX_VALUES } from './validate.ts';
 import { refuseTwoTimings, refuseWithoutMap, watchFields } from './watch.ts';
 
 /** Limits of requests, from the configuration. */
@@ -57,7 +58,7 @@ export function requestSchemas(limits: RequestLimits) {
     .superRefine(refuseTwoAnswers)
     .superRefine(refuseViewport)
     .transform(decide);
-  const screenshot = z.preprocess(withoutTarget, written);
+  const screenshot = z.preprocess((request, context) => withoutTarget(withFewValues(request, context)), written);
 
   const tooMany = `must hold at most ${limits.maxBatch} requests: split the batch`;
   const batch = z.strictObject(
@@ -102,7 +103,7 @@ export function requestSchemas(limits: RequestLimits) {
     }),
     ...watchFields,
   };
-  const watch = z
+  const writtenWatch = z
     .strictObject(watched, { error: objectError('a WatchRequest', Object.keys(watched)) })
     .superRefine(refuseTwoTimings)
     .superRefine(refuseWithoutMap)
@@ -130,6 +131,7 @@ export function requestSchemas(limits: RequestLimits) {
       }),
     );
 
+  const watch = z.preprocess(withFewValues<z.input<typeof writtenWatch>>, writtenWatch);
   return { screenshot, batch, watch };
 }
 
@@ -144,6 +146,15 @@ function withOutputs<R extends Pick<Written, 'outputs'>>(request: R, compared: R
   const { outputs = [] } = request;
   const missing = (['text', 'links'] as const).filter((kind) => compared[kind] && !outputs.includes(kind));
   return missing.length === 0 ? request : { ...request, outputs: [...outputs, ...missing] };
+}
+
+/** Refuses a request with too many values before they are parsed, which takes far longer than counting. */
+function withFewValues<T>(request: T, context: z.RefinementCtx): T {
+  const field = typeof request === 'object' && request !== null ? fieldOfTooManyValues(request) : undefined;
+  if (field === undefined) return request;
+  const message = `is too much: a request has at most ${MAX_VALUES} names and list elements`;
+  context.addIssue({ code: 'custom', path: [field], message });
+  return z.NEVER;
 }
 
 /** Stands for the URL of a request that names no target. */
