@@ -9,7 +9,8 @@ import { filled, flag, objectError } from './options/fields.ts';
 import { OPTION_GROUPS, optionFields } from './options/groups.ts';
 import { DEFAULT_PDF } from './options/pdf.ts';
 import { HTML_TARGET, readTarget } from './target.ts';
-import { refuseTwoTimings, refuseWithoutMap, watchFields } from './watch.ts';
+import { DEFAULT_COMPARE, NO_COMPARE, refuseTwoTimings, refuseWithoutMap, watchFields } from './watch.ts';
+import { refuseOtherValues } from './watch-values.ts';
 
 /** Limits of requests, from the configuration. */
 export interface RequestLimits {
@@ -106,6 +107,7 @@ export function requestSchemas(limits: RequestLimits) {
     .strictObject(watched, { error: objectError('a WatchRequest', Object.keys(watched)) })
     .superRefine(refuseTwoTimings)
     .superRefine(refuseWithoutMap)
+    .superRefine(refuseOtherValues)
     .superRefine(refuseContradictions)
     .superRefine(refuseTwoAnswers)
     .superRefine(refuseViewport)
@@ -115,7 +117,9 @@ export function requestSchemas(limits: RequestLimits) {
         schedule,
         timeZone,
         jitter,
-        compare,
+        values,
+        when,
+        compare = values === undefined ? DEFAULT_COMPARE : NO_COMPARE,
         ignore,
         accept,
         confirm,
@@ -124,9 +128,17 @@ export function requestSchemas(limits: RequestLimits) {
         callback,
         ...capture
       }) => ({
-        request: withOutputs(decide({ ...capture, allowNetwork: false, isolation: 'capture' }), compare),
+        request: withOutputs(
+          decide({
+            ...capture,
+            ...(values !== undefined && { extract: { ...capture.extract, ...values } }),
+            allowNetwork: false,
+            isolation: 'capture',
+          }),
+          compare,
+        ),
         callback,
-        rules: { every, schedule, timeZone, jitter, compare, ignore, accept, confirm, keep, labels },
+        rules: { every, schedule, timeZone, jitter, compare, values, when, ignore, accept, confirm, keep, labels },
       }),
     );
 

@@ -61,7 +61,8 @@ const path = filled('a path such as Product.offers.price', MAX_PATH_CHARACTERS)
   .register(optionFacts, { secret: false });
 const TYPE = { error: `must be ${VALUE_TYPES.slice(0, -1).join(', ')} or ${VALUE_TYPES.at(-1)}` };
 
-function rulesAt(level: number): z.ZodType<ExtractRules, WrittenRules> {
+/** Rules by their names. `level`: how deep they are nested. */
+export function rulesAt(level: number): z.ZodType<ExtractRules, WrittenRules> {
   return z
     .record(name, ruleAt(level), {
       error: ({ code }) => (code === 'invalid_key' ? NAME : 'must be an object of named rules'),
