@@ -10,7 +10,8 @@ import { OPTION_GROUPS, optionFields } from './options/groups.ts';
 import { DEFAULT_PDF } from './options/pdf.ts';
 import { HTML_TARGET, readTarget } from './target.ts';
 import { fieldOfTooManyValues, MAX_VALUES } from './validate.ts';
-import { refuseTwoTimings, refuseWithoutMap, watchFields } from './watch.ts';
+import { DEFAULT_COMPARE, NO_COMPARE, refuseTwoTimings, refuseWithoutMap, watchFields } from './watch.ts';
+import { refuseOtherValues } from './watch-values.ts';
 
 /** Limits of requests, from the configuration. */
 export interface RequestLimits {
@@ -107,6 +108,7 @@ export function requestSchemas(limits: RequestLimits) {
     .strictObject(watched, { error: objectError('a WatchRequest', Object.keys(watched)) })
     .superRefine(refuseTwoTimings)
     .superRefine(refuseWithoutMap)
+    .superRefine(refuseOtherValues)
     .superRefine(refuseContradictions)
     .superRefine(refuseTwoAnswers)
     .superRefine(refuseViewport)
@@ -116,7 +118,9 @@ export function requestSchemas(limits: RequestLimits) {
         schedule,
         timeZone,
         jitter,
-        compare,
+        values,
+        when,
+        compare = values === undefined ? DEFAULT_COMPARE : NO_COMPARE,
         ignore,
         accept,
         confirm,
@@ -125,9 +129,17 @@ export function requestSchemas(limits: RequestLimits) {
         callback,
         ...capture
       }) => ({
-        request: withOutputs(decide({ ...capture, allowNetwork: false, isolation: 'capture' }), compare),
+        request: withOutputs(
+          decide({
+            ...capture,
+            ...(values !== undefined && { extract: { ...capture.extract, ...values } }),
+            allowNetwork: false,
+            isolation: 'capture',
+          }),
+          compare,
+        ),
         callback,
-        rules: { every, schedule, timeZone, jitter, compare, ignore, accept, confirm, keep, labels },
+        rules: { every, schedule, timeZone, jitter, compare, values, when, ignore, accept, confirm, keep, labels },
       }),
     );
 
