@@ -10,7 +10,9 @@ import { filled, flag, noneIfEmpty, objectError } from './options/fields.ts';
 import { OPTION_GROUPS, optionFields } from './options/groups.ts';
 import { DEFAULT_PDF } from './options/pdf.ts';
 import { HTML_TARGET, readTarget } from './target.ts';
-import { refuseTwoTimings, refuseWithoutMap, watchFields } from './watch.ts';
+import { fieldOfTooManyValues, MAX_VALUES } from './validate.ts';
+import { DEFAULT_COMPARE, NO_COMPARE, refuseTwoTimings, refuseWithoutMap, watchFields } from './watch.ts';
+import { refuseOtherValues } from './watch-values.ts';
 
 /** Limits of requests, from the configuration. */
 export interface RequestLimits {
@@ -58,7 +60,7 @@ export function requestSchemas(limits: RequestLimits) {
     .superRefine(refuseTwoAnswers)
     .superRefine(refuseViewport)
     .transform(decide);
-  const screenshot = z.preprocess(withoutTarget, written);
+  const screenshot = z.preprocess((request, context) => withoutTarget(withFewValues(request, context)), written);
 
   const tooMany = `must hold at most ${limits.maxBatch} requests: split the batch`;
   const batch = z
@@ -117,10 +119,11 @@ export function requestSchemas(limits: RequestLimits) {
     }),
     ...watchFields,
   };
-  const watch = z
+  const writtenWatch = z
     .strictObject(watched, { error: objectError('a WatchRequest', Object.keys(watched)) })
     .superRefine(refuseTwoTimings)
     .superRefine(refuseWithoutMap)
+    .superRefine(refuseOtherValues)
     .superRefine(refuseContradictions)
     .superRefine(refuseTwoAnswers)
     .superRefine(refuseViewport)
@@ -130,7 +133,9 @@ export function requestSchemas(limits: RequestLimits) {
         schedule,
         timeZone,
         jitter,
-        compare,
+        values,
+        when,
+        compare = values === undefined ? DEFAULT_COMPARE : NO_COMPARE,
         ignore,
         accept,
         confirm,
@@ -140,14 +145,21 @@ export function requestSchemas(limits: RequestLimits) {
         ...capture
       }) => ({
         request: withOutputs(
-          decide({ ...capture, labels: noneIfEmpty(labels), allowNetwork: false, isolation: 'capture' }),
+          decide({
+            ...capture,
+            labels: noneIfEmpty(labels),
+            ...(values !== undefined && { extract: { ...capture.extract, ...values } }),
+            allowNetwork: false,
+            isolation: 'capture',
+          }),
           compare,
         ),
         callback,
-        rules: { every, schedule, timeZone, jitter, compare, ignore, accept, confirm, keep, labels },
+        rules: { every, schedule, timeZone, jitter, compare, values, when, ignore, accept, confirm, keep, labels },
       }),
     );
 
+  const watch = z.preprocess(withFewValues<z.input<typeof writtenWatch>>, writtenWatch);
   return { screenshot, batch, watch };
 }
 
@@ -162,6 +174,15 @@ function withOutputs<R extends Pick<Written, 'outputs'>>(request: R, compared: R
   const { outputs = [] } = request;
   const missing = (['text', 'links'] as const).filter((kind) => compared[kind] && !outputs.includes(kind));
   return missing.length === 0 ? request : { ...request, outputs: [...outputs, ...missing] };
+}
+
+/** Refuses a request with too many values before they are parsed, which takes far longer than counting. */
+function withFewValues<T>(request: T, context: z.RefinementCtx): T {
+  const field = typeof request === 'object' && request !== null ? fieldOfTooManyValues(request) : undefined;
+  if (field === undefined) return request;
+  const message = `is too much: a request has at most ${MAX_VALUES} names and list elements`;
+  context.addIssue({ code: 'custom', path: [field], message });
+  return z.NEVER;
 }
 
 /** Stands for the URL of a request that names no target. */

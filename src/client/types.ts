@@ -13,7 +13,7 @@ import type { ResultConditions as ApiConditions } from '../capture/result-condit
 import type { SharedLinkAnswer, ShareRequestSchema } from '../capture/shared-link.ts';
 import type { Stability } from '../capture/stability.ts';
 import type { Verdict } from '../capture/verdict.ts';
-import type { ListedWatch, Watch, WatchRun } from '../capture/watch.ts';
+import type { ListedWatch, Watch, WatchRun, WatchValues } from '../capture/watch.ts';
 import type { QueryAnswer } from '../http/answer/query-schemas.ts';
 import type { BatchLine, JobAnswer, MarkedSchema } from '../http/answer/schemas.ts';
 
@@ -36,7 +36,18 @@ export type MarkedCaptures = Immutable<z.output<typeof MarkedSchema>>;
 export type ShareRequest = Immutable<z.input<typeof ShareRequestSchema>>;
 export type SharedLink = SharedLinkAnswer;
 export type Comparison = Immutable<z.output<typeof ComparisonSchema>>;
-export type { BatchLine, CapstanEvent, FailureCode, FieldProblem, ListedWatch, Stability, View, Watch, WatchRun };
+export type {
+  BatchLine,
+  CapstanEvent,
+  FailureCode,
+  FieldProblem,
+  ListedWatch,
+  Stability,
+  View,
+  Watch,
+  WatchRun,
+  WatchValues,
+};
 
 /** Conditions of the watches that are listed, and how many of their newest runs are listed with each. */
 export interface WatchConditions {

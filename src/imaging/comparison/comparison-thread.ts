@@ -16,8 +16,13 @@ const MAX_HEAP_MB = 256;
 /** Time after which a thread without work ends, which returns its memory. */
 const IDLE_MS = 30_000;
 
+export interface ComparisonLimits {
+  /** Time limit with element maps, in milliseconds. @default 10000 */
+  readonly mapsTimeoutMs?: number;
+}
+
 /** The thread of comparisons, which starts with the first one and does one at a time. */
-export function createComparisonThread() {
+export function createComparisonThread({ mapsTimeoutMs = MAPS_TIMEOUT_MS }: ComparisonLimits = {}) {
   let thread: Worker | undefined;
   let idle: NodeJS.Timeout | undefined;
 
@@ -34,7 +39,7 @@ export function createComparisonThread() {
         clearTimeout(idle);
         thread ??= startThread();
         const used = thread;
-        const timeoutMs = captures.maps === null ? TIMEOUT_MS : MAPS_TIMEOUT_MS;
+        const timeoutMs = captures.maps === null ? TIMEOUT_MS : mapsTimeoutMs;
         const tooLong = setTimeout(() => {
           reject(new CapstanError('comparison_too_large', `The comparison took more than ${timeoutMs / 1000} s.`));
           end();

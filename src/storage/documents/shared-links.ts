@@ -1,16 +1,13 @@
 import { STORED_LIMITS } from '../../capture/stored-limits.ts';
-import { type Condition, type DocumentStore, find, type StoredDocument } from '../ports/document-store.ts';
+import { type Condition, type DocumentStore, find, type StoredDocument, whereKey } from '../ports/document-store.ts';
 import type { SharedLink, SharedLinkStore } from '../ports/shared-link-store.ts';
 
-/**
- * The document of a link belongs to its API key. `kind` is the id of the capture, `due` the time at which it expires.
- */
 export function sharedLinksIn(documents: DocumentStore): SharedLinkStore {
   return {
     add: async (link, isShared, max = STORED_LIMITS.sharedLinks) => {
-      await documents.remove('shared_links', [['due', '<=', link.createdAt]]);
-      const { id, apiKeyName, capture, createdAt: at, expiresAt: due } = link;
-      const document = { id, of: apiKeyName ?? '', kind: String(capture), at, due, body: JSON.stringify(link) };
+      await documents.remove('shared_links', [['expiresAt', '<=', link.createdAt]]);
+      const { id, apiKeyName, capture, expiresAt } = link;
+      const document = { id, apiKey: apiKeyName ?? '', capture, expiresAt, body: JSON.stringify(link) };
       const room = {
         max,
         where: [],
@@ -27,23 +24,19 @@ export function sharedLinksIn(documents: DocumentStore): SharedLinkStore {
       return link !== undefined && link.expiresAt > now ? link : undefined;
     },
     list: async ({ ofKey, capture, limit, after, now }) => {
-      const where: readonly Condition[] = [
-        ['due', '>', now],
-        ...(ofKey === undefined ? [] : [['of', '=', ofKey] as const]),
-        ...(capture === undefined ? [] : [['kind', '=', String(capture)] as const]),
+      const where: readonly Condition<'shared_links'>[] = [
+        ['expiresAt', '>', now],
+        ...whereKey(ofKey),
+        ...(capture === undefined ? [] : [['capture', '=', capture] as const]),
         ...(after === undefined ? [] : [['id', '<', after] as const]),
       ];
       return (await documents.list('shared_links', where, { isDescending: true, limit })).map(linkIn);
     },
-    remove: (ids, ofKey) =>
-      documents.remove('shared_links', [
-        ['id', 'in', ids],
-        ...(ofKey === undefined ? [] : [['of', '=', ofKey] as const]),
-      ]),
+    remove: (ids, ofKey) => documents.remove('shared_links', [['id', 'in', ids], ...whereKey(ofKey)]),
   };
 }
 
-function linkIn({ body }: StoredDocument): SharedLink {
+function linkIn({ body }: StoredDocument<'shared_links'>): SharedLink {
   const link: SharedLink = JSON.parse(body);
   return link;
 }
