@@ -65,7 +65,7 @@ export const CATALOGUE = {
     link_refused: {
       status: 403,
       text: 'The link is not signed, was changed, or has expired.',
-      help: 'Sign it again: `capstan sign`, or [the recipe](http-api.md#signed-links).',
+      help: 'Sign it again: `capstan sign`, or [the recipe](http-api.md#signed-links); share the capture again. Operators: links need `--signing-key`.',
     },
     origin_not_allowed: {
       status: 403,

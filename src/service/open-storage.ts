@@ -1,4 +1,4 @@
-import { readRetainDays } from '../config/retain-days.ts';
+import { readRetainDays } from '../config/mod.ts';
 import type { Logger } from '../log/log.ts';
 import { createStorage, type Storage, type StorageOptions } from '../storage/storage.ts';
 import type { StorageConfig } from './service-config.ts';

@@ -7,7 +7,13 @@ import { NO_BROWSER } from '../support/service.ts';
 import { failureOf, idsOf } from './answers.ts';
 import { subscribe } from './event-subscriber.ts';
 import { keepCapture } from './stored-capture.ts';
-import { describeWithTenantsOfEachDatabase, TENANTS, type TenantsOf, tenantsForSuite } from './tenants.ts';
+import {
+  describeWithTenants,
+  describeWithTenantsOfEachDatabase,
+  TENANTS,
+  type TenantsOf,
+  tenantsForSuite,
+} from './tenants.ts';
 
 const ROOT = { name: 'root', key: 'root-key', rate: null, scope: 'admin' } as const;
 const KEYS = [...TENANTS, ROOT];
@@ -196,6 +202,25 @@ describeWithTenantsOfEachDatabase((start, apiNodes) => {
       expect((await failureOf(refused)).error).toContain('needs at least one condition');
       expect(await labelled(t.one, 'root-key', 'everything')).toEqual([]);
     });
+  });
+});
+
+describeWithTenants((start) => {
+  const site = siteForSuite();
+
+  it('keeps the labels of a request, whoever captures the page', async () => {
+    await using tenants = await start({}, KEYED);
+    const { one, apps } = tenants;
+    const last = apps.at(-1) ?? one;
+    const events = await subscribe(`${last.baseUrl}/events?label=scan`, { 'X-API-Key': 'shop-key' });
+    const body = { url: site.url('/short'), labels: ['scan'], note: 'n' };
+    const made = await ask(one, 'shop-key', '/screenshot', 'POST', body);
+    expect(One.parse(await made.json()).data).toEqual({ labels: ['scan'], note: 'n', hold: null });
+    const told = await events.take(3);
+    expect(told.map(({ event }) => event)).toEqual(['capture.queued', 'capture.started', 'capture.stored']);
+    await events.close();
+    expect(await labelled(last, 'shop-key', 'scan')).toHaveLength(1);
+    expect(await labelled(last, 'flood-key', 'scan')).toEqual([]);
   });
 });
 

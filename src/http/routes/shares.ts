@@ -40,10 +40,17 @@ export const postShare = routeWithBody({
   description:
     'The link shows this capture and nothing else, until it expires, is revoked (`DELETE /shares/{id}`), or the capture is removed. It is signed with the first `--signing-key`. Caches may keep its answers until it expires, also when it is revoked before. The page shows no values of cookies.',
   tag: 'capture',
+  isIdempotent: true,
   needsDatabase: true,
   parameters: { id: captureId },
   body: { name: 'ShareRequest', schema: () => ShareRequestSchema },
-  answers: { 200: { description: 'The link.', content: envelope('SharedLink', SharedLinkSchema) } },
+  answers: {
+    200: {
+      description: 'The link.',
+      content: envelope('SharedLink', SharedLinkSchema),
+      headers: ['Idempotent-Replayed'],
+    },
+  },
   failures: [
     'invalid_id',
     'not_found',
