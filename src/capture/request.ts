@@ -8,6 +8,7 @@ import { optionFacts } from './options/facts.ts';
 import { filled, flag, objectError } from './options/fields.ts';
 import { OPTION_GROUPS, optionFields } from './options/groups.ts';
 import { DEFAULT_PDF } from './options/pdf.ts';
+import { REQUEST_LIMITS } from './request-limits.ts';
 import { HTML_TARGET, readTarget } from './target.ts';
 import { fieldOfTooManyValues, MAX_VALUES } from './validate.ts';
 import { refuseTwoTimings, refuseWithoutMap, watchFields } from './watch.ts';
@@ -28,7 +29,7 @@ export const MAX_URL_CHARACTERS = 8192;
 /** Small enough for the body of a request, and for a message of the cluster, of 1 MiB each. */
 const MAX_HTML_CHARACTERS = 256 * 1024;
 /** Maximum size of one ScreenshotRequest in a body of lines: that of a body of JSON. */
-export const MAX_LINE_BYTES = 1024 * 1024;
+export const MAX_LINE_BYTES = REQUEST_LIMITS.body.max;
 /** Small, because thousands of callbacks may wait in memory. */
 const MAX_CALLBACK_CHARACTERS = 2048;
 /** Checks the form of a callback URL. Its address is checked when the host name is resolved. */

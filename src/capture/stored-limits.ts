@@ -55,6 +55,11 @@ export const STORED_LIMITS = {
     of: 'items in a page of watches, runs or outcomes of a job',
     beyond: 'the page ends with the item that reaches it; `Link` leads to the rest',
   },
+  results: {
+    ...{ per: 'page', count: 1000, bytes: 4 * MIB },
+    of: 'records in a page of results, or of captures that are similar to one',
+    beyond: 'the page ends with the record that reaches it; `Link` leads to the rest, except of similar captures',
+  },
 } as const satisfies Readonly<Record<string, StoredLimit>>;
 
 /** Writes a number of bytes for people: `256 MiB`. */

@@ -1,15 +1,15 @@
 import type { z } from 'zod';
 import { CapstanError } from '../capture/errors.ts';
 import type { FieldProblem } from '../capture/failure-details.ts';
+import { REQUEST_LIMITS } from './request-limits.ts';
 import { withSuggestions } from './similar-names.ts';
 
-/** Maximum number of problems in one answer, and of their characters, for bodies that are full of errors. */
+/** Maximum number of problems in one answer, for bodies that are full of errors. */
 const MAX_LISTED = 5000;
-const MAX_LISTED_CHARACTERS = 256 * 1024;
 /** Maximum number of unknown names in a value for which similar ones are sought. */
 const MAX_SUGGESTIONS = 20;
-/** Maximum number of names and list elements of a capture's options. All options at their limits have about 3,000. */
-export const MAX_VALUES = 5000;
+/** All options at their limits have about 3,000 values. */
+export const MAX_VALUES = REQUEST_LIMITS.values.max;
 
 /**
  * Parses a value.
@@ -29,7 +29,7 @@ export function refusal(problems: readonly FieldProblem[]): CapstanError {
   let characters = 0;
   const listed = problems.slice(0, MAX_LISTED).filter(({ path, message }) => {
     characters += path.length + message.length;
-    return characters <= MAX_LISTED_CHARACTERS;
+    return characters <= REQUEST_LIMITS.problems.max;
   });
   const rest = problems.length - listed.length;
   const text = listed.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');

@@ -20,8 +20,9 @@ export function registerStabilityCommand(program: Command): void {
   });
 }
 
-function readable({ unstable, ignore }: Stability): string {
+function readable({ unstable, truncated, ignore }: Stability): string {
   if (unstable.length === 0) return 'The page looks the same each time.\n';
   const lines = unstable.map(({ cause, selector }) => oneLine(`${cause.padEnd(10)}  ${selector}`));
+  if (truncated) lines.push('There are more, which are not listed.');
   return [...lines, '', 'To leave them out of comparisons and watches:', printableJson(ignore), ''].join('\n');
 }
