@@ -1,4 +1,5 @@
 import type { Watch } from '../capture/watch.ts';
+import { withoutCredentials } from '../client/service-url.ts';
 import type { StoredWatch } from '../storage/ports/watch-store.ts';
 import { unpackProgress, unpackSummary } from './stored-form.ts';
 
@@ -29,13 +30,4 @@ export function watchOf({ id, apiKeyName, dueAt, summary, progress }: StoredWatc
     ...found,
     last_run: lastRun,
   };
-}
-
-/** Returns a URL without its user name and password. */
-function withoutCredentials(callback: string): string {
-  const url = new URL(callback);
-  if (url.username === '' && url.password === '') return callback;
-  url.username = '';
-  url.password = '';
-  return url.href;
 }
