@@ -10,7 +10,7 @@ import { OPTION_GROUPS, optionFields } from './options/groups.ts';
 import { DEFAULT_PDF } from './options/pdf.ts';
 import { REQUEST_LIMITS } from './request-limits.ts';
 import { HTML_TARGET, readTarget } from './target.ts';
-import { fieldOfTooManyValues, MAX_VALUES } from './validate.ts';
+import { withFewValues } from './validate.ts';
 import { refuseTwoTimings, refuseWithoutMap, watchFields } from './watch.ts';
 
 /** Limits of requests, from the configuration. */
@@ -147,15 +147,6 @@ function withOutputs<R extends Pick<Written, 'outputs'>>(request: R, compared: R
   const { outputs = [] } = request;
   const missing = (['text', 'links'] as const).filter((kind) => compared[kind] && !outputs.includes(kind));
   return missing.length === 0 ? request : { ...request, outputs: [...outputs, ...missing] };
-}
-
-/** Refuses a request with too many values before they are parsed, which takes far longer than counting. */
-function withFewValues<T>(request: T, context: z.RefinementCtx): T {
-  const field = typeof request === 'object' && request !== null ? fieldOfTooManyValues(request) : undefined;
-  if (field === undefined) return request;
-  const message = `is too much: a request has at most ${MAX_VALUES} names and list elements`;
-  context.addIssue({ code: 'custom', path: [field], message });
-  return z.NEVER;
 }
 
 /** Stands for the URL of a request that names no target. */

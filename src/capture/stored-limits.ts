@@ -30,6 +30,11 @@ export const STORED_LIMITS = {
     of: 'runs of a watch; `keep` may be less',
     beyond: 'the oldest are removed',
   },
+  keyRuns: {
+    ...{ per: 'key', count: 100_000_000, bytes: GIB },
+    of: 'runs of all watches of a key, each of which has the same part',
+    beyond: 'the oldest of a watch are removed',
+  },
   queries: {
     ...{ per: 'shared', count: 1000, bytes: 8 * MIB },
     of: 'standing queries',

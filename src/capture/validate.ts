@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { CapstanError } from '../capture/errors.ts';
 import type { FieldProblem } from '../capture/failure-details.ts';
 import { REQUEST_LIMITS } from './request-limits.ts';
@@ -9,7 +9,7 @@ const MAX_LISTED = 5000;
 /** Maximum number of unknown names in a value for which similar ones are sought. */
 const MAX_SUGGESTIONS = 20;
 /** All options at their limits have about 3,000 values. */
-export const MAX_VALUES = REQUEST_LIMITS.values.max;
+const MAX_VALUES = REQUEST_LIMITS.values.max;
 
 /**
  * Parses a value.
@@ -36,8 +36,17 @@ export function refusal(problems: readonly FieldProblem[]): CapstanError {
   return new CapstanError('invalid_request', rest > 0 ? `${text}; and ${rest} more` : text, { problems: listed });
 }
 
-/** Returns the top-level field with which an object has more than `MAX_VALUES` values; undefined for none. */
-export function fieldOfTooManyValues(value: object): string | undefined {
+/** R/** Refuses a request with too many values before they are parsed, which takes far longer than counting. */
+export function withFewValues<T>(request: T, context: z.RefinementCtx): T {
+  const field = typeof request === 'object' && request !== null ? fieldOfTooManyValues(request) : undefined;
+  if (field === undefined) return request;
+  const message = `is too much: a request has at most ${MAX_VALUES} names and list elements`;
+  context.addIssue({ code: 'custom', path: [field], message });
+  return z.NEVER;
+}
+
+eturns the top-level field with which an object has more than `MAX_VALUES` values; undefined for none. */
+function fieldOfTooManyValues(value: object): string | undefined {
   let count = 0;
   for (const [field, inner] of Object.entries(value)) {
     const open: unknown[] = [inner];

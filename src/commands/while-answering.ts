@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { serviceUrl, withoutCredentials } from '../client/service-url.ts';
 
 /** Interval of the questions whether a service still answers, and the time that an answer may take. */
-const EVERY_MS = 5_000;
+const EVERY_MS = 10_000;
 const MAX_SILENCE_MS = 15_000;
 
 /**

@@ -15,7 +15,8 @@ const loaded = () =>
 
 it('answers requests between the bundles of Playwright', async () => {
   await using server = await listening(createServer((socket) => socket.end(loaded().join())));
-  expect(loaded()).toEqual([]);
+  // Other tests of this process may have loaded them.
+  for (const file of Object.keys(cache)) if (file.includes('playwright-core')) delete cache[file];
   const answer = text(connect(server.port, '127.0.0.1'));
   const loading = loadPlaywright();
   expect((await loading).name()).toBe('chromium');

@@ -7,9 +7,8 @@ import { capstan, ground } from './capstan-process.ts';
 const KEY = 'the-key-of-the-command-line';
 /** A page of 250 elements that have other colours each time. */
 const MANY = `<!doctype html><h1>Lights</h1><script>for (let at = 0; at < 250; at += 1) {
-  const light = document.body.appendChild(document.createElement('p'));
-  light.textContent = 'Light ' + at;
-  light.style.background = 'hsl(' + Math.random() * 360 + ' 90% 60%)';
+  const light = document.body.appendChild(document.createElement('b'));
+  light.style.cssText = 'float:left;width:40px;height:20px;margin:24px;background:hsl(' + Math.random() * 360 + ' 90% 60%)';
 }</script>`;
 
 describe('capstan stability', () => {
