@@ -11,7 +11,8 @@ import { DEFAULT_PDF } from './options/pdf.ts';
 import { REQUEST_LIMITS } from './request-limits.ts';
 import { HTML_TARGET, readTarget } from './target.ts';
 import { withFewValues } from './validate.ts';
-import { refuseTwoTimings, refuseWithoutMap, watchFields } from './watch.ts';
+import { DEFAULT_COMPARE, NO_COMPARE, refuseTwoTimings, refuseWithoutMap, watchFields } from './watch.ts';
+import { refuseOtherValues } from './watch-values.ts';
 
 /** Limits of requests, from the configuration. */
 export interface RequestLimits {
@@ -108,6 +109,7 @@ export function requestSchemas(limits: RequestLimits) {
     .strictObject(watched, { error: objectError('a WatchRequest', Object.keys(watched)) })
     .superRefine(refuseTwoTimings)
     .superRefine(refuseWithoutMap)
+    .superRefine(refuseOtherValues)
     .superRefine(refuseContradictions)
     .superRefine(refuseTwoAnswers)
     .superRefine(refuseViewport)
@@ -117,7 +119,9 @@ export function requestSchemas(limits: RequestLimits) {
         schedule,
         timeZone,
         jitter,
-        compare,
+        values,
+        when,
+        compare = values === undefined ? DEFAULT_COMPARE : NO_COMPARE,
         ignore,
         accept,
         confirm,
@@ -126,9 +130,17 @@ export function requestSchemas(limits: RequestLimits) {
         callback,
         ...capture
       }) => ({
-        request: withOutputs(decide({ ...capture, allowNetwork: false, isolation: 'capture' }), compare),
+        request: withOutputs(
+          decide({
+            ...capture,
+            ...(values !== undefined && { extract: { ...capture.extract, ...values } }),
+            allowNetwork: false,
+            isolation: 'capture',
+          }),
+          compare,
+        ),
         callback,
-        rules: { every, schedule, timeZone, jitter, compare, ignore, accept, confirm, keep, labels },
+        rules: { every, schedule, timeZone, jitter, compare, values, when, ignore, accept, confirm, keep, labels },
       }),
     );
 

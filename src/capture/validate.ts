@@ -36,7 +36,7 @@ export function refusal(problems: readonly FieldProblem[]): CapstanError {
   return new CapstanError('invalid_request', rest > 0 ? `${text}; and ${rest} more` : text, { problems: listed });
 }
 
-/** R/** Refuses a request with too many values before they are parsed, which takes far longer than counting. */
+/** Refuses a request with too many values before they are parsed, which takes far longer than counting. */
 export function withFewValues<T>(request: T, context: z.RefinementCtx): T {
   const field = typeof request === 'object' && request !== null ? fieldOfTooManyValues(request) : undefined;
   if (field === undefined) return request;
@@ -45,7 +45,7 @@ export function withFewValues<T>(request: T, context: z.RefinementCtx): T {
   return z.NEVER;
 }
 
-eturns the top-level field with which an object has more than `MAX_VALUES` values; undefined for none. */
+/** Returns the top-level field with which an object has more than `MAX_VALUES` values; undefined for none. */
 function fieldOfTooManyValues(value: object): string | undefined {
   let count = 0;
   for (const [field, inner] of Object.entries(value)) {

@@ -6,8 +6,8 @@ import { unpackProgress, unpackSummary } from './stored-form.ts';
 /** Returns a watch as clients see it. */
 export function watchOf({ id, apiKeyName, dueAt, summary, progress }: StoredWatch): Watch {
   const { url, host, every, ignore, options, rules, callback = null, createdAt, isPaused } = unpackSummary(summary);
-  const { latest: _latest, lastRun, ...found } = unpackProgress(progress);
-  const { compare, accept, confirm, keep, labels, schedule = null, timeZone } = rules;
+  const { latest: _latest, values: _values, lastRun, ...found } = unpackProgress(progress);
+  const { compare, values = null, when = null, accept, confirm, keep, labels, schedule = null, timeZone } = rules;
   return {
     id,
     url,
@@ -19,6 +19,8 @@ export function watchOf({ id, apiKeyName, dueAt, summary, progress }: StoredWatc
     time_zone: schedule === null ? null : (timeZone ?? 'UTC'),
     ...options,
     compare,
+    values,
+    when,
     ignore,
     accept,
     confirm,
