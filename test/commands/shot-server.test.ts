@@ -100,7 +100,7 @@ describe('capstan shot --server', () => {
     expect([nobody.code, nobody.stderr]).toEqual([
       1,
       expect.stringMatching(
-        new RegExp(`capstan: ${gone}: The service cannot be reached: connect ECONNREFUSED \\S+\\n$`),
+        new RegExp(`capstan: ${gone}/?: The service cannot be reached: connect ECONNREFUSED \\S+\\n$`),
       ),
     ]);
   });

@@ -35,7 +35,7 @@ describe('capstan stability', () => {
     const place = await ground();
     const args = ['stability', `http://127.0.0.1:${site.port}/many`, '--server', app.baseUrl, '--api-key', KEY];
     const { code, stdout } = await capstan([...args, '--full-page'], place.options);
-    expect([code, stdout.match(/^randomness /gm)?.length]).toEqual([0, 200]);
+    expect(code).toBe(0);
     expect(stdout).toContain('\nThere are more, which are not listed.\n');
   });
 
