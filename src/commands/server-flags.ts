@@ -8,7 +8,6 @@ import { type Server, withServer } from './own-service.ts';
 import { processConfig, serverUrl } from './process-config.ts';
 import { addCaptureFlags, flagError, readCaptureFlags } from './shot-options.ts';
 import { tell } from './shot-there.ts';
-import { whileAnswering } from './while-answering.ts';
 
 /* Flags of commands that capture in this process or with the service at `--server`. */
 
@@ -79,9 +78,7 @@ export async function withClient(
 ): Promise<void> {
   await withServer(server, config, async ({ url: baseUrl, apiKey }, signal) => {
     try {
-      const client = createClient({ baseUrl, ...(apiKey !== undefined && { apiKey }) });
-      const withIt = (until: AbortSignal) => work(client, until, baseUrl);
-      await (server === undefined ? withIt(signal) : whileAnswering(baseUrl, signal, withIt));
+      await work(createClient({ baseUrl, ...(apiKey !== undefined && { apiKey }) }), signal, baseUrl);
     } catch (error) {
       if (!signal.aborted) throw commandError(error, flags);
       process.exitCode = codeOfEnd(signal);
