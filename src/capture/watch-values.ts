@@ -51,7 +51,11 @@ const compared = z.union([z.string().max(MAX_COMPARED_CHARACTERS), z.number()], 
 });
 const AMOUNT = 'must be true, a number such as 5, or a share such as "5%"';
 const amount = z.union(
-  [z.literal(true), quantity('', 0, Number.MAX_SAFE_INTEGER), z.string().regex(/^\d{1,4}(?:\.\d{1,4})?\s?%$/)],
+  [
+    z.literal(true),
+    quantity('', 0, Number.MAX_SAFE_INTEGER),
+    z.string().regex(/^\d{1,4}(?:\.\d{1,4})?\s?%$/, { error: AMOUNT }),
+  ],
   { error: AMOUNT },
 );
 

@@ -85,18 +85,12 @@ export const ONLY_IN_ALL: Readonly<Record<string, readonly string[]>> = {
 export const IN_BOTH_BROWSERS: readonly string[] = [
   'test/actors/animations.test.ts',
   'test/actors/direct-driver.test.ts',
-  'test/actors/element-map.test.ts',
-  'test/actors/emulation.test.ts',
   'test/actors/evidence.test.ts',
-  'test/actors/framing.test.ts',
   'test/actors/html-snapshot.test.ts',
-  'test/actors/not-html.test.ts',
   'test/actors/outputs-har.test.ts',
   'test/actors/outputs-mhtml.test.ts',
-  'test/actors/screenshot-fixed-behind.test.ts',
   'test/actors/screenshot-frames.test.ts',
   'test/actors/screenshot-hide-mask.test.ts',
   'test/actors/screenshot-part.test.ts',
   'test/actors/screenshot-pdf.test.ts',
-  'test/actors/screenshot-scroll.test.ts',
 ];
