@@ -9,8 +9,9 @@ import { optionFacts } from './options/facts.ts';
 import { filled, flag, noneIfEmpty, objectError } from './options/fields.ts';
 import { OPTION_GROUPS, optionFields } from './options/groups.ts';
 import { DEFAULT_PDF } from './options/pdf.ts';
+import { REQUEST_LIMITS } from './request-limits.ts';
 import { HTML_TARGET, readTarget } from './target.ts';
-import { fieldOfTooManyValues, MAX_VALUES } from './validate.ts';
+import { withFewValues } from './validate.ts';
 import { DEFAULT_COMPARE, NO_COMPARE, refuseTwoTimings, refuseWithoutMap, watchFields } from './watch.ts';
 import { refuseOtherValues } from './watch-values.ts';
 
@@ -30,7 +31,7 @@ export const MAX_URL_CHARACTERS = 8192;
 /** Small enough for the body of a request, and for a message of the cluster, of 1 MiB each. */
 const MAX_HTML_CHARACTERS = 256 * 1024;
 /** Maximum size of one ScreenshotRequest in a body of lines: that of a body of JSON. */
-export const MAX_LINE_BYTES = 1024 * 1024;
+export const MAX_LINE_BYTES = REQUEST_LIMITS.body.max;
 /** Small, because thousands of callbacks may wait in memory. */
 const MAX_CALLBACK_CHARACTERS = 2048;
 /** Checks the form of a callback URL. Its address is checked when the host name is resolved. */
@@ -174,15 +175,6 @@ function withOutputs<R extends Pick<Written, 'outputs'>>(request: R, compared: R
   const { outputs = [] } = request;
   const missing = (['text', 'links'] as const).filter((kind) => compared[kind] && !outputs.includes(kind));
   return missing.length === 0 ? request : { ...request, outputs: [...outputs, ...missing] };
-}
-
-/** Refuses a request with too many values before they are parsed, which takes far longer than counting. */
-function withFewValues<T>(request: T, context: z.RefinementCtx): T {
-  const field = typeof request === 'object' && request !== null ? fieldOfTooManyValues(request) : undefined;
-  if (field === undefined) return request;
-  const message = `is too much: a request has at most ${MAX_VALUES} names and list elements`;
-  context.addIssue({ code: 'custom', path: [field], message });
-  return z.NEVER;
 }
 
 /** Stands for the URL of a request that names no target. */

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Marks } from '../../capture/marks.ts';
 import type { DetailedResult, Result, SimilarResult } from '../../capture/result.ts';
+import { STORED_LIMITS } from '../../capture/stored-limits.ts';
 import type { Keyset, Likeness, ResultFilter, ResultStore, RetainedBy } from '../ports/result-store.ts';
 import { isMarked, marksOf, sameMarks } from '../records/marks.ts';
 import { asDetailed, asRecord, timeOf, withoutEvidence } from '../records/record.ts';
@@ -8,6 +9,9 @@ import { lists } from './lists.ts';
 import { perceptions } from './perceptions.ts';
 import type { Synchronous } from './remote.ts';
 import { inTransaction } from './transaction.ts';
+
+/** Records that are read between two turns of other work. */
+const READ_TOGETHER = 100;
 
 const OLDEST = 'SELECT id FROM results WHERE id > ? AND id < ? ORDER BY id LIMIT ?';
 const MARKED = `SELECT id, json_extract(record, '$.labels') AS labels, json_extract(record, '$.hold') AS hold
@@ -85,11 +89,16 @@ export function resultTable(db: DatabaseSync): ResultTable {
   }
 
   function* similar(likeness: Likeness, limit: number): Generator<void, SimilarResult[]> {
-    const found = yield* hashes.similar(likeness, limit);
-    return found.flatMap(({ id, distance }) => {
-      const row = findResult.get(id);
-      return row === undefined ? [] : [{ ...asRecord(JSON.parse(String(row.record))), distance }];
-    });
+    const similar: SimilarResult[] = [];
+    let characters = 0;
+    for (const [at, { id, distance }] of (yield* hashes.similar(likeness, limit)).entries()) {
+      if (characters >= STORED_LIMITS.results.bytes) break;
+      const text = String(findResult.get(id)?.record ?? '');
+      characters += text.length;
+      if (text !== '') similar.push({ ...asRecord(JSON.parse(text)), distance });
+      if (at % READ_TOGETHER === READ_TOGETHER - 1) yield;
+    }
+    return similar;
   }
 
   return {
