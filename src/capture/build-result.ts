@@ -22,6 +22,8 @@ export interface Timing {
 export interface Findings {
   readonly ipFacts: IpFacts | null;
   readonly perceptionHash: string | null;
+  /** Aliases that led to the address of the final URL's host. */
+  readonly cnames: readonly string[];
 }
 
 /** Values of a record's fields when the page was not captured. */
@@ -56,6 +58,7 @@ export const UNSEEN = {
   verdict_reasons: [],
   cached: false,
   remote_ip: null,
+  host_facts: null,
   ip_info: null,
 } as const satisfies Partial<Result>;
 
@@ -63,7 +66,7 @@ export const UNSEEN = {
 export function storedResult(
   command: CaptureCommand,
   snapshot: Snapshot,
-  { ipFacts, perceptionHash }: Findings,
+  { ipFacts, perceptionHash, cnames }: Findings,
   timing: Timing,
 ): Result {
   const { target } = command.request;
@@ -93,6 +96,7 @@ export function storedResult(
     verdict_confidence: snapshot.verdict?.confidence ?? 0,
     verdict_reasons: snapshot.verdict?.reasons ?? [],
     remote_ip: snapshot.remoteIp,
+    host_facts: snapshot.hostFacts && { ...snapshot.hostFacts, cnames },
     ip_info: ipFacts,
   };
 }

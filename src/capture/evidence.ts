@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { faviconHash } from './host-facts.ts';
 import type { Immutable } from './immutable.ts';
 import { count, instant, sha256 } from './values.ts';
 
@@ -80,6 +81,9 @@ export const EvidenceSchema = z.strictObject({
       valid_from: instant,
       valid_to: instant,
       fingerprint: z.union([sha256, z.literal('')]).meta({ description: 'SHA-256 of the certificate (DER).' }),
+      chain: z.array(z.base64()).readonly().exactOptional().meta({
+        description: 'The certificates that were sent (DER in Base64), the own one first. Absent in older records.',
+      }),
     })
     .nullable()
     .exactOptional()
@@ -111,7 +115,7 @@ export const EvidenceSchema = z.strictObject({
     .exactOptional()
     .meta({ description: 'Every request in the order of their start. A redirect counts as a request.' }),
   favicon: z
-    .strictObject({ url: z.string(), type: z.string(), bytes: count, sha256 })
+    .strictObject({ url: z.string(), type: z.string(), bytes: count, hash: faviconHash, sha256 })
     .nullable()
     .exactOptional()
     .meta({ description: 'Null when there is none, or it could not be loaded.' }),

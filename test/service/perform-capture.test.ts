@@ -34,6 +34,7 @@ const SNAPSHOT: Snapshot = {
   protocol: 'h2',
   evidence: { dialogs: NOTHING, popups: NOTHING, cookies: NOTHING },
   remoteIp: null,
+  hostFacts: null,
   banner: null,
   verdict: null,
 };
@@ -63,7 +64,7 @@ describe('performCapture', () => {
       signal: client.signal,
     };
     const outcome$ = performCapture(command, {
-      egress: { screen: async () => null, screenLiteral: () => null },
+      egress: { screen: async () => null, screenLiteral: () => null, aliasesOf: async () => [] },
       actors: {
         capture: async (_request, _signal, { onReturned } = {}) => {
           onReturned?.();

@@ -18,8 +18,38 @@ export function readFilters(query: URLSearchParams): Filters {
     outcome: textOf('outcome'),
     verdict: textOf('verdict'),
     option: textOf('option'),
+    ...readHostFilters(textOf),
     from: textOf('from'),
     to: textOf('to'),
+  };
+}
+
+/** Filters of what the host was. */
+export const HOST_FILTERS = [
+  ['address', 'Address', '10.1.0.0/16'],
+  ['server', 'Server', 'nginx/1.26'],
+  ['poweredBy', 'Powered by', 'PHP/8'],
+  ['technology', 'Technology', 'WordPress'],
+  ['certificate', 'Certificate', 'example.com, or SHA-256'],
+  ['certificateIssuer', 'Issuer', 'Let’s Encrypt'],
+  ['certificateExpiresBefore', 'Certificate ends before', '2027-01-31'],
+  ['favicon', 'Favicon', 'hash, or SHA-256'],
+  ['cname', 'Alias (CNAME)', 'cdn.example.net'],
+] as const satisfies readonly (readonly [keyof Filters, label: string, placeholder: string])[];
+
+function readHostFilters(textOf: (name: string) => string) {
+  return {
+    address: textOf('address'),
+    server: textOf('server'),
+    poweredBy: textOf('poweredBy'),
+    contentSecurityPolicy: textOf('contentSecurityPolicy'),
+    hsts: textOf('hsts'),
+    certificate: textOf('certificate'),
+    certificateIssuer: textOf('certificateIssuer'),
+    certificateExpiresBefore: textOf('certificateExpiresBefore'),
+    favicon: textOf('favicon'),
+    cname: textOf('cname'),
+    technology: textOf('technology'),
   };
 }
 
