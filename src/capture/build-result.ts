@@ -2,6 +2,7 @@ import { OUTPUT_KINDS } from './artifacts.ts';
 import { ofKey } from './client.ts';
 import type { CaptureCommand } from './command.ts';
 import type { CapstanError } from './errors.ts';
+import type { Technology } from './host-facts.ts';
 import { optionsDigest } from './options-digest.ts';
 import { recordedOptions } from './recorded-options.ts';
 import type { IpFacts, Result } from './result.ts';
@@ -24,6 +25,7 @@ export interface Findings {
   readonly perceptionHash: string | null;
   /** Aliases that led to the address of the final URL's host. */
   readonly cnames: readonly string[];
+  readonly technologies: readonly Technology[];
 }
 
 /** Values of a record's fields when the page was not captured. */
@@ -66,7 +68,7 @@ export const UNSEEN = {
 export function storedResult(
   command: CaptureCommand,
   snapshot: Snapshot,
-  { ipFacts, perceptionHash, cnames }: Findings,
+  { ipFacts, perceptionHash, cnames, technologies }: Findings,
   timing: Timing,
 ): Result {
   const { target } = command.request;
@@ -96,7 +98,7 @@ export function storedResult(
     verdict_confidence: snapshot.verdict?.confidence ?? 0,
     verdict_reasons: snapshot.verdict?.reasons ?? [],
     remote_ip: snapshot.remoteIp,
-    host_facts: snapshot.hostFacts && { ...snapshot.hostFacts, cnames },
+    host_facts: snapshot.hostFacts && { ...snapshot.hostFacts, cnames, technologies },
     ip_info: ipFacts,
   };
 }

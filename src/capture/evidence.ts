@@ -17,6 +17,7 @@ export const EVIDENCE_KINDS = [
   'network',
   'perception_hash',
   'favicon',
+  'libraries',
 ] as const;
 export type EvidenceKind = (typeof EVIDENCE_KINDS)[number];
 
@@ -119,6 +120,11 @@ export const EvidenceSchema = z.strictObject({
     .nullable()
     .exactOptional()
     .meta({ description: 'Null when there is none, or it could not be loaded.' }),
+  libraries: noted(
+    z.strictObject({ name: z.string(), version: z.string().meta({ description: 'Empty when unknown.' }) }),
+  )
+    .exactOptional()
+    .meta({ description: 'JavaScript libraries that run in the page, by what they have set in it.' }),
   exceeded: z
     .array(
       z.strictObject({
@@ -135,9 +141,8 @@ export const EvidenceSchema = z.strictObject({
 
 export type Evidence = Immutable<z.output<typeof EvidenceSchema>>;
 
-type ItemOf<K extends 'dialogs' | 'cookies' | 'redirects' | 'headers' | 'console' | 'network'> = NonNullable<
-  Evidence[K]
->['items'][number];
+type ItemOf<K extends 'dialogs' | 'cookies' | 'redirects' | 'headers' | 'console' | 'network' | 'libraries'> =
+  NonNullable<Evidence[K]>['items'][number];
 
 export type NotedDialog = ItemOf<'dialogs'>;
 export type NotedCookie = ItemOf<'cookies'>;
@@ -145,6 +150,7 @@ export type NotedRedirect = ItemOf<'redirects'>;
 export type NotedHeader = ItemOf<'headers'>;
 export type NotedMessage = ItemOf<'console'>;
 export type NotedRequest = ItemOf<'network'>;
+export type NotedLibrary = ItemOf<'libraries'>;
 export type NotedTls = NonNullable<Evidence['tls']>;
 export type ExceededLimit = NonNullable<Evidence['exceeded']>[number];
 export type NotedFavicon = NonNullable<Evidence['favicon']>;

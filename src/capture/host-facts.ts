@@ -64,6 +64,23 @@ export const HostFactsSchema = z.strictObject({
   }),
 });
 
+/** What software of a page is named by. Headers are those of the document; cookies are those of its own site. */
+export interface SoftwareSigns {
+  /** URL of the document. */
+  readonly url: string;
+  readonly headers: readonly { readonly name: string; readonly value: string }[];
+  readonly cookies: readonly { readonly name: string; readonly value: string }[];
+  /** Elements `meta`, by names in lower case. */
+  readonly metas: readonly { readonly name: string; readonly value: string }[];
+  /** URLs. */
+  readonly scripts: readonly string[];
+  /** Those that were found running in the page. */
+  readonly libraries: readonly { readonly name: string; readonly version: string }[];
+  readonly title: string;
+}
+
 export type HostFacts = Immutable<z.output<typeof HostFactsSchema>>;
 export type Certificate = NonNullable<HostFacts['certificate']>;
 export type Technology = HostFacts['technologies'][number];
+/** The facts that a page and its connection give. */
+export type SeenHostFacts = Omit<HostFacts, 'cnames' | 'technologies'>;

@@ -1,7 +1,7 @@
 import type { OutputKind } from './artifacts.ts';
 import type { Banner } from './banner.ts';
 import type { Evidence } from './evidence.ts';
-import type { HostFacts } from './host-facts.ts';
+import type { SeenHostFacts, SoftwareSigns } from './host-facts.ts';
 import type { CapturePhase, Timings } from './phases.ts';
 import type { TruncatedBy } from './truncation.ts';
 import type { Verdict } from './verdict.ts';
@@ -54,7 +54,9 @@ export interface Snapshot {
   /** IP address that the target answered from; null when unknown. */
   readonly remoteIp: string | null;
   /** Null when the HTML was given. */
-  readonly hostFacts: Omit<HostFacts, 'cnames'> | null;
+  readonly hostFacts: SeenHostFacts | null;
+  /** What the software behind the page is named by. */
+  readonly softwareSigns: SoftwareSigns;
   /** The action taken on a cookie banner; null when none was looked for. */
   readonly banner: Banner | null;
   /** Null when the document is not a page, or could not be examined. */

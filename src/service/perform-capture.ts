@@ -11,12 +11,14 @@ import { perceptionHash } from '../imaging/perception-hash.ts';
 import type { Logger } from '../log/log.ts';
 import type { CaptureStore } from '../storage/captures/capture-store.ts';
 import type { CapturedFiles } from '../storage/ports/artifact-store.ts';
+import type { Technologies } from '../technologies/technologies.ts';
 import type { IpFactsSource } from './ip-facts.ts';
 
 export interface CaptureParts {
   readonly egress: Pick<Egress, 'screen' | 'screenLiteral' | 'aliasesOf'>;
   readonly actors: Pick<Actors, 'capture'>;
   readonly ipFacts: IpFactsSource;
+  readonly technologies: Technologies;
   readonly captureStore: Pick<CaptureStore, 'keep' | 'pending'>;
   readonly logger: Logger;
 }
@@ -105,9 +107,9 @@ function filesOf({ image, html, outputs, elements }: Snapshot): CapturedFiles {
 /** Looks up facts that the browser does not provide, within `leftMs`. */
 async function findOut(
   { id, request, signal }: CaptureCommand,
-  { image, remoteIp, finalUrl }: Snapshot,
+  { image, remoteIp, finalUrl, hostFacts, softwareSigns }: Snapshot,
   leftMs: number,
-  { egress, ipFacts, logger }: CaptureParts,
+  { egress, ipFacts, technologies, logger }: CaptureParts,
 ): Promise<Findings> {
   const isHashed = request.evidence?.includes('perception_hash') === true && request.format !== 'pdf';
   const hashing = isHashed
@@ -118,12 +120,13 @@ async function findOut(
     : null;
   // Only of a name that this process resolved: that of a proxied target is the proxy's to know.
   const isOwnLookup = remoteIp !== null && request.proxy === undefined;
-  const [known, hash, cnames] = await Promise.all([
+  const [known, hash, cnames, software] = await Promise.all([
     ipFacts.lookUp(remoteIp, leftMs, signal),
     hashing === null ? null : within(Math.max(0, leftMs), hashing, null),
     isOwnLookup ? egress.aliasesOf(new URL(finalUrl), Math.min(leftMs, MAX_ALIASES_MS)) : [],
+    hostFacts === null ? [] : technologies.find(softwareSigns),
   ]);
-  return { ipFacts: known, perceptionHash: hash, cnames };
+  return { ipFacts: known, perceptionHash: hash, cnames, technologies: software };
 }
 
 /** Whether a failure is recorded: it tells of the target, or is a redirect to a forbidden one. */

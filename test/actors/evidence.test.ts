@@ -52,6 +52,7 @@ describe('the evidence of a capture', () => {
       console: { items: [], omitted: 0 },
       network: { items: [expect.objectContaining({ url: ground.site.url('/blank'), status: 200 })], omitted: 0 },
       favicon: null,
+      libraries: { items: [], omitted: 0 },
     });
   });
 

@@ -51,7 +51,6 @@ describe('the facts about a host', () => {
       hsts: true,
       certificate: CERTIFICATE_FACTS,
       favicon: null,
-      technologies: expect.any(Array),
     });
     expect(asked).toEqual(['/']);
   });
@@ -91,13 +90,42 @@ describe('the facts about a host', () => {
       hsts: false,
       certificate: null,
       favicon: null,
-      technologies: [],
     });
   });
 
   it('contain the hashes of the icon when it is requested as evidence', async () => {
     const facts = await factsOf(ground.site.url('/evidence/icon'), { evidence: ['favicon'] });
     expect(facts?.favicon).toEqual({ hash: expect.any(Number), sha256: ICON_SHA256 });
+  });
+
+  it('contain the libraries that run in the page when they are requested as evidence, whatever the page does', async () => {
+    const hostile = `<script>
+      window.Backbone = { Model: { prototype: { set() {} } }, VERSION: '1.4.0' };
+      Object.defineProperty(window, 'dojo', { get() { for (;;); } });
+    </script>`;
+    const page = `<script>window.L = { marker() {}, GeoJSON: {}, version: '1.9.4' }</script>`;
+    await using site = await listening(
+      createServer((request, response) => {
+        response.setHeader('content-type', 'text/html');
+        response.end(request.url === '/hostile' ? hostile : page);
+      }),
+    );
+    const librariesOf = async (path: string) => {
+      const request = captureRequest(`http://127.0.0.1:${site.port}${path}`, { evidence: ['libraries'] });
+      const { evidence, softwareSigns } = await ground.running.actor.capture(request, patience);
+      expect(softwareSigns.libraries).toEqual(evidence.libraries?.items);
+      return evidence.libraries;
+    };
+    expect(await librariesOf('/')).toEqual({ items: [{ name: 'Leaflet', version: '1.9.4' }], omitted: 0 });
+    expect(await librariesOf('/hostile')).toEqual({ items: [], omitted: 0 });
+  });
+
+  it('contain no headers of a PDF, which a page of the service shows', async () => {
+    expect(await factsOf(ground.site.url('/files/long.pdf'))).toMatchObject({
+      server: null,
+      hsts: null,
+      certificate: null,
+    });
   });
 
   it('are not known of given HTML', async () => {

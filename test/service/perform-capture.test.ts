@@ -35,6 +35,7 @@ const SNAPSHOT: Snapshot = {
   evidence: { dialogs: NOTHING, popups: NOTHING, cookies: NOTHING },
   remoteIp: null,
   hostFacts: null,
+  softwareSigns: { url: '', headers: [], cookies: [], metas: [], scripts: [], libraries: [], title: '' },
   banner: null,
   verdict: null,
 };
@@ -71,6 +72,7 @@ describe('performCapture', () => {
           return page(() => client.abort(new CapstanError('cancelled')));
         },
       },
+      technologies: { find: async () => [] },
       ipFacts: { lookUp: async () => null, counts: null },
       captureStore: storage.captureStore,
       logger: pino({ level: 'silent' }),

@@ -8,6 +8,7 @@ import { bounded } from './bounded.ts';
 import { notedCookies } from './cookies.ts';
 import { notedFavicon } from './favicon.ts';
 import { HarRecorder } from './har-recorder.ts';
+import { notedLibraries } from './libraries.ts';
 import { MainDocument } from './main-document.ts';
 import { Messages } from './messages.ts';
 import { networkBuffers } from './network-buffers.ts';
@@ -71,7 +72,7 @@ export function takeNotes(session: PageSession, request: CaptureRequest): Notes 
   if (wants('redirects', 'headers', 'tls')) enabling.push(session.send('Network.enable', networkBuffers(request)));
   if (messages !== undefined) enabling.push(session.send('Runtime.enable'), session.send('Log.enable'));
 
-  const noted = ({ cookies, chain, favicon }: Fetched, redirects: Noted<NotedRedirect>): Evidence => ({
+  const noted = ({ cookies, chain, favicon, libraries }: Fetched, redirects: Noted<NotedRedirect>): Evidence => ({
     dialogs: dialogs.noted,
     popups: popups.noted,
     cookies,
@@ -81,6 +82,7 @@ export function takeNotes(session: PageSession, request: CaptureRequest): Notes 
     ...(messages !== undefined && { console: messages.noted }),
     ...(requests !== undefined && { network: requests.noted }),
     ...(favicon !== undefined && wants('favicon') && { favicon }),
+    ...(libraries !== undefined && wants('libraries') && { libraries }),
   });
 
   return {
@@ -101,15 +103,16 @@ export function takeNotes(session: PageSession, request: CaptureRequest): Notes 
           work.catch(() => fallback),
           fallback,
         );
-      const [cookies, chain, favicon] = await deadline.step(
+      const [cookies, chain, favicon, libraries] = await deadline.step(
         'gather the evidence',
         Promise.all([
           fetched(notedCookies(session, brought), NOTHING_FETCHED.cookies),
           fetched(main.chain(), NOTHING_FETCHED.chain),
           wants('favicon') ? fetched(notedFavicon(session, mainFrameId), null) : null,
+          wants('libraries') ? fetched(notedLibraries(session), NOTHING_FETCHED.libraries) : undefined,
         ]),
       );
-      const evidence = noted({ cookies, chain, favicon }, main.redirects);
+      const evidence = noted({ cookies, chain, favicon, libraries }, main.redirects);
       return { evidence, headers: main.hasHeaders ? main.headers.items : null, chain };
     },
   };
@@ -117,10 +120,12 @@ export function takeNotes(session: PageSession, request: CaptureRequest): Notes 
 
 /** Kinds of evidence that are read from the page at the time of the screenshot. */
 interface Fetched extends Pick<Evidence, 'cookies' | 'favicon'> {
+  readonly libraries: Evidence['libraries'];
   readonly chain: Gathered['chain'];
 }
 
-const NOTHING_FETCHED: Fetched = { cookies: { items: [], omitted: 0 }, chain: [], favicon: null };
+const NOTHING = { items: [], omitted: 0 };
+const NOTHING_FETCHED: Fetched = { cookies: NOTHING, chain: [], favicon: null, libraries: NOTHING };
 
 /** Returns the SHA-256 of the first certificate, in lower-case hex; `''` without one. */
 function fingerprintOf([certificate]: Gathered['chain']): string {

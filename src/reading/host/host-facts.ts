@@ -1,4 +1,4 @@
-import type { HostFacts } from '../../capture/host-facts.ts';
+import type { SeenHostFacts } from '../../capture/host-facts.ts';
 import { bounded } from '../../page/evidence/bounded.ts';
 import type { Gathered } from '../../page/evidence/notes.ts';
 import { certificateOf } from './certificate.ts';
@@ -6,7 +6,7 @@ import { certificateOf } from './certificate.ts';
 const MAX_HEADER_CHARACTERS = 256;
 
 /** Returns what is known of the host, without asking it anything. */
-export function readHostFacts({ evidence, headers, chain }: Gathered): Omit<HostFacts, 'cnames'> {
+export function readHostFacts({ evidence, headers, chain }: Gathered): SeenHostFacts {
   const header = (wanted: string): string | null => {
     if (headers === null) return null;
     const value = headers.find(({ name }) => name.toLowerCase() === wanted)?.value ?? '';
@@ -24,6 +24,5 @@ export function readHostFacts({ evidence, headers, chain }: Gathered): Omit<Host
     hsts: has('strict-transport-security'),
     certificate: own === undefined ? null : certificateOf(Buffer.from(own, 'base64')),
     favicon: favicon && { hash: favicon.hash, sha256: favicon.sha256 },
-    technologies: [],
   };
 }

@@ -5,7 +5,7 @@ import { worded } from '../../parts/badge.tsx';
 import { DEVICES } from '../../parts/devices.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { isTyping } from '../../parts/keyboard.ts';
-import { countOf, type Filters, HOST_FILTERS, readFilters } from './filters.ts';
+import { countOf, countOfHost, type Filters, HOST_FILTERS, readFilters } from './filters.ts';
 
 /** Time without typing after which a filter takes effect, in milliseconds. */
 const TYPING_MS = 300;
@@ -57,6 +57,7 @@ export function FilterBar({ filters, onChange, children }: FilterBarProps) {
     (name: keyof Filters) => (event: Event & { readonly currentTarget: HTMLSelectElement | HTMLInputElement }) =>
       change({ [name]: event.currentTarget.value });
   const hidden = countOf({ ...draft, text: '' });
+  const hostFilters = countOfHost(draft);
 
   return (
     <search class="filters">
@@ -86,16 +87,6 @@ export function FilterBar({ filters, onChange, children }: FilterBarProps) {
         <Choice label="Outcome" value={draft.outcome} onChange={chosen('outcome')} options={OUTCOMES} />
         <Choice label="Verdict" value={draft.verdict} onChange={chosen('verdict')} options={PAGE_VERDICTS} />
         <Choice label="Made with" value={draft.option} onChange={chosen('option')} options={madeWith(draft.option)} />
-        {HOST_FILTERS.map(([name, label, placeholder]) => (
-          <TextField key={name} label={label} placeholder={placeholder} value={draft[name]} onInput={typed(name)} />
-        ))}
-        <Choice
-          label="Content Security Policy"
-          value={draft.contentSecurityPolicy}
-          onChange={chosen('contentSecurityPolicy')}
-          options={YES_OR_NO}
-        />
-        <Choice label="HSTS" value={draft.hsts} onChange={chosen('hsts')} options={YES_OR_NO} />
         <Time label="From" value={draft.from} onChange={chosen('from')} />
         <Time label="To" value={draft.to} onChange={chosen('to')} />
         {countOf(draft) > 0 && (
@@ -104,6 +95,21 @@ export function FilterBar({ filters, onChange, children }: FilterBarProps) {
             Clear
           </button>
         )}
+        <details class="filters-host" open={hostFilters > 0}>
+          <summary>What the host was{hostFilters > 0 ? ` (${hostFilters})` : ''}</summary>
+          <div class="filters-facts">
+            {HOST_FILTERS.map(([name, label, placeholder]) => (
+              <TextField key={name} label={label} placeholder={placeholder} value={draft[name]} onInput={typed(name)} />
+            ))}
+            <Choice
+              label="Content Security Policy"
+              value={draft.contentSecurityPolicy}
+              onChange={chosen('contentSecurityPolicy')}
+              options={YES_OR_NO}
+            />
+            <Choice label="HSTS" value={draft.hsts} onChange={chosen('hsts')} options={YES_OR_NO} />
+          </div>
+        </details>
       </div>
     </search>
   );

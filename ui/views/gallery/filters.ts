@@ -53,8 +53,15 @@ function readHostFilters(textOf: (name: string) => string) {
   };
 }
 
+const NONE = readFilters(new URLSearchParams());
+
 export function countOf(filters: Filters): number {
   return Object.values(filters).filter((value) => value !== '').length;
+}
+
+/** Number of filters on what the host was. */
+export function countOfHost(filters: Filters): number {
+  return countOf({ ...NONE, ...readHostFilters((name) => Reflect.get(filters, name)) });
 }
 
 /** Path of the first page of the list that these filters select. */
@@ -63,6 +70,11 @@ export function listPath({ host, url, from, to, ...others }: Filters, limit: num
   if (url !== '') return `/results/by-url${queryOf({ url, ...common })}`;
   if (host !== '') return `/results/by-host${queryOf({ host, ...common })}`;
   return `/results${queryOf(common)}`;
+}
+
+/** Path of the groups of that list. A URL has none. */
+export function groupsPath({ url: _url, from, to, ...others }: Filters, by: string, limit: number): string {
+  return `/results/groups${queryOf({ by, ...others, from: instantOf(from), to: instantOf(to), limit })}`;
 }
 
 export function readPage(path: string, signal: AbortSignal): Promise<Answer<readonly Result[]>> {
