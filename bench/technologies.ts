@@ -19,7 +19,7 @@ import { type Finding, formatTable } from './support/table.ts';
 const run = promisify(execFile);
 const AT_ONCE = 3;
 /** Maximum number of pages of a package. */
-const PAGES_OF_PACKAGE = 6;
+const PAGES_OF_PACKAGE = 10;
 const TYPES: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' };
 
 /**
