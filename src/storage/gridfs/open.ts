@@ -3,10 +3,10 @@ import { mongoDocuments } from '../mongo/document-store.ts';
 import type { MongoDatabase } from '../mongo/open.ts';
 import type { LocalStore } from '../ports/artifact-store.ts';
 import type { OpenArtifacts } from '../ports/open-artifacts.ts';
-import { createGridfsArtifactStore } from './gridfs-artifact-store.ts';
+import { createUploads } from '../remote/uploads.ts';
+import { withCopies } from '../remote/with-copies.ts';
+import { createGridfsStore } from './gridfs-store.ts';
 import { createSweep } from './sweep.ts';
-import { createUploads } from './uploads.ts';
-import { withCopies } from './with-copies.ts';
 
 export interface GridfsOptions {
   readonly mongo: MongoDatabase;
@@ -18,7 +18,7 @@ export interface GridfsOptions {
 
 /** Opens the store and starts to delete, in the background, files that no capture names. */
 export function openGridfs({ mongo: { database, ask }, local, onProblem }: GridfsOptions): OpenArtifacts {
-  const remote = createGridfsArtifactStore(database, ask);
+  const remote = createGridfsStore(database, ask);
   const documents = mongoDocuments(database, ask);
   const sweep = createSweep({ database, ask, onProblem });
   sweep.start();

@@ -9,8 +9,8 @@ import { type ArtifactStore, changedStore } from '../ports/artifact-store.ts';
 export function withGridfs(local: ArtifactStore, { database, ask }: MongoDatabase): ArtifactStore {
   /** Reads from GridFS, which is loaded on first use. While the database is away, the capture is not found. */
   async function fromGridfs<T>(read: (store: ArtifactStore) => Promise<T | undefined>): Promise<T | undefined> {
-    const { createGridfsArtifactStore } = await import('./gridfs-artifact-store.ts');
-    return read(createGridfsArtifactStore(database, ask)).catch((error: unknown) => {
+    const { createGridfsStore } = await import('./gridfs-store.ts');
+    return read(createGridfsStore(database, ask)).catch((error: unknown) => {
       if (error instanceof CapstanError && error.code === 'artifact_damaged') throw error;
       return undefined;
     });

@@ -158,12 +158,12 @@ async function usingFiles<T>(places: Places, work: (open: OpenPlaces) => Promise
 
 /** Works without the data directory, too: it has only captures that wait for delivery. */
 async function usingGridfs<T>({ mongoUrl }: Places, work: (open: OpenPlaces) => Promise<T>): Promise<T> {
-  const { createGridfsArtifactStore } = await import('../gridfs/gridfs-artifact-store.ts');
+  const { createGridfsStore } = await import('../gridfs/gridfs-store.ts');
   const { damagedFiles } = await import('../gridfs/damaged-files.ts');
   const mongo = await whenUp((onState) => openMongo({ url: mongoUrl ?? '', onState }));
   const { database, ask } = mongo;
   try {
-    const artifacts = createGridfsArtifactStore(database, ask);
+    const artifacts = createGridfsStore(database, ask);
     return await work({ database: mongo, artifacts, gridfs: { damaged: () => damagedFiles(database, ask) } });
   } finally {
     await mongo.close();
