@@ -39,13 +39,15 @@ import type { ResultStore } from './ports/result-store.ts';
 import type { ThumbnailStore } from './ports/thumbnail-store.ts';
 import type { WatchStore } from './ports/watch-store.ts';
 import { createIdSource, type IdSource, randomNode } from './records/ids.ts';
+import type { S3Options } from './s3/open.ts';
 import { openSqlite } from './sqlite/open.ts';
 
 /*
  * Opens everything that is stored, and chooses the implementation of each port:
  *
  *   files/            artifacts, thumbnails and the outbox, in the data directory
- *   gridfs/           artifacts, in MongoDB
+ *   gridfs/, s3/      artifacts, in MongoDB and in an object store
+ *   remote/           code that these two share
  *   documents/        jobs, watches, standing queries, idempotency keys and node leases, as small documents
  *   sqlite/, mongo/   the database: results and documents; the event log is in SQLite
  *   memory/           replacements for a service without a database
@@ -54,9 +56,9 @@ import { openSqlite } from './sqlite/open.ts';
  *   passes/           when background work runs: retries, intervals, pauses
  */
 
-export interface StorageOptions extends DatabaseOptions {
+export interface StorageOptions extends DatabaseOptions, Partial<S3Options> {
   readonly dataDir: string;
-  /** Where captures are kept. `gridfs` needs `mongoUrl`. @default 'files' */
+  /** Where captures are kept. `gridfs` needs `mongoUrl`, `s3` needs `s3Bucket`. @default 'files' */
   readonly artifacts?: ArtifactStoreKind;
   /** Whether a start without a store is refused, instead of creating one. @default false */
   readonly requireStore?: boolean;
@@ -125,7 +127,14 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
   const ownEvents =
     database.isShared && logsEvents ? await openSqlite({ path: eventsFile(dataDir), onWarning }) : database;
   const local = createFileArtifactStore(data);
-  const { artifacts, copies, lock, stop } = await OPENERS[kind]({ dataDir, local, database, mongo, onProblem });
+  const { artifacts, copies, lock, stop } = await OPENERS[kind]({
+    dataDir,
+    local,
+    database,
+    mongo,
+    options,
+    onProblem,
+  });
   const thumbnails = createFileThumbnailStore(dataDir, options.thumbnailBytes ?? THUMBNAIL_BYTES);
   const captureStore = new CaptureStore({
     artifacts,
@@ -212,6 +221,7 @@ interface StoreParts {
   readonly local: LocalStore;
   readonly database: Database;
   readonly mongo: MongoDatabase | undefined;
+  readonly options: StorageOptions;
   readonly onProblem: (problem: unknown) => void;
 }
 
@@ -229,5 +239,9 @@ const OPENERS: Readonly<Record<ArtifactStoreKind, (parts: StoreParts) => Promise
     // Loaded only when it is used.
     const { openGridfs } = await import('./gridfs/open.ts');
     return openGridfs({ mongo, local, onProblem });
+  },
+  s3: async ({ local, database, options, onProblem }) => {
+    const { openS3 } = await import('./s3/open.ts');
+    return openS3({ options, local, lock: database.lock, onProblem });
   },
 };

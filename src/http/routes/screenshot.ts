@@ -165,6 +165,7 @@ export const getScreenshot = route({
     'queue_full',
     'artifact_damaged',
     'artifact_pending',
+    'artifacts_unavailable',
     'database_unavailable',
   ],
   handle: async (ctx, { id, view, ...given }, { service }) => {
@@ -194,7 +195,14 @@ export const deleteScreenshot = route({
   tag: 'capture',
   parameters: { id: captureId },
   answers: { 200: { description: 'It is gone.', content: envelope('Removed', RemovedSchema) } },
-  failures: ['invalid_id', 'not_found', 'artifact_elsewhere', 'artifact_pending', 'database_unavailable'],
+  failures: [
+    'invalid_id',
+    'not_found',
+    'artifact_elsewhere',
+    'artifact_pending',
+    'artifacts_unavailable',
+    'database_unavailable',
+  ],
   handle: async (ctx, { id }, { service }) => {
     ctx.state.captureId = id;
     const isRemoved = await service.remove(id, requestedBy(ctx));

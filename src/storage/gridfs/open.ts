@@ -1,5 +1,3 @@
-import { takeLease } from '../documents/lease.ts';
-import { mongoDocuments } from '../mongo/document-store.ts';
 import type { MongoDatabase } from '../mongo/open.ts';
 import type { LocalStore } from '../ports/artifact-store.ts';
 import type { OpenArtifacts } from '../ports/open-artifacts.ts';
@@ -17,15 +15,15 @@ export interface GridfsOptions {
 }
 
 /** Opens the store and starts to delete, in the background, files that no capture names. */
-export function openGridfs({ mongo: { database, ask }, local, onProblem }: GridfsOptions): OpenArtifacts {
+export function openGridfs({ mongo, local, onProblem }: GridfsOptions): OpenArtifacts {
+  const { database, ask } = mongo;
   const remote = createGridfsStore(database, ask);
-  const documents = mongoDocuments(database, ask);
   const sweep = createSweep({ database, ask, onProblem });
   sweep.start();
   return {
     artifacts: withCopies(remote, local),
     copies: createUploads(local, remote),
-    lock: () => takeLease(documents, 'retention').catch(() => undefined),
+    lock: () => mongo.lock('retention').catch(() => undefined),
     stop: () => sweep.stop(),
   };
 }

@@ -14,6 +14,7 @@ import type { ArtifactStore } from '../ports/artifact-store.ts';
 import type { Database } from '../ports/database.ts';
 import { pagesOf } from '../ports/result-store.ts';
 import { withoutEvidence } from '../records/record.ts';
+import type { S3Options } from '../s3/open.ts';
 import { backupFile, problemsOfFile, restoreFile, setAside } from '../sqlite/backup.ts';
 
 /*
@@ -23,7 +24,7 @@ import { backupFile, problemsOfFile, restoreFile, setAside } from '../sqlite/bac
 
 const PAGE = 250;
 
-export interface Places extends DatabasePlaces {
+export interface Places extends DatabasePlaces, Partial<S3Options> {
   readonly dataDir: string;
   readonly artifacts: ArtifactStoreKind;
 }
@@ -138,6 +139,8 @@ export function using<T>(places: Places, work: (open: OpenPlaces) => Promise<T>)
       return usingFiles(places, work);
     case 'gridfs':
       return usingGridfs(places, work);
+    case 's3':
+      return usingS3(places, work);
   }
 }
 
@@ -167,6 +170,19 @@ async function usingGridfs<T>({ mongoUrl }: Places, work: (open: OpenPlaces) => 
     return await work({ database: mongo, artifacts, gridfs: { damaged: () => damagedFiles(database, ask) } });
   } finally {
     await mongo.close();
+  }
+}
+
+async function usingS3<T>(places: Places, work: (open: OpenPlaces) => Promise<T>): Promise<T> {
+  const { s3ClientOf } = await import('../s3/open.ts');
+  const { createS3Store } = await import('../s3/s3-store.ts');
+  const client = s3ClientOf(places);
+  const database = await whenUp((onState) => openExisting({ ...places, onState }));
+  try {
+    return await work({ database, artifacts: createS3Store(client) });
+  } finally {
+    await database.close();
+    client.close();
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { ArtifactKind } from '../../capture/artifacts.ts';
+import type { ArtifactKind, ArtifactStoreKind } from '../../capture/artifacts.ts';
 import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
 import type { ByteSpan } from '../ports/artifact-store.ts';
 
@@ -33,7 +33,7 @@ export interface FoundCapture<F extends RemoteFile> extends Pick<NewCapture<F>, 
 
 export interface Backend<F extends RemoteFile> {
   /** The name of the store in the records of its captures. */
-  readonly name: string;
+  readonly name: ArtifactStoreKind;
   /** Runs work of the methods below. Rejects with the code for a store that cannot be reached. */
   ask<T>(work: () => Promise<T>): Promise<T>;
   /** Writes a file that no capture names yet. `upload`: the capture, and a name for all files of this upload. */
@@ -46,7 +46,7 @@ export interface Backend<F extends RemoteFile> {
   /** Returns the record as JSON. */
   record(id: number): Promise<string | undefined>;
   /** Opens a file that has bytes; resolves with undefined when a part of it is gone. */
-  open(file: F): Promise<((span: ByteSpan) => Readable) | undefined>;
+  open(file: F, capture: FoundCapture<F>): Promise<((span: ByteSpan) => Readable) | undefined>;
   list(limit: number, before: number): Promise<readonly ScreenshotInfo[]>;
   oldest(key?: string | null): AsyncIterable<number>;
   /** Removes captures at once, and their files when readers had time to finish. Resolves with the bytes of each. */
@@ -56,6 +56,6 @@ export interface Backend<F extends RemoteFile> {
 }
 
 export interface Upload {
-  readonly info: Pick<ScreenshotInfo, 'id' | 'api_key_name'>;
+  readonly info: Pick<ScreenshotInfo, 'id' | 'format' | 'api_key_name'>;
   readonly name: string;
 }

@@ -90,7 +90,7 @@ export function createRemoteStore<F extends RemoteFile>(backend: Backend<F>): Ar
     if (found === undefined || file === undefined) return undefined;
     const { bytes } = file;
     // Looked for before the head of an answer is sent: after it, a missing file can only break it off.
-    const read = bytes === 0 ? () => Readable.from([]) : await ask(() => backend.open(file));
+    const read = bytes === 0 ? () => Readable.from([]) : await ask(() => backend.open(file, found));
     if (read === undefined) {
       throw new CapstanError(
         'artifact_damaged',
@@ -119,8 +119,9 @@ export function createRemoteStore<F extends RemoteFile>(backend: Backend<F>): Ar
   }
 
   async function probe(): Promise<void> {
-    const content = { kind: 'html', name: 'probe', content: Buffer.from('probe') } as const;
-    await ask(async () => backend.discard(await upload([content], { info: { id: 0 }, name: randomUUID() })));
+    const content = { kind: 'image', name: 'probe', content: Buffer.from('probe') } as const;
+    const as = { info: { id: 0, format: 'png' }, name: randomUUID() } as const;
+    await ask(async () => backend.discard(await upload([content], as)));
   }
 
   return {
