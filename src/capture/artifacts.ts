@@ -41,6 +41,7 @@ export const S3_OPTIONS = [
   's3Region',
   's3Prefix',
   's3Addressing',
+  's3Presign',
   's3AccessKey',
   's3SecretKey',
 ] as const;

@@ -5,6 +5,7 @@ import { KEY_LINE, NamedKeySchema } from '../capture/named-key.ts';
 import {
   bytes,
   choice,
+  duration,
   file,
   integer,
   list,
@@ -161,12 +162,17 @@ const GROUPS = {
         placeholder: 'prefix',
         takes: 'letters, digits and ._- with slashes between them',
         default: '',
+        defaultText: 'none',
       }),
     s3Addressing: choice(['auto', 'path', 'virtual'], {
       description: 'Where URLs name the bucket: in the `path`, or in the host (`virtual`).',
       placeholder: 'style',
       default: 'auto',
       defaultText: 'auto: path with --s3-endpoint, else virtual',
+    }),
+    s3Presign: duration('7d', {
+      description:
+        'Answer GET /screenshot/:id for an image with 302 to a URL of the object store that is valid for this long. Everything else is sent by the service, also to its web interface.',
     }),
     s3AccessKey: s3Key({
       description:

@@ -14,9 +14,7 @@ import { createFileArtifactStore } from './files/file-artifact-store.ts';
 import { createFileEventOutbox } from './files/file-event-outbox.ts';
 import { createFileOutbox } from './files/file-outbox.ts';
 import { createFileThumbnailStore } from './files/file-thumbnail-store.ts';
-import { holdLock } from './files/held-lock.ts';
-import { eventsFile, retentionLock } from './files/layout.ts';
-import { withGridfs } from './gridfs/with-gridfs.ts';
+import { eventsFile } from './files/layout.ts';
 import {
   checkDatabaseFile,
   checkDataDirectory,
@@ -25,15 +23,12 @@ import {
   holdsStore,
   rememberDatabase,
 } from './maintenance/check-places.ts';
-import type { MongoDatabase } from './mongo/open.ts';
+import { openArtifactStore } from './open-artifact-store.ts';
 import { type DatabaseOptions, openDatabase } from './open-database.ts';
-import type { ArtifactStore, LocalStore } from './ports/artifact-store.ts';
-import type { Database } from './ports/database.ts';
+import type { ArtifactStore } from './ports/artifact-store.ts';
 import type { EventLog, EventOutbox } from './ports/event-log.ts';
 import type { IdempotencyStore } from './ports/idempotency-store.ts';
 import type { JobStore } from './ports/job-store.ts';
-import { createOwnCopies } from './ports/local-copies.ts';
-import type { OpenArtifacts } from './ports/open-artifacts.ts';
 import type { QueryStore } from './ports/query-store.ts';
 import type { ResultStore } from './ports/result-store.ts';
 import type { ThumbnailStore } from './ports/thumbnail-store.ts';
@@ -127,12 +122,12 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
   const ownEvents =
     database.isShared && logsEvents ? await openSqlite({ path: eventsFile(dataDir), onWarning }) : database;
   const local = createFileArtifactStore(data);
-  const { artifacts, copies, lock, stop } = await OPENERS[kind]({
+  const { artifacts, copies, lock, stop } = await openArtifactStore(kind, {
     dataDir,
     local,
     database,
     mongo,
-    options,
+    s3: options,
     onProblem,
   });
   const thumbnails = createFileThumbnailStore(dataDir, options.thumbnailBytes ?? THUMBNAIL_BYTES);
@@ -215,33 +210,3 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
     close,
   };
 }
-
-interface StoreParts {
-  readonly dataDir: string;
-  readonly local: LocalStore;
-  readonly database: Database;
-  readonly mongo: MongoDatabase | undefined;
-  readonly options: StorageOptions;
-  readonly onProblem: (problem: unknown) => void;
-}
-
-/** Opens each kind of artifact store. */
-const OPENERS: Readonly<Record<ArtifactStoreKind, (parts: StoreParts) => Promise<OpenArtifacts>>> = {
-  files: async ({ dataDir, local, database, mongo }) => ({
-    artifacts: mongo === undefined ? local : withGridfs(local, mongo),
-    // Processes that share a database could remove a record from it, but not from this data directory.
-    copies: createOwnCopies(local, { keepsFailed: !database.isShared }),
-    lock: async () => holdLock(retentionLock(dataDir)),
-    stop: () => Promise.resolve(),
-  }),
-  gridfs: async ({ local, mongo, onProblem }) => {
-    if (mongo === undefined) throw new Error('artifacts in GridFS need a MongoDB database');
-    // Loaded only when it is used.
-    const { openGridfs } = await import('./gridfs/open.ts');
-    return openGridfs({ mongo, local, onProblem });
-  },
-  s3: async ({ local, database, options, onProblem }) => {
-    const { openS3 } = await import('./s3/open.ts');
-    return openS3({ options, local, lock: database.lock, onProblem });
-  },
-};

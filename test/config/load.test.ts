@@ -136,6 +136,7 @@ const SAMPLES: Readonly<Record<string, readonly [text: string, value: unknown]>>
   s3Region: ['garage', 'garage'],
   s3Prefix: ['some/prefix/', 'some/prefix/'],
   s3Addressing: ['virtual', 'virtual'],
+  s3Presign: ['5m', 300],
   s3AccessKey: ['AKIA', 'AKIA'],
   s3AccessKeyFile: ['key', 'key'],
   s3SecretKey: ['a/b+c', 'a/b+c'],

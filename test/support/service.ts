@@ -38,6 +38,7 @@ export function serviceConfig(directory: string): ServiceConfig {
     s3Region: 'us-east-1',
     s3Prefix: '',
     s3Addressing: 'auto',
+    s3Presign: null,
     s3AccessKey: null,
     s3SecretKey: null,
     requireStore: false,

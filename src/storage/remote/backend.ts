@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { ArtifactKind, ArtifactStoreKind } from '../../capture/artifacts.ts';
 import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
-import type { ByteSpan } from '../ports/artifact-store.ts';
+import type { ByteSpan, OpenArtifact } from '../ports/artifact-store.ts';
 
 /* What an artifact store outside of the data directory implements; `remote-store.ts` makes the store of it. */
 
@@ -9,6 +9,8 @@ import type { ByteSpan } from '../ports/artifact-store.ts';
 export interface RemoteFile {
   readonly kind: ArtifactKind;
   readonly bytes: number;
+  /** In hex, where the store keeps it. */
+  readonly sha256?: string;
 }
 
 /** A file to be uploaded. */
@@ -47,6 +49,8 @@ export interface Backend<F extends RemoteFile> {
   record(id: number): Promise<string | undefined>;
   /** Opens a file that has bytes; resolves with undefined when a part of it is gone. */
   open(file: F, capture: FoundCapture<F>): Promise<((span: ByteSpan) => Readable) | undefined>;
+  /** See `OpenArtifact`. */
+  location?(file: F): OpenArtifact['location'];
   list(limit: number, before: number): Promise<readonly ScreenshotInfo[]>;
   oldest(key?: string | null): AsyncIterable<number>;
   /** Removes captures at once, and their files when readers had time to finish. Resolves with the bytes of each. */

@@ -100,6 +100,8 @@ export function createRemoteStore<F extends RemoteFile>(backend: Backend<F>): Ar
     return {
       info: checkedScreenshotInfo(found.info),
       bytes,
+      sha256: file.sha256,
+      location: backend.location?.(file),
       stream: ({ start, end } = { start: 0, end: bytes - 1 }) => read({ start, end: Math.min(end, bytes - 1) }),
       close: () => Promise.resolve(),
     };

@@ -9,11 +9,22 @@ import { hasCopy, type LocalCopies, namingStore } from '../ports/local-copies.ts
 /** Maximum number of captures whose files are in memory for their upload. */
 const UPLOADS = 8;
 
+export interface Uploads extends LocalCopies {
+  /** Whether this process has made the capture, and no attempt to upload it has failed. */
+  isFresh(id: number): boolean;
+}
+
 /** Copies in the data directory of captures that are uploaded to another store. */
-export function createUploads(local: LocalStore, remote: ArtifactStore): LocalCopies {
+export function createUploads(
+  local: LocalStore,
+  remote: ArtifactStore,
+  { deliversLater = false }: Partial<Pick<LocalCopies, 'deliversLater'>> = {},
+): Uploads {
   const limit = pLimit(UPLOADS);
   /** Captures that this process has staged and not tried to upload yet: no other process has uploaded them. */
   const fresh = new Set<number>();
+  /** Captures that wait for their first upload by this process, or are uploaded. */
+  const unfailed = new Set<number>();
   /** Captures that this process has uploaded, until they are released. */
   const uploaded = new Set<number>();
 
@@ -46,11 +57,15 @@ export function createUploads(local: LocalStore, remote: ArtifactStore): LocalCo
 
   return {
     keepsFailed: false,
+    deliversLater,
+    isFresh: (id) => unfailed.has(id),
     stage: async (record, files) => {
       const staged = await local.stage(record, files);
       fresh.add(record.id);
+      unfailed.add(record.id);
       const discard = async () => {
         fresh.delete(record.id);
+        unfailed.delete(record.id);
         try {
           if (uploaded.delete(record.id)) await remote.remove([record.id]);
         } finally {
@@ -62,10 +77,18 @@ export function createUploads(local: LocalStore, remote: ArtifactStore): LocalCo
     keepRecord: local.keepRecord,
     has: (id) => hasCopy(local, id),
     record: (id) => local.record(id),
-    deliver: ({ id }) => limit(() => deliver(id)),
+    deliver: async ({ id }) => {
+      try {
+        return await limit(() => deliver(id));
+      } catch (error) {
+        unfailed.delete(id);
+        throw error;
+      }
+    },
     release: async ({ id }) => {
       uploaded.delete(id);
       await local.remove([id]);
+      unfailed.delete(id);
     },
   };
 }

@@ -4,6 +4,7 @@ import https from 'node:https';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { CapstanError } from '../../capture/errors.ts';
 import type { ByteSpan } from '../ports/artifact-store.ts';
 import type { CredentialSource } from './credentials.ts';
 import { type Answer, isTransient, refusalOf, unavailable } from './failure.ts';
@@ -14,6 +15,8 @@ import { allIn, textIn } from './xml.ts';
 
 const ATTEMPTS = 4;
 const FIRST_DELAY_MS = 100;
+/** Minimum time between two reports of failures, in milliseconds. */
+const REPORTED_MS = 60_000;
 /** Time without a byte after which a request has failed, in milliseconds. */
 const SILENCE_MS = 30_000;
 /** Maximum number of keys that one request deletes. */
@@ -33,6 +36,8 @@ export interface S3Place {
 export interface S3ClientOptions extends S3Place {
   readonly credentials: CredentialSource;
   readonly silenceMs?: number;
+  /** Called when requests fail, at most once a minute. */
+  readonly onProblem?: ((problem: unknown) => void) | undefined;
 }
 
 export interface S3Object {
@@ -67,6 +72,8 @@ export type S3Client = ReturnType<typeof createS3Client>;
 
 export function createS3Client(options: S3ClientOptions) {
   const { bucket, prefix: ownPrefix, region, pathStyle, credentials, silenceMs = SILENCE_MS } = options;
+  const { onProblem = () => {} } = options;
+  let reportedAt = Number.NEGATIVE_INFINITY;
   const origin = new URL(options.endpoint ?? `https://s3.${region}.amazonaws.com`);
   const { request, Agent } = origin.protocol === 'https:' ? https : http;
   const agent = new Agent({ keepAlive: true });
@@ -97,13 +104,22 @@ export function createS3Client(options: S3ClientOptions) {
     });
   }
 
+  function failed(error: unknown): CapstanError {
+    const failure = unavailable(error);
+    if (performance.now() - reportedAt > REPORTED_MS) {
+      reportedAt = performance.now();
+      onProblem(failure);
+    }
+    return failure;
+  }
+
   /** Repeats what fails for now. Rejects with a `CapstanError`. */
   async function repeated<T>(work: () => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await work();
       } catch (error) {
-        if (attempt === ATTEMPTS || !isTransient(error)) throw unavailable(error);
+        if (attempt === ATTEMPTS || !isTransient(error)) throw failed(error);
         await delay(FIRST_DELAY_MS * 2 ** (attempt - 1) * (0.5 + Math.random() / 2));
       }
     }
@@ -143,7 +159,7 @@ export function createS3Client(options: S3ClientOptions) {
         }
       } catch (error) {
         failures += 1;
-        if (failures === ATTEMPTS) throw unavailable(error);
+        if (failures === ATTEMPTS) throw failed(error);
       } finally {
         message.destroy();
       }
@@ -178,6 +194,12 @@ export function createS3Client(options: S3ClientOptions) {
   }
 
   async function removeTogether(keys: readonly string[]): Promise<void> {
+    // Some stores have no request for many.
+    if (!(await removesTogether(keys))) for (const key of keys) await send({ method: 'DELETE', key, accepts: [404] });
+  }
+
+  /** Deletes objects with one request; false when the store has no such request. */
+  async function removesTogether(keys: readonly string[]): Promise<boolean> {
     const named = keys.map((key) => `<Object><Key>${ownPrefix}${key}</Key></Object>`).join('');
     const body = Buffer.from(`<Delete><Quiet>true</Quiet>${named}</Delete>`);
     const headers = { 'content-md5': createHash('md5').update(body).digest('base64') };
@@ -188,16 +210,29 @@ export function createS3Client(options: S3ClientOptions) {
       const [failed] = allIn(answer.body.toString(), 'Error');
       if (failed !== undefined)
         throw unavailable(refusalOf({ ...answer, status: 503, body: Buffer.from(failed) }, region));
-      return;
+      return true;
     }
-    // A store without the request for many.
-    for (const key of keys) await send({ method: 'DELETE', key, accepts: [404] });
+    return false;
+  }
+
+  /** Returns the status of a request for an object that is not signed. */
+  async function statusForAll(key: string): Promise<number> {
+    return new Promise((resolve, reject) => {
+      const asking = request(urlOf(key), { timeout: silenceMs }, (answer) => {
+        answer.resume();
+        resolve(answer.statusCode ?? 0);
+      });
+      asking.on('timeout', () => asking.destroy(new Error(`no byte for ${silenceMs} ms`)));
+      asking.on('error', reject).end();
+    });
   }
 
   return {
     send,
     list,
     remove,
+    removesTogether,
+    statusForAll,
     read: (key: string, span: ByteSpan) => Readable.from(bytesOf(key, span), { objectMode: false }),
     /** Returns a URL with which anyone may read the object. `query`: how it is to be answered. */
     presign: async (key: string, seconds: number, query: Readonly<Record<string, string>>) =>

@@ -1,5 +1,5 @@
-import type { LocalStore } from '../ports/artifact-store.ts';
-import type { HeldLock } from '../ports/lock.ts';
+import type { ArtifactStore, LocalStore } from '../ports/artifact-store.ts';
+import type { Database } from '../ports/database.ts';
 import type { OpenArtifacts } from '../ports/open-artifacts.ts';
 import { createUploads } from '../remote/uploads.ts';
 import { withCopies } from '../remote/with-copies.ts';
@@ -16,6 +16,8 @@ export interface S3Options {
   readonly s3Region: string;
   readonly s3Prefix: string;
   readonly s3Addressing: 'auto' | 'path' | 'virtual';
+  /** For how long URLs of images are valid, in seconds; null: the service sends images itself. */
+  readonly s3Presign: number | null;
   /** Null: those of the environment. */
   readonly s3AccessKey: string | null;
   readonly s3SecretKey: string | null;
@@ -25,13 +27,12 @@ export interface OpenS3Options {
   readonly options: Partial<S3Options>;
   /** The store of the data directory, in which captures wait for delivery. */
   readonly local: LocalStore;
-  /** Takes a lock among the processes that share the bucket. */
-  readonly lock: (name: string) => Promise<HeldLock | undefined>;
+  readonly database: Pick<Database, 'isShared' | 'lock'>;
   /** Called with failures of background work. */
   readonly onProblem: (problem: unknown) => void;
 }
 
-export function s3ClientOf(options: Partial<S3Options>): S3Client {
+export function s3ClientOf(options: Partial<S3Options>, onProblem?: (problem: unknown) => void): S3Client {
   const { s3Bucket = null, s3Endpoint: endpoint = null, s3Region: region = 'us-east-1', s3Prefix = '' } = options;
   const { s3Addressing = 'auto', s3AccessKey: accessKey = null, s3SecretKey: secretKey = null } = options;
   if (s3Bucket === null) throw new Error('artifacts in an object store need a bucket');
@@ -42,19 +43,27 @@ export function s3ClientOf(options: Partial<S3Options>): S3Client {
     prefix: s3Prefix === '' || s3Prefix.endsWith('/') ? s3Prefix : `${s3Prefix}/`,
     pathStyle: s3Addressing === 'auto' ? endpoint !== null : s3Addressing === 'path',
     credentials: credentialSource({ accessKey, secretKey }),
+    onProblem,
   });
 }
 
+/** Opens the store for reading. */
+export function openS3Store(options: Partial<S3Options>): ArtifactStore {
+  return createS3Store(s3ClientOf(options), options.s3Presign);
+}
+
 /** Opens the store and starts to delete, in the background, images that no capture names. */
-export function openS3({ options, local, lock, onProblem }: OpenS3Options): OpenArtifacts {
-  const client = s3ClientOf(options);
-  const remote = createS3Store(client);
-  const sweep = createSweep({ client, lock: () => lock('artifacts.sweep'), onProblem });
+export function openS3({ options, local, database, onProblem }: OpenS3Options): OpenArtifacts {
+  const client = s3ClientOf(options, onProblem);
+  const remote = createS3Store(client, options.s3Presign);
+  const sweep = createSweep({ client, lock: () => database.lock('artifacts.sweep'), onProblem });
   sweep.start();
+  // Other processes of a shared database read a capture as soon as its record is there.
+  const copies = createUploads(local, remote, { deliversLater: !database.isShared });
   return {
-    artifacts: withCopies(remote, local),
-    copies: createUploads(local, remote),
-    lock: () => lock('retention').catch(() => undefined),
+    artifacts: withCopies(remote, local, database.isShared ? undefined : copies.isFresh),
+    copies,
+    lock: () => database.lock('retention').catch(() => undefined),
     stop: async () => {
       await sweep.stop();
       client.close();

@@ -18,11 +18,12 @@ import { noteRemoved } from './removed.ts';
 /** Number of captures whose heads a list reads at once. */
 const READ_TOGETHER = 16;
 
-export function createS3Store(client: S3Client): ArtifactStore {
-  return createRemoteStore(s3Backend(client));
+/** `presignSeconds`: for how long URLs of images are valid; null: there are none. */
+export function createS3Store(client: S3Client, presignSeconds: number | null = null): ArtifactStore {
+  return createRemoteStore(s3Backend(client, presignSeconds));
 }
 
-function s3Backend(client: S3Client): Backend<S3File> {
+function s3Backend(client: S3Client, presignSeconds: number | null): Backend<S3File> {
   /** Whether the store has conditional puts: false once it has refused one. */
   let isConditional = true;
 
@@ -160,6 +161,14 @@ function s3Backend(client: S3Client): Backend<S3File> {
       return found && (await buffer(client.read(captureKey(id), found.record))).toString();
     },
     open,
+    location: ({ key }) =>
+      key === undefined || presignSeconds === null
+        ? undefined
+        : ({ type, file }) =>
+            client.presign(key, presignSeconds, {
+              'response-content-type': type,
+              'response-content-disposition': `inline; filename="${file}"`,
+            }),
     list,
     oldest,
     remove,

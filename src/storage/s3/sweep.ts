@@ -48,8 +48,7 @@ export function createSweep(options: SweepOptions): Sweep {
     if (status !== 404 && age < compareMs) return nothing;
     const pace = createPace();
     let unnamed: string[] = [];
-    for await (const image of imagesBefore(uploadMs)) {
-      if (await isNamed(image)) continue;
+    for await (const image of unnamedBefore(client, uploadMs)) {
       unnamed.push(image);
       if (unnamed.length === NOTED_TOGETHER) await noteRemoved(client, unnamed.splice(0));
       await pace();
@@ -58,39 +57,6 @@ export function createSweep(options: SweepOptions): Sweep {
     unnamed = [];
     await client.send({ method: 'PUT', key: SWEPT, body: new Uint8Array(), payload: await sha256(new Uint8Array()) });
     return nothing;
-  }
-
-  /** Images without a capture beside them in the listing, or with another image: the others are named by theirs. */
-  async function* imagesBefore(ms: number): AsyncGenerator<string> {
-    let id: number | undefined;
-    let images: S3Object[] = [];
-    let isCapture = false;
-    let before = 0;
-    const doubtful = () =>
-      isCapture && images.length === 1
-        ? []
-        : images.filter(({ changedAt }) => changedAt < before).map(({ key }) => key);
-    for await (const { objects, now } of client.list('captures/')) {
-      before = now - ms;
-      for (const object of objects) {
-        const part = partOf(object.key);
-        if (part === undefined) continue;
-        if (part.id !== id) {
-          yield* doubtful();
-          id = part.id;
-          images = [];
-          isCapture = false;
-        }
-        if (part.isImage) images.push(object);
-        else isCapture = true;
-      }
-    }
-    yield* doubtful();
-  }
-
-  async function isNamed(image: string): Promise<boolean> {
-    const found = await findCapture(client, partOf(image)?.id ?? 0);
-    return found?.files.some(({ key }) => key === image) === true;
   }
 
   async function sweepRemoved(): Promise<Swept> {
@@ -109,11 +75,47 @@ export function createSweep(options: SweepOptions): Sweep {
     const { status, body } = await client.send({ method: 'GET', key: note, accepts: [404] });
     if (status === 404) return 0;
     const images = body.toString().split('\n');
-    const named = await Promise.all(images.map(isNamed));
+    const named = await Promise.all(images.map((image) => isNamed(client, image)));
     const unnamed = images.filter((_, at) => !named[at]);
     await client.remove(unnamed);
     return unnamed.length;
   }
 
   return createSweepPass({ lock, steps: () => [compareAll, sweepRemoved], onProblem });
+}
+
+/** Iterates over images older than this that no capture names. */
+export async function* unnamedBefore(client: S3Client, ms: number): AsyncGenerator<string> {
+  for await (const image of imagesBefore(client, ms)) if (!(await isNamed(client, image))) yield image;
+}
+
+/** Images without a capture beside them in the listing, or with another image: the others are named by theirs. */
+async function* imagesBefore(client: S3Client, ms: number): AsyncGenerator<string> {
+  let id: number | undefined;
+  let images: S3Object[] = [];
+  let isCapture = false;
+  let before = 0;
+  const doubtful = () =>
+    isCapture && images.length === 1 ? [] : images.filter(({ changedAt }) => changedAt < before).map(({ key }) => key);
+  for await (const { objects, now } of client.list('captures/')) {
+    before = now - ms;
+    for (const object of objects) {
+      const part = partOf(object.key);
+      if (part === undefined) continue;
+      if (part.id !== id) {
+        yield* doubtful();
+        id = part.id;
+        images = [];
+        isCapture = false;
+      }
+      if (part.isImage) images.push(object);
+      else isCapture = true;
+    }
+  }
+  yield* doubtful();
+}
+
+async function isNamed(client: S3Client, image: string): Promise<boolean> {
+  const found = await findCapture(client, partOf(image)?.id ?? 0);
+  return found?.files.some(({ key }) => key === image) === true;
 }
