@@ -41,6 +41,11 @@ describeWithS3('capstan db with captures in an object store', (server) => {
     return { client, places, storage, flags };
   }
 
+  async function expectImage({ artifacts }: Storage, id: number): Promise<void> {
+    const image = await artifacts.open(id, 'image');
+    expect(image && (await buffer(image.stream()))).toEqual(IMAGE);
+  }
+
   const keysOf = async (client: Awaited<ReturnType<typeof clientOf>>, end: string) =>
     (await Array.fromAsync(client.list('captures/'))).flatMap(({ objects }) =>
       objects.map(({ key }) => key).filter((key) => key.endsWith(end)),
@@ -101,25 +106,24 @@ describeWithS3('capstan db with captures in an object store', (server) => {
     const service = await open({ ...places, ...s3Options(server, 'move') });
     const expectAll = async (storage: Storage, store: string) => {
       for (const [at, id] of IDS.entries()) {
-        const image = await storage.artifacts.open(id, 'image');
-        expect(image && (await buffer(image.stream()))).toEqual(IMAGE);
+        await expectImage(storage, id);
         const record = await storage.results.get(id);
         expect(record).toEqual({ ...records[at], artifacts: { ...records[at]?.artifacts, store } });
       }
     };
     // The third capture meets a store that is away.
-    let captures = 0;
+    let images = 0;
     proxy.fault = (line) => {
-      if (/^PUT .*\/capture$/.test(line)) captures += 1;
-      return captures > 2 ? { status: 403, code: 'AccessDenied' } : undefined;
+      if (/^PUT .*image\.png$/.test(line)) images += 1;
+      return images > 2 ? { status: 403, code: 'AccessDenied' } : undefined;
     };
     const db = ['--db-path', places.dbPath, '--data-dir', places.dataDir];
     const [, , ...s3] = s3Flags({ ...server, endpoint: proxy.endpoint }, 'move');
     const move = (to: string) => capstan(['db', 'move', '--to', to, ...db, ...s3], place.options);
     const first = await move('s3');
     expect([first.code, first.stderr]).toEqual([1, expect.stringContaining('AccessDenied')]);
-    for (const id of IDS) expect(await service.artifacts.open(id, 'image')).toBeDefined();
-    captures = Number.NEGATIVE_INFINITY;
+    for (const id of IDS) await expectImage(service, id);
+    images = Number.NEGATIVE_INFINITY;
     expect(await move('s3')).toMatchObject({
       code: 0,
       stdout: 'moved 3 captures from files to s3\n3 captures moved\n',
@@ -128,7 +132,7 @@ describeWithS3('capstan db with captures in an object store', (server) => {
     expect((await service.artifacts.list(10)).map(({ id }) => id)).toEqual(IDS.toReversed());
     await close(service);
     const inFiles = await open({ ...places, ...s3Options(server, 'move'), artifacts: 'files' });
-    for (const id of IDS) expect(await inFiles.artifacts.open(id, 'image')).toBeDefined();
+    for (const id of IDS) await expectImage(inFiles, id);
     expect(await move('files')).toMatchObject({ code: 0, stdout: expect.stringContaining('5 captures from s3') });
     await expectAll(inFiles, await inFiles.artifacts.id());
     expect(await keysOf(client, 'capture')).toEqual([]);
@@ -138,7 +142,7 @@ describeWithS3('capstan db with captures in an object store', (server) => {
   it('says which option a move needs', async () => {
     const place = await ground();
     const { code, stderr } = await capstan(['db', 'move', '--to', 's3', '--db-path', 'results.db'], place.options);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('needs --s3-bucket')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('needs --s3-bucket')]);
   });
 
   describeWithRelayedMongo('and GridFS', (mongo) => {
@@ -150,15 +154,14 @@ describeWithS3('capstan db with captures in an object store', (server) => {
       await close(before);
       (await clientOf(server, 'from-gridfs')).close();
       const service = await open({ ...places, ...s3Options(server, 'from-gridfs') });
-      expect(await service.artifacts.open(ID, 'image')).toBeDefined();
+      await expectImage(service, ID);
       const [, , ...s3] = s3Flags(server, 'from-gridfs');
       const flags = ['--mongo-url', places.mongoUrl, '--data-dir', places.dataDir, ...s3];
       const moved = await capstan(['db', 'move', '--to', 's3', ...flags], place.options);
       expect(moved).toMatchObject({ code: 0, stdout: expect.stringContaining('moved 5 captures from gridfs to s3') });
       for (const id of IDS) {
         expect((await service.results.get(id))?.artifacts?.store).toBe('s3');
-        const image = await service.artifacts.open(id, 'image');
-        expect(image && (await buffer(image.stream()))).toEqual(IMAGE);
+        await expectImage(service, id);
       }
     });
   });

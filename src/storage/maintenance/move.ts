@@ -2,7 +2,6 @@ import { buffer } from 'node:stream/consumers';
 import { ARTIFACT_STORE_KINDS, type ArtifactKind } from '../../capture/artifacts.ts';
 import type { DetailedResult } from '../../capture/result.ts';
 import { readStore } from '../files/store-id.ts';
-import { createPace } from '../passes/pace.ts';
 import type { ArtifactStore, CapturedFiles } from '../ports/artifact-store.ts';
 import { putCapture } from '../ports/artifact-store.ts';
 import { namingStore } from '../ports/local-copies.ts';
@@ -49,7 +48,6 @@ async function isThere(kind: Places['artifacts'], { dataDir, mongoUrl, s3Bucket 
 async function moveAll(source: OpenPlaces, target: OpenPlaces, report: Report): Promise<Moved> {
   const from = source.artifacts;
   const store = await from.id();
-  const pace = createPace();
   let captures = 0;
   let left = 0;
   for await (const id of from.oldest()) {
@@ -61,7 +59,6 @@ async function moveAll(source: OpenPlaces, target: OpenPlaces, report: Report): 
       left += 1;
       report(`capture ${id}: a file cannot be read, so it stays`);
     }
-    await pace();
   }
   return { captures, left };
 }
