@@ -171,8 +171,8 @@ export class CaptureStore {
 
   /** `key`: the name of an API key, which has a share of the places. */
   #fullOutbox(key?: string): CapstanError | undefined {
-    const { isAway, deliveryFails } = this.#delivery;
-    if (this.#results.kind === 'none' || !(isAway || deliveryFails)) return undefined;
+    const { isAway, isBehind } = this.#delivery;
+    if (this.#results.kind === 'none' || !(isAway || isBehind)) return undefined;
     const waiting = this.#delivery.pending + this.#underway.size;
     const free = this.#maxOutbox - waiting;
     const ofKey = key === undefined ? 0 : this.#delivery.pendingOf(key);
@@ -185,7 +185,7 @@ export class CaptureStore {
         )
       : new CapstanError(
           'artifacts_unavailable',
-          `The object store cannot be used, and the outbox is full: ${waiting} captures wait${share}.`,
+          `The object store is away or slow, and the outbox is full: ${waiting} captures wait${share}.`,
         );
   }
 

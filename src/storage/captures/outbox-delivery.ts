@@ -53,9 +53,9 @@ export class OutboxDelivery {
     return this.#waiting.size + this.#recorded.size;
   }
 
-  /** Whether captures whose record is written wait until the artifact store can be reached. */
-  get deliveryFails(): boolean {
-    return this.#deliveryFails && this.#recorded.size > 0;
+  /** Whether captures whose record is written wait for the artifact store, which is away or slow. */
+  get isBehind(): boolean {
+    return this.#recorded.size > 0;
   }
 
   /** Returns the number of waiting captures of an API key. */
