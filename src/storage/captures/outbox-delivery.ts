@@ -118,12 +118,12 @@ export class OutboxDelivery {
   /** Delivers the files of a capture whose record is written after them. */
   async #deliverFirst(record: DetailedResult): Promise<DetailedResult | undefined> {
     const { copies } = this.#options;
-    return record.artifacts === null || copies.deliversLater ? record : copies.deliver(record);
+    return record.artifacts === null || copies.deliverLater !== null ? record : copies.deliver(record);
   }
 
   /** Completes a capture whose record is written: now, or when its files are delivered. */
   async recorded(record: DetailedResult): Promise<void> {
-    if (record.artifacts === null || !this.#options.copies.deliversLater) return this.written(record);
+    if (record.artifacts === null || this.#options.copies.deliverLater === null) return this.written(record);
     this.#recorded.set(record.id, record.api_key_name);
     this.#passes.plan(0);
   }
@@ -206,8 +206,7 @@ export class OutboxDelivery {
     const { copies, outbox } = this.#options;
     try {
       // A withdrawn note means that the capture is being removed.
-      const record = (await outbox.has(id)) ? await copies.record(id) : undefined;
-      const stored = record && (await copies.deliver(record));
+      const stored = (await outbox.has(id)) ? await copies.deliverLater?.(id) : undefined;
       if (stored !== undefined) await this.written(stored);
       else await outbox.remove(id);
     } catch (error) {
@@ -256,7 +255,7 @@ export class OutboxDelivery {
 
   /** Whether the process that left a capture has recorded it, and was still to deliver it. */
   async #isAnnounced({ id }: DetailedResult): Promise<boolean> {
-    if (!this.#options.copies.deliversLater || !this.#recovered.has(id)) return false;
+    if (this.#options.copies.deliverLater === null || !this.#recovered.has(id)) return false;
     return (await this.#options.results.get(id)) !== undefined;
   }
 

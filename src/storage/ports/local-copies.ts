@@ -9,10 +9,10 @@ export interface LocalCopies {
   /** Whether the records of failed captures stay, so that a lost database can be rebuilt from them. */
   readonly keepsFailed: boolean;
   /**
-   * Whether a capture is answered once its record is written, and delivered after that. Only where no other process reads
-   * the captures.
+   * As `deliver`, for a capture that is answered once its record is written, and delivered after that. Null: captures are
+   * delivered first, because other processes read them.
    */
-  readonly deliversLater: boolean;
+  readonly deliverLater: ((id: number) => Promise<DetailedResult | undefined>) | null;
   /** Writes the files of a capture and its whole record, as `ArtifactStore.stage` does. */
   stage(record: DetailedResult, files: CapturedFiles): Promise<StagedCapture>;
   /** Writes the record of a failed capture, as `LocalStore.keepRecord` does. */
@@ -38,7 +38,7 @@ export interface LocalCopies {
 export function createOwnCopies(local: LocalStore, { keepsFailed }: Pick<LocalCopies, 'keepsFailed'>): LocalCopies {
   return {
     keepsFailed,
-    deliversLater: false,
+    deliverLater: null,
     stage: local.stage,
     keepRecord: local.keepRecord,
     has: (id) => hasCopy(local, id),

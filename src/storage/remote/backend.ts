@@ -60,6 +60,6 @@ export interface Backend<F extends RemoteFile> {
 }
 
 export interface Upload {
-  readonly info: Pick<ScreenshotInfo, 'id' | 'format' | 'api_key_name'>;
+  readonly info: Pick<ScreenshotInfo, 'id' | 'format' | 'sha256' | 'api_key_name'>;
   readonly name: string;
 }

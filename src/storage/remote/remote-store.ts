@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { type ArtifactKind, artifactFile } from '../../capture/artifacts.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import type { DetailedResult } from '../../capture/result.ts';
-import { checkedScreenshotInfo, screenshotInfo } from '../files/record-file.ts';
+import { checkedScreenshotInfo, screenshotInfo, sha256 } from '../files/record-file.ts';
 import {
   type ArtifactStore,
   type CapturedFiles,
@@ -122,7 +122,7 @@ export function createRemoteStore<F extends RemoteFile>(backend: Backend<F>): Ar
 
   async function probe(): Promise<void> {
     const content = { kind: 'image', name: 'probe', content: Buffer.from('probe') } as const;
-    const as = { info: { id: 0, format: 'png' }, name: randomUUID() } as const;
+    const as = { info: { id: 0, format: 'png', sha256: await sha256(content.content) }, name: randomUUID() } as const;
     await ask(async () => backend.discard(await upload([content], as)));
   }
 

@@ -59,7 +59,7 @@ export function openS3({ options, local, database, onProblem }: OpenS3Options): 
   const sweep = createSweep({ client, lock: () => database.lock('artifacts.sweep'), onProblem });
   sweep.start();
   // Other processes of a shared database read a capture as soon as its record is there.
-  const copies = createUploads(local, remote, { deliversLater: !database.isShared });
+  const copies = createUploads(local, remote, { later: !database.isShared });
   return {
     artifacts: withCopies(remote, local, database.isShared ? undefined : copies.isFresh),
     copies,

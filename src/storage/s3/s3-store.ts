@@ -29,7 +29,12 @@ function s3Backend(client: S3Client, presignSeconds: number | null): Backend<S3F
 
   async function upload({ kind, name, content }: FileContent, { info, name: upload }: Upload): Promise<S3File> {
     const begunAt = performance.now();
-    const file = { kind, bytes: content.byteLength, sha256: await sha256(content), begunAt };
+    const file = {
+      kind,
+      bytes: content.byteLength,
+      sha256: kind === 'image' ? info.sha256 : await sha256(content),
+      begunAt,
+    };
     if (kind !== 'image' || file.bytes === 0) return { ...file, content };
     const key = imageKey(info, upload, name);
     await put(key, content, file.sha256, { 'content-type': ARTIFACTS.image.mediaType(info.format) });

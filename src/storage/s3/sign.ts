@@ -95,8 +95,18 @@ interface Secret {
 }
 
 function signatureOf(request: string, { time, scope, secret }: Secret): string {
-  const key = scope.split('/').reduce<Buffer | string>((parent, part) => hmac(parent, part), `AWS4${secret}`);
-  return hmac(key, [ALGORITHM, time, scope, hash('sha256', request)].join('\n')).toString('hex');
+  return hmac(keyOf(secret, scope), [ALGORITHM, time, scope, hash('sha256', request)].join('\n')).toString('hex');
+}
+
+let last: { readonly secret: string; readonly scope: string; readonly key: Buffer } | undefined;
+
+/** Returns the key of a day, which is derived once. */
+function keyOf(secret: string, scope: string): Buffer {
+  if (last?.secret === secret && last.scope === scope) return last.key;
+  const [day = '', ...rest] = scope.split('/');
+  const key = rest.reduce((parent, part) => hmac(parent, part), hmac(`AWS4${secret}`, day));
+  last = { secret, scope, key };
+  return key;
 }
 
 function hmac(key: Buffer | string, text: string): Buffer {
