@@ -1,5 +1,5 @@
 import { type Db, ObjectId } from 'mongodb';
-import { type HeldLease, takeLease } from '../documents/lease.ts';
+import { type SharedLock, takeLock } from '../documents/lock.ts';
 import { artifactCollections, BY_FILE } from '../mongo/artifact-documents.ts';
 import type { Ask } from '../mongo/connection.ts';
 import { mongoDocuments } from '../mongo/document-store.ts';
@@ -111,8 +111,8 @@ export function createSweep(options: SweepOptions): Sweep {
     }
   }
 
-  return createSweepPass<HeldLease>({
-    lock: () => takeLease(documents, 'artifacts.sweep'),
+  return createSweepPass<SharedLock>({
+    lock: () => takeLock(documents, 'artifacts.sweep'),
     steps: ({ since }) => {
       const ago = (ms: number) => new Date(since - ms);
       return [

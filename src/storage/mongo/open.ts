@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import { takeLease } from '../documents/lease.ts';
+import { takeLock } from '../documents/lock.ts';
 import { LeasedNode } from '../documents/nodes.ts';
 import { storesIn } from '../documents/stores.ts';
 import type { Database } from '../ports/database.ts';
@@ -47,7 +47,7 @@ export async function openMongo({ url, onState = () => {} }: MongoOptions): Prom
     results: results.store,
     ...storesIn(documents),
     nodes,
-    lock: (name) => takeLease(documents, name),
+    lock: (name) => takeLock(documents, name),
     eventLog: (logOptions) => createOwnEventLog({ table: null, ...logOptions }),
     close: async () => {
       await results.idle();
