@@ -2,6 +2,7 @@ import { OUTPUT_KINDS } from './artifacts.ts';
 import { ofKey } from './client.ts';
 import type { CaptureCommand } from './command.ts';
 import type { CapstanError } from './errors.ts';
+import type { Technology } from './host-facts.ts';
 import { NO_MARKS } from './marks.ts';
 import { optionsDigest } from './options-digest.ts';
 import { recordedOptions } from './recorded-options.ts';
@@ -24,6 +25,9 @@ export interface Timing {
 export interface Findings {
   readonly ipFacts: IpFacts | null;
   readonly perceptionHash: string | null;
+  /** Aliases that led to the address of the final URL's host. */
+  readonly cnames: readonly string[];
+  readonly technologies: readonly Technology[];
 }
 
 /** Values of a record's fields when the page was not captured. */
@@ -58,6 +62,7 @@ export const UNSEEN = {
   verdict_reasons: [],
   cached: false,
   remote_ip: null,
+  host_facts: null,
   ip_info: null,
   ...NO_MARKS,
 } as const satisfies Partial<Result>;
@@ -66,7 +71,7 @@ export const UNSEEN = {
 export function storedResult(
   command: CaptureCommand,
   snapshot: Snapshot,
-  { ipFacts, perceptionHash }: Findings,
+  { ipFacts, perceptionHash, cnames, technologies }: Findings,
   timing: Timing,
 ): Result {
   const { target } = command.request;
@@ -97,6 +102,7 @@ export function storedResult(
     verdict_confidence: snapshot.verdict?.confidence ?? 0,
     verdict_reasons: snapshot.verdict?.reasons ?? [],
     remote_ip: snapshot.remoteIp,
+    host_facts: snapshot.hostFacts && { ...snapshot.hostFacts, cnames, technologies },
     ip_info: ipFacts,
   };
 }

@@ -78,6 +78,25 @@ interface KnownConditions {
   readonly label?: string;
   /** `true`: captures that are kept by a hold. */
   readonly held?: 'true';
+  /** IP address that the target answered from, or a network such as `10.1.0.0/16`. */
+  readonly address?: string;
+  /** Products of the headers `server` and `x-powered-by`, with or without a version. */
+  readonly server?: string;
+  readonly poweredBy?: string;
+  /** Whether the document came with these headers. */
+  readonly contentSecurityPolicy?: 'true' | 'false';
+  readonly hsts?: 'true' | 'false';
+  /** SHA-256 of the certificate, or a host name that it is for. */
+  readonly certificate?: string;
+  readonly certificateIssuer?: string;
+  /** In ISO 8601. */
+  readonly certificateExpiresBefore?: string;
+  /** Hash of the favicon, or its SHA-256. */
+  readonly favicon?: string;
+  /** A name in the chain of aliases, or a parent domain of one. */
+  readonly cname?: string;
+  /** Software of the page, with or without a version, separated by commas. */
+  readonly technology?: string;
 }
 
 export interface EventFilter extends EventConditions {
@@ -88,8 +107,7 @@ export interface EventFilter extends EventConditions {
 }
 
 /** Conditions of events; an event meets all that are given. */
-interface EventConditions
-  extends Pick<ResultConditions, 'host' | 'status' | 'outcome' | 'verdict' | 'text' | 'option' | 'label' | 'held'> {
+interface EventConditions extends Omit<ResultConditions, 'url' | 'from' | 'to'> {
   readonly batch?: string;
 }
 

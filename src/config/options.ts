@@ -211,6 +211,10 @@ const GROUPS = {
         'Name servers for targets and webhook receivers. The hosts file goes first; search domains are those of /etc/resolv.conf.',
       defaultText: 'those of /etc/resolv.conf',
     }),
+    technologyRules: file({
+      description:
+        'Further rules by which captures name the software of pages, in the JSON format of Wappalyzer. Patterns are matched in linear time (RE2), and nothing of the file is run. Read at the start.',
+    }),
   },
   Webhooks: {
     webhook: list(z.url({ protocol: /^https?$/ }), {

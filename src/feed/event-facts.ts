@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { FailureCodeSchema } from '../capture/failure-code.ts';
+import { HostFactsSchema } from '../capture/host-facts.ts';
 import { VERDICTS } from '../capture/verdict.ts';
 import type { LoggedEvent } from '../storage/ports/event-log.ts';
 import { labelTerms, termsOf } from '../storage/records/terms.ts';
@@ -32,6 +33,8 @@ const OfCapture = z.object({
     perception_hash: z.string().nullable(),
     labels: z.array(z.string()),
     hold: z.object({ at: z.string(), by: z.string() }).nullable(),
+    remote_ip: z.string().nullable(),
+    host_facts: HostFactsSchema.nullable(),
   }),
 });
 

@@ -5,6 +5,7 @@ import { isOfAllKeys } from '../capture/events.ts';
 import { RECORDED_OUTCOMES } from '../capture/recorded-outcome.ts';
 import { VERDICTS } from '../capture/verdict.ts';
 import { GAP, type LoggedEvent } from '../storage/ports/event-log.ts';
+import { type ChoiceCondition, wantedChoices } from '../storage/records/host-terms.ts';
 import { type HostRange, hostKeys, hostRanges, matchesHost } from '../storage/records/hosts.ts';
 import { distanceOf } from '../storage/records/perception.ts';
 import { type TermCondition, wantedTerms } from '../storage/records/terms.ts';
@@ -22,7 +23,18 @@ const ResultWhereSchema = z.object({
     .optional(),
   label: z.array(z.string()).readonly().optional(),
   held: z.literal('true').optional(),
-} satisfies Record<TermCondition, z.ZodType>);
+  address: z.string().optional(),
+  server: z.string().optional(),
+  poweredBy: z.string().optional(),
+  contentSecurityPolicy: z.enum(['true', 'false']).optional(),
+  hsts: z.enum(['true', 'false']).optional(),
+  certificate: z.string().optional(),
+  certificateIssuer: z.string().optional(),
+  certificateExpiresBefore: z.string().optional(),
+  favicon: z.string().optional(),
+  cname: z.string().optional(),
+  technology: z.string().optional(),
+} satisfies Record<TermCondition | ChoiceCondition, z.ZodType>);
 
 /** A subscriber's filter; all given conditions must hold. Standing queries store it as JSON. */
 export const EventFilterSchema = z.object({
@@ -78,13 +90,15 @@ function factsPredicate(
   factsOf: FactsOf,
 ): (event: LoggedEvent) => boolean {
   const wanted = wantedTerms(where);
-  if (wanted.length === 0 && similar === undefined && changedMoreThan === undefined) {
+  const choices = wantedChoices(where);
+  if (wanted.length + choices.length === 0 && similar === undefined && changedMoreThan === undefined) {
     return () => true;
   }
   return (event) => {
     const { terms, hash, share } = factsOf(event);
     return (
       wanted.every((term) => terms.has(term)) &&
+      choices.every((choice) => choice.some((term) => terms.has(term))) &&
       (similar === undefined || (hash !== null && distanceOf(hash, similar.hash) <= similar.distance)) &&
       (changedMoreThan === undefined || share > changedMoreThan)
     );

@@ -148,6 +148,7 @@ const SAMPLES: Readonly<Record<string, readonly [text: string, value: unknown]>>
   allowTargets: ['10.0.0.0/8,wiki.internal', ['10.0.0.0/8', 'wiki.internal']],
   denyTargets: ['example.com', ['example.com']],
   nameServers: ['10.0.0.53,[fd00::53]:5353', ['10.0.0.53', '[fd00::53]:5353']],
+  technologyRules: ['/etc/capstan/rules.json', '/etc/capstan/rules.json'],
   webhook: ['https://a.test/hook,https://b.test/', ['https://a.test/hook', 'https://b.test/']],
   webhookSecret: ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw']],
   allowWebhooks: ['10.1.2.3,hooks.internal', ['10.1.2.3', 'hooks.internal']],

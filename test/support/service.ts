@@ -47,6 +47,7 @@ export function serviceConfig(directory: string): ServiceConfig {
     allowTargets: ['127.0.0.1'],
     denyTargets: [],
     nameServers: [],
+    technologyRules: null,
     webhook: [],
     webhookSecret: [],
     allowWebhooks: [],

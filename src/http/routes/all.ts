@@ -5,6 +5,7 @@ import { getCaptures } from './captures.ts';
 import { getComparison } from './compare.ts';
 import { getEvents } from './events.ts';
 import { exportResults } from './export.ts';
+import { getGroups } from './groups.ts';
 import { deleteJob, getJob, getJobs } from './jobs.ts';
 import { getLabels } from './labels.ts';
 import { getPressure, patchLimits } from './limits.ts';
@@ -79,6 +80,7 @@ export const ROUTES: readonly Route[] = [
   getResultsByHost,
   getSimilarResults,
   exportResults,
+  getGroups,
   getResult,
   getLabels,
   getEvents,

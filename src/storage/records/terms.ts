@@ -3,6 +3,7 @@ import type { Result } from '../../capture/result.ts';
 import type { ResultConditions } from '../../capture/result-conditions.ts';
 import type { VerdictName } from '../../capture/verdict.ts';
 import { unaccented } from '../../words/folded.ts';
+import { type ChoiceCondition, hostFactTermsOf, wantedHostTerms } from './host-terms.ts';
 import { type HostKey, type HostKeys, type HostRange, hostKeys } from './hosts.ts';
 
 /*
@@ -59,6 +60,8 @@ export type Termed = Pick<
   | 'options_withheld'
   | 'labels'
   | 'hold'
+  | 'remote_ip'
+  | 'host_facts'
 >;
 
 /** Returns the terms of a record, each once. */
@@ -73,6 +76,7 @@ export function termsOf(record: Termed): readonly string[] {
     ...optionTerms(record),
     ...labelTerms(record.labels),
     ...(record.hold === null ? [] : [HELD]),
+    ...hostFactTermsOf(record),
     ...words.slice(0, MAX_WORDS),
   ];
 }
@@ -82,10 +86,10 @@ function statusTerms({ response_code }: Pick<Result, 'response_code'>): readonly
   return [`${STATUS}${response_code}`, ...(statusClass > 0 ? [`${STATUS_CLASS}${statusClass}`] : [])];
 }
 
-/** Conditions that are looked up by terms: all except the times. */
-export type TermCondition = Exclude<keyof ResultConditions, 'from' | 'to'>;
+/** Conditions that are looked up by terms which a record must all have: all except the times, and choices of terms. */
+export type TermCondition = Exclude<keyof ResultConditions, 'from' | 'to' | ChoiceCondition>;
 
-/** Returns the terms that a record must have to meet the conditions, apart from the times, and to belong to a key. */
+/** Returns the terms that a record must have to meet these conditions, and to belong to a key. */
 export function wantedTerms(conditions: ResultConditions, ofKey?: string): readonly string[] {
   const { status, outcome, verdict, text, option, label, held } = conditions;
   const terms: Record<TermCondition, readonly string[] | undefined> = {
@@ -96,6 +100,15 @@ export function wantedTerms(conditions: ResultConditions, ofKey?: string): reado
     option: option?.map(({ name, value }) => optionTerm(name, value)),
     label: label && labelTerms(label),
     held: held && [HELD],
+    server: wantedHostTerms('server', conditions.server),
+    poweredBy: wantedHostTerms('poweredBy', conditions.poweredBy),
+    contentSecurityPolicy: wantedHostTerms('contentSecurityPolicy', conditions.contentSecurityPolicy),
+    hsts: wantedHostTerms('hsts', conditions.hsts),
+    certificate: wantedHostTerms('certificate', conditions.certificate),
+    certificateIssuer: wantedHostTerms('certificateIssuer', conditions.certificateIssuer),
+    favicon: wantedHostTerms('favicon', conditions.favicon),
+    cname: wantedHostTerms('cname', conditions.cname),
+    technology: wantedHostTerms('technology', conditions.technology),
   };
   return [...(ofKey === undefined ? [] : [apiKeyTerm(ofKey)]), ...Object.values(terms).flatMap((found) => found ?? [])];
 }

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Result } from '../../capture/result.ts';
 import type { Keyset, ResultFilter } from '../ports/result-store.ts';
+import { wantedChoices } from '../records/host-terms.ts';
 import { endOfPrefix, type HostKey, type HostRange, hostKeys, hostRanges, matchesHost } from '../records/hosts.ts';
 import { asRecord, placeOf, startOf, timeOf } from '../records/record.ts';
 import { hostTerm, hostTermsOf, rangeTerm, termsOf, urlTerm, wantedTerms } from '../records/terms.ts';
@@ -118,7 +119,8 @@ export function lists(db: DatabaseSync) {
 
   /** Returns the plan of a list; undefined when nothing can match. */
   function planOf(filter: ResultFilter): Plan | undefined {
-    const terms = wantedTerms(filter.where ?? {}, filter.ofKey);
+    const { where = {} } = filter;
+    const terms: Wanted = { all: wantedTerms(where, filter.ofKey), choices: wantedChoices(where) };
     switch (filter.by) {
       case 'all':
         return { ...READ_AS_NEEDED, expression: allOf(terms) };
@@ -136,7 +138,7 @@ export function lists(db: DatabaseSync) {
     }
   }
 
-  function planOfHosts(terms: readonly string[], ranges: readonly HostRange[]): Plan | undefined {
+  function planOfHosts(terms: Wanted, ranges: readonly HostRange[]): Plan | undefined {
     const rangeTerms = ranges.map(rangeTerm);
     const known = rangeTerms.filter((term) => term !== undefined);
     const ofRanges = known.length < ranges.length ? [] : known.map(({ term }) => term);
@@ -232,7 +234,7 @@ export function lists(db: DatabaseSync) {
           // A host without records would be read by every query with a matching prefix.
           const ofHost = Number(deleted.host_id);
           const bounds = [MAX_PLACE, MIN_PLACE, 1].map(BigInt);
-          if (matching.get(allOf([hostTerm(ofHost)]) ?? '', ...bounds) === undefined) deleteHost.run(BigInt(ofHost));
+          if (matching.get(`"${hostTerm(ofHost)}"`, ...bounds) === undefined) deleteHost.run(BigInt(ofHost));
         }
         if (deleted !== undefined || freePlaceOf(ms) !== undefined) return;
       }
@@ -257,11 +259,18 @@ function hostsInRange(key: HostKey): string {
   return `SELECT host_id FROM hosts INDEXED BY hosts_by_${key} WHERE ${key} >= ? AND ${key} < ? AND ${key} IS NOT NULL LIMIT ?`;
 }
 
-/** Returns the expression for all of `terms` and one of `oneOf`; undefined without any. */
-function allOf(terms: readonly string[], oneOf: readonly string[] = []): string | undefined {
-  const quoted = terms.map((term) => `"${term}"`);
-  const choice = oneOf.length === 0 ? [] : [`(${oneOf.map((term) => `"${term}"`).join(' OR ')})`];
-  return quoted.length + choice.length === 0 ? undefined : [...quoted, ...choice].join(' AND ');
+/** Terms that a record must all have, and lists of terms of which it must have one each. */
+interface Wanted {
+  readonly all: readonly string[];
+  readonly choices: readonly (readonly string[])[];
+}
+
+/** Returns the expression for these terms and one of `oneOf`; undefined without any. */
+function allOf({ all, choices }: Wanted, oneOf: readonly string[] = []): string | undefined {
+  const quoted = (terms: readonly string[]) => terms.map((term) => `"${term}"`);
+  const lists = [...choices, ...(oneOf.length === 0 ? [] : [oneOf])];
+  const parts = [...quoted(all), ...lists.map((terms) => `(${quoted(terms).join(' OR ')})`)];
+  return parts.length === 0 ? undefined : parts.join(' AND ');
 }
 
 function isHostOf({ host, reversed, unicode }: Record<string, unknown>, ranges: readonly HostRange[]): boolean {

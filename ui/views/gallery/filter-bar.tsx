@@ -6,7 +6,7 @@ import { DEVICES } from '../../parts/devices.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { isTyping } from '../../parts/keyboard.ts';
 import { LabelInput } from '../../parts/label-input.tsx';
-import { countOf, type Filters, readFilters } from './filters.ts';
+import { countOf, countOfHost, type Filters, HOST_FILTERS, readFilters } from './filters.ts';
 
 /** Time without typing after which a filter takes effect, in milliseconds. */
 const TYPING_MS = 300;
@@ -58,6 +58,7 @@ export function FilterBar({ filters, onChange, children }: FilterBarProps) {
     (name: keyof Filters) => (event: Event & { readonly currentTarget: HTMLSelectElement | HTMLInputElement }) =>
       change({ [name]: event.currentTarget.value });
   const hidden = countOf({ ...draft, text: '' });
+  const hostFilters = countOfHost(draft);
 
   return (
     <search class="filters">
@@ -97,6 +98,21 @@ export function FilterBar({ filters, onChange, children }: FilterBarProps) {
             Clear
           </button>
         )}
+        <details class="filters-host" open={hostFilters > 0}>
+          <summary>What the host was{hostFilters > 0 ? ` (${hostFilters})` : ''}</summary>
+          <div class="filters-facts">
+            {HOST_FILTERS.map(([name, label, placeholder]) => (
+              <TextField key={name} label={label} placeholder={placeholder} value={draft[name]} onInput={typed(name)} />
+            ))}
+            <Choice
+              label="Content Security Policy"
+              value={draft.contentSecurityPolicy}
+              onChange={chosen('contentSecurityPolicy')}
+              options={YES_OR_NO}
+            />
+            <Choice label="HSTS" value={draft.hsts} onChange={chosen('hsts')} options={YES_OR_NO} />
+          </div>
+        </details>
       </div>
     </search>
   );
@@ -114,6 +130,11 @@ const OUTCOMES = [
   ['stored', 'Stored'],
   ['failed', 'Failed'],
   ['timed_out', 'Timed out'],
+] as const;
+
+const YES_OR_NO = [
+  ['true', 'Yes'],
+  ['false', 'No'],
 ] as const;
 
 const PAGE_VERDICTS = VERDICTS.map((verdict) => [verdict, worded(verdict)] as const);
