@@ -131,6 +131,11 @@ export const EvidenceSchema = z.strictObject({
 
 export type Evidence = Immutable<z.output<typeof EvidenceSchema>>;
 
+const NOTHING = { items: [], omitted: 0 };
+
+/** The evidence of a page that was never opened. */
+export const NO_EVIDENCE: Evidence = { dialogs: NOTHING, popups: NOTHING, cookies: NOTHING };
+
 type ItemOf<K extends 'dialogs' | 'cookies' | 'redirects' | 'headers' | 'console' | 'network'> = NonNullable<
   Evidence[K]
 >['items'][number];

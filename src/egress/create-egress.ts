@@ -5,6 +5,7 @@ import { CapstanError, type Failure, toFailure } from '../capture/errors.ts';
 import type { TargetPolicy } from './address-policy.ts';
 import { createEgressAgents } from './agents.ts';
 import { dial } from './dial.ts';
+import { dialTarget } from './dial-target.ts';
 import type { Lookup } from './dns-lookup.ts';
 import { type Egress, type EgressProxy, NOBODY_UID } from './egress.ts';
 import { createEgressPolicy, type Destination } from './egress-policy.ts';
@@ -106,9 +107,12 @@ export function createEgress({
         return null;
       } catch (error) {
         signal.throwIfAborted();
-        return forbiddenOnly(proxy === undefined ? error : aboutProxy(error));
+        return forbiddenOnly(proxy === undefined ? error : aboutProxy(error, proxyDestination(proxy)));
       }
     },
+
+    dial: (target, signal) =>
+      dialTarget(target, { egressPolicy, dialTimeoutMs, signal: AbortSignal.any([signal, closing.signal]) }),
 
     async openEgressProxy() {
       const egressProxy = await openEgressProxy({ egressPolicy, limits, dialTimeoutMs, peers, count });

@@ -19,6 +19,7 @@ import { LoadHistory } from '../metrics/load-history.ts';
 import { tallyEvents } from '../metrics/tallies.ts';
 import type { CaptureStore } from '../storage/captures/capture-store.ts';
 import { createCapturePipeline } from '../streams/capture-pipeline.ts';
+import { createDialStage } from '../streams/dial-stage.ts';
 import { createEventStream } from '../streams/events.ts';
 import { createWatches } from '../watches/watches.ts';
 import { createWebhooks } from '../webhooks/webhooks.ts';
@@ -27,6 +28,7 @@ import type { CaptureService } from './capture-service.ts';
 import { startCapturing } from './capturing.ts';
 import { CLUSTER_AWAY, createWorkerOf, logRecovered, openClusterOf } from './cluster-member.ts';
 import { watchCondition } from './condition.ts';
+import { dialTarget, isDialled } from './dial-target.ts';
 import { logEvent } from './log-event.ts';
 import { openStorage } from './open-storage.ts';
 import { ownCaptures } from './own-captures.ts';
@@ -106,12 +108,20 @@ export async function createService(
       logger.info({ max_concurrent: maxConcurrent, max_queue: maxQueue }, 'the limits of the cluster are in force');
     },
   });
+  const dialStage = createDialStage(config.maxDials);
   const pipeline = createCapturePipeline({
     limits: clusterApi?.limits ?? { maxConcurrent: config.maxConcurrent, maxQueue: config.maxQueue },
     perform: clusterApi?.perform ?? ((command) => performCapture(command, capturing)),
     ids: () => storage.ids.next(),
     events,
     report: (error, { id }) => logger.error({ capture_id: id, err: error }, 'a capture failed'),
+    ...(cluster === undefined && {
+      dialling: {
+        stage: dialStage, // Without a browser, captures wait for one, and their targets should not notice.
+        applies: (command) => capturing.availability.available && isDialled(command),
+        dial: (command) => dialTarget(command, capturing),
+      },
+    }),
     ...(clusterApi && { turns: clusterApi.turns, maxWaitMs: config.maxWaitMs, graceMs: CLUSTER_GRACE_MS }),
   });
   const worker =
@@ -262,6 +272,7 @@ export async function createService(
       receiverPolicy.replace({ allow: live.allowWebhooks, deny: live.denyTargets });
       webhooks.setSecrets(live.webhookSecret);
       namedKeys = live.namedKeys;
+      dialStage.setLimit(live.maxDials);
       const { maxConcurrent, maxQueue } = live;
       if (cluster === undefined) {
         setOwnLimits({ maxConcurrent, maxQueue });

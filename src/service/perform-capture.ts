@@ -1,9 +1,9 @@
 import { concat, defer, ignoreElements, type Observable } from 'rxjs';
 import type { Actors } from '../actors/actors.ts';
-import { type Findings, failedResult, storedResult } from '../capture/build-result.ts';
+import { type Findings, storedResult } from '../capture/build-result.ts';
 import type { CaptureCommand } from '../capture/command.ts';
 import { within } from '../capture/deadline.ts';
-import { CapstanError, type Failure, failure, tellsOf, toFailure } from '../capture/errors.ts';
+import { CapstanError, type Failure } from '../capture/errors.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { Snapshot } from '../capture/snapshot.ts';
 import type { Egress } from '../egress/egress.ts';
@@ -11,6 +11,7 @@ import { perceptionHash } from '../imaging/perception-hash.ts';
 import type { Logger } from '../log/log.ts';
 import type { CaptureStore } from '../storage/captures/capture-store.ts';
 import type { CapturedFiles } from '../storage/ports/artifact-store.ts';
+import { CANCELLED, failedOutcome, timingSince } from './failed-outcome.ts';
 import type { IpFactsSource } from './ip-facts.ts';
 
 export interface CaptureParts {
@@ -20,9 +21,6 @@ export interface CaptureParts {
   readonly captureStore: Pick<CaptureStore, 'keep' | 'pending'>;
   readonly logger: Logger;
 }
-
-/** The caller that aborted the capture replaces this failure with its own reason. */
-const CANCELLED: CaptureOutcome = { state: 'cancelled', failure: failure('cancelled') };
 
 /**
  * Performs one capture, from the egress check to the store. Emits the outcome, and completes when its browser actor is
@@ -41,29 +39,19 @@ export function performCapture(command: CaptureCommand, parts: CaptureParts): Ob
 }
 
 async function captureAndStore(command: CaptureCommand, parts: CaptureParts): Promise<CaptureOutcome> {
-  const { egress, actors, captureStore, logger } = parts;
-  const { request, signal } = command;
-  const startedAt = Date.now();
-  const began = performance.now();
-  const timing = () => ({ startedAt, durationMs: performance.now() - began });
+  const { egress, actors, captureStore } = parts;
+  const { request, signal, dialled } = command;
+  // The time in which the target was dialled counts against the deadline; the time in the queue does not.
+  const timing = timingSince(dialled?.ms);
   let snapshot: Snapshot;
   try {
-    const forbidden = await screenInTime(command, egress);
+    const forbidden = dialled === undefined ? await screenInTime(command, egress) : null;
     if (forbidden !== null) return { state: 'rejected', failure: forbidden };
     // The time of the name lookup counts against the capture's deadline.
     const timeoutMs = Math.max(1, Math.ceil(request.timeoutMs - timing().durationMs));
-    snapshot = await actors.capture({ ...request, timeoutMs }, signal, { onPhase: command.onPhase });
+    snapshot = await actors.capture({ ...request, timeoutMs }, signal, { dialled, onPhase: command.onPhase });
   } catch (error) {
-    const failed = error instanceof CapstanError ? error : new CapstanError('internal', undefined, { cause: error });
-    if (failed.code === 'internal')
-      logger.error({ capture_id: command.id, err: error }, 'a capture failed with an internal error');
-    if (failed.code === 'cancelled' || signal.aborted) return CANCELLED;
-    const state = failed.code === 'capture_timeout' ? 'timed_out' : 'failed';
-    const evidence = failed.evidence ?? null;
-    const result = tellsOfTarget(failed)
-      ? await captureStore.keep({ ...failedResult(command, failed, timing()), evidence }, null)
-      : null;
-    return { state, failure: toFailure(failed), result };
+    return failedOutcome(command, error, timing(), null, parts);
   }
   const findings = await findOut(command, snapshot, request.timeoutMs - timing().durationMs, parts);
   if (signal.aborted) return CANCELLED;
@@ -118,9 +106,4 @@ async function findOut(
     hashing === null ? null : within(Math.max(0, leftMs), hashing, null),
   ]);
   return { ipFacts: known, perceptionHash: hash };
-}
-
-/** Whether a failure is recorded: it tells of the target, or is a redirect to a forbidden one. */
-function tellsOfTarget({ code, status }: CapstanError): boolean {
-  return tellsOf('target', status) || code === 'target_forbidden';
 }

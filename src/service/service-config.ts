@@ -17,7 +17,14 @@ export type CapturingConfig = BrowsersConfig &
   IpFactsConfig &
   Pick<
     Config,
-    'role' | 'allowTargets' | 'denyTargets' | 'nameServers' | 'maxMemoryMb' | 'minFreeMemory' | 'maxLoopDelayMs'
+    | 'role'
+    | 'maxDials'
+    | 'allowTargets'
+    | 'denyTargets'
+    | 'nameServers'
+    | 'maxMemoryMb'
+    | 'minFreeMemory'
+    | 'maxLoopDelayMs'
   >;
 
 export type StorageConfig = Pick<
@@ -42,7 +49,14 @@ export type ClusterConfig = Pick<
 /** The options that take effect while the service runs. */
 export type LiveConfig = Pick<
   Config,
-  'maxConcurrent' | 'maxQueue' | 'allowTargets' | 'denyTargets' | 'allowWebhooks' | 'webhookSecret' | 'namedKeys'
+  | 'maxConcurrent'
+  | 'maxQueue'
+  | 'maxDials'
+  | 'allowTargets'
+  | 'denyTargets'
+  | 'allowWebhooks'
+  | 'webhookSecret'
+  | 'namedKeys'
 >;
 
 /** The options that the service needs. The others are the HTTP server's. */

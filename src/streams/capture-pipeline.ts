@@ -1,13 +1,17 @@
 import {
   asyncScheduler,
   defer,
+  EMPTY,
   filter,
   firstValueFrom,
   ignoreElements,
+  type MonoTypeOperatorFunction,
   map,
   merge,
+  mergeMap,
   Observable,
   of,
+  partition,
   Subject,
   Subscription,
   tap,
@@ -15,6 +19,7 @@ import {
 } from 'rxjs';
 import { type Client, ofKey } from '../capture/client.ts';
 import type { CaptureCommand } from '../capture/command.ts';
+import type { Dialled } from '../capture/dialled.ts';
 import { CapstanError, toFailure } from '../capture/errors.ts';
 import type { InFlight } from '../capture/in-flight.ts';
 import type { CaptureLimits } from '../capture/limits.ts';
@@ -23,6 +28,7 @@ import type { CapturePhase } from '../capture/phases.ts';
 import type { Overload } from '../capture/pressure.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import { createAdmission } from './admission.ts';
+import type { DialStage } from './dial-stage.ts';
 import {
   captureEnded,
   captureQueued,
@@ -31,7 +37,7 @@ import {
   type EventStream,
   unreadRefused,
 } from './events.ts';
-import { outcomeOfAbort } from './outcome.ts';
+import { outcomeOfAbort, outcomeOfError } from './outcome.ts';
 import { type PerformanceOptions, performed } from './performance.ts';
 import type { Pass, Reservation } from './reservation.ts';
 import { createLocalTurns, type Turns } from './turns.ts';
@@ -43,8 +49,21 @@ export interface CapturePipelineOptions extends Omit<PerformanceOptions, 'abort'
   readonly events: EventStream;
   /** Decides when admitted captures start. @default In this process, by `maxConcurrent`. */
   readonly turns?: Turns;
+  /** Dials targets before their captures wait for a slot. @default Captures are not dialled. */
+  readonly dialling?: Dialling;
   /** Maximum time in the queue in milliseconds, after which a capture is `timed_out`. @default unlimited */
   readonly maxWaitMs?: number;
+}
+
+/** How targets are dialled. */
+export interface Dialling {
+  readonly stage: DialStage;
+  readonly applies: (command: Pick<CaptureCommand, 'request' | 'batch'>) => boolean;
+  /**
+   * Resolves with the connection to the target, or with the outcome of the capture when it cannot be reached; rejects
+   * when the command's signal is aborted.
+   */
+  readonly dial: (command: CaptureCommand) => Promise<Dialled | CaptureOutcome>;
 }
 
 /** The client that the capture is made for, and how. Clients (`owner`) take turns and share the queue. */
@@ -117,10 +136,12 @@ interface Submission {
   /** Time of the start; undefined in the queue. */
   startedAt: number | undefined;
   phase: CapturePhase | null;
+  /** The open connection to its target. */
+  dialled: Dialled | undefined;
 }
 
 export function createCapturePipeline(options: CapturePipelineOptions): CapturePipeline {
-  const { ids, events, report, scheduler = asyncScheduler, maxWaitMs } = options;
+  const { ids, events, report, dialling, scheduler = asyncScheduler, maxWaitMs } = options;
   let limits = options.limits;
   const now = () => scheduler.now();
   const admission = createAdmission(limits, now);
@@ -188,6 +209,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
         },
         startedAt: undefined,
         phase: null,
+        dialled: undefined,
       };
       submissions.add(submission);
       let isQueued = false;
@@ -232,14 +254,47 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
     submissions.delete(submission);
     if (submission.startedAt !== undefined) running -= 1;
     submission.waiting.unsubscribe();
+    submission.dialled?.close();
     submission.pass.release();
     submission.settle(outcome);
   };
 
+  /** Dials the target of a capture whose turn it is. Emits the capture if it is reached, otherwise ends it. */
+  const dialled = (submission: Submission, dial: Dialling['dial']): Observable<Submission> =>
+    defer(() => {
+      const { command } = submission;
+      const began = now();
+      submission.phase = 'dial';
+      return dial(command).then(
+        (found) => ({ began, found }),
+        (thrown: unknown) => {
+          if (!command.signal.aborted) report(thrown, command);
+          return { began, found: outcomeOfError(thrown) };
+        },
+      );
+    }).pipe(
+      mergeMap(({ began, found }) => {
+        submission.phase = null;
+        const isOver = !submissions.has(submission);
+        if ('state' in found) {
+          if (isOver) return EMPTY;
+          events.emit(captureStarted(now(), submission.command, began - submission.queuedAt));
+          end(submission, found);
+          return EMPTY;
+        }
+        if (isOver) {
+          found.close();
+          return EMPTY;
+        }
+        submission.dialled = found;
+        return of(submission);
+      }),
+    );
+
   /** Runs a capture whose turn it is. Emits the outcome, and completes when the next capture may take the slot. */
   const work = (submission: Submission): Observable<[Submission, CaptureOutcome]> =>
     defer(() => {
-      const { command } = submission;
+      const command = { ...submission.command, dialled: submission.dialled };
       const startedAt = now();
       submission.startedAt = startedAt;
       running += 1;
@@ -251,9 +306,17 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
       return outcome$.pipe(map((outcome): [Submission, CaptureOutcome] => [submission, outcome]));
     });
 
+  const dialledFirst =
+    ({ stage, applies, dial }: Dialling): MonoTypeOperatorFunction<Submission> =>
+    (admitted$) => {
+      const [dialled$, others$] = partition(admitted$, ({ command }) => stage.limit > 0 && applies(command));
+      return merge(dialled$.pipe(stage.each((submission) => dialled(submission, dial))), others$);
+    };
+
   const refusal = (): CapstanError | undefined => admission.refusal() ?? turns.refusal?.();
 
-  submitted$.pipe(turns.each(work)).subscribe(([submission, outcome]) => end(submission, outcome));
+  const reached$ = dialling === undefined ? submitted$ : submitted$.pipe(dialledFirst(dialling));
+  reached$.pipe(turns.each(work)).subscribe(([submission, outcome]) => end(submission, outcome));
 
   return {
     submit,
