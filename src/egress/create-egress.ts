@@ -4,6 +4,7 @@ import { type EgressRefusalReason, type EgressRefusals, noEgressRefusals } from 
 import { CapstanError, type Failure, toFailure } from '../capture/errors.ts';
 import type { TargetPolicy } from './address-policy.ts';
 import { createEgressAgents } from './agents.ts';
+import { countDials } from './count-dials.ts';
 import { dial } from './dial.ts';
 import { dialTarget } from './dial-target.ts';
 import type { Lookup } from './dns-lookup.ts';
@@ -76,6 +77,7 @@ export function createEgress({
           'and captures with the credentials of a proxy fail. It is tested again at most once a minute.',
       ),
   });
+  const dials = countDials();
   const limits = { maxBytes, maxRequests, maxLookups };
   const egressProxies = new Set<EgressProxy>();
   const closing = new AbortController();
@@ -111,8 +113,14 @@ export function createEgress({
       }
     },
 
-    dial: (target, signal) =>
-      dialTarget(target, { egressPolicy, dialTimeoutMs, signal: AbortSignal.any([signal, closing.signal]) }),
+    dial(target, captureSignal) {
+      const signal = AbortSignal.any([captureSignal, closing.signal]);
+      return dials.count(dialTarget(target, { egressPolicy, dialTimeoutMs, signal }), signal);
+    },
+
+    get dials() {
+      return dials.counts;
+    },
 
     async openEgressProxy() {
       const egressProxy = await openEgressProxy({ egressPolicy, limits, dialTimeoutMs, peers, count });

@@ -1,5 +1,6 @@
 import type { Agent as HttpAgent } from 'node:http';
 import type { Agent as HttpsAgent } from 'node:https';
+import type { DialCounts } from '../capture/dial-stats.ts';
 import type { Dialled } from '../capture/dialled.ts';
 import type { EgressRefusals } from '../capture/egress-refusals.ts';
 import type { Failure } from '../capture/errors.ts';
@@ -32,6 +33,9 @@ export interface Egress {
 
   /** Agents for the service's own requests, whose destinations are checked like a browser's. */
   readonly agents: EgressAgents;
+
+  /** Counts of the targets that `dial` was called for. */
+  readonly dials: DialCounts;
 
   /** Counts of refusals since the start. */
   readonly refusals: EgressRefusals;

@@ -292,6 +292,7 @@ export async function createService(
       jobs: intake.jobs.counts,
       webhooks: { ...tallies.counts.webhooks, pending: webhooks.pending },
       queue: queueStats(),
+      dials: { max: dialStage.limit, ...egress.dials },
       egress: { captures: egress.refusals, webhooks: receiverEgress.refusals },
       cluster: cluster?.stats() ?? null,
     }),

@@ -123,6 +123,7 @@ export async function createWorker(
       jobs: NO_JOBS,
       webhooks: { ...tallies.counts.webhooks, pending: 0 },
       queue: { running: worker.running, queued: 0, max_concurrent: worker.slots, max_queue: 0 },
+      dials: { max: 0, ...egress.dials },
       egress: { captures: egress.refusals, webhooks: noEgressRefusals() },
       cluster: cluster.stats(),
     }),

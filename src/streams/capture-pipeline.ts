@@ -27,8 +27,9 @@ import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { CapturePhase } from '../capture/phases.ts';
 import type { Overload } from '../capture/pressure.ts';
 import type { CaptureRequest } from '../capture/request.ts';
-import { createAdmission } from './admission.ts';
+import { type AheadPass, createAdmission } from './admission.ts';
 import type { DialStage } from './dial-stage.ts';
+import type { ElementPlace } from './element-place.ts';
 import {
   captureEnded,
   captureQueued,
@@ -71,8 +72,8 @@ export interface SubmitOptions extends Partial<Client> {
   readonly batch?: string | null;
   /** Id of the request that waits for the outcome. */
   readonly requestId?: string;
-  /** Reservation of the batch. With it, the capture is not admitted on its own. */
-  readonly reservation?: Reservation;
+  /** The element's place in its batch. With it, the capture is not admitted on its own. */
+  readonly place?: ElementPlace;
   /**
    * Returns false for an outcome after which the caller submits the capture again: it emits an event, but no
    * conclusion.
@@ -102,6 +103,8 @@ export interface CapturePipeline {
    */
   admitBatch(wanted: number, onReturned: () => void, owner?: string | null): Reservation;
 
+  /** Maximum number of targets that are dialled at once; 0 when none are. */
+  readonly maxDials: number;
   readonly limits: CaptureLimits;
   /** Changes the limits at once. No admitted capture is lost or restarted. */
   setLimits(limits: CaptureLimits): void;
@@ -125,7 +128,9 @@ export interface CapturePipeline {
 /** A capture in the pipeline: its command, its pass, and how it is settled. */
 interface Submission {
   readonly command: CaptureCommand;
-  readonly pass: Pass;
+  pass: Pass;
+  /** The place in its batch that an element takes when its target is reached. */
+  readonly ahead: { readonly pass: AheadPass; readonly place: ElementPlace } | undefined;
   readonly owner: string | null;
   queuedAt: number;
   readonly abort: (reason: CapstanError) => void;
@@ -138,6 +143,8 @@ interface Submission {
   phase: CapturePhase | null;
   /** The open connection to its target. */
   dialled: Dialled | undefined;
+  /** Frees the place of that connection, if any. */
+  freeHost: () => void;
 }
 
 export function createCapturePipeline(options: CapturePipelineOptions): CapturePipeline {
@@ -151,6 +158,9 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
   let running = 0;
   /** Admitted captures, which `turns` holds back until their turn. */
   const submitted$ = new Subject<Submission>();
+
+  const isDialled = (command: Pick<CaptureCommand, 'request' | 'batch'>): boolean =>
+    dialling !== undefined && dialling.stage.limit > 0 && dialling.applies(command);
 
   const refuse: CapturePipeline['refuse'] = (
     request,
@@ -167,84 +177,94 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
 
   const submit: CapturePipeline['submit'] = (
     request,
-    { batch = null, requestId = null, reservation, owner = null, apiKeyName = null, isFinal = () => true } = {},
+    { batch = null, requestId = null, place, owner = null, apiKeyName = null, isFinal = () => true } = {},
   ) =>
     new Observable<CaptureOutcome>((subscriber) => {
-      const id = ids();
-      const pass = reservation === undefined ? admission.admit(owner) : reservation.lend();
-      if (pass === undefined) {
-        // `lend` returns undefined only after the reservation was revoked.
-        const error = (reservation === undefined && admission.refusal(owner)) || new CapstanError('shutting_down');
-        events.emit(captureRefused(now(), { id, request, batch, apiKeyName, requestId }, toFailure(error)));
-        subscriber.error(error);
-        return;
-      }
-      const controller = new AbortController();
-      const submission: Submission = {
-        command: {
-          id,
-          request,
-          batch,
-          apiKeyName,
-          requestId,
-          signal: controller.signal,
-          onPhase: (phase) => {
-            submission.phase = phase;
-          },
-        },
-        pass,
-        owner,
-        queuedAt: now(),
-        waiting: Subscription.EMPTY,
-        abort: (reason) => {
-          controller.abort(reason);
-          // `turns` has removed it from the queue, by a listener of the same signal.
-          if (isQueued && submission.startedAt === undefined && submissions.has(submission))
-            end(submission, outcomeOfAbort(controller.signal));
-        },
-        isFinal,
-        settle: (outcome) => {
-          subscriber.next(outcome);
-          subscriber.complete();
-        },
-        startedAt: undefined,
-        phase: null,
-        dialled: undefined,
-      };
-      submissions.add(submission);
-      let isQueued = false;
-      const queued = (): void => {
-        isQueued = true;
-        submission.queuedAt = now();
-        events.emit(captureQueued(submission.queuedAt, submission.command));
-        submitted$.next(submission);
-        if (maxWaitMs !== undefined && submission.startedAt === undefined) {
-          submission.waiting = timer(maxWaitMs, scheduler).subscribe(() => submission.abort(waitedTooLong(maxWaitMs)));
-        }
-      };
-      const refused = (thrown: unknown): void => {
-        submissions.delete(submission);
-        pass.release();
-        const error =
-          thrown instanceof CapstanError ? thrown : new CapstanError('internal', undefined, { cause: thrown });
-        if (error.code === 'internal') report(thrown, submission.command);
-        // A client that has disconnected gets no answer, and its capture was never queued.
-        if (error.code !== 'cancelled') events.emit(captureRefused(now(), submission.command, toFailure(error)));
-        subscriber.error(error);
-      };
-      if (turns.enqueue === undefined) queued();
-      else {
-        turns
-          .enqueue(submission.command, owner, reservation !== undefined)
-          .then(() => (controller.signal.aborted ? refused(controller.signal.reason) : queued()), refused);
-      }
+      const ahead = place !== undefined && isDialled({ request, batch }) ? admission.admitAhead(owner) : undefined;
+      if (place === undefined) begin(admission.admit(owner));
+      else if (ahead !== undefined) begin(ahead);
+      else subscriber.add(place.enter(begin));
 
-      return () => {
-        // A capture that has ended must not be aborted.
-        if (submissions.has(submission)) {
-          submission.abort(new CapstanError('cancelled'));
+      function begin(pass: Pass | undefined): void {
+        const id = ids();
+        if (pass === undefined) {
+          // An element has no pass only after its batch's reservation was revoked.
+          const error = (place === undefined && admission.refusal(owner)) || new CapstanError('shutting_down');
+          events.emit(captureRefused(now(), { id, request, batch, apiKeyName, requestId }, toFailure(error)));
+          subscriber.error(error);
+          return;
         }
-      };
+        const controller = new AbortController();
+        const submission: Submission = {
+          command: {
+            id,
+            request,
+            batch,
+            apiKeyName,
+            requestId,
+            signal: controller.signal,
+            onPhase: (phase) => {
+              submission.phase = phase;
+            },
+          },
+          pass,
+          ahead: ahead && place && { pass: ahead, place },
+          owner,
+          queuedAt: now(),
+          waiting: Subscription.EMPTY,
+          abort: (reason) => {
+            controller.abort(reason);
+            // `turns` has removed it from the queue, by a listener of the same signal.
+            if (isQueued && submission.startedAt === undefined && submissions.has(submission))
+              end(submission, outcomeOfAbort(controller.signal));
+          },
+          isFinal,
+          settle: (outcome) => {
+            subscriber.next(outcome);
+            subscriber.complete();
+          },
+          startedAt: undefined,
+          phase: null,
+          dialled: undefined,
+          freeHost: () => {},
+        };
+        submissions.add(submission);
+        let isQueued = false;
+        const queued = (): void => {
+          isQueued = true;
+          submission.queuedAt = now();
+          events.emit(captureQueued(submission.queuedAt, submission.command));
+          submitted$.next(submission);
+          if (maxWaitMs !== undefined && submission.startedAt === undefined) {
+            submission.waiting = timer(maxWaitMs, scheduler).subscribe(() =>
+              submission.abort(waitedTooLong(maxWaitMs)),
+            );
+          }
+        };
+        const refused = (thrown: unknown): void => {
+          submissions.delete(submission);
+          submission.pass.release();
+          const error =
+            thrown instanceof CapstanError ? thrown : new CapstanError('internal', undefined, { cause: thrown });
+          if (error.code === 'internal') report(thrown, submission.command);
+          // A client that has disconnected gets no answer, and its capture was never queued.
+          if (error.code !== 'cancelled') events.emit(captureRefused(now(), submission.command, toFailure(error)));
+          subscriber.error(error);
+        };
+        if (turns.enqueue === undefined) queued();
+        else {
+          turns
+            .enqueue(submission.command, owner, place !== undefined)
+            .then(() => (controller.signal.aborted ? refused(controller.signal.reason) : queued()), refused);
+        }
+
+        subscriber.add(() => {
+          // A capture that has ended must not be aborted.
+          if (submissions.has(submission)) {
+            submission.abort(new CapstanError('cancelled'));
+          }
+        });
+      }
     });
 
   const end = (submission: Submission, outcome: CaptureOutcome): void => {
@@ -255,16 +275,18 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
     if (submission.startedAt !== undefined) running -= 1;
     submission.waiting.unsubscribe();
     submission.dialled?.close();
+    submission.freeHost();
     submission.pass.release();
     submission.settle(outcome);
   };
 
   /** Dials the target of a capture whose turn it is. Emits the capture if it is reached, otherwise ends it. */
-  const dialled = (submission: Submission, dial: Dialling['dial']): Observable<Submission> =>
+  const dialled = (submission: Submission, dial: Dialling['dial'], free: () => void): Observable<Submission> =>
     defer(() => {
       const { command } = submission;
       const began = now();
       submission.phase = 'dial';
+      submission.freeHost = free;
       return dial(command).then(
         (found) => ({ began, found }),
         (thrown: unknown) => {
@@ -291,6 +313,30 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
       }),
     );
 
+  /** Emits a capture whose target is reached when it may be one of its batch's captures at once. */
+  const placed = (submission: Submission): Observable<Submission> => {
+    const { ahead, command } = submission;
+    if (ahead === undefined) return of(submission);
+    return new Observable((subscriber) => {
+      let leave = (): void => {};
+      const abandon = (): void => {
+        leave();
+        subscriber.complete();
+      };
+      command.signal.addEventListener('abort', abandon, { once: true });
+      leave = ahead.place.enter((pass) => {
+        command.signal.removeEventListener('abort', abandon);
+        // After the reservation was revoked, the capture keeps the pass that it has.
+        if (pass !== undefined) {
+          ahead.pass.exchange();
+          submission.pass = pass;
+        }
+        subscriber.next(submission);
+        subscriber.complete();
+      });
+    });
+  };
+
   /** Runs a capture whose turn it is. Emits the outcome, and completes when the next capture may take the slot. */
   const work = (submission: Submission): Observable<[Submission, CaptureOutcome]> =>
     defer(() => {
@@ -299,6 +345,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
       submission.startedAt = startedAt;
       running += 1;
       submission.waiting.unsubscribe();
+      submission.freeHost();
       events.emit(captureStarted(startedAt, command, startedAt - submission.queuedAt));
       const outcome$ = command.signal.aborted
         ? of(outcomeOfAbort(command.signal))
@@ -307,10 +354,16 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
     });
 
   const dialledFirst =
-    ({ stage, applies, dial }: Dialling): MonoTypeOperatorFunction<Submission> =>
+    ({ stage, dial }: Dialling): MonoTypeOperatorFunction<Submission> =>
     (admitted$) => {
-      const [dialled$, others$] = partition(admitted$, ({ command }) => stage.limit > 0 && applies(command));
-      return merge(dialled$.pipe(stage.each((submission) => dialled(submission, dial))), others$);
+      const [dialled$, others$] = partition(admitted$, ({ command }) => isDialled(command));
+      return merge(
+        dialled$.pipe(
+          stage.each((submission, free) => dialled(submission, dial, free)),
+          mergeMap(placed),
+        ),
+        others$,
+      );
     };
 
   const refusal = (): CapstanError | undefined => admission.refusal() ?? turns.refusal?.();
@@ -335,6 +388,9 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
       return error;
     },
 
+    get maxDials() {
+      return dialling?.stage.limit ?? 0;
+    },
     get limits() {
       return limits;
     },
