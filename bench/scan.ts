@@ -14,6 +14,8 @@ import { type Finding, formatTable } from './support/table.ts';
  */
 
 const DEAD_PER_PAGE = 9;
+/** At most 8 targets of a host are dialled at once. */
+const SILENT_HOSTS = 100;
 const AT_ONCE = 64;
 /** Deadline of each capture in milliseconds: the time that a silent target takes. */
 const TIMEOUT_MS = 10_000;
@@ -33,12 +35,12 @@ interface Run {
 /** Compares a list with the same list without dialling ahead, and in a Playwright loop. */
 export async function scan({ browserPath, captures, print, report }: BenchOptions): Promise<readonly Finding[]> {
   const site = await startBenchSite();
-  const silent = await startSilentListener();
+  const silent = await startSilentListener(Array.from({ length: SILENT_HOSTS }, (_, at) => `127.0.1.${at + 1}`));
   const refusing = await closedPort();
   const living = site.urls(captures, 'site');
   const dead = Array.from({ length: captures * DEAD_PER_PAGE }, (_, at) => {
     if (at % 3 === 0) return `http://127.0.0.1:${refusing}/${at}`;
-    return at % 3 === 1 ? `http://name-${at}.invalid/` : `http://127.0.0.1:${silent.port}/${at}`;
+    return at % 3 === 1 ? `http://name-${at}.invalid/` : `http://${silent.targets[at % SILENT_HOSTS]}/${at}`;
   });
   const list = interleaved(living, dead);
   const rows: [name: string, urls: string, run: Run][] = [];
@@ -101,7 +103,10 @@ async function withService<T>(
   args: readonly string[],
   work: (service: ServiceProcess) => Promise<T>,
 ): Promise<T> {
-  const service = await startServiceProcess({ browserPath, args: ['--max-batch', '100000', ...args] });
+  const service = await startServiceProcess({
+    browserPath,
+    args: ['--max-batch', '100000', '--allow-targets', '127.0.0.0/8', ...args],
+  });
   try {
     return await work(service);
   } finally {

@@ -37,13 +37,19 @@ export interface Places {
   take(owner: string | null): (() => void) | undefined;
 }
 
-/** Creates as many places as `capacity` returns. An owner of null, which has no share of its own, may take them all. */
-export function createPlaces(capacity: () => number): Places {
+/**
+ * Creates as many places as `capacity` returns. `allows`: whether an owner that holds `own` places may take one of
+ * `free`; by default it may fill half of them. An owner of null, which has no share of its own, may take them all.
+ */
+export function createPlaces(
+  capacity: () => number,
+  allows = (free: number, own: number): boolean => shareOf(free, own) >= 1,
+): Places {
   const ofOwner = new Map<string | null, number>();
   let taken = 0;
   const has = (owner: string | null): boolean => {
     const free = capacity() - taken;
-    return free >= 1 && (owner === null || shareOf(free, ofOwner.get(owner) ?? 0) >= 1);
+    return free >= 1 && (owner === null || allows(free, ofOwner.get(owner) ?? 0));
   };
   return {
     get taken() {

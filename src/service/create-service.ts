@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { firstValueFrom } from 'rxjs';
+import type { CaptureCommand } from '../capture/command.ts';
 import { CapstanError } from '../capture/errors.ts';
 import { wantedInFlight } from '../capture/in-flight.ts';
 import { type CaptureLimits, LIMIT_BOUNDS } from '../capture/limits.ts';
@@ -17,6 +18,7 @@ import { createThumbnails } from '../imaging/thumbnails.ts';
 import type { Logger } from '../log/log.ts';
 import { LoadHistory } from '../metrics/load-history.ts';
 import { tallyEvents } from '../metrics/tallies.ts';
+import { descriptorLimit, dialsWithin } from '../pressure/descriptors.ts';
 import type { CaptureStore } from '../storage/captures/capture-store.ts';
 import { createCapturePipeline } from '../streams/capture-pipeline.ts';
 import { createDialStage } from '../streams/dial-stage.ts';
@@ -108,7 +110,10 @@ export async function createService(
       logger.info({ max_concurrent: maxConcurrent, max_queue: maxQueue }, 'the limits of the cluster are in force');
     },
   });
-  const dialStage = createDialStage(config.maxDials);
+  const dialStage = createDialStage(dialsWithin(descriptorLimit(), config.maxDials));
+  // Without a browser, captures wait for one, and their targets should not notice.
+  const dials = (command: Pick<CaptureCommand, 'request' | 'batch'>): boolean =>
+    dialStage.limit > 0 && capturing.availability.available && isDialled(command);
   const pipeline = createCapturePipeline({
     limits: clusterApi?.limits ?? { maxConcurrent: config.maxConcurrent, maxQueue: config.maxQueue },
     perform: clusterApi?.perform ?? ((command) => performCapture(command, capturing)),
@@ -117,8 +122,8 @@ export async function createService(
     report: (error, { id }) => logger.error({ capture_id: id, err: error }, 'a capture failed'),
     ...(cluster === undefined && {
       dialling: {
-        stage: dialStage, // Without a browser, captures wait for one, and their targets should not notice.
-        applies: (command) => capturing.availability.available && isDialled(command),
+        stage: dialStage,
+        applies: dials,
         dial: (command) => dialTarget(command, capturing),
       },
     }),
@@ -126,7 +131,12 @@ export async function createService(
   });
   const worker =
     cluster !== undefined && sharedLog !== undefined && config.role === 'all'
-      ? createWorkerOf(cluster, config.maxConcurrent, { ...capturing, results: storage.results, eventLog: sharedLog })
+      ? createWorkerOf(cluster, config.maxConcurrent, {
+          ...capturing,
+          results: storage.results,
+          eventLog: sharedLog,
+          dials,
+        })
       : undefined;
   const stopping = new AbortController();
   const { maxBatchConcurrency } = config;
@@ -272,7 +282,7 @@ export async function createService(
       receiverPolicy.replace({ allow: live.allowWebhooks, deny: live.denyTargets });
       webhooks.setSecrets(live.webhookSecret);
       namedKeys = live.namedKeys;
-      dialStage.setLimit(live.maxDials);
+      dialStage.setLimit(dialsWithin(descriptorLimit(), live.maxDials));
       const { maxConcurrent, maxQueue } = live;
       if (cluster === undefined) {
         setOwnLimits({ maxConcurrent, maxQueue });

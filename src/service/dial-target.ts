@@ -1,3 +1,4 @@
+import { finalize, from, type Observable, of, switchMap } from 'rxjs';
 import type { CaptureCommand } from '../capture/command.ts';
 import type { Dialled } from '../capture/dialled.ts';
 import { CapstanError, toFailure } from '../capture/errors.ts';
@@ -33,4 +34,18 @@ export async function dialTarget(command: CaptureCommand, parts: DialParts): Pro
       return { state: 'rejected', failure: toFailure(error) };
     return failedOutcome(command, error, timing(), NO_EVIDENCE, parts);
   }
+}
+
+/** Dials the target of a capture that has a slot, and performs the capture if it is reached. */
+export function dialAndPerform(
+  command: CaptureCommand,
+  parts: DialParts,
+  perform: (command: CaptureCommand) => Observable<CaptureOutcome>,
+): Observable<CaptureOutcome> {
+  return from(dialTarget(command, parts)).pipe(
+    switchMap((found) => {
+      if ('state' in found) return of(found);
+      return perform({ ...command, dialled: found }).pipe(finalize(() => found.close()));
+    }),
+  );
 }

@@ -38,7 +38,7 @@ export interface DialStage {
 }
 
 /**
- * Owners take turns, and so do the batches of one. An owner alone has half of the dials, and half of those to a host:
+ * Owners take turns, and so do the batches of one. An owner alone has half of the dials, and leaves one to a host:
  * targets that do not answer delay no other owner.
  */
 export function createDialStage(limit: number): DialStage {

@@ -15,14 +15,17 @@ interface Host {
   readonly queue: ReturnType<typeof createFairQueue<Waiting>>;
 }
 
-/** Places of each host, of which an owner alone has half. Owners, and the batches of one, take turns. */
+/** Places of each host, of which an owner leaves one to others. Owners, and the batches of one, take turns. */
 export function createHostPlaces() {
   const hosts = new Map<string, Host>();
 
   const hostOf = (name: string): Host => {
     const known = hosts.get(name);
     if (known !== undefined) return known;
-    const places = createPlaces(() => PLACES_PER_HOST);
+    const places = createPlaces(
+      () => PLACES_PER_HOST,
+      (free, own) => free > 1 || own === 0,
+    );
     const host = { places, queue: createFairQueue<Waiting>((owner) => places.has(owner)) };
     hosts.set(name, host);
     return host;

@@ -32,8 +32,8 @@ describe('targets that cannot be reached', () => {
       `127.0.0.1:${closed}`,
       'http://nobody.test/',
       'nobody.test',
-      `http://127.0.0.1:${silent.port}/`,
-      `127.0.0.1:${silent.port}`,
+      `http://${silent.targets[0]}/`,
+      silent.targets[0],
       'http://127.0.0.2/',
       'https://127.0.0.1:22/',
     ];

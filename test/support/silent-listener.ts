@@ -1,13 +1,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { z } from 'zod';
 
-/** Listens and never accepts. */
+/** Listens on each address of the arguments, and never accepts. */
 const LISTEN = `
   const { createServer } = require('node:net');
-  const server = createServer();
-  server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
-    process.stdout.write(String(server.address().port));
+  const listening = process.argv.slice(1).map((host) => new Promise((resolve) => {
+    const server = createServer();
+    server.listen({ port: 0, host, backlog: 1 }, () => resolve(server.address().port));
+  }));
+  Promise.all(listening).then((ports) => {
+    process.stdout.write(JSON.stringify(ports));
     setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0));
   });
 `;
@@ -15,24 +19,29 @@ const LISTEN = `
 const UNANSWERED_MS = 500;
 
 export interface SilentListener extends AsyncDisposable {
-  /** A port of 127.0.0.1 that answers no connection: neither accepts nor refuses it. */
-  readonly port: number;
+  /** Addresses and ports that answer no connection: neither accept nor refuse it. */
+  readonly targets: readonly [string, ...string[]];
 }
 
-/** Starts a listener whose backlog is full, in a process of its own. */
-export async function startSilentListener(): Promise<SilentListener> {
-  const child = spawn(process.execPath, ['-e', LISTEN], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const [port] = await once(child.stdout, 'data');
+/** Starts listeners whose backlogs are full, on these addresses of loopback, in a process of its own. */
+export async function startSilentListener(hosts: readonly string[] = ['127.0.0.1']): Promise<SilentListener> {
+  const child = spawn(process.execPath, ['-e', LISTEN, ...hosts], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [text] = await once(child.stdout, 'data');
+  const ports = z.array(z.number()).parse(JSON.parse(String(text)));
   const filling: Socket[] = [];
-  for (let isFull = false; !isFull; ) {
-    const socket = connect({ host: '127.0.0.1', port: Number(port) });
-    socket.on('error', () => {});
-    filling.push(socket);
-    const late = new Promise<true>((resolve) => setTimeout(resolve, UNANSWERED_MS, true));
-    isFull = await Promise.race([late, once(socket, 'connect').then(() => false)]);
-  }
+  const fill = async (host: string, port: number): Promise<void> => {
+    for (let isFull = false; !isFull; ) {
+      const socket = connect({ host, port });
+      socket.on('error', () => {});
+      filling.push(socket);
+      const late = new Promise<true>((resolve) => setTimeout(resolve, UNANSWERED_MS, true));
+      isFull = await Promise.race([late, once(socket, 'connect').then(() => false)]);
+    }
+  };
+  await Promise.all(hosts.map((host, at) => fill(host, ports[at] ?? 0)));
+  const [first = '', ...others] = hosts.map((host, at) => `${host}:${ports[at]}`);
   return {
-    port: Number(port),
+    targets: [first, ...others],
     async [Symbol.asyncDispose]() {
       for (const socket of filling) socket.destroy();
       const ended = once(child, 'exit');
