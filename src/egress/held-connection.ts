@@ -8,11 +8,27 @@ import type { Destination } from './egress-policy.ts';
  * servers close such connections.
  */
 const MAX_HELD_MS = 4_000;
+/** Time in which a page is opened at once, in milliseconds. */
+const NO_WAIT_MS = 500;
 
 /** Takes the open connection to a destination, or to the proxy; throws its failure. */
 export type TakeDialled = (
   destination: Destination,
 ) => { readonly socket: Socket; readonly address: string } | undefined;
+
+/** Connections that have waited for their first request: the target may close one just as that is sent. */
+const waited = new WeakSet<object>();
+
+/** Whether a request that got no answer on this connection is to be repeated on another one, once. */
+export function hasWaited(connection: object): boolean {
+  return waited.has(connection);
+}
+
+/** Marks a stream that stands for a connection that has waited. */
+export function standsFor<S extends object>(stream: S, connection: object): S {
+  if (waited.has(connection)) waited.add(stream);
+  return stream;
+}
 
 export interface Opened {
   readonly destination: Destination;
@@ -24,6 +40,7 @@ export interface Opened {
 /** The result of dialling a capture's target ahead. */
 export class HeldConnection implements Dialled {
   readonly ms: number;
+  readonly #openedAt = performance.now();
   #opened: Opened | undefined;
   #failed: { readonly destination: Destination; readonly error: CapstanError } | undefined;
 
@@ -59,6 +76,7 @@ export class HeldConnection implements Dialled {
       socket.destroy();
       return undefined;
     }
+    if (performance.now() - this.#openedAt > NO_WAIT_MS) waited.add(socket);
     return { socket, address };
   }
 
