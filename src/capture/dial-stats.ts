@@ -3,7 +3,7 @@ import type { Immutable } from './immutable.ts';
 import { count } from './values.ts';
 
 /** Number of targets that were not reached since the start, by reason. */
-export const DeadTargetsSchema = z.strictObject({
+const DeadTargetsSchema = z.strictObject({
   no_name: count.meta({ description: 'No such name, or a name without an address.' }),
   name_server: count.meta({ description: 'The name servers gave no answer.' }),
   refused: count.meta({ description: 'The connection was refused.' }),

@@ -1,4 +1,3 @@
-import { finalize, from, type Observable, of, switchMap } from 'rxjs';
 import type { CaptureCommand } from '../capture/command.ts';
 import type { Dialled } from '../capture/dialled.ts';
 import { CapstanError, toFailure } from '../capture/errors.ts';
@@ -37,15 +36,19 @@ export async function dialTarget(command: CaptureCommand, parts: DialParts): Pro
 }
 
 /** Dials the target of a capture that has a slot, and performs the capture if it is reached. */
-export function dialAndPerform(
+export async function* dialAndPerform(
   command: CaptureCommand,
   parts: DialParts,
-  perform: (command: CaptureCommand) => Observable<CaptureOutcome>,
-): Observable<CaptureOutcome> {
-  return from(dialTarget(command, parts)).pipe(
-    switchMap((found) => {
-      if ('state' in found) return of(found);
-      return perform({ ...command, dialled: found }).pipe(finalize(() => found.close()));
-    }),
-  );
+  perform: (command: CaptureCommand) => AsyncGenerator<CaptureOutcome>,
+): AsyncGenerator<CaptureOutcome> {
+  const found = await dialTarget(command, parts);
+  if ('state' in found) {
+    yield found;
+    return;
+  }
+  try {
+    yield* perform({ ...command, dialled: found });
+  } finally {
+    found.close();
+  }
 }

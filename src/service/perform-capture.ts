@@ -1,9 +1,8 @@
-import { concat, defer, ignoreElements, type Observable } from 'rxjs';
 import type { Actors } from '../actors/actors.ts';
-import { type Findings, storedResult } from '../capture/build-result.ts';
+import { type Findings, storedResult, type Timing } from '../capture/build-result.ts';
 import type { CaptureCommand } from '../capture/command.ts';
 import { within } from '../capture/deadline.ts';
-import { CapstanError, type Failure } from '../capture/errors.ts';
+import { CapstanError } from '../capture/errors.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { Snapshot } from '../capture/snapshot.ts';
 import type { Egress } from '../egress/egress.ts';
@@ -23,57 +22,62 @@ export interface CaptureParts {
 }
 
 /**
- * Performs one capture, from the egress check to the store. Emits the outcome, and completes when its browser actor is
- * free for the next capture. The outcome `stored` means that the files and the record are stored. A capture that no
- * client waits for any more is not stored.
+ * Performs one capture, from the egress check to the store. Yields the outcome, and ends when its browser actor is free
+ * for the next capture. The outcome `stored` means that the files and the record are stored. A capture that no client
+ * waits for any more is not stored.
  */
-export function performCapture(command: CaptureCommand, parts: CaptureParts): Observable<CaptureOutcome> {
-  let returned: Promise<void> = Promise.resolve();
-  const capture: Actors['capture'] = (request, signal, manner) => {
-    const returning = Promise.withResolvers<void>();
-    returned = returning.promise;
-    return parts.actors.capture(request, signal, { ...manner, batch: command.batch, onReturned: returning.resolve });
-  };
-  const outcome$ = defer(() => captureAndStore(command, { ...parts, actors: { capture } }));
-  return concat(outcome$, defer(() => returned).pipe(ignoreElements()));
-}
-
-async function captureAndStore(command: CaptureCommand, parts: CaptureParts): Promise<CaptureOutcome> {
-  const { egress, actors, captureStore } = parts;
-  const { request, signal, dialled } = command;
+export async function* performCapture(command: CaptureCommand, parts: CaptureParts): AsyncGenerator<CaptureOutcome> {
+  const { request, signal, batch, dialled, onPhase } = command;
   // The time in which the target was dialled counts against the deadline; the time in the queue does not.
   const timing = timingSince(dialled?.ms);
-  let snapshot: Snapshot;
-  try {
-    const forbidden = dialled === undefined ? await screenInTime(command, egress) : null;
-    if (forbidden !== null) return { state: 'rejected', failure: forbidden };
-    // The time of the name lookup counts against the capture's deadline.
-    const timeoutMs = Math.max(1, Math.ceil(request.timeoutMs - timing().durationMs));
-    snapshot = await actors.capture({ ...request, timeoutMs }, signal, { dialled, onPhase: command.onPhase });
-  } catch (error) {
-    return failedOutcome(command, error, timing(), null, parts);
+  const failed = (error: unknown) => failedOutcome(command, error, timing(), null, parts);
+
+  const forbidden = dialled === undefined ? await screenInTime(command, parts.egress).catch(failed) : null;
+  if (forbidden !== null) {
+    yield forbidden;
+    return;
   }
+  const actor = Promise.withResolvers<void>();
+  // The time of the name lookup counts against the capture's deadline.
+  const timeoutMs = Math.max(1, Math.ceil(request.timeoutMs - timing().durationMs));
+  const manner = { batch, dialled, onPhase, onReturned: actor.resolve };
+  yield await parts.actors
+    .capture({ ...request, timeoutMs }, signal, manner)
+    .then((snapshot) => storedOutcome(command, snapshot, timing, parts), failed);
+  await actor.promise;
+}
+
+async function storedOutcome(
+  command: CaptureCommand,
+  snapshot: Snapshot,
+  timing: () => Timing,
+  parts: CaptureParts,
+): Promise<CaptureOutcome> {
+  const { request, signal } = command;
   const findings = await findOut(command, snapshot, request.timeoutMs - timing().durationMs, parts);
   if (signal.aborted) return CANCELLED;
   const { evidence } = snapshot;
-  const result = await captureStore.keep(
-    { ...storedResult(command, snapshot, findings, timing()), evidence },
-    filesOf(snapshot),
-  );
-  return { state: 'stored', result, evidence };
+  const record = { ...storedResult(command, snapshot, findings, timing()), evidence };
+  return { state: 'stored', result: await parts.captureStore.keep(record, filesOf(snapshot)), evidence };
 }
 
-/** @throws `capture_timeout` when the name of the target, or of its proxy, is not resolved before the deadline. */
+/**
+ * Returns the outcome of a capture whose target, or its proxy, must not be opened; null for others.
+ * @throws `capture_timeout` when the name of the target, or of its proxy, is not resolved before the deadline.
+ */
 async function screenInTime(
   { request, signal }: CaptureCommand,
   egress: CaptureParts['egress'],
-): Promise<Failure | null> {
+): Promise<CaptureOutcome | null> {
   const { target, proxy, timeoutMs, html } = request;
-  // Given HTML is fetched from nowhere, so its host is not looked up.
-  if (html !== undefined && proxy === undefined) return egress.screenLiteral(target.parsed);
   const late = AbortSignal.timeout(timeoutMs);
   try {
-    return await egress.screen(target.parsed, AbortSignal.any([signal, late]), proxy);
+    // Given HTML is fetched from nowhere, so its host is not looked up.
+    const failure =
+      html !== undefined && proxy === undefined
+        ? egress.screenLiteral(target.parsed)
+        : await egress.screen(target.parsed, AbortSignal.any([signal, late]), proxy);
+    return failure && { state: 'rejected', failure };
   } catch (error) {
     if (signal.aborted || !late.aborted) throw error;
     const name = proxy === undefined ? target.parsed.hostname : 'the proxy';

@@ -47,7 +47,7 @@ function rig(limits = { maxConcurrent: 4, maxQueue: 1000 }) {
     },
     dialling: { stage: createDialStage(256), applies: () => true, dial },
   });
-  const runBatch = createBatchRunner({ pipeline, submit: pipeline.submit, events, ids: () => 'b' });
+  const runBatch = createBatchRunner({ pipeline, submit: pipeline.admit, events, ids: () => 'b' });
   return {
     pipeline,
     runBatch,
