@@ -1,17 +1,13 @@
 import {
   asyncScheduler,
   defer,
-  EMPTY,
   filter,
   firstValueFrom,
   ignoreElements,
-  type MonoTypeOperatorFunction,
   map,
   merge,
-  mergeMap,
   Observable,
   of,
-  partition,
   Subject,
   Subscription,
   tap,
@@ -19,16 +15,14 @@ import {
 } from 'rxjs';
 import { type Client, ofKey } from '../capture/client.ts';
 import type { CaptureCommand } from '../capture/command.ts';
-import type { Dialled } from '../capture/dialled.ts';
 import { CapstanError, toFailure } from '../capture/errors.ts';
 import type { InFlight } from '../capture/in-flight.ts';
 import type { CaptureLimits } from '../capture/limits.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
-import type { CapturePhase } from '../capture/phases.ts';
 import type { Overload } from '../capture/pressure.ts';
 import type { CaptureRequest } from '../capture/request.ts';
-import { type AheadPass, createAdmission } from './admission.ts';
-import type { DialStage } from './dial-stage.ts';
+import { createAdmission } from './admission.ts';
+import { type Dialling, dialFirst, isDialledBy, type ToDial } from './dial-first.ts';
 import type { ElementPlace } from './element-place.ts';
 import {
   captureEnded,
@@ -38,7 +32,7 @@ import {
   type EventStream,
   unreadRefused,
 } from './events.ts';
-import { outcomeOfAbort, outcomeOfError } from './outcome.ts';
+import { outcomeOfAbort } from './outcome.ts';
 import { type PerformanceOptions, performed } from './performance.ts';
 import type { Pass, Reservation } from './reservation.ts';
 import { createLocalTurns, type Turns } from './turns.ts';
@@ -54,17 +48,6 @@ export interface CapturePipelineOptions extends Omit<PerformanceOptions, 'abort'
   readonly dialling?: Dialling;
   /** Maximum time in the queue in milliseconds, after which a capture is `timed_out`. @default unlimited */
   readonly maxWaitMs?: number;
-}
-
-/** How targets are dialled. */
-export interface Dialling {
-  readonly stage: DialStage;
-  readonly applies: (command: Pick<CaptureCommand, 'request' | 'batch'>) => boolean;
-  /**
-   * Resolves with the connection to the target, or with the outcome of the capture when it cannot be reached; rejects
-   * when the command's signal is aborted.
-   */
-  readonly dial: (command: CaptureCommand) => Promise<Dialled | CaptureOutcome>;
 }
 
 /** The client that the capture is made for, and how. Clients (`owner`) take turns and share the queue. */
@@ -129,12 +112,7 @@ export interface CapturePipeline {
 }
 
 /** A capture in the pipeline: its command, its pass, and how it is settled. */
-interface Submission {
-  readonly command: CaptureCommand;
-  pass: Pass;
-  /** The place in its batch that an element takes when its target is reached. */
-  readonly ahead: { readonly pass: AheadPass; readonly place: ElementPlace } | undefined;
-  readonly owner: string | null;
+interface Submission extends ToDial {
   queuedAt: number;
   readonly abort: (reason: CapstanError) => void;
   readonly settle: (outcome: CaptureOutcome) => void;
@@ -143,11 +121,6 @@ interface Submission {
   waiting: Subscription;
   /** Time of the start; undefined in the queue. */
   startedAt: number | undefined;
-  phase: CapturePhase | null;
-  /** The open connection to its target. */
-  dialled: Dialled | undefined;
-  /** Frees the place of that connection, if any. */
-  freeHost: () => void;
 }
 
 export function createCapturePipeline(options: CapturePipelineOptions): CapturePipeline {
@@ -163,7 +136,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
   const submitted$ = new Subject<Submission>();
 
   const isDialled = (command: Pick<CaptureCommand, 'request' | 'batch'>): boolean =>
-    dialling !== undefined && dialling.stage.limit > 0 && dialling.applies(command);
+    dialling !== undefined && isDialledBy(dialling, command);
 
   const refuse: CapturePipeline['refuse'] = (
     request,
@@ -283,63 +256,6 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
     submission.settle(outcome);
   };
 
-  /** Dials the target of a capture whose turn it is. Emits the capture if it is reached, otherwise ends it. */
-  const dialled = (submission: Submission, dial: Dialling['dial'], free: () => void): Observable<Submission> =>
-    defer(() => {
-      const { command } = submission;
-      const began = now();
-      submission.phase = 'dial';
-      submission.freeHost = free;
-      return dial(command).then(
-        (found) => ({ began, found }),
-        (thrown: unknown) => {
-          if (!command.signal.aborted) report(thrown, command);
-          return { began, found: outcomeOfError(thrown) };
-        },
-      );
-    }).pipe(
-      mergeMap(({ began, found }) => {
-        submission.phase = null;
-        const isOver = !submissions.has(submission);
-        if ('state' in found) {
-          if (isOver) return EMPTY;
-          events.emit(captureStarted(now(), submission.command, began - submission.queuedAt));
-          end(submission, found);
-          return EMPTY;
-        }
-        if (isOver) {
-          found.close();
-          return EMPTY;
-        }
-        submission.dialled = found;
-        return of(submission);
-      }),
-    );
-
-  /** Emits a capture whose target is reached when it may be one of its batch's captures at once. */
-  const placed = (submission: Submission): Observable<Submission> => {
-    const { ahead, command } = submission;
-    if (ahead === undefined) return of(submission);
-    return new Observable((subscriber) => {
-      let leave = (): void => {};
-      const abandon = (): void => {
-        leave();
-        subscriber.complete();
-      };
-      command.signal.addEventListener('abort', abandon, { once: true });
-      leave = ahead.place.enter((pass) => {
-        command.signal.removeEventListener('abort', abandon);
-        // After the reservation was revoked, the capture keeps the pass that it has.
-        if (pass !== undefined) {
-          ahead.pass.exchange();
-          submission.pass = pass;
-        }
-        subscriber.next(submission);
-        subscriber.complete();
-      });
-    });
-  };
-
   /** Runs a capture whose turn it is. Emits the outcome, and completes when the next capture may take the slot. */
   const work = (submission: Submission): Observable<[Submission, CaptureOutcome]> =>
     defer(() => {
@@ -356,22 +272,22 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
       return outcome$.pipe(map((outcome): [Submission, CaptureOutcome] => [submission, outcome]));
     });
 
-  const dialledFirst =
-    ({ stage, dial }: Dialling): MonoTypeOperatorFunction<Submission> =>
-    (admitted$) => {
-      const [dialled$, others$] = partition(admitted$, ({ command }) => isDialled(command));
-      return merge(
-        dialled$.pipe(
-          stage.each((submission, free) => dialled(submission, dial, free)),
-          mergeMap(placed),
-        ),
-        others$,
-      );
-    };
-
   const refusal = (): CapstanError | undefined => admission.refusal() ?? turns.refusal?.();
 
-  const reached$ = dialling === undefined ? submitted$ : submitted$.pipe(dialledFirst(dialling));
+  const reached$ =
+    dialling === undefined
+      ? submitted$
+      : submitted$.pipe(
+          dialFirst(dialling, {
+            isIn: (submission) => submissions.has(submission),
+            end: (submission, outcome, startedAt) => {
+              events.emit(captureStarted(now(), submission.command, startedAt - submission.queuedAt));
+              end(submission, outcome);
+            },
+            now,
+            report,
+          }),
+        );
   reached$.pipe(turns.each(work)).subscribe(([submission, outcome]) => end(submission, outcome));
 
   return {
