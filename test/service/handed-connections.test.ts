@@ -4,7 +4,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type HeldPages, startHeldPages } from '../cluster/held-pages.ts';
 import { type Listening, listening } from '../egress/listening.ts';
-import { type RunningService, startService } from '../support/service.ts';
+import { startProxy } from '../support/proxy.ts';
+import { type RunningService, serviceConfig, startService } from '../support/service.ts';
 
 /* A capture waits for the only slot, which a page that is held back occupies. Its target is dialled meanwhile. */
 
@@ -96,5 +97,25 @@ describe('a capture that waits for a slot', () => {
     expect(answer.status).toBe(502);
     expect(held.waiting).toBe(1);
     await free();
+  });
+
+  it('connects in the browser while --max-dials is 0, which can be changed while it runs', async () => {
+    const reload = (maxDials: number) =>
+      running.service.reload({ ...serviceConfig(running.directory), maxConcurrent: 1, maxDials });
+    reload(0);
+    const { timings } = await captured(running.post('/screenshot', { url: page() }));
+    expect(timings).not.toHaveProperty('dial');
+    reload(256);
+    expect((await captured(running.post('/screenshot', { url: page() }))).timings).toHaveProperty('dial');
+  });
+
+  it('connects to the proxy of its request', async () => {
+    await using proxy = await startProxy();
+    const free = await occupied();
+    const capturing = running.post('/screenshot', { url: page(), proxy: { server: `http://127.0.0.1:${proxy.port}` } });
+    await expect.poll(() => proxy.connections).toBe(1);
+    await free();
+    expect((await captured(capturing)).failed).toBe(false);
+    expect(proxy.connections).toBe(1);
   });
 });
