@@ -2,12 +2,10 @@ import { asyncScheduler, defer, filter, of, type SchedulerLike, Subject, take, t
 
 /** Time after which a target that has not answered is expected not to, in milliseconds: a SYN is repeated after 1 s. */
 const UNLIKELY_MS = 500;
-/** Share of the targets that are expected to be reached before any was dialled. */
-const FIRST_SHARE = 0.5;
 /** Number of connections that may wait for the batch in a list of dead targets. */
 const MAX_WAITING = 8;
 /** Weight of each target in the share of those that were reached. */
-const WEIGHT = 1 / 16;
+const WEIGHT = 1 / 8;
 
 /** An element of a batch that was read. */
 export interface ReadElement {
@@ -31,7 +29,7 @@ export function createReadAhead(atOnce: number, maxAhead: () => number, schedule
   let old = 0;
   let behind = 0;
   /** Share of the targets that were reached. */
-  let share = FIRST_SHARE;
+  let share = 1;
   const changed$ = new Subject<void>();
   let isAwaitingAge = false;
 
