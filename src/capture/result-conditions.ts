@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Immutable } from './immutable.ts';
+import { labelList } from './marks.ts';
 import { factsOfOption, optionFields } from './options/groups.ts';
 import { RECORDED_OUTCOMES } from './recorded-outcome.ts';
 import { suggestion } from './similar-names.ts';
@@ -70,6 +71,12 @@ export const conditionFields = {
       description:
         'Capture options that were requested, separated by commas: `fullPage`, or with the value `device=iPhone 15`. Results have all of them.',
     }),
+  label: z
+    .string()
+    .transform((text) => text.split(','))
+    .pipe(labelList)
+    .meta({ type: 'string', description: 'Labels, separated by commas. Results have all of them; case matters.' }),
+  held: z.enum(['true'], { error: 'must be true' }).meta({ description: '`true`: captures that are kept by a hold.' }),
 };
 
 /** Checks given conditions. */

@@ -6,6 +6,7 @@ import { FailureCodeSchema } from './failure-code.ts';
 import { DownloadSchema } from './failure-details.ts';
 import { CAPTURE_FORMATS } from './formats.ts';
 import type { Immutable } from './immutable.ts';
+import { markFields } from './marks.ts';
 import { apiKeyName } from './named-key.ts';
 import { CAPTURE_PHASES, TimingsSchema } from './phases.ts';
 import { TRUNCATION_CAUSES } from './truncation.ts';
@@ -113,6 +114,7 @@ export const ResultRecordSchema = z.strictObject({
     .nullable()
     .meta({ description: 'IP address that the target answered from; null when unknown.' }),
   ip_info: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).nullable(),
+  ...markFields,
   api_key_name: apiKeyName,
 });
 

@@ -13,7 +13,8 @@ const Answer = z.object({ data: z.array(Captured) });
 
 export const findTool = tool('find', {
   title: 'Find captures',
-  description: 'Lists stored captures, newest first: by URL, host, words, verdict, time, or likeness to another one.',
+  description:
+    'Lists stored captures, newest first: by URL, host, words, verdict, label, time, or likeness to another one.',
   annotations: READS,
   inputSchema: z.strictObject({
     url: z.string().optional().meta({ description: 'Captures of this URL.' }),
@@ -26,6 +27,7 @@ export const findTool = tool('find', {
       .meta({ description: 'Captures that look like this one, nearest first; with limit alone.' }),
     words: z.string().optional().meta({ description: 'Words that are all in the title or the URL.' }),
     verdict: z.enum(VERDICTS).optional(),
+    label: z.string().optional().meta({ description: 'Labels that captures all have, separated by commas.' }),
     from: z.string().optional().meta({ description: 'Earliest time, in ISO 8601.' }),
     to: z.string().optional().meta({ description: 'Captures before this time, in ISO 8601.' }),
     limit: z.int().min(1).max(MAX_FOUND).default(10),

@@ -6,7 +6,9 @@ import { getComparison } from './compare.ts';
 import { getEvents } from './events.ts';
 import { exportResults } from './export.ts';
 import { deleteJob, getJob, getJobs } from './jobs.ts';
+import { getLabels } from './labels.ts';
 import { getPressure, patchLimits } from './limits.ts';
+import { patchResults, patchScreenshot } from './marks.ts';
 import { postMcp } from './mcp.ts';
 import { getMetrics } from './metrics.ts';
 import {
@@ -23,6 +25,8 @@ import { getResult, getResults, getResultsByHost, getResultsByUrl, getSimilarRes
 import { deleteScreenshot, getScreenshot, postScreenshot } from './screenshot.ts';
 import { getScreenshots } from './screenshots.ts';
 import { deleteSession, getSession, postSession } from './session.ts';
+import { getShared, getSharedPart } from './shared.ts';
+import { deleteShare, getShares, postShare } from './shares.ts';
 import { postStability } from './stability.ts';
 import { getStart } from './start.ts';
 import {
@@ -45,7 +49,13 @@ export const ROUTES: readonly Route[] = [
   postBatch,
   postMcp,
   getScreenshot,
+  patchScreenshot,
   deleteScreenshot,
+  postShare,
+  getShares,
+  deleteShare,
+  getShared,
+  getSharedPart,
   getScreenshots,
   getComparison,
   postStability,
@@ -64,11 +74,13 @@ export const ROUTES: readonly Route[] = [
   resumeWatch,
   runWatch,
   getResults,
+  patchResults,
   getResultsByUrl,
   getResultsByHost,
   getSimilarResults,
   exportResults,
   getResult,
+  getLabels,
   getEvents,
   postQuery,
   getQueries,

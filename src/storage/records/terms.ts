@@ -21,6 +21,8 @@ const HOST_KEYS: Readonly<Record<HostKey, string>> = { host: '\uE005', reversed:
 const API_KEY = '\uE008';
 const OPTION = '\uE009';
 const VERDICT = '\uE00A';
+const LABEL = '\uE020';
+const HELD = '\uE021';
 
 /** Maximum number of words per text, because a URL of 8192 characters has many. */
 const MAX_WORDS = 200;
@@ -55,6 +57,8 @@ export type Termed = Pick<
   | 'failed_code'
   | 'options'
   | 'options_withheld'
+  | 'labels'
+  | 'hold'
 >;
 
 /** Returns the terms of a record, each once. */
@@ -67,6 +71,8 @@ export function termsOf(record: Termed): readonly string[] {
     ...(record.verdict === null ? [] : [verdictTerm(record.verdict)]),
     ...(key === undefined ? [] : [apiKeyTerm(key)]),
     ...optionTerms(record),
+    ...labelTerms(record.labels),
+    ...(record.hold === null ? [] : [HELD]),
     ...words.slice(0, MAX_WORDS),
   ];
 }
@@ -81,13 +87,15 @@ export type TermCondition = Exclude<keyof ResultConditions, 'from' | 'to'>;
 
 /** Returns the terms that a record must have to meet the conditions, apart from the times, and to belong to a key. */
 export function wantedTerms(conditions: ResultConditions, ofKey?: string): readonly string[] {
-  const { status, outcome, verdict, text, option } = conditions;
+  const { status, outcome, verdict, text, option, label, held } = conditions;
   const terms: Record<TermCondition, readonly string[] | undefined> = {
     text: text === undefined ? undefined : wordsOf(text, wantedPairs),
     status: status === undefined ? undefined : [statusTerm(status)],
     outcome: outcome === undefined ? undefined : [outcomeTerm(outcome)],
     verdict: verdict === undefined ? undefined : [verdictTerm(verdict)],
     option: option?.map(({ name, value }) => optionTerm(name, value)),
+    label: label && labelTerms(label),
+    held: held && [HELD],
   };
   return [...(ofKey === undefined ? [] : [apiKeyTerm(ofKey)]), ...Object.values(terms).flatMap((found) => found ?? [])];
 }
@@ -107,6 +115,11 @@ function optionTerms({ options, options_withheld }: Pick<Result, 'options' | 'op
 function optionTerm(name: string, value?: string): string {
   const text = value === undefined ? name : `${name}=${value.toLowerCase()}`;
   return `${OPTION}${Buffer.from(text).toString('hex')}`;
+}
+
+/** Returns the terms of labels: in hexadecimal, as that of an API key. */
+export function labelTerms(labels: readonly string[]): readonly string[] {
+  return labels.map((label) => `${LABEL}${Buffer.from(label).toString('hex')}`);
 }
 
 /** Returns the terms of a host: its short prefixes, and its parent domains. */

@@ -18,6 +18,8 @@ export function readFilters(query: URLSearchParams): Filters {
     outcome: textOf('outcome'),
     verdict: textOf('verdict'),
     option: textOf('option'),
+    label: textOf('label'),
+    held: textOf('held'),
     from: textOf('from'),
     to: textOf('to'),
   };
