@@ -113,6 +113,7 @@ export const ResultRecordSchema = z.strictObject({
     .nullable()
     .meta({ description: 'IP address that the target answered from; null when unknown.' }),
   ip_info: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).nullable(),
+  scan: z.string().exactOptional().meta({ description: 'Id of the scan that the capture belongs to.' }),
   api_key_name: apiKeyName,
 });
 

@@ -6,14 +6,14 @@ import type { FailureCode } from '../capture/errors.ts';
 import type { CapstanEvent } from '../capture/events.ts';
 import type { FieldProblem } from '../capture/failure-details.ts';
 import type { Immutable } from '../capture/immutable.ts';
-import type { ScreenshotRequest, WatchBody } from '../capture/request.ts';
+import type { ScanBody, ScreenshotRequest, WatchBody } from '../capture/request.ts';
 import type { DetailedResult, Result } from '../capture/result.ts';
 import type { ResultConditions as ApiConditions } from '../capture/result-conditions.ts';
 import type { Stability } from '../capture/stability.ts';
 import type { Verdict } from '../capture/verdict.ts';
 import type { ListedWatch, Watch, WatchRun } from '../capture/watch.ts';
 import type { QueryAnswer } from '../http/answer/query-schemas.ts';
-import type { BatchLine, JobAnswer } from '../http/answer/schemas.ts';
+import type { BatchLine, JobAnswer, ScanAnswer } from '../http/answer/schemas.ts';
 
 /*
  * The types of requests and answers are those that the service checks and sends, so a change of the API that the client
@@ -25,6 +25,10 @@ export type CaptureResult = SentResult<Result>;
 export type DetailedCaptureResult = SentResult<DetailedResult>;
 export type SimilarResult = CaptureResult & { readonly distance: number };
 export type Job = JobAnswer;
+/** A scan that was accepted: a job, and what its list gave. */
+export type Scan = ScanAnswer;
+/** How the targets of a list are captured. */
+export type ScanSettings = Immutable<Omit<ScanBody, 'targets'>>;
 export type Query = QueryAnswer;
 /** Options of the captures, how often they are made, and what is compared. */
 export type WatchRequest = Immutable<WatchBody>;
@@ -56,6 +60,8 @@ interface KnownConditions {
   readonly text?: string;
   /** Capture options that were requested. */
   readonly option?: string;
+  /** Id of the scan that the captures belong to. */
+  readonly scan?: string;
 }
 
 export interface EventFilter extends EventConditions {
@@ -67,7 +73,7 @@ export interface EventFilter extends EventConditions {
 
 /** Conditions of events; an event meets all that are given. */
 interface EventConditions
-  extends Pick<ResultConditions, 'host' | 'status' | 'outcome' | 'verdict' | 'text' | 'option'> {
+  extends Pick<ResultConditions, 'host' | 'status' | 'outcome' | 'verdict' | 'text' | 'option' | 'scan'> {
   readonly batch?: string;
 }
 

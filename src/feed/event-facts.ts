@@ -32,6 +32,7 @@ const OfCapture = z.object({
     options: z.record(z.string(), z.unknown()),
     options_withheld: z.array(z.string()),
     perception_hash: z.string().nullable(),
+    scan: z.string().exactOptional(),
   }),
 });
 

@@ -20,6 +20,7 @@ const ResultWhereSchema = z.object({
     .array(z.object({ name: z.string(), value: z.string().optional() }))
     .readonly()
     .optional(),
+  scan: z.string().optional(),
 } satisfies Record<TermCondition, z.ZodType>);
 
 /** A subscriber's filter; all given conditions must hold. Standing queries store it as JSON. */

@@ -5,7 +5,10 @@ import { ANY_CLIENT } from '../capture/client.ts';
 import { CapstanError } from '../capture/errors.ts';
 import type { BatchItem } from '../capture/outcome.ts';
 import type { CaptureRequest } from '../capture/request.ts';
+import type { ListReport, ScanSettings } from '../capture/scan.ts';
 import type { ServiceStats } from '../capture/stats.ts';
+import { storeList } from '../scans/store-list.ts';
+import { unpackOutcome } from '../scans/stored-outcome.ts';
 import { isAway } from '../storage/failures/is-away.ts';
 import { repeatPass } from '../storage/passes/repeated-pass.ts';
 import {
@@ -13,11 +16,12 @@ import {
   type JobRecord,
   jobKeyOf,
   keyOfJob,
+  type NewJob,
   type Page,
   type TakenJob,
 } from '../storage/ports/job-store.ts';
 import { type JobEnd, type RunOptions, runJob } from './run-job.ts';
-import { type JobManner, packWork, unpackItem } from './stored-form.ts';
+import { type JobManner, packWork, unpackItem, type Work } from './stored-form.ts';
 
 export type { JobManner };
 
@@ -93,22 +97,51 @@ export function createJobs(options: JobsOptions) {
     ended.add(run);
   };
 
+  const newId = (manner: JobManner | undefined): string => {
+    if (stopped) throw new CapstanError('shutting_down');
+    return `${jobKeyOf(manner?.by?.apiKeyName ?? null)}${ids()}`;
+  };
+
+  const add = async (job: Omit<NewJob, 'work' | 'isShared'>, content: Work): Promise<JobRecord> => {
+    const work = await packWork(content);
+    inRequest.set(job.id, AsyncLocalStorage.snapshot());
+    await store.add({ ...job, work, isShared: (content.by ?? ANY_CLIENT).owner !== null });
+    const added = await store.get(job.id);
+    if (added === undefined) throw new Error(`job ${job.id} was stored, but cannot be read`);
+    counts.added += 1;
+    void searches.pass();
+    return added;
+  };
+
   if (enabled) for (const passes of [searches, prunes]) passes.start();
 
   return {
     /** Adds a job. Resolves when it is stored and would survive a crash. */
-    add: async (kind: JobKind, requests: readonly CaptureRequest[], manner?: JobManner): Promise<JobRecord> => {
-      if (stopped) throw new CapstanError('shutting_down');
-      const { apiKeyName, owner: shareOwner } = manner?.by ?? ANY_CLIENT;
-      const id = `${jobKeyOf(apiKeyName)}${ids()}`;
-      const work = await packWork({ requests, ...manner });
-      inRequest.set(id, AsyncLocalStorage.snapshot());
-      await store.add({ id, kind, total: requests.length, work, isShared: shareOwner !== null });
-      const job = await store.get(id);
-      if (job === undefined) throw new Error(`job ${id} was stored, but cannot be read`);
-      counts.added += 1;
-      void searches.pass();
-      return job;
+    add: (
+      kind: Exclude<JobKind, 'scan'>,
+      requests: readonly CaptureRequest[],
+      manner?: JobManner,
+    ): Promise<JobRecord> => add({ id: newId(manner), kind, total: requests.length }, { requests, ...manner }),
+    /**
+     * Adds a scan of the targets of a list, which is stored as it arrives. Each capture has the options of `template`.
+     * `admit`: called with the number of targets; what it throws refuses the scan. Rejects as `storeList` does, too.
+     */
+    addScan: async (
+      list: AsyncIterable<Uint8Array>,
+      template: CaptureRequest,
+      manner: JobManner & { readonly scan: ScanSettings },
+      admit: (targets: number) => void = () => {},
+    ): Promise<{ readonly job: JobRecord; readonly report: ListReport }> => {
+      const id = newId(manner);
+      const { report, bytes } = await storeList(store, id, list, manner.scan);
+      try {
+        admit(report.targets);
+        const facts = { id, kind: 'scan', total: report.targets, listBytes: bytes } as const;
+        return { job: await add(facts, { requests: [template], ...manner }), report };
+      } catch (error) {
+        await store.cancel(id).catch(() => undefined);
+        throw error;
+      }
     },
     get: (id: string): Promise<JobRecord | undefined> => store.get(id),
     /** Returns at most `limit` of the newest jobs: those of an API key, or all. */
@@ -120,8 +153,9 @@ export function createJobs(options: JobsOptions) {
     },
     /** Returns a page of outcomes with an index above `after`, smallest first. */
     results: async (id: string, limit: number, after?: number): Promise<Page<BatchItem>> => {
-      const { items, isCut } = await store.results(id, limit, after);
-      return { items: items.map(unpackItem), isCut };
+      const [job, { items, isCut }] = await Promise.all([store.get(id), store.results(id, limit, after)]);
+      if (job?.kind !== 'scan') return { items: items.map(unpackItem), isCut };
+      return { items: await Promise.all(items.map((item) => unpackOutcome(item, options.captures.get))), isCut };
     },
     /** Cancels the unfinished captures of a job. Resolves with undefined when there is no such job. */
     cancel: async (id: string): Promise<JobRecord | undefined> => {

@@ -14,6 +14,7 @@ import { reusing } from '../streams/reuse.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
 import type { CaptureService } from './capture-service.ts';
 import { findStored } from './find-stored.ts';
+import { scanCaptures } from './scan-captures.ts';
 
 export interface IntakeParts {
   readonly pipeline: CapturePipeline;
@@ -26,6 +27,8 @@ export interface IntakeParts {
   /** Aborted when the service stops; ends waiting for the end of an outage. */
   readonly stopping: AbortSignal;
   readonly logger: Logger;
+  /** Removes a capture, unless another data directory holds its files. */
+  readonly remove: (id: number) => Promise<void>;
 }
 
 /** Time limit for a job's capture to wait for the end of an outage, in milliseconds. */
@@ -36,7 +39,7 @@ const MAX_JOB_OUTAGE_MS = 60 * 60 * 1000;
  * lets captures of batches and jobs wait for the end of an outage.
  */
 export function createIntake(parts: IntakeParts) {
-  const { pipeline, egress, webhooks, storage, events, maxBatchConcurrency, stopping, logger } = parts;
+  const { pipeline, egress, webhooks, storage, events, maxBatchConcurrency, stopping, logger, remove } = parts;
 
   const admitCallback = (callback: string): Observable<void> =>
     whileSubscribed((signal) => webhooks.admit(callback, signal));
@@ -82,6 +85,7 @@ export function createIntake(parts: IntakeParts) {
       enabled: storage.results.kind !== 'none',
       submit: submitPatiently,
       submitBatch: batchesOf(submitPatiently),
+      captures: scanCaptures(storage.results, remove),
       atOnce: () => pipeline.limits.maxConcurrent,
       ids: randomUUID,
       report: (error) => logger.error({ err: error }, 'a job failed'),

@@ -120,7 +120,8 @@ export async function createService(
       : undefined;
   const stopping = new AbortController();
   const { maxBatchConcurrency } = config;
-  const common = { pipeline, egress, webhooks, storage, events, logger };
+  const remove = (id: number) => removeHere(storage.captureStore, [id]);
+  const common = { pipeline, egress, webhooks, storage, events, logger, remove };
   const intake = createIntake({ ...common, maxBatchConcurrency, stopping: stopping.signal });
   const comparisons = createComparisons(storage.artifacts);
   let { namedKeys } = config;

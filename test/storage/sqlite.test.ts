@@ -339,6 +339,7 @@ describe('the SQLite store', () => {
         now: async () => now,
         list: async (...asked) => table.list(...asked),
         count: async (...asked) => table.count(...asked),
+        countKinds: async (...asked) => table.countKinds(...asked),
         usage: async (...asked) => table.usage(...asked),
         data: async (...asked) => table.data(...asked),
         add: async (...asked) => table.add(...asked),

@@ -31,7 +31,16 @@ export async function seedWatches(place: string, seeds: Seeds): Promise<void> {
   const added = new Map<Table, Document[]>(TABLES.map((table) => [table, []]));
   const unused = () => Promise.reject(new Error('watches are only added'));
   const collecting: DocumentStore = {
-    ...{ now: unused, list: unused, count: unused, usage: unused, data: unused, replace: unused, remove: unused },
+    ...{
+      now: unused,
+      list: unused,
+      count: unused,
+      countKinds: unused,
+      usage: unused,
+      data: unused,
+      replace: unused,
+      remove: unused,
+    },
     add: async (table, documents) => void added.get(table)?.push(...documents),
     addWithin: async (table, document) => void added.get(table)?.push(document),
   };

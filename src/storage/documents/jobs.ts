@@ -17,12 +17,14 @@ import {
   type JobState,
   type JobStore,
   keyOfJob,
+  LIST_LIFE_MS,
   type TakenJob,
 } from '../ports/job-store.ts';
 
 /*
  * Document of a job. `of`: its API key. `kind`: `unfinished` or `finished`. `data`: the requests. `due`: when its
- * lease ends and any process may take it; for a finished job, when it ended. Outcomes are documents of their own.
+ * lease ends and any process may take it; for a finished job, when it ended. Outcomes and the parts of its list are
+ * documents of their own. The first part is `due` when its job should be there.
  */
 
 interface Job {
@@ -35,6 +37,8 @@ interface Job {
   readonly finishedAt: number | null;
   readonly failure: Failure | null;
   readonly owner: string | null;
+  /** Bytes of its list, which count with it until it has ended. */
+  readonly listBytes?: number | undefined;
   /** Bytes of its outcomes, which count with it once it has ended. */
   readonly outcomeBytes?: number;
 }
@@ -43,6 +47,8 @@ interface Job {
 const REMOVED_TOGETHER = 1000;
 const UNFINISHED: Condition = ['kind', '=', 'unfinished'];
 const FINISHED: Condition = ['kind', '=', 'finished'];
+/** Kind of an outcome that is no failure; that of a failure is its code. */
+const STORED = 'stored';
 /** Replaces the requests of an ended job, which may contain credentials. */
 const NOTHING = new Uint8Array();
 
@@ -50,22 +56,19 @@ export function jobsIn(documents: DocumentStore): JobStore {
   async function get(id: string): Promise<JobRecord | undefined> {
     const found = await find(documents, 'jobs', id);
     if (found === undefined) return undefined;
-    const [done, failed] = await Promise.all([
-      documents.count('job_results', [['of', '=', id]]),
-      documents.count('job_results', [
-        ['of', '=', id],
-        ['kind', '=', 'failed'],
-      ]),
-    ]);
+    const counts = await documents.countKinds('job_results', [['of', '=', id]]);
+    const failedBy = Object.fromEntries([...counts].filter(([outcome]) => outcome !== STORED));
+    const failed = Object.values(failedBy).reduce((sum, count) => sum + count, 0);
+    const done = failed + (counts.get(STORED) ?? 0);
     const { kind, state, total, createdAt, startedAt, finishedAt, failure } = jobIn(found);
     const times = { createdAt: iso(createdAt), startedAt: isoOf(startedAt), finishedAt: isoOf(finishedAt) };
-    return { id, kind, state, total, done, failed, ...times, failure };
+    return { id, kind, state, total, done, failed, failedBy, ...times, failure };
   }
 
   async function remove(removed: readonly StoredDocument[]): Promise<void> {
     if (removed.length === 0) return;
     const ids = removed.map(({ id }) => id);
-    await documents.remove('job_results', [['of', 'in', ids]]);
+    for (const table of ['job_results', 'job_lists'] as const) await documents.remove(table, [['of', 'in', ids]]);
     await documents.remove('jobs', [['id', 'in', ids]]);
   }
 
@@ -91,6 +94,12 @@ export function jobsIn(documents: DocumentStore): JobStore {
       bytes -= job.bytes;
     }
     await remove(removed);
+  }
+
+  /** Erases the list of a job, unless it is unfinished. */
+  async function dropList(id: string): Promise<void> {
+    if ((await find(documents, 'jobs', id))?.kind !== 'unfinished')
+      await documents.remove('job_lists', [['of', '=', id]]);
   }
 
   async function outcomeBytes(id: string): Promise<number> {
@@ -134,21 +143,18 @@ export function jobsIn(documents: DocumentStore): JobStore {
       const job = jobIn(found);
       const running = { ...job, state: 'running', owner, startedAt: job.startedAt ?? now } as const;
       if (!(await documents.replace('jobs', documentOf(running, now + leaseMs), next.revision))) continue;
-      const [work, done] = await Promise.all([
-        documents.data('jobs', job.id),
-        documents.list('job_results', [['of', '=', job.id]], { by: 'at', isBrief: true }),
-      ]);
+      const work = await documents.data('jobs', job.id);
       // A job that was cancelled meanwhile has no work any more.
       if (work === undefined || work.byteLength === 0) continue;
-      return { id: job.id, kind: job.kind, work, done: done.map(({ at }) => at) };
+      return { id: job.id, kind: job.kind, total: job.total, work, isResumed: job.startedAt !== null };
     }
   }
 
   return {
-    add: async ({ id, kind, total, work, isShared }, max = STORED_LIMITS.unfinishedJobs) => {
+    add: async ({ id, kind, total, work, isShared, listBytes }, max = STORED_LIMITS.unfinishedJobs) => {
       const createdAt = await documents.now();
       const notYet = { startedAt: null, finishedAt: null, failure: null, owner: null };
-      const job: Job = { id, createdAt, kind, state: 'queued', total, ...notYet };
+      const job: Job = { id, createdAt, kind, state: 'queued', total, listBytes, ...notYet };
       const room = {
         max,
         where: [UNFINISHED],
@@ -161,6 +167,13 @@ export function jobsIn(documents: DocumentStore): JobStore {
       // The job is stored, so a failure here must not be answered. The next job makes the room then.
       await makeRoom(keyOfJob(id), { ...STORED_LIMITS.finishedJobs, count: max.count }).catch(() => undefined);
     },
+    putList: async (id, part, bytes) => {
+      const due = part === 0 ? (await documents.now()) + LIST_LIFE_MS : null;
+      await documents.add('job_lists', [
+        { id: `${id}/${part}`, of: id, kind: '', at: part, due, body: '', data: bytes },
+      ]);
+    },
+    list: (id, part) => documents.data('job_lists', `${id}/${part}`),
     get,
     newest: async (limit, key) => {
       const where: readonly Condition[] = key === undefined ? [] : [['of', '=', key]];
@@ -173,9 +186,25 @@ export function jobsIn(documents: DocumentStore): JobStore {
         ['at', '>', after],
       ];
       const { items, isCut } = await pageOf(documents, 'job_results', where, { by: 'at', limit });
-      return { items: items.map(({ at, kind, body }) => ({ index: at, failed: kind === 'failed', body })), isCut };
+      return { items: items.map(({ at, kind, body }) => ({ index: at, failed: kind !== STORED, body })), isCut };
     },
     take: (owner, { leaseMs = JOB_LEASE_MS, isForIdleKeys = false } = {}) => take(owner, leaseMs, isForIdleKeys),
+    done: async (id, from, to) => {
+      const where: readonly Condition[] = [
+        ['of', '=', id],
+        ['at', '>', from - 1],
+        ['at', '<', to],
+      ];
+      return (await documents.list('job_results', where, { by: 'at', isBrief: true })).map(({ at }) => at);
+    },
+    progress: async (id) => {
+      const where: readonly Condition[] = [['of', '=', id]];
+      const [done, [last]] = await Promise.all([
+        documents.count('job_results', where),
+        documents.list('job_results', where, { by: 'at', isDescending: true, limit: 1, isBrief: true }),
+      ]);
+      return { done, highest: last?.at ?? -1 };
+    },
     renew: async (id, owner) => {
       const now = await documents.now();
       return (await changeOwn(id, owner, (job) => documentOf(job, now + JOB_LEASE_MS))) !== undefined;
@@ -185,8 +214,8 @@ export function jobsIn(documents: DocumentStore): JobStore {
       if (found === undefined || jobIn(found).owner !== owner || jobIn(found).state !== 'running') return;
       await documents.add(
         'job_results',
-        items.map(({ index, failed, body }) => {
-          const kind = failed ? 'failed' : 'stored';
+        items.map(({ index, failed, code = 'failed', body }) => {
+          const kind = failed ? code : STORED;
           return { id: `${id}/${index}`, of: id, kind, at: index, due: null, body };
         }),
       );
@@ -195,6 +224,7 @@ export function jobsIn(documents: DocumentStore): JobStore {
       const about = { finishedAt: await documents.now(), outcomeBytes: await outcomeBytes(id) };
       const failure = end.state === 'failed' ? end.failure : null;
       await changeOwn(id, owner, (job) => ended({ ...job, ...about, state: end.state, failure }));
+      await dropList(id);
       await makeRoom(keyOfJob(id), max).catch(() => undefined);
     },
     release: async (id, owner) => {
@@ -205,12 +235,17 @@ export function jobsIn(documents: DocumentStore): JobStore {
       await change(documents, 'jobs', id, (found) =>
         found?.kind === 'unfinished' ? ended({ ...jobIn(found), ...about, state: 'cancelled' }) : undefined,
       );
+      await dropList(id);
       return get(id);
     },
     prune: async (lifeMs = JOB_LIFE_MS) => {
       const now = await documents.now();
       const old: readonly Condition[] = [FINISHED, ['due', '<=', now - lifeMs]];
       await remove(await documents.list('jobs', old, { by: 'due', limit: REMOVED_TOGETHER, isBrief: true }));
+      // Lists whose job has ended meanwhile, or was never added because a process ended.
+      for (const { of } of await documents.list('job_lists', [['due', '<=', now]], { by: 'due', isBrief: true })) {
+        await dropList(of);
+      }
     },
   };
 }
@@ -223,7 +258,7 @@ function jobIn({ id, at, body }: StoredDocument): Job {
 function documentOf({ id, createdAt, ...job }: Job, due: number): Document {
   const kind = job.state === 'queued' || job.state === 'running' ? 'unfinished' : 'finished';
   const of = keyOfJob(id);
-  return { id, of, kind, at: createdAt, due, body: JSON.stringify(job), besides: job.outcomeBytes };
+  return { id, of, kind, at: createdAt, due, body: JSON.stringify(job), besides: job.outcomeBytes ?? job.listBytes };
 }
 
 function ended(job: Job & { readonly finishedAt: number }): Document {

@@ -24,6 +24,7 @@ const NO_DOCUMENTS: DocumentStore = {
   now: refuse,
   list: refuse,
   count: refuse,
+  countKinds: refuse,
   usage: refuse,
   data: refuse,
   add: refuse,

@@ -95,6 +95,16 @@ export function mongoDocuments(db: Db, ask: Ask): DocumentStore {
         return found;
       }),
     count: (table, where) => ask(() => count(table, where)),
+    countKinds: (table, where) =>
+      ask(async () => {
+        const found = await collection(table)
+          .aggregate<{ readonly _id: string; readonly number: number }>([
+            { $match: filterOf(where) },
+            { $group: { _id: '$kind', number: { $sum: 1 } } },
+          ])
+          .toArray();
+        return new Map(found.map(({ _id: kind, number }) => [kind, number]));
+      }),
     data: (table, id) =>
       ask(async () => {
         const found = await collection(table).findOne({ _id: id }, { projection: { data: 1 } });

@@ -10,6 +10,7 @@ import { type Amount, STORED_LIMITS } from '../../capture/stored-limits.ts';
 export const TABLES = [
   'jobs',
   'job_results',
+  'job_lists',
   'watches',
   'watch_labels',
   'watch_runs',
@@ -74,6 +75,8 @@ export interface DocumentStore {
   /** Returns the documents that meet all conditions. */
   list(table: Table, where: readonly Condition[], order?: Order): Promise<readonly StoredDocument[]>;
   count(table: Table, where: readonly Condition[]): Promise<number>;
+  /** Returns the number of documents that meet all conditions, by their kind. */
+  countKinds(table: Table, where: readonly Condition[]): Promise<ReadonlyMap<string, number>>;
   /** Returns the additional bytes of a document; undefined when there are none. */
   data(table: Table, id: string): Promise<Uint8Array | undefined>;
   /** Adds documents. Existing documents with the same id are not changed. */

@@ -21,6 +21,7 @@ const HOST_KEYS: Readonly<Record<HostKey, string>> = { host: '\uE005', reversed:
 const API_KEY = '\uE008';
 const OPTION = '\uE009';
 const VERDICT = '\uE00A';
+const SCAN = '\uE00B';
 
 /** Maximum number of words per text, because a URL of 8192 characters has many. */
 const MAX_WORDS = 200;
@@ -55,6 +56,7 @@ export type Termed = Pick<
   | 'failed_code'
   | 'options'
   | 'options_withheld'
+  | 'scan'
 >;
 
 /** Returns the terms of a record, each once. */
@@ -66,6 +68,7 @@ export function termsOf(record: Termed): readonly string[] {
     ...statusTerms(record),
     ...(record.verdict === null ? [] : [verdictTerm(record.verdict)]),
     ...(key === undefined ? [] : [apiKeyTerm(key)]),
+    ...(record.scan === undefined ? [] : [scanTerm(record.scan)]),
     ...optionTerms(record),
     ...words.slice(0, MAX_WORDS),
   ];
@@ -81,13 +84,14 @@ export type TermCondition = Exclude<keyof ResultConditions, 'from' | 'to'>;
 
 /** Returns the terms that a record must have to meet the conditions, apart from the times, and to belong to a key. */
 export function wantedTerms(conditions: ResultConditions, ofKey?: string): readonly string[] {
-  const { status, outcome, verdict, text, option } = conditions;
+  const { status, outcome, verdict, text, option, scan } = conditions;
   const terms: Record<TermCondition, readonly string[] | undefined> = {
     text: text === undefined ? undefined : wordsOf(text, wantedPairs),
     status: status === undefined ? undefined : [statusTerm(status)],
     outcome: outcome === undefined ? undefined : [outcomeTerm(outcome)],
     verdict: verdict === undefined ? undefined : [verdictTerm(verdict)],
     option: option?.map(({ name, value }) => optionTerm(name, value)),
+    scan: scan === undefined ? undefined : [scanTerm(scan)],
   };
   return [...(ofKey === undefined ? [] : [apiKeyTerm(ofKey)]), ...Object.values(terms).flatMap((found) => found ?? [])];
 }
@@ -101,6 +105,11 @@ function optionTerms({ options, options_withheld }: Pick<Result, 'options' | 'op
     ...[...Object.keys(options), ...options_withheld].map((name) => optionTerm(name)),
     ...valued.map(([name, value]) => optionTerm(name, String(value))),
   ];
+}
+
+/** Returns the term of a scan: its id has no separators of words but these. */
+function scanTerm(id: string): string {
+  return `${SCAN}${id.toLowerCase().replaceAll(/[.-]/g, '')}`;
 }
 
 /** Returns the term of an option: in hexadecimal, as that of an API key. The value's case does not matter. */

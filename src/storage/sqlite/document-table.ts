@@ -64,6 +64,11 @@ export function documentTable(db: DatabaseSync): Synchronous<DocumentStore> {
       return found;
     },
     count,
+    countKinds: (table, where) => {
+      const sql = `SELECT kind, count(*) AS number FROM ${table} ${conditionsOf(where)} GROUP BY kind`;
+      const rows = statement(sql).all(...valuesOf(where));
+      return new Map(rows.map(({ kind, number }) => [String(kind), Number(number)]));
+    },
     usage,
     data: (table, id) => {
       const data = statement(`SELECT data FROM ${table} WHERE id = ?`).get(id)?.data;

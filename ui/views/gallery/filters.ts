@@ -20,6 +20,7 @@ export function readFilters(query: URLSearchParams): Filters {
     option: textOf('option'),
     from: textOf('from'),
     to: textOf('to'),
+    scan: textOf('scan'),
   };
 }
 

@@ -1,0 +1,121 @@
+import type { LeftOut, ListForm, ListReport } from '../capture/scan.ts';
+import { csvList, isCsvHead } from './csv-list.ts';
+import { decodedText } from './decoded-text.ts';
+import { countTargets, type Entry, type Expansion, readEntry } from './entry.ts';
+import type { Found } from './found.ts';
+import { masscanList } from './masscan-list.ts';
+import { nmapList } from './nmap-list.ts';
+import { plainList } from './plain-list.ts';
+import { sitemapList } from './sitemap-list.ts';
+
+/** An entry of a list: `text` gives the same entry when it is read again as a line. */
+export interface ListEntry {
+  readonly text: string;
+  readonly entry: Entry;
+  /** Number of its targets. */
+  readonly size: number;
+}
+
+/** Maximum number of problems that a report names. */
+const MAX_PROBLEMS = 100;
+const MAX_SHOWN_CHARACTERS = 200;
+/** Beginning of a list in which its form shows. */
+const HEAD_CHARACTERS = 64 * 1024;
+
+/**
+ * Generates the entries of a list in any form as it is read, and returns what it gave. `maxTargets`: an entry with more
+ * is left out, before it is expanded.
+ */
+export async function* readList(
+  bytes: AsyncIterable<Uint8Array>,
+  expansion: Expansion,
+  maxTargets: number,
+): AsyncGenerator<ListEntry, ListReport, undefined> {
+  const { head, texts } = await headOf(decodedText(bytes));
+  const form = formOf(head);
+  const leftOut: Partial<Record<LeftOut, number>> = {};
+  const problems: ListReport['problems'][number][] = [];
+  let targets = 0;
+  const leave = (reason: LeftOut, line: number, text: string, problem: string | null): void => {
+    leftOut[reason] = (leftOut[reason] ?? 0) + 1;
+    if (problem !== null && problems.length < MAX_PROBLEMS) problems.push({ line, text: shortened(text), problem });
+  };
+  try {
+    for await (const found of finderOf(form, head, texts)) {
+      if (!('target' in found)) {
+        leave(found.reason, found.line, found.text, found.problem);
+        continue;
+      }
+      const entry = readEntry(found.target);
+      if ('problem' in entry) {
+        leave('invalid', found.line, found.target, entry.problem);
+        continue;
+      }
+      const size = countTargets(entry, expansion);
+      if (size > BigInt(maxTargets)) {
+        const problem = `has ${size.toLocaleString('en')} targets: at most ${maxTargets.toLocaleString('en')} are accepted`;
+        leave('too_large', found.line, found.target, problem);
+        continue;
+      }
+      targets += Number(size);
+      yield { text: found.target, entry, size: Number(size) };
+    }
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    leave('unfinished', 0, '', `cannot be read to its end: ${error.message}`);
+  }
+  return { form, targets, left_out: leftOut, problems };
+}
+
+function finderOf(form: ListForm, head: string, texts: AsyncIterable<string>): AsyncIterable<Found> {
+  switch (form) {
+    case 'lines':
+      return plainList(texts);
+    case 'nmap':
+      return nmapList(texts);
+    case 'masscan':
+      return masscanList(texts);
+    case 'sitemap':
+      return sitemapList(texts);
+    case 'csv':
+      return csvList(texts, firstLine(head));
+  }
+}
+
+/** Returns the form of a list that begins with `head`. */
+function formOf(head: string): ListForm {
+  if (/^\s*</.test(head)) return /<(?:\w+:)?(?:urlset|sitemapindex)\b/.test(head) ? 'sitemap' : 'nmap';
+  // A line may begin with the bracket of an IPv6 address.
+  if (/^\s*(?:\[\s*(?:[{\],]|$)|\{)/.test(head)) return 'masscan';
+  return isCsvHead(firstLine(head)) ? 'csv' : 'lines';
+}
+
+function firstLine(head: string): string {
+  return /^[^\r\n]*/.exec(head)?.[0] ?? '';
+}
+
+async function headOf(texts: AsyncGenerator<string, void, undefined>) {
+  let head = '';
+  let hasEnded = false;
+  while (head.length < HEAD_CHARACTERS) {
+    const step = await texts.next();
+    hasEnded = step.done === true;
+    if (step.done === true) break;
+    head += step.value;
+  }
+  async function* all(): AsyncGenerator<string, void, undefined> {
+    if (head !== '') yield head;
+    if (!hasEnded) yield* texts;
+  }
+  return { head, texts: all() };
+}
+
+/** Whether a list could not be read because of what it contains: damaged gzip, or a CSV record without an end. */
+function isDamage(error: unknown): error is Error {
+  if (error instanceof RangeError) return true;
+  return error instanceof Error && 'code' in error && /^(?:Z_|CSV_|ERR_ZLIB)/.test(String(error.code));
+}
+
+function shortened(text: string): string {
+  return text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}…` : text;
+}
