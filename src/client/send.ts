@@ -56,7 +56,7 @@ export interface ClientOptions {
 export interface Call {
   readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | ReadableStream<Uint8Array>;
+  readonly body?: string | Blob | ReadableStream<Uint8Array>;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -80,7 +80,7 @@ export function sender({ baseUrl, apiKey, fetch: send = fetch }: ClientOptions):
       },
       ...(body !== undefined && { body }),
       // A body that is read while it is sent.
-      ...(typeof body === 'object' && { duplex: 'half' }),
+      ...(body instanceof ReadableStream && { duplex: 'half' }),
       ...(signal && { signal }),
     }).catch((cause: unknown) => {
       throw signal?.aborted ? signal.reason : outOfReach(cause);

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { databaseOf } from '../capture/artifacts.ts';
@@ -11,6 +10,7 @@ import { addConfigFlags, PLACES } from '../config/flags.ts';
 import { ConfigError } from '../config/mod.ts';
 import { hostPrefix } from '../http/request/parameters.ts';
 import type { ResultFilter } from '../storage/ports/result-store.ts';
+import { refuseFullDirectory } from './full-directory.ts';
 import { processConfig } from './process-config.ts';
 
 export function registerExportCommand(program: Command): void {
@@ -37,7 +37,7 @@ export function registerExportCommand(program: Command): void {
     }
     const filter = filterOf(flags);
     const directory = String(flags.html);
-    await refuseFullDirectory(directory);
+    await refuseFullDirectory('--html', directory);
     const [{ using }, { exportHtml }] = await Promise.all([
       import('../storage/maintenance/maintenance.ts'),
       import('../archive/export-html.ts'),
@@ -75,9 +75,4 @@ function conditionsOf(flags: Readonly<Record<string, unknown>>): ResultCondition
       ? error
       : new ConfigError(`--${problem.path} ${problem.message}, not ${JSON.stringify(flags[problem.path])}`);
   }
-}
-
-async function refuseFullDirectory(directory: string): Promise<void> {
-  const names = await readdir(directory).catch(() => []);
-  if (names.length > 0) throw new ConfigError(`--html takes a new or empty directory, and ${directory} is not empty`);
 }

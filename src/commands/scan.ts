@@ -7,8 +7,10 @@ import { collect } from '../config/flags.ts';
 import { ConfigError } from '../config/mod.ts';
 import { flagOf } from '../config/options.ts';
 import { codeOfEnd } from './ending.ts';
+import { refuseFullDirectory } from './full-directory.ts';
 import { scanInputs, targetLines } from './scan-input.ts';
 import { type OutputForm, outputHead, outputLine, startProgress } from './scan-output.ts';
+import { writeReport } from './scan-report.ts';
 import { addPageFlags, readPageFlags, withClient } from './server-flags.ts';
 import { makeFolder } from './shot-files.ts';
 
@@ -38,6 +40,10 @@ export function registerScanCommand(program: Command): void {
   command
     .addOption(new Option('--dir <dir>', 'directory of the captures, without --server').default('capstan-scan'))
     .option('--resume [id]', 'go on with the newest scan of --dir or --server, or the one with this id')
+    .option(
+      '--report <dir>',
+      'directory of pages with the captures, those that look alike folded into one; new or empty',
+    )
     .option('--json', 'write a JSON object for each target')
     .option('--csv', 'write a table for spreadsheets');
   addPageFlags(command).action(scan);
@@ -53,6 +59,8 @@ async function scan(targets: readonly string[], flags: Flags): Promise<void> {
     throw new ConfigError('--resume takes the list of its scan: give no targets beside it');
   }
   const inputs = isResumed ? [] : scanInputs(targets, lists);
+  const report = flags.report === undefined ? undefined : String(flags.report);
+  if (report !== undefined) await refuseFullDirectory('--report', report);
   const dir = String(flags.dir);
   if (service.server === undefined) await makeDir(dir);
   const place =
@@ -67,7 +75,9 @@ async function scan(targets: readonly string[], flags: Flags): Promise<void> {
     };
     const { id } = await begin();
     process.stderr.write(`scan ${id}\n`);
-    process.exitCode = await follow(client, id, form, signal);
+    const code = await follow(client, id, form, signal);
+    if (report !== undefined && !signal.aborted) await writeReport(client, id, report, signal);
+    process.exitCode = code;
   });
 }
 
