@@ -5,7 +5,7 @@ import type { BatchLine, CallOptions, Job, Scan, ScanSettings } from './types.ts
 /** Interval at which a job that has no further outcome is asked again, in milliseconds. */
 const POLL_MS = 500;
 /** Outcomes that are read at once. */
-const PAGE_LENGTH = 1000;
+const PAGE_LENGTH = 100;
 
 /** Sends a list as it is. It is sent once: a stream cannot be read again. */
 export async function startScan(

@@ -1,8 +1,9 @@
-import { createReadStream } from 'node:fs';
+import { accessSync, constants, createReadStream } from 'node:fs';
 import type { ListReport, ScanSettings } from '../capture/scan.ts';
 import { MAX_SCAN_TARGETS } from '../capture/scan-limits.ts';
 import { ConfigError } from '../config/mod.ts';
 import { oneLine } from '../log/printable.ts';
+import { readEntry } from '../targets/entry.ts';
 import { readList } from '../targets/read-list.ts';
 
 /** A list of targets: the arguments, a file or standard input. */
@@ -13,13 +14,17 @@ interface Input {
 
 /**
  * Returns the lists of a command line; `-` is standard input.
- * @throws ConfigError when there is none.
+ * @throws ConfigError for a bad target among the arguments, for a file that cannot be read, and when there is none.
  */
 export function scanInputs(args: readonly string[], lists: readonly string[]): readonly Input[] {
   const targets = args.filter((arg) => arg !== '-');
   const files = [...(args.includes('-') ? ['-'] : []), ...lists];
   if (targets.length + files.length === 0) {
     throw new ConfigError('scan takes at least one target: as an argument, in a --list, or with - on standard input');
+  }
+  for (const target of targets) {
+    const entry = readEntry(target);
+    if ('problem' in entry) throw new ConfigError(`scan takes targets, and ${JSON.stringify(target)} ${entry.problem}`);
   }
   return [
     ...(targets.length === 0 ? [] : [{ name: 'arguments', bytes: linesOf(targets) }]),
@@ -29,7 +34,6 @@ export function scanInputs(args: readonly string[], lists: readonly string[]): r
 
 /**
  * Generates the targets of lists, one on each line, as they are read, and reports to `tell` what each list gave.
- * Throws a ConfigError for a list that cannot be read.
  */
 export async function* targetLines(
   inputs: readonly Input[],
@@ -37,7 +41,7 @@ export async function* targetLines(
   tell: (text: string) => void,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   for (const { name, bytes } of inputs) {
-    const entries = readList(bytes, expansion, MAX_SCAN_TARGETS);
+    const entries = readList(bytes, { expansion, maxTargets: MAX_SCAN_TARGETS });
     let step = await entries.next();
     for (; step.done !== true; step = await entries.next()) yield Buffer.from(`${step.value.text}\n`);
     for (const line of reportLines(name, step.value)) tell(line);
@@ -63,14 +67,12 @@ async function* linesOf(texts: readonly string[]): AsyncGenerator<Uint8Array, vo
 }
 
 function fileInput(file: string): Input {
-  async function* bytes(): AsyncGenerator<Uint8Array, void, undefined> {
-    try {
-      yield* createReadStream(file);
-    } catch (error) {
-      throw new ConfigError(
-        `--list takes a file with targets: ${error instanceof Error ? error.message : String(error)}`,
-      );
-    }
+  try {
+    accessSync(file, constants.R_OK);
+  } catch (error) {
+    throw new ConfigError(
+      `--list takes a file with targets: ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
-  return { name: file, bytes: bytes() };
+  return { name: file, bytes: createReadStream(file) };
 }

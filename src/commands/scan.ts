@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
@@ -95,7 +96,7 @@ async function follow(client: CapstanClient, id: string, form: OutputForm, signa
       const { result } = line;
       const details = form === 'csv' && result !== null ? await client.result(result.id, { signal }) : undefined;
       progress.clear();
-      process.stdout.write(outputLine(line, form, details));
+      if (!process.stdout.write(outputLine(line, form, details))) await once(process.stdout, 'drain', { signal });
     }
   } catch (error) {
     if (!signal.aborted) throw error;

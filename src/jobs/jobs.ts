@@ -40,6 +40,8 @@ export interface JobsOptions extends RunOptions {
    */
   readonly atOnce: () => number;
   readonly ids: () => string;
+  /** Reads a sitemap that the list of a scan names. Throws a `CapstanError` when it cannot. */
+  readonly openSitemap: (url: string) => AsyncIterable<Uint8Array>;
   /** Called with failures of background work. */
   readonly report: (error: unknown) => void;
 }
@@ -58,13 +60,13 @@ export function createJobs(options: JobsOptions) {
   const inRequest = new LRUCache<string, ReturnType<typeof AsyncLocalStorage.snapshot>>({ max: MAX_TRACED });
   const owner = ids();
   const counts = { added: 0, completed: 0, failed: 0, cancelled: 0 };
-  let stopped = false;
+  const stopping = new AbortController();
   /** Number of jobs that were not admitted. */
   let refused = 0;
 
   /** Takes jobs while there is room. The next pass tries again if the database is unavailable or a job was refused. */
   const takeAll = async (): Promise<void> => {
-    for (const before = refused; !stopped && refused === before; ) {
+    for (const before = refused; !stopping.signal.aborted && refused === before; ) {
       const job = await store.take(owner, { isForIdleKeys: running.size >= atOnce() });
       if (job === undefined) break;
       // A job whose lease ran out because it could not be renewed is still running here.
@@ -80,7 +82,7 @@ export function createJobs(options: JobsOptions) {
   const begin = (job: TakenJob): void => {
     const cancelled$ = new Subject<void>();
     running.set(job.id, cancelled$);
-    const start = () => runJob(job, owner, cancelled$, () => stopped, options);
+    const start = () => runJob(job, owner, cancelled$, stopping.signal, options);
     const run = (inRequest.get(job.id)?.(start) ?? start())
       .catch((error: unknown): JobEnd => {
         report(error);
@@ -98,7 +100,7 @@ export function createJobs(options: JobsOptions) {
   };
 
   const newId = (manner: JobManner | undefined): string => {
-    if (stopped) throw new CapstanError('shutting_down');
+    if (stopping.signal.aborted) throw new CapstanError('shutting_down');
     return `${jobKeyOf(manner?.by?.apiKeyName ?? null)}${ids()}`;
   };
 
@@ -133,7 +135,7 @@ export function createJobs(options: JobsOptions) {
       admit: (targets: number) => void = () => {},
     ): Promise<{ readonly job: JobRecord; readonly report: ListReport }> => {
       const id = newId(manner);
-      const { report, bytes } = await storeList(store, id, list, manner.scan);
+      const { report, bytes } = await storeList(store, id, list, manner.scan, options.openSitemap);
       try {
         admit(report.targets);
         const facts = { id, kind: 'scan', total: report.targets, listBytes: bytes } as const;
@@ -174,7 +176,7 @@ export function createJobs(options: JobsOptions) {
     },
     /** Stops starting captures; resolves when those under way have ended. The rest run after the next start. */
     stop: async (): Promise<void> => {
-      stopped = true;
+      stopping.abort();
       await Promise.all([searches.stop(), prunes.stop()]);
       await Promise.all(ended);
     },

@@ -36,7 +36,7 @@ export async function runJob(
   job: TakenJob,
   owner: string,
   cancelled$: Subject<void>,
-  stopped: () => boolean,
+  stopping: AbortSignal,
   { store, submit, submitBatch, captures }: RunOptions,
 ): Promise<JobEnd> {
   let source: ScanElements | undefined;
@@ -51,7 +51,10 @@ export async function runJob(
     const work = await unpackWork(job.work);
     const { concurrency, callback, by: client = ANY_CLIENT } = work;
     const left = job.total - (await store.progress(job.id)).done;
-    const outcomes = new OutcomeWriter((items) => store.put(job.id, owner, items), stopped);
+    const outcomes = new OutcomeWriter(
+      (items) => store.put(job.id, owner, items),
+      () => stopping.aborted,
+    );
     let unfinished = left;
     // An empty batch with a callback is still run, so that its end is reported.
     if (unfinished === 0 && (job.total > 0 || callback === undefined)) {
@@ -60,7 +63,8 @@ export async function runJob(
     }
 
     source = elementsOf(job, work, store, captures);
-    const { elements, ended } = source;
+    const { elements, ended, close } = source;
+    stopping.addEventListener('abort', close);
     const isScan = job.kind === 'scan';
     const pack = isScan ? packOutcome : packItem;
     const done = (item: BatchItem): void => {
@@ -73,7 +77,7 @@ export async function runJob(
     async function* requests(): AsyncGenerator<CaptureRequest, void, undefined> {
       for await (const element of elements) {
         await outcomes.room();
-        if (stopped()) return;
+        if (stopping.aborted) return;
         const { index, request, known } = element;
         if (known === undefined) {
           running.set(read, element);
@@ -88,9 +92,10 @@ export async function runJob(
     const finish = async ({ index: position, url, outcome }: BatchItem): Promise<void> => {
       const element = running.get(position);
       running.delete(position);
-      // The element was cancelled, or interrupted by a stop of the service: it has no outcome yet.
-      if (element === undefined || isInterrupted(outcome)) return;
+      if (element === undefined) return;
       const isAgain = ended(element, outcome);
+      // The element was cancelled, or interrupted by a stop of the service: it has no outcome yet.
+      if (isInterrupted(outcome)) return;
       if (isScan && outcome.state === 'stored') {
         const { result } = outcome;
         if (isAgain) return unlessAway(captures.remove(result.id));
@@ -122,7 +127,10 @@ export async function runJob(
     await store.finish(job.id, owner, { state: 'failed', failure });
     throw thrown;
   } finally {
-    source?.close();
+    if (source !== undefined) {
+      stopping.removeEventListener('abort', source.close);
+      source.close();
+    }
     clearInterval(renewal);
   }
 }

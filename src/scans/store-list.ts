@@ -22,9 +22,10 @@ export async function storeList(
   id: string,
   list: AsyncIterable<Uint8Array>,
   expansion: Pick<ScanSettings, 'ports' | 'schemes'>,
+  openSitemap: (url: string) => AsyncIterable<Uint8Array>,
 ): Promise<StoredList> {
   const writer = new ListWriter(store, id);
-  const entries = readList(list, expansion, MAX_SCAN_TARGETS);
+  const entries = readList(list, { expansion, maxTargets: MAX_SCAN_TARGETS, openSitemap });
   try {
     let targets = 0;
     for (;;) {

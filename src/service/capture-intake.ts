@@ -13,12 +13,13 @@ import { outlastingOutages } from '../streams/outages.ts';
 import { reusing } from '../streams/reuse.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
 import type { CaptureService } from './capture-service.ts';
+import { downloadList } from './download-list.ts';
 import { findStored } from './find-stored.ts';
 import { scanCaptures } from './scan-captures.ts';
 
 export interface IntakeParts {
   readonly pipeline: CapturePipeline;
-  readonly egress: Pick<Egress, 'screenLiteral'>;
+  readonly egress: Pick<Egress, 'screenLiteral' | 'agents'>;
   readonly webhooks: Pick<Webhooks, 'admit'>;
   readonly storage: Pick<Storage, 'results' | 'artifacts' | 'jobs'>;
   readonly events: EventStream;
@@ -85,6 +86,7 @@ export function createIntake(parts: IntakeParts) {
       enabled: storage.results.kind !== 'none',
       submit: submitPatiently,
       submitBatch: batchesOf(submitPatiently),
+      openSitemap: (url) => downloadList(url, egress.agents),
       captures: scanCaptures(storage.results, remove),
       atOnce: () => pipeline.limits.maxConcurrent,
       ids: randomUUID,

@@ -24,7 +24,12 @@ export function scanCaptures(
       const earlier = found.map((each) => each.id).filter((each) => each < id);
       return earlier.length === 0 ? undefined : Math.min(...earlier);
     },
-    get: (id) => results.get(id),
+    get: async (id) => {
+      const found = await results.get(id);
+      if (found === undefined) return undefined;
+      const { evidence: _evidence, ...result } = found;
+      return result;
+    },
     remove,
   };
 }

@@ -1,9 +1,10 @@
 import { readTarget } from '../capture/target.ts';
 import { type AddressRange, hostAt, readRange, sizeOf } from './address-range.ts';
 
-/** One line of a list: a URL with a scheme, a host, or addresses. */
+/** One line of a list: a URL with a scheme, a host, addresses, or a sitemap to read, as in `robots.txt`. */
 export type Entry =
   | { readonly kind: 'url'; readonly url: string }
+  | { readonly kind: 'sitemap'; readonly url: string }
   /** `rest`: the path and query, from the slash. `port`: null when the list names none. */
   | { readonly kind: 'host'; readonly host: string; readonly port: number | null; readonly rest: string }
   | { readonly kind: 'range'; readonly range: AddressRange };
@@ -26,6 +27,8 @@ export interface ScanTarget {
 
 /** Reads a line of a list, without its comment. */
 export function readEntry(text: string): EntryReading {
+  const [, sitemap] = /^sitemap:\s*(\S+)$/i.exec(text) ?? [];
+  if (sitemap !== undefined) return readSitemapUrl(sitemap);
   if (/\s/.test(text)) return { problem: 'has blanks: give one target on each line' };
   const range = readRange(text);
   if (range !== undefined) return 'problem' in range ? range : { kind: 'range', range };
@@ -41,15 +44,23 @@ export function readEntry(text: string): EntryReading {
   return { kind: 'host', host, port, rest: `${pathname}${search}${hash}` };
 }
 
+function readSitemapUrl(text: string): EntryReading {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol))
+    return { problem: 'names a sitemap by no http:// or https:// URL' };
+  return { kind: 'sitemap', url: url.href };
+}
+
 /** Returns the port that a text without a scheme names: URL parsers drop 443, which is the default of `https:`. */
 function portIn(text: string): number | null {
   const [, port] = /^(?:\/\/)?(?:[^/?#]*@)?(?:\[[^\]]*\]|[^/?#:]*):(\d+)/.exec(text) ?? [];
   return port === undefined ? null : Number(port);
 }
 
-/** Returns the number of targets of an entry, without expanding it. */
+/** Returns the number of targets of an entry, without expanding it; 0 for a sitemap, which was not read yet. */
 export function countTargets(entry: Entry, { ports, schemes }: Expansion): bigint {
   if (entry.kind === 'url') return 1n;
+  if (entry.kind === 'sitemap') return 0n;
   const perPort = BigInt(schemes?.length ?? 1);
   if (entry.kind === 'host') return entry.port === null ? perPort * BigInt(ports?.length ?? 1) : perPort;
   return sizeOf(entry.range) * perPort * BigInt(ports?.length ?? 1);
@@ -61,7 +72,7 @@ export function* targetsOf(entry: Entry, expansion: Expansion): Generator<ScanTa
     yield { url: entry.url, schemeAssumed: false };
   } else if (entry.kind === 'host') {
     yield* targetsAt(entry.host, entry.port, entry.rest, expansion);
-  } else {
+  } else if (entry.kind === 'range') {
     const size = sizeOf(entry.range);
     for (let offset = 0n; offset < size; offset += 1n)
       yield* targetsAt(hostAt(entry.range, offset), null, '/', expansion);

@@ -1,3 +1,4 @@
+import { CapstanError } from '../capture/errors.ts';
 import type { LeftOut, ListForm, ListReport } from '../capture/scan.ts';
 import { csvList, isCsvHead } from './csv-list.ts';
 import { decodedText } from './decoded-text.ts';
@@ -22,44 +23,85 @@ const MAX_SHOWN_CHARACTERS = 200;
 /** Beginning of a list in which its form shows. */
 const HEAD_CHARACTERS = 64 * 1024;
 
-/**
- * Generates the entries of a list in any form as it is read, and returns what it gave. `maxTargets`: an entry with more
- * is left out, before it is expanded.
- */
+export interface ListOptions {
+  readonly expansion: Expansion;
+  /** An entry with more targets is left out, before it is expanded. */
+  readonly maxTargets: number;
+  /** Opens a sitemap that a list names. Without it, such an entry is given as it is. */
+  readonly openSitemap?: ((url: string) => AsyncIterable<Uint8Array>) | undefined;
+}
+
+/** Maximum number of sitemaps that a list names, also in its sitemaps: an index may have 50,000. */
+const MAX_SITEMAPS = 1_000;
+/** Maximum number of sitemaps that lead to each other. An index may only name sitemaps, and no index. */
+const MAX_SITEMAP_DEPTH = 3;
+
+/** Generates the entries of a list in any form as it is read, and returns what it gave. */
 export async function* readList(
   bytes: AsyncIterable<Uint8Array>,
-  expansion: Expansion,
-  maxTargets: number,
+  options: ListOptions,
 ): AsyncGenerator<ListEntry, ListReport, undefined> {
-  const { head, texts } = await headOf(decodedText(bytes));
-  const form = formOf(head);
+  const { expansion, maxTargets, openSitemap } = options;
   const leftOut: Partial<Record<LeftOut, number>> = {};
   const problems: ListReport['problems'][number][] = [];
   let targets = 0;
+  let sitemaps = 0;
   const leave = (reason: LeftOut, line: number, text: string, problem: string | null): void => {
     leftOut[reason] = (leftOut[reason] ?? 0) + 1;
     if (problem !== null && problems.length < MAX_PROBLEMS) problems.push({ line, text: shortened(text), problem });
   };
-  try {
-    for await (const found of finderOf(form, head, texts)) {
-      if (!('target' in found)) {
-        leave(found.reason, found.line, found.text, found.problem);
+
+  async function* entriesOf(found: AsyncIterable<Found>, depth: number): AsyncGenerator<ListEntry, void, undefined> {
+    for await (const each of found) {
+      if (!('target' in each)) {
+        leave(each.reason, each.line, each.text, each.problem);
         continue;
       }
-      const entry = readEntry(found.target);
+      const { line, target: text } = each;
+      const entry = readEntry(text);
       if ('problem' in entry) {
-        leave('invalid', found.line, found.target, entry.problem);
+        leave('invalid', line, text, entry.problem);
+        continue;
+      }
+      if (entry.kind === 'sitemap' && openSitemap !== undefined) {
+        sitemaps += 1;
+        if (sitemaps > MAX_SITEMAPS)
+          leave('unread_sitemap', line, entry.url, `is one of more than ${MAX_SITEMAPS} sitemaps`);
+        else if (depth >= MAX_SITEMAP_DEPTH)
+          leave('unread_sitemap', line, entry.url, 'is named by a chain of sitemaps');
+        else yield* pagesOf(openSitemap(entry.url), entry.url, line, depth + 1);
         continue;
       }
       const size = countTargets(entry, expansion);
       if (size > BigInt(maxTargets)) {
-        const problem = `has ${size.toLocaleString('en')} targets: at most ${maxTargets.toLocaleString('en')} are accepted`;
-        leave('too_large', found.line, found.target, problem);
+        const most = maxTargets.toLocaleString('en');
+        leave('too_large', line, text, `has ${size.toLocaleString('en')} targets: at most ${most} are accepted`);
         continue;
       }
       targets += Number(size);
-      yield { text: found.target, entry, size: Number(size) };
+      yield { text, entry, size: Number(size) };
     }
+  }
+
+  /** `line`: where the list names the sitemap. */
+  async function* pagesOf(
+    sitemap: AsyncIterable<Uint8Array>,
+    url: string,
+    line: number,
+    depth: number,
+  ): AsyncGenerator<ListEntry, void, undefined> {
+    try {
+      yield* entriesOf(sitemapList(decodedText(sitemap)), depth);
+    } catch (error) {
+      if (!isDamage(error) && !(error instanceof CapstanError)) throw error;
+      leave('unread_sitemap', line, url, `cannot be read: ${error.message}`);
+    }
+  }
+
+  const { head, texts } = await headOf(decodedText(bytes));
+  const form = formOf(head);
+  try {
+    yield* entriesOf(finderOf(form, head, texts), 0);
   } catch (error) {
     if (!isDamage(error)) throw error;
     leave('unfinished', 0, '', `cannot be read to its end: ${error.message}`);

@@ -1,7 +1,7 @@
 import type { Found } from './found.ts';
 import { readXml } from './xml-reader.ts';
 
-/** Finds the pages of a sitemap. The sitemaps of a sitemap index are named, and not read. */
+/** Finds the pages of a sitemap, or the sitemaps of an index, as lines that name a sitemap to read. */
 export function sitemapList(texts: AsyncIterable<string>): AsyncGenerator<Found, void, undefined> {
   const path: string[] = [];
   return readXml<Found>(texts, {
@@ -15,10 +15,7 @@ export function sitemapList(texts: AsyncIterable<string>): AsyncGenerator<Found,
       if (name !== 'loc' || (parent !== 'url' && parent !== 'sitemap')) return [];
       const target = text.trim();
       if (target === '') return [{ line, text: '', reason: 'no_url', problem: null }];
-      if (parent === 'url') return [{ line, target }];
-      return [
-        { line, text: target, reason: 'unread_sitemap', problem: 'is a sitemap of its own: give it to the scan, too' },
-      ];
+      return [{ line, target: parent === 'url' ? target : `sitemap:${target}` }];
     },
     unfinished: (line) => [{ line, text: '', reason: 'unfinished', problem: 'the sitemap ends in the middle' }],
     broken: (problem, line) => [

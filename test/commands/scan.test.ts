@@ -32,10 +32,10 @@ describe('capstan scan', () => {
 
   it('writes a line for each target, a table, and a report that opens without a service', async () => {
     const place = await ground();
-    const { port } = hosts;
+    const { port, closedPort } = hosts;
     await writeFile(
       join(place.path, 'hosts.txt'),
-      `127.0.0.2-3 # two\r\n127.0.0.4:1\nbad line\nhttp://127.0.0.2:${port}/formula\n`,
+      `127.0.0.2-3 # two\r\n127.0.0.4:${closedPort}\nbad line\nhttp://127.0.0.2:${port}/formula\n`,
     );
     const args = ['scan', '--list', 'hosts.txt', '--ports', String(port), '--csv', '--report', 'report', ...LOCAL];
     const { code, stdout, stderr } = await capstan(args, place.options);
@@ -47,7 +47,7 @@ describe('capstan scan', () => {
     expect(rows.map((row) => row.split(',').slice(0, 5).join())).toEqual([
       `http://127.0.0.2:${port}/,200,127.0.0.2:${port}/,hosts/1,127.0.0.2`,
       `http://127.0.0.3:${port}/,200,127.0.0.3:${port}/,hosts/1,127.0.0.3`,
-      'https://127.0.0.4:1/,0,,,',
+      `https://127.0.0.4:${closedPort}/,0,,,`,
       `http://127.0.0.2:${port}/formula,200,'=1+1,,127.0.0.2`,
     ]);
     expect((await readdir(join(place.path, 'report'))).toSorted()).toEqual([
@@ -68,7 +68,7 @@ describe('capstan scan', () => {
       );
       await page.getByRole('link', { name: 'Not captured' }).first().click();
       expect(await page.locator('td').allTextContents()).toEqual([
-        'https://127.0.0.4:1/',
+        `https://127.0.0.4:${closedPort}/`,
         'target_unreachable',
         expect.stringContaining('connection refused'),
       ]);
@@ -154,7 +154,7 @@ describe('capstan scan', () => {
     [['127.0.0.1', '--resume'], '--resume takes the list of its scan'],
     [['--list', '/nonexistent', '--server', 'http://127.0.0.1:1'], '--list takes a file with targets'],
     [['127.0.0.1', '--report', '/proc'], '--report takes a new or empty directory'],
-    [['a b', '--server', 'http://127.0.0.1:1'], 'scan has no target'],
+    [['a b'], 'scan takes targets, and "a b" has blanks'],
   ])('refuses %j', async (args, reason) => {
     const { code, stderr } = await session(['scan', ...args]);
     expect([code, stderr]).toEqual([2, expect.stringContaining(reason)]);

@@ -21,7 +21,7 @@ it(`a scan of ${TARGETS} targets on ${HOSTS} hosts ends with each target once af
   const place = await ground();
   // Three of four targets refuse the connection.
   const urls = Array.from({ length: TARGETS }, (_, n) => {
-    const port = n % 4 === 0 ? hosts.port : 1;
+    const port = n % 4 === 0 ? hosts.port : hosts.closedPort;
     return `http://127.0.1.${(n % HOSTS) + 1}:${port}/${n}`;
   });
   const flags = ['--db-path', 'results.db', '--allow-targets', '127.0.0.0/8'];

@@ -1,8 +1,11 @@
 import { createServer, type RequestListener } from 'node:http';
 import { type Listening, listening } from '../egress/listening.ts';
+import { freePort } from '../support/free-port.ts';
 
 /** A server at every address of 127.0.0.0/8. */
 export interface Hosts extends Listening {
+  /** A port on which nothing listens. */
+  readonly closedPort: number;
   /** `127.0.0.2:<port>/x`, as it was requested, in the order of the requests; without favicons. */
   readonly visits: readonly string[];
   /** Number of requests that were answered at the same time, at most, by host. */
@@ -25,7 +28,8 @@ export async function startHosts(answer: RequestListener): Promise<Hosts> {
     return answer(request, response);
   });
   const place = await listening(server, '0.0.0.0');
-  return { ...place, visits, most, [Symbol.asyncDispose]: () => place[Symbol.asyncDispose]() };
+  const closedPort = await freePort();
+  return { ...place, closedPort, visits, most, [Symbol.asyncDispose]: () => place[Symbol.asyncDispose]() };
 }
 
 /** Answers a page whose title is its host and path. */

@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { listed } from './lists.ts';
+import { CapstanError } from '../../src/capture/errors.ts';
+import { listed, pieces } from './lists.ts';
 
 /* Files of tools, written after their documented formats. */
 
@@ -131,11 +132,27 @@ describe('a sitemap', () => {
     expect(report.problems[0]?.problem).toContain('inflates to more than 100 times its size');
   });
 
-  it('names the sitemaps of an index, which it does not read', async () => {
-    const index = '<sitemapindex><sitemap><loc>https://a.example/1.xml.gz</loc></sitemap></sitemapindex>';
-    const { urls, report } = await listed(index);
-    expect(urls).toEqual([]);
-    expect(report.problems).toMatchObject([{ text: 'https://a.example/1.xml.gz' }]);
+  it('leads to the sitemaps of an index, compressed ones too, and names those that cannot be read', async () => {
+    const index = (...urls: readonly string[]) =>
+      `<sitemapindex>${urls.map((url) => `<sitemap><loc>${url}</loc></sitemap>`).join('')}</sitemapindex>`;
+    const files = new Map<string, string | Uint8Array>([
+      ['https://a.example/1.xml.gz', gzipSync(sitemap)],
+      ['https://a.example/2.xml', '<urlset><url><loc>https://a.example/c</loc></url></urlset>'],
+      ['https://a.example/again.xml', index('https://a.example/again.xml')],
+    ]);
+    const open = (url: string) => {
+      const file = files.get(url);
+      if (file === undefined) throw new CapstanError('target_unreachable', 'HTTP status 404');
+      return pieces(Buffer.from(file));
+    };
+    const list = index(...files.keys());
+    const { urls, report } = await listed(list, {}, open);
+    expect(urls).toEqual(['https://a.example/?a=1&b=2', 'https://a.example/b', 'https://a.example/c']);
+    expect(report.left_out).toEqual({ no_url: 1, unread_sitemap: 1 });
+    const { report: missing } = await listed('a.example\nSitemap: https://b.example/', {}, open);
+    expect(missing.problems).toEqual([
+      { line: 2, text: 'https://b.example/', problem: 'cannot be read: HTTP status 404' },
+    ]);
   });
 });
 

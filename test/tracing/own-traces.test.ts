@@ -41,6 +41,9 @@ it('puts every capture into the trace of its own request, whoever makes room for
     report: () => undefined,
     submit: pipeline.submit,
     submitBatch: runBatch,
+    openSitemap: () => {
+      throw new Error('no scan is tested');
+    },
     captures: scanCaptures(database.results, () => Promise.resolve()),
   });
 

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { JobSchema, ScanSchema } from '../../../src/http/answer/schemas.ts';
@@ -16,6 +17,10 @@ let busy = 0;
 beforeAll(async () => {
   hosts = await startHosts((request, response) => {
     if (request.url === '/to') return void response.writeHead(302, { Location: '/' }).end();
+    if (request.url === '/sitemap.xml') {
+      const loc = `http://${request.headers.host}/in-sitemap`;
+      return void response.end(gzipSync(`<urlset><url><loc>${loc}</loc></url></urlset>`));
+    }
     if (request.url !== '/busy') return titledPage(request, response);
     busy += 1;
     if (busy > 1) return titledPage(request, response);
@@ -48,8 +53,8 @@ const send = (list: string, query = '') => app.call(`/scans${query}`, { method: 
 
 describe('POST /scans', () => {
   it('captures each target of a list once, as a job with an outcome for each in the order of the list', async () => {
-    const { port } = hosts;
-    const targets = `127.0.0.2-4\n127.0.0.5:1\nhttp://127.0.0.6:${port}/x\nbad line`;
+    const { port, closedPort } = hosts;
+    const targets = `127.0.0.2-4\n127.0.0.5:${closedPort}\nhttp://127.0.0.6:${port}/x\nbad line`;
     const { id, kind, list } = await accepted(await app.post('/scans', { targets, ports: String(port) }));
     expect([kind, list]).toEqual([
       'scan',
@@ -57,7 +62,7 @@ describe('POST /scans', () => {
         form: 'lines',
         targets: 5,
         left_out: { invalid: 1 },
-        problems: [{ line: 6, text: 'bad line', problem: 'has blanks: give one target on each line' }],
+        problems: [{ line: 4, text: 'bad line', problem: 'has blanks: give one target on each line' }],
       },
     ]);
     const job = await ended(id);
@@ -69,19 +74,21 @@ describe('POST /scans', () => {
       [0, `http://127.0.0.2:${port}/`, `127.0.0.2:${port}/`, null],
       [1, `http://127.0.0.3:${port}/`, `127.0.0.3:${port}/`, null],
       [2, `http://127.0.0.4:${port}/`, `127.0.0.4:${port}/`, null],
-      [3, 'http://127.0.0.5:1/', '', 'target_unreachable'],
+      [3, `http://127.0.0.5:${closedPort}/`, '', 'target_unreachable'],
       [4, `http://127.0.0.6:${port}/x`, `127.0.0.6:${port}/x`, null],
     ]);
   });
 
   it('lists the captures of a scan, and replays its events, by its id', async () => {
-    const { id } = await accepted(await send(`http://127.0.0.9:${hosts.port}/a\nhttp://127.0.0.9:1/`));
+    const { id } = await accepted(
+      await send(`http://127.0.0.9:${hosts.port}/a\nhttp://127.0.0.9:${hosts.closedPort}/`),
+    );
     await ended(id);
     const Urls = z.object({ data: z.array(z.object({ url: z.string(), scan: z.string() })) });
     const { data } = Urls.parse(await (await app.call(`/results?scan=${id}`)).json());
-    expect(data.toSorted((a, b) => a.url.localeCompare(b.url))).toEqual([
-      { url: 'http://127.0.0.9:1/', scan: id },
+    expect(data.toSorted((a, b) => b.url.length - a.url.length)).toEqual([
       { url: `http://127.0.0.9:${hosts.port}/a`, scan: id },
+      { url: `http://127.0.0.9:${hosts.closedPort}/`, scan: id },
     ]);
     expect(
       (await app.call(`/results?scan=${id}&outcome=failed`).then(async (r) => Urls.parse(await r.json()))).data,
@@ -112,6 +119,20 @@ describe('POST /scans', () => {
     expect(
       z.object({ data: z.array(z.unknown()) }).parse(await (await app.call(`/results?scan=${id}`)).json()).data,
     ).toHaveLength(1);
+  });
+
+  it('reads the sitemaps that a list names, within the egress policy', async () => {
+    const host = `127.0.0.17:${hosts.port}`;
+    const index = ['http://10.0.0.1/', `http://${host}/sitemap.xml`].map(
+      (url) => `<sitemap><loc>${url}</loc></sitemap>`,
+    );
+    const { id, list } = await accepted(await send(`<sitemapindex>${index.join('')}</sitemapindex>`));
+    expect(list).toMatchObject({
+      form: 'sitemap',
+      targets: 1,
+      problems: [{ text: 'http://10.0.0.1/', problem: expect.stringMatching(/^cannot be read: .*10\.0\.0\.1/) }],
+    });
+    expect((await ended(id)).results?.map(({ url }) => url)).toEqual([`http://${host}/in-sitemap`]);
   });
 
   it('captures at most --per-host pages of a host at a time, and lets hosts take turns', async () => {
