@@ -23,9 +23,8 @@ const NO_RESULTS: ResultStore = {
 const NO_DOCUMENTS: DocumentStore = {
   now: refuse,
   list: refuse,
-  count: refuse,
-  countKinds: refuse,
   usage: refuse,
+  countBy: refuse,
   data: refuse,
   add: refuse,
   addWithin: refuse,
