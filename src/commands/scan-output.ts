@@ -13,7 +13,8 @@ const DEAD: ReadonlySet<string> = new Set(['target_unreachable', 'capture_timeou
 
 /** Columns of the CSV output. */
 const COLUMNS = {
-  url: ({ url }) => url,
+  // Of a scheme that was a guess, the one that answered.
+  url: ({ url, code, result }) => (code === null && result !== null ? result.url : url),
   status: ({ result }) => result?.response_code,
   title: ({ result }) => result?.title,
   server: (_, details) => details?.evidence?.headers?.items.find(({ name }) => name.toLowerCase() === 'server')?.value,

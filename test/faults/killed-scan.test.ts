@@ -4,7 +4,9 @@ import { ground, serve } from '../commands/capstan-process.ts';
 import { startHosts, titledPage } from '../scans/hosts.ts';
 
 /* CAPSTAN_TEST_SCAN=5000x200 makes the scan larger: its targets and hosts. */
-const [TARGETS = 200, HOSTS = 50] = (process.env.CAPSTAN_TEST_SCAN ?? '200x50').split('x').map(Number);
+const [TARGETS = 0, HOSTS = 0] = (process.env.CAPSTAN_TEST_SCAN ?? '60x20').split('x').map(Number);
+/** Of the whole test, in milliseconds. */
+const TIMEOUT_MS = 240_000 + TARGETS * 1_000;
 const KILLS = 5;
 
 const Page = z.object({
@@ -16,7 +18,9 @@ const Page = z.object({
 });
 const Records = z.object({ data: z.array(z.object({ id: z.number(), url: z.string() })) });
 
-it(`a scan of ${TARGETS} targets on ${HOSTS} hosts ends with each target once after ${KILLS} kill -9`, async () => {
+it(`a scan of ${TARGETS} targets on ${HOSTS} hosts ends with each target once after ${KILLS} kill -9`, {
+  timeout: TIMEOUT_MS,
+}, async () => {
   await using hosts = await startHosts(titledPage);
   const place = await ground();
   // Three of four targets refuse the connection.
@@ -37,12 +41,12 @@ it(`a scan of ${TARGETS} targets on ${HOSTS} hosts ends with each target once af
   const job = async (query = '') => Page.parse(await (await fetch(`${service.url}${path}${query}`)).json()).data;
   const done = async () => (await job('?limit=1')).progress.done;
   for (let kill = 1; kill <= KILLS; kill += 1) {
-    await expect.poll(done).toBeGreaterThan((TARGETS * kill) / (KILLS + 2));
+    await expect.poll(done, { timeout: TIMEOUT_MS }).toBeGreaterThan((TARGETS * kill) / (KILLS + 2));
     service.child.kill('SIGKILL');
     await service.ended;
     service = await start();
   }
-  await expect.poll(async () => (await job('?limit=1')).state).toBe('completed');
+  await expect.poll(async () => (await job('?limit=1')).state, { timeout: TIMEOUT_MS }).toBe('completed');
 
   const outcomes: { index: number; url: string }[] = [];
   let next: string | undefined = `${path}?limit=1000`;

@@ -140,11 +140,11 @@ describe('a sitemap', () => {
       ['https://a.example/2.xml', '<urlset><url><loc>https://a.example/c</loc></url></urlset>'],
       ['https://a.example/again.xml', index('https://a.example/again.xml')],
     ]);
-    const open = (url: string) => {
+    async function* open(url: string): AsyncGenerator<Uint8Array, void, undefined> {
       const file = files.get(url);
       if (file === undefined) throw new CapstanError('target_unreachable', 'HTTP status 404');
-      return pieces(Buffer.from(file));
-    };
+      yield* pieces(Buffer.from(file));
+    }
     const list = index(...files.keys());
     const { urls, report } = await listed(list, {}, open);
     expect(urls).toEqual(['https://a.example/?a=1&b=2', 'https://a.example/b', 'https://a.example/c']);
