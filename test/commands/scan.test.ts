@@ -19,7 +19,9 @@ beforeAll(async () => {
   hosts = await startHosts((request, response) => {
     if (isHeld && request.url === '/held') return undefined;
     if (request.url === '/formula') {
-      return void response.writeHead(200, { 'Content-Type': 'text/html' }).end('<title>=1+1</title><p>x');
+      return void response
+        .writeHead(200, { 'Content-Type': 'text/html' })
+        .end('<title>=1+1</title><body style="background:linear-gradient(90deg,#000,#fff)">');
     }
     return titledPage(request, response);
   });
