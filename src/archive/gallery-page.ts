@@ -1,3 +1,4 @@
+import { escapedHtml, linkedUrl } from '../capture/html-text.ts';
 import { optionLabels } from '../capture/option-labels.ts';
 import { outcomeOf } from '../capture/recorded-outcome.ts';
 import type { Result } from '../capture/result.ts';
@@ -67,7 +68,7 @@ export function failuresPage({ failures, number, hasNext }: FailuresPage): strin
   const more = hasNext ? `<a rel="next" href="${pageName(number + 1, 'failures')}">More</a>` : '';
   const navigation = `<nav>${back} <span>Page ${number}</span> ${more} <a href="${pageName(1)}">Captures</a></nav>`;
   const rows = failures.map(
-    ({ url, code, reason }) => `<tr><td>${linked(url)}<td>${escaped(code)}<td>${escaped(reason)}`,
+    ({ url, code, reason }) => `<tr><td>${linkedUrl(url)}<td>${escapedHtml(code)}<td>${escapedHtml(reason)}`,
   );
   const table = `<table><tr><th>Target<th>Code<th>Reason\n${rows.join('\n')}\n</table>`;
   return pageHtml(`Not captured, page ${number}`, 'Not captured', navigation, table);
@@ -111,34 +112,17 @@ function cardHtml({ result, thumbnail, facts = [], alike = [] }: Card): string {
   const outcome = outcomeOf(result);
   const image =
     thumbnail === undefined
-      ? `<div class="none">${outcome === 'stored' ? 'no image' : escaped(outcome)}</div>`
-      : `<img src="${escaped(thumbnail)}" alt="" loading="lazy">`;
-  const status = outcome === 'stored' ? String(response_code) : escaped(failed_reason);
-  const badges = optionLabels(result).map((label) => ` <span class="badge">${escaped(label)}</span>`);
+      ? `<div class="none">${outcome === 'stored' ? 'no image' : escapedHtml(outcome)}</div>`
+      : `<img src="${escapedHtml(thumbnail)}" alt="" loading="lazy">`;
+  const status = outcome === 'stored' ? String(response_code) : escapedHtml(failed_reason);
+  const badges = optionLabels(result).map((label) => ` <span class="badge">${escapedHtml(label)}</span>`);
   return `<li id="c${result.id}">${image}
-<p><b>${escaped(title === '' ? '(no title)' : title)}</b></p>
-<p>${linked(url)}</p>
-<p><time datetime="${escaped(probed_at)}">${escaped(probed_at)}</time> ${status}${badges.join('')}</p>${facts.map((fact) => `\n<p>${escaped(fact)}</p>`).join('')}${alikeHtml(alike)}</li>`;
+<p><b>${escapedHtml(title === '' ? '(no title)' : title)}</b></p>
+<p>${linkedUrl(url)}</p>
+<p><time datetime="${escapedHtml(probed_at)}">${escapedHtml(probed_at)}</time> ${status}${badges.join('')}</p>${facts.map((fact) => `\n<p>${escapedHtml(fact)}</p>`).join('')}${alikeHtml(alike)}</li>`;
 }
 
 function alikeHtml(alike: readonly Card[]): string {
   if (alike.length === 0) return '';
   return `\n<details><summary>and ${alike.length} alike</summary><ul>\n${alike.map(cardHtml).join('\n')}\n</ul></details>`;
-}
-
-function linked(url: string): string {
-  if (!/^https?:\/\//i.test(url)) return escaped(url);
-  return `<a href="${escaped(url)}" rel="noopener noreferrer">${escaped(url)}</a>`;
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-function escaped(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }

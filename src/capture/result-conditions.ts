@@ -1,13 +1,15 @@
 import { z } from 'zod';
+import { hostConditionFields } from './host-conditions.ts';
 import type { Immutable } from './immutable.ts';
+import { labelList } from './marks.ts';
 import { factsOfOption, optionFields } from './options/groups.ts';
 import { RECORDED_OUTCOMES } from './recorded-outcome.ts';
 import { suggestion } from './similar-names.ts';
+import { time } from './values.ts';
 import { VERDICTS } from './verdict.ts';
 
 const MAX_TEXT_CHARACTERS = 200;
 const STATUS = 'must be an HTTP status such as 404, a class of them such as 4xx, or 0 for no response';
-const INSTANT = 'must be a time in ISO 8601 such as 2026-01-31T12:00:00Z, or a date such as 2026-01-31';
 /** A job's id: a fingerprint of its API key, if it has one, and a UUID. */
 const SCAN_ID = /^(?:[\da-f]{16}\.)?[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const TEXT = `must be 1 to ${MAX_TEXT_CHARACTERS} characters with at least one letter or digit`;
@@ -26,12 +28,6 @@ function wantedOption(text: string): WantedOption {
 function unknownOption(name: string): string {
   return `must be names of capture options, not ${JSON.stringify(name)}${suggestion([name], OPTION_NAMES)}`;
 }
-
-/** A time as people write it; a date begins at midnight UTC. */
-const time = z
-  .union([z.iso.datetime({ offset: true }), z.iso.date()], { error: INSTANT })
-  .transform((text) => new Date(text).toISOString())
-  .meta({ type: 'string' });
 
 /** Conditions that narrow a list of results. Each may be left out; a result meets all that are given. */
 export const conditionFields = {
@@ -76,6 +72,13 @@ export const conditionFields = {
     .string()
     .regex(SCAN_ID, { error: 'must be the id of a scan' })
     .meta({ description: 'Id of the scan that the capture belongs to.' }),
+  label: z
+    .string()
+    .transform((text) => text.split(','))
+    .pipe(labelList)
+    .meta({ type: 'string', description: 'Labels, separated by commas. Results have all of them; case matters.' }),
+  held: z.enum(['true'], { error: 'must be true' }).meta({ description: '`true`: captures that are kept by a hold.' }),
+  ...hostConditionFields,
 };
 
 /** Checks given conditions. */

@@ -79,7 +79,7 @@ function keptIn(config: Config, place: Pick<Config, 'dbPath' | 'dataDir'>): Conf
     role: 'all',
     artifacts: 'files',
     requireStore: false,
-    retainDays: null,
+    retainDays: [],
     retainBytes: null,
   };
 }
