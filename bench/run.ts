@@ -3,7 +3,7 @@ import { executableFinder } from '../src/actors/executable.ts';
 import { setup as useOneDirectory } from '../test/support/one-temporary-directory.ts';
 import { before } from './before.ts';
 import { bounds } from './bounds.ts';
-import { clusterKill, clusterMongo } from './cluster-kill.ts';
+import { clusterKill, clusterMongo, clusterS3 } from './cluster-kill.ts';
 import { comparison } from './comparison.ts';
 import { extraction } from './extraction.ts';
 import { fullPage } from './full-page.ts';
@@ -40,6 +40,7 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<readon
   verdicts,
   'cluster-kill': clusterKill,
   'cluster-mongo': clusterMongo,
+  'cluster-s3': clusterS3,
 };
 
 process.once('exit', useOneDirectory());

@@ -1,4 +1,4 @@
-import type { DatabasePlaces } from '../capture/artifacts.ts';
+import type { DatabasePlaces, S3_OPTIONS } from '../capture/artifacts.ts';
 import type { Config } from '../config/mod.ts';
 
 /*
@@ -29,7 +29,14 @@ export type CapturingConfig = BrowsersConfig &
 
 export type StorageConfig = Pick<
   Config,
-  keyof DatabasePlaces | 'dataDir' | 'artifacts' | 'requireStore' | 'retainDays' | 'retainBytes' | 'thumbnailBytes'
+  | keyof DatabasePlaces
+  | 'dataDir'
+  | 'artifacts'
+  | (typeof S3_OPTIONS)[number]
+  | 'requireStore'
+  | 'retainDays'
+  | 'retainBytes'
+  | 'thumbnailBytes'
 >;
 
 export type ClusterConfig = Pick<
