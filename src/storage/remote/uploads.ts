@@ -12,8 +12,10 @@ const UPLOADS = 8;
 const KEPT_BYTES = 64 * 1024 ** 2;
 
 export interface Uploads extends LocalCopies {
-  /** Whether this process has made the capture, and no attempt to upload it has failed. */
+  /** Whether this process has just made and answered the capture, and no attempt to upload it has failed. */
   isFresh(id: number): boolean;
+  /** Forgets captures that are removed. */
+  forget(ids: readonly number[]): void;
 }
 
 /** Copies in the data directory of captures that are uploaded to another store. */
@@ -88,10 +90,16 @@ export function createUploads(
     keepsFailed: false,
     deliverLater: later ? deliverWithin : null,
     isFresh: (id) => unfailed.has(id),
+    forget: (ids) => {
+      for (const id of ids) {
+        take(id);
+        unfailed.delete(id);
+      }
+    },
     stage: async (record, files) => {
       const staged = await local.stage(record, files);
       keep({ record, files });
-      unfailed.add(record.id);
+      if (later) unfailed.add(record.id);
       const discard = async () => {
         take(record.id);
         unfailed.delete(record.id);
