@@ -203,6 +203,7 @@ export const deleteScreenshot = route({
   failures: [
     'invalid_id',
     'not_found',
+    'capture_held',
     'artifact_elsewhere',
     'artifact_pending',
     'artifacts_unavailable',

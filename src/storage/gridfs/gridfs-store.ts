@@ -1,5 +1,6 @@
 import { type Db, GridFSBucket } from 'mongodb';
 import { CapstanError } from '../../capture/errors.ts';
+import type { Marks } from '../../capture/marks.ts';
 import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
 import {
   artifactCollections,
@@ -57,10 +58,22 @@ function gridfsBackend(database: Db, ask: Ask): Backend<StoredFile> {
     return found.map((one) => one.info);
   }
 
-  async function* oldest(key?: string | null): AsyncGenerator<number> {
+  /** Tries again when another process has changed the record meanwhile. */
+  async function mark(_id: number, marks: Marks): Promise<number> {
+    for (;;) {
+      const before = (await captures.findOne({ _id }, { projection: { record: 1 } }))?.record;
+      if (before === undefined) return 0;
+      const record = JSON.stringify({ ...JSON.parse(before), ...marks });
+      const added = Buffer.byteLength(record) - Buffer.byteLength(before);
+      const change = { $set: { record }, $inc: { bytes: added } };
+      if ((await captures.updateOne({ _id, record: before }, change)).matchedCount > 0) return added;
+    }
+  }
+
+  async function* oldest(key?: string | null, first = 0): AsyncGenerator<number> {
     const ofKey = key === undefined ? {} : { [KEY]: key };
     const hint = key === undefined ? '_id_' : BY_KEY;
-    for (let after = 0; ; ) {
+    for (let after = first; ; ) {
       const found = await ask(() =>
         captures
           .find({ _id: { $gt: after }, ...ofKey })
@@ -136,6 +149,7 @@ function gridfsBackend(database: Db, ask: Ask): Backend<StoredFile> {
     record: async (_id) => (await captures.findOne({ _id }, { projection: { record: 1 } }))?.record,
     open: (file) => openFile(chunks, file),
     list,
+    mark,
     oldest,
     remove,
     sums,

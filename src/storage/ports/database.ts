@@ -1,9 +1,11 @@
 import type { EventLog, EventLogOptions } from './event-log.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
 import type { JobStore } from './job-store.ts';
+import type { LabelStore } from './label-store.ts';
 import type { HeldLock } from './lock.ts';
 import type { QueryStore } from './query-store.ts';
 import type { ResultStore } from './result-store.ts';
+import type { SharedLinkStore } from './shared-link-store.ts';
 import type { WatchStore } from './watch-store.ts';
 
 /** An open database: one implementation of each port that is stored in it. */
@@ -15,6 +17,8 @@ export interface Database {
   readonly watches: WatchStore;
   readonly queries: QueryStore;
   readonly idempotency: IdempotencyStore;
+  readonly sharedLinks: SharedLinkStore;
+  readonly labels: LabelStore;
   /** The lease of this process on a number of its own, see `documents/nodes.ts`. */
   readonly nodes: { claim(): Promise<number | undefined> };
   /** Takes a lock among the processes that use the database; undefined when another one holds it. */

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { ArtifactKind, ArtifactStoreKind } from '../../capture/artifacts.ts';
+import type { Marks } from '../../capture/marks.ts';
 import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
 import type { ByteSpan, OpenArtifact } from '../ports/artifact-store.ts';
 
@@ -52,7 +53,10 @@ export interface Backend<F extends RemoteFile> {
   /** See `OpenArtifact`. */
   location?(file: F): OpenArtifact['location'];
   list(limit: number, before: number): Promise<readonly ScreenshotInfo[]>;
-  oldest(key?: string | null): AsyncIterable<number>;
+  /** Replaces the marks in the record; resolves with the bytes that this adds. */
+  mark(id: number, marks: Marks): Promise<number>;
+  /** `after`: ids above this one. */
+  oldest(key?: string | null, after?: number): AsyncIterable<number>;
   /** Removes captures at once, and their files when readers had time to finish. Resolves with the bytes of each. */
   remove(ids: readonly number[]): Promise<readonly number[]>;
   /** Adds up the bytes of each API key, with pauses. */

@@ -139,7 +139,9 @@ export function createRemoteStore<F extends RemoteFile>(backend: Backend<F>): Ar
     open: openArtifact,
     list: async (limit, before = Number.MAX_SAFE_INTEGER) =>
       (await ask(() => backend.list(limit, before))).map(checkedScreenshotInfo),
+    mark: async (id, marks) => changed(await ask(() => backend.mark(id, marks))),
     oldest: (key) => backend.oldest(key),
+    oldestAfter: (id) => backend.oldest(undefined, id),
     sizeOf: async (id) => (await find(id))?.bytes ?? 0,
     remove,
     get bytes() {

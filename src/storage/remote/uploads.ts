@@ -70,7 +70,10 @@ export function createUploads(
 
   async function deliver(id: number): Promise<DetailedResult | undefined> {
     const isFresh = fresh.has(id);
-    const copy = take(id) ?? (await copyOf(local, id));
+    const files = take(id)?.files;
+    // The record on the disk has the marks that were given meanwhile.
+    const record = files && (await local.record(id));
+    const copy = files && record ? { record, files } : await copyOf(local, id);
     // Another process with the same data directory may have delivered it.
     if (copy === undefined) return remote.record(id);
     const first = isFresh ? undefined : await remote.record(id);

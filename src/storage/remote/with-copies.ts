@@ -39,6 +39,10 @@ export function withCopies(
     info: (id, { undelivered = false } = {}) => read(id, (store) => store.info(id), undelivered),
     record: (id) => read(id, (store) => store.record(id)),
     open: (id, kind, { undelivered = false } = {}) => read(id, (store) => store.open(id, kind), undelivered),
+    mark: async (id, marks) => {
+      await local.mark(id, marks);
+      await remote.mark(id, marks);
+    },
     remove: async (ids) => {
       copies?.forget(ids);
       const waiting = await local.remove(ids);

@@ -1,4 +1,5 @@
 import type { ArtifactKind } from '../../capture/artifacts.ts';
+import type { Marks } from '../../capture/marks.ts';
 import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
 import type { NewCapture, RemoteFile } from '../remote/backend.ts';
 
@@ -39,6 +40,16 @@ export function packed({ info, record, files }: NewCapture<S3File>): Buffer {
   const head: Head = { info, record: text.length, files: named };
   const contents = files.flatMap(({ content }) => (content === undefined ? [] : [content]));
   return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), text, ...contents]);
+}
+
+/** Returns the object of the same capture with other marks in its record. */
+export function withMarks(object: Buffer, marks: Marks): Buffer {
+  const line = object.indexOf('\n');
+  const head: Head = JSON.parse(object.toString('utf8', 0, line));
+  const end = line + 1 + head.record;
+  const record = Buffer.from(JSON.stringify({ ...JSON.parse(object.toString('utf8', line + 1, end)), ...marks }));
+  const changed: Head = { ...head, record: record.length };
+  return Buffer.concat([Buffer.from(`${JSON.stringify(changed)}\n`), record, object.subarray(end)]);
 }
 
 export interface Unpacked {
