@@ -3,8 +3,10 @@ import { ofKey } from './client.ts';
 import type { CaptureCommand } from './command.ts';
 import type { CapstanError } from './errors.ts';
 import type { Technology } from './host-facts.ts';
+import { NO_MARKS } from './marks.ts';
 import { optionsDigest } from './options-digest.ts';
 import { recordedOptions } from './recorded-options.ts';
+import type { CaptureRequest } from './request.ts';
 import type { IpFacts, Result } from './result.ts';
 import type { Outputs, Snapshot } from './snapshot.ts';
 import { portOf, type Target, targetOf } from './target.ts';
@@ -62,6 +64,7 @@ export const UNSEEN = {
   remote_ip: null,
   host_facts: null,
   ip_info: null,
+  ...NO_MARKS,
 } as const satisfies Partial<Result>;
 
 /** Returns the record of a capture that succeeded. */
@@ -75,6 +78,7 @@ export function storedResult(
   return {
     ...asked(command, timing, fetchedTarget(target, snapshot.url)),
     ...UNSEEN,
+    ...marksOf(command.request),
     final_url: snapshot.finalUrl,
     title: snapshot.title,
     response_code: snapshot.responseCode,
@@ -108,6 +112,7 @@ export function failedResult(command: CaptureCommand, error: CapstanError, timin
   return {
     ...asked(command, timing, fetchedTarget(command.request.target, error.fetchedUrl)),
     ...UNSEEN,
+    ...marksOf(command.request),
     content_type: error.download?.type ?? '',
     content_length: error.download?.bytes ?? 0,
     failed: true,
@@ -115,6 +120,10 @@ export function failedResult(command: CaptureCommand, error: CapstanError, timin
     failed_code: error.code,
     download: error.download ?? null,
   };
+}
+
+function marksOf({ labels = [], note = '' }: CaptureRequest): Pick<Result, 'labels' | 'note'> {
+  return { labels, note };
 }
 
 function storedOutputs(outputs: Outputs): Result['outputs'] {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { hostConditionFields } from './host-conditions.ts';
 import type { Immutable } from './immutable.ts';
+import { labelList } from './marks.ts';
 import { factsOfOption, optionFields } from './options/groups.ts';
 import { RECORDED_OUTCOMES } from './recorded-outcome.ts';
 import { suggestion } from './similar-names.ts';
@@ -66,6 +67,12 @@ export const conditionFields = {
         'Capture options that were requested, separated by commas: `fullPage`, or with the value `device=iPhone 15`. Results have all of them.',
     }),
   ...hostConditionFields,
+  label: z
+    .string()
+    .transform((text) => text.split(','))
+    .pipe(labelList)
+    .meta({ type: 'string', description: 'Labels, separated by commas. Results have all of them; case matters.' }),
+  held: z.enum(['true'], { error: 'must be true' }).meta({ description: '`true`: captures that are kept by a hold.' }),
 };
 
 /** Checks given conditions. */

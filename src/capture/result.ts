@@ -7,6 +7,7 @@ import { DownloadSchema } from './failure-details.ts';
 import { CAPTURE_FORMATS } from './formats.ts';
 import { HostFactsSchema } from './host-facts.ts';
 import type { Immutable } from './immutable.ts';
+import { markFields } from './marks.ts';
 import { apiKeyName } from './named-key.ts';
 import { CAPTURE_PHASES, TimingsSchema } from './phases.ts';
 import { TRUNCATION_CAUSES } from './truncation.ts';
@@ -117,6 +118,7 @@ export const ResultRecordSchema = z.strictObject({
     description: 'What the host was that the page came from; null when no page was captured, or its HTML was given.',
   }),
   ip_info: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).nullable(),
+  ...markFields,
   api_key_name: apiKeyName,
 });
 

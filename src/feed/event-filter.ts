@@ -32,6 +32,8 @@ const ResultWhereSchema = z.object({
   favicon: z.string().optional(),
   cname: z.string().optional(),
   technology: z.string().optional(),
+  label: z.array(z.string()).readonly().optional(),
+  held: z.literal('true').optional(),
 } satisfies Record<TermCondition | ChoiceCondition, z.ZodType>);
 
 /** A subscriber's filter; all given conditions must hold. Standing queries store it as JSON. */
@@ -41,12 +43,10 @@ export const EventFilterSchema = z.object({
   /** Host, matched as in `by-host` queries. */
   host: z.string().optional(),
   batch: z.string().optional(),
-  /** Only events of captures with a result meet a condition on it. */
+  /** Only events of captures with a result meet a condition on it; all events of captures and watches have labels. */
   where: ResultWhereSchema.optional(),
   /** Id and perception hash of a capture, and the number of bits in which the hash of the result may differ. */
   similar: z.object({ to: z.int(), hash: z.string(), distance: z.int() }).optional(),
-  /** A label of the watch; only events of watches have labels. */
-  label: z.string().optional(),
   /** Share of changed pixels that a run of a watch must exceed. */
   changedMoreThan: z.number().optional(),
   /** The API key whose events alone the subscriber may see, as `visibleKey` returns it; undefined: all events. */
@@ -86,26 +86,20 @@ function isOfType(type: string, wanted: string): boolean {
 
 /** Looks into the event only when there is a condition on what it says. */
 function factsPredicate(
-  { where = {}, similar, label, changedMoreThan }: EventFilter,
+  { where = {}, similar, changedMoreThan }: EventFilter,
   factsOf: FactsOf,
 ): (event: LoggedEvent) => boolean {
   const wanted = wantedTerms(where);
   const choices = wantedChoices(where);
-  if (
-    wanted.length + choices.length === 0 &&
-    similar === undefined &&
-    label === undefined &&
-    changedMoreThan === undefined
-  ) {
+  if (wanted.length + choices.length === 0 && similar === undefined && changedMoreThan === undefined) {
     return () => true;
   }
   return (event) => {
-    const { terms, hash, labels, share } = factsOf(event);
+    const { terms, hash, share } = factsOf(event);
     return (
       wanted.every((term) => terms.has(term)) &&
       choices.every((choice) => choice.some((term) => terms.has(term))) &&
       (similar === undefined || (hash !== null && distanceOf(hash, similar.hash) <= similar.distance)) &&
-      (label === undefined || labels.includes(label)) &&
       (changedMoreThan === undefined || share > changedMoreThan)
     );
   };

@@ -26,7 +26,7 @@ const HOST_CONDITIONS = Object.fromEntries(
 export const findTool = tool('find', {
   title: 'Find captures',
   description:
-    'Lists stored captures, newest first: by URL, host, words, verdict, time, what the host was, or likeness to another one.',
+    'Lists stored captures, newest first: by URL, host, words, verdict, label, time, what the host was, or likeness to another one.',
   annotations: READS,
   inputSchema: z.strictObject({
     url: z.string().optional().meta({ description: 'Captures of this URL.' }),
@@ -40,6 +40,7 @@ export const findTool = tool('find', {
     words: z.string().optional().meta({ description: 'Words that are all in the title or the URL.' }),
     verdict: z.enum(VERDICTS).optional(),
     ...HOST_CONDITIONS,
+    label: z.string().optional().meta({ description: 'Labels that captures all have, separated by commas.' }),
     from: z.string().optional().meta({ description: 'Earliest time, in ISO 8601.' }),
     to: z.string().optional().meta({ description: 'Captures before this time, in ISO 8601.' }),
     limit: z.int().min(1).max(MAX_FOUND).default(10),

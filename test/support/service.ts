@@ -34,7 +34,7 @@ export function serviceConfig(directory: string): ServiceConfig {
     namedKeys: [],
     artifacts: 'files',
     requireStore: false,
-    retainDays: null,
+    retainDays: [],
     retainBytes: null,
     thumbnailBytes: null,
     maxConcurrent: 4,

@@ -22,6 +22,8 @@ const HOST_KEYS: Readonly<Record<HostKey, string>> = { host: '\uE005', reversed:
 const API_KEY = '\uE008';
 const OPTION = '\uE009';
 const VERDICT = '\uE00A';
+const LABEL = '\uE020';
+const HELD = '\uE021';
 
 /** Maximum number of words per text, because a URL of 8192 characters has many. */
 const MAX_WORDS = 200;
@@ -58,6 +60,8 @@ export type Termed = Pick<
   | 'options_withheld'
   | 'remote_ip'
   | 'host_facts'
+  | 'labels'
+  | 'hold'
 >;
 
 /** Returns the terms of a record, each once. */
@@ -71,6 +75,8 @@ export function termsOf(record: Termed): readonly string[] {
     ...(key === undefined ? [] : [apiKeyTerm(key)]),
     ...optionTerms(record),
     ...hostFactTermsOf(record),
+    ...labelTerms(record.labels),
+    ...(record.hold === null ? [] : [HELD]),
     ...words.slice(0, MAX_WORDS),
   ];
 }
@@ -85,7 +91,7 @@ export type TermCondition = Exclude<keyof ResultConditions, 'from' | 'to' | Choi
 
 /** Returns the terms that a record must have to meet these conditions, and to belong to a key. */
 export function wantedTerms(conditions: ResultConditions, ofKey?: string): readonly string[] {
-  const { status, outcome, verdict, text, option } = conditions;
+  const { status, outcome, verdict, text, option, label, held } = conditions;
   const terms: Record<TermCondition, readonly string[] | undefined> = {
     text: text === undefined ? undefined : wordsOf(text, wantedPairs),
     status: status === undefined ? undefined : [statusTerm(status)],
@@ -101,6 +107,8 @@ export function wantedTerms(conditions: ResultConditions, ofKey?: string): reado
     favicon: wantedHostTerms('favicon', conditions.favicon),
     cname: wantedHostTerms('cname', conditions.cname),
     technology: wantedHostTerms('technology', conditions.technology),
+    label: label && labelTerms(label),
+    held: held && [HELD],
   };
   return [...(ofKey === undefined ? [] : [apiKeyTerm(ofKey)]), ...Object.values(terms).flatMap((found) => found ?? [])];
 }
@@ -120,6 +128,11 @@ function optionTerms({ options, options_withheld }: Pick<Result, 'options' | 'op
 function optionTerm(name: string, value?: string): string {
   const text = value === undefined ? name : `${name}=${value.toLowerCase()}`;
   return `${OPTION}${Buffer.from(text).toString('hex')}`;
+}
+
+/** Returns the terms of labels: in hexadecimal, as that of an API key. */
+export function labelTerms(labels: readonly string[]): readonly string[] {
+  return labels.map((label) => `${LABEL}${Buffer.from(label).toString('hex')}`);
 }
 
 /** Returns the terms of a host: its short prefixes, and its parent domains. */

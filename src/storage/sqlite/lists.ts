@@ -59,6 +59,7 @@ export function lists(db: DatabaseSync) {
   const deletePlace = db.prepare(
     'DELETE FROM places WHERE place >= ? AND place < ? AND id = ? RETURNING place, host_id',
   );
+  const findPlace = db.prepare('SELECT place, host_id FROM places WHERE place >= ? AND place < ? AND id = ?');
   const insertTerms = db.prepare('INSERT INTO record_terms (rowid, terms) VALUES (?, ?)');
   const deleteTerms = db.prepare('DELETE FROM record_terms WHERE rowid = ?');
   const matching = db.prepare(MATCHING);
@@ -196,15 +197,33 @@ export function lists(db: DatabaseSync) {
       .map(({ record }) => record);
   }
 
+  function addTerms(place: bigint, record: Result, ofHost: number): void {
+    const urlTerms = urlKeysOf(record).map(urlTerm);
+    const terms = [...termsOf(record), ...hostTermsOf(record.host), hostTerm(ofHost), ...urlTerms];
+    insertTerms.run(place, terms.join(' '));
+  }
+
   return {
     /** Adds a record with its terms. Call it in the transaction of the record. */
     add: (record: Result) => {
       const place = BigInt(freePlace(timeOf(record.probed_at)));
       const ofHost = hostId(record.host);
-      const urlTerms = urlKeysOf(record).map(urlTerm);
       insertPlace.run(place, BigInt(record.id), BigInt(ofHost));
-      const terms = [...termsOf(record), ...hostTermsOf(record.host), hostTerm(ofHost), ...urlTerms];
-      insertTerms.run(place, terms.join(' '));
+      addTerms(place, record, ofHost);
+    },
+    /** Replaces the terms of a record. Call it in the transaction of the record. */
+    change: (record: Result) => {
+      const probedAt = timeOf(record.probed_at);
+      for (let ms = probedAt; ms < probedAt + MAX_LATER_MS; ms += 1) {
+        const first = firstPlaceOf(ms);
+        const found = findPlace.get(BigInt(first), BigInt(first + PLACES_OF_MS), BigInt(record.id));
+        if (found !== undefined) {
+          const place = BigInt(Number(found.place));
+          deleteTerms.run(place);
+          addTerms(place, record, Number(found.host_id));
+        }
+        if (found !== undefined || freePlaceOf(ms) !== undefined) return;
+      }
     },
     remove: (id: number, probedAt: number) => {
       for (let ms = probedAt; ms < probedAt + MAX_LATER_MS; ms += 1) {

@@ -5,6 +5,7 @@ import { worded } from '../../parts/badge.tsx';
 import { DEVICES } from '../../parts/devices.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { isTyping } from '../../parts/keyboard.ts';
+import { LabelInput } from '../../parts/label-input.tsx';
 import { countOf, countOfHost, type Filters, HOST_FILTERS, readFilters } from './filters.ts';
 
 /** Time without typing after which a filter takes effect, in milliseconds. */
@@ -86,6 +87,8 @@ export function FilterBar({ filters, onChange, children }: FilterBarProps) {
         <Choice label="Status" value={draft.status} onChange={chosen('status')} options={STATUSES} />
         <Choice label="Outcome" value={draft.outcome} onChange={chosen('outcome')} options={OUTCOMES} />
         <Choice label="Verdict" value={draft.verdict} onChange={chosen('verdict')} options={PAGE_VERDICTS} />
+        <LabelInput label="Label" placeholder="legal" value={draft.label} onInput={typed('label')} />
+        <Choice label="Hold" value={draft.held} onChange={chosen('held')} options={HOLDS} />
         <Choice label="Made with" value={draft.option} onChange={chosen('option')} options={madeWith(draft.option)} />
         <Time label="From" value={draft.from} onChange={chosen('from')} />
         <Time label="To" value={draft.to} onChange={chosen('to')} />
@@ -122,6 +125,7 @@ const NO_FILTERS = readFilters(new URLSearchParams());
 const STATUSES = ['2xx', '3xx', '4xx', '5xx', '200', '301', '302', '403', '404', '500', '503'].map(
   (status) => [status, status] as const,
 );
+const HOLDS = [['true', 'Held']] as const;
 const OUTCOMES = [
   ['stored', 'Stored'],
   ['failed', 'Failed'],

@@ -19,6 +19,8 @@ export function readFilters(query: URLSearchParams): Filters {
     verdict: textOf('verdict'),
     option: textOf('option'),
     ...readHostFilters(textOf),
+    label: textOf('label'),
+    held: textOf('held'),
     from: textOf('from'),
     to: textOf('to'),
   };
