@@ -66,13 +66,13 @@ export const conditionFields = {
       description:
         'Capture options that were requested, separated by commas: `fullPage`, or with the value `device=iPhone 15`. Results have all of them.',
     }),
-  ...hostConditionFields,
   label: z
     .string()
     .transform((text) => text.split(','))
     .pipe(labelList)
     .meta({ type: 'string', description: 'Labels, separated by commas. Results have all of them; case matters.' }),
   held: z.enum(['true'], { error: 'must be true' }).meta({ description: '`true`: captures that are kept by a hold.' }),
+  ...hostConditionFields,
 };
 
 /** Checks given conditions. */

@@ -74,6 +74,10 @@ interface KnownConditions {
   readonly text?: string;
   /** Capture options that were requested. */
   readonly option?: string;
+  /** Labels, separated by commas: captures have all of them. */
+  readonly label?: string;
+  /** `true`: captures that are kept by a hold. */
+  readonly held?: 'true';
   /** IP address that the target answered from, or a network such as `10.1.0.0/16`. */
   readonly address?: string;
   /** Products of the headers `server` and `x-powered-by`, with or without a version. */
@@ -93,10 +97,6 @@ interface KnownConditions {
   readonly cname?: string;
   /** Software of the page, with or without a version, separated by commas. */
   readonly technology?: string;
-  /** Labels, separated by commas: captures have all of them. */
-  readonly label?: string;
-  /** `true`: captures that are kept by a hold. */
-  readonly held?: 'true';
 }
 
 export interface EventFilter extends EventConditions {

@@ -31,10 +31,10 @@ const OfCapture = z.object({
     options: z.record(z.string(), z.unknown()),
     options_withheld: z.array(z.string()),
     perception_hash: z.string().nullable(),
-    remote_ip: z.string().nullable(),
-    host_facts: HostFactsSchema.nullable(),
     labels: z.array(z.string()),
     hold: z.object({ at: z.string(), by: z.string() }).nullable(),
+    remote_ip: z.string().nullable(),
+    host_facts: HostFactsSchema.nullable(),
   }),
 });
 

@@ -21,6 +21,8 @@ const ResultWhereSchema = z.object({
     .array(z.object({ name: z.string(), value: z.string().optional() }))
     .readonly()
     .optional(),
+  label: z.array(z.string()).readonly().optional(),
+  held: z.literal('true').optional(),
   address: z.string().optional(),
   server: z.string().optional(),
   poweredBy: z.string().optional(),
@@ -32,8 +34,6 @@ const ResultWhereSchema = z.object({
   favicon: z.string().optional(),
   cname: z.string().optional(),
   technology: z.string().optional(),
-  label: z.array(z.string()).readonly().optional(),
-  held: z.literal('true').optional(),
 } satisfies Record<TermCondition | ChoiceCondition, z.ZodType>);
 
 /** A subscriber's filter; all given conditions must hold. Standing queries store it as JSON. */

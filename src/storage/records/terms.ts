@@ -58,10 +58,10 @@ export type Termed = Pick<
   | 'failed_code'
   | 'options'
   | 'options_withheld'
-  | 'remote_ip'
-  | 'host_facts'
   | 'labels'
   | 'hold'
+  | 'remote_ip'
+  | 'host_facts'
 >;
 
 /** Returns the terms of a record, each once. */
@@ -74,9 +74,9 @@ export function termsOf(record: Termed): readonly string[] {
     ...(record.verdict === null ? [] : [verdictTerm(record.verdict)]),
     ...(key === undefined ? [] : [apiKeyTerm(key)]),
     ...optionTerms(record),
-    ...hostFactTermsOf(record),
     ...labelTerms(record.labels),
     ...(record.hold === null ? [] : [HELD]),
+    ...hostFactTermsOf(record),
     ...words.slice(0, MAX_WORDS),
   ];
 }
@@ -98,6 +98,8 @@ export function wantedTerms(conditions: ResultConditions, ofKey?: string): reado
     outcome: outcome === undefined ? undefined : [outcomeTerm(outcome)],
     verdict: verdict === undefined ? undefined : [verdictTerm(verdict)],
     option: option?.map(({ name, value }) => optionTerm(name, value)),
+    label: label && labelTerms(label),
+    held: held && [HELD],
     server: wantedHostTerms('server', conditions.server),
     poweredBy: wantedHostTerms('poweredBy', conditions.poweredBy),
     contentSecurityPolicy: wantedHostTerms('contentSecurityPolicy', conditions.contentSecurityPolicy),
@@ -107,8 +109,6 @@ export function wantedTerms(conditions: ResultConditions, ofKey?: string): reado
     favicon: wantedHostTerms('favicon', conditions.favicon),
     cname: wantedHostTerms('cname', conditions.cname),
     technology: wantedHostTerms('technology', conditions.technology),
-    label: label && labelTerms(label),
-    held: held && [HELD],
   };
   return [...(ofKey === undefined ? [] : [apiKeyTerm(ofKey)]), ...Object.values(terms).flatMap((found) => found ?? [])];
 }

@@ -18,9 +18,9 @@ export function readFilters(query: URLSearchParams): Filters {
     outcome: textOf('outcome'),
     verdict: textOf('verdict'),
     option: textOf('option'),
-    ...readHostFilters(textOf),
     label: textOf('label'),
     held: textOf('held'),
+    ...readHostFilters(textOf),
     from: textOf('from'),
     to: textOf('to'),
   };
