@@ -18,6 +18,7 @@ const LAZY: readonly (readonly [path: RegExp, load: Load])[] = [
   [/^\/operations$/, async () => (await import('./views/operations/operations.tsx')).Operations],
   [/^\/watches$/, async () => (await import('./views/watches/watches.tsx')).Watches],
   [/^\/watches\/(?:new|\d+)$/, async () => (await import('./views/watches/form/watch-form.tsx')).WatchForm],
+  [/^\/watches\/\d+\/values$/, async () => (await import('./views/watches/values/values-view.tsx')).WatchedValues],
   [/^\/results\/\d+$/, async () => (await import('./views/detail/detail.tsx')).Detail],
 ];
 
