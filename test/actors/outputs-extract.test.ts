@@ -76,6 +76,32 @@ describe('extract', () => {
     expect(partial).toBe(false);
   });
 
+  it('says whether an element is there and empty, and reads no placeholders', async () => {
+    const withText = { type: 'money', withText: true } as const;
+    const { values } = await extract(
+      '<p id=empty></p><p id=hidden style="display:none">1 €</p><main aria-busy=true><p id=busy>0,00 €</p></main><p aria-busy=false id=idle>2 €</p>',
+      {
+        empty: { selector: '#empty', ...withText },
+        hidden: { selector: '#hidden', ...withText },
+        busy: { selector: '#busy', ...withText },
+        idle: { selector: '#idle', ...withText },
+        none: { selector: '#none', ...withText },
+        text: '#empty',
+      },
+    );
+    const empty = { value: null, text: '' };
+    const idle = { value: { amount: 2, to: null, currency: 'EUR' }, text: '2 €' };
+    expect(values).toEqual({ empty, hidden: empty, busy: null, idle, none: null, text: null });
+  });
+
+  it('reads the cents of split prices in the digits of the page', async () => {
+    const { values } = await extract(
+      '<html lang=ar-EG><p style="font-size:28px">١٬٢٩٩<span style="display:none">٫</span><span style="font-size:13px">٩٩</span> ج.م.</p>',
+      { price: { selector: 'p', type: 'money' } },
+    );
+    expect(values).toEqual({ price: { amount: 1299.99, to: null, currency: 'EGP' } });
+  });
+
   it('reads prices as a visitor does: not what is struck through, and with cents that only their size sets apart', async () => {
     const { values } = await extract(
       `<!doctype html><html lang=de><style>.old { text-decoration: line-through }</style>

@@ -27,7 +27,7 @@ function isStruck(parent: PageElement, outer: PageElement, styleOf: StyleOf): bo
 
 function withSeparator<Mark>(item: Item<Mark>, before: Item<Mark> | undefined, styleOf: StyleOf): Item<Mark> {
   if (before === undefined || !isWords(item) || !isWords(before)) return item;
-  const isAfterDigits = /\d\s*$/.test(before.text) && /^\s*\d{2}(?!\d)/.test(item.text);
+  const isAfterDigits = /\p{Nd}\s*$/u.test(before.text) && /^\s*\p{Nd}{2}(?!\p{Nd})/u.test(item.text);
   if (!isAfterDigits || !isSetApart(item, before, styleOf)) return item;
   return { ...item, text: `${before.text.includes('.') ? ',' : '.'}${item.text.trimStart()}` };
 }
