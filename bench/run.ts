@@ -12,12 +12,13 @@ import { peers } from './peers.ts';
 import { stores } from './stores.ts';
 import type { BenchOptions } from './support/bench.ts';
 import { type Finding, formatFindings } from './support/table.ts';
+import { technologies } from './technologies.ts';
 import { throughput } from './throughput.ts';
 import { verdicts } from './verdicts.ts';
 
 /*
  * npm run bench [-- [bench...] [--quick] [--rounds n] [--captures n] [--at-once n,n] [--browser-path file] [--before
- * folder] [--pages folder]]
+ * folder] [--pages folder] [--on sqlite,mongo,cluster]]
  *
  * Prints the table of each bench, then every figure that has a target. Exits with 1 when a target is missed. Compare
  * ratios, which are medians of interleaved rounds; rates on a busy machine mean little.
@@ -35,6 +36,7 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<readon
   comparison,
   extraction,
   bounds,
+  technologies,
   verdicts,
   'cluster-kill': clusterKill,
   'cluster-mongo': clusterMongo,
@@ -51,6 +53,7 @@ const { values, positionals } = parseArgs({
     'browser-path': { type: 'string' },
     before: { type: 'string' },
     pages: { type: 'string' },
+    on: { type: 'string', default: 'sqlite' },
     quick: { type: 'boolean', default: false },
   },
 });
@@ -67,6 +70,7 @@ const options: BenchOptions = {
   storedResults: values.quick ? 100_000 : 1_000_000,
   checkout: values.before,
   pagesFolder: values.pages,
+  on: values.on.split(','),
   concurrencies: (values['at-once'] ?? (values.quick ? '3,4' : '2,3,4,6')).split(',').map(Number),
   print: (text) => console.log(`\n${text}\n`),
   report: (line) => console.error(line),

@@ -1,13 +1,14 @@
 import { compile } from 'css-select';
+import { REQUEST_LIMITS } from './request-limits.ts';
 import { MAX_SELECTOR_CHARACTERS, parseSelector, SelectorError } from './selector.ts';
 
 /** Maximum depth of nested groups, such as `:is(:not(...))`: their cost grows with the square of the depth. */
 const MAX_NESTED = 10;
 /**
  * Maximum number of characters of a list of selectors, of which each pseudo-class counts as the selector that it stands
- * for. Measured: they are read in at most 20 ms.
+ * for.
  */
-export const MAX_LIST_CHARACTERS = 10_000;
+export const MAX_LIST_CHARACTERS = REQUEST_LIMITS.selectors.max;
 
 /** What css-select takes from jQuery, or from the prototype of its table, and browsers refuse. */
 const UNKNOWN_TO_BROWSERS =

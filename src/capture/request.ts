@@ -1,15 +1,17 @@
 import { z } from 'zod';
 import type { OutputKind } from './artifacts.ts';
 import type { Immutable } from './immutable.ts';
+import { labelList, MAX_LABELS } from './marks.ts';
 import { withBannerAnswer } from './options/content.ts';
 import { refuseContradictions, refuseSharing, refuseTwoAnswers, refuseTwoTargets } from './options/contradictions.ts';
 import { refuseViewport, withDevice, withMedia } from './options/emulation.ts';
 import { optionFacts } from './options/facts.ts';
-import { filled, flag, objectError } from './options/fields.ts';
+import { filled, flag, noneIfEmpty, objectError } from './options/fields.ts';
 import { OPTION_GROUPS, optionFields } from './options/groups.ts';
 import { DEFAULT_PDF } from './options/pdf.ts';
+import { REQUEST_LIMITS } from './request-limits.ts';
 import { HTML_TARGET, readTarget } from './target.ts';
-import { fieldOfTooManyValues, MAX_VALUES } from './validate.ts';
+import { withFewValues } from './validate.ts';
 import { DEFAULT_COMPARE, NO_COMPARE, refuseTwoTimings, refuseWithoutMap, watchFields } from './watch.ts';
 import { refuseOtherValues } from './watch-values.ts';
 
@@ -29,7 +31,7 @@ export const MAX_URL_CHARACTERS = 8192;
 /** Small enough for the body of a request, and for a message of the cluster, of 1 MiB each. */
 const MAX_HTML_CHARACTERS = 256 * 1024;
 /** Maximum size of one ScreenshotRequest in a body of lines: that of a body of JSON. */
-export const MAX_LINE_BYTES = 1024 * 1024;
+export const MAX_LINE_BYTES = REQUEST_LIMITS.body.max;
 /** Small, because thousands of callbacks may wait in memory. */
 const MAX_CALLBACK_CHARACTERS = 2048;
 /** Checks the form of a callback URL. Its address is checked when the host name is resolved. */
@@ -62,33 +64,47 @@ export function requestSchemas(limits: RequestLimits) {
   const screenshot = z.preprocess((request, context) => withoutTarget(withFewValues(request, context)), written);
 
   const tooMany = `must hold at most ${limits.maxBatch} requests: split the batch`;
-  const batch = z.strictObject(
-    {
-      // Checks the length first, so that the elements of a list that is too long are not parsed.
-      requests: z
-        .array(z.unknown(), { error: 'must be a list of ScreenshotRequest objects' })
-        .max(limits.maxBatch, { error: tooMany })
-        .pipe(z.array(screenshot))
-        // For the OpenAPI document, which would show a list of any values.
-        .meta({
-          description: 'What to capture; the answer has the same order.',
-          items: { $ref: '#/components/schemas/ScreenshotRequest' },
+  const batch = z
+    .strictObject(
+      {
+        // Checks the length first, so that the elements of a list that is too long are not parsed.
+        requests: z
+          .array(z.unknown(), { error: 'must be a list of ScreenshotRequest objects' })
+          .max(limits.maxBatch, { error: tooMany })
+          .pipe(z.array(screenshot))
+          // For the OpenAPI document, which would show a list of any values.
+          .meta({
+            description: 'What to capture; the answer has the same order.',
+            items: { $ref: '#/components/schemas/ScreenshotRequest' },
+          }),
+        labels: labelList.default([]).meta({
+          description: `Labels of all captures of the batch, besides those of each request; at most ${MAX_LABELS} in all.`,
         }),
-      concurrency: z
-        .int({ error: 'must be an integer of 1 or more' })
-        .min(1, { error: 'must be 1 or more' })
-        .optional()
-        .meta({
+        concurrency: z
+          .int({ error: 'must be an integer of 1 or more' })
+          .min(1, { error: 'must be 1 or more' })
+          .optional()
+          .meta({
+            description:
+              'Maximum number of captures of this batch at once. Default and upper limit: the service-wide maximum.',
+          }),
+        callback: callbackField(limits.callbacks ?? false).meta({
           description:
-            'Maximum number of captures of this batch at once. Default and upper limit: the service-wide maximum.',
+            'URL that is sent the `batch.completed` event, under the same conditions as the callback of a ScreenshotRequest.',
         }),
-      callback: callbackField(limits.callbacks ?? false).meta({
-        description:
-          'URL that is sent the `batch.completed` event, under the same conditions as the callback of a ScreenshotRequest.',
+      },
+      { error: objectError('a BatchRequest', ['requests', 'labels', 'concurrency', 'callback']) },
+    )
+    .transform(({ requests, labels, ...batch }, context) => ({
+      ...batch,
+      requests: requests.map((request, at) => {
+        const all = noneIfEmpty([...new Set([...(request.labels ?? []), ...labels])]);
+        if ((all?.length ?? 0) <= MAX_LABELS) return { ...request, labels: all };
+        const message = `must be at most ${MAX_LABELS} with those of the batch`;
+        context.addIssue({ code: 'custom', path: ['requests', at, 'labels'], message });
+        return request;
       }),
-    },
-    { error: objectError('a BatchRequest', ['requests', 'concurrency', 'callback']) },
-  );
+    }));
 
   // A run of a watch is a single capture.
   const { html: _html, allowNetwork: _allowNetwork, url: _url, isolation: _isolation, ...options } = fields;
@@ -132,6 +148,7 @@ export function requestSchemas(limits: RequestLimits) {
         request: withOutputs(
           decide({
             ...capture,
+            labels: noneIfEmpty(labels),
             ...(values !== undefined && { extract: { ...capture.extract, ...values } }),
             allowNetwork: false,
             isolation: 'capture',
@@ -158,15 +175,6 @@ function withOutputs<R extends Pick<Written, 'outputs'>>(request: R, compared: R
   const { outputs = [] } = request;
   const missing = (['text', 'links'] as const).filter((kind) => compared[kind] && !outputs.includes(kind));
   return missing.length === 0 ? request : { ...request, outputs: [...outputs, ...missing] };
-}
-
-/** Refuses a request with too many values before they are parsed, which takes far longer than counting. */
-function withFewValues<T>(request: T, context: z.RefinementCtx): T {
-  const field = typeof request === 'object' && request !== null ? fieldOfTooManyValues(request) : undefined;
-  if (field === undefined) return request;
-  const message = `is too much: a request has at most ${MAX_VALUES} names and list elements`;
-  context.addIssue({ code: 'custom', path: [field], message });
-  return z.NEVER;
 }
 
 /** Stands for the URL of a request that names no target. */

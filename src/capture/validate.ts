@@ -1,15 +1,15 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { CapstanError } from '../capture/errors.ts';
 import type { FieldProblem } from '../capture/failure-details.ts';
+import { REQUEST_LIMITS } from './request-limits.ts';
 import { withSuggestions } from './similar-names.ts';
 
-/** Maximum number of problems in one answer, and of their characters, for bodies that are full of errors. */
+/** Maximum number of problems in one answer, for bodies that are full of errors. */
 const MAX_LISTED = 5000;
-const MAX_LISTED_CHARACTERS = 256 * 1024;
 /** Maximum number of unknown names in a value for which similar ones are sought. */
 const MAX_SUGGESTIONS = 20;
-/** Maximum number of names and list elements of a capture's options. All options at their limits have about 3,000. */
-export const MAX_VALUES = 5000;
+/** All options at their limits have about 3,000 values. */
+const MAX_VALUES = REQUEST_LIMITS.values.max;
 
 /**
  * Parses a value.
@@ -29,15 +29,24 @@ export function refusal(problems: readonly FieldProblem[]): CapstanError {
   let characters = 0;
   const listed = problems.slice(0, MAX_LISTED).filter(({ path, message }) => {
     characters += path.length + message.length;
-    return characters <= MAX_LISTED_CHARACTERS;
+    return characters <= REQUEST_LIMITS.problems.max;
   });
   const rest = problems.length - listed.length;
   const text = listed.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
   return new CapstanError('invalid_request', rest > 0 ? `${text}; and ${rest} more` : text, { problems: listed });
 }
 
+/** Refuses a request with too many values before they are parsed, which takes far longer than counting. */
+export function withFewValues<T>(request: T, context: z.RefinementCtx): T {
+  const field = typeof request === 'object' && request !== null ? fieldOfTooManyValues(request) : undefined;
+  if (field === undefined) return request;
+  const message = `is too much: a request has at most ${MAX_VALUES} names and list elements`;
+  context.addIssue({ code: 'custom', path: [field], message });
+  return z.NEVER;
+}
+
 /** Returns the top-level field with which an object has more than `MAX_VALUES` values; undefined for none. */
-export function fieldOfTooManyValues(value: object): string | undefined {
+function fieldOfTooManyValues(value: object): string | undefined {
   let count = 0;
   for (const [field, inner] of Object.entries(value)) {
     const open: unknown[] = [inner];

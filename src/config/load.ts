@@ -7,6 +7,7 @@ import type { Machine } from './kinds.ts';
 import { masked } from './mask.ts';
 import { readKeyLines } from './named-keys.ts';
 import { type Config, configSchema, flagOf, OPTIONS, type Option, variableOf } from './options.ts';
+import { readRetainDays } from './retain-days.ts';
 
 export interface ConfigSources {
   /** Values from the command line, by option name, including `config`. Absent options are not set. */
@@ -75,6 +76,7 @@ function checked(settings: Settings): Config {
   checkCluster(config);
   refuseArtifactsAlone(config, settings);
   checkIsolation(config);
+  checkRetention(config);
   return withTimeoutInside(config, settings);
 }
 
@@ -216,6 +218,12 @@ function checkIsolation(config: Config): void {
       '--isolate-keys needs --db-path or --mongo-url: captures of a key are listed by the database',
     );
   }
+}
+
+/** Labels of captures are read from the database. */
+function checkRetention(config: Config): void {
+  if (readRetainDays(config.retainDays).ofLabels.size === 0 || databaseOf(config) !== undefined) return;
+  throw new ConfigError('--retain-days with a label needs --db-path or --mongo-url: labels are found by the database');
 }
 
 function parse(settings: Settings): Config {

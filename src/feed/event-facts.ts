@@ -1,24 +1,23 @@
 import { z } from 'zod';
 import { FailureCodeSchema } from '../capture/failure-code.ts';
+import { HostFactsSchema } from '../capture/host-facts.ts';
 import { VERDICTS } from '../capture/verdict.ts';
 import type { LoggedEvent } from '../storage/ports/event-log.ts';
-import { termsOf } from '../storage/records/terms.ts';
+import { labelTerms, termsOf } from '../storage/records/terms.ts';
 
 /** Facts of an event, as far as filters ask for it. */
 export interface EventFacts {
-  /** Those of the result, as lists of results have them; none without a result. */
+  /** Those of the result, as lists of results have them; without a result, those of the labels. */
   readonly terms: ReadonlySet<string>;
   /** The perception hash of the result. */
   readonly hash: string | null;
-  /** Those of the watch. */
-  readonly labels: readonly string[];
   /** Share of pixels that a run of a watch found changed. */
   readonly share: number;
 }
 
 export type FactsOf = (event: LoggedEvent) => EventFacts;
 
-const NOTHING: EventFacts = { terms: new Set(), hash: null, labels: [], share: 0 };
+const NOTHING: EventFacts = { terms: new Set(), hash: null, share: 0 };
 
 const OfCapture = z.object({
   result: z.object({
@@ -32,8 +31,14 @@ const OfCapture = z.object({
     options: z.record(z.string(), z.unknown()),
     options_withheld: z.array(z.string()),
     perception_hash: z.string().nullable(),
+    labels: z.array(z.string()),
+    hold: z.object({ at: z.string(), by: z.string() }).nullable(),
+    remote_ip: z.string().nullable(),
+    host_facts: HostFactsSchema.nullable(),
   }),
 });
+
+const WithLabels = z.object({ labels: z.array(z.string()) });
 
 const OfWatch = z.object({ labels: z.array(z.string()), run: z.object({ share: z.number().nullable() }) });
 
@@ -52,13 +57,19 @@ export function createFactsReader(): FactsOf {
 function factsOf({ type, body }: LoggedEvent): EventFacts {
   if (type.startsWith('capture.')) {
     const { success, data } = OfCapture.safeParse(JSON.parse(body));
-    if (!success) return NOTHING;
+    if (!success) return { ...NOTHING, terms: termsOfLabels(body) };
     const { result } = data;
     return { ...NOTHING, terms: new Set(termsOf(result)), hash: result.perception_hash };
   }
   if (type.startsWith('watch.')) {
     const { success, data } = OfWatch.safeParse(JSON.parse(body));
-    return success ? { ...NOTHING, labels: data.labels, share: data.run.share ?? 0 } : NOTHING;
+    return success ? { ...NOTHING, terms: new Set(labelTerms(data.labels)), share: data.run.share ?? 0 } : NOTHING;
   }
   return NOTHING;
+}
+
+/** Events of captures without a result have their labels. */
+function termsOfLabels(body: string): ReadonlySet<string> {
+  const { success, data } = WithLabels.safeParse(JSON.parse(body));
+  return new Set(success ? labelTerms(data.labels) : []);
 }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { sentResult } from '../../capture/artifact-paths.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import type { Result } from '../../capture/result.ts';
+import { STORED_LIMITS } from '../../capture/stored-limits.ts';
 import { overHttp } from '../../capture/target.ts';
 import type { CaptureService } from '../../service/capture-service.ts';
 import {
@@ -114,7 +115,7 @@ export const getSimilarResults = route({
   },
   answers: {
     200: {
-      description: 'Nearest first, then newest.',
+      description: 'Nearest first, then newest. Ends after 4 MiB.',
       content: envelope('SimilarResultList', z.array(SimilarResultSchema)),
     },
   },
@@ -143,12 +144,8 @@ export const getResult = route({
   handle: async (ctx, { id }, { service }) => answer(ctx, sentResult(await resultOf(ctx, id, service))),
 });
 
-/** Records that are read at once of a page, and the characters after which it ends: 1000 usual records are shorter. */
+/** Records that are read at once, which bounds memory and the longest turn. */
 const READ_TOGETHER = 100;
-const MAX_PAGE_CHARACTERS = 4 * 1024 * 1024;
-
-/** Records in each page of a streamed answer, which bounds its memory. */
-const STREAM_PAGE = 250;
 
 async function resultOf(ctx: HttpContext, id: number, service: Pick<CaptureService, 'results' | 'whyMissing'>) {
   ctx.state.captureId = id;
@@ -194,7 +191,7 @@ async function pageWithin(
     const wanted = Math.min(READ_TOGETHER, limit + 1 - items.length);
     const found = await results.page(filter, wanted, last);
     for (const result of found) {
-      if (items.length === limit || characters >= MAX_PAGE_CHARACTERS) return { items, isCut: true };
+      if (items.length === limit || characters >= STORED_LIMITS.results.bytes) return { items, isCut: true };
       items.push(result);
       characters += JSON.stringify(result).length;
     }
@@ -211,14 +208,14 @@ async function answerAll(
   filter: ResultFilter,
   after: Keyset | undefined,
 ): Promise<void> {
-  const first = await results.page(filter, STREAM_PAGE, after);
-  if (first.length < STREAM_PAGE) {
+  const first = await results.page(filter, READ_TOGETHER, after);
+  if (first.length < READ_TOGETHER) {
     answer(ctx, first.map(sentResult));
     return;
   }
   ctx.status = 200;
   ctx.type = 'json';
   if (ctx.method === 'HEAD') return;
-  const next = (last: Result) => results.page(filter, STREAM_PAGE, keysetOf(last));
+  const next = (last: Result) => results.page(filter, READ_TOGETHER, keysetOf(last));
   ctx.body = Readable.from(jsonArray(first, next, sentResult, envelopeAround(ctx)), { objectMode: false });
 }

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { CapstanError } from '../../capture/errors.ts';
 import type { WatchRequest } from '../../capture/request.ts';
 import { bytesText, STORED_LIMITS } from '../../capture/stored-limits.ts';
-import { parseOrRefuse } from '../../capture/validate.ts';
+import { parseOrRefuse, withFewValues } from '../../capture/validate.ts';
 import {
   type ListedWatch,
   ListedWatchSchema,
@@ -36,7 +36,10 @@ import type { HttpContext } from '../state.ts';
 const ONE: Answer = { description: 'The watch.', content: envelope('Watch', WatchSchema) };
 
 const WatchChangeSchema = z
-  .record(z.string(), z.unknown(), { error: 'must be a JSON object with the fields to change' })
+  .preprocess(
+    withFewValues,
+    z.record(z.string(), z.unknown(), { error: 'must be a JSON object with the fields to change' }),
+  )
   .meta({
     description: 'Fields of a WatchRequest. Each replaces the whole field of the watch; null removes it.',
     examples: [{ every: '1h', labels: ['prices'] }],

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { MAX_COMPARED_PIXELS } from '../../capture/comparison.ts';
 import { CapstanError } from '../../capture/errors.ts';
+import { REQUEST_LIMITS } from '../../capture/request-limits.ts';
 import { threadModule } from '../../own-files.ts';
 import type { Compared, ThreadAnswer, ThreadDifference } from './compared.ts';
 
@@ -10,7 +11,7 @@ const TIMEOUT_MS = 30_000;
  * Time limit with element maps. A page decides how many elements overlap, and how deep they are. Measured, on a busy
  * machine: pages of 1,280 by 16,384 take at most 2 s.
  */
-const MAPS_TIMEOUT_MS = 10_000;
+const MAPS_TIMEOUT_MS = 1000 * REQUEST_LIMITS.comparison.max;
 /** The images are outside of the heap. */
 const MAX_HEAP_MB = 256;
 /** Time after which a thread without work ends, which returns its memory. */

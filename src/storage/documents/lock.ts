@@ -54,9 +54,9 @@ export async function takeLock(documents: DocumentStore, name: string): Promise<
  * counting and adding. Rejects with `database_unavailable` when another process holds the lock for too long,
  * for example after it was killed.
  */
-export function withLock(documents: DocumentStore, name: string): (work: () => Promise<void>) => Promise<void> {
+export function withLock(documents: DocumentStore, name: string): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
-  const underLock = async (work: () => Promise<void>): Promise<void> => {
+  const underLock = async <T>(work: () => Promise<T>): Promise<T> => {
     const until = performance.now() + MAX_WAIT_MS;
     for (;;) {
       const lock = await takeLock(documents, name);

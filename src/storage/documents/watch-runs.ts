@@ -1,4 +1,4 @@
-import { STORED_LIMITS } from '../../capture/stored-limits.ts';
+import type { Amount } from '../../capture/stored-limits.ts';
 import { type Condition, type DocumentStore, type Page, pageOf, type StoredDocument } from '../ports/document-store.ts';
 import type { StoredRun } from '../ports/watch-store.ts';
 import { oldestBeyond } from './make-room.ts';
@@ -30,10 +30,10 @@ export function briefRuns(documents: DocumentStore, watch: number): Promise<read
   return documents.list('watch_runs', [ofWatch(watch)], { by: 'dueAt', isBrief: true });
 }
 
-/** Returns the last run to remove, if any, so that at most `keep` remain, and the bytes of the others. */
-export function overdue(oldestFirst: readonly RunDocument[], keep: number) {
+/** Returns the last run to remove, if any, so that the others are within `max`, and their bytes. */
+export function overdue(oldestFirst: readonly RunDocument[], max: Amount) {
   const used = { count: oldestFirst.length, bytes: sizeOf(oldestFirst) };
-  const removed = oldestBeyond(oldestFirst, used, { count: keep, bytes: STORED_LIMITS.watchRuns.bytes });
+  const removed = oldestBeyond(oldestFirst, used, max);
   return { last: removed.at(-1), keptBytes: used.bytes - sizeOf(removed) };
 }
 

@@ -13,6 +13,7 @@ import {
 } from '../ports/document-store.ts';
 import { WATCH_LEASE_MS, type WatchStore } from '../ports/watch-store.ts';
 import { changeOwn } from './lease.ts';
+import { withLock } from './lock.ts';
 import { MAX_LEASE_MS, takeDue } from './take-watches.ts';
 import {
   documentOf,
@@ -37,6 +38,8 @@ const ROOM = {
 } satisfies Partial<Room<'watches'>>;
 
 export function watchesIn(documents: DocumentStore): WatchStore {
+  const oneByOne = withLock(documents, 'additions');
+
   /** Changes the watch that this owner has leased; false when it has not. */
   async function changeLeased(
     id: number,
@@ -101,13 +104,19 @@ export function watchesIn(documents: DocumentStore): WatchStore {
         const document = documentOf(changed, isLeased ? found : undefined);
         const data = definition === undefined ? undefined : Buffer.from(definition);
         const growth = data === undefined ? 0 : amountOf('watches', { ...document, data }).bytes - found.bytes;
-        if (growth > 0) {
+        const replace = () => documents.replace('watches', { ...document, data }, found.revision);
+        const grow = async () => {
           const all = await documents.usage('watches', []);
           const own = await documents.usage('watches', whereKey(old.apiKeyName));
           checkRoom({ ...ROOM, max, isShared }, { all, own }, { count: 0, bytes: growth });
-        }
+          return replace();
+        };
         if (isRelabelled) await addLabels(documents, changed);
-        const isChanged = await documents.replace('watches', { ...document, data }, found.revision);
+        // Changes at the same time count one after another, so that together they stay within the share.
+        const isChanged = await (growth > 0 ? oneByOne(grow) : replace()).catch(async (error: unknown) => {
+          if (isRelabelled) await removeLabels(documents, changed);
+          throw error;
+        });
         if (isRelabelled) await removeLabels(documents, isChanged ? old : changed);
         if (isChanged) return storedOf(changed);
       }
@@ -131,12 +140,13 @@ export function watchesIn(documents: DocumentStore): WatchStore {
       if (isOwn && isWanted) await addRun(documents, id, run);
       return isOwn && isWanted;
     },
-    finish: async (id, owner, next) => {
+    finish: async (id, owner, next, maxOfKey = STORED_LIMITS.keyRuns.bytes) => {
       const runs = await briefRuns(documents, id);
+      const maxBytes = await bytesOfRuns(documents, id, maxOfKey);
       let lastRemoved: number | undefined;
       const isOwn = await changeLeased(id, owner, (watch) => {
         const { keep, ...after } = next(storedOf(watch));
-        const { last, keptBytes } = overdue(runs, keep);
+        const { last, keptBytes } = overdue(runs, { count: keep, bytes: maxBytes });
         lastRemoved = last?.dueAt;
         return freed({ ...watch, ...after, run: undefined, runsBytes: keptBytes });
       });
@@ -171,4 +181,12 @@ export function watchesIn(documents: DocumentStore): WatchStore {
       }
     },
   };
+}
+
+/** Returns the bytes that the runs of a watch may have: less when its key has many watches. */
+async function bytesOfRuns(documents: DocumentStore, id: number, maxOfKey: number): Promise<number> {
+  const found = await find(documents, 'watches', idOf(id));
+  if (found === undefined) return STORED_LIMITS.watchRuns.bytes;
+  const { count } = await documents.usage('watches', whereKey(watchIn(found).apiKeyName));
+  return Math.min(STORED_LIMITS.watchRuns.bytes, maxOfKey / Math.max(1, count));
 }

@@ -1,13 +1,18 @@
 import type { Db } from 'mongodb';
-import type { DetailedResult } from '../../capture/result.ts';
-import type { ResultStore, StoreState } from '../ports/result-store.ts';
+import type { DetailedResult, SimilarResult } from '../../capture/result.ts';
+import { STORED_LIMITS } from '../../capture/stored-limits.ts';
+import type { ResultStore, RetainedBy, StoreState } from '../ports/result-store.ts';
 import { gatherInserts } from '../records/gathered-inserts.ts';
+import { isMarked, marksOf, sameMarks } from '../records/marks.ts';
 import { asDetailed, withoutEvidence } from '../records/record.ts';
 import { collectionsOf, insertNew, noteHosts } from './collections.ts';
 import type { Ask } from './connection.ts';
 import { documentOf, evidenceOf, recordOf } from './documents.ts';
 import { pageOf } from './pages.ts';
 import { notePerceptions, similarTo } from './perceptions.ts';
+
+/** Records that are read at once. */
+const READ_TOGETHER = 100;
 
 export interface MongoResults {
   readonly store: ResultStore;
@@ -55,20 +60,54 @@ export function mongoResults(database: Db, ask: Ask, connection: { readonly stat
     similar: (likeness, limit) =>
       ask(async () => {
         const similar = await similarTo(collections, likeness, limit);
-        const documents = await collections.results.find({ _id: { $in: similar.map(({ id }) => id) } }).toArray();
-        const records = new Map(documents.map((document) => [document._id, recordOf(document)]));
-        return similar.flatMap(({ id, distance }) => {
-          const record = records.get(id);
-          return record === undefined ? [] : [{ ...record, distance }];
+        const found: SimilarResult[] = [];
+        let characters = 0;
+        for (let from = 0; from < similar.length; from += READ_TOGETHER) {
+          const some = similar.slice(from, from + READ_TOGETHER);
+          const documents = await collections.results.find({ _id: { $in: some.map(({ id }) => id) } }).toArray();
+          const records = new Map(documents.map((document) => [document._id, recordOf(document)]));
+          for (const { id, distance } of some) {
+            if (characters >= STORED_LIMITS.results.bytes) return found;
+            const record = records.get(id);
+            if (record === undefined) continue;
+            found.push({ ...record, distance });
+            characters += JSON.stringify(record).length;
+          }
+        }
+        return found;
+      }),
+    mark: (id, before, after) =>
+      ask(async () => {
+        const found = await collections.results.findOne({ _id: id });
+        if (found === null) return false;
+        const record = recordOf(found);
+        if (!sameMarks(record, before)) return false;
+        const { labels, note, hold } = marksOf(after);
+        const { terms } = documentOf({ ...record, labels, note, hold });
+        const isUnchanged = { _id: id, terms: found.terms, labels: found.labels, note: found.note, hold: found.hold };
+        const { matchedCount } = await collections.results.updateOne(isUnchanged, {
+          $set: { labels, note, hold, terms },
         });
+        return matchedCount > 0;
+      }),
+    marked: (ids) =>
+      ask(async () => {
+        const found = await collections.results
+          .find({ _id: { $in: [...ids] } })
+          .project<{ _id: number } & RetainedBy>({ labels: 1, hold: 1 })
+          .toArray();
+        const marks = found.map(({ _id, labels, hold }) => [_id, { labels, hold }] as const);
+        return new Map(marks.filter(([, one]) => isMarked(one)));
       }),
     // The results are deleted first: a crash leaves evidence without a result, which the next attempt deletes.
     delete: (ids) =>
       ask(async () => {
         const ofThese = { _id: { $in: [...ids] } };
-        const { deletedCount } = await collections.results.deleteMany(ofThese);
-        await collections.evidence.deleteMany(ofThese);
-        return deletedCount;
+        const { deletedCount: deleted } = await collections.results.deleteMany({ ...ofThese, hold: null });
+        const kept = await collections.results.find(ofThese).project<{ _id: number }>({ _id: 1 }).toArray();
+        const held = kept.map(({ _id }) => _id);
+        await collections.evidence.deleteMany({ _id: { $in: ids.filter((id) => !held.includes(id)) } });
+        return { deleted, held };
       }),
     oldest: (limit, before, after = 0) =>
       ask(async () => {

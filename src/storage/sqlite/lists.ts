@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Result } from '../../capture/result.ts';
 import type { Keyset, ResultFilter } from '../ports/result-store.ts';
+import { wantedChoices } from '../records/host-terms.ts';
 import { endOfPrefix, type HostKey, type HostRange, hostKeys, hostRanges, matchesHost } from '../records/hosts.ts';
 import { asRecord, placeOf, startOf, timeOf } from '../records/record.ts';
 import { hostTerm, hostTermsOf, rangeTerm, termsOf, urlTerm, wantedTerms } from '../records/terms.ts';
@@ -58,6 +59,7 @@ export function lists(db: DatabaseSync) {
   const deletePlace = db.prepare(
     'DELETE FROM places WHERE place >= ? AND place < ? AND id = ? RETURNING place, host_id',
   );
+  const findPlace = db.prepare('SELECT place, host_id FROM places WHERE place >= ? AND place < ? AND id = ?');
   const insertTerms = db.prepare('INSERT INTO record_terms (rowid, terms) VALUES (?, ?)');
   const deleteTerms = db.prepare('DELETE FROM record_terms WHERE rowid = ?');
   const matching = db.prepare(MATCHING);
@@ -117,7 +119,8 @@ export function lists(db: DatabaseSync) {
 
   /** Returns the plan of a list; undefined when nothing can match. */
   function planOf(filter: ResultFilter): Plan | undefined {
-    const terms = wantedTerms(filter.where ?? {}, filter.ofKey);
+    const { where = {} } = filter;
+    const terms: Wanted = { all: wantedTerms(where, filter.ofKey), choices: wantedChoices(where) };
     switch (filter.by) {
       case 'all':
         return { ...READ_AS_NEEDED, expression: allOf(terms) };
@@ -135,7 +138,7 @@ export function lists(db: DatabaseSync) {
     }
   }
 
-  function planOfHosts(terms: readonly string[], ranges: readonly HostRange[]): Plan | undefined {
+  function planOfHosts(terms: Wanted, ranges: readonly HostRange[]): Plan | undefined {
     const rangeTerms = ranges.map(rangeTerm);
     const known = rangeTerms.filter((term) => term !== undefined);
     const ofRanges = known.length < ranges.length ? [] : known.map(({ term }) => term);
@@ -194,15 +197,33 @@ export function lists(db: DatabaseSync) {
       .map(({ record }) => record);
   }
 
+  function addTerms(place: bigint, record: Result, ofHost: number): void {
+    const urlTerms = urlKeysOf(record).map(urlTerm);
+    const terms = [...termsOf(record), ...hostTermsOf(record.host), hostTerm(ofHost), ...urlTerms];
+    insertTerms.run(place, terms.join(' '));
+  }
+
   return {
     /** Adds a record with its terms. Call it in the transaction of the record. */
     add: (record: Result) => {
       const place = BigInt(freePlace(timeOf(record.probed_at)));
       const ofHost = hostId(record.host);
-      const urlTerms = urlKeysOf(record).map(urlTerm);
       insertPlace.run(place, BigInt(record.id), BigInt(ofHost));
-      const terms = [...termsOf(record), ...hostTermsOf(record.host), hostTerm(ofHost), ...urlTerms];
-      insertTerms.run(place, terms.join(' '));
+      addTerms(place, record, ofHost);
+    },
+    /** Replaces the terms of a record. Call it in the transaction of the record. */
+    change: (record: Result) => {
+      const probedAt = timeOf(record.probed_at);
+      for (let ms = probedAt; ms < probedAt + MAX_LATER_MS; ms += 1) {
+        const first = firstPlaceOf(ms);
+        const found = findPlace.get(BigInt(first), BigInt(first + PLACES_OF_MS), BigInt(record.id));
+        if (found !== undefined) {
+          const place = BigInt(Number(found.place));
+          deleteTerms.run(place);
+          addTerms(place, record, Number(found.host_id));
+        }
+        if (found !== undefined || freePlaceOf(ms) !== undefined) return;
+      }
     },
     remove: (id: number, probedAt: number) => {
       for (let ms = probedAt; ms < probedAt + MAX_LATER_MS; ms += 1) {
@@ -213,7 +234,7 @@ export function lists(db: DatabaseSync) {
           // A host without records would be read by every query with a matching prefix.
           const ofHost = Number(deleted.host_id);
           const bounds = [MAX_PLACE, MIN_PLACE, 1].map(BigInt);
-          if (matching.get(allOf([hostTerm(ofHost)]) ?? '', ...bounds) === undefined) deleteHost.run(BigInt(ofHost));
+          if (matching.get(`"${hostTerm(ofHost)}"`, ...bounds) === undefined) deleteHost.run(BigInt(ofHost));
         }
         if (deleted !== undefined || freePlaceOf(ms) !== undefined) return;
       }
@@ -238,11 +259,18 @@ function hostsInRange(key: HostKey): string {
   return `SELECT host_id FROM hosts INDEXED BY hosts_by_${key} WHERE ${key} >= ? AND ${key} < ? AND ${key} IS NOT NULL LIMIT ?`;
 }
 
-/** Returns the expression for all of `terms` and one of `oneOf`; undefined without any. */
-function allOf(terms: readonly string[], oneOf: readonly string[] = []): string | undefined {
-  const quoted = terms.map((term) => `"${term}"`);
-  const choice = oneOf.length === 0 ? [] : [`(${oneOf.map((term) => `"${term}"`).join(' OR ')})`];
-  return quoted.length + choice.length === 0 ? undefined : [...quoted, ...choice].join(' AND ');
+/** Terms that a record must all have, and lists of terms of which it must have one each. */
+interface Wanted {
+  readonly all: readonly string[];
+  readonly choices: readonly (readonly string[])[];
+}
+
+/** Returns the expression for these terms and one of `oneOf`; undefined without any. */
+function allOf({ all, choices }: Wanted, oneOf: readonly string[] = []): string | undefined {
+  const quoted = (terms: readonly string[]) => terms.map((term) => `"${term}"`);
+  const lists = [...choices, ...(oneOf.length === 0 ? [] : [oneOf])];
+  const parts = [...quoted(all), ...lists.map((terms) => `(${quoted(terms).join(' OR ')})`)];
+  return parts.length === 0 ? undefined : parts.join(' AND ');
 }
 
 function isHostOf({ host, reversed, unicode }: Record<string, unknown>, ranges: readonly HostRange[]): boolean {

@@ -1,19 +1,28 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { Marks } from '../../capture/marks.ts';
 import type { DetailedResult, Result, SimilarResult } from '../../capture/result.ts';
-import type { Keyset, Likeness, ResultFilter, ResultStore } from '../ports/result-store.ts';
+import { STORED_LIMITS } from '../../capture/stored-limits.ts';
+import type { Keyset, Likeness, ResultFilter, ResultStore, RetainedBy } from '../ports/result-store.ts';
+import { isMarked, marksOf, sameMarks } from '../records/marks.ts';
 import { asDetailed, asRecord, timeOf, withoutEvidence } from '../records/record.ts';
 import { lists } from './lists.ts';
 import { perceptions } from './perceptions.ts';
 import type { Synchronous } from './remote.ts';
 import { inTransaction } from './transaction.ts';
 
+/** Records that are read between two turns of other work. */
+const READ_TOGETHER = 100;
+
 const OLDEST = 'SELECT id FROM results WHERE id > ? AND id < ? ORDER BY id LIMIT ?';
+const MARKED = `SELECT id, json_extract(record, '$.labels') AS labels, json_extract(record, '$.hold') AS hold
+  FROM results WHERE id IN (SELECT value FROM json_each(?))`;
 
 /** For tests of the query plans; those of lists are in lists.ts. */
-export const RESULT_STATEMENTS: readonly string[] = [OLDEST];
+export const RESULT_STATEMENTS: readonly string[] = [OLDEST, MARKED];
 
 /** The results in an open database. Methods are synchronous and throw SQLite's errors. */
-export interface ResultTable extends Synchronous<Pick<ResultStore, 'get' | 'keyOf' | 'delete' | 'oldest'>> {
+export interface ResultTable
+  extends Synchronous<Pick<ResultStore, 'get' | 'keyOf' | 'mark' | 'marked' | 'delete' | 'oldest'>> {
   insert(results: readonly DetailedResult[]): void;
   /** May take long, and so runs in steps. */
   similar(likeness: Likeness, limit: number): Generator<void, SimilarResult[]>;
@@ -30,7 +39,12 @@ export function resultTable(db: DatabaseSync): ResultTable {
   const insertEvidence = db.prepare('INSERT INTO evidence (id, evidence) VALUES (?, ?)');
   const findEvidence = db.prepare('SELECT evidence FROM evidence WHERE id = ?');
   const deleteEvidence = db.prepare('DELETE FROM evidence WHERE id = ?');
-  const deleteResult = db.prepare('DELETE FROM results WHERE id = ? RETURNING probed_at');
+  const deleteResult = db.prepare(
+    "DELETE FROM results WHERE id = ? AND json_extract(record, '$.hold') IS NULL RETURNING probed_at",
+  );
+  const exists = db.prepare('SELECT 1 FROM results WHERE id = ?');
+  const findMarked = db.prepare(MARKED);
+  const updateResult = db.prepare('UPDATE results SET record = ? WHERE id = ?');
   const oldest = db.prepare(OLDEST);
   const hashes = perceptions(db);
   const listed = lists(db);
@@ -55,12 +69,36 @@ export function resultTable(db: DatabaseSync): ResultTable {
     return true;
   }
 
-  function* similar(likeness: Likeness, limit: number): Generator<void, SimilarResult[]> {
-    const found = yield* hashes.similar(likeness, limit);
-    return found.flatMap(({ id, distance }) => {
-      const row = findResult.get(id);
-      return row === undefined ? [] : [{ ...asRecord(JSON.parse(String(row.record))), distance }];
+  function mark(id: number, before: Marks, after: Marks): boolean {
+    const row = findResult.get(id);
+    if (row === undefined) return false;
+    const record = asRecord(JSON.parse(String(row.record)));
+    if (!sameMarks(record, before)) return false;
+    const changed = { ...record, ...marksOf(after) };
+    updateResult.run(JSON.stringify(changed), id);
+    listed.change(changed);
+    return true;
+  }
+
+  function marked(ids: readonly number[]): ReadonlyMap<number, RetainedBy> {
+    const found = findMarked.all(JSON.stringify(ids)).map(({ id, labels, hold }) => {
+      const marks: RetainedBy = { labels: JSON.parse(String(labels)), hold: JSON.parse(String(hold)) };
+      return [Number(id), marks] as const;
     });
+    return new Map(found.filter(([, marks]) => isMarked(marks)));
+  }
+
+  function* similar(likeness: Likeness, limit: number): Generator<void, SimilarResult[]> {
+    const similar: SimilarResult[] = [];
+    let characters = 0;
+    for (const [at, { id, distance }] of (yield* hashes.similar(likeness, limit)).entries()) {
+      if (characters >= STORED_LIMITS.results.bytes) break;
+      const text = String(findResult.get(id)?.record ?? '');
+      characters += text.length;
+      if (text !== '') similar.push({ ...asRecord(JSON.parse(text)), distance });
+      if (at % READ_TOGETHER === READ_TOGETHER - 1) yield;
+    }
+    return similar;
   }
 
   return {
@@ -80,7 +118,13 @@ export function resultTable(db: DatabaseSync): ResultTable {
     },
     page: listed.page,
     similar,
-    delete: (ids) => inTransaction(db, () => ids.filter(remove).length),
+    mark: (id, before, after) => inTransaction(db, () => mark(id, before, after)),
+    marked,
+    delete: (ids) =>
+      inTransaction(db, () => {
+        const left = ids.filter((id) => !remove(id));
+        return { deleted: ids.length - left.length, held: left.filter((id) => exists.get(id) !== undefined) };
+      }),
     oldest: (limit, before, after = 0) => oldest.all(after, before, limit).map((row) => Number(row.id)),
   };
 }
