@@ -111,6 +111,7 @@ describe('extract', () => {
         <p id=raised>€ 12<sup>99</sup></p>
         <p id=small>1.299<small style="font-size: 50%">50</small> €</p>
         <p id=plain>Hall <b>12</b><b>99</b> €</p>
+        <p id=beside><span>130</span><span>Kč</span><span>Cena: <s>190 Kč</s></span></p>
         <p id=request>Preis auf Anfrage</p>
         <data id=data value=47.5>47,50 €</data>
         <meta itemprop=price content="47.50">`,
@@ -121,11 +122,12 @@ describe('extract', () => {
         raised: { selector: '#raised', type: 'money' },
         small: { selector: '#small', type: 'money' },
         plain: { selector: '#plain', type: 'money' },
+        beside: { selector: '#beside', type: 'money' },
         request: { selector: '#request', type: 'money', withText: true },
         missing: { selector: '#missing', type: 'money', withText: true },
         data: { selector: '#data', type: 'money' },
         meta: { selector: 'meta[itemprop=price]', type: 'money' },
-        all: { selector: 'p', type: 'money', many: true },
+        all: { selector: 'p:not(#beside)', type: 'money', many: true },
       },
     );
     const euros = (amount: number) => ({ amount, to: null, currency: 'EUR' });
@@ -136,6 +138,7 @@ describe('extract', () => {
       raised: euros(12.99),
       small: euros(1299.5),
       plain: euros(1299),
+      beside: { amount: 130, to: null, currency: 'CZK' },
       request: { value: null, text: 'Preis auf Anfrage' },
       missing: null,
       data: euros(47.5),

@@ -34,8 +34,6 @@ async function captured(actor: RunningActor['actor'], page: ShopPage, state?: St
     viewport: { width: 800, height: 600, deviceScaleFactor: 0.25 },
   });
   const { verdict, outputs } = await actor.capture(request, patience);
-  if (outputs.extract == null || outputs.extract.partial)
-    console.log('DBG', page.name, state, outputs.extract, await 0);
   const read: unknown = JSON.parse(String(outputs.extract?.content ?? '{}'));
   return {
     verdict: verdict?.name ?? null,
@@ -92,13 +90,9 @@ async function toldOf(page: ShopPage, captures: readonly Captured[]) {
     const run = { due: '', at: '', ...made };
     const changed = eventsOf(1, summary, progress, run).filter(({ type }) => type === 'watch.changed');
     const said = changed.length === 0 ? '' : (run.reason ?? '');
-    told.push({
-      names: said
-        .split('; ')
-        .map((part) => part.split(' ')[0])
-        .join(', '),
-      said: run.reason,
-    });
+    // A sentence also says which values are missing.
+    const news = said.split('; ').filter((part) => !/ is missing$|, which cannot be read$/.test(part));
+    told.push({ names: news.map((part) => part.split(' ')[0]).join(', '), said: run.reason });
     progress = progressAfter(progress, run, summary.rules);
   }
   return told;

@@ -11,6 +11,7 @@ import { useAnswer } from '../../../parts/use-answer.ts';
 import { useCapture } from '../../../parts/use-capture.ts';
 import { usePage } from '../../../parts/use-page.ts';
 import { Problem, View } from '../../../parts/view.tsx';
+import { AddIgnored } from './add-ignored.tsx';
 import { ConditionFields } from './condition-fields.tsx';
 import { Picker } from './picker.tsx';
 import { StabilityCheck } from './stability-check.tsx';
@@ -222,38 +223,6 @@ function Form({ draft: initial, watch, newest }: FormProps) {
         </div>
       </div>
     </View>
-  );
-}
-
-/** A field for what cannot be pointed at: texts, kinds, and selectors of one's own. */
-function AddIgnored({ onAdd }: { readonly onAdd: (each: string) => void }) {
-  const [text, setText] = useState('');
-  const add = () => {
-    if (text.trim() !== '') onAdd(text.trim());
-    setText('');
-  };
-  return (
-    <div class="add-ignored">
-      <label class="field">
-        <span>Ignore also</span>
-        <input
-          type="text"
-          placeholder="text:Updated *, selector:.ad, moved"
-          autocapitalize="none"
-          spellcheck={false}
-          value={text}
-          onInput={(event) => setText(event.currentTarget.value)}
-          onKeyDown={(event) => {
-            if (event.key !== 'Enter') return;
-            event.preventDefault();
-            add();
-          }}
-        />
-      </label>
-      <button type="button" class="button" onClick={add}>
-        Add
-      </button>
-    </div>
   );
 }
 
