@@ -12,6 +12,7 @@ import './views/gallery/gallery.css';
 import './views/detail/detail.css';
 import './views/capture/capture.css';
 import './views/compare/compare.css';
+import './views/scans/scans.css';
 import './views/watches/watches.css';
 import './views/watches/form/watch-form.css';
 import './views/watches/values/values.css';

@@ -94,7 +94,7 @@ export function storedResult(
     full_height: snapshot.fullHeight,
     partial: snapshot.cutPhase !== null,
     partial_phase: snapshot.cutPhase ?? '',
-    timings: snapshot.timings,
+    timings: { ...(command.dialled && { dial: Math.round(command.dialled.ms) }), ...snapshot.timings },
     protocol: snapshot.protocol,
     perception_hash: perceptionHash,
     banner: snapshot.banner,
@@ -157,6 +157,7 @@ function asked({ id, request, apiKeyName }: CaptureCommand, { startedAt, duratio
     format: request.format,
     options_digest: optionsDigest(request),
     ...recordedOptions(request),
+    ...(request.scan !== undefined && { scan: request.scan }),
     ...ofKey(apiKeyName),
   };
 }

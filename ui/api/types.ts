@@ -8,6 +8,7 @@ import type {
   DetailedResultSchema,
   JobSchema,
   ResultSchema,
+  ScanSchema,
   SessionSchema,
   SimilarResultSchema,
 } from '../../src/http/answer/schemas.ts';
@@ -25,6 +26,7 @@ export type { WatchValues } from '../../src/capture/watch.ts';
 /** A run without its regions, as lists have it. */
 export type RecentRun = NonNullable<Watch['recent_runs']>[number];
 export type Job = z.output<typeof JobSchema>;
+export type Scan = z.output<typeof ScanSchema>;
 export type { Box } from '../../src/capture/comparison.ts';
 export type { CapstanEvent, EventType } from '../../src/capture/events.ts';
 export type { LoadSample } from '../../src/capture/history.ts';
