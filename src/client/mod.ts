@@ -12,6 +12,8 @@ import type {
   Comparison,
   DetailedCaptureResult,
   EventFilter,
+  GroupedBy,
+  Groups,
   Job,
   MarkedCaptures,
   MarksChange,
@@ -68,6 +70,8 @@ export interface CapstanClient {
   results(conditions?: ResultConditions, options?: CallOptions): AsyncGenerator<CaptureResult, void, undefined>;
   /** Returns captures that look like one, nearest first: at most `distance` bits of 64 differ. @default 5 */
   similar(id: number, options?: CallOptions & { readonly distance?: number }): Promise<readonly SimilarResult[]>;
+  /** Returns what results have in common, the largest groups first, each with its newest result. */
+  groups(by: GroupedBy, conditions?: Omit<ResultConditions, 'url'>, options?: CallOptions): Promise<Groups>;
   /** Returns one result with its evidence. */
   result(id: number, options?: CallOptions): Promise<DetailedCaptureResult>;
   /** Returns the image of a capture, or another of its files. */
@@ -140,6 +144,8 @@ export function createClient(options: ClientOptions): CapstanClient {
       const near = distance === undefined ? '' : `&distance=${distance}`;
       return dataOf(ask(`/results/similar/${id}?limit=${PAGE_LENGTH}${near}`, { signal }));
     },
+    groups: async (by, conditions = {}, call) =>
+      dataOf(ask(`/results/groups?${new URLSearchParams({ by, ...conditions })}`, call)),
     result: async (id, call) => dataOf(ask(`/results/${id}`, call)),
     image: (id, { view = 'image', signal } = {}) =>
       send(`/screenshot/${id}?view=${view}`, { headers: { Accept: '*/*' }, signal }),

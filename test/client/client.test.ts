@@ -209,7 +209,7 @@ describe('the client', () => {
         calls.job('none'),
         calls.scan(''),
       ],
-      ...[calls.jobs(), calls.cancelJob('none'), calls.similar(1), calls.queries()],
+      ...[calls.jobs(), calls.cancelJob('none'), calls.similar(1), calls.groups('title'), calls.queries()],
       ...[{}, { url: 'x' }, { host: 'x' }].map((conditions) => all(calls.results(conditions))),
       ...[calls.result(1), calls.image(1), calls.compare(1, 2), calls.stability({ url: '' }), calls.remove(1)],
       ...[calls.createQuery(), calls.query('none'), calls.consume('none').next(), calls.removeQuery('none')],
