@@ -9,6 +9,7 @@ import { extraction } from './extraction.ts';
 import { fullPage } from './full-page.ts';
 import { pages } from './pages.ts';
 import { peers } from './peers.ts';
+import { scan } from './scan.ts';
 import { stores } from './stores.ts';
 import type { BenchOptions } from './support/bench.ts';
 import { type Finding, formatFindings } from './support/table.ts';
@@ -38,6 +39,7 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<readon
   bounds,
   technologies,
   verdicts,
+  scan,
   'cluster-kill': clusterKill,
   'cluster-mongo': clusterMongo,
   'cluster-s3': clusterS3,

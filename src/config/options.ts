@@ -236,6 +236,11 @@ const GROUPS = {
         default: null,
         defaultText: '--max-concurrent',
       }),
+    maxDials: integer(0, 10_000, 'captures', {
+      description:
+        'Maximum number of captures whose targets are looked up and connected to at the same time, before they wait for a browser; 0 leaves that to the browsers.',
+      default: 256,
+    }),
     maxBatch: integer(1, 100_000, 'requests', {
       description: 'Maximum number of requests in one batch.',
       default: 1000,

@@ -18,10 +18,11 @@ export type CapturingConfig = BrowsersConfig &
   Pick<
     Config,
     | 'role'
+    | 'technologyRules'
+    | 'maxDials'
     | 'allowTargets'
     | 'denyTargets'
     | 'nameServers'
-    | 'technologyRules'
     | 'maxMemoryMb'
     | 'minFreeMemory'
     | 'maxLoopDelayMs'
@@ -56,7 +57,14 @@ export type ClusterConfig = Pick<
 /** The options that take effect while the service runs. */
 export type LiveConfig = Pick<
   Config,
-  'maxConcurrent' | 'maxQueue' | 'allowTargets' | 'denyTargets' | 'allowWebhooks' | 'webhookSecret' | 'namedKeys'
+  | 'maxConcurrent'
+  | 'maxQueue'
+  | 'maxDials'
+  | 'allowTargets'
+  | 'denyTargets'
+  | 'allowWebhooks'
+  | 'webhookSecret'
+  | 'namedKeys'
 >;
 
 /** The options that the service needs. The others are the HTTP server's. */

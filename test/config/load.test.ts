@@ -148,6 +148,7 @@ const SAMPLES: Readonly<Record<string, readonly [text: string, value: unknown]>>
   thumbnailBytes: ['1M', 1_048_576],
   maxConcurrent: ['3', 3],
   maxQueue: ['0', 0],
+  maxDials: ['0', 0],
   maxBatchConcurrency: ['6', 6],
   maxBatch: ['7', 7],
   maxSubscribers: ['7', 7],

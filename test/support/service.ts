@@ -48,6 +48,7 @@ export function serviceConfig(directory: string): ServiceConfig {
     maxConcurrent: 4,
     maxQueue: 1000,
     maxBatchConcurrency: null,
+    maxDials: 256,
     maxMemoryMb: null,
     // Generous, because tests may run on a slow, shared machine.
     minFreeMemory: 0,
