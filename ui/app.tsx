@@ -19,6 +19,7 @@ const LAZY: readonly (readonly [path: RegExp, load: Load])[] = [
   [/^\/scans$/, async () => (await import('./views/scans/scans.tsx')).Scans],
   [/^\/watches$/, async () => (await import('./views/watches/watches.tsx')).Watches],
   [/^\/watches\/(?:new|\d+)$/, async () => (await import('./views/watches/form/watch-form.tsx')).WatchForm],
+  [/^\/watches\/\d+\/values$/, async () => (await import('./views/watches/values/values-view.tsx')).WatchedValues],
   [/^\/results\/\d+$/, async () => (await import('./views/detail/detail.tsx')).Detail],
 ];
 

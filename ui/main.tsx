@@ -15,6 +15,7 @@ import './views/compare/compare.css';
 import './views/scans/scans.css';
 import './views/watches/watches.css';
 import './views/watches/form/watch-form.css';
+import './views/watches/values/values.css';
 import 'uplot/dist/uPlot.min.css';
 import './views/operations/operations.css';
 

@@ -22,6 +22,7 @@ export type Evidence = NonNullable<DetailedResult['evidence']>;
 export type Session = z.output<typeof SessionSchema>;
 export type Stability = z.output<typeof StabilitySchema>;
 export type Watch = ListedWatch;
+export type { WatchValues } from '../../src/capture/watch.ts';
 /** A run without its regions, as lists have it. */
 export type RecentRun = NonNullable<Watch['recent_runs']>[number];
 export type Job = z.output<typeof JobSchema>;

@@ -12,8 +12,8 @@ import { usePlace } from '../../parts/use-place.ts';
 import { Empty, Problem, View } from '../../parts/view.tsx';
 import { Card } from './card.tsx';
 import { FilterBar } from './filter-bar.tsx';
-import { countOf, type Filters, listPath, readFilters } from './filters.ts';
-import { GROUPINGS, type Grouping, Groups, groupingOf } from './groups.tsx';
+import { countOf, type Filters, groupsPath, listPath, readFilters } from './filters.ts';
+import { GROUPINGS, type Grouping, Groups, groupingOf, MAX_GROUPS } from './groups.tsx';
 import { Selection } from './selection.tsx';
 import { useGrid } from './use-grid.ts';
 import { useResults } from './use-results.ts';
@@ -105,7 +105,11 @@ export function Gallery() {
       actions={
         <>
           <CopyAsCurl
-            requests={() => [{ path: listPath(filters, 100) }, { path: '/events?type=capture.*', stream: true }]}
+            requests={() =>
+              way === 'groups'
+                ? [{ path: groupsPath(filters, by, MAX_GROUPS) }]
+                : [{ path: listPath(filters, 100) }, { path: '/events?type=capture.*', stream: true }]
+            }
           />
           <a class="button primary" href={hrefOf('/capture')}>
             <Icon name="plus" />
