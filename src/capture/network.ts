@@ -1,4 +1,6 @@
-import ipaddr from 'ipaddr.js';
+import { isIPv4, isIPv6 } from 'node:net';
+
+/* Without a package, because the thread of SQLite loads none. */
 
 /** Prefixes by which addresses are found, in bits: those between two of them are looked up by the longer one. */
 const LEVELS = { ipv4: steps(8, 32), ipv6: [...steps(16, 64), 128] } as const;
@@ -58,8 +60,25 @@ function masked(bytes: readonly number[], length: number): readonly number[] {
 
 /** Returns the bytes of an address, those of IPv4 for an IPv4-mapped one; null for another text. */
 function bytesOf(text: string): readonly number[] | null {
-  if (!ipaddr.isValid(text) || (!text.includes(':') && !ipaddr.IPv4.isValidFourPartDecimal(text))) return null;
-  return ipaddr.process(text).toByteArray();
+  if (isIPv4(text)) return text.split('.').map(Number);
+  if (!isIPv6(text) || text.includes('%')) return null;
+  const [before = [], after] = text.split('::').map(ofGroups);
+  const bytes = after === undefined ? before : [...before, ...zeros(16 - before.length - after.length), ...after];
+  const isMapped = bytes.slice(0, 10).every((byte) => byte === 0) && bytes[10] === 0xff && bytes[11] === 0xff;
+  return isMapped ? bytes.slice(12) : bytes;
+}
+
+/** Returns the bytes of groups of IPv6, of which the last may be an address of IPv4. */
+function ofGroups(text: string): readonly number[] {
+  return text.split(':').flatMap((group) => {
+    if (group.includes('.')) return group.split('.').map(Number);
+    const value = Number.parseInt(group, 16);
+    return group === '' ? [] : [value >> 8, value & 0xff];
+  });
+}
+
+function zeros(length: number): readonly number[] {
+  return Array.from({ length }, () => 0);
 }
 
 function steps(from: number, to: number): readonly number[] {
