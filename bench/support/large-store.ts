@@ -27,7 +27,7 @@ export async function fillMongo(url: string, seeded: SeededResults): Promise<voi
   const collections = collectionsOf(client.db());
   try {
     for (const results of variedBatches(seeded)) {
-      const documents = results.map(documentOf);
+      const documents = results.map((result) => documentOf(result));
       await noteHosts(collections.hosts, documents);
       await insertNew(collections.results, documents);
     }

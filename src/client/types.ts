@@ -54,6 +54,8 @@ interface KnownConditions {
   readonly to?: string;
   /** Words that are all in the title or the URL. */
   readonly text?: string;
+  /** Words that the page shows, `"a phrase"`, `-without`, `ferr*`. */
+  readonly words?: string;
   /** Capture options that were requested. */
   readonly option?: string;
 }
@@ -67,7 +69,7 @@ export interface EventFilter extends EventConditions {
 
 /** Conditions of events; an event meets all that are given. */
 interface EventConditions
-  extends Pick<ResultConditions, 'host' | 'status' | 'outcome' | 'verdict' | 'text' | 'option'> {
+  extends Pick<ResultConditions, 'host' | 'status' | 'outcome' | 'verdict' | 'text' | 'words' | 'option'> {
   readonly batch?: string;
 }
 

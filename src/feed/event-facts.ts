@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { FailureCodeSchema } from '../capture/failure-code.ts';
+import { unpackWords } from '../capture/page-words.ts';
 import { VERDICTS } from '../capture/verdict.ts';
 import type { LoggedEvent } from '../storage/ports/event-log.ts';
 import { termsOf } from '../storage/records/terms.ts';
+import { type Token, tokensOf } from '../words/tokens.ts';
 
 /** Facts of an event, as far as filters ask for it. */
 export interface EventFacts {
@@ -14,11 +16,13 @@ export interface EventFacts {
   readonly labels: readonly string[];
   /** Share of pixels that a run of a watch found changed. */
   readonly share: number;
+  /** Returns the words of the page of the result; null when they are not indexed. */
+  readonly wordsOfPage: (() => readonly Token[]) | null;
 }
 
 export type FactsOf = (event: LoggedEvent) => EventFacts;
 
-const NOTHING: EventFacts = { terms: new Set(), hash: null, labels: [], share: 0 };
+const NOTHING: EventFacts = { terms: new Set(), hash: null, labels: [], share: 0, wordsOfPage: null };
 
 const OfCapture = z.object({
   result: z.object({
@@ -49,16 +53,26 @@ export function createFactsReader(): FactsOf {
   };
 }
 
-function factsOf({ type, body }: LoggedEvent): EventFacts {
+function factsOf({ type, body, words }: LoggedEvent): EventFacts {
   if (type.startsWith('capture.')) {
     const { success, data } = OfCapture.safeParse(JSON.parse(body));
     if (!success) return NOTHING;
     const { result } = data;
-    return { ...NOTHING, terms: new Set(termsOf(result)), hash: result.perception_hash };
+    const wordsOfPage = words === undefined ? null : lazily(() => tokensOf(unpackWords(words).text));
+    return { ...NOTHING, terms: new Set(termsOf(result)), hash: result.perception_hash, wordsOfPage };
   }
   if (type.startsWith('watch.')) {
     const { success, data } = OfWatch.safeParse(JSON.parse(body));
     return success ? { ...NOTHING, labels: data.labels, share: data.run.share ?? 0 } : NOTHING;
   }
   return NOTHING;
+}
+
+/** Returns a function that does the work when it is first called. */
+function lazily<T>(work: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: work() };
+    return made.value;
+  };
 }

@@ -8,6 +8,8 @@ import { GAP, type LoggedEvent } from '../storage/ports/event-log.ts';
 import { type HostRange, hostKeys, hostRanges, matchesHost } from '../storage/records/hosts.ts';
 import { distanceOf } from '../storage/records/perception.ts';
 import { type TermCondition, wantedTerms } from '../storage/records/terms.ts';
+import { wordsWanted } from '../storage/records/word-terms.ts';
+import { meetsWords } from '../words/find-words.ts';
 import type { FactsOf } from './event-facts.ts';
 
 /** Conditions on the result of a capture, as lists of results have them, apart from the times. */
@@ -16,11 +18,12 @@ const ResultWhereSchema = z.object({
   outcome: z.enum(RECORDED_OUTCOMES).optional(),
   verdict: z.enum(VERDICTS).optional(),
   text: z.string().optional(),
+  words: z.string().optional(),
   option: z
     .array(z.object({ name: z.string(), value: z.string().optional() }))
     .readonly()
     .optional(),
-} satisfies Record<TermCondition, z.ZodType>);
+} satisfies Record<TermCondition | 'words', z.ZodType>);
 
 /** A subscriber's filter; all given conditions must hold. Standing queries store it as JSON. */
 export const EventFilterSchema = z.object({
@@ -78,13 +81,21 @@ function factsPredicate(
   factsOf: FactsOf,
 ): (event: LoggedEvent) => boolean {
   const wanted = wantedTerms(where);
-  if (wanted.length === 0 && similar === undefined && label === undefined && changedMoreThan === undefined) {
+  const words = wordsWanted(where.words);
+  if (
+    wanted.length === 0 &&
+    words === undefined &&
+    similar === undefined &&
+    label === undefined &&
+    changedMoreThan === undefined
+  ) {
     return () => true;
   }
   return (event) => {
-    const { terms, hash, labels, share } = factsOf(event);
+    const { terms, hash, labels, share, wordsOfPage } = factsOf(event);
     return (
       wanted.every((term) => terms.has(term)) &&
+      (words === undefined || (wordsOfPage !== null && meetsWords(wordsOfPage(), words))) &&
       (similar === undefined || (hash !== null && distanceOf(hash, similar.hash) <= similar.distance)) &&
       (label === undefined || labels.includes(label)) &&
       (changedMoreThan === undefined || share > changedMoreThan)

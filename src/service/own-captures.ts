@@ -105,6 +105,8 @@ function ownResults(results: ResultStore, key: string, seen: Seen): ResultStore 
     keyOf: refuse,
     page: (wanted, limit, after) => results.page({ ...wanted, ofKey: key }, limit, after),
     similar: (likeness, limit) => results.similar({ ...likeness, ofKey: key }, limit),
+    wordsOf: (ids) => results.wordsOf(ids, key),
+    addWords: refuse,
     insert: refuse,
     delete: refuse,
     oldest: refuse,

@@ -5,6 +5,7 @@ import type { CaptureCommand } from '../capture/command.ts';
 import { within } from '../capture/deadline.ts';
 import { CapstanError, type Failure, failure, tellsOf, toFailure } from '../capture/errors.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
+import { packWords } from '../capture/page-words.ts';
 import type { Snapshot } from '../capture/snapshot.ts';
 import type { Egress } from '../egress/egress.ts';
 import { perceptionHash } from '../imaging/perception-hash.ts';
@@ -68,11 +69,12 @@ async function captureAndStore(command: CaptureCommand, parts: CaptureParts): Pr
   const findings = await findOut(command, snapshot, request.timeoutMs - timing().durationMs, parts);
   if (signal.aborted) return CANCELLED;
   const { evidence } = snapshot;
+  const words = snapshot.words === null ? {} : { words: packWords(snapshot.words) };
   const result = await captureStore.keep(
-    { ...storedResult(command, snapshot, findings, timing()), evidence },
+    { ...storedResult(command, snapshot, findings, timing()), evidence, ...words },
     filesOf(snapshot),
   );
-  return { state: 'stored', result, evidence };
+  return { state: 'stored', result, evidence, ...words };
 }
 
 /** @throws `capture_timeout` when the name of the target, or of its proxy, is not resolved before the deadline. */

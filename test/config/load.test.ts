@@ -130,6 +130,7 @@ const SAMPLES: Readonly<Record<string, readonly [text: string, value: unknown]>>
   dataDir: ['d', 'd'],
   artifacts: ['files', 'files'],
   requireStore: ['true', true],
+  indexWords: ['true', true],
   retainDays: ['0.5', 0.5],
   retainBytes: ['1.5G', 1_610_612_736],
   thumbnailBytes: ['1M', 1_048_576],

@@ -24,7 +24,9 @@ describe('lists', () => {
     const db = new OpenDatabase(path);
     const { add, remove, page } = lists(db);
     const records = [1, 2, 3].map((id) => resultOf(id));
-    inTransaction(db, () => records.forEach(add));
+    inTransaction(db, () => {
+      for (const record of records) add(record);
+    });
     const after = { id: 3, probedAt: resultOf(3).probed_at };
     for (const filter of [{ by: 'all' }, { by: 'all', where: { status: '200' } }, { by: 'host', host: 'e' }] as const)
       page(filter, 2, after).next();

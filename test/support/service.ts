@@ -37,6 +37,7 @@ export function serviceConfig(directory: string): ServiceConfig {
     retainDays: null,
     retainBytes: null,
     thumbnailBytes: null,
+    indexWords: false,
     maxConcurrent: 4,
     maxQueue: 1000,
     maxBatchConcurrency: null,

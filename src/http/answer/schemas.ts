@@ -7,6 +7,7 @@ import type { Immutable } from '../../capture/immutable.ts';
 import { KEY_SCOPES } from '../../capture/named-key.ts';
 import { ResultRecordSchema, StoredOutputSchema } from '../../capture/result.ts';
 import { ImageInfoSchema } from '../../capture/screenshot-info.ts';
+import { SnippetSchema } from '../../capture/snippet.ts';
 import { count, id, instant } from '../../capture/values.ts';
 
 /*
@@ -32,6 +33,14 @@ export const ResultSchema = ResultRecordSchema.omit({ artifacts: true }).extend(
 export const DetailedResultSchema = ResultSchema.extend({
   evidence: EvidenceSchema.nullable().meta({
     description: 'Evidence of the capture, as far as it got when it failed. Null when there was no page.',
+  }),
+});
+
+/** A result in a list. */
+export const ListedResultSchema = ResultSchema.extend({
+  snippets: z.array(SnippetSchema).optional().meta({
+    description:
+      'With `words`: up to three parts of the text in which they were found, and where the image shows them.',
   }),
 });
 

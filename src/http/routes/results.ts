@@ -1,8 +1,11 @@
 import { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import { sentResult } from '../../capture/artifact-paths.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import type { Result } from '../../capture/result.ts';
+import type { Snippet } from '../../capture/snippet.ts';
+import { snippetsOf } from '../../capture/snippets.ts';
 import { overHttp } from '../../capture/target.ts';
 import type { CaptureService } from '../../service/capture-service.ts';
 import {
@@ -15,7 +18,7 @@ import {
 import { answer, envelopeAround } from '../answer/envelope.ts';
 import { jsonArray } from '../answer/json-array.ts';
 import { linkedPage } from '../answer/paging.ts';
-import { DetailedResultSchema, ResultSchema, SimilarResultSchema } from '../answer/schemas.ts';
+import { DetailedResultSchema, ListedResultSchema, SimilarResultSchema } from '../answer/schemas.ts';
 import { envelope } from '../openapi/content.ts';
 import { keysetCursor } from '../request/cursor.ts';
 import {
@@ -36,7 +39,7 @@ import type { HttpContext } from '../state.ts';
 const LIST = {
   200: {
     description: 'Newest first by `probed_at`.',
-    content: envelope('ResultList', z.array(ResultSchema)),
+    content: envelope('ResultList', z.array(ListedResultSchema)),
     headers: ['Link'],
   },
 } as const;
@@ -178,7 +181,26 @@ async function answerPage(
 ): Promise<void> {
   const page = await pageWithin(results, filter, limit, after);
   const items = linkedPage(ctx, page, (last) => keysetCursor(keysetOf(last)));
-  answer(ctx, items.map(sentResult));
+  answer(ctx, (await withSnippets(results, filter, items)).map(sentResult));
+}
+
+/** Results whose snippets are made between two turns of the event loop. */
+const SNIPPETS_AT_ONCE = 10;
+
+/** Adds what a condition on words has found. */
+async function withSnippets<T extends Result>(
+  results: ResultStore,
+  { where: { words } = {} }: ResultFilter,
+  found: readonly T[],
+): Promise<readonly (T & { readonly snippets?: readonly Snippet[] })[]> {
+  if (words === undefined || found.length === 0) return found;
+  const packed = await results.wordsOf(found.map(({ id }) => id));
+  const all: (T & { readonly snippets: readonly Snippet[] })[] = [];
+  for (const [at, result] of found.entries()) {
+    if (at % SNIPPETS_AT_ONCE === SNIPPETS_AT_ONCE - 1) await nextTurn();
+    all.push({ ...result, snippets: snippetsOf(packed.get(result.id) ?? '', words) });
+  }
+  return all;
 }
 
 /** Reads a page in parts, and ends it when it is large, so that it holds up no other request. */
@@ -211,7 +233,9 @@ async function answerAll(
   filter: ResultFilter,
   after: Keyset | undefined,
 ): Promise<void> {
-  const first = await results.page(filter, STREAM_PAGE, after);
+  const read = async (from: Keyset | undefined) =>
+    withSnippets(results, filter, await results.page(filter, STREAM_PAGE, from));
+  const first = await read(after);
   if (first.length < STREAM_PAGE) {
     answer(ctx, first.map(sentResult));
     return;
@@ -219,6 +243,6 @@ async function answerAll(
   ctx.status = 200;
   ctx.type = 'json';
   if (ctx.method === 'HEAD') return;
-  const next = (last: Result) => results.page(filter, STREAM_PAGE, keysetOf(last));
+  const next = (last: Result) => read(keysetOf(last));
   ctx.body = Readable.from(jsonArray(first, next, sentResult, envelopeAround(ctx)), { objectMode: false });
 }

@@ -1,7 +1,7 @@
 import { type Db, GridFSBucket } from 'mongodb';
 import { type ArtifactKind, artifactFile } from '../../capture/artifacts.ts';
 import { CapstanError } from '../../capture/errors.ts';
-import type { DetailedResult } from '../../capture/result.ts';
+import type { StoredRecord } from '../../capture/result.ts';
 import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
 import { checkedScreenshotInfo, screenshotInfo } from '../files/record-file.ts';
 import {
@@ -59,7 +59,7 @@ export function createGridfsArtifactStore(database: Db, ask: Ask): ArtifactStore
     throw failed.reason;
   }
 
-  async function stage(record: DetailedResult, captured: CapturedFiles): Promise<StagedCapture> {
+  async function stage(record: StoredRecord, captured: CapturedFiles): Promise<StagedCapture> {
     const info = await screenshotInfo(record, captured.image);
     const text = JSON.stringify(record);
     const files = await ask(() =>
@@ -126,7 +126,7 @@ export function createGridfsArtifactStore(database: Db, ask: Ask): ArtifactStore
     return found === null ? undefined : checkedScreenshotInfo(found.info);
   }
 
-  async function record(id: number): Promise<DetailedResult | undefined> {
+  async function record(id: number): Promise<StoredRecord | undefined> {
     const found = await find(id, 'record');
     if (found === null) return undefined;
     const { evidence, ...rest } = JSON.parse(found.record);

@@ -2,7 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import pLimit from 'p-limit';
 import type { ArtifactKind } from '../../capture/artifacts.ts';
 import { CapstanError } from '../../capture/errors.ts';
-import type { DetailedResult } from '../../capture/result.ts';
+import type { StoredRecord } from '../../capture/result.ts';
 import type { ArtifactStore, CapturedFiles, LocalStore } from '../ports/artifact-store.ts';
 import { hasCopy, type LocalCopies, namingStore } from '../ports/local-copies.ts';
 
@@ -17,7 +17,7 @@ export function createUploads(local: LocalStore, remote: ArtifactStore): LocalCo
   /** Captures that this process has uploaded, until they are released. */
   const uploaded = new Set<number>();
 
-  async function upload(copy: Copy): Promise<DetailedResult> {
+  async function upload(copy: Copy): Promise<StoredRecord> {
     const { record, files } = copy;
     const staged = await remote.stage(record, files);
     try {
@@ -35,7 +35,7 @@ export function createUploads(local: LocalStore, remote: ArtifactStore): LocalCo
     return first;
   }
 
-  async function deliver(id: number): Promise<DetailedResult | undefined> {
+  async function deliver(id: number): Promise<StoredRecord | undefined> {
     const isFresh = fresh.delete(id);
     const copy = await copyOf(local, id);
     // Another process with the same data directory may have delivered it.
@@ -71,7 +71,7 @@ export function createUploads(local: LocalStore, remote: ArtifactStore): LocalCo
 }
 
 interface Copy {
-  readonly record: DetailedResult;
+  readonly record: StoredRecord;
   readonly files: CapturedFiles;
 }
 

@@ -117,7 +117,7 @@ export async function rebuildDatabase(places: Places, report: Report): Promise<R
       });
       // A running service may have removed the capture.
       if (record === undefined) continue;
-      await results.insert(withoutEvidence(record), record.evidence);
+      await results.insert(withoutEvidence(record), record.evidence, record.words);
       written += 1;
     }
     return { written, unreadable, aside };

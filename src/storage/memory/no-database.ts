@@ -18,6 +18,8 @@ const NO_RESULTS: ResultStore = {
   similar: refuse,
   delete: refuse,
   oldest: refuse,
+  wordsOf: refuse,
+  addWords: refuse,
 };
 
 const NO_DOCUMENTS: DocumentStore = {

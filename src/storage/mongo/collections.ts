@@ -1,6 +1,6 @@
 import type { Collection, Db, Document, IndexDescription, OptionalUnlessRequiredId } from 'mongodb';
 import type { HostKey } from '../records/hosts.ts';
-import type { EvidenceDocument, HostDocument, PerceptionDocument, ResultDocument } from './documents.ts';
+import type { EvidenceDocument, HostDocument, PerceptionDocument, ResultDocument, WordsDocument } from './documents.ts';
 import { isOnlyDuplicates } from './duplicate-key.ts';
 
 export interface Collections {
@@ -8,6 +8,8 @@ export interface Collections {
   readonly hosts: Collection<HostDocument>;
   /** Evidence is separate from the results, so that lists do not read it. */
   readonly evidence: Collection<EvidenceDocument>;
+  /** Words of pages are separate from the results, as evidence is. */
+  readonly words: Collection<WordsDocument>;
   readonly perceptions: Collection<PerceptionDocument>;
 }
 
@@ -68,6 +70,7 @@ export function collectionsOf(db: Db): Collections {
     results: db.collection('results'),
     hosts: db.collection('hosts'),
     evidence: db.collection('evidence'),
+    words: db.collection('words'),
     perceptions: db.collection('perceptions'),
   };
 }

@@ -1,10 +1,12 @@
 import { Binary } from 'mongodb';
 import type { Evidence } from '../../capture/evidence.ts';
+import { unpackWords } from '../../capture/page-words.ts';
 import type { DetailedResult, Result } from '../../capture/result.ts';
 import { hostKeys } from '../records/hosts.ts';
 import { asRecord, timeOf } from '../records/record.ts';
 import { rareHostTermsOf, termsOf } from '../records/terms.ts';
 import { urlKeysOf } from '../records/url-keys.ts';
+import { wordTermsOf } from '../records/word-terms.ts';
 
 /** A record in MongoDB: its own keys, the id as `_id`, the time as a date, and the fields that the indexes need. */
 export interface ResultDocument {
@@ -40,6 +42,12 @@ export interface EvidenceDocument {
   readonly evidence: Evidence;
 }
 
+/** The packed words of the page of a result, under the result's id. */
+export interface WordsDocument {
+  readonly _id: number;
+  readonly words: string;
+}
+
 /** A perception hash that results have. */
 export interface PerceptionDocument {
   /** 16 hex digits. */
@@ -47,7 +55,7 @@ export interface PerceptionDocument {
   readonly bands: readonly number[];
 }
 
-export function documentOf(result: Result): ResultDocument {
+export function documentOf(result: Result, words?: string): ResultDocument {
   const { id, ...rest } = result;
   const { reversed, unicode } = hostKeys(result.host);
   return {
@@ -57,13 +65,14 @@ export function documentOf(result: Result): ResultDocument {
     host_reversed: reversed,
     ...(unicode === null ? {} : { host_unicode: unicode }),
     url_keys: urlKeysOf(result).map((key) => new Binary(key)),
-    terms: indexedTermsOf(result),
+    terms: indexedTermsOf(result, words),
   };
 }
 
 /** Returns the terms of a record in the index of MongoDB, which cannot merge them. */
-function indexedTermsOf(result: Result): readonly string[] {
-  return [...termsOf(result), ...rareHostTermsOf(result)];
+function indexedTermsOf(result: Result, words: string | undefined): readonly string[] {
+  const ofPage = words === undefined ? [] : wordTermsOf(unpackWords(words).text);
+  return [...termsOf(result), ...rareHostTermsOf(result), ...ofPage];
 }
 
 export function recordOf(document: ResultDocument): Result {

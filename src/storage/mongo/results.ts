@@ -1,13 +1,15 @@
 import type { Db } from 'mongodb';
-import type { DetailedResult } from '../../capture/result.ts';
+import type { StoredRecord } from '../../capture/result.ts';
 import type { ResultStore, StoreState } from '../ports/result-store.ts';
 import { gatherInserts } from '../records/gathered-inserts.ts';
 import { asDetailed, withoutEvidence } from '../records/record.ts';
+import { HAS_WORDS } from '../records/word-terms.ts';
 import { collectionsOf, insertNew, noteHosts } from './collections.ts';
 import type { Ask } from './connection.ts';
 import { documentOf, evidenceOf, recordOf } from './documents.ts';
 import { pageOf } from './pages.ts';
 import { notePerceptions, similarTo } from './perceptions.ts';
+import { wordsDocumentOf } from './words.ts';
 
 export interface MongoResults {
   readonly store: ResultStore;
@@ -17,19 +19,29 @@ export interface MongoResults {
 
 export function mongoResults(database: Db, ask: Ask, connection: { readonly state: StoreState }): MongoResults {
   const collections = collectionsOf(database);
-  const inserts = gatherInserts<DetailedResult>(insertAll);
+  const inserts = gatherInserts<StoredRecord>(insertAll);
 
-  /** Inserts each result last: once it can be found, its evidence and its index entries exist. */
-  function insertAll(results: readonly DetailedResult[]): Promise<void> {
+  /** Inserts each result last: once it can be found, its evidence, its words and its index entries exist. */
+  function insertAll(results: readonly StoredRecord[]): Promise<void> {
     return ask(async () => {
-      const documents = results.map((result) => documentOf(withoutEvidence(result)));
+      const documents = results.map((result) => documentOf(withoutEvidence(result), result.words));
       await Promise.all([
         noteHosts(collections.hosts, documents),
         notePerceptions(collections, documents),
         insertNew(collections.evidence, results.flatMap(evidenceOf)),
+        insertNew(
+          collections.words,
+          results.flatMap(({ id, words }) => wordsDocumentOf(id, words)),
+        ),
       ]);
       await insertNew(collections.results, documents);
     });
+  }
+
+  async function ofThisKey(ids: readonly number[], ofKey: string): Promise<readonly number[]> {
+    const own = { _id: { $in: [...ids] }, api_key_name: ofKey === '' ? { $exists: false } : ofKey };
+    const found = await collections.results.find(own).project<{ _id: number }>({ _id: 1 }).toArray();
+    return found.map(({ _id }) => _id);
   }
 
   const store: ResultStore = {
@@ -37,7 +49,24 @@ export function mongoResults(database: Db, ask: Ask, connection: { readonly stat
     get state() {
       return connection.state;
     },
-    insert: async (result, evidence = null) => inserts.insert({ ...result, evidence }),
+    insert: async (result, evidence = null, words) => inserts.insert({ ...result, evidence, words }),
+    wordsOf: (ids, ofKey) =>
+      ask(async () => {
+        const wanted = ofKey === undefined ? ids : await ofThisKey(ids, ofKey);
+        const documents = await collections.words.find({ _id: { $in: [...wanted] } }).toArray();
+        return new Map(documents.map(({ _id, words }) => [_id, words]));
+      }),
+    addWords: (id, words) =>
+      ask(async () => {
+        const { results } = collections;
+        const document = await results.findOne({ _id: id, terms: { $ne: HAS_WORDS } });
+        if (document === null) return false;
+        // Before the terms: once the result is found by its words, they are there.
+        await collections.words.replaceOne({ _id: id }, { words }, { upsert: true });
+        const { terms } = documentOf(recordOf(document), words);
+        const { modifiedCount } = await results.updateOne({ _id: id, terms: { $ne: HAS_WORDS } }, { $set: { terms } });
+        return modifiedCount > 0;
+      }),
     get: (id) =>
       ask(async () => {
         const [document, kept] = await Promise.all([
@@ -51,7 +80,7 @@ export function mongoResults(database: Db, ask: Ask, connection: { readonly stat
         const found = await collections.results.findOne({ _id: id }, { projection: { api_key_name: 1 } });
         return found === null ? undefined : (found.api_key_name ?? '');
       }),
-    page: (filter, limit, after) => ask(async () => (await pageOf(collections, filter, limit, after)).map(recordOf)),
+    page: (filter, limit, after) => ask(() => pageOf(collections, filter, limit, after)),
     similar: (likeness, limit) =>
       ask(async () => {
         const similar = await similarTo(collections, likeness, limit);
@@ -62,12 +91,12 @@ export function mongoResults(database: Db, ask: Ask, connection: { readonly stat
           return record === undefined ? [] : [{ ...record, distance }];
         });
       }),
-    // The results are deleted first: a crash leaves evidence without a result, which the next attempt deletes.
+    // The results are deleted first: a crash leaves evidence and words without a result, which the next attempt deletes.
     delete: (ids) =>
       ask(async () => {
         const ofThese = { _id: { $in: [...ids] } };
         const { deletedCount } = await collections.results.deleteMany(ofThese);
-        await collections.evidence.deleteMany(ofThese);
+        await Promise.all([collections.evidence.deleteMany(ofThese), collections.words.deleteMany(ofThese)]);
         return deletedCount;
       }),
     oldest: (limit, before, after = 0) =>

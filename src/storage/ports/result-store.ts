@@ -59,8 +59,19 @@ export interface ResultStore {
   readonly kind: DatabaseKind | 'none';
   readonly state: StoreState;
 
-  /** Stores a record and its evidence, durably and together. An existing id is not an error and changes nothing. */
-  insert(result: Result, evidence?: Evidence | null): Promise<void>;
+  /**
+   * Stores a record, its evidence and the packed words of its page, durably and together. An existing id is not an error
+   * and changes nothing.
+   */
+  insert(result: Result, evidence?: Evidence | null, words?: string): Promise<void>;
+
+  /**
+   * Returns the packed words of the pages of these captures, as far as they are indexed. `ofKey`: only of captures that
+   * this API key requested.
+   */
+  wordsOf(ids: readonly number[], ofKey?: string): Promise<ReadonlyMap<number, string>>;
+  /** Indexes the words of an earlier capture. Returns false when there is no record, or it has words. */
+  addWords(id: number, words: string): Promise<boolean>;
 
   get(id: number): Promise<DetailedResult | undefined>;
   /** Returns the name of the API key that requested a capture, `''` without a named key; undefined without a record. */

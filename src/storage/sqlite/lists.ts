@@ -5,6 +5,8 @@ import { endOfPrefix, type HostKey, type HostRange, hostKeys, hostRanges, matche
 import { asRecord, placeOf, startOf, timeOf } from '../records/record.ts';
 import { hostTerm, hostTermsOf, rangeTerm, termsOf, urlTerm, wantedTerms } from '../records/terms.ts';
 import { urlKeysOf, wantedUrlKeys } from '../records/url-keys.ts';
+import { HAS_WORDS } from '../records/word-terms.ts';
+import { wordsExpression, wordsInOrder } from './words.ts';
 
 /*
  * Every list of records: all, those of a URL or of hosts, and with conditions. An FTS5 table holds the terms of each
@@ -55,10 +57,9 @@ export function lists(db: DatabaseSync) {
   const deleteHost = db.prepare('DELETE FROM hosts WHERE host_id = ?');
   const lastPlace = db.prepare('SELECT max(place) AS place FROM places WHERE place >= ? AND place < ?');
   const insertPlace = db.prepare('INSERT INTO places (place, id, host_id) VALUES (?, ?, ?)');
-  const deletePlace = db.prepare(
-    'DELETE FROM places WHERE place >= ? AND place < ? AND id = ? RETURNING place, host_id',
-  );
-  const insertTerms = db.prepare('INSERT INTO record_terms (rowid, terms) VALUES (?, ?)');
+  const findPlace = db.prepare('SELECT place, host_id FROM places WHERE place >= ? AND place < ? AND id = ?');
+  const deletePlace = db.prepare('DELETE FROM places WHERE place = ?');
+  const insertTerms = db.prepare('INSERT INTO record_terms (rowid, words, terms) VALUES (?, ?, ?)');
   const deleteTerms = db.prepare('DELETE FROM record_terms WHERE rowid = ?');
   const matching = db.prepare(MATCHING);
   const between = db.prepare(BETWEEN);
@@ -117,7 +118,12 @@ export function lists(db: DatabaseSync) {
 
   /** Returns the plan of a list; undefined when nothing can match. */
   function planOf(filter: ResultFilter): Plan | undefined {
-    const terms = wantedTerms(filter.where ?? {}, filter.ofKey);
+    const plan = planOfTerms(filter, wantedTerms(filter.where ?? {}, filter.ofKey));
+    const words = wordsExpression(filter.where?.words);
+    return plan && { ...plan, expression: withWords(plan.expression, words) };
+  }
+
+  function planOfTerms(filter: ResultFilter, terms: readonly string[]): Plan | undefined {
     switch (filter.by) {
       case 'all':
         return { ...READ_AS_NEEDED, expression: allOf(terms) };
@@ -194,29 +200,48 @@ export function lists(db: DatabaseSync) {
       .map(({ record }) => record);
   }
 
+  function indexTerms(place: bigint, ofHost: number, record: Result, words: string | undefined): void {
+    const urlTerms = urlKeysOf(record).map(urlTerm);
+    const terms = [...termsOf(record), ...hostTermsOf(record.host), hostTerm(ofHost), ...urlTerms];
+    if (words !== undefined) terms.push(HAS_WORDS);
+    insertTerms.run(place, words === undefined ? '' : wordsInOrder(words), terms.join(' '));
+  }
+
+  /** Returns the row of a record by its place: in its millisecond, or in one after it whose places were all taken. */
+  function placed(id: number, probedAt: number) {
+    for (let ms = probedAt; ms < probedAt + MAX_LATER_MS; ms += 1) {
+      const first = firstPlaceOf(ms);
+      const row = findPlace.get(BigInt(first), BigInt(first + PLACES_OF_MS), BigInt(id));
+      if (row !== undefined) return { place: BigInt(Number(row.place)), hostId: Number(row.host_id) };
+      if (freePlaceOf(ms) !== undefined) return undefined;
+    }
+    return undefined;
+  }
+
   return {
-    /** Adds a record with its terms. Call it in the transaction of the record. */
-    add: (record: Result) => {
+    /** Adds a record with its terms and the words of its page. Call it in the transaction of the record. */
+    add: (record: Result, words?: string) => {
       const place = BigInt(freePlace(timeOf(record.probed_at)));
       const ofHost = hostId(record.host);
-      const urlTerms = urlKeysOf(record).map(urlTerm);
       insertPlace.run(place, BigInt(record.id), BigInt(ofHost));
-      const terms = [...termsOf(record), ...hostTermsOf(record.host), hostTerm(ofHost), ...urlTerms];
-      insertTerms.run(place, terms.join(' '));
+      indexTerms(place, ofHost, record, words);
+    },
+    /** Adds the words of the page of a record that is there. Call it in a transaction. */
+    addWords: (record: Result, words: string) => {
+      const row = placed(record.id, timeOf(record.probed_at));
+      if (row === undefined) return;
+      deleteTerms.run(row.place);
+      indexTerms(row.place, row.hostId, record, words);
     },
     remove: (id: number, probedAt: number) => {
-      for (let ms = probedAt; ms < probedAt + MAX_LATER_MS; ms += 1) {
-        const first = firstPlaceOf(ms);
-        const deleted = deletePlace.get(BigInt(first), BigInt(first + PLACES_OF_MS), BigInt(id));
-        if (deleted !== undefined) {
-          deleteTerms.run(BigInt(Number(deleted.place)));
-          // A host without records would be read by every query with a matching prefix.
-          const ofHost = Number(deleted.host_id);
-          const bounds = [MAX_PLACE, MIN_PLACE, 1].map(BigInt);
-          if (matching.get(allOf([hostTerm(ofHost)]) ?? '', ...bounds) === undefined) deleteHost.run(BigInt(ofHost));
-        }
-        if (deleted !== undefined || freePlaceOf(ms) !== undefined) return;
-      }
+      const row = placed(id, probedAt);
+      if (row === undefined) return;
+      deletePlace.run(row.place);
+      deleteTerms.run(row.place);
+      // A host without records would be read by every query with a matching prefix.
+      const bounds = [MAX_PLACE, MIN_PLACE, 1].map(BigInt);
+      const ofHost = inTerms(allOf([hostTerm(row.hostId)]));
+      if (ofHost !== undefined && matching.get(ofHost, ...bounds) === undefined) deleteHost.run(BigInt(row.hostId));
     },
     page,
   };
@@ -243,6 +268,16 @@ function allOf(terms: readonly string[], oneOf: readonly string[] = []): string 
   const quoted = terms.map((term) => `"${term}"`);
   const choice = oneOf.length === 0 ? [] : [`(${oneOf.map((term) => `"${term}"`).join(' OR ')})`];
   return quoted.length + choice.length === 0 ? undefined : [...quoted, ...choice].join(' AND ');
+}
+
+/** Limits an expression to the facts of the record. */
+function inTerms(expression: string | undefined): string | undefined {
+  return expression === undefined ? undefined : `terms : (${expression})`;
+}
+
+function withWords(terms: string | undefined, words: string | undefined): string | undefined {
+  const both = [inTerms(terms), words].filter((part) => part !== undefined);
+  return both.length === 0 ? undefined : both.map((part) => `(${part})`).join(' AND ');
 }
 
 function isHostOf({ host, reversed, unicode }: Record<string, unknown>, ranges: readonly HostRange[]): boolean {

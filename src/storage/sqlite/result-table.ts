@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { DetailedResult, Result, SimilarResult } from '../../capture/result.ts';
+import type { Result, SimilarResult, StoredRecord } from '../../capture/result.ts';
 import type { Keyset, Likeness, ResultFilter, ResultStore } from '../ports/result-store.ts';
 import { asDetailed, asRecord, timeOf, withoutEvidence } from '../records/record.ts';
 import { lists } from './lists.ts';
@@ -13,8 +13,9 @@ const OLDEST = 'SELECT id FROM results WHERE id > ? AND id < ? ORDER BY id LIMIT
 export const RESULT_STATEMENTS: readonly string[] = [OLDEST];
 
 /** The results in an open database. Methods are synchronous and throw SQLite's errors. */
-export interface ResultTable extends Synchronous<Pick<ResultStore, 'get' | 'keyOf' | 'delete' | 'oldest'>> {
-  insert(results: readonly DetailedResult[]): void;
+export interface ResultTable
+  extends Synchronous<Pick<ResultStore, 'get' | 'keyOf' | 'delete' | 'oldest' | 'wordsOf' | 'addWords'>> {
+  insert(results: readonly StoredRecord[]): void;
   /** May take long, and so runs in steps. */
   similar(likeness: Likeness, limit: number): Generator<void, SimilarResult[]>;
   /** May take long, and so runs in steps. */
@@ -30,17 +31,21 @@ export function resultTable(db: DatabaseSync): ResultTable {
   const insertEvidence = db.prepare('INSERT INTO evidence (id, evidence) VALUES (?, ?)');
   const findEvidence = db.prepare('SELECT evidence FROM evidence WHERE id = ?');
   const deleteEvidence = db.prepare('DELETE FROM evidence WHERE id = ?');
+  const insertWords = db.prepare('INSERT INTO page_words (id, words) VALUES (?, ?)');
+  const findWords = db.prepare('SELECT words FROM page_words WHERE id = ?');
+  const deleteWords = db.prepare('DELETE FROM page_words WHERE id = ?');
   const deleteResult = db.prepare('DELETE FROM results WHERE id = ? RETURNING probed_at');
   const oldest = db.prepare(OLDEST);
   const hashes = perceptions(db);
   const listed = lists(db);
 
-  function insert(detailed: DetailedResult): void {
-    const { evidence } = detailed;
+  function insert(detailed: StoredRecord): void {
+    const { evidence, words } = detailed;
     const result = withoutEvidence(detailed);
     const { id, perception_hash: hash, api_key_name: apiKeyName = null } = result;
     if (insertResult.run(id, timeOf(result.probed_at), JSON.stringify(result)).changes === 0) return;
-    listed.add(result);
+    listed.add(result, words);
+    if (words !== undefined) insertWords.run(id, words);
     if (evidence !== null) insertEvidence.run(id, JSON.stringify(evidence));
     if (hash !== null) hashes.add(id, hash, apiKeyName);
   }
@@ -50,9 +55,15 @@ export function resultTable(db: DatabaseSync): ResultTable {
     const deleted = deleteResult.get(id);
     if (deleted === undefined) return false;
     deleteEvidence.run(id);
+    deleteWords.run(id);
     hashes.remove(id);
     listed.remove(id, Number(deleted.probed_at));
     return true;
+  }
+
+  function keyOf(id: number): string | undefined {
+    const row = findKey.get(id);
+    return row && String(row.name ?? '');
   }
 
   function* similar(likeness: Likeness, limit: number): Generator<void, SimilarResult[]> {
@@ -74,10 +85,20 @@ export function resultTable(db: DatabaseSync): ResultTable {
       const evidence = findEvidence.get(id)?.evidence;
       return asDetailed(JSON.parse(String(row.record)), evidence === undefined ? null : JSON.parse(String(evidence)));
     },
-    keyOf: (id) => {
-      const row = findKey.get(id);
-      return row && String(row.name ?? '');
+    keyOf,
+    wordsOf: (ids, ofKey) => {
+      const seen = ofKey === undefined ? ids : ids.filter((id) => keyOf(id) === ofKey);
+      const rows = seen.map((id) => [id, findWords.get(id)?.words] as const);
+      return new Map(rows.flatMap(([id, words]) => (typeof words === 'string' ? [[id, words] as const] : [])));
     },
+    addWords: (id, words) =>
+      inTransaction(db, () => {
+        const row = findResult.get(id);
+        if (row === undefined || findWords.get(id) !== undefined) return false;
+        listed.addWords(asRecord(JSON.parse(String(row.record))), words);
+        insertWords.run(id, words);
+        return true;
+      }),
     page: listed.page,
     similar,
     delete: (ids) => inTransaction(db, () => ids.filter(remove).length),
