@@ -15,11 +15,21 @@ export function snippetsOf(packed: string, words: string): readonly Snippet[] {
   }));
 }
 
-/** Returns the boxes of the parts of the text that a hit is in. */
+/** Least width of a character, in heights of its line: a place with narrower ones has several lines. */
+const MIN_CHARACTER = 0.2;
+const RIGHT_TO_LEFT = /[\p{sc=Hebr}\p{sc=Arab}\p{sc=Syrc}\p{sc=Thaa}]/u;
+
+/** Returns the boxes of a hit: the parts of lines that it takes, or whole places where that is not known. */
 function boxesOf({ text, places }: PageWords, hit: Span): readonly Box[] {
   return places.flatMap(([start, x, y, width, height], at) => {
     const end = places[at + 1]?.[0] ?? text.length;
     const isShown = width > 0 && height > 0;
-    return isShown && start < hit.end && end > hit.start ? [{ x, y, width, height }] : [];
+    if (!isShown || start >= hit.end || end <= hit.start) return [];
+    const line = text.slice(start, end).trimEnd();
+    const isOneLine = width > line.length * height * MIN_CHARACTER && !RIGHT_TO_LEFT.test(line);
+    if (!isOneLine) return [{ x, y, width, height }];
+    const share = (place: number) => Math.min(Math.max(place - start, 0) / line.length, 1);
+    const left = Math.floor(x + width * share(hit.start));
+    return [{ x: left, y, width: Math.ceil(x + width * share(hit.end)) - left, height }];
   });
 }

@@ -75,6 +75,7 @@ function checked(settings: Settings): Config {
   checkCluster(config);
   refuseArtifactsAlone(config, settings);
   checkIsolation(config);
+  checkIndex(config);
   return withTimeoutInside(config, settings);
 }
 
@@ -216,6 +217,11 @@ function checkIsolation(config: Config): void {
       '--isolate-keys needs --db-path or --mongo-url: captures of a key are listed by the database',
     );
   }
+}
+
+function checkIndex(config: Config): void {
+  if (!config.indexWords || databaseOf(config) !== undefined) return;
+  throw new ConfigError('--index-words needs --db-path or --mongo-url: the index is in the database');
 }
 
 function parse(settings: Settings): Config {

@@ -8,8 +8,8 @@ import { GAP, type LoggedEvent } from '../storage/ports/event-log.ts';
 import { type HostRange, hostKeys, hostRanges, matchesHost } from '../storage/records/hosts.ts';
 import { distanceOf } from '../storage/records/perception.ts';
 import { type TermCondition, wantedTerms } from '../storage/records/terms.ts';
-import { wordsWanted } from '../storage/records/word-terms.ts';
 import { meetsWords } from '../words/find-words.ts';
+import { wordsQuery } from '../words/query.ts';
 import type { FactsOf } from './event-facts.ts';
 
 /** Conditions on the result of a capture, as lists of results have them, apart from the times. */
@@ -81,7 +81,7 @@ function factsPredicate(
   factsOf: FactsOf,
 ): (event: LoggedEvent) => boolean {
   const wanted = wantedTerms(where);
-  const words = wordsWanted(where.words);
+  const words = where.words === undefined ? undefined : wordsQuery(where.words);
   if (
     wanted.length === 0 &&
     words === undefined &&

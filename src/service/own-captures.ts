@@ -107,6 +107,7 @@ function ownResults(results: ResultStore, key: string, seen: Seen): ResultStore 
     similar: (likeness, limit) => results.similar({ ...likeness, ofKey: key }, limit),
     wordsOf: (ids) => results.wordsOf(ids, key),
     addWords: refuse,
+    indexed: refuse,
     insert: refuse,
     delete: refuse,
     oldest: refuse,

@@ -54,13 +54,13 @@ export function pairsOf(run: string): readonly string[] {
 function addPiece(tokens: Token[], piece: string, start: number): void {
   const whole = { start, end: start + piece.length };
   if (!UNSPACED.test(piece)) {
-    for (const word of divided(unaccented(piece), pairsOf)) tokens.push({ word, ...whole });
+    for (const word of divided(plain(piece), pairsOf)) tokens.push({ word, ...whole });
     return;
   }
   for (const { 0: run, index } of piece.matchAll(RUNS)) {
     if (UNSPACED.test(run)) addRun(tokens, run, start + index);
     else
-      for (const word of divided(unaccented(run), pairsOf))
+      for (const word of divided(plain(run), pairsOf))
         tokens.push({ word, start: start + index, end: start + index + run.length });
   }
 }
@@ -71,8 +71,7 @@ function addRun(tokens: Token[], run: string, start: number): void {
   let at = start;
   for (const character of run) {
     const end = at + character.length;
-    for (const word of unaccented(character).replaceAll(/[^\p{L}\p{N}]/gu, ''))
-      characters.push({ word, start: at, end });
+    for (const word of plain(character).replaceAll(/[^\p{L}\p{N}]/gu, '')) characters.push({ word, start: at, end });
     at = end;
   }
   for (const [index, first] of characters.entries()) {
@@ -81,8 +80,22 @@ function addRun(tokens: Token[], run: string, start: number): void {
   }
 }
 
-function divided(plain: string, divide: (run: string) => readonly string[]): readonly string[] {
-  return plain
+/** Folded pieces of texts, because the same ones occur again and again, and folding takes microseconds. */
+const FOLDED = new Map<string, string>();
+const MAX_FOLDED = 20_000;
+
+function plain(piece: string): string {
+  const known = FOLDED.get(piece);
+  if (known !== undefined) return known;
+  const folded = unaccented(piece);
+  if (piece.length > MAX_WORD_CHARACTERS) return folded;
+  if (FOLDED.size >= MAX_FOLDED) FOLDED.clear();
+  FOLDED.set(piece, folded);
+  return folded;
+}
+
+function divided(folded: string, divide: (run: string) => readonly string[]): readonly string[] {
+  return folded
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word !== '')
     .flatMap((word) =>

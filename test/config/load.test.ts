@@ -37,6 +37,10 @@ describe('loadConfig', () => {
     },
   );
 
+  it('refuses an index without a database', () => {
+    expect(refusal({ flags: { indexWords: true } })).toContain('--index-words needs --db-path or --mongo-url');
+  });
+
   it('adds the keys of a file to the keys from other sources', () => {
     const given = { flags: { apiKey: ['one'], apiKeyFile: 'keys' }, files: { keys: ' two \r\nthree' } };
     expect(load(given).apiKey).toEqual(['one', 'two', 'three']);
@@ -180,6 +184,7 @@ const SAMPLES: Readonly<Record<string, readonly [text: string, value: unknown]>>
 /** Options that other options need. */
 const NEEDED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   isolateKeys: { CAPSTAN_API_KEY_FILE: 'named', CAPSTAN_DB_PATH: 'x.db' },
+  indexWords: { CAPSTAN_DB_PATH: 'x.db' },
   natsUrl: { CAPSTAN_MONGO_URL: 'mongodb://h/d' },
   natsUrlFile: { CAPSTAN_MONGO_URL: 'mongodb://h/d' },
   natsTlsCert: { CAPSTAN_NATS_TLS_KEY: 'key.pem' },

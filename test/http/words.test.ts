@@ -69,6 +69,21 @@ describe('captures of a service with --index-words', () => {
     }
   });
 
+  it('have the box of the line in which a word is, in a text of many lines', async () => {
+    const style = 'font:20px/30px monospace;width:400px;position:absolute;left:50px;top:100px;margin:0';
+    const { id } = await shoot(
+      `<p style="${style}">${'many other words '.repeat(12)} ostrich ${'and more of them '.repeat(12)}</p>`,
+    );
+    const [found] = await find('ostrich');
+    expect(found?.id).toBe(id);
+    const [box, ...others] = found?.snippets?.flatMap(({ boxes }) => boxes) ?? [];
+    expect(others).toEqual([]);
+    expect(box?.height).toBeLessThan(35);
+    // A monospace character of this size is 12 pixels wide.
+    expect(Math.abs((box?.width ?? 0) - 7 * 12)).toBeLessThan(12);
+    expect(box?.y).toBeGreaterThan(150);
+  });
+
   it('are gone from the index when they are removed', async () => {
     const { id } = await shoot('<p>Platypus');
     expect(await idsOf('platypus')).toEqual([id]);

@@ -32,7 +32,7 @@ describe('lists', () => {
       page(filter, 2, after).next();
     remove(1, Date.parse(resultOf(1).probed_at));
     const bound = db.statements.map(({ expandedSQL }) => expandedSQL).join('\n');
-    expect(bound).toMatch(/MATCH '"\S+"' AND rowid < \d+ AND rowid >= -\d+/);
+    expect(bound).toMatch(/MATCH 'terms : \(.+\)' AND rowid < \d+ AND rowid >= -\d+/);
     expect(bound).not.toMatch(/\d\.0\b|\de\+/);
     db.close();
   });

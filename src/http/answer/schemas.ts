@@ -30,18 +30,18 @@ export const ResultSchema = ResultRecordSchema.omit({ artifacts: true }).extend(
 });
 
 /** A result with its evidence: the answer to a request for one result. */
+const snippets = z.array(SnippetSchema).optional().meta({
+  description: 'With `words`: up to three parts of the text in which they were found, and where the image shows them.',
+});
+
+/** A result in a list. */
+export const ListedResultSchema = ResultSchema.extend({ snippets });
+
 export const DetailedResultSchema = ResultSchema.extend({
   evidence: EvidenceSchema.nullable().meta({
     description: 'Evidence of the capture, as far as it got when it failed. Null when there was no page.',
   }),
-});
-
-/** A result in a list. */
-export const ListedResultSchema = ResultSchema.extend({
-  snippets: z.array(SnippetSchema).optional().meta({
-    description:
-      'With `words`: up to three parts of the text in which they were found, and where the image shows them.',
-  }),
+  snippets,
 });
 
 export const SimilarResultSchema = ResultSchema.extend({

@@ -133,6 +133,10 @@ export const getSimilarResults = route({
 const WITHOUT_HASH =
   'has no perception_hash, by which others are found that look like it: capture the page with evidence ["perception_hash"].';
 
+const wordsToLight = conditionParameters.words.meta({
+  description: 'Adds `snippets`: where the page shows these words, as in a list with this condition.',
+});
+
 export const getResult = route({
   method: 'GET',
   path: '/results/{id}',
@@ -140,10 +144,15 @@ export const getResult = route({
   summary: 'One result, with its evidence.',
   tag: 'results',
   needsDatabase: true,
-  parameters: { id: captureId },
+  parameters: { id: captureId, words: wordsToLight },
   answers: { 200: { description: 'The result.', content: envelope('DetailedResult', DetailedResultSchema) } },
   failures: ['invalid_id', 'not_found', 'artifact_pending'],
-  handle: async (ctx, { id }, { service }) => answer(ctx, sentResult(await resultOf(ctx, id, service))),
+  handle: async (ctx, { id, words }, { service }) => {
+    const [result] = await withSnippets(service.results, { by: 'all', where: { words } }, [
+      await resultOf(ctx, id, service),
+    ]);
+    if (result !== undefined) answer(ctx, sentResult(result));
+  },
 });
 
 /** Records that are read at once of a page, and the characters after which it ends: 1000 usual records are shorter. */

@@ -1,5 +1,6 @@
 import type { Rectangle } from '../boxes.ts';
-import { type Item, isGap, isWords } from './items.ts';
+import { type Item, isGap, isWords, type Words } from './items.ts';
+import { linesOf } from './lines.ts';
 
 /** A text, and where in it the parts begin that have a box in the window, in CSS pixels. */
 export interface PlacedText {
@@ -20,7 +21,10 @@ export function joinPlaced<Mark>(items: readonly Item<Mark>[], maxCharacters: nu
     } else if (isWords(item)) {
       const words = isAfterSpace ? item.text.trimStart() : item.text;
       if (words === '') continue;
-      if (!item.isBlank) places.push([text.length, item.box()]);
+      if (!item.isBlank) {
+        const skipped = item.text.length - words.length;
+        for (const [start, box] of placesOf(item)) places.push([text.length + Math.max(0, start - skipped), box]);
+      }
       text += words;
       isAfterSpace = /\s$/.test(words);
     }
@@ -29,4 +33,9 @@ export function joinPlaced<Mark>(items: readonly Item<Mark>[], maxCharacters: nu
     text: text.slice(0, maxCharacters).trimEnd().toWellFormed(),
     places: places.filter(([start]) => start < maxCharacters),
   };
+}
+
+function placesOf<Mark>({ node, text, box: find }: Words<Mark>): readonly (readonly [number, Rectangle | null])[] {
+  const box = find();
+  return node === null || box === null ? [[0, box]] : linesOf(node, text, box);
 }

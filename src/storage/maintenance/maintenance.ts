@@ -15,6 +15,7 @@ import type { Database } from '../ports/database.ts';
 import { pagesOf } from '../ports/result-store.ts';
 import { withoutEvidence } from '../records/record.ts';
 import { backupFile, problemsOfFile, restoreFile, setAside } from '../sqlite/backup.ts';
+import { strayWords } from './stray-words.ts';
 
 /*
  * The functions behind `capstan db` and `capstan export`: each works on the configured paths, whether a service is
@@ -56,9 +57,18 @@ export async function checkDatabase(places: Places, report: Report): Promise<num
     }
     for await (const id of artifacts.oldest()) {
       captures += 1;
-      if ((await database.results.get(id)) !== undefined) continue;
+      if ((await database.results.keyOf(id)) !== undefined) {
+        const isIndexed = (await database.results.wordsOf([id])).has(id);
+        const hasWords = async () => (await artifacts.record(id).catch(() => undefined))?.words !== undefined;
+        if (!isIndexed && (await hasWords()))
+          found(`capture ${id}: its words are not indexed; run \`capstan db index\``);
+        continue;
+      }
       if (await artifacts.has(id)) found(`capture ${id}: its record is missing`);
       else if ((await artifacts.record(id)) !== undefined) found(`failed capture ${id}: its record is missing`);
+    }
+    for (const id of await strayWords(database.results)) {
+      found(`words of capture ${id}: its record is missing; run \`capstan db index\``);
     }
     if (gridfs === undefined) return problems;
     for await (const { id, kind } of gridfs.damaged()) found(`capture ${id}: its ${kind} is incomplete in GridFS`);

@@ -20,6 +20,7 @@ const NO_RESULTS: ResultStore = {
   oldest: refuse,
   wordsOf: refuse,
   addWords: refuse,
+  indexed: refuse,
 };
 
 const NO_DOCUMENTS: DocumentStore = {

@@ -22,6 +22,7 @@ export const BY_TERM = 'by_term';
 export const BY_PERCEPTION = 'by_perception';
 export const BY_PERCEPTION_OF_KEY = 'by_perception_of_key';
 export const BY_BAND = 'by_band';
+export const BY_WORD = 'by_word';
 
 interface HostField {
   readonly inResults: string;
@@ -63,6 +64,9 @@ const HOST_INDEXES: IndexDescription[] = [
   { name: HOST_FIELDS.unicode.index, key: { host_unicode: 1, newest: -1, _id: 1 }, ...WHERE_UNICODE },
 ];
 
+/** Entries are small, because a page has hundreds: the time in seconds, and no id. */
+const WORDS_INDEXES: IndexDescription[] = [{ name: BY_WORD, key: { terms: 1, second: -1 } }];
+
 const PERCEPTION_INDEXES: IndexDescription[] = [{ name: BY_BAND, key: { bands: 1, _id: 1 } }];
 
 export function collectionsOf(db: Db): Collections {
@@ -75,9 +79,10 @@ export function collectionsOf(db: Db): Collections {
   };
 }
 
-export async function ensureIndexes({ results, hosts, perceptions }: Collections): Promise<void> {
+export async function ensureIndexes({ results, hosts, words, perceptions }: Collections): Promise<void> {
   await results.createIndexes(RESULT_INDEXES);
   await hosts.createIndexes(HOST_INDEXES);
+  await words.createIndexes(WORDS_INDEXES);
   await perceptions.createIndexes(PERCEPTION_INDEXES);
 }
 

@@ -4,7 +4,7 @@ import { unpackWords } from '../../capture/page-words.ts';
 import type { DetailedResult, Result } from '../../capture/result.ts';
 import { hostKeys } from '../records/hosts.ts';
 import { asRecord, timeOf } from '../records/record.ts';
-import { rareHostTermsOf, termsOf } from '../records/terms.ts';
+import { factTermsOf, rareHostTermsOf, termsOf } from '../records/terms.ts';
 import { urlKeysOf } from '../records/url-keys.ts';
 import { wordTermsOf } from '../records/word-terms.ts';
 
@@ -42,9 +42,14 @@ export interface EvidenceDocument {
   readonly evidence: Evidence;
 }
 
-/** The packed words of the page of a result, under the result's id. */
+/** The words of the page of a result, under the result's id. */
 export interface WordsDocument {
   readonly _id: number;
+  /** Time of the capture, in seconds since the Unix epoch. */
+  readonly second: number;
+  /** The words, and facts of the record, as terms of an index. */
+  readonly terms: readonly string[];
+  /** The packed words. */
   readonly words: string;
 }
 
@@ -55,7 +60,7 @@ export interface PerceptionDocument {
   readonly bands: readonly number[];
 }
 
-export function documentOf(result: Result, words?: string): ResultDocument {
+export function documentOf(result: Result): ResultDocument {
   const { id, ...rest } = result;
   const { reversed, unicode } = hostKeys(result.host);
   return {
@@ -65,19 +70,30 @@ export function documentOf(result: Result, words?: string): ResultDocument {
     host_reversed: reversed,
     ...(unicode === null ? {} : { host_unicode: unicode }),
     url_keys: urlKeysOf(result).map((key) => new Binary(key)),
-    terms: indexedTermsOf(result, words),
+    terms: indexedTermsOf(result),
   };
 }
 
 /** Returns the terms of a record in the index of MongoDB, which cannot merge them. */
-function indexedTermsOf(result: Result, words: string | undefined): readonly string[] {
-  const ofPage = words === undefined ? [] : wordTermsOf(unpackWords(words).text);
-  return [...termsOf(result), ...rareHostTermsOf(result), ...ofPage];
+function indexedTermsOf(result: Result): readonly string[] {
+  return [...termsOf(result), ...rareHostTermsOf(result)];
 }
 
 export function recordOf(document: ResultDocument): Result {
   const { _id, host_reversed: _reversed, host_unicode: _unicode, url_keys: _keys, terms: _terms, ...rest } = document;
   return asRecord({ id: _id, ...rest, probed_at: document.probed_at.toISOString() });
+}
+
+/** Returns the document of the words of a result's page; none without words. */
+export function wordsOf(result: Result, words: string | undefined): readonly WordsDocument[] {
+  if (words === undefined) return [];
+  const terms = [...factTermsOf(result), ...wordTermsOf(unpackWords(words).text)];
+  return [{ _id: result.id, second: secondOf(timeOf(result.probed_at)), terms, words }];
+}
+
+/** Returns the time by which words are in order. As a small integer, it takes few bytes in each entry of the index. */
+export function secondOf(ms: number): number {
+  return Math.floor(ms / 1000);
 }
 
 /** Returns the document of a result's evidence; none when it has no evidence. */

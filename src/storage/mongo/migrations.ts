@@ -35,8 +35,7 @@ async function createCollections(db: Db): Promise<void> {
     .listCollections({}, { nameOnly: true })
     .map(({ name }) => name)
     .toArray();
-  for (const name of ['evidence', 'words', 'artifacts.progress'])
-    if (!names.includes(name)) await db.createCollection(name);
+  for (const name of ['evidence', 'artifacts.progress']) if (!names.includes(name)) await db.createCollection(name);
 }
 
 interface SchemaDocument {

@@ -3,13 +3,12 @@ import type { StoredRecord } from '../../capture/result.ts';
 import type { ResultStore, StoreState } from '../ports/result-store.ts';
 import { gatherInserts } from '../records/gathered-inserts.ts';
 import { asDetailed, withoutEvidence } from '../records/record.ts';
-import { HAS_WORDS } from '../records/word-terms.ts';
 import { collectionsOf, insertNew, noteHosts } from './collections.ts';
 import type { Ask } from './connection.ts';
-import { documentOf, evidenceOf, recordOf } from './documents.ts';
+import { documentOf, evidenceOf, recordOf, type WordsDocument, wordsOf } from './documents.ts';
+import { pageByWords } from './page-by-words.ts';
 import { pageOf } from './pages.ts';
 import { notePerceptions, similarTo } from './perceptions.ts';
-import { wordsDocumentOf } from './words.ts';
 
 export interface MongoResults {
   readonly store: ResultStore;
@@ -24,14 +23,14 @@ export function mongoResults(database: Db, ask: Ask, connection: { readonly stat
   /** Inserts each result last: once it can be found, its evidence, its words and its index entries exist. */
   function insertAll(results: readonly StoredRecord[]): Promise<void> {
     return ask(async () => {
-      const documents = results.map((result) => documentOf(withoutEvidence(result), result.words));
+      const documents = results.map((result) => documentOf(withoutEvidence(result)));
       await Promise.all([
         noteHosts(collections.hosts, documents),
         notePerceptions(collections, documents),
         insertNew(collections.evidence, results.flatMap(evidenceOf)),
         insertNew(
           collections.words,
-          results.flatMap(({ id, words }) => wordsDocumentOf(id, words)),
+          results.flatMap((result) => wordsOf(withoutEvidence(result), result.words)),
         ),
       ]);
       await insertNew(collections.results, documents);
@@ -53,19 +52,32 @@ export function mongoResults(database: Db, ask: Ask, connection: { readonly stat
     wordsOf: (ids, ofKey) =>
       ask(async () => {
         const wanted = ofKey === undefined ? ids : await ofThisKey(ids, ofKey);
-        const documents = await collections.words.find({ _id: { $in: [...wanted] } }).toArray();
+        const documents = await collections.words
+          .find({ _id: { $in: [...wanted] } })
+          .project<Pick<WordsDocument, '_id' | 'words'>>({ words: 1 })
+          .toArray();
         return new Map(documents.map(({ _id, words }) => [_id, words]));
+      }),
+    indexed: (limit, after = 0) =>
+      ask(async () => {
+        const found = collections.words
+          .find({ _id: { $gt: after } })
+          .hint('_id_')
+          .sort({ _id: 1 })
+          .limit(limit);
+        return (await found.project<{ _id: number }>({ _id: 1 }).toArray()).map(({ _id }) => _id);
       }),
     addWords: (id, words) =>
       ask(async () => {
-        const { results } = collections;
-        const document = await results.findOne({ _id: id, terms: { $ne: HAS_WORDS } });
-        if (document === null) return false;
-        // Before the terms: once the result is found by its words, they are there.
-        await collections.words.replaceOne({ _id: id }, { words }, { upsert: true });
-        const { terms } = documentOf(recordOf(document), words);
-        const { modifiedCount } = await results.updateOne({ _id: id, terms: { $ne: HAS_WORDS } }, { $set: { terms } });
-        return modifiedCount > 0;
+        const document = await collections.results.findOne({ _id: id });
+        const [added] = document === null ? [] : wordsOf(recordOf(document), words);
+        if (added === undefined) return false;
+        const { upsertedCount } = await collections.words.updateOne(
+          { _id: id },
+          { $setOnInsert: added },
+          { upsert: true },
+        );
+        return upsertedCount > 0;
       }),
     get: (id) =>
       ask(async () => {
@@ -80,7 +92,12 @@ export function mongoResults(database: Db, ask: Ask, connection: { readonly stat
         const found = await collections.results.findOne({ _id: id }, { projection: { api_key_name: 1 } });
         return found === null ? undefined : (found.api_key_name ?? '');
       }),
-    page: (filter, limit, after) => ask(() => pageOf(collections, filter, limit, after)),
+    page: (filter, limit, after) =>
+      ask(async () =>
+        filter.where?.words === undefined
+          ? (await pageOf(collections, filter, limit, after)).map(recordOf)
+          : pageByWords(collections, filter, filter.where.words, limit, after),
+      ),
     similar: (likeness, limit) =>
       ask(async () => {
         const similar = await similarTo(collections, likeness, limit);

@@ -70,6 +70,8 @@ export interface ResultStore {
    * this API key requested.
    */
   wordsOf(ids: readonly number[], ofKey?: string): Promise<ReadonlyMap<number, string>>;
+  /** Returns the ids of at most `limit` captures above `after` whose words are stored, oldest (smallest) first. */
+  indexed(limit: number, after?: number): Promise<readonly number[]>;
   /** Indexes the words of an earlier capture. Returns false when there is no record, or it has words. */
   addWords(id: number, words: string): Promise<boolean>;
 
@@ -86,7 +88,7 @@ export interface ResultStore {
    */
   similar(likeness: Likeness, limit: number): Promise<readonly SimilarResult[]>;
 
-  /** Deletes records and their evidence, durably; unknown ids are ignored. Returns how many existed. */
+  /** Deletes records, their evidence and words, durably; unknown ids are ignored. Returns how many existed. */
   delete(ids: readonly number[]): Promise<number>;
 
   /** Returns the ids of at most `limit` records above `after` and below `before`, oldest (smallest) first. */

@@ -1,5 +1,4 @@
-import type { Sequence, WordsQuery } from '../../words/query.ts';
-import { wordsQuery } from '../../words/query.ts';
+import type { Sequence } from '../../words/query.ts';
 import { isUnspaced, tokensOf } from '../../words/tokens.ts';
 
 /* The words of pages as terms of an index that holds no positions. The prefix tells them from words of the title. */
@@ -20,11 +19,6 @@ export function wordTermsOf(text: string): readonly string[] {
 
 export function wordTerm(word: string): string {
   return `${WORD}${word}`;
-}
-
-/** Returns the query of a condition; undefined without one. */
-export function wordsWanted(words: string | undefined): WordsQuery | undefined {
-  return words === undefined ? undefined : wordsQuery(words);
 }
 
 /** Whether terms alone tell that a text has a sequence: without regard to the order of its words. */

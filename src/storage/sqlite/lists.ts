@@ -20,11 +20,13 @@ import { wordsExpression, wordsInOrder } from './words.ts';
  * the page. So all numbers of these statements are bound as `BigInt`.
  */
 
-/** 2020-01-01: the places of 1950 to 2089 are safe integers. */
+/** 2020-01-01: the places of 910 to 3130 are safe integers. */
 const EPOCH_MS = 1_577_836_800_000;
-/** Number of places in a millisecond. Further records take places of the next millisecond. */
-const PLACES_OF_MS = 4096;
-const MAX_PLACE = Number.MAX_SAFE_INTEGER - 2 * PLACES_OF_MS;
+/** Length of a slot in milliseconds: the longer it is, the smaller are the differences of places in the index. */
+const SLOT_MS = 16;
+/** Number of places in a slot. Further records take places of the next slot. */
+const PLACES_OF_SLOT = 4096;
+const MAX_PLACE = Number.MAX_SAFE_INTEGER - 2 * PLACES_OF_SLOT;
 const MIN_PLACE = -MAX_PLACE;
 /** Maximum number of milliseconds after a record's own in which a free place is searched. */
 const MAX_LATER_MS = 1000;
@@ -78,16 +80,16 @@ export function lists(db: DatabaseSync) {
     return Number(insertHost.run(keys.host, keys.reversed, keys.unicode).lastInsertRowid);
   }
 
-  /** The first free place of a millisecond; undefined when all are taken. */
+  /** The first free place of the slot of a time; undefined when all are taken. */
   function freePlaceOf(ms: number): number | undefined {
     const first = firstPlaceOf(ms);
-    const last = lastPlace.get(BigInt(first), BigInt(first + PLACES_OF_MS))?.place;
+    const last = lastPlace.get(BigInt(first), BigInt(first + PLACES_OF_SLOT))?.place;
     if (typeof last !== 'number') return first;
-    return last + 1 < first + PLACES_OF_MS ? last + 1 : undefined;
+    return last + 1 < first + PLACES_OF_SLOT ? last + 1 : undefined;
   }
 
   function freePlace(probedAt: number): number {
-    for (let ms = probedAt; ms < probedAt + MAX_LATER_MS; ms += 1) {
+    for (let ms = probedAt; ms < probedAt + MAX_LATER_MS; ms += SLOT_MS) {
       const place = freePlaceOf(ms);
       if (place !== undefined) return place;
     }
@@ -166,15 +168,16 @@ export function lists(db: DatabaseSync) {
     const plan = planOf(filter);
     if (plan === undefined) return [];
     const after = placeOf(startOf(where, from));
-    const found: { readonly id: number; readonly probedAt: number; readonly ms: number; readonly record: Result }[] =
+    const found: { readonly id: number; readonly probedAt: number; readonly slot: number; readonly record: Result }[] =
       [];
-    // All records of the last millisecond are read: the list orders them by id, and their places do not.
+    // All records of the last slot are read: the list orders them by time and id, and their places do not.
     const isFullBefore = (place: number): boolean => {
       const least = found[limit - 1];
-      return least !== undefined && msOf(place) < least.ms;
+      return least !== undefined && slotOf(place) < least.slot;
     };
-    const floor = where.from === undefined ? MIN_PLACE : firstPlaceOf(timeOf(where.from));
-    for (let before = Math.min(firstPlaceOf(after.probedAt) + PLACES_OF_MS, MAX_PLACE); ; ) {
+    const since = where.from === undefined ? Number.NEGATIVE_INFINITY : timeOf(where.from);
+    const floor = where.from === undefined ? MIN_PLACE : firstPlaceOf(since);
+    for (let before = Math.min(firstPlaceOf(after.probedAt) + PLACES_OF_SLOT, MAX_PLACE); ; ) {
       const bounds = [before, floor, Math.max(plan.readTogether, limit + 1)].map(BigInt);
       const read = plan.expression === undefined ? between.all(...bounds) : matching.all(plan.expression, ...bounds);
       for (const row of read) {
@@ -185,9 +188,9 @@ export function lists(db: DatabaseSync) {
         if (result === undefined) continue;
         const probedAt = Number(result.probed_at);
         const isAfter = probedAt < after.probedAt || (probedAt === after.probedAt && id < after.id);
-        if (!isAfter) continue;
+        if (!isAfter || probedAt < since) continue;
         const record = asRecord(JSON.parse(String(result.record)));
-        if (plan.hasUrl(record)) found.push({ id, probedAt, ms: msOf(Number(row.place)), record });
+        if (plan.hasUrl(record)) found.push({ id, probedAt, slot: slotOf(Number(row.place)), record });
       }
       const last = read.at(-1)?.place;
       if (last === undefined || isFullBefore(Number(last))) break;
@@ -207,11 +210,11 @@ export function lists(db: DatabaseSync) {
     insertTerms.run(place, words === undefined ? '' : wordsInOrder(words), terms.join(' '));
   }
 
-  /** Returns the row of a record by its place: in its millisecond, or in one after it whose places were all taken. */
+  /** Returns the row of a record by its place: in its slot, or in one after others whose places were all taken. */
   function placed(id: number, probedAt: number) {
-    for (let ms = probedAt; ms < probedAt + MAX_LATER_MS; ms += 1) {
+    for (let ms = probedAt; ms < probedAt + MAX_LATER_MS; ms += SLOT_MS) {
       const first = firstPlaceOf(ms);
-      const row = findPlace.get(BigInt(first), BigInt(first + PLACES_OF_MS), BigInt(id));
+      const row = findPlace.get(BigInt(first), BigInt(first + PLACES_OF_SLOT), BigInt(id));
       if (row !== undefined) return { place: BigInt(Number(row.place)), hostId: Number(row.host_id) };
       if (freePlaceOf(ms) !== undefined) return undefined;
     }
@@ -286,9 +289,12 @@ function isHostOf({ host, reversed, unicode }: Record<string, unknown>, ranges: 
 }
 
 function firstPlaceOf(ms: number): number {
-  return Math.max(MIN_PLACE, Math.min((ms - EPOCH_MS) * PLACES_OF_MS, MAX_PLACE - PLACES_OF_MS));
+  return Math.max(
+    MIN_PLACE,
+    Math.min(Math.floor((ms - EPOCH_MS) / SLOT_MS) * PLACES_OF_SLOT, MAX_PLACE - PLACES_OF_SLOT),
+  );
 }
 
-function msOf(place: number): number {
-  return Math.floor(place / PLACES_OF_MS);
+function slotOf(place: number): number {
+  return Math.floor(place / PLACES_OF_SLOT);
 }

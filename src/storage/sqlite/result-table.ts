@@ -8,13 +8,14 @@ import type { Synchronous } from './remote.ts';
 import { inTransaction } from './transaction.ts';
 
 const OLDEST = 'SELECT id FROM results WHERE id > ? AND id < ? ORDER BY id LIMIT ?';
+const INDEXED = 'SELECT id FROM page_words WHERE id > ? ORDER BY id LIMIT ?';
 
 /** For tests of the query plans; those of lists are in lists.ts. */
-export const RESULT_STATEMENTS: readonly string[] = [OLDEST];
+export const RESULT_STATEMENTS: readonly string[] = [OLDEST, INDEXED];
 
 /** The results in an open database. Methods are synchronous and throw SQLite's errors. */
 export interface ResultTable
-  extends Synchronous<Pick<ResultStore, 'get' | 'keyOf' | 'delete' | 'oldest' | 'wordsOf' | 'addWords'>> {
+  extends Synchronous<Pick<ResultStore, 'get' | 'keyOf' | 'delete' | 'oldest' | 'wordsOf' | 'addWords' | 'indexed'>> {
   insert(results: readonly StoredRecord[]): void;
   /** May take long, and so runs in steps. */
   similar(likeness: Likeness, limit: number): Generator<void, SimilarResult[]>;
@@ -33,6 +34,7 @@ export function resultTable(db: DatabaseSync): ResultTable {
   const deleteEvidence = db.prepare('DELETE FROM evidence WHERE id = ?');
   const insertWords = db.prepare('INSERT INTO page_words (id, words) VALUES (?, ?)');
   const findWords = db.prepare('SELECT words FROM page_words WHERE id = ?');
+  const indexed = db.prepare(INDEXED);
   const deleteWords = db.prepare('DELETE FROM page_words WHERE id = ?');
   const deleteResult = db.prepare('DELETE FROM results WHERE id = ? RETURNING probed_at');
   const oldest = db.prepare(OLDEST);
@@ -53,9 +55,9 @@ export function resultTable(db: DatabaseSync): ResultTable {
   /** Returns false when there is no such result. */
   function remove(id: number): boolean {
     const deleted = deleteResult.get(id);
+    deleteWords.run(id);
     if (deleted === undefined) return false;
     deleteEvidence.run(id);
-    deleteWords.run(id);
     hashes.remove(id);
     listed.remove(id, Number(deleted.probed_at));
     return true;
@@ -99,6 +101,7 @@ export function resultTable(db: DatabaseSync): ResultTable {
         insertWords.run(id, words);
         return true;
       }),
+    indexed: (limit, after = 0) => indexed.all(after, limit).map((row) => Number(row.id)),
     page: listed.page,
     similar,
     delete: (ids) => inTransaction(db, () => ids.filter(remove).length),

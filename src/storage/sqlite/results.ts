@@ -21,6 +21,7 @@ export function sqliteResults(table: Remote<ResultTable>, thread: { readonly sta
     insert: async (result, evidence = null, words) => inserts.insert({ ...result, evidence, words }),
     wordsOf: table.wordsOf,
     addWords: table.addWords,
+    indexed: table.indexed,
     get: table.get,
     keyOf: table.keyOf,
     page: table.page,

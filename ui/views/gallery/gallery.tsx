@@ -119,7 +119,9 @@ export function Gallery() {
         {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys move between the links inside */}
         <div class="gallery-scroll" ref={scroller} onScroll={onScroll} onFocusIn={keepPlace} onKeyDown={onKeyDown}>
           {state === 'failed' && <Problem error={error} retry={results.reload} />}
-          {state === 'ready' && results.items.length === 0 && <NothingFound isFiltered={countOf(filters) > 0} />}
+          {state === 'ready' && results.items.length === 0 && (
+            <NothingFound isFiltered={countOf(filters) > 0} words={filters.words} />
+          )}
           {way === 'alike' && results.items.length > items.length && (
             <p class="muted gallery-note">
               {integer(results.items.length - items.length)} captures without a perception hash are left out. Captures
@@ -148,6 +150,7 @@ export function Gallery() {
                     result={result}
                     index={index}
                     width={way === 'table' ? TABLE_THUMBNAIL : grid.cardWidth}
+                    words={filters.words}
                     alike={alike.get(result.id)}
                     isChosen={chosen.includes(result.id)}
                     onChoose={() => choose(result.id)}
@@ -166,10 +169,11 @@ export function Gallery() {
   );
 }
 
-function NothingFound({ isFiltered }: { readonly isFiltered: boolean }) {
+function NothingFound({ isFiltered, words }: { readonly isFiltered: boolean; readonly words: string }) {
   return isFiltered ? (
     <Empty title="No capture matches">
       <p>Remove a filter, or search for less.</p>
+      {words !== '' && <p>Words are found on pages that were captured while the service ran with --index-words.</p>}
     </Empty>
   ) : (
     <Empty title="No captures yet">
