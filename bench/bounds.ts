@@ -4,10 +4,12 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { startMongo } from '../test/support/mongo.ts';
+import { startNats } from '../test/support/nats.ts';
 import type { BenchOptions } from './support/bench.ts';
 import { DEAR_PAGES } from './support/dear-pages.ts';
 import { dearestOf, type Schema } from './support/dearest.ts';
-import { type ServiceProcess, startServiceProcess } from './support/service-process.ts';
+import { type ServiceOptions, type ServiceProcess, startServiceProcess } from './support/service-process.ts';
 import { percentile } from './support/statistics.ts';
 import { type Finding, formatTable } from './support/table.ts';
 
@@ -26,6 +28,8 @@ const MAX_QUERY_BYTES = 10_000;
 const MAX_STORED = 400;
 const KEYS = { asking: 'asking-key', neighbour: 'neighbour-key' };
 const MIB = 1024 ** 2;
+/** Time after which the memory of all requests must be given back. */
+const REST_MS = 60_000;
 
 interface Parameter {
   readonly in: string;
@@ -41,6 +45,13 @@ interface Contract {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
+
+/** Values that no field takes, by what there is much of. */
+const WRONG: Readonly<Record<string, unknown>> = {
+  'unknown names': Object.fromEntries(Array.from({ length: 60_000 }, (_, at) => [`name${at}`, 1])),
+  'unknown objects': Array.from({ length: 80_000 }, (_, at) => ({ [`n${at}`]: 1 })),
+  numbers: Array.from({ length: 400_000 }, () => 1),
+};
 
 /** What one request cost. */
 interface Cost {
@@ -68,7 +79,7 @@ class Measured {
   /** Sends a request, and notes what it cost. Resolves with the text of its answer. */
   async ask(what: string, method: string, path: string, body?: unknown): Promise<string> {
     await this.#longestTurn();
-    const before = await this.#residentMiB();
+    const before = await this.residentMiB();
     let peak = before;
     const over = new AbortController();
     const sampling = this.#sample(over.signal, (now) => {
@@ -105,21 +116,20 @@ class Measured {
     }
   }
 
-  async #residentMiB(): Promise<number> {
+  async residentMiB(): Promise<number> {
     const [, pages] = (await readFile(`/proc/${this.#service.pid}/statm`, 'utf8')).split(' ');
     return (Number(pages) * 4096) / MIB;
   }
 
   async #sample(signal: AbortSignal, note: (mib: number) => void): Promise<void> {
     while (!signal.aborted) {
-      note(await this.#residentMiB());
+      note(await this.residentMiB());
       await delay(20);
     }
   }
 }
 
 export async function bounds(options: BenchOptions): Promise<readonly Finding[]> {
-  const { browserPath, print, report } = options;
   const site = createServer((request, response) => {
     const name = decodeURIComponent((request.url ?? '/').slice(1));
     const body = DEAR_PAGES[name]?.() ?? '<h1>Small</h1>';
@@ -127,7 +137,18 @@ export async function bounds(options: BenchOptions): Promise<readonly Finding[]>
   });
   await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
   const { port } = site.address() as AddressInfo;
-  const urlOf = (name: string) => `http://127.0.0.1:${port}/${encodeURIComponent(name)}`;
+  try {
+    const found: Finding[] = [];
+    for (const where of options.on) found.push(...(await boundsOn(where, options, `http://127.0.0.1:${port}/`)));
+    return found;
+  } finally {
+    site.close();
+  }
+}
+
+async function boundsOn(where: string, options: BenchOptions, site: string): Promise<readonly Finding[]> {
+  const { browserPath, print, report } = options;
+  const urlOf = (name: string) => site + encodeURIComponent(name);
   const folder = join(tmpdir(), `capstan-bounds-${process.pid}`);
   const [turns, keyFile] = [`${folder}.turns`, `${folder}.keys`];
   await writeFile(
@@ -138,7 +159,7 @@ export async function bounds(options: BenchOptions): Promise<readonly Finding[]>
     { mode: 0o600 },
   );
   const probe = join(import.meta.dirname, 'support/turn-probe.ts');
-  const service = await startServiceProcess({
+  const { service, stop } = await startMeasured(where, {
     browserPath,
     args: ['--isolate-keys', '--api-key-file', keyFile],
     env: { BENCH_TURNS: turns, NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --import=${probe}` },
@@ -150,22 +171,48 @@ export async function bounds(options: BenchOptions): Promise<readonly Finding[]>
       await measured.ask('nothing', 'GET', '/livez');
       await delay(10_000);
     });
+    const base = await measured.residentMiB();
     const contract = JSON.parse((await measured.send(KEYS.asking, 'GET', '/openapi.json')).text) as Contract;
     const beside = await neighbour.during(async () => {
-      report('fields');
+      report(`${where}: fields`);
       await askFields(measured, contract, urlOf('small'));
-      report('lists');
+      report(`${where}: lists`);
       await askLists(measured, contract, urlOf('small'));
-      report('pages');
+      report(`${where}: pages`);
       for (const name of Object.keys(DEAR_PAGES)) await askPage(measured, contract, name, urlOf(name));
     });
     await neighbour.stop();
-    return findings(measured.costs, alone, beside, print);
+    await delay(REST_MS);
+    const kept = (await measured.residentMiB()) - base;
+    return findings(where, measured.costs, { alone, beside, kept }, print);
   } finally {
-    await service.stop();
-    site.close();
+    await stop();
     await Promise.all([turns, keyFile].map((file) => rm(file, { force: true })));
   }
+}
+
+/** Starts the service, and what it needs: in a cluster, the measured process is an api node. */
+async function startMeasured(where: string, options: ServiceOptions) {
+  if (where === 'sqlite') {
+    const service = await startServiceProcess(options);
+    return { service, stop: () => service.stop() };
+  }
+  const mongo = await startMongo();
+  const database = ['--mongo-url', mongo.url];
+  if (where !== 'cluster') {
+    const service = await startServiceProcess({ ...options, database });
+    return { service, stop: () => service.stop().then(() => mongo.remove()) };
+  }
+  const nats = await startNats();
+  const { args = [], env: _probe, ...others } = options;
+  const node = (role: string) => ({ database, args: [...args, '--nats-url', nats.url, '--role', role] });
+  const service = await startServiceProcess({ ...options, ...node('api') });
+  const worker = await startServiceProcess({ ...others, ...node('worker') });
+  const stop = async () => {
+    await Promise.all([service.stop(), worker.stop()]);
+    await Promise.all([nats.remove(), mongo.remove()]);
+  };
+  return { service, stop };
 }
 
 /** Sends each field of each body and each query parameter with its dearest values. */
@@ -190,9 +237,13 @@ async function askFields(measured: Measured, { paths, components }: Contract, ur
       const reference = JSON.stringify(body);
       if (body === undefined || seen.has(reference)) continue;
       seen.add(reference);
+      for (const [kind, wrong] of Object.entries(WRONG)) {
+        await measured.ask(`${method} ${path}: ${kind}`, method.toUpperCase(), to, wrong);
+      }
       const { properties = {} } = components.schemas[body.$ref?.split('/').at(-1) ?? ''] ?? body;
       for (const [name, schema] of Object.entries(properties)) {
-        for (const value of valuesOf(name, schema, components.schemas, MAX_BODY_BYTES)) {
+        const values = valuesOf(name, schema, components.schemas, MAX_BODY_BYTES);
+        for (const value of [...values, ...Object.values(WRONG)]) {
           const given = { ...('url' in properties ? { url, timeoutMs: 3000 } : {}), [name]: value };
           await measured.ask(`${method} ${path}: ${name}`, method.toUpperCase(), to, given);
         }
@@ -304,7 +355,12 @@ function startNeighbour(measured: Measured, url: string): Neighbour {
 
 type Times = { readonly captures: readonly number[]; readonly reads: readonly number[] };
 
-function findings(costs: readonly Cost[], alone: Times, beside: Times, print: (text: string) => void): Finding[] {
+function findings(
+  where: string,
+  costs: readonly Cost[],
+  { alone, beside, kept }: { readonly alone: Times; readonly beside: Times; readonly kept: number },
+  print: (text: string) => void,
+): Finding[] {
   const dearest = (of: (cost: Cost) => number, max: number) =>
     costs.filter((cost) => of(cost) > max).toSorted((one, other) => of(other) - of(one));
   const turns = dearest(({ turnMs }) => turnMs, MAX_TURN_MS);
@@ -324,7 +380,7 @@ function findings(costs: readonly Cost[], alone: Times, beside: Times, print: (t
   const most = (of: (cost: Cost) => number) => Math.max(...costs.map(of));
   const neighbour = (what: keyof Times) => percentile(beside[what], 0.95) / percentile(alone[what], 0.95);
   const finding = (what: string, figure: number, max: number, unit: string): Finding => ({
-    what,
+    what: `${where}: ${what}`,
     figure: `${figure.toFixed(unit === '' ? 2 : 0)}${unit}`,
     target: `at most ${max}${unit}`,
     met: figure <= max,
@@ -342,6 +398,7 @@ function findings(costs: readonly Cost[], alone: Times, beside: Times, print: (t
       MAX_ADDED_MIB,
       ' MiB',
     ),
+    finding('memory above the base line a minute after', kept, MAX_ADDED_MIB, ' MiB'),
     finding('p95 of a neighbour\u2019s captures, of its time alone', neighbour('captures'), MAX_NEIGHBOUR, ''),
     finding('p95 of a neighbour\u2019s reads, of its time alone', neighbour('reads'), MAX_NEIGHBOUR, ''),
   ];

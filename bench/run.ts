@@ -17,7 +17,7 @@ import { verdicts } from './verdicts.ts';
 
 /*
  * npm run bench [-- [bench...] [--quick] [--rounds n] [--captures n] [--at-once n,n] [--browser-path file] [--before
- * folder] [--pages folder]]
+ * folder] [--pages folder] [--on sqlite,mongo,cluster]]
  *
  * Prints the table of each bench, then every figure that has a target. Exits with 1 when a target is missed. Compare
  * ratios, which are medians of interleaved rounds; rates on a busy machine mean little.
@@ -51,6 +51,7 @@ const { values, positionals } = parseArgs({
     'browser-path': { type: 'string' },
     before: { type: 'string' },
     pages: { type: 'string' },
+    on: { type: 'string', default: 'sqlite' },
     quick: { type: 'boolean', default: false },
   },
 });
@@ -67,6 +68,7 @@ const options: BenchOptions = {
   storedResults: values.quick ? 100_000 : 1_000_000,
   checkout: values.before,
   pagesFolder: values.pages,
+  on: values.on.split(','),
   concurrencies: (values['at-once'] ?? (values.quick ? '3,4' : '2,3,4,6')).split(',').map(Number),
   print: (text) => console.log(`\n${text}\n`),
   report: (line) => console.error(line),

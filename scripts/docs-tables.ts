@@ -5,6 +5,7 @@ import { CATALOGUE } from '../src/capture/errors.ts';
 import { CapstanEventSchema } from '../src/capture/events.ts';
 import { describeOptions } from '../src/capture/options/describe.ts';
 import { describedRequest } from '../src/capture/request.ts';
+import { REQUEST_LIMITS, type RequestLimit } from '../src/capture/request-limits.ts';
 import { bytesText, STORED_LIMITS, type StoredLimit } from '../src/capture/stored-limits.ts';
 import { defaultText } from '../src/config/flags.ts';
 import { configOf, OPTIONS } from '../src/config/mod.ts';
@@ -31,6 +32,7 @@ export const TABLES: readonly Table[] = [
   { page: 'docs/errors.md', name: 'answer-shapes', text: answerShapesTable },
   { page: 'docs/events-and-webhooks.md', name: 'events', text: eventsTable },
   { page: 'docs/operations.md', name: 'metrics', text: metricsTable },
+  { page: 'docs/security.md', name: 'request-limits', text: requestLimitsTable },
   { page: 'docs/security.md', name: 'stored-limits', text: storedLimitsTable },
 ];
 
@@ -157,6 +159,20 @@ function storedLimitsTable(): string {
     ['at most', 'bytes', 'of', 'beyond it'],
     Object.values<StoredLimit>(STORED_LIMITS).map(({ count, bytes, per, of, beyond }) => [
       ...[`${count.toLocaleString('en')} ${of}`, bytesText(bytes), PER[per], beyond],
+    ]),
+  );
+}
+
+function requestLimitsTable(): string {
+  return markdownTable(
+    ['at most', 'of', 'beyond it', 'longest turn of the event loop'],
+    Object.values<RequestLimit>(REQUEST_LIMITS).map(({ max, unit, of, beyond, turn }) => [
+      ...[
+        unit === 'bytes' ? bytesText(max) : `${max.toLocaleString('en')} ${unit}`.trim(),
+        of,
+        beyond,
+        turn ?? '\u2013',
+      ],
     ]),
   );
 }

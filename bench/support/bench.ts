@@ -8,6 +8,8 @@ export interface BenchOptions {
   readonly storedResults: number;
   /** Another checkout to compare with. */
   readonly checkout: string | undefined;
+  /** Where the service that is measured keeps its data: `sqlite`, `mongo`, or `cluster`, for an api node. */
+  readonly on: readonly string[];
   /** A folder of pages that benches of what pages say read. */
   readonly pagesFolder: string | undefined;
   readonly concurrencies: readonly number[];

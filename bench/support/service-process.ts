@@ -10,6 +10,8 @@ export interface ServiceOptions {
   readonly browserPath: string;
   /** Folder of the checkout to start. @default this checkout */
   readonly checkout?: string;
+  /** Options of its database. @default those of SQLite, in its own folder */
+  readonly database?: readonly string[];
   /** More options of `capstan serve`. */
   readonly args?: readonly string[];
   /** More variables of its environment. */
@@ -30,6 +32,7 @@ export interface ServiceProcess {
 export async function startServiceProcess({
   browserPath,
   checkout,
+  database,
   args = [],
   env = {},
 }: ServiceOptions): Promise<ServiceProcess> {
@@ -40,7 +43,7 @@ export async function startServiceProcess({
     [
       join(checkout ?? join(import.meta.dirname, '../..'), 'bin/capstan.js'),
       ...['serve', '--port', '0', '--data-dir', dataDir],
-      ...['--db-path', join(folder, 'results.db')],
+      ...(database ?? ['--db-path', join(folder, 'results.db')]),
       ...['--allow-targets', '127.0.0.1/32', '--browser-path', browserPath, ...args],
     ],
     { stdio: ['ignore', 'pipe', 'ignore'], cwd: folder, env: { ...process.env, ...env } },

@@ -188,7 +188,8 @@ const DifferenceSchema = z.strictObject({
     description: 'The links; null when one of the captures lacks the output `links`.',
   }),
   elements: ElementsDifferenceSchema.nullable().meta({
-    description: 'The elements of the pages; null when one of the captures has no element map.',
+    description:
+      'The elements of the pages; null when one of the captures has no element map, or when comparing them took more than 10 s: then selectors are not applied.',
   }),
 });
 /** Differences between two captures. */

@@ -1,13 +1,14 @@
 import { compile } from 'css-select';
+import { REQUEST_LIMITS } from './request-limits.ts';
 import { MAX_SELECTOR_CHARACTERS, parseSelector, SelectorError } from './selector.ts';
 
 /** Maximum depth of nested groups, such as `:is(:not(...))`: their cost grows with the square of the depth. */
 const MAX_NESTED = 10;
 /**
  * Maximum number of characters of a list of selectors, of which each pseudo-class counts as the selector that it stands
- * for. Measured: they are read in at most 20 ms.
+ * for.
  */
-export const MAX_LIST_CHARACTERS = 10_000;
+export const MAX_LIST_CHARACTERS = REQUEST_LIMITS.selectors.max;
 
 /** What css-select takes from jQuery, or from the prototype of its table, and browsers refuse. */
 const UNKNOWN_TO_BROWSERS =
@@ -18,9 +19,14 @@ const UNTYPED = 'checkbox radio file hidden image button submit reset color rang
   .split(' ')
   .map((type) => `[type=${type} i]`);
 
-/** Pseudo-classes that HTML defines otherwise than css-select 7 does, as selectors of attributes. */
+/** Pseudo-classes of HTML, as selectors of attributes. css-select 7 defines some of them otherwise. */
 export const PSEUDO_CLASSES: Readonly<Record<string, string>> = {
   'any-link': ':is(a, area)[href]',
+  link: ':any-link',
+  checked:
+    ':is(input:is([type=radio], [type=checkbox])[checked], option[selected], select:not([multiple], :has(> option[selected])) > option:first-of-type)',
+  required: ':is(input, select, textarea)[required]',
+  optional: ':is(input, select, textarea):not([required])',
   disabled: `:is(${CONTROL}[disabled], optgroup[disabled] > option, fieldset[disabled] :is(button, input, select, textarea, fieldset):not(fieldset[disabled] > legend:first-of-type *))`,
   enabled: `${CONTROL}:not(:disabled)`,
   'read-write': `:is(:is(textarea, input:not(${UNTYPED.join(', ')})):not([readonly], :disabled), [contenteditable]:not([contenteditable=false i]), [contenteditable]:not([contenteditable=false i]) :not([contenteditable=false i], [contenteditable=false i] *, input, textarea))`,

@@ -104,7 +104,12 @@ export const CapstanEventSchema = z.discriminatedUnion('type', [
   event('watch.run', ofWatch, 'A watch captured its page and compared it.'),
   event(
     'watch.changed',
-    { ...ofWatch, comparison: z.string().meta({ description: 'Path of the comparison of both captures.' }) },
+    {
+      ...ofWatch,
+      comparison: z.string().nullable().meta({
+        description: 'Path of the comparison of both captures; null when the capture before was removed.',
+      }),
+    },
     'The page of a watch has changed: `run` names both captures and what differs.',
   ),
   event(

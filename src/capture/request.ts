@@ -8,8 +8,11 @@ import { optionFacts } from './options/facts.ts';
 import { filled, flag, objectError } from './options/fields.ts';
 import { OPTION_GROUPS, optionFields } from './options/groups.ts';
 import { DEFAULT_PDF } from './options/pdf.ts';
+import { REQUEST_LIMITS } from './request-limits.ts';
 import { HTML_TARGET, readTarget } from './target.ts';
-import { refuseTwoTimings, refuseWithoutMap, watchFields } from './watch.ts';
+import { withFewValues } from './validate.ts';
+import { DEFAULT_COMPARE, NO_COMPARE, refuseTwoTimings, refuseWithoutMap, watchFields } from './watch.ts';
+import { refuseOtherValues } from './watch-values.ts';
 
 /** Limits of requests, from the configuration. */
 export interface RequestLimits {
@@ -27,7 +30,7 @@ export const MAX_URL_CHARACTERS = 8192;
 /** Small enough for the body of a request, and for a message of the cluster, of 1 MiB each. */
 const MAX_HTML_CHARACTERS = 256 * 1024;
 /** Maximum size of one ScreenshotRequest in a body of lines: that of a body of JSON. */
-export const MAX_LINE_BYTES = 1024 * 1024;
+export const MAX_LINE_BYTES = REQUEST_LIMITS.body.max;
 /** Small, because thousands of callbacks may wait in memory. */
 const MAX_CALLBACK_CHARACTERS = 2048;
 /** Checks the form of a callback URL. Its address is checked when the host name is resolved. */
@@ -57,7 +60,7 @@ export function requestSchemas(limits: RequestLimits) {
     .superRefine(refuseTwoAnswers)
     .superRefine(refuseViewport)
     .transform(decide);
-  const screenshot = z.preprocess(withoutTarget, written);
+  const screenshot = z.preprocess((request, context) => withoutTarget(withFewValues(request, context)), written);
 
   const tooMany = `must hold at most ${limits.maxBatch} requests: split the batch`;
   const batch = z.strictObject(
@@ -102,10 +105,11 @@ export function requestSchemas(limits: RequestLimits) {
     }),
     ...watchFields,
   };
-  const watch = z
+  const writtenWatch = z
     .strictObject(watched, { error: objectError('a WatchRequest', Object.keys(watched)) })
     .superRefine(refuseTwoTimings)
     .superRefine(refuseWithoutMap)
+    .superRefine(refuseOtherValues)
     .superRefine(refuseContradictions)
     .superRefine(refuseTwoAnswers)
     .superRefine(refuseViewport)
@@ -115,7 +119,9 @@ export function requestSchemas(limits: RequestLimits) {
         schedule,
         timeZone,
         jitter,
-        compare,
+        values,
+        when,
+        compare = values === undefined ? DEFAULT_COMPARE : NO_COMPARE,
         ignore,
         accept,
         confirm,
@@ -124,12 +130,21 @@ export function requestSchemas(limits: RequestLimits) {
         callback,
         ...capture
       }) => ({
-        request: withOutputs(decide({ ...capture, allowNetwork: false, isolation: 'capture' }), compare),
+        request: withOutputs(
+          decide({
+            ...capture,
+            ...(values !== undefined && { extract: { ...capture.extract, ...values } }),
+            allowNetwork: false,
+            isolation: 'capture',
+          }),
+          compare,
+        ),
         callback,
-        rules: { every, schedule, timeZone, jitter, compare, ignore, accept, confirm, keep, labels },
+        rules: { every, schedule, timeZone, jitter, compare, values, when, ignore, accept, confirm, keep, labels },
       }),
     );
 
+  const watch = z.preprocess(withFewValues<z.input<typeof writtenWatch>>, writtenWatch);
   return { screenshot, batch, watch };
 }
 

@@ -8,9 +8,26 @@ export function mostSimilar(name: string, candidates: readonly string[], max: nu
     .map(({ candidate }) => candidate);
 }
 
+/** Maximum number of characters of a name that is compared. */
+const MAX_COMPARED_CHARACTERS = 100;
+
+let left = Number.POSITIVE_INFINITY;
+
+/** Does work in which at most `max` names are compared by `suggestion`: a request can be full of unknown names. */
+export function withSuggestions<T>(max: number, work: () => T): T {
+  left = max;
+  try {
+    return work();
+  } finally {
+    left = Number.POSITIVE_INFINITY;
+  }
+}
+
 /** Returns a part of an error text that asks which names were meant; empty when none is similar. */
 export function suggestion(names: readonly string[], candidates: readonly string[]): string {
-  const best = names.flatMap((name) => ranked(name, candidates).slice(0, 1));
+  const compared = names.slice(0, left).filter((name) => name.length <= MAX_COMPARED_CHARACTERS);
+  left -= compared.length;
+  const best = compared.flatMap((name) => ranked(name, candidates).slice(0, 1));
   const meant = new Set(best.filter((each) => each.likeness >= MIN_LIKENESS).map(({ candidate }) => candidate));
   return meant.size === 0 ? '' : `; did you mean ${[...meant].join(', ')}?`;
 }

@@ -30,6 +30,11 @@ export const STORED_LIMITS = {
     of: 'runs of a watch; `keep` may be less',
     beyond: 'the oldest are removed',
   },
+  keyRuns: {
+    ...{ per: 'key', count: 100_000_000, bytes: GIB },
+    of: 'runs of all watches of a key, each of which has the same part',
+    beyond: 'the oldest of a watch are removed',
+  },
   queries: {
     ...{ per: 'shared', count: 1000, bytes: 8 * MIB },
     of: 'standing queries',
@@ -54,6 +59,11 @@ export const STORED_LIMITS = {
     ...{ per: 'page', count: 1000, bytes: 2 * MIB },
     of: 'items in a page of watches, runs or outcomes of a job',
     beyond: 'the page ends with the item that reaches it; `Link` leads to the rest',
+  },
+  results: {
+    ...{ per: 'page', count: 1000, bytes: 4 * MIB },
+    of: 'records in a page of results, or of captures that are similar to one',
+    beyond: 'the page ends with the record that reaches it; `Link` leads to the rest, except of similar captures',
   },
 } as const satisfies Readonly<Record<string, StoredLimit>>;
 

@@ -9,6 +9,7 @@ import { flag, integer, listOf, objectOf, textOf } from './options/fields.ts';
 import { STORED_LIMITS } from './stored-limits.ts';
 import { count, id, instant } from './values.ts';
 import { VERDICTS } from './verdict.ts';
+import { ReadValueSchema, valuesField, whenField } from './watch-values.ts';
 
 /*
  * A watch captures a page again and again, and tells when it changed. Its body is that of `POST /screenshot` with the
@@ -38,6 +39,8 @@ const DEFAULT_THRESHOLD = 0.001;
 /** Aspects of a page that can be compared. */
 export const COMPARED = ['visual', 'text', 'links', 'elements', 'status', 'title', 'verdict'] as const;
 export type Compared = (typeof COMPARED)[number];
+/** What a run can have found changed. */
+const CHANGED = [...COMPARED, 'values'] as const;
 
 const DURATION = /^(\d{1,9})(s|m|h|d)$/;
 
@@ -146,16 +149,18 @@ export const watchFields = {
       'The runs of a `schedule` are delayed by up to this much, always by the same time for one watch. Default: `30s`.',
   }),
   compare: compare
-    .default({
-      visual: { threshold: DEFAULT_THRESHOLD },
-      text: false,
-      links: false,
-      elements: false,
-      status: false,
-      title: false,
-      verdict: false,
-    })
-    .meta({ description: 'What is compared. Default: the image.' }),
+    .optional()
+    .meta({ description: 'What is compared. Default: the image, or nothing but the values when there are `values`.' }),
+  values: valuesField.optional().meta({
+    description:
+      'Values to read from the page by rules as of `extract`: each is a selector, or an object with any of `selector`, `type` (text, attribute, number, money, date or count), `attribute` and `metadata`. A change of a value is told, or what `when` says.',
+    examples: [{ price: { selector: '.price', type: 'money' }, stock: { metadata: 'Product.offers.availability' } }],
+  }),
+  when: whenField.optional().meta({
+    description:
+      'When the values are told: a condition, such as `{"value": "price", "below": 50}`, or `{"all": [...]}` or `{"any": [...]}` of conditions. A condition has one of `below`, `above`, `equals`, `contains`, `became`, `changed`, `rose`, `fell` and `missing`. Default: each change of a value.',
+    examples: [{ value: 'price', below: 50, hysteresis: 2 }],
+  }),
   ignore: ignoreField.meta({ description: IGNORE_DESCRIPTION, examples: [['moved', 'text:Updated *']] }),
   accept: z
     .array(z.int({ error: 'must be the id of a capture' }).positive({ error: 'must be the id of a capture' }))
@@ -173,6 +178,18 @@ export const watchFields = {
     .default([])
     .meta({ description: 'Texts to find watches by; events carry them.' }),
 } as const;
+
+/** What is compared unless a watch says it: the image, or nothing when it has values. */
+export const DEFAULT_COMPARE = {
+  visual: { threshold: DEFAULT_THRESHOLD },
+  text: false,
+  links: false,
+  elements: false,
+  status: false,
+  title: false,
+  verdict: false,
+} as const satisfies z.output<typeof compare>;
+export const NO_COMPARE = { ...DEFAULT_COMPARE, visual: false } as const;
 
 interface Timing {
   readonly every?: number | undefined;
@@ -193,19 +210,20 @@ export function refuseTwoTimings({ every, schedule, timeZone, jitter }: Timing, 
 
 interface UsesElements {
   readonly elementMap: boolean;
-  readonly compare: { readonly elements: readonly string[] | false };
+  readonly compare?: { readonly elements: readonly string[] | false } | undefined;
   readonly ignore: Pick<Ignore, 'selectors'>;
 }
 
 /** Requires the element map when selectors are looked up in it. */
 export function refuseWithoutMap({ elementMap, compare, ignore }: UsesElements, context: z.RefinementCtx): void {
-  if (elementMap || (compare.elements === false && ignore.selectors.length === 0)) return;
+  if (elementMap || ((compare?.elements ?? false) === false && ignore.selectors.length === 0)) return;
   const message = 'must not be false with compare.elements, or with selectors in ignore';
   context.addIssue({ code: 'custom', path: ['elementMap'], message });
 }
 
 /** How a watch decides, as its body says it. */
-export type WatchRules = Immutable<z.output<z.ZodObject<typeof watchFields>>>;
+export type WatchRules = Immutable<Omit<WrittenRules, 'compare'> & { compare: NonNullable<WrittenRules['compare']> }>;
+type WrittenRules = z.output<z.ZodObject<typeof watchFields>>;
 
 function problemOfPattern(pattern: string): string | undefined {
   try {
@@ -239,20 +257,34 @@ export const WatchRunSchema = z.strictObject({
   }),
   capture: id.nullable().meta({ description: 'Id of its capture; null when there is none.' }),
   before: id.nullable().meta({ description: 'Id of the capture that it was compared with.' }),
-  changed: z.array(z.enum(COMPARED)).meta({ description: 'What has changed.' }),
+  changed: z.array(z.enum(CHANGED)).meta({ description: 'What has changed.' }),
   share: z.number().min(0).max(1).nullable().meta({
     description: 'Changed pixels of all pixels after alignment; null when images were not compared.',
   }),
   regions: z
     .array(RegionSchema)
     .meta({ description: `The first ${MAX_REGIONS_OF_RUN} regions of the image that have changed.` }),
+  values: z.record(z.string(), ReadValueSchema).nullable().meta({
+    description: 'The values that it has read, by their names; null without a page, and for a watch without values.',
+  }),
   verdict: z.enum(VERDICTS).nullable().meta({ description: 'Verdict on the page; null without a page.' }),
   code: FailureCodeSchema.nullable().meta({
     description: 'Code of the failure; null when the run did not fail, or failed by its verdict.',
   }),
-  reason: z.string().nullable().meta({ description: 'For people.' }),
+  reason: z.string().nullable().meta({ description: 'For people: why it failed, or what became of the values.' }),
 });
 export type WatchRun = Immutable<z.output<typeof WatchRunSchema>>;
+
+/** The values of a run. */
+export const WatchValuesSchema = WatchRunSchema.pick({
+  due: true,
+  at: true,
+  state: true,
+  capture: true,
+  values: true,
+  reason: true,
+});
+export type WatchValues = Immutable<z.output<typeof WatchValuesSchema>>;
 
 /** Maximum number of runs of each watch in a list of watches. */
 export const MAX_RECENT_RUNS = 50;
@@ -275,6 +307,8 @@ export const WatchSchema = z.strictObject({
     .meta({ description: 'Options of its captures that are not the defaults.' }),
   options_withheld: z.array(z.string()).meta({ description: 'Names of options that may hold a secret or are long.' }),
   compare: z.record(z.string(), z.unknown()).meta({ description: 'What is compared.' }),
+  values: z.record(z.string(), z.unknown()).nullable().meta({ description: 'The rules of its values.' }),
+  when: z.unknown().meta({ description: 'When its values are told; null for each change of one.' }),
   ignore: z.array(z.string()).meta({ description: 'What does not count as a change.' }),
   accept: z.array(id),
   confirm: z.boolean(),

@@ -18,9 +18,14 @@ export function credentialsOf(baseUrl: string | URL): string | undefined {
   return `Basic ${btoa(`${bytesOf(username)}:${bytesOf(password)}`)}`;
 }
 
-/** Returns a URL as given, without its credentials. */
-export function withoutCredentials(url: string): string {
-  return url.replace(/^([^/?#]*\/\/)[^/?#]*@/, '$1');
+/** Returns a URL, or a text that should be one, without its user name and password; as given when it has none. */
+export function withoutCredentials(text: string): string {
+  const url = URL.parse(text);
+  if (url === null) return text.replace(/^([^/?#]*\/\/)[^/?#]*@/, '$1');
+  if (url.username === '' && url.password === '') return text;
+  url.username = '';
+  url.password = '';
+  return url.href;
 }
 
 /** Decodes a part of a URL to bytes, one character each. A `%` that begins no byte stands for itself, as in browsers. */

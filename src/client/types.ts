@@ -11,7 +11,7 @@ import type { DetailedResult, Result } from '../capture/result.ts';
 import type { ResultConditions as ApiConditions } from '../capture/result-conditions.ts';
 import type { Stability } from '../capture/stability.ts';
 import type { Verdict } from '../capture/verdict.ts';
-import type { ListedWatch, Watch, WatchRun } from '../capture/watch.ts';
+import type { ListedWatch, Watch, WatchRun, WatchValues } from '../capture/watch.ts';
 import type { QueryAnswer } from '../http/answer/query-schemas.ts';
 import type { BatchLine, JobAnswer } from '../http/answer/schemas.ts';
 
@@ -29,7 +29,18 @@ export type Query = QueryAnswer;
 /** Options of the captures, how often they are made, and what is compared. */
 export type WatchRequest = Immutable<WatchBody>;
 export type Comparison = Immutable<z.output<typeof ComparisonSchema>>;
-export type { BatchLine, CapstanEvent, FailureCode, FieldProblem, ListedWatch, Stability, View, Watch, WatchRun };
+export type {
+  BatchLine,
+  CapstanEvent,
+  FailureCode,
+  FieldProblem,
+  ListedWatch,
+  Stability,
+  View,
+  Watch,
+  WatchRun,
+  WatchValues,
+};
 
 /** Conditions of the watches that are listed, and how many of their newest runs are listed with each. */
 export interface WatchConditions {

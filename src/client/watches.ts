@@ -1,6 +1,6 @@
 import { type Ask, dataOf, listOf, type Post } from './answers.ts';
 import type { Send } from './send.ts';
-import type { CallOptions, ListedWatch, Watch, WatchConditions, WatchRequest, WatchRun } from './types.ts';
+import type { CallOptions, ListedWatch, Watch, WatchConditions, WatchRequest, WatchRun, WatchValues } from './types.ts';
 
 /** Pages that are captured again and again. */
 export interface Watches {
@@ -11,6 +11,8 @@ export interface Watches {
   list(conditions?: CallOptions & WatchConditions): AsyncGenerator<ListedWatch, void, undefined>;
   /** Yields the runs of a watch that are kept, newest first. */
   history(id: number, options?: CallOptions): AsyncGenerator<WatchRun, void, undefined>;
+  /** The values that its runs have read, newest first. */
+  values(id: number, options?: CallOptions): AsyncGenerator<WatchValues, void, undefined>;
   /** Replaces fields of a watch; null removes one. */
   change(
     id: number,
@@ -35,6 +37,7 @@ export function watchesOf(send: Send, ask: Ask, post: Post): Watches {
     get: async (id, call) => dataOf(ask(`/watches/${id}`, call)),
     list: ({ label, recent, ...call } = {}) => listOf(ask, '/watches', { label, recent }, call),
     history: (id, call = {}) => listOf(ask, `/watches/${id}/history`, {}, call),
+    values: (id, call = {}) => listOf(ask, `/watches/${id}/values`, {}, call),
     change: async (id, change, call) =>
       dataOf(ask(`/watches/${id}`, { ...call, method: 'PATCH', body: JSON.stringify(change) })),
     pause: command('pause'),

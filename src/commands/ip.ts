@@ -6,6 +6,8 @@ import { readSecret } from '../config/files.ts';
 import type { IpapiErrorCode } from '../ipinfo/errors.ts';
 import type { IpapiClient } from '../ipinfo/mod.ts';
 import { FIELD_NAMES, FORMATS } from '../ipinfo/names.ts';
+import { oneLine, printable, printableJson } from '../log/printable.ts';
+import { decodeText } from './decode-text.ts';
 
 /** Exit code 1 is reserved for unexpected errors, and 2 for invalid usage, as in every command. */
 const EXIT_CODES: Readonly<Record<IpapiErrorCode, number>> = {
@@ -70,7 +72,10 @@ export function registerIpCommand(program: Command): void {
     .description('Print what ipapi.co knows about an address: JSON, or text, on standard output.')
     .argument('[address]', 'an IPv4 or IPv6 address, or "me" for your own')
     .option('--field <name>', 'only this field, as text')
-    .option('--format <format>', `${FORMATS.join(', ')}; all but json are printed byte for byte (default: json)`)
+    .option(
+      '--format <format>',
+      `${FORMATS.join(', ')}; all but json are printed byte for byte, except on a terminal (default: json)`,
+    )
     .option('--quota', "print the key's remaining quota, instead of an address")
     .addOption(new Option('--url <url>', 'base address of the service').env('CAPSTAN_IPINFO_URL'))
     .addOption(
@@ -120,15 +125,15 @@ function keyOf({ key, keyFile }: Flags): string | undefined {
 
 async function answer(client: IpapiClient, address: string, flags: Flags): Promise<string | Uint8Array> {
   const { quota, field, format = 'json' } = flags;
+  const json = (value: unknown) => `${printableJson(value, 2)}\n`;
   if (quota) return json(await client.getQuota());
   const own = address === 'me';
-  if (field !== undefined) return `${await (own ? client.getClientField(field) : client.getField(address, field))}\n`;
+  if (field !== undefined) {
+    return `${oneLine(await (own ? client.getClientField(field) : client.getField(address, field)))}\n`;
+  }
   if (format === 'json') return json(await (own ? client.getClientIPInfo() : client.getIPInfo(address)));
-  return own ? client.getClientIPInfoRaw(format) : client.getIPInfoRaw(address, format);
-}
-
-function json(value: unknown): string {
-  return `${JSON.stringify(value, null, 2)}\n`;
+  const raw = await (own ? client.getClientIPInfoRaw(format) : client.getIPInfoRaw(address, format));
+  return process.stdout.isTTY ? printable(decodeText(raw)) : raw;
 }
 
 /** Writes to standard output. Resolves when the text is written. */
@@ -140,6 +145,6 @@ function print(text: string | Uint8Array): Promise<void> {
 
 /** Prints the message as one line, even when the upstream's text has line breaks or control characters. */
 function complain(message: string, exitCode: number): void {
-  process.stderr.write(`capstan ip: ${message.replace(/[\p{Cc}\s]+/gu, ' ').trim()}\n`);
+  process.stderr.write(`capstan ip: ${oneLine(message)}\n`);
   process.exitCode = exitCode;
 }

@@ -4,6 +4,7 @@ import { type BatchLine, type CapstanClient, CapstanFailure, createClient } from
 import { withoutCredentials } from '../client/service-url.ts';
 import type { Server } from './own-service.ts';
 import type { Capturing, ShotOutcome } from './shot-files.ts';
+import { whileAnswering } from './while-answering.ts';
 
 /** Has a service capture pages. `needsEvidence`: it is read for each capture, else for partial ones alone. */
 export function captureThere(
@@ -14,9 +15,12 @@ export function captureThere(
   return async (_logger, { signal }, each) => {
     const client = createClient({ baseUrl: url, ...(apiKey !== undefined && { apiKey }) });
     try {
-      for await (const line of client.batch(requests, { signal, ...(concurrency !== undefined && { concurrency }) })) {
-        await each(await outcomeOf(line, client, needsEvidence, signal));
-      }
+      await whileAnswering(url, signal, async (until) => {
+        const options = { signal: until, ...(concurrency !== undefined && { concurrency }) };
+        for await (const line of client.batch(requests, options)) {
+          await each(await outcomeOf(line, client, needsEvidence, until));
+        }
+      });
     } catch (error) {
       if (signal.aborted) return;
       if (!(error instanceof CapstanFailure)) throw error;

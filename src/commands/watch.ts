@@ -132,7 +132,10 @@ async function tellRun(
 /** Returns the line of a run, which begins with the local time. */
 function lineOf({ at, state, changed, share, verdict, code, reason }: WatchRun): string {
   const time = new Date(at).toLocaleString('sv-SE');
-  const what = changed.map((name) => (name === 'visual' && share !== null ? `visual ${percent(share)}` : name));
+  const what = changed.map((name) => {
+    if (name === 'values') return reason ?? name;
+    return name === 'visual' && share !== null ? `visual ${percent(share)}` : name;
+  });
   const why = state === 'failed' ? `${code ?? verdict ?? ''} ${reason ?? ''}` : what.join(', ');
   return oneLine(`${time}  ${state.padEnd(11)}  ${why}`);
 }

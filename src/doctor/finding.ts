@@ -1,3 +1,5 @@
+import { oneLine } from '../log/printable.ts';
+
 /** The result of one check. */
 export interface Finding {
   readonly check: string;
@@ -15,9 +17,4 @@ export function findingsOf(check: string) {
     { check, state, found: oneLine(found), advice: oneLine(advice) },
   ];
   return { ok: (found: string) => make('ok')(found, ''), warning: make('warning'), failure: make('failure') };
-}
-
-/** Joins the lines of an error text and removes control characters, which could change the terminal. */
-function oneLine(text: string): string {
-  return text.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim();
 }

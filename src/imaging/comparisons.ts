@@ -12,7 +12,7 @@ import { CapstanError } from '../capture/errors.ts';
 import type { ScreenshotInfo } from '../capture/screenshot-info.ts';
 import type { ArtifactStore } from '../storage/ports/artifact-store.ts';
 import type { File, Pair, ThreadDifference } from './comparison/compared.ts';
-import { createComparisonThread } from './comparison/comparison-thread.ts';
+import { type ComparisonLimits, createComparisonThread } from './comparison/comparison-thread.ts';
 import { lineOf } from './comparison/ignored-texts.ts';
 import { inTurn } from './in-turn.ts';
 import { createSharedTurns } from './shared-turns.ts';
@@ -48,9 +48,9 @@ const SAME_PICTURE = { regions: [], truncated: false, changed_pixels: 0, share: 
 
 export type Comparisons = ReturnType<typeof createComparisons>;
 
-export function createComparisons(artifacts: Pick<ArtifactStore, 'open' | 'record'>) {
+export function createComparisons(artifacts: Pick<ArtifactStore, 'open' | 'record'>, limits: ComparisonLimits = {}) {
   const inSharedTurns = createSharedTurns({ atOnce: MAX_AT_ONCE, maxWaiting: MAX_WAITING, what: 'comparisons' });
-  const thread = createComparisonThread();
+  const thread = createComparisonThread(limits);
 
   async function read(id: number): Promise<File | undefined> {
     const artifact = await artifacts.open(id, 'image');
@@ -111,8 +111,7 @@ export function createComparisons(artifacts: Pick<ArtifactStore, 'open' | 'recor
       readOutputs(ids, 'links'),
     ]);
     if (old === undefined || now === undefined) return undefined;
-    const needsMaps = ignore.selectors.length > 0 || onlyElements !== undefined;
-    if (maps === null && needsMaps) throw await withoutMap(ids);
+    if (maps === null && (ignore.selectors.length > 0 || onlyElements !== undefined)) throw await withoutMap(ids);
     const inThread = async (known: typeof maps): Promise<ThreadDifference | undefined> => {
       const images = skipsImages ? null : await readImages(ids);
       if (images === undefined) return undefined;
@@ -120,8 +119,8 @@ export function createComparisons(artifacts: Pick<ArtifactStore, 'open' | 'recor
       return inTurn(() => thread.compare({ images, texts, links, maps: known, ...how }));
     };
     const found = await inThread(maps).catch((error: unknown) => {
-      // No page may escape its comparison by the number of its elements.
-      if (maps === null || needsMaps) throw error;
+      // No page may escape its comparison by its elements, also where selectors then match nothing.
+      if (maps === null) throw error;
       return inThread(null);
     });
     if (found === undefined) return undefined;

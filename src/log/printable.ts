@@ -4,7 +4,8 @@ import { stripVTControlCharacters } from 'node:util';
  * Text of a page must not send commands to the terminal, or hide what it is: commands print it through these functions.
  */
 
-const UNPRINTABLE = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
+/** Line feeds in texts are escaped before. */
+const UNPRINTABLE_IN_JSON = /[[\p{Cc}\p{Cf}\u2028\u2029]--\n]/gv;
 const UNPRINTABLE_IN_LINES = /[[\p{Cc}\p{Cf}\u2028\u2029]--[\n\t]]+/gv;
 
 /** Returns a text without control characters and invisible ones, as one line. */
@@ -19,9 +20,9 @@ export function printable(text: string): string {
   return stripVTControlCharacters(text).replace(UNPRINTABLE_IN_LINES, ' ');
 }
 
-/** As `JSON.stringify`, which leaves most of these characters as they are: they are escaped. */
-export function printableJson(value: unknown): string {
-  return JSON.stringify(value).replace(UNPRINTABLE, (character) =>
+/** As `JSON.stringify`, which leaves most of these characters as they are: they are escaped. `indent`: spaces a level. */
+export function printableJson(value: unknown, indent = 0): string {
+  return JSON.stringify(value, null, indent).replace(UNPRINTABLE_IN_JSON, (character) =>
     Array.from({ length: character.length }, (_, at) => escaped(character.charCodeAt(at))).join(''),
   );
 }

@@ -1,6 +1,6 @@
 import { Transform } from 'node:stream';
 import { INVALID_REQUEST, PARSE_ERROR, parseJSONRPCMessage } from '@modelcontextprotocol/server';
-import { MAX_NAME_CHARACTERS, tooLongIn } from './message-limits.ts';
+import { TOO_LONG, tooLongIn } from './message-limits.ts';
 import { withoutNullParams } from './null-params.ts';
 
 const LF = 0x0a;
@@ -59,5 +59,5 @@ function readLine(line: Buffer): Read {
   }
   const path = tooLongIn(message);
   if (path === undefined) return { line: kept === message ? line : Buffer.from(JSON.stringify(kept)) };
-  return { code: INVALID_REQUEST, message: `${path.join('.')} must have at most ${MAX_NAME_CHARACTERS} characters.` };
+  return { code: INVALID_REQUEST, message: `${path.join('.')} ${TOO_LONG}.` };
 }

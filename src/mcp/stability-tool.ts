@@ -11,7 +11,7 @@ export const stabilityTool = tool('stability', {
     'Captures a page 11 times, with clock, random numbers and timing varied one by one, and says where it does not look the same each time, why, and what compare and watch can ignore. Takes about 10 s longer than a capture.',
   annotations: CAPTURES,
   inputSchema: captureInput,
-  outputSchema: StabilitySchema.pick({ stable: true }).extend({
+  outputSchema: StabilitySchema.pick({ stable: true, truncated: true }).extend({
     unstable: z.array(unstable.element.omit({ selector: true })).meta({ description: 'From top to bottom.' }),
     untrusted: z.strictObject({ ignore: z.array(z.string()) }).meta({
       description:
@@ -20,7 +20,8 @@ export const stabilityTool = tool('stability', {
   }),
   run: async (api, body, signal) => {
     const data = await api.read(StabilitySchema, '/captures/stability', { body, signal });
-    const facts = { stable: data.stable, unstable: data.unstable.map(({ selector: _, ...known }) => known) };
+    const { stable, truncated } = data;
+    const facts = { stable, truncated, unstable: data.unstable.map(({ selector: _, ...known }) => known) };
     const ignore = data.ignore.map((each) => plainLine(each, 'ignored'));
     const words = ignore.length === 0 ? '' : `\n${marked(ignore.join('\n'))}`;
     return {

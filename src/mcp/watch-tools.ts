@@ -7,8 +7,8 @@ import { plainLine } from './untrusted.ts';
 
 const MAX_LISTED = 50;
 
-// Reasons of failures may hold words of a page.
-const RunFacts = WatchRunSchema.omit({ reason: true });
+// Reasons and values may hold words of a page.
+const RunFacts = WatchRunSchema.omit({ reason: true, values: true });
 
 const WatchFacts = WatchSchema.pick({
   id: true,

@@ -108,6 +108,7 @@ type StyleProperty =
   | 'top'
   | 'transform'
   | 'translate'
+  | 'verticalAlign'
   | 'visibility'
   | 'webkitTextFillColor'
   | 'webkitTextSecurity'

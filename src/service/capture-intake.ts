@@ -7,7 +7,7 @@ import { createJobs } from '../jobs/jobs.ts';
 import type { Logger } from '../log/log.ts';
 import type { Storage } from '../storage/storage.ts';
 import { createBatchRunner } from '../streams/batch.ts';
-import type { CapturePipeline } from '../streams/capture-pipeline.ts';
+import type { CapturePipeline, Submit } from '../streams/capture-pipeline.ts';
 import type { EventStream } from '../streams/events.ts';
 import { outlastingOutages } from '../streams/outages.ts';
 import { reusing } from '../streams/reuse.ts';
@@ -42,13 +42,13 @@ export function createIntake(parts: IntakeParts) {
     whileSubscribed((signal) => webhooks.admit(callback, signal));
 
   const reuse = reusing({
-    submit: pipeline.submit,
+    capture: pipeline.admit,
     find: (request, maxAgeMs, ofKey) => findStored(storage, request, { maxAgeMs, now: Date.now(), ofKey }),
     keyOf: (request) => `${likeness(request)} ${request.timeoutMs} ${request.target.url}`,
     events,
   });
 
-  const submit: CapturePipeline['submit'] = (request, options) =>
+  const submit: Submit = (request, options) =>
     defer(() => {
       const refusal = egress.screenLiteral(request.target.parsed);
       if (refusal !== null) {
@@ -63,7 +63,7 @@ export function createIntake(parts: IntakeParts) {
       );
     });
 
-  const batchesOf = (submitOne: CapturePipeline['submit']) =>
+  const batchesOf = (submitOne: Submit) =>
     createBatchRunner({ pipeline, submit: submitOne, events, ids: randomUUID, maxConcurrency: maxBatchConcurrency });
   const runBatch = batchesOf(outlastingOutages({ submit, stopping }));
   const submitPatiently = outlastingOutages({ submit, limitMs: MAX_JOB_OUTAGE_MS, stopping });

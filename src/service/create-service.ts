@@ -2,8 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { firstValueFrom } from 'rxjs';
 import { CapstanError } from '../capture/errors.ts';
 import { wantedInFlight } from '../capture/in-flight.ts';
-import { type CaptureLimits, LIMIT_BOUNDS } from '../capture/limits.ts';
-import { refusal } from '../capture/validate.ts';
 import type { SharedEventLog } from '../cluster/open-cluster.ts';
 import { type Config, ConfigError } from '../config/mod.ts';
 import { createTargetPolicy } from '../egress/address-policy.ts';
@@ -17,7 +15,6 @@ import { createThumbnails } from '../imaging/thumbnails.ts';
 import type { Logger } from '../log/log.ts';
 import { LoadHistory } from '../metrics/load-history.ts';
 import { tallyEvents } from '../metrics/tallies.ts';
-import type { CaptureStore } from '../storage/captures/capture-store.ts';
 import { createCapturePipeline } from '../streams/capture-pipeline.ts';
 import { createEventStream } from '../streams/events.ts';
 import { createWatches } from '../watches/watches.ts';
@@ -27,12 +24,14 @@ import type { CaptureService } from './capture-service.ts';
 import { startCapturing } from './capturing.ts';
 import { CLUSTER_AWAY, createWorkerOf, logRecovered, openClusterOf } from './cluster-member.ts';
 import { watchCondition } from './condition.ts';
+import { liveLimits } from './limits.ts';
 import { logEvent } from './log-event.ts';
 import { openStorage } from './open-storage.ts';
 import { ownCaptures } from './own-captures.ts';
 import { performCapture } from './perform-capture.ts';
 import { countProcess } from './process-stats.ts';
 import type { ServiceConfig } from './service-config.ts';
+import { storedCaptures } from './stored-captures.ts';
 
 /*
  * The composition root: the only file that knows every part. A capture passes them in this order:
@@ -122,6 +121,8 @@ export async function createService(
   const { maxBatchConcurrency } = config;
   const common = { pipeline, egress, webhooks, storage, events, logger };
   const intake = createIntake({ ...common, maxBatchConcurrency, stopping: stopping.signal });
+  const captures = storedCaptures({ store: storage.captureStore, cluster, logger });
+  const limits = liveLimits({ pipeline, actors, clusterApi, worker, logger });
   const comparisons = createComparisons(storage.artifacts);
   let { namedKeys } = config;
   const watches = createWatches({
@@ -137,7 +138,7 @@ export async function createService(
       namedKeys.length === 0 ||
       namedKeys.some(({ name, scope }) => name === apiKeyName && scope !== 'read'),
     capture: (request, by) => firstValueFrom(intake.submit(request, by)),
-    remove: (captures) => removeHere(storage.captureStore, captures),
+    remove: captures.removeHere,
     announce: (event, callback) => (event.type === 'watch.run' ? events.emit(event) : events.conclude(event, callback)),
     artifacts: storage.artifacts,
     comparisons,
@@ -194,17 +195,6 @@ export async function createService(
     await cluster?.close();
     await storage.close();
   };
-  const setOwnLimits = ({ maxConcurrent, maxQueue }: CaptureLimits): void => {
-    pipeline.setLimits({ maxConcurrent, maxQueue });
-    actors.setSlots(maxConcurrent);
-  };
-  /** Why a capture that is not found may still appear: it may wait on a worker for the database. */
-  const pendingOnWorkers = (): CapstanError | undefined => {
-    const isPending = cluster !== undefined && cluster.stats().outbox > 0;
-    return isPending
-      ? new CapstanError('artifact_pending', 'The capture may still wait on a worker for the database.')
-      : undefined;
-  };
   let stopped: Promise<void> | undefined;
 
   const service: CaptureService = {
@@ -233,48 +223,15 @@ export async function createService(
       return condition.reads;
     },
     pressure: condition.pressure,
-    whyMissing: async (id) => {
-      const isElsewhere = await storage.captureStore.isElsewhere(id).catch(() => false);
-      if (isElsewhere) return new CapstanError('artifact_elsewhere');
-      return pendingOnWorkers() ?? new CapstanError('not_found', `There is no screenshot with the id ${id}.`);
-    },
-    remove: async (id, by = {}) => {
-      if (!(await storage.captureStore.has(id))) {
-        const pending = pendingOnWorkers();
-        if (pending !== undefined) throw pending;
-        return false;
-      }
-      if (await storage.captureStore.isElsewhere(id)) throw new CapstanError('artifact_elsewhere');
-      await storage.captureStore.remove([id]);
-      logger.info({ capture_id: id, ...by }, 'a capture was removed');
-      return true;
-    },
-    setLimits: async (change, by = {}) => {
-      const { maxConcurrent = pipeline.limits.maxConcurrent, maxQueue = pipeline.limits.maxQueue } = change;
-      if (clusterApi === undefined) {
-        setOwnLimits(checkedLimits({ maxConcurrent, maxQueue }));
-      } else await clusterApi.setLimits({ maxConcurrent, maxQueue });
-      logger.info({ max_concurrent: maxConcurrent, max_queue: maxQueue, ...by }, 'the limits were changed');
-      return pipeline.limits;
-    },
+    whyMissing: captures.whyMissing,
+    remove: captures.remove,
+    setLimits: limits.set,
     reload: (live) => {
       capturing.targets.replace({ allow: live.allowTargets, deny: live.denyTargets });
       receiverPolicy.replace({ allow: live.allowWebhooks, deny: live.denyTargets });
       webhooks.setSecrets(live.webhookSecret);
       namedKeys = live.namedKeys;
-      const { maxConcurrent, maxQueue } = live;
-      if (cluster === undefined) {
-        setOwnLimits({ maxConcurrent, maxQueue });
-        logger.info({ max_concurrent: maxConcurrent, max_queue: maxQueue }, 'the limits were changed');
-        return;
-      }
-      if (worker !== undefined) {
-        actors.setSlots(maxConcurrent);
-        worker.setSlots(maxConcurrent);
-        logger.info({ max_concurrent: maxConcurrent }, 'the slots of the worker were changed');
-      }
-      const inForce = { max_concurrent: pipeline.limits.maxConcurrent, max_queue: pipeline.limits.maxQueue };
-      logger.info(inForce, 'the limits of the cluster stay in force: PATCH /limits changes them');
+      limits.reload(live);
     },
     stats: () => ({
       ...processStats(),
@@ -297,18 +254,6 @@ export async function createService(
     onlyOf: (key) => ownCaptures(service, key),
   };
   return service;
-}
-
-/** Removes captures, except those whose files another data directory holds. */
-async function removeHere(store: CaptureStore, captures: readonly number[]): Promise<void> {
-  for (const id of captures) if (!(await store.isElsewhere(id))) await store.remove([id]);
-}
-
-/** @throws CapstanError with `invalid_request`. */
-function checkedLimits(limits: CaptureLimits): CaptureLimits {
-  const { min, max } = LIMIT_BOUNDS.maxConcurrent;
-  if (limits.maxConcurrent <= max) return limits;
-  throw refusal([{ path: 'maxConcurrent', message: `must be an integer from ${min} to ${max}` }]);
 }
 
 /** @throws ConfigError when receivers would never receive a notification. */

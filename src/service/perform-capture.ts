@@ -1,9 +1,8 @@
-import { concat, defer, ignoreElements, type Observable } from 'rxjs';
 import type { Actors } from '../actors/actors.ts';
-import { type Findings, failedResult, storedResult } from '../capture/build-result.ts';
+import { type Findings, failedResult, storedResult, type Timing } from '../capture/build-result.ts';
 import type { CaptureCommand } from '../capture/command.ts';
 import { within } from '../capture/deadline.ts';
-import { CapstanError, type Failure, failure, tellsOf, toFailure } from '../capture/errors.ts';
+import { CapstanError, failure, tellsOf, toFailure } from '../capture/errors.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import { packWords } from '../capture/page-words.ts';
 import type { Snapshot } from '../capture/snapshot.ts';
@@ -26,68 +25,82 @@ export interface CaptureParts {
 const CANCELLED: CaptureOutcome = { state: 'cancelled', failure: failure('cancelled') };
 
 /**
- * Performs one capture, from the egress check to the store. Emits the outcome, and completes when its browser actor is
- * free for the next capture. The outcome `stored` means that the files and the record are stored. A capture that no
- * client waits for any more is not stored.
+ * Performs one capture, from the egress check to the store. Yields the outcome, and ends when its browser actor is free
+ * for the next capture. The outcome `stored` means that the files and the record are stored. A capture that no client
+ * waits for any more is not stored.
  */
-export function performCapture(command: CaptureCommand, parts: CaptureParts): Observable<CaptureOutcome> {
-  let returned: Promise<void> = Promise.resolve();
-  const capture: Actors['capture'] = (request, signal, manner) => {
-    const returning = Promise.withResolvers<void>();
-    returned = returning.promise;
-    return parts.actors.capture(request, signal, { ...manner, batch: command.batch, onReturned: returning.resolve });
-  };
-  const outcome$ = defer(() => captureAndStore(command, { ...parts, actors: { capture } }));
-  return concat(outcome$, defer(() => returned).pipe(ignoreElements()));
-}
-
-async function captureAndStore(command: CaptureCommand, parts: CaptureParts): Promise<CaptureOutcome> {
-  const { egress, actors, captureStore, logger } = parts;
-  const { request, signal } = command;
+export async function* performCapture(command: CaptureCommand, parts: CaptureParts): AsyncGenerator<CaptureOutcome> {
+  const { request, signal, batch, onPhase } = command;
   const startedAt = Date.now();
   const began = performance.now();
   const timing = () => ({ startedAt, durationMs: performance.now() - began });
-  let snapshot: Snapshot;
-  try {
-    const forbidden = await screenInTime(command, egress);
-    if (forbidden !== null) return { state: 'rejected', failure: forbidden };
-    // The time of the name lookup counts against the capture's deadline.
-    const timeoutMs = Math.max(1, Math.ceil(request.timeoutMs - timing().durationMs));
-    snapshot = await actors.capture({ ...request, timeoutMs }, signal, { onPhase: command.onPhase });
-  } catch (error) {
-    const failed = error instanceof CapstanError ? error : new CapstanError('internal', undefined, { cause: error });
-    if (failed.code === 'internal')
-      logger.error({ capture_id: command.id, err: error }, 'a capture failed with an internal error');
-    if (failed.code === 'cancelled' || signal.aborted) return CANCELLED;
-    const state = failed.code === 'capture_timeout' ? 'timed_out' : 'failed';
-    const evidence = failed.evidence ?? null;
-    const result = tellsOfTarget(failed)
-      ? await captureStore.keep({ ...failedResult(command, failed, timing()), evidence }, null)
-      : null;
-    return { state, failure: toFailure(failed), result };
+  const failed = (error: unknown) => failedOutcome(command, error, timing(), parts);
+
+  const forbidden = await screenInTime(command, parts.egress).catch(failed);
+  if (forbidden !== null) {
+    yield forbidden;
+    return;
   }
+  const actor = Promise.withResolvers<void>();
+  // The time of the name lookup counts against the capture's deadline.
+  const timeoutMs = Math.max(1, Math.ceil(request.timeoutMs - timing().durationMs));
+  const manner = { batch, onPhase, onReturned: actor.resolve };
+  yield await parts.actors
+    .capture({ ...request, timeoutMs }, signal, manner)
+    .then((snapshot) => storedOutcome(command, snapshot, timing, parts), failed);
+  await actor.promise;
+}
+
+async function storedOutcome(
+  command: CaptureCommand,
+  snapshot: Snapshot,
+  timing: () => Timing,
+  parts: CaptureParts,
+): Promise<CaptureOutcome> {
+  const { request, signal } = command;
   const findings = await findOut(command, snapshot, request.timeoutMs - timing().durationMs, parts);
   if (signal.aborted) return CANCELLED;
   const { evidence } = snapshot;
   const words = snapshot.words === null ? {} : { words: packWords(snapshot.words) };
-  const result = await captureStore.keep(
-    { ...storedResult(command, snapshot, findings, timing()), evidence, ...words },
-    filesOf(snapshot),
-  );
-  return { state: 'stored', result, evidence, ...words };
+  const record = { ...storedResult(command, snapshot, findings, timing()), evidence, ...words };
+  return { state: 'stored', result: await parts.captureStore.keep(record, filesOf(snapshot)), evidence, ...words };
 }
 
-/** @throws `capture_timeout` when the name of the target, or of its proxy, is not resolved before the deadline. */
+async function failedOutcome(
+  command: CaptureCommand,
+  error: unknown,
+  timing: Timing,
+  { captureStore, logger }: CaptureParts,
+): Promise<CaptureOutcome> {
+  const failed = error instanceof CapstanError ? error : new CapstanError('internal', undefined, { cause: error });
+  if (failed.code === 'internal')
+    logger.error({ capture_id: command.id, err: error }, 'a capture failed with an internal error');
+  if (failed.code === 'cancelled' || command.signal.aborted) return CANCELLED;
+  const state = failed.code === 'capture_timeout' ? 'timed_out' : 'failed';
+  const evidence = failed.evidence ?? null;
+  const result = tellsOfTarget(failed)
+    ? await captureStore.keep({ ...failedResult(command, failed, timing), evidence }, null)
+    : null;
+  return { state, failure: toFailure(failed), result };
+}
+
+/**
+ * Returns the outcome of a capture whose target, or its proxy, must not be opened; null for others.
+ * @throws `capture_timeout` when the name of the target, or of its proxy, is not resolved before the deadline.
+ */
 async function screenInTime(
   { request, signal }: CaptureCommand,
   egress: CaptureParts['egress'],
-): Promise<Failure | null> {
+): Promise<CaptureOutcome | null> {
   const { target, proxy, timeoutMs, html } = request;
-  // Given HTML is fetched from nowhere, so its host is not looked up.
-  if (html !== undefined && proxy === undefined) return egress.screenLiteral(target.parsed);
   const late = AbortSignal.timeout(timeoutMs);
   try {
-    return await egress.screen(target.parsed, AbortSignal.any([signal, late]), proxy);
+    // Given HTML is fetched from nowhere, so its host is not looked up.
+    const failure =
+      html !== undefined && proxy === undefined
+        ? egress.screenLiteral(target.parsed)
+        : await egress.screen(target.parsed, AbortSignal.any([signal, late]), proxy);
+    return failure && { state: 'rejected', failure };
   } catch (error) {
     if (signal.aborted || !late.aborted) throw error;
     const name = proxy === undefined ? target.parsed.hostname : 'the proxy';

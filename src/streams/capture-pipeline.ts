@@ -69,16 +69,19 @@ export interface Load {
   readonly inside: number;
 }
 
+/** Submits one capture. Cold; emits one outcome and completes. */
+export type Submit = (request: CaptureRequest, options?: SubmitOptions) => Observable<CaptureOutcome>;
+
 export interface CapturePipeline {
   /**
-   * Submits one capture. Cold; unsubscribing cancels it, queued or running. Emits one outcome and completes. Errors
+   * Admits one capture, which waits for its turn and is performed. Cold; unsubscribing cancels it, queued or running. Emits one outcome and completes. Errors
    * with a `CapstanError` when it is not admitted: `queue_full` (with `retryAfterSeconds`) or `shutting_down`.
    */
-  submit(request: CaptureRequest, options?: SubmitOptions): Observable<CaptureOutcome>;
+  readonly admit: Submit;
   /** Emits the event of a capture that the caller refuses, and errors with the reason. Cold. */
   refuse(request: CaptureRequest, error: CapstanError, options?: SubmitOptions): Observable<never>;
   /**
-   * Admits a batch; throws the errors of `submit`. `onReturned` is called once the reservation was released and all its
+   * Admits a batch; throws the errors of `admit`. `onReturned` is called once the reservation was released and all its
    * captures have ended.
    */
   admitBatch(wanted: number, onReturned: () => void, owner?: string | null): Reservation;
@@ -144,7 +147,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
       subscriber.error(error);
     });
 
-  const submit: CapturePipeline['submit'] = (
+  const admit: Submit = (
     request,
     { batch = null, requestId = null, reservation, owner = null, apiKeyName = null, isFinal = () => true } = {},
   ) =>
@@ -256,7 +259,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
   submitted$.pipe(turns.each(work)).subscribe(([submission, outcome]) => end(submission, outcome));
 
   return {
-    submit,
+    admit,
     refuse,
     admitBatch(wanted, onReturned, owner = null) {
       const reservation = admission.admitBatch(wanted, onReturned, owner);

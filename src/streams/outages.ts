@@ -15,11 +15,11 @@ import {
 import { CATALOGUE, CapstanError } from '../capture/errors.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { CaptureRequest } from '../capture/request.ts';
-import type { CapturePipeline, SubmitOptions } from './capture-pipeline.ts';
+import type { Submit, SubmitOptions } from './capture-pipeline.ts';
 import { outcomeOfError } from './outcome.ts';
 
 export interface OutageOptions {
-  readonly submit: CapturePipeline['submit'];
+  readonly submit: Submit;
   /**
    * Maximum time that a capture waits for the end of an outage, in milliseconds since it was submitted.
    * @default The request's own deadline; each attempt then has the time that is left.
@@ -37,7 +37,7 @@ const MAX_PAUSE_MS = 30_000;
  * Submits captures again, with growing pauses, while they fail because of an outage of the service. Each attempt
  * is a capture of its own in the event stream, but only the last one emits a conclusion, which webhooks report.
  */
-export function outlastingOutages(options: OutageOptions): CapturePipeline['submit'] {
+export function outlastingOutages(options: OutageOptions): Submit {
   const { submit, limitMs, stopping, scheduler = asyncScheduler } = options;
 
   // Shared, so that all waiting captures together add only one listener.

@@ -2,13 +2,14 @@ import { asyncScheduler, defer, finalize, map, Observable, of, type SchedulerLik
 import { ANY_CLIENT, type Client, visibleKey } from '../capture/client.ts';
 import type { CaptureOutcome, StoredCapture } from '../capture/outcome.ts';
 import type { CaptureRequest } from '../capture/request.ts';
-import type { CapturePipeline, SubmitOptions } from './capture-pipeline.ts';
+import type { Submit, SubmitOptions } from './capture-pipeline.ts';
 import { captureReused, type EventStream } from './events.ts';
 
 export type StoredOutcome = StoredCapture;
 
 export interface ReuseOptions {
-  readonly submit: CapturePipeline['submit'];
+  /** Captures the page. */
+  readonly capture: Submit;
   /**
    * Finds the newest stored capture of the request's URL and options within this age that the client may see; never
    * rejects. `ofKey` as `visibleKey` returns it.
@@ -41,8 +42,8 @@ interface Flight {
  * capture that is young enough. A joined request takes no slot, costs nothing and emits `capture.reused`; the capture
  * is cancelled when the last request unsubscribes. Other requests pass unchanged.
  */
-export function reusing(options: ReuseOptions): CapturePipeline['submit'] {
-  const { submit, find, keyOf, events, scheduler = asyncScheduler } = options;
+export function reusing(options: ReuseOptions): Submit {
+  const { capture, find, keyOf, events, scheduler = asyncScheduler } = options;
   const flights = new Map<string, Flight>();
 
   const tell = (request: CaptureRequest, { batch = null, apiKeyName = null, requestId }: SubmitOptions) =>
@@ -57,7 +58,7 @@ export function reusing(options: ReuseOptions): CapturePipeline['submit'] {
     const outcome$ = defer(() => find(request, maxAgeMs, keyOfClient(under))).pipe(
       switchMap((found) => {
         flight.captures = found === undefined;
-        return found === undefined ? submit(request, under) : of(asReused(found));
+        return found === undefined ? capture(request, under) : of(asReused(found));
       }),
       finalize(() => {
         if (flights.get(key) === flight) flights.delete(key);
@@ -70,7 +71,7 @@ export function reusing(options: ReuseOptions): CapturePipeline['submit'] {
 
   return (request, under = {}) => {
     const { cacheMaxAgeMs, callback } = request;
-    if (cacheMaxAgeMs === 0) return submit(request, under);
+    if (cacheMaxAgeMs === 0) return capture(request, under);
     return new Observable<CaptureOutcome>((subscriber) => {
       // A client that sees only its own captures must not be answered with that of another one.
       const key = JSON.stringify([keyOfClient(under), keyOf(request)]);

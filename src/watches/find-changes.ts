@@ -50,7 +50,8 @@ export async function findChanges(
     visual: visual !== false && share > visual.threshold,
     text: text !== null && text.added + text.removed > 0,
     links: links !== null && links.added.length + links.removed.length > 0,
-    elements: elements !== null && elements.changes.length > 0,
+    // Null when they take too long to compare, by which no page may escape its watch.
+    elements: elements === null || elements.changes.length > 0,
     status: status !== null,
     title: title !== null,
     verdict: verdict !== null,

@@ -1,20 +1,27 @@
 import { CapstanError, type Failure, type FailureCode, failure, toFailure } from '../capture/errors.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { Result } from '../capture/result.ts';
-import type { WatchRun } from '../capture/watch.ts';
+import { COMPARED, type WatchRun } from '../capture/watch.ts';
+import type { ArtifactStore } from '../storage/ports/artifact-store.ts';
+import { decide, isUnknown, knownBy } from './decide.ts';
 import { type Changes, type CompareParts, findChanges } from './find-changes.ts';
+import { lacksValues, readValues } from './read-values.ts';
+import { sayValues } from './say-values.ts';
 import type { Progress, Summary } from './stored-form.ts';
 
 export interface RunParts extends CompareParts {
+  readonly artifacts: CompareParts['artifacts'] & Pick<ArtifactStore, 'open'>;
   /** Makes one capture. Rejects with a `CapstanError` when it is not admitted. */
   readonly capture: () => Promise<CaptureOutcome>;
   /** Called with unexpected errors. */
   readonly report: (error: unknown) => void;
 }
 
+type Run = Omit<WatchRun, 'due' | 'at'>;
+
 export interface MadeRun {
   /** Findings of the run; undefined when the service, and not the page, was the reason why there is no run. */
-  readonly run: Omit<WatchRun, 'due' | 'at'> | undefined;
+  readonly run: Run | undefined;
   /** Captures that were made and are not needed. */
   readonly spare: readonly number[];
 }
@@ -38,6 +45,7 @@ const NOTHING = {
   changed: [],
   share: null,
   regions: [],
+  values: null,
   verdict: null,
   code: null,
   reason: null,
@@ -59,7 +67,7 @@ export async function makeRun(
     made.push(first.result.id);
     const problem = problemOf(first.result, definition);
     if (problem !== undefined) return { run: { ...problem, capture: first.result.id }, spare: [] };
-    const run = await compared(first.result, definition, progress, parts);
+    const run = await judged(first.result, definition, progress, parts);
     if (run.state !== 'changed' || !definition.rules.confirm) return { run, spare: [] };
 
     const second = await parts.capture();
@@ -70,7 +78,7 @@ export async function makeRun(
       return { run: { ...run, state: 'unconfirmed', reason }, spare };
     }
     made.push(second.result.id);
-    const again = await compared(second.result, definition, progress, parts);
+    const again = await judged(second.result, definition, progress, parts);
     const spare = [first.result.id];
     if (again.state === 'changed') return { run: again, spare };
     const reason = 'The change was gone when the page was captured again.';
@@ -95,13 +103,51 @@ function problemOf(
   return { ...NOTHING, state: 'failed', verdict, reason };
 }
 
+/** Compares a capture as the watch says it, and decides on its values. */
+async function judged(
+  result: Result,
+  definition: Pick<Summary, 'rules' | 'by'>,
+  progress: Progress,
+  parts: RunParts,
+): Promise<Run> {
+  const { compare, values: rules, when } = definition.rules;
+  const isCompared = COMPARED.some((name) => compare[name] !== false);
+  const run = await (isCompared ? compared(result, definition, progress, parts) : notCompared(result, progress, parts));
+  if (rules === undefined || run.state === 'failed') return run;
+  const values = await readValues(result, rules, parts.artifacts);
+  if (lacksValues(values, when)) {
+    const reason = `The page has none of the values: ${Object.keys(values).join(', ')}.`;
+    return { ...NOTHING, capture: result.id, verdict: result.verdict, values, state: 'failed', reason };
+  }
+  const known = knownBy(rules, progress.values);
+  const { isNews } = decide(rules, when, values, known);
+  if (!isNews || isUnknown(known)) return { ...run, values };
+  const reason = sayValues(values, known.baseline);
+  return { ...run, values, state: 'changed', changed: [...run.changed, 'values'], reason };
+}
+
+/** Of a watch that has only values. */
+async function notCompared(
+  { id, verdict }: Result,
+  { baseline, latest }: Progress,
+  { artifacts }: CompareParts,
+): Promise<Run> {
+  const found = { ...NOTHING, capture: id, verdict };
+  if (baseline === null) return { ...found, state: 'first' };
+  for (const before of [baseline, latest]) {
+    if (before !== null && (await artifacts.info(before)) !== undefined)
+      return { ...found, before, state: 'unchanged' };
+  }
+  return { ...found, state: 'unchanged' };
+}
+
 /** Compares a capture with the baseline and, when it differs, with the accepted captures. */
 async function compared(
   { id, verdict, options_digest: digest }: Result,
   { rules, by }: Pick<Summary, 'rules' | 'by'>,
   { baseline, latest }: Progress,
   parts: CompareParts,
-): Promise<NonNullable<MadeRun['run']>> {
+): Promise<Run> {
   const found = { ...NOTHING, capture: id, verdict };
   if ((await parts.artifacts.info(id)) === undefined) {
     return { ...found, state: 'failed', ...failure('artifact_elsewhere') };

@@ -1,12 +1,13 @@
 import type { Watch } from '../capture/watch.ts';
+import { withoutCredentials } from '../client/service-url.ts';
 import type { StoredWatch } from '../storage/ports/watch-store.ts';
 import { unpackProgress, unpackSummary } from './stored-form.ts';
 
 /** Returns a watch as clients see it. */
 export function watchOf({ id, apiKeyName, dueAt, summary, progress }: StoredWatch): Watch {
   const { url, host, every, ignore, options, rules, callback = null, createdAt, isPaused } = unpackSummary(summary);
-  const { latest: _latest, lastRun, ...found } = unpackProgress(progress);
-  const { compare, accept, confirm, keep, labels, schedule = null, timeZone } = rules;
+  const { latest: _latest, values: _values, lastRun, ...found } = unpackProgress(progress);
+  const { compare, values = null, when = null, accept, confirm, keep, labels, schedule = null, timeZone } = rules;
   return {
     id,
     url,
@@ -18,6 +19,8 @@ export function watchOf({ id, apiKeyName, dueAt, summary, progress }: StoredWatc
     time_zone: schedule === null ? null : (timeZone ?? 'UTC'),
     ...options,
     compare,
+    values,
+    when,
     ignore,
     accept,
     confirm,
@@ -29,13 +32,4 @@ export function watchOf({ id, apiKeyName, dueAt, summary, progress }: StoredWatc
     ...found,
     last_run: lastRun,
   };
-}
-
-/** Returns a URL without its user name and password. */
-function withoutCredentials(callback: string): string {
-  const url = new URL(callback);
-  if (url.username === '' && url.password === '') return callback;
-  url.username = '';
-  url.password = '';
-  return url.href;
 }

@@ -3,6 +3,7 @@ import { type RecordedOptions, recordedOptions } from '../capture/recorded-optio
 import { type CaptureRequest, requestSchemas, type WatchRequest } from '../capture/request.ts';
 import { parseOrRefuse } from '../capture/validate.ts';
 import type { WatchRun } from '../capture/watch.ts';
+import { type KnownValues, NO_VALUES } from './decide.ts';
 
 /** The body that a watch was made from, which `PATCH` changes. It is stored once, and its request is read from it. */
 export type Written = Readonly<Record<string, unknown>>;
@@ -34,6 +35,7 @@ export interface Progress {
   readonly changes: number;
   /** Failures in a row. */
   readonly failures: number;
+  readonly values: KnownValues;
   readonly lastRun: WatchRun | null;
 }
 
@@ -43,6 +45,7 @@ export const NO_PROGRESS: Progress = {
   runs: 0,
   changes: 0,
   failures: 0,
+  values: NO_VALUES,
   lastRun: null,
 };
 

@@ -1,6 +1,7 @@
 import { ofKey } from '../capture/client.ts';
 import type { WatchEvent } from '../capture/events.ts';
 import type { WatchRun } from '../capture/watch.ts';
+import { decide, isUnknown, type KnownValues, knownAfter, knownBy } from './decide.ts';
 import type { Progress, Summary } from './stored-form.ts';
 
 /** Returns the events of a run, in order: the run itself, and what it means after the runs before it. */
@@ -16,15 +17,20 @@ export function eventsOf(
   if (run.state === 'failed' && !hadFailed) events.push({ ...about, type: 'watch.failed' });
   if (run.state !== 'failed' && hadFailed) events.push({ ...about, type: 'watch.recovered' });
   if (run.state === 'changed') {
-    events.push({ ...about, type: 'watch.changed', comparison: `/compare?a=${run.before}&b=${run.capture}` });
+    const comparison = run.before === null ? null : `/compare?a=${run.before}&b=${run.capture}`;
+    events.push({ ...about, type: 'watch.changed', comparison });
   }
   return events;
 }
 
 /** Returns the progress after a run. */
-export function progressAfter(before: Progress, run: WatchRun): Progress {
+export function progressAfter(
+  before: Progress,
+  run: WatchRun,
+  rules: Pick<Summary['rules'], 'values' | 'when'>,
+): Progress {
   const { runs, changes, failures } = before;
-  const next = { ...before, runs: runs + 1, lastRun: run };
+  const next = { ...before, runs: runs + 1, lastRun: run, values: valuesAfter(before, run, rules) };
   switch (run.state) {
     case 'failed':
       return { ...next, failures: failures + 1 };
@@ -42,6 +48,20 @@ export function progressAfter(before: Progress, run: WatchRun): Progress {
     case 'unconfirmed':
       return { ...next, failures: 0 };
   }
+}
+
+function valuesAfter(
+  { values: before }: Progress,
+  run: WatchRun,
+  { values, when }: Pick<Summary['rules'], 'values' | 'when'>,
+): KnownValues {
+  const isCounted = run.state !== 'failed' && run.state !== 'unconfirmed';
+  if (values === undefined || run.values === null || !isCounted) return before;
+  const known = knownBy(values, before);
+  // The first values are what later ones are compared with: what holds then is told by the second run.
+  if (isUnknown(known)) return knownAfter(known, run.values, [], true);
+  const { held } = decide(values, when, run.values, known);
+  return knownAfter(known, run.values, held, run.changed.includes('values'));
 }
 
 /** A removed baseline is replaced by the capture that was compared in its place. An accepted capture is not. */

@@ -19,8 +19,7 @@ import {
   type WatchesWanted,
   type WatchStore,
 } from '../storage/ports/watch-store.ts';
-import type { CompareParts } from './find-changes.ts';
-import { makeRun } from './make-run.ts';
+import { makeRun, type RunParts } from './make-run.ts';
 import { dueAfterChange, nextDue } from './next-due.ts';
 import { watchOf } from './shown-watch.ts';
 import {
@@ -48,7 +47,7 @@ const HASTEN_MS = 60_000;
 /** Delay before a run that the service could not make is tried again, in milliseconds. */
 const LATER_MS = 10_000;
 
-export interface WatchesOptions extends CompareParts {
+export interface WatchesOptions extends Pick<RunParts, 'artifacts' | 'comparisons'> {
   readonly store: WatchStore;
   /** False without a database; watches are then unavailable. */
   readonly enabled: boolean;
@@ -165,7 +164,7 @@ export function createWatches(options: WatchesOptions) {
     const run = watch.run === undefined ? await firstOf(token, watch, summary, before) : unpackRun(watch.run.body);
     if (run === undefined) return;
     for (const event of eventsOf(id, summary, before, run)) announce(event, summary.callback);
-    const progress = progressAfter(before, run);
+    const progress = progressAfter(before, run, summary.rules);
     const old = (await store.finish(id, token, after(watch, progress))) ?? [];
     await remove(unneeded(old, summary, progress));
   };

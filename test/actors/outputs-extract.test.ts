@@ -76,6 +76,109 @@ describe('extract', () => {
     expect(partial).toBe(false);
   });
 
+  it('reads prices as a visitor does: not what is struck through, and with cents that only their size sets apart', async () => {
+    const { values } = await extract(
+      `<!doctype html><html lang=de><style>.old { text-decoration: line-through }</style>
+        <p id=struck><del>59,00 €</del> <b>47,50 €</b></p>
+        <p id=styled><span class=old><i>59,00 €</i></span> 47,50 €</p>
+        <p id=old class=old>59,00 €</p>
+        <p id=raised>€ 12<sup>99</sup></p>
+        <p id=small>1.299<small style="font-size: 50%">50</small> €</p>
+        <p id=plain>Hall <b>12</b><b>99</b> €</p>
+        <p id=request>Preis auf Anfrage</p>
+        <data id=data value=47.5>47,50 €</data>
+        <meta itemprop=price content="47.50">`,
+      {
+        struck: { selector: '#struck', type: 'money' },
+        styled: { selector: '#styled', type: 'money', withText: true },
+        old: { selector: '#old', type: 'money' },
+        raised: { selector: '#raised', type: 'money' },
+        small: { selector: '#small', type: 'money' },
+        plain: { selector: '#plain', type: 'money' },
+        request: { selector: '#request', type: 'money', withText: true },
+        missing: { selector: '#missing', type: 'money', withText: true },
+        data: { selector: '#data', type: 'money' },
+        meta: { selector: 'meta[itemprop=price]', type: 'money' },
+        all: { selector: 'p', type: 'money', many: true },
+      },
+    );
+    const euros = (amount: number) => ({ amount, to: null, currency: 'EUR' });
+    expect(values).toEqual({
+      struck: euros(47.5),
+      styled: { value: euros(47.5), text: '47,50 €' },
+      old: euros(59),
+      raised: euros(12.99),
+      small: euros(1299.5),
+      plain: euros(1299),
+      request: { value: null, text: 'Preis auf Anfrage' },
+      missing: null,
+      data: euros(47.5),
+      meta: { amount: 47.5, to: null, currency: null },
+      all: [euros(47.5), euros(47.5), euros(59), euros(12.99), euros(1299.5), euros(1299), null],
+    });
+  });
+
+  it('counts the elements that are seen, also in frames', async () => {
+    const { values } = await extract(
+      `<ul><li>1<li>2<li hidden>3<li style="opacity:0">4<li><img alt=""></ul>
+        <iframe srcdoc="<ul><li>5<li>6</ul>"></iframe>`,
+      {
+        items: { selector: 'li', type: 'count' },
+        framed: { selector: 'iframe >> li', type: 'count' },
+        none: { selector: '.none', type: 'count' },
+      },
+    );
+    expect(values).toEqual({ items: 3, framed: 2, none: 0 });
+  });
+
+  it('reads what the page says to machines', async () => {
+    const { values } = await extract(
+      `<title>Lamp</title><meta property="og:title" content="Brass lamp"><meta name=description content="Shines.">
+        <meta property="product:price:amount" content="47.50"><meta property="product:price:currency" content="EUR">
+        <script type="application/ld+json">{"@context": "https://schema.org", "@graph": [
+          {"@type": "WebPage", "name": "Page"},
+          {"@type": ["Product", "Thing"], "name": "Lamp", "offers": {"@id": "#offer"},
+            "review": [{"@type": "Review", "author": "A"}, {"@type": "Review", "author": "B"}]},
+          {"@type": "Offer", "@id": "#offer", "price": "1299.00", "priceCurrency": "CHF",
+            "availability": "https://schema.org/InStock", "priceValidUntil": "2026-12-31"}
+        ]}</script>
+        <div itemscope itemtype="https://schema.org/Book"><b itemprop=name>Letters</b>
+          <div itemprop=offers itemscope itemtype="https://schema.org/AggregateOffer">
+            <meta itemprop=lowPrice content="12.99"><meta itemprop=highPrice content="15.99">
+            <meta itemprop=priceCurrency content=USD></div></div>`,
+      {
+        title: { metadata: 'og:title' },
+        description: { metadata: 'description' },
+        social: { metadata: 'product:price:amount', type: 'money' },
+        price: { metadata: 'Product.offers.price', type: 'money' },
+        offer: { metadata: 'Product.offers', type: 'money', withText: true },
+        stock: { metadata: 'Product.offers.availability' },
+        until: { metadata: 'Product.offers.priceValidUntil', type: 'date' },
+        authors: { metadata: 'Product.review.author', many: true },
+        reviews: { metadata: 'Product.review.author', type: 'count' },
+        book: { metadata: 'Book.name' },
+        range: { metadata: 'Book.offers', type: 'money' },
+        missing: { metadata: 'Recipe.name' },
+        none: { metadata: 'Recipe.name', many: true },
+      },
+    );
+    expect(values).toEqual({
+      title: 'Brass lamp',
+      description: 'Shines.',
+      social: { amount: 47.5, to: null, currency: 'EUR' },
+      price: { amount: 1299, to: null, currency: 'CHF' },
+      offer: { value: { amount: 1299, to: null, currency: 'CHF' }, text: '1299.00 CHF' },
+      stock: 'InStock',
+      until: '2026-12-31',
+      authors: ['A', 'B'],
+      reviews: 2,
+      book: 'Letters',
+      range: { amount: 12.99, to: 15.99, currency: 'USD' },
+      missing: null,
+      none: [],
+    });
+  });
+
   it('reads shadow roots and text that a frame in the element has painted', async () => {
     const { values } = await extract(
       `<!doctype html><my-card><template shadowrootmode=open><h2>Inside</h2><slot></slot></template>slotted</my-card>

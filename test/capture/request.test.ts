@@ -55,6 +55,41 @@ describe('ScreenshotRequest', () => {
     expect(parseOrRefuse(screenshot, { url: 'example.com' })).toMatchObject({ timeoutMs: 5_000 });
   });
 
+  it.each<[field: string, value: unknown]>([
+    ['extract', Object.fromEntries(Array.from({ length: 5000 }, (_, at) => [`rule${at}`, '>>']))],
+    ['hide', Array.from({ length: 5000 }, () => '>>')],
+    ['actions', Array.from({ length: 2500 }, () => ({ unknown: 1 }))],
+    ['viewport', { width: [[Array.from({ length: 5000 }, () => [])]] }],
+  ])('refuses more than 5000 values of %s without parsing them', (field, value) => {
+    const message = 'is too much: a request has at most 5000 names and list elements';
+    for (const schema of [schemas.screenshot, schemas.watch]) {
+      expect(problemsOf(schema, { url: 'example.com', [field]: value })).toEqual([{ path: field, message }]);
+    }
+    expect(problemsOf(schemas.batch, { requests: [{ [field]: value }] })).toEqual([
+      { path: `requests[0].${field}`, message },
+    ]);
+  });
+
+  it('takes as many values as options may have together', () => {
+    const many = <T>(count: number, of: (at: number) => T) => Array.from({ length: count }, (_, at) => of(at));
+    const named = <T>(count: number, of: (at: number) => T) =>
+      Object.fromEntries(many(count, (at) => [`n${at}`, of(at)]));
+    const cookie = { value: 'a', path: '/', secure: true, httpOnly: true, sameSite: 'Lax', expires: 2e9 };
+    const rule = { selector: 'a', type: 'attribute', attribute: 'href', many: true };
+    const request = {
+      url: 'https://example.com',
+      cookies: many(100, (at) => ({ name: `n${at}`, ...cookie })),
+      headers: named(50, () => 'a'),
+      hide: many(50, () => 'a'),
+      mask: many(50, () => 'a'),
+      actions: many(50, () => ({ type: 'click', selector: 'a' })),
+      extract: named(100, () => rule),
+      block: { urls: many(100, () => '*://a/*') },
+      failOnText: many(50, () => 'a'),
+    };
+    expect(problemsOf(schemas.screenshot, request)).toEqual([]);
+  });
+
   it('reads empty lists as omitted ones', () => {
     const lists = { hide: [], mask: [], cookies: [], actions: [], evidence: [] };
     expect(parseOrRefuse(schemas.screenshot, { url: 'https://example.com', ...lists })).toEqual(
@@ -169,6 +204,21 @@ describe('BatchRequest', () => {
     expect(problemsOf(schemas.batch, { requests: [0, 0, 0, 0] })).toEqual([
       { path: 'requests', message: expect.stringContaining('at most 3') },
     ]);
+  });
+
+  it('seeks names that are similar to unknown ones only for the first', () => {
+    const many = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`fullPage${at}`, true]));
+    const problems = problemsOf(schemas.batch, { requests: [many, { fullPge: true }] });
+    const messageAt = (path: string) => problems.find((each) => each.path === path)?.message;
+    expect(messageAt('requests[0].fullPage7')).toMatch(/did you mean fullPage\?/);
+    expect(messageAt('requests[1].fullPge')).not.toMatch(/did you mean/);
+  });
+
+  it('lists problems of at most 262,144 characters', () => {
+    const full = Object.fromEntries(Array.from({ length: 3000 }, (_, at) => [`unknown${at}`, true]));
+    const problems = problemsOf(schemas.batch, { requests: [full] });
+    expect(problems.length).toBeGreaterThan(100);
+    expect(problems.reduce((sum, { path, message }) => sum + path.length + message.length, 0)).toBeLessThan(262_145);
   });
 
   it('accepts an empty list, and a concurrency above the number of slots', () => {

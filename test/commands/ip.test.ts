@@ -52,6 +52,20 @@ describe('capstan ip', () => {
     expect(upstream.seen.map(({ path }) => path)).toEqual(['/json/', '/1.1.1.1/asn/', '/asn/']);
   });
 
+  it('prints fields, JSON and errors without characters that a terminal obeys', async () => {
+    const hostile = 'Bris\u009b31mbane \u001b[2Jcity';
+    upstream.answer = body(200, hostile);
+    const field = await run(['1.1.1.1', '--field', 'city']);
+    upstream.answer = json(200, { ...BRISBANE, city: hostile });
+    const record = await run(['1.1.1.1']);
+    upstream.answer = json(200, { error: true, reason: hostile });
+    const failed = await run(['1.1.1.1']);
+    for (const { out, err } of [field, record, failed]) expect(out + err).not.toMatch(/[^\P{Cc}\n]/u);
+    expect([field.code, field.out]).toEqual([0, 'Brisbane city\n']);
+    expect(JSON.parse(record.out)).toMatchObject({ city: hostile });
+    expect(failed.err).toContain('Brisbane city');
+  });
+
   it('prints the other formats byte for byte', async () => {
     upstream.answer = body(200, 'ip,city\r\n1.1.1.1,Brisbane');
     expect(await run(['1.1.1.1', '--format', 'csv'])).toEqual({ code: 0, out: 'ip,city\r\n1.1.1.1,Brisbane', err: '' });
@@ -131,7 +145,7 @@ describe('capstan ip', () => {
 
   it('prints one line for any error of the upstream', async () => {
     upstream.answer = json(403, { error: true, reason: 'Invalid Key', message: 'a\nb\u001b[31mc' });
-    expect((await run(['8.8.8.8', '--key', 'k3y'])).err).toBe('capstan ip: The key is not valid. a b [31mc\n');
+    expect((await run(['8.8.8.8', '--key', 'k3y'])).err).toBe('capstan ip: The key is not valid. a bc\n');
   });
 
   it('documents every exit code in its help', async () => {

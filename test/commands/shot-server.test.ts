@@ -36,6 +36,16 @@ describe('capstan shot --server', () => {
     expect(await readFile(join(place.path, `${stems[1]}.webp`))).toEqual(Buffer.from(await image.arrayBuffer()));
   });
 
+  it.each(['shot', 'stability'])('ends %s with an error when the service does not answer', async (command) => {
+    const place = await ground();
+    await using silent = await listening(createServer());
+    const server = `http://name:secret@127.0.0.1:${silent.port}`;
+    const { code, stderr } = await capstan([command, site.url('/short'), '--server', server], place.options);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(new RegExp(`http://127.0.0.1:${silent.port}/?: no answer for 15 s\\.`));
+    expect(stderr).not.toContain('secret');
+  });
+
   it('writes the result with its evidence as JSON, and the lines of a list that are no URL', async () => {
     const place = await ground();
     await writeFile(join(place.path, 'urls.txt'), `${site.url('/short')}\nhttp://\n`);
@@ -90,7 +100,7 @@ describe('capstan shot --server', () => {
     expect([nobody.code, nobody.stderr]).toEqual([
       1,
       expect.stringMatching(
-        new RegExp(`capstan: ${gone}: The service cannot be reached: connect ECONNREFUSED \\S+\\n$`),
+        new RegExp(`capstan: ${gone}/?: The service cannot be reached: connect ECONNREFUSED \\S+\\n$`),
       ),
     ]);
   });

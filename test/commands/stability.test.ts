@@ -5,6 +5,11 @@ import { serviceForSuite } from '../support/for-suite.ts';
 import { capstan, ground } from './capstan-process.ts';
 
 const KEY = 'the-key-of-the-command-line';
+/** A page of 250 elements that have other colours each time. */
+const MANY = `<!doctype html><h1>Lights</h1><script>for (let at = 0; at < 250; at += 1) {
+  const light = document.body.appendChild(document.createElement('b'));
+  light.style.cssText = 'float:left;width:40px;height:20px;margin:24px;background:hsl(' + Math.random() * 360 + ' 90% 60%)';
+}</script>`;
 
 describe('capstan stability', () => {
   const app = serviceForSuite({ maxConcurrent: 4 }, { apiKeys: [KEY] });
@@ -12,7 +17,11 @@ describe('capstan stability', () => {
   beforeAll(async () => {
     let visits = 0;
     site = await listening(
-      createServer((_request, response) => {
+      createServer(({ url }, response) => {
+        if (url === '/many') {
+          response.writeHead(200, { 'Content-Type': 'text/html' }).end(MANY);
+          return;
+        }
         visits += 1;
         response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' });
         // A terminal would take the character for the beginning of a command.
@@ -21,6 +30,14 @@ describe('capstan stability', () => {
     );
   });
   afterAll(() => site?.[Symbol.asyncDispose]());
+
+  it('says when there are more elements than it lists', async () => {
+    const place = await ground();
+    const args = ['stability', `http://127.0.0.1:${site.port}/many`, '--server', app.baseUrl, '--api-key', KEY];
+    const { code, stdout } = await capstan([...args, '--full-page'], place.options);
+    expect(code).toBe(0);
+    expect(stdout).toContain('\nThere are more, which are not listed.\n');
+  });
 
   it('prints names of elements without characters that a terminal obeys', async () => {
     const place = await ground();

@@ -206,6 +206,7 @@ const ROWS: readonly Row[] = [
     }),
   ),
   { status: 404, code: 'not_found', path: '/watches/9/history' },
+  { status: 404, code: 'not_found', path: '/watches/9/values' },
   ...['pause', 'resume', 'run'].map(
     (command): Row => ({
       status: 404,

@@ -393,6 +393,7 @@ function changed(url: string, labels: string[], share: number | null): CapstanEv
     changed: ['visual'],
     share,
     regions: [],
+    values: null,
   } as const;
   return {
     type: 'watch.changed',

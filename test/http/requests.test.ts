@@ -234,7 +234,16 @@ describe('accessLog', () => {
 describe('a list of watches with their runs', () => {
   it('ends a page after 2 MiB, and leads to the rest', async () => {
     const at = '2026-01-01T00:00:00.000Z';
-    const found = { capture: null, before: null, changed: [], share: null, regions: [], verdict: null, code: null };
+    const found = {
+      capture: null,
+      before: null,
+      changed: [],
+      share: null,
+      regions: [],
+      values: null,
+      verdict: null,
+      code: null,
+    };
     const items = [{ due: at, at, state: 'failed' as const, ...found, reason: 'x'.repeat(1_500_000) }];
     const { service } = app;
     const watches = { ...service.watches, history: async () => ({ items, isCut: false }) };

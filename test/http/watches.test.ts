@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { ListedWatchSchema, WatchRunSchema, WatchSchema } from '../../src/capture/watch.ts';
+import { ListedWatchSchema, WatchRunSchema, WatchSchema, WatchValuesSchema } from '../../src/capture/watch.ts';
 import { type Listening, listening } from '../egress/listening.ts';
 import { SECRET, startReceiver } from '../webhooks/receiver.ts';
 import { failureOf } from './answers.ts';
@@ -11,6 +11,7 @@ const One = z.object({ data: WatchSchema });
 const Listed = z.object({ data: z.array(ListedWatchSchema) });
 const Many = z.object({ data: z.array(WatchSchema) });
 const History = z.object({ data: z.array(WatchRunSchema) });
+const Values = z.object({ data: z.array(WatchValuesSchema) });
 const Captured = z.object({ data: z.object({ id: z.number() }) });
 
 const [FLOOD, SHOP] = ['flood-key', 'shop-key'];
@@ -51,7 +52,10 @@ describeWithTenants((start, apiNodes) => {
             ...page
           } = typeof found === 'function' ? await found(visit) : found;
           const status = page.status ?? (location === undefined ? 200 : 302);
-          response.writeHead(status, { 'Content-Type': 'text/html', ...(location && { Location: location }) });
+          response.writeHead(status, {
+            'Content-Type': 'text/html; charset=utf-8',
+            ...(location && { Location: location }),
+          });
           response.end(`<!doctype html><title>${title}</title><body style="font:20px sans-serif">${body}`);
         }),
       );
@@ -126,6 +130,70 @@ describeWithTenants((start, apiNodes) => {
       expect(changed?.regions).toEqual([expect.objectContaining({ kind: 'inserted' })]);
       expect(await read(id)).toMatchObject({ baseline: changed?.capture, changes: 1 });
       expect(await run(id)).toMatchObject({ state: 'unchanged' });
+    });
+
+    it('reads values of the page, and tells when a condition on them begins to hold', async () => {
+      const shop = (price: string, rest = '') => ({ body: `${ARTICLE}<p class=price>${price}</p>${rest}` });
+      const rules = {
+        values: { price: { selector: '.price', type: 'money' }, jobs: { selector: '.job', type: 'count' } },
+        when: { value: 'price', below: 50 },
+      };
+      const id = await watching('/price', shop('59.00 €'), rules);
+      const { baseline, last_run: first } = await read(id);
+      const euros = (amount: number) => ({ amount, to: null, currency: 'EUR' });
+      expect(first).toMatchObject({ state: 'first', values: { price: { value: euros(59), text: '59.00 €' } } });
+
+      pages.set('/price', shop('<del>59.00 €</del> 47.50 €', BANNER));
+      expect(await run(id)).toMatchObject({
+        state: 'changed',
+        before: baseline,
+        changed: ['values'],
+        reason: 'price fell from €59.00 to €47.50',
+        values: { price: { value: euros(47.5) }, jobs: { value: 0 } },
+      });
+      expect(await run(id)).toMatchObject({ state: 'unchanged', reason: null });
+      pages.set('/price', shop('Price on request'));
+      const unread = { price: { value: null, text: 'Price on request' } };
+      expect(await run(id)).toMatchObject({ state: 'unchanged', values: unread });
+      pages.set('/price', shop('48.00 €'));
+      expect(await run(id)).toMatchObject({ state: 'unchanged', values: { price: { value: euros(48) } } });
+      expect(await read(id)).toMatchObject({ changes: 1, values: { price: { selector: '.price' } }, when: rules.when });
+    });
+
+    it('fails when the page has none of the values any more, and knows the last ones when they are back', async () => {
+      const rules = { values: { price: { selector: '.price', type: 'money' } } };
+      const id = await watching('/redesign', { body: `${ARTICLE}<p class=price>59.00 €</p>` }, rules);
+      pages.set('/redesign', { body: `${ARTICLE}<p class=cost>47.50 €</p>` });
+      expect(await run(id)).toMatchObject({ state: 'failed', reason: 'The page has none of the values: price.' });
+      pages.set('/redesign', { body: `${ARTICLE}<p class=price>47.50 €</p>` });
+      expect(await run(id)).toMatchObject({ state: 'changed', reason: 'price fell from €59.00 to €47.50' });
+    });
+
+    it('answers with the history of its values, also as CSV', async () => {
+      const rules = { values: { price: { selector: '.price', type: 'money' }, stock: '.stock' }, confirm: false };
+      const page = (price: string, stock: string) => ({
+        body: `${ARTICLE}<p class=price>${price}</p><p class=stock>${stock}</p>`,
+      });
+      const id = await watching('/history', page('59.00 €', '=1+1'), rules);
+      pages.set('/history', page('Sold "out"', 'none, at all'));
+      await run(id);
+      const { data } = Values.parse(await (await call(`/watches/${id}/values`)).json());
+      const price = { amount: 59, to: null, currency: 'EUR' };
+      expect(data.map(({ values }) => values?.price?.value)).toEqual([null, price]);
+      const csv = await call(`/watches/${id}/values?format=csv`);
+      expect(csv.headers.get('Content-Type')).toBe('text/csv; charset=utf-8');
+      const [head, newest, oldest] = (await csv.text()).split('\r\n').map((line) => line.split(',').slice(1));
+      expect(head).toEqual(['state', 'capture', 'price', 'price_to', 'price_currency', 'price_text', 'stock']);
+      expect([newest?.[0], ...(newest?.slice(2) ?? [])]).toEqual([
+        'changed',
+        '',
+        '',
+        '',
+        '"Sold ""out"""',
+        '"none',
+        ' at all"',
+      ]);
+      expect([oldest?.[0], ...(oldest?.slice(2) ?? [])]).toEqual(['first', '59', '', 'EUR', '59.00 €', "'=1+1"]);
     });
 
     it('is listed with its newest runs, in one request for all watches', async () => {

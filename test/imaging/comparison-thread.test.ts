@@ -31,13 +31,24 @@ const over = (tag: string) =>
     ...(at % 50 === 0 ? { tag } : { tag: 'p', id: `p${at}` }),
     box: [0, 0, WIDTH - (at % 3) - 1, HEIGHT],
   }));
+/** Elements in each other, as deep as pages are mapped, with others in the innermost one. */
+const nested = mapOf((at) => ({ parent: Math.min(at, 480), tag: 'p', box: [0, 0, 8, HEIGHT] }));
 /** An element that holds all others, in a column at the left. */
 const column = mapOf((at) => ({ ...(at === 0 ? { tag: 'nav' } : { parent: 1, tag: 'p' }), box: [0, 0, 8, HEIGHT] }));
+
+const PLACES = Array.from(
+  { length: 50 },
+  (_, at) => `p${':nth-last-of-type(even):nth-child(n of p)'.repeat(4)}:not(#${at})`,
+);
 
 describe('the thread of comparisons', () => {
   it.each<[pages: string, maps: readonly [string, string], selectors: readonly string[], distance: number]>([
     ['elements over each other by the thousand', [over('u'), over('b')], [], 160],
     ['an ignored element that holds thousands', [column, column], ['nav'], 4],
+    ['a selector of elements in others in others', [nested, nested], [`u${' p'.repeat(300)}`], 160],
+    ['a selector of elements beside others', [column, column], [`u${' ~ p'.repeat(200)}`], 160],
+    ['a selector of what elements hold', [nested, nested], [`p:has(u${' p'.repeat(300)})`], 160],
+    ['selectors of places among thousands', [column, column], PLACES, 160],
   ])('compares pages with %s by their elements within its time', async (_pages, maps, selectors, distance) => {
     const compared: Compared = {
       images: [await marks(1, distance), await marks(2, distance)],

@@ -34,6 +34,18 @@ const SELECTORS = [
   ':nth-last-child(2 of .some)',
   ':lang(de)',
   '[type=TEXT]',
+  'main p p',
+  'body p ~ section + section',
+  'main > p:has(~ form)',
+  'main:has(> form fieldset ~ fieldset) b',
+  'div:has(> p + p ~ section > i) > p, :is(main a ~ a, section > b)',
+  'p:not(p ~ p ~ p)',
+  ':nth-last-of-type(2n)',
+  ':nth-child(odd of .some, a)',
+  'main :only-of-type',
+  'main :only-child',
+  ':scope > body > main',
+  'option:checked, input:not(:checked)',
 ] as const;
 
 const PAGE = `<!doctype html><html lang=en><head><meta charset=utf-8><link rel=icon href=data:,><title>-</title></head><body><main>

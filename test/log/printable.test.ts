@@ -16,5 +16,6 @@ describe('what commands print', () => {
     expect(printableJson(value)).not.toMatch(UNPRINTABLE);
     expect(printableJson(value)).toContain('é ⚓ \u{1f6a2}');
     expect(JSON.parse(printableJson(value))).toEqual(value);
+    expect(printableJson(['a\nb\u0085'], 2)).toBe('[\n  "a\\nb\\u0085"\n]');
   });
 });

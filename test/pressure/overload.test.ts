@@ -149,10 +149,10 @@ describe('watchPressure', () => {
       const errors: unknown[] = [];
       runBatch([request('a'), request('b'), request('c')], 2).subscribe();
       scheduler.schedule(() => {
-        heard(pipeline.submit(request('d')), out, 'd');
-        pipeline.submit(request('e')).subscribe({ error: (error) => errors.push(error) });
+        heard(pipeline.admit(request('d')), out, 'd');
+        pipeline.admit(request('e')).subscribe({ error: (error) => errors.push(error) });
       }, 2500);
-      scheduler.schedule(() => heard(pipeline.submit(request('f')), out, 'f'), 7500);
+      scheduler.schedule(() => heard(pipeline.admit(request('f')), out, 'f'), 7500);
       scheduler.schedule(() => {
         expect(monitor.reading.eventLoopDelayMs).toBe(0);
         monitor.stop();

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { lastValueFrom } from 'rxjs';
+import { from, lastValueFrom } from 'rxjs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CaptureCommand } from '../../src/capture/command.ts';
 import { CapstanError } from '../../src/capture/errors.ts';
@@ -63,7 +63,7 @@ describe('performCapture', () => {
       requestId: null,
       signal: client.signal,
     };
-    const outcome$ = performCapture(command, {
+    const outcomes = performCapture(command, {
       egress: { screen: async () => null, screenLiteral: () => null },
       actors: {
         capture: async (_request, _signal, { onReturned } = {}) => {
@@ -75,7 +75,7 @@ describe('performCapture', () => {
       captureStore: storage.captureStore,
       logger: pino({ level: 'silent' }),
     });
-    const { state } = await lastValueFrom(outcome$);
+    const { state } = await lastValueFrom(from(outcomes));
     const record = await storage.results.get(command.id);
     const files = await storage.artifacts.info(command.id);
     return { state, record: record !== undefined, files: files !== undefined };

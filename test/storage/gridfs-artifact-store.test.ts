@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { Binary, type Collection, type Db } from 'mongodb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { takeLease } from '../../src/storage/documents/lease.ts';
+import { takeLock } from '../../src/storage/documents/lock.ts';
 import { damagedFiles } from '../../src/storage/gridfs/damaged-files.ts';
 import { createGridfsArtifactStore } from '../../src/storage/gridfs/gridfs-artifact-store.ts';
 import { createSweep, type SweepOptions } from '../../src/storage/gridfs/sweep.ts';
@@ -160,12 +160,12 @@ describeWithSharedMongo('the artifact store in GridFS', (server) => {
 
     it('runs the sweep in one process at a time', async () => {
       await artifacts.stage(captureOf(ID), PICTURE);
-      const lease = await takeLease(
+      const lock = await takeLock(
         mongoDocuments(database, (work) => work()),
         'artifacts.sweep',
       );
       expect(await sweep().pass()).toBe(0);
-      await lease?.release();
+      await lock?.release();
       expect(await sweep().pass()).toBe(2);
       expect(await sweep().pass()).toBe(0);
     });

@@ -8,7 +8,7 @@ import { buffer, text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CapstanError } from '../../src/capture/errors.ts';
 import { createRetention } from '../../src/storage/captures/retention.ts';
-import { takeLease } from '../../src/storage/documents/lease.ts';
+import { takeLock } from '../../src/storage/documents/lock.ts';
 import { createSweep } from '../../src/storage/gridfs/sweep.ts';
 import { mongoDocuments } from '../../src/storage/mongo/document-store.ts';
 import { firstIdAt } from '../../src/storage/records/ids.ts';
@@ -189,24 +189,24 @@ describeWithRelayedMongo('captures in GridFS', (server) => {
     expect((await here.artifacts.list(10)).map(({ id }) => id)).toEqual([ID + 1]);
   });
 
-  it('runs retention in one process at a time, by a lease', async () => {
+  it('runs retention in one process at a time, by a lock', async () => {
     const [here, there] = [await open(0), await open(1)];
     const now = Date.UTC(2026, 5, 15, 12);
     const idAt = (hours: number) => firstIdAt(new Date(now - hours * 3_600_000));
     for (const hours of [50, 40, 30, 1]) await keepPicture(here.captureStore, idAt(hours));
     await here.results.insert(resultOf(idAt(60), { failed: true, artifacts: null }));
-    const lease = (parts: GridfsParts) => () =>
-      takeLease(mongoDocuments(parts.mongo.database, parts.mongo.ask), 'retention');
+    const lock = (parts: GridfsParts) => () =>
+      takeLock(mongoDocuments(parts.mongo.database, parts.mongo.ask), 'retention');
     const retention = (parts: GridfsParts) =>
       createRetention({
         limits: { days: 1.5, bytes: null },
         artifacts: parts.artifacts,
         results: parts.results,
         remove: (ids) => parts.captureStore.remove(ids),
-        lock: lease(parts),
+        lock: lock(parts),
         clock: () => now,
       });
-    const held = await lease(there)();
+    const held = await lock(there)();
     const own = retention(here);
     await own.pass();
     expect(await here.artifacts.list(10)).toHaveLength(4);

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { takeLease } from '../../src/storage/documents/lease.ts';
+import { takeLock } from '../../src/storage/documents/lock.ts';
 import { mongoDocuments } from '../../src/storage/mongo/document-store.ts';
 import {
   MIGRATIONS as MONGO_MIGRATIONS,
@@ -135,9 +135,9 @@ describeWithSharedMongo('MongoDB migrations', (server) => {
     const onState = (state: StoreState) => told.push(state);
     const database = await openMongo({ url: `${proxy.url}${named('lost')}?timeoutMS=${SILENCE_MS}`, onState });
     await proxy.restart();
-    // The lease may not have been released.
-    const leases = client.db(named('lost')).collection<{ _id: string; due: number }>('leases');
-    await leases.updateOne({ _id: 'migration' }, { $set: { due: 0 } });
+    // The lock may not have been released.
+    const locks = client.db(named('lost')).collection<{ _id: string; freeAt: number }>('locks');
+    await locks.updateOne({ _id: 'migration' }, { $set: { freeAt: 0 } });
     await expect.poll(() => database.results.state).toBe('up');
     expect(told).toEqual(['down', 'up']);
     await database.close();
@@ -155,8 +155,8 @@ describeWithSharedMongo('MongoDB migrations', (server) => {
   });
 
   it('waits while another process migrates, and continues when that process has died', async () => {
-    const leases = client.db(named('leased')).collection<{ _id: string; due: number }>('leases');
-    const other = await takeLease(
+    const locks = client.db(named('leased')).collection<{ _id: string; freeAt: number }>('locks');
+    const other = await takeLock(
       mongoDocuments(client.db(named('leased')), (work) => work()),
       'migration',
     );
@@ -165,7 +165,7 @@ describeWithSharedMongo('MongoDB migrations', (server) => {
     const reads = () => waiting.commands.filter((name) => name === 'find').length;
     await expect.poll(reads).toBeGreaterThan(6);
     expect(waiting.commands).not.toContain('createIndexes');
-    await leases.updateOne({ _id: 'migration' }, { $set: { due: 0 } });
+    await locks.updateOne({ _id: 'migration' }, { $set: { freeAt: 0 } });
     await migrated;
     await other?.release();
     expect(await client.db(named('leased')).collection('schema').findOne()).toEqual({

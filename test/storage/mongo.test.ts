@@ -36,19 +36,19 @@ describeWithRelayedMongo('The MongoDB store', (server) => {
 
   it('leases 32 nodes, then none, and one again after its lease ran out', async () => {
     const db = client.db(new URL(freshUrl()).pathname.slice(1));
-    const nodes = db.collection<{ _id: string; due: number }>('leases');
+    const nodes = db.collection<{ _id: string; freeAt: number }>('nodes');
     const documents = mongoDocuments(db, (work) => work());
     const claimed: (number | undefined)[] = [];
     for (let at = 0; at < 33; at += 1) claimed.push(await new LeasedNode(documents).claim());
     expect(claimed).toEqual([...Array(32).keys(), undefined]);
-    await nodes.updateOne({ _id: 'node-09' }, { $set: { due: 0 } });
+    await nodes.updateOne({ _id: '09' }, { $set: { freeAt: 0 } });
     const late = new LeasedNode(documents);
     expect(await late.claim()).toBe(9);
     expect(await late.claim()).toBe(9);
     expect(await new LeasedNode(documents).claim()).toBeUndefined();
     await late.release();
-    const released = await nodes.findOne({ _id: 'node-09' });
-    expect(released?.due).toBeLessThan(Date.now() + 5000);
+    const released = await nodes.findOne({ _id: '09' });
+    expect(released?.freeAt).toBeLessThan(Date.now() + 5000);
   });
 
   describeResultStore(async () => {
@@ -211,49 +211,25 @@ describeWithRelayedMongo('The MongoDB store', (server) => {
       watched.on('commandStarted', ({ command: { find, filter, sort, limit } }) => {
         if (find !== undefined) asked.push({ find, filter, sort, limit });
       });
-      const order = { by: 'at', limit: 10 } as const;
-      await documents.list(
-        'jobs',
-        [
-          ['kind', '=', 'unfinished'],
-          ['due', '<=', 5],
-        ],
-        order,
-      );
-      await documents.list('jobs', [['of', '=', 'key']], { ...order, isDescending: true });
-      await documents.list(
-        'job_results',
-        [
-          ['of', '=', 'job'],
-          ['at', '>', 5],
-        ],
-        order,
-      );
-      await documents.list(
-        'watches',
-        [
-          ['of', '=', 'key'],
-          ['id', '>', '1'],
-        ],
-        { limit: 10 },
-      );
-      await documents.list(
-        'watches',
-        [
-          ['due', '<=', 5],
-          ['kind', 'not in', ['host']],
-        ],
-        { by: 'due', limit: 1 },
-      );
-      await documents.list('watches', [['at', '>', 5]], { by: 'at', limit: 500 });
-      await documents.list('idempotency', [['due', '<=', 5]], { by: 'due', limit: 20 });
+      const newestFirst = { by: 'createdAt', isDescending: true, limit: 10 } as const;
+      const isFree = ['freeAt', '<=', 5] as const;
+      await documents.list('jobs', [['phase', '=', 'unfinished'], isFree], { by: 'createdAt', limit: 10 });
+      await documents.list('jobs', [['apiKey', '=', 'key']], newestFirst);
+      const ofJob = ['job', '=', 'job'] as const;
+      await documents.list('job_results', [ofJob, ['position', '>', 5]], { by: 'position', limit: 10 });
+      const ofKey = ['apiKey', '=', 'key'] as const;
+      await documents.list('watches', [ofKey, ['id', '>', '1']], { limit: 10 });
+      await documents.list('watches', [isFree, ['host', 'not in', ['host']]], { by: 'freeAt', limit: 1 });
+      await documents.list('watches', [['plausibleFrom', '>', 5]], { by: 'plausibleFrom', limit: 500 });
+      await documents.list('watches', [['owner', '>', '']], { by: 'owner' });
+      await documents.list('idempotency', [['expiresAt', '<=', 5]], { by: 'expiresAt', limit: 20 });
       const plans = await Promise.all(
         asked.map(async (explain) => {
           const { executionStats } = await db.command({ explain, verbosity: 'executionStats' });
           return planOf(executionStats);
         }),
       );
-      expect(plans).toHaveLength(7);
+      expect(plans).toHaveLength(8);
       for (const { stages } of plans) {
         expect(stages).not.toContain('COLLSCAN');
         expect(stages).not.toContain('SORT');

@@ -271,6 +271,13 @@ export function describeResultStore(create: () => Promise<EmptyDatabase>): void 
     expect(ids).toEqual([2, 0]);
   });
 
+  it('ends similar captures with the record by which they have 4 MiB', async () => {
+    const wide = { perception_hash: HASH, options: { css: 'x'.repeat(100_000) } };
+    for (let at = 0; at < 60; at += 1) await store.insert(resultOf(FIRST_ID + at, wide));
+    const found = await store.similar({ hash: HASH, distance: 0, except: 0 }, 1000);
+    expect(found.map(({ id }) => id)).toEqual(Array.from({ length: 42 }, (_, at) => FIRST_ID + 59 - at));
+  });
+
   it('returns whole records of similar captures, and no deleted ones', async () => {
     const [first, second] = [FIRST_ID, FIRST_ID + 1].map((id) => resultOf(id, { perception_hash: HASH }));
     if (first === undefined || second === undefined) throw new Error('there are two');

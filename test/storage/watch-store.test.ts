@@ -330,6 +330,37 @@ describeInEachDatabase((open) => {
       await ofKey('shop', kib, labels);
     });
 
+    it('keeps to the share of a key when several of its watches are changed at the same time', async () => {
+      const kib = 'x'.repeat(1024);
+      const max = { count: 100, bytes: 80 * 1024 };
+      const given = { host: 'a.test', everyMs: null, dueAt: null, labels: [], isShared: true, summary: 's' };
+      const ids: number[] = [];
+      for (let at = 0; at < 4; at += 1) {
+        ids.push(await added({ apiKeyName: 'flood', definition: kib, labels: [], isShared: true }, max));
+      }
+      const definition = kib.repeat(20);
+      const changed = await Promise.allSettled(
+        ids.map((id) => database.watches.change(id, () => ({ ...given, definition }), max)),
+      );
+      expect(changed.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected', 'rejected', 'rejected']);
+    });
+
+    it('divides the bytes of the runs of a key among its watches', async () => {
+      const id = await added({ apiKeyName: 'flood', isShared: true });
+      for (let at = 0; at < 3; at += 1) await added({ apiKeyName: 'flood', dueAt: null, isShared: true });
+      const body = 'x'.repeat(10 * 1024);
+      const removed: number[] = [];
+      for (let dueAt = NOW; dueAt < NOW + 5; dueAt += 1) {
+        await take({ now: dueAt });
+        await database.watches.put(id, 'a', { dueAt, body });
+        const next = { dueAt: dueAt + 1, plannedAt: dueAt, progress: 'p', keep: 100 };
+        const old = await database.watches.finish(id, 'a', () => next, 100 * 1024);
+        removed.push(...(old ?? []).map((run) => run.dueAt));
+      }
+      // A quarter of 100 KiB holds two runs.
+      expect(removed).toEqual([NOW, NOW + 1, NOW + 2]);
+    });
+
     it('counts the runs of a watch, and removes the oldest beyond 1 MiB', async () => {
       const id = await added({ apiKeyName: 'flood', isShared: true });
       const body = 'x'.repeat(300 * 1024);

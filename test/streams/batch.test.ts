@@ -52,8 +52,8 @@ describe('batch', () => {
       });
       runBatch(requests(6)).subscribe();
       scheduler.schedule(() => {
-        pipeline.submit(request('s0')).subscribe();
-        pipeline.submit(request('s1')).subscribe();
+        pipeline.admit(request('s0')).subscribe();
+        pipeline.admit(request('s1')).subscribe();
       }, 1);
       flush();
       const started = log.filter((line) => line.includes('started'));
@@ -85,7 +85,7 @@ describe('batch', () => {
         submit: (one, under) =>
           nameOf(one.target.url) === 'forbidden'
             ? throwError(() => new CapstanError('target_forbidden'))
-            : pipeline.submit(one, under),
+            : pipeline.admit(one, under),
         events: stream,
         ids: () => 'b',
         scheduler,
@@ -111,11 +111,11 @@ describe('batch', () => {
         scheduler,
         perform: (command) => cold('5ms (s|)', { s: stored(command) }),
       });
-      pipeline.submit(request('s')).subscribe();
+      pipeline.admit(request('s')).subscribe();
       const out: string[] = [];
       runBatch(requests(5), 8).subscribe((item) => out.push(item.outcome.state));
       expect(pipeline.load.inside).toBe(3);
-      heard(pipeline.submit(request('t')), out, 't');
+      heard(pipeline.admit(request('t')), out, 't');
       runBatch(requests(1)).subscribe({ error: (error) => out.push(`batch refused ${error.code}`) });
       flush();
       expect(out).toEqual(['t refused queue_full', 'batch refused queue_full', ...Array(5).fill('stored')]);
@@ -130,7 +130,7 @@ describe('batch', () => {
         scheduler,
         perform: () => cold<never>('9ms #'),
       });
-      pipeline.submit(request('s')).subscribe();
+      pipeline.admit(request('s')).subscribe();
       const batch = runBatch(requests(100), 3).subscribe();
       scheduler.schedule(() => batch.unsubscribe(), 10);
       flush();

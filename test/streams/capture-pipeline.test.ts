@@ -20,7 +20,7 @@ describe('capture pipeline', () => {
         perform: (command) => cold('5ms (s|)', { s: stored(command) }),
       });
       for (const name of ['a', 'b', 'c']) {
-        pipeline.submit(request(name)).subscribe();
+        pipeline.admit(request(name)).subscribe();
       }
       expect(pipeline.load).toEqual({ running: 2, queued: 1, inside: 3 });
       flush();
@@ -46,7 +46,7 @@ describe('capture pipeline', () => {
         perform: (command) => cold('5ms (s|)', { s: stored(command) }),
       });
       const then: unknown[] = [];
-      pipeline.submit(request('a')).subscribe(() => then.push(log.at(-1), pipeline.load));
+      pipeline.admit(request('a')).subscribe(() => then.push(log.at(-1), pipeline.load));
       flush();
       expect(then).toEqual(['5 stored a', { running: 0, queued: 0, inside: 0 }]);
     });
@@ -55,7 +55,7 @@ describe('capture pipeline', () => {
   it('does nothing before it is subscribed to', () => {
     virtually(({ cold }, scheduler) => {
       const { pipeline, log } = rig({ limits: LIMITS, scheduler, perform: () => cold('|') });
-      pipeline.submit(request('a'));
+      pipeline.admit(request('a'));
       expect(log).toEqual([]);
       expect(pipeline.load.inside).toBe(0);
     });
@@ -84,7 +84,7 @@ describe('capture pipeline', () => {
       });
       const out: unknown[] = [];
       for (const name of ['unreachable', 'throws', 'empty', 'late', 'good']) {
-        pipeline.submit(request(name)).subscribe((outcome) => out.push(outcome));
+        pipeline.admit(request(name)).subscribe((outcome) => out.push(outcome));
       }
       flush();
       expect(out).toMatchObject([
@@ -109,9 +109,9 @@ describe('capture pipeline', () => {
           return cold('5ms (s|)', { s: stored(command) });
         },
       });
-      pipeline.submit(request('a')).subscribe();
-      const b = pipeline.submit(request('b')).subscribe();
-      pipeline.submit(request('c')).subscribe();
+      pipeline.admit(request('a')).subscribe();
+      const b = pipeline.admit(request('b')).subscribe();
+      pipeline.admit(request('c')).subscribe();
       b.unsubscribe();
       expect(pipeline.load).toEqual({ running: 1, queued: 1, inside: 2 });
       flush();
@@ -143,8 +143,8 @@ describe('capture pipeline', () => {
             : cold('2ms (s|)', { s: stored({ id, request }) });
         },
       });
-      const a = pipeline.submit(request('a')).subscribe();
-      pipeline.submit(request('b')).subscribe();
+      const a = pipeline.admit(request('a')).subscribe();
+      pipeline.admit(request('b')).subscribe();
       scheduler.schedule(() => a.unsubscribe(), 2);
       scheduler.schedule(() => expect(pipeline.load).toEqual({ running: 1, queued: 1, inside: 2 }), 7);
       flush();
@@ -161,8 +161,8 @@ describe('capture pipeline', () => {
         scheduler,
         perform: (command) => (command.id === 1 ? NEVER : of(stored(command))),
       });
-      const a = pipeline.submit(request('a')).subscribe();
-      pipeline.submit(request('b')).subscribe();
+      const a = pipeline.admit(request('a')).subscribe();
+      pipeline.admit(request('b')).subscribe();
       scheduler.schedule(() => a.unsubscribe(), 2);
       flush();
       expect(log.slice(3)).toEqual(['5002 cancelled a', '5002 started b', '5002 stored b']);
@@ -178,7 +178,7 @@ describe('capture pipeline', () => {
         scheduler,
         perform: (command) => cold('5ms (s|)', { s: stored(command) }),
       });
-      const a = pipeline.submit(request('a')).subscribe();
+      const a = pipeline.admit(request('a')).subscribe();
       scheduler.schedule(() => a.unsubscribe(), 2);
       flush();
       expect(log).toEqual(['0 queued a', '0 started a', '5 stored a']);
@@ -197,7 +197,7 @@ describe('capture pipeline', () => {
         },
       });
       const out: unknown[] = [];
-      pipeline.submit(request('a', 1000)).subscribe((outcome) => out.push(outcome));
+      pipeline.admit(request('a', 1000)).subscribe((outcome) => out.push(outcome));
       flush();
       expect(aborted).toEqual([[6000, 'capture_timeout']]);
       expect(out).toMatchObject([{ state: 'timed_out', failure: { code: 'capture_timeout' }, result: null }]);
@@ -215,8 +215,8 @@ describe('capture pipeline', () => {
             ? cold('6001ms #', {}, new CapstanError('cancelled'))
             : cold('6001ms c', { c: { state: 'cancelled', failure: { code: 'cancelled', reason: '' } } }),
       });
-      pipeline.submit(request('a', 1000)).subscribe();
-      pipeline.submit(request('b', 1000)).subscribe();
+      pipeline.admit(request('a', 1000)).subscribe();
+      pipeline.admit(request('b', 1000)).subscribe();
       flush();
       expect(log.slice(4)).toEqual(['6001 timed_out a', '6001 timed_out b']);
     });
@@ -229,8 +229,8 @@ describe('capture pipeline', () => {
         scheduler,
         perform: (command) => cold('5s (s|)', { s: stored(command) }),
       });
-      pipeline.submit(request('a', 1000)).subscribe();
-      pipeline.submit(request('b', 1000)).subscribe();
+      pipeline.admit(request('a', 1000)).subscribe();
+      pipeline.admit(request('b', 1000)).subscribe();
       flush();
       expect(log.slice(3)).toEqual(['5000 stored a', '5000 started b', '10000 stored b']);
     });
@@ -245,12 +245,12 @@ describe('capture pipeline', () => {
       });
       const out: string[] = [];
       for (const name of ['a', 'b', 'c', 'd']) {
-        heard(pipeline.submit(request(name)), out, name);
+        heard(pipeline.admit(request(name)), out, name);
       }
       expect(out).toEqual(['d refused queue_full']);
       expect(log.at(-1)).toBe('0 rejected d');
       expect(pipeline.refusal()).toMatchObject({ code: 'queue_full', status: 429, retryAfterSeconds: 1 });
-      scheduler.schedule(() => heard(pipeline.submit(request('e')), out, 'e'), 4000);
+      scheduler.schedule(() => heard(pipeline.admit(request('e')), out, 'e'), 4000);
       flush();
       expect(out.slice(1)).toEqual(['a stored', 'b stored', 'c stored', 'e stored']);
       expect(counts.captures).toMatchObject({ accepted: 4, stored: 4, rejected: 0, refused: 1, inside: 0 });
@@ -266,7 +266,7 @@ describe('capture pipeline', () => {
       });
       const out: string[] = [];
       for (const name of ['a', 'b', 'c', 'd', 'e']) {
-        heard(pipeline.submit(request(name)), out, name);
+        heard(pipeline.admit(request(name)), out, name);
       }
       scheduler.schedule(() => {
         pipeline.setLimits({ maxConcurrent: 3, maxQueue: 3 });
@@ -276,7 +276,7 @@ describe('capture pipeline', () => {
       scheduler.schedule(() => {
         pipeline.setLimits({ maxConcurrent: 1, maxQueue: 0 });
         expect(pipeline.load).toEqual({ running: 3, queued: 1, inside: 4 });
-        heard(pipeline.submit(request('f')), out, 'f');
+        heard(pipeline.admit(request('f')), out, 'f');
       }, 4);
       flush();
       expect(log.filter((line) => /started|stored/.test(line))).toEqual([
@@ -299,7 +299,7 @@ describe('capture pipeline', () => {
       const { pipeline } = rig({ limits: LIMITS, scheduler, perform: () => cold('|') });
       pipeline.setOverload({ reason: 'Memory is short.', maxInside: 0, minMs: 0 });
       const errors: unknown[] = [];
-      pipeline.submit(request('a')).subscribe({ error: (error) => errors.push(error) });
+      pipeline.admit(request('a')).subscribe({ error: (error) => errors.push(error) });
       expect(errors).toMatchObject([{ code: 'queue_full', message: 'Memory is short.' }]);
       pipeline.setOverload(null);
       expect(pipeline.refusal()).toBeUndefined();
@@ -338,7 +338,7 @@ describe('capture pipeline', () => {
       });
       const after: string[] = [];
       stream.events$.subscribe((event) => after.push(event.type));
-      pipeline.submit(request('a')).subscribe(() => {
+      pipeline.admit(request('a')).subscribe(() => {
         throw new Error('client');
       });
       flush();
@@ -362,8 +362,8 @@ describe('capture pipeline', () => {
           return command.id === 1 ? NEVER : of(stored(command));
         },
       });
-      const hang = pipeline.submit(request('a')).subscribe();
-      const b = pipeline.submit(request('b')).subscribe();
+      const hang = pipeline.admit(request('a')).subscribe();
+      const b = pipeline.admit(request('b')).subscribe();
       stream.events$.subscribe((event) => {
         if (event.type === 'capture.started') {
           b.unsubscribe();
@@ -386,12 +386,12 @@ describe('capture pipeline', () => {
       scheduler: asyncScheduler,
       perform: () => NEVER,
     });
-    const running = pipeline.submit(request('running')).subscribe();
+    const running = pipeline.admit(request('running')).subscribe();
     (() => {
       const waiting = Array.from({ length: 10_000 }, (_, i) => {
         const one = request(`w${i}`);
         requests.push(new WeakRef(one));
-        return pipeline.submit(one).subscribe();
+        return pipeline.admit(one).subscribe();
       });
       expect(pipeline.load).toEqual({ running: 1, queued: 10_000, inside: 10_001 });
       for (const subscription of waiting) {

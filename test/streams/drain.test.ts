@@ -17,9 +17,9 @@ describe('draining', () => {
       });
       const out: string[] = [];
       runBatch(requests(4), 1).subscribe((item) => out.push(`${item.index} ${item.outcome.state}`));
-      heard(pipeline.submit(request('a')), out, 'a');
+      heard(pipeline.admit(request('a')), out, 'a');
       drained = pipeline.drain(1000);
-      heard(pipeline.submit(request('late')), out, 'late');
+      heard(pipeline.admit(request('late')), out, 'late');
       runBatch(requests(1)).subscribe({ error: (error) => out.push(`batch refused ${error.code}`) });
       flush();
       expect(out).toEqual([
@@ -71,8 +71,8 @@ describe('draining', () => {
       });
       const outcomes: CaptureOutcome[] = [];
       const items: string[] = [];
-      pipeline.submit(request('a')).subscribe((outcome) => outcomes.push(outcome));
-      pipeline.submit(request('b')).subscribe((outcome) => outcomes.push(outcome));
+      pipeline.admit(request('a')).subscribe((outcome) => outcomes.push(outcome));
+      pipeline.admit(request('b')).subscribe((outcome) => outcomes.push(outcome));
       runBatch(requests(3), 1).subscribe((item) => items.push(`${item.index} ${item.outcome.state}`));
       drained = pipeline.drain(30);
       flush();
@@ -102,7 +102,7 @@ describe('draining', () => {
         scheduler,
         perform: () => NEVER,
       });
-      pipeline.submit(request('hangs')).subscribe();
+      pipeline.admit(request('hangs')).subscribe();
       runBatch(handedOut<BatchElement>().elements, 2).subscribe();
       expect(pipeline.load.inside).toBe(3);
       drained = pipeline.drain(100);

@@ -24,7 +24,7 @@ describe('outlastingOutages', () => {
       const perform = failingUntil(code, 3000, () => scheduler.now());
       const { pipeline, log } = rig({ limits: LIMITS, perform, scheduler });
       const { signal: stopping } = new AbortController();
-      const submit = outlastingOutages({ submit: pipeline.submit, limitMs: 60_000, stopping, scheduler });
+      const submit = outlastingOutages({ submit: pipeline.admit, limitMs: 60_000, stopping, scheduler });
       const seen: string[] = [];
       heard(submit(request('a')), seen, 'a');
       flush();
@@ -41,10 +41,10 @@ describe('outlastingOutages', () => {
   it('submits a capture again that was refused because the work queue of the cluster is away', () => {
     virtually(({ flush }, scheduler) => {
       const { pipeline } = rig({ limits: LIMITS, perform: (command) => of(stored(command)), scheduler });
-      const submitWhenThere: typeof pipeline.submit = (capture, under) =>
+      const submitWhenThere: typeof pipeline.admit = (capture, under) =>
         scheduler.now() < 3000
           ? throwError(() => new CapstanError('cluster_unavailable'))
-          : pipeline.submit(capture, under);
+          : pipeline.admit(capture, under);
       const { signal: stopping } = new AbortController();
       const submit = outlastingOutages({ submit: submitWhenThere, limitMs: 60_000, stopping, scheduler });
       const seen: string[] = [];
@@ -62,7 +62,7 @@ describe('outlastingOutages', () => {
       const concluded: string[] = [];
       stream.conclusions$.subscribe(({ event }) => concluded.push(event.type));
       const { signal: stopping } = new AbortController();
-      const submit = outlastingOutages({ submit: pipeline.submit, limitMs: 60_000, stopping, scheduler });
+      const submit = outlastingOutages({ submit: pipeline.admit, limitMs: 60_000, stopping, scheduler });
       heard(submit({ ...request('a'), callback: 'https://receiver.example/' }), [], 'a');
       flush();
       expect(concluded).toEqual(['capture.stored']);
@@ -74,7 +74,7 @@ describe('outlastingOutages', () => {
       const perform = failingUntil('browser_unavailable', 1_000_000, () => scheduler.now());
       const { pipeline, log } = rig({ limits: LIMITS, perform, scheduler });
       const { signal: stopping } = new AbortController();
-      const submit = outlastingOutages({ submit: pipeline.submit, limitMs: 5_000, stopping, scheduler });
+      const submit = outlastingOutages({ submit: pipeline.admit, limitMs: 5_000, stopping, scheduler });
       const seen: string[] = [];
       heard(submit(request('a')), seen, 'a');
       flush();
@@ -98,7 +98,7 @@ describe('outlastingOutages', () => {
         schedule: scheduler.schedule.bind(scheduler),
       };
       const { signal: stopping } = new AbortController();
-      const submit = outlastingOutages({ submit: pipeline.submit, stopping, scheduler: clock });
+      const submit = outlastingOutages({ submit: pipeline.admit, stopping, scheduler: clock });
       heard(submit(request('a', timeoutMs)), [], 'a');
       flush();
     });
@@ -118,7 +118,7 @@ describe('outlastingOutages', () => {
       const perform = failingUntil('target_unreachable', 1000, () => scheduler.now());
       const { pipeline, log } = rig({ limits: LIMITS, perform, scheduler });
       const { signal: stopping } = new AbortController();
-      const submit = outlastingOutages({ submit: pipeline.submit, limitMs: 60_000, stopping, scheduler });
+      const submit = outlastingOutages({ submit: pipeline.admit, limitMs: 60_000, stopping, scheduler });
       heard(submit(request('a')), [], 'a');
       flush();
       expect(log).toEqual(['0 queued a', '0 started a', '0 failed a']);
@@ -130,7 +130,7 @@ describe('outlastingOutages', () => {
       const perform = failingUntil('storage_full', 1_000_000, () => scheduler.now());
       const { pipeline } = rig({ limits: LIMITS, perform, scheduler });
       const stop = new AbortController();
-      const submit = outlastingOutages({ submit: pipeline.submit, limitMs: 60_000, stopping: stop.signal, scheduler });
+      const submit = outlastingOutages({ submit: pipeline.admit, limitMs: 60_000, stopping: stop.signal, scheduler });
       const seen: string[] = [];
       heard(submit(request('a')), seen, 'a');
       scheduler.schedule(() => stop.abort(), 2000);
@@ -145,7 +145,7 @@ describe('outlastingOutages', () => {
       const perform = failingUntil('storage_full', 1_000_000, () => scheduler.now());
       const { pipeline, log } = rig({ limits: LIMITS, perform, scheduler });
       const { signal: stopping } = new AbortController();
-      const submit = outlastingOutages({ submit: pipeline.submit, limitMs: 60_000, stopping, scheduler });
+      const submit = outlastingOutages({ submit: pipeline.admit, limitMs: 60_000, stopping, scheduler });
       const subscription = heard(submit(request('a')), [], 'a');
       scheduler.schedule(() => subscription.unsubscribe(), 600);
       flush();

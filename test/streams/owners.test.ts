@@ -43,7 +43,7 @@ function p95Wait(multiple: number): { readonly wait: number; readonly refused: n
       if (scheduler.now() > SECONDS * 1000) return;
       timer(-Math.log(1 - random()) * everyMs, scheduler).subscribe(next);
       if (owner === 'a' && rates.take(owner, PER_MINUTE, 1).retryAfterSeconds > 0) return;
-      pipeline.submit(request, { owner }).subscribe({
+      pipeline.admit(request, { owner }).subscribe({
         error: (error) => {
           refused += error instanceof CapstanError && owner === 'b' ? 1 : 0;
         },

@@ -24,8 +24,8 @@ function setUp(kept?: { readonly outcome: StoredOutcome; readonly ageMs: number 
   stream.conclusions$.subscribe(({ callback }) => told.push(callback));
   const pages: Subject<CaptureOutcome>[] = [];
   let open = 0;
-  const submit = reusing({
-    submit: () =>
+  const answer = reusing({
+    capture: () =>
       new Observable((subscriber) => {
         const page = new Subject<CaptureOutcome>();
         pages.push(page);
@@ -42,7 +42,7 @@ function setUp(kept?: { readonly outcome: StoredOutcome; readonly ageMs: number 
   });
   const answers: { readonly id: number; readonly cached: boolean }[] = [];
   const ask = (asked: CaptureRequest) =>
-    submit(asked).subscribe((outcome) => {
+    answer(asked).subscribe((outcome) => {
       if (outcome.state === 'stored') answers.push({ id: outcome.result.id, cached: outcome.result.cached });
     });
   const finish = (at: number, id: number, asked: CaptureRequest) => {

@@ -90,7 +90,7 @@ export function rig(options: {
   });
   const runBatch = createBatchRunner({
     pipeline,
-    submit: pipeline.submit,
+    submit: pipeline.admit,
     events: stream,
     ids: () => `b${++batch}`,
     scheduler: options.scheduler,

@@ -38,12 +38,12 @@ it('puts every capture into the trace of its own request, whoever makes room for
     atOnce: () => 10,
     ids: () => `job${++ids}`,
     report: () => undefined,
-    submit: pipeline.submit,
+    submit: pipeline.admit,
     submitBatch: runBatch,
   });
 
   const three = [request('x'), request('y'), request('z')];
-  const singles = three.map((one) => asClient('a', () => lastValueFrom(pipeline.submit(one))));
+  const singles = three.map((one) => asClient('a', () => lastValueFrom(pipeline.admit(one))));
   const batch = asClient('b', () => lastValueFrom(runBatch(three, 2)));
   const added = [
     asClient('c', () => jobs.add('batch', three)),

@@ -90,7 +90,11 @@ async function running(start: number, parts: Partial<WatchesOptions> = {}) {
     capture: async () => ({ state: 'stored', result: exampleResult(1), evidence: null }),
     remove: () => Promise.resolve(),
     announce: (event) => void (event.type === 'watch.run' && told.push(event)),
-    artifacts: { info: async () => INFO, record: () => Promise.resolve(undefined) },
+    artifacts: {
+      info: async () => INFO,
+      record: () => Promise.resolve(undefined),
+      open: () => Promise.resolve(undefined),
+    },
     comparisons: { of: () => Promise.resolve(undefined) },
     atOnce: () => AT_ONCE,
     ids: () => {

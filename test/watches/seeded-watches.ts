@@ -4,7 +4,8 @@ import { watchesIn } from '../../src/storage/documents/watches.ts';
 import { mongoDocuments } from '../../src/storage/mongo/document-store.ts';
 import { openMongo } from '../../src/storage/mongo/open.ts';
 import type { Database } from '../../src/storage/ports/database.ts';
-import { type Document, type DocumentStore, TABLES, type Table } from '../../src/storage/ports/document-store.ts';
+import type { Document, DocumentStore } from '../../src/storage/ports/document-store.ts';
+import type { Table } from '../../src/storage/ports/document-tables.ts';
 import { KEPT_EVENTS } from '../../src/storage/ports/event-log.ts';
 import { openSqlite } from '../../src/storage/sqlite/open.ts';
 import { SqliteThread } from '../../src/storage/sqlite/thread.ts';
@@ -28,13 +29,13 @@ export interface Seeds {
 /** Adds watches with the ids 1 to `count`, many at once: their store adds them one by one. */
 export async function seedWatches(place: string, seeds: Seeds): Promise<void> {
   const watch = requestSchemas(DEFAULT_LIMITS).watch;
-  const added = new Map<Table, Document[]>(TABLES.map((table) => [table, []]));
-  const unused = () => Promise.reject(new Error('watches are only added'));
-  const collecting: DocumentStore = {
-    ...{ now: unused, list: unused, count: unused, usage: unused, data: unused, replace: unused, remove: unused },
-    add: async (table, documents) => void added.get(table)?.push(...documents),
-    addWithin: async (table, document) => void added.get(table)?.push(document),
+  const added = new Map<Table, Document[]>();
+  const collect = async (table: Table, documents: Document | readonly Document[]) => {
+    const known = added.get(table) ?? [];
+    added.set(table, known);
+    known.push(...[documents].flat());
   };
+  const collecting: DocumentStore = Object.assign(Object.create(null), { add: collect, addWithin: collect });
   const store = watchesIn(collecting);
   const createdAt = new Date().toISOString();
   for (let id = 1; id <= seeds.count; id += 1) {

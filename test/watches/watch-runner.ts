@@ -32,7 +32,7 @@ createWatches({
   announce: ({ type, url, run }) => {
     if (type === 'watch.run') process.stdout.write(`told ${new URL(url).pathname.slice(1)} ${Date.parse(run.due)}\n`);
   },
-  artifacts: { info: none, record: none },
+  artifacts: { info: none, record: none, open: none },
   comparisons: { of: none },
   atOnce: () => 8,
   ids: () => {

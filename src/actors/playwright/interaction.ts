@@ -11,6 +11,7 @@ import { call } from '../../page/page-scripts.ts';
 import { waitWithin } from '../../page/wait/wait-within.ts';
 import type { BrowserHost } from '../browser-host.ts';
 import { formSteps } from './fill-form.ts';
+import { loadPlaywright } from './load-playwright.ts';
 import { PageTransport } from './page-transport.ts';
 import { performAction } from './perform-action.ts';
 import { reasonOf } from './reason.ts';
@@ -101,9 +102,8 @@ export class PlaywrightInteraction implements Interaction {
   async #connect(): Promise<Page> {
     const { connection } = this.#host;
     const target = { targetId: this.#page.frame.id };
-    // Loaded on first use: a service without interactive captures never loads it.
-    const [{ chromium }, { targetInfo }, { sessionId }] = await Promise.all([
-      import('playwright'),
+    const [chromium, { targetInfo }, { sessionId }] = await Promise.all([
+      loadPlaywright(),
       connection.root.send('Target.getTargetInfo', target),
       connection.root.send('Target.attachToTarget', { ...target, flatten: true }),
     ]);

@@ -10,11 +10,14 @@ export function holdsSecret(schema: z.core.$ZodType, value: unknown): boolean {
   const stated = optionFacts.get(schema)?.secret;
   if (stated !== undefined || schema._zod.def.type === 'string') return stated ?? true;
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) return holdsSecret(schema.unwrap(), value);
-  if (schema instanceof z.ZodPipe) return holdsSecret(schema.in, value);
-  if (schema instanceof z.ZodUnion)
+  if (schema instanceof z.ZodPipe)
+    return holdsSecret(schema.in instanceof z.ZodTransform ? schema.out : schema.in, value);
+  if (schema instanceof z.ZodUnion) {
+    // Parsing costs far more, and few choices hold secrets.
     return schema.options.some(
-      (choice: z.core.$ZodType) => z.safeParse(choice, value).success && holdsSecret(choice, value),
+      (choice: z.core.$ZodType) => holdsSecret(choice, value) && z.safeParse(choice, value).success,
     );
+  }
   if (typeof value !== 'object' || value === null) return false;
   if (schema instanceof z.ZodArray) return Object.values(value).some((item) => holdsSecret(schema.element, item));
   if (schema instanceof z.ZodRecord) return Object.values(value).some((item) => holdsSecret(schema.valueType, item));

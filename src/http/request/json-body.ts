@@ -1,13 +1,13 @@
 import { bodyParser } from '@koa/bodyparser';
 import { CapstanError } from '../../capture/errors.ts';
+import { REQUEST_LIMITS } from '../../capture/request-limits.ts';
 import { refusal } from '../../capture/validate.ts';
 import { corruptBody, unknownCoding } from '../lines/streamed-body.ts';
 import type { HttpContext } from '../state.ts';
 import { requireUtf8, utf8Text } from './utf8.ts';
 
 const JSON_TYPE = /^application\/(?:[\w!#$&^.+-]+\+)?json$/i;
-/** Maximum size of a decompressed body. */
-export const MAX_BODY_BYTES = 1024 * 1024;
+export const MAX_BODY_BYTES = REQUEST_LIMITS.body.max;
 
 /**
  * Returns a reader of JSON bodies into `ctx.request.body`. Any JSON value passes, because the schema checks it later.

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { CapstanError } from '../../capture/errors.ts';
 import { MAX_URL_CHARACTERS, targetField } from '../../capture/request.ts';
 import { conditionsSchema } from '../../capture/result-conditions.ts';
+import { STORED_LIMITS } from '../../capture/stored-limits.ts';
 import { readIdCursor, readKeysetCursor } from './cursor.ts';
 
 /*
@@ -10,7 +11,7 @@ import { readIdCursor, readKeysetCursor } from './cursor.ts';
  */
 
 export const DEFAULT_LIMIT = 100;
-export const MAX_LIMIT = 1000;
+export const MAX_LIMIT = STORED_LIMITS.page.count;
 
 export const captureId = idOf('capture').meta({
   type: 'integer',

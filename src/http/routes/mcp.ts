@@ -3,9 +3,10 @@ import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { z } from 'zod';
 import { CapstanError } from '../../capture/errors.ts';
+import { REQUEST_LIMITS } from '../../capture/request-limits.ts';
 import { refusal } from '../../capture/validate.ts';
 import { apiAt } from '../../mcp/api.ts';
-import { MAX_NAME_CHARACTERS, tooLongIn } from '../../mcp/message-limits.ts';
+import { BOUNDED_TEXTS, isTooLong, TOO_LONG, tooLongIn } from '../../mcp/message-limits.ts';
 import { withoutNullParams } from '../../mcp/null-params.ts';
 import { callerOf } from '../keys/callers.ts';
 import { ANY_JSON, text } from '../openapi/content.ts';
@@ -15,8 +16,6 @@ import { routeWithBody } from '../route.ts';
 import type { HttpContext } from '../state.ts';
 
 const MESSAGE = 'must be a JSON-RPC 2.0 message of the Model Context Protocol';
-
-const TOO_LONG = `must have at most ${MAX_NAME_CHARACTERS} characters`;
 
 /** The media types of answers. */
 const ANSWERS = ['application/json', 'text/event-stream'];
@@ -39,11 +38,11 @@ export const postMcp = routeWithBody({
   operationId: 'callMcp',
   scope: 'read',
   summary: 'The Model Context Protocol over Streamable HTTP.',
-  description: `For language-model agents. Tools are requests to this API with the key of the caller, and need the scopes of those. Ids, progress tokens, and the names of methods and clients have at most ${MAX_NAME_CHARACTERS} characters. \`Accept\` must take \`application/json\` and \`text/event-stream\`.`,
+  description: `For language-model agents. Tools are requests to this API with the key of the caller, and need the scopes of those. The message's ${BOUNDED_TEXTS} ${TOO_LONG}. \`Accept\` must take \`application/json\` and \`text/event-stream\`.`,
   tag: 'capture',
   parameters: {},
   headers: z.object({
-    'Mcp-Session-Id': z.string().max(MAX_NAME_CHARACTERS).optional().meta({
+    'Mcp-Session-Id': z.string().max(REQUEST_LIMITS.names.max).optional().meta({
       description:
         'The value in the answer to `initialize`. With it, `notifications/cancelled` ends a call; it has no other effect.',
     }),
@@ -99,7 +98,7 @@ export const postMcp = routeWithBody({
 
 function sessionOf(ctx: HttpContext): string {
   const session = ctx.get('Mcp-Session-Id');
-  if (session.length <= MAX_NAME_CHARACTERS) return session;
+  if (!isTooLong(session)) return session;
   throw refusal([{ path: 'Mcp-Session-Id', message: TOO_LONG }]);
 }
 

@@ -6,6 +6,7 @@ import { CapstanError } from '../../capture/errors.ts';
 import type { Result } from '../../capture/result.ts';
 import type { Snippet } from '../../capture/snippet.ts';
 import { snippetsOf } from '../../capture/snippets.ts';
+import { STORED_LIMITS } from '../../capture/stored-limits.ts';
 import { overHttp } from '../../capture/target.ts';
 import type { CaptureService } from '../../service/capture-service.ts';
 import {
@@ -117,7 +118,7 @@ export const getSimilarResults = route({
   },
   answers: {
     200: {
-      description: 'Nearest first, then newest.',
+      description: 'Nearest first, then newest. Ends after 4 MiB.',
       content: envelope('SimilarResultList', z.array(SimilarResultSchema)),
     },
   },
@@ -155,12 +156,8 @@ export const getResult = route({
   },
 });
 
-/** Records that are read at once of a page, and the characters after which it ends: 1000 usual records are shorter. */
+/** Records that are read at once, which bounds memory and the longest turn. */
 const READ_TOGETHER = 100;
-const MAX_PAGE_CHARACTERS = 4 * 1024 * 1024;
-
-/** Records in each page of a streamed answer, which bounds its memory. */
-const STREAM_PAGE = 250;
 
 async function resultOf(ctx: HttpContext, id: number, service: Pick<CaptureService, 'results' | 'whyMissing'>) {
   ctx.state.captureId = id;
@@ -225,7 +222,7 @@ async function pageWithin(
     const wanted = Math.min(READ_TOGETHER, limit + 1 - items.length);
     const found = await results.page(filter, wanted, last);
     for (const result of found) {
-      if (items.length === limit || characters >= MAX_PAGE_CHARACTERS) return { items, isCut: true };
+      if (items.length === limit || characters >= STORED_LIMITS.results.bytes) return { items, isCut: true };
       items.push(result);
       characters += JSON.stringify(result).length;
     }
@@ -243,9 +240,9 @@ async function answerAll(
   after: Keyset | undefined,
 ): Promise<void> {
   const read = async (from: Keyset | undefined) =>
-    withSnippets(results, filter, await results.page(filter, STREAM_PAGE, from));
+    withSnippets(results, filter, await results.page(filter, READ_TOGETHER, from));
   const first = await read(after);
-  if (first.length < STREAM_PAGE) {
+  if (first.length < READ_TOGETHER) {
     answer(ctx, first.map(sentResult));
     return;
   }

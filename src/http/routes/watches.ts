@@ -4,14 +4,16 @@ import { z } from 'zod';
 import { CapstanError } from '../../capture/errors.ts';
 import type { WatchRequest } from '../../capture/request.ts';
 import { bytesText, STORED_LIMITS } from '../../capture/stored-limits.ts';
-import { parseOrRefuse } from '../../capture/validate.ts';
+import { parseOrRefuse, withFewValues } from '../../capture/validate.ts';
 import {
   type ListedWatch,
   ListedWatchSchema,
   MAX_RECENT_RUNS,
   type Watch,
+  type WatchRun,
   WatchRunSchema,
   WatchSchema,
+  WatchValuesSchema,
 } from '../../capture/watch.ts';
 import type { CaptureService } from '../../service/capture-service.ts';
 import type { Page } from '../../storage/ports/watch-store.ts';
@@ -19,7 +21,8 @@ import { answer } from '../answer/envelope.ts';
 import { linkedPage } from '../answer/paging.ts';
 import { goneSignal } from '../connection/client-gone.ts';
 import { callerOf, listedKey } from '../keys/callers.ts';
-import { envelope } from '../openapi/content.ts';
+import { valueLines } from '../lines/value-lines.ts';
+import { envelope, text } from '../openapi/content.ts';
 import { DATABASE_FAILURES } from '../openapi/failures.ts';
 import { idCursor } from '../request/cursor.ts';
 import { MAX_BODY_BYTES } from '../request/json-body.ts';
@@ -33,7 +36,10 @@ import type { HttpContext } from '../state.ts';
 const ONE: Answer = { description: 'The watch.', content: envelope('Watch', WatchSchema) };
 
 const WatchChangeSchema = z
-  .record(z.string(), z.unknown(), { error: 'must be a JSON object with the fields to change' })
+  .preprocess(
+    withFewValues,
+    z.record(z.string(), z.unknown(), { error: 'must be a JSON object with the fields to change' }),
+  )
   .meta({
     description: 'Fields of a WatchRequest. Each replaces the whole field of the watch; null removes it.',
     examples: [{ every: '1h', labels: ['prices'] }],
@@ -187,6 +193,48 @@ export const getWatchHistory = route({
     );
   },
 });
+
+const VALUE_FORMATS = ['json', 'csv'] as const;
+
+export const getWatchValues = route({
+  method: 'GET',
+  path: '/watches/{id}/values',
+  operationId: 'getWatchValues',
+  summary: 'The values that the runs of a watch have read, newest first.',
+  description:
+    'Of the runs that are kept. In CSV, a text that a spreadsheet would take for a formula begins with an apostrophe.',
+  tag: 'capture',
+  parameters: {
+    id: watchId,
+    format: z
+      .enum(VALUE_FORMATS, { error: 'must be json or csv' })
+      .optional()
+      .meta({ description: 'A line of CSV for each run, or JSON.', default: 'json' }),
+    limit: limitParameter(String(DEFAULT_LIMIT)),
+    cursor: idCursorParameter,
+  },
+  answers: {
+    200: {
+      description: PAGE,
+      content: { ...envelope('WatchValues', z.array(WatchValuesSchema)), ...text('text/csv') },
+      headers: ['Link'],
+    },
+  },
+  failures: ['invalid_id', 'not_found', ...DATABASE_FAILURES],
+  handle: async (ctx, { id, format, limit = DEFAULT_LIMIT, cursor = Number.MAX_SAFE_INTEGER }, { service }) => {
+    const { values: rules } = await shown(ctx, service, id);
+    const found = await service.watches.history(id, limit, cursor);
+    const runs = linkedPage(ctx, found, (last) => idCursor(Date.parse(last.due)));
+    if (format !== 'csv') return answer(ctx, runs.map(valuesOf));
+    ctx.status = 200;
+    ctx.type = 'text/csv; charset=utf-8';
+    ctx.body = valueLines(Object.keys(rules ?? {}), runs).join('');
+  },
+});
+
+function valuesOf({ due, at, state, capture, values, reason }: WatchRun) {
+  return { due, at, state, capture, values, reason };
+}
 
 export const pauseWatch = command('pause', 'Makes no further runs until it is resumed.', (watches, id) =>
   watches.pause(id, true),

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { MAX_COMPARED_PIXELS } from '../../capture/comparison.ts';
 import { CapstanError } from '../../capture/errors.ts';
+import { REQUEST_LIMITS } from '../../capture/request-limits.ts';
 import { threadModule } from '../../own-files.ts';
 import type { Compared, ThreadAnswer, ThreadDifference } from './compared.ts';
 
@@ -10,14 +11,19 @@ const TIMEOUT_MS = 30_000;
  * Time limit with element maps. A page decides how many elements overlap, and how deep they are. Measured, on a busy
  * machine: pages of 1,280 by 16,384 take at most 2 s.
  */
-const MAPS_TIMEOUT_MS = 10_000;
+const MAPS_TIMEOUT_MS = 1000 * REQUEST_LIMITS.comparison.max;
 /** The images are outside of the heap. */
 const MAX_HEAP_MB = 256;
 /** Time after which a thread without work ends, which returns its memory. */
 const IDLE_MS = 30_000;
 
+export interface ComparisonLimits {
+  /** Time limit with element maps, in milliseconds. @default 10000 */
+  readonly mapsTimeoutMs?: number;
+}
+
 /** The thread of comparisons, which starts with the first one and does one at a time. */
-export function createComparisonThread() {
+export function createComparisonThread({ mapsTimeoutMs = MAPS_TIMEOUT_MS }: ComparisonLimits = {}) {
   let thread: Worker | undefined;
   let idle: NodeJS.Timeout | undefined;
 
@@ -34,7 +40,7 @@ export function createComparisonThread() {
         clearTimeout(idle);
         thread ??= startThread();
         const used = thread;
-        const timeoutMs = captures.maps === null ? TIMEOUT_MS : MAPS_TIMEOUT_MS;
+        const timeoutMs = captures.maps === null ? TIMEOUT_MS : mapsTimeoutMs;
         const tooLong = setTimeout(() => {
           reject(new CapstanError('comparison_too_large', `The comparison took more than ${timeoutMs / 1000} s.`));
           end();

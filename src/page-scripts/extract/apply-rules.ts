@@ -1,5 +1,5 @@
 import { attribute, htmlOf, isFrame, nameOf, type PageElement, page, rootElementOf } from '../dom.ts';
-import { seenBox } from '../drawn-box.ts';
+import { isSeen, seenBox } from '../drawn-box.ts';
 import { elementsBy } from '../find.ts';
 import { isMarked } from '../painted/items.ts';
 import { joinText } from '../painted/join-text.ts';
@@ -8,6 +8,7 @@ import { resolved } from '../urls.ts';
 import { web } from '../web.ts';
 import { EnteredFrames } from './entered-frames.ts';
 import { itemsIn } from './items-in.ts';
+import { moneyText } from './money-text.ts';
 import type { EnteredFrame, ExtractLimits, Finding, RuleInPage, Value } from './rules.ts';
 
 /** Bounds of the search for painted text, and its share of the time. */
@@ -69,13 +70,15 @@ export class Extraction {
 
   #findingOf(rule: RuleInPage, start: PageElement | null): Finding {
     const value = this.#valueOf(rule, start);
-    return { value, entered: rule.many || value === null ? this.#enterFrames(rule, start) : [] };
+    const isSummed = rule.many || rule.type === 'count';
+    return { value, entered: isSummed || value === null ? this.#enterFrames(rule, start) : [] };
   }
 
   #valueOf(rule: RuleInPage, start: PageElement | null): Value {
     const { many, rules } = rule;
     if (this.#isOver()) return many ? [] : null;
     const elements = this.#elementsFor(rule, start);
+    if (rule.type === 'count') return this.#countOf(elements);
     const isCut = elements.length > this.#limits.many && (many || rules === null);
     if (isCut && many) this.#isPartial = true;
     const values: Value[] = [];
@@ -107,14 +110,25 @@ export class Extraction {
   #read({ type, attribute: name, rules }: RuleInPage, element: PageElement): Value {
     if (rules !== null) return this.apply(rules, element);
     if (type === 'box') return this.#boxOf(element);
-    const text = type === 'html' ? htmlOf(element) : this.#textOf(element, type === 'text', name);
+    const text = type === 'html' ? htmlOf(element) : this.#textOf(element, type, name);
     return text === null ? null : this.#cut(text);
   }
 
-  #textOf(element: PageElement, isForPeople: boolean, name: string | undefined): string | null {
+  #countOf(elements: readonly PageElement[]): number {
+    let count = 0;
+    for (const element of elements) {
+      if (this.#isOver()) break;
+      if (this.#limits.isShown && isSeen(element, { opacityProperty: true })) count += 1;
+    }
+    return count;
+  }
+
+  #textOf(element: PageElement, type: string | undefined, name: string | undefined): string | null {
     if (name !== undefined) return this.#attributeOf(element, name);
-    const machines = isForPeople ? undefined : MACHINE_VALUES.get(nameOf(element));
+    const machines = type === 'text' ? undefined : MACHINE_VALUES.get(nameOf(element));
     const written = machines === undefined ? null : attribute(element, machines);
+    // What machines read has no currency.
+    if (type === 'money') return moneyText(this.#itemsIn(element), element) || written;
     return written ?? (joinText(this.#itemsIn(element)) || null);
   }
 

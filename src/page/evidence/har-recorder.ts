@@ -1,65 +1,22 @@
 import type { Protocol } from 'devtools-protocol';
-import type { Entry, Header, Log, PostData, Timings } from 'har-format';
+import type { Entry, Log } from 'har-format';
 import type { CaptureRequest } from '../../capture/request.ts';
 import { packageVersion } from '../../version.ts';
 import { VIEWER_ORIGIN } from '../non-html/viewer-page.ts';
 import type { PageSession } from '../page-session.ts';
-import { type Body, BodyReader } from './body-reader.ts';
+import { BodyReader } from './body-reader.ts';
 import { bounded, instant } from './bounded.ts';
-import { EarlyHints } from './early-hints.ts';
+import { entryOf, MAX_VALUE_CHARACTERS, MAX_WORD_CHARACTERS, NOT_MODIFIED, type Seen } from './har-entry.ts';
 import { HAR_BODIES, networkBuffers, recordsBodies } from './network-buffers.ts';
+import { OpenRequests } from './open-requests.ts';
 import { postedBody, types } from './posted-body.ts';
 
 const MAX_ENTRIES = 1_000;
 /** Maximum number of characters of URLs and headers: a site can send 256 kB of headers with each answer. */
 const MAX_CHARACTERS = 8 * 1024 * 1024;
-const MAX_HEADERS = 100;
-const MAX_NAME_CHARACTERS = 256;
-const MAX_VALUE_CHARACTERS = 2_048;
-const MAX_URL_CHARACTERS = 8_192;
-const MAX_PARAMETERS = 100;
-const MAX_WORD_CHARACTERS = 256;
 
 /** Request headers whose values are left out, in addition to those of the capture's own `headers`. */
 const WITHHELD_HEADERS = ['authorization', 'cookie', 'proxy-authorization'];
-const WITHHELD = '(withheld)';
-const EMPTY = 'empty, or left out: the browser did not see it';
-
-const NOT_MODIFIED = 304;
-
-/** The parts of a response that an entry has. */
-interface Answer extends Pick<Protocol.Network.Response, 'status' | 'statusText' | 'mimeType' | 'headers'> {
-  readonly protocol: string;
-  readonly timing: Protocol.Network.ResourceTiming | undefined;
-  readonly address: string | undefined;
-}
-
-/** A request that was seen. Times are seconds of the browser's monotonic clock. */
-interface Seen {
-  /** The session that reported it first. */
-  readonly session: PageSession;
-  readonly request: Pick<Protocol.Network.Request, 'method' | 'url' | 'headers'>;
-  readonly posted: PostData | undefined;
-  readonly startedAt: number;
-  /** Seconds since the Unix epoch. */
-  readonly wallTime: number;
-  /** Headers as sent, including those that the network layer adds. */
-  sent?: Protocol.Network.Headers;
-  response?: Answer;
-  /** Headers as received, including those that scripts cannot read. */
-  received?: Protocol.Network.Headers;
-  /** Whether the site answered that what a cache has is unchanged. */
-  isUnchanged?: boolean;
-  endedAt?: number;
-  /** Bytes of the body after decoding, and as it was received. */
-  size: number;
-  bodyBytes: number;
-  /** Bytes of the response's head as it was received. */
-  headBytes: number;
-  /** The cache that answered, without a request to the network. */
-  cache?: 'memory' | 'disk';
-  failure: string;
-}
 
 /** An archive, and its entries, which are written one by one: with bodies, they may be large. */
 export interface Archive {
@@ -76,9 +33,7 @@ export class HarRecorder {
   readonly #bodies: BodyReader | undefined;
   readonly #types: boolean;
   readonly #seen: Seen[] = [];
-  /** The newest request with each of the browser's ids, which redirects share. */
-  readonly #open = new Map<string, Seen>();
-  readonly #hints = new EarlyHints();
+  readonly #open = new OpenRequests<Seen>();
   #room = MAX_CHARACTERS;
   #isCut = false;
   #loadedAt: number | undefined;
@@ -98,56 +53,41 @@ export class HarRecorder {
     });
   }
 
-  /**
-   * Records the requests of a session. All sessions share ids: the document of a frame in another process is requested
-   * in the session around it. Resolves when the browser reports them.
-   */
+  /** Records the requests of a session. Resolves when the browser reports them. */
   follow(session: PageSession): Promise<unknown> {
+    const open = this.#open;
     session.on('Network.requestWillBeSent', (event) => this.#begin(session, event));
-    this.#hints.follow(
+    open.onPreload(
       session,
-      (requestId) => this.#open.get(requestId)?.request.url,
-      (url, requestId) => {
+      ({ request }) => request.url,
+      (url, document) => {
         // HAR requires a time, and the browser reports none for a preload: this is the time of the document's request.
-        const { startedAt = 0, wallTime = 0 } = this.#open.get(requestId) ?? {};
-        this.#add({ session, request: { method: 'GET', url, headers: {} }, posted: undefined, startedAt, wallTime });
+        const { startedAt = 0, wallTime = 0 } = document ?? {};
+        this.#add({ request: { method: 'GET', url, headers: {} }, posted: undefined, startedAt, wallTime });
       },
     );
-    session.on('Network.requestWillBeSentExtraInfo', ({ requestId, headers: sent }) => {
-      const seen = this.#open.get(requestId);
-      if (seen !== undefined) seen.sent = this.#kept(sent);
+    open.on(session, 'Network.requestWillBeSentExtraInfo', (seen, { headers }) => {
+      seen.sent = this.#kept(headers);
     });
-    session.on('Network.requestServedFromCache', ({ requestId }) => {
-      const seen = this.#open.get(requestId);
-      if (seen !== undefined) seen.cache = 'memory';
+    open.on(session, 'Network.requestServedFromCache', (seen) => {
+      seen.cache = 'memory';
     });
-    session.on('Network.responseReceived', ({ requestId, response }) => {
-      const seen = this.#open.get(requestId);
-      if (seen !== undefined) this.#respond(seen, response);
-    });
-    session.on('Network.responseReceivedExtraInfo', ({ requestId, headers: received, statusCode }) => {
-      const seen = this.#open.get(requestId);
-      if (seen === undefined) return;
-      seen.received = this.#kept(received);
+    open.on(session, 'Network.responseReceived', (seen, { response }) => this.#respond(seen, response));
+    open.on(session, 'Network.responseReceivedExtraInfo', (seen, { headers, statusCode }) => {
+      seen.received = this.#kept(headers);
       seen.isUnchanged = statusCode === NOT_MODIFIED;
     });
-    session.on('Network.dataReceived', ({ requestId, dataLength, encodedDataLength }) => {
-      const seen = this.#open.get(requestId);
-      if (seen === undefined) return;
+    open.on(session, 'Network.dataReceived', (seen, { dataLength, encodedDataLength }) => {
       seen.size += dataLength;
       seen.bodyBytes += encodedDataLength;
     });
-    session.on('Network.loadingFinished', ({ requestId, timestamp, encodedDataLength }) => {
-      const seen = this.#open.get(requestId);
-      if (seen === undefined) return;
+    open.on(session, 'Network.loadingFinished', (seen, { requestId, timestamp, encodedDataLength }) => {
       // Not all bytes of a body are reported one by one. Without a body, the rest is the end of its transfer coding.
       if (seen.size > 0) seen.bodyBytes = Math.max(seen.bodyBytes, encodedDataLength - seen.headBytes);
       seen.endedAt = timestamp;
       this.#bodies?.read(seen, session, requestId, seen.size);
     });
-    session.on('Network.loadingFailed', ({ requestId, timestamp, errorText }) => {
-      const seen = this.#open.get(requestId);
-      if (seen === undefined) return;
+    open.on(session, 'Network.loadingFailed', (seen, { timestamp, errorText }) => {
       seen.failure = errorText;
       seen.endedAt = timestamp;
     });
@@ -171,7 +111,9 @@ export class HarRecorder {
     };
     return {
       log: { version: '1.2', creator: { name: 'capstan', version: packageVersion() }, pages: [page] },
-      entries: this.#seen.values().map((seen) => this.#entry(seen, page.id)),
+      entries: this.#seen
+        .values()
+        .map((seen) => entryOf(seen, { pageref: page.id, withheld: this.#withheld, bodies: this.#bodies })),
       partial: this.#isCut || this.#bodies?.omitted === true,
     };
   }
@@ -183,7 +125,7 @@ export class HarRecorder {
     const { url } = request;
     if (/^(?:data|blob|about):/.test(url) || url.startsWith(`${VIEWER_ORIGIN}/`)) return;
     const before = this.#open.get(requestId);
-    if (before !== undefined && before.session !== session && redirectResponse === undefined) return;
+    if (redirectResponse === undefined && this.#open.isRepeated(session, requestId)) return;
     if (before !== undefined && redirectResponse !== undefined) {
       this.#respond(before, redirectResponse);
       before.endedAt = timestamp;
@@ -191,13 +133,13 @@ export class HarRecorder {
     const { method, headers } = request;
     const posted = this.#bodies === undefined ? undefined : postedBody(request, this.#bodies, this.#types);
     const asked = { method: bounded(method, MAX_WORD_CHARACTERS), url, headers };
-    const seen = this.#add({ session, request: asked, posted, startedAt: timestamp, wallTime });
-    if (seen === undefined) this.#open.delete(requestId);
-    else this.#open.set(requestId, seen);
+    const seen = this.#add({ request: asked, posted, startedAt: timestamp, wallTime });
+    if (seen === undefined) this.#open.end(requestId);
+    else this.#open.begin(session, requestId, seen);
   }
 
   /** Returns undefined when there is no room for the request. */
-  #add(begun: Pick<Seen, 'session' | 'request' | 'posted' | 'startedAt' | 'wallTime'>): Seen | undefined {
+  #add(begun: Pick<Seen, 'request' | 'posted' | 'startedAt' | 'wallTime'>): Seen | undefined {
     const { url, headers } = begun.request;
     if (this.#seen.length >= MAX_ENTRIES || !this.#takes(url.length + sizeOf(headers))) {
       this.#isCut = true;
@@ -235,110 +177,8 @@ export class HarRecorder {
     else this.#isCut = true;
     return isRoom;
   }
-
-  #bodyOf(seen: Seen): Body | undefined {
-    const body = this.#bodies?.bodyOf(seen);
-    // Of a response that a script reads as a blob, the browser sees nothing.
-    return body?.text === '' && seen.size === 0 ? { comment: EMPTY } : body;
-  }
-
-  #entry(seen: Seen, pageref: string): Entry {
-    const { request, posted, startedAt, wallTime, sent, response, received, endedAt, size, failure } = seen;
-    const { bodyBytes, headBytes, cache, isUnchanged } = seen;
-    const timings = timingsOf(startedAt, endedAt, response?.timing);
-    const httpVersion = response?.protocol ?? '';
-    return {
-      pageref,
-      startedDateTime: instant(wallTime),
-      time: totalOf(timings),
-      request: {
-        method: request.method,
-        url: bounded(request.url, MAX_URL_CHARACTERS),
-        httpVersion,
-        cookies: [],
-        headers: headersOf(sent ?? request.headers).map((header) =>
-          this.#withheld.has(header.name.toLowerCase()) ? { ...header, value: WITHHELD } : header,
-        ),
-        queryString: parametersOf(request.url),
-        headersSize: -1,
-        bodySize: -1,
-        ...(posted !== undefined && { postData: posted }),
-      },
-      response: {
-        status: isUnchanged === true ? NOT_MODIFIED : (response?.status ?? 0),
-        statusText: isUnchanged === true ? 'Not Modified' : (response?.statusText ?? ''),
-        httpVersion,
-        cookies: [],
-        headers: headersOf(received ?? response?.headers ?? {}),
-        content: {
-          size,
-          mimeType: response?.mimeType ?? 'x-unknown',
-          ...(locationOf(response) === '' && this.#bodyOf(seen)),
-        },
-        redirectURL: bounded(locationOf(response), MAX_URL_CHARACTERS),
-        // Later versions of HTTP compress them together with those of other responses.
-        headersSize: headBytes > 0 && /^http\/1/i.test(httpVersion) ? headBytes : -1,
-        bodySize: Math.round(bodyBytes),
-        _transferSize: Math.round(headBytes + bodyBytes),
-        ...(failure === '' ? {} : { _error: bounded(failure, MAX_WORD_CHARACTERS) }),
-      },
-      cache: {},
-      ...(cache !== undefined && { _fromCache: cache }),
-      timings,
-      ...(response?.address !== undefined && { serverIPAddress: response.address }),
-    };
-  }
 }
 
 function sizeOf(headers: Protocol.Network.Headers): number {
   return Object.entries(headers).reduce((sum, [name, value]) => sum + name.length + value.length, 0);
-}
-
-function timingsOf(
-  startedAt: number,
-  endedAt: number | undefined,
-  timing: Protocol.Network.ResourceTiming | undefined,
-): Timings {
-  const wholeMs = endedAt === undefined ? 0 : Math.max(0, (endedAt - startedAt) * 1000);
-  if (timing === undefined) return { blocked: -1, dns: -1, connect: -1, ssl: -1, send: 0, wait: wholeMs, receive: 0 };
-  const span = (start: number, end: number) => (start < 0 || end < start ? -1 : end - start);
-  const first = [timing.dnsStart, timing.connectStart, timing.sendStart].find((at) => at >= 0) ?? 0;
-  const queuedMs = Math.max(0, (timing.requestTime - startedAt) * 1000);
-  const receivedAt = timing.requestTime + timing.receiveHeadersEnd / 1000;
-  return {
-    blocked: queuedMs + first,
-    dns: span(timing.dnsStart, timing.dnsEnd),
-    connect: span(timing.connectStart, timing.connectEnd),
-    ssl: span(timing.sslStart, timing.sslEnd),
-    send: Math.max(0, span(timing.sendStart, timing.sendEnd)),
-    wait: Math.max(0, timing.receiveHeadersEnd - timing.sendEnd),
-    receive: endedAt === undefined ? 0 : Math.max(0, (endedAt - receivedAt) * 1000),
-  };
-}
-
-/** Time of a request in milliseconds. TLS is a part of connecting. */
-function totalOf({ blocked = -1, dns = -1, connect = -1, send = 0, wait, receive }: Timings): number {
-  return [blocked, dns, connect, send, wait, receive].reduce((sum, ms) => sum + Math.max(0, ms), 0);
-}
-
-function headersOf(headers: Protocol.Network.Headers): Header[] {
-  return Object.entries(headers)
-    .slice(0, MAX_HEADERS)
-    .map(([name, value]) => ({
-      name: bounded(name, MAX_NAME_CHARACTERS),
-      value: bounded(value, MAX_VALUE_CHARACTERS),
-    }));
-}
-
-function parametersOf(url: string): { name: string; value: string }[] {
-  return [...(URL.parse(url)?.searchParams ?? [])].slice(0, MAX_PARAMETERS).map(([name, value]) => ({
-    name: bounded(name, MAX_NAME_CHARACTERS),
-    value: bounded(value, MAX_VALUE_CHARACTERS),
-  }));
-}
-
-function locationOf(response: Answer | undefined): string {
-  const [, location = ''] =
-    Object.entries(response?.headers ?? {}).find(([name]) => name.toLowerCase() === 'location') ?? [];
-  return location;
 }

@@ -4,8 +4,9 @@ import type { CaptureRequest } from '../../capture/request.ts';
 import { VIEWER_ORIGIN } from '../non-html/viewer-page.ts';
 import type { PageSession } from '../page-session.ts';
 import { bounded } from './bounded.ts';
-import { EarlyHints, MAX_BASE_CHARACTERS } from './early-hints.ts';
+import { MAX_BASE_CHARACTERS } from './early-hints.ts';
 import { networkBuffers } from './network-buffers.ts';
+import { OpenRequests } from './open-requests.ts';
 
 const MAX_REQUESTS = 500;
 const MAX_URL_CHARACTERS = 1024;
@@ -24,11 +25,7 @@ export class Requests {
   readonly #buffers: Protocol.Network.EnableRequest;
   readonly #entries: Entry[] = [];
   #omitted = 0;
-  /** Requests in progress, by the browser's id. */
-  readonly #open = new Map<string, Entry>();
-  /** The session that reported a request first, by the browser's id: two may report the script of a worker. */
-  readonly #reporters = new Map<string, PageSession>();
-  readonly #hints = new EarlyHints();
+  readonly #open = new OpenRequests<Entry>();
   /** Requests that the memory cache answers, whose responses have the size of the first transfer. */
   readonly #cached = new WeakSet<Entry>();
 
@@ -38,58 +35,52 @@ export class Requests {
 
   /** Records the requests of a session. Resolves when the browser reports them. */
   follow(session: PageSession): Promise<unknown> {
+    const open = this.#open;
     session.on('Network.requestWillBeSent', ({ requestId, request, type, timestamp, redirectResponse }) => {
       // Requests of the PDF viewer, which never reach a network.
       if (request.url.startsWith(`${VIEWER_ORIGIN}/`)) return;
-      const reporter = this.#reporters.get(requestId) ?? session;
-      if (reporter !== session && redirectResponse === undefined) return;
-      const hop = this.#open.get(requestId);
+      if (redirectResponse === undefined && open.isRepeated(session, requestId)) return;
+      const hop = open.get(requestId);
       if (hop !== undefined && redirectResponse !== undefined) {
         hop.status = redirectResponse.status;
         hop.bytes = redirectResponse.encodedDataLength;
-        this.#end(requestId, timestamp);
+        this.#end(hop, requestId, timestamp);
       }
       const { method, url } = request;
       this.#begin(session, requestId, { method, url, type: type ?? 'Other' }, timestamp);
     });
-    session.on('Network.requestServedFromCache', ({ requestId }) => {
-      const entry = this.#open.get(requestId);
-      if (entry !== undefined) this.#cached.add(entry);
-    });
-    session.on('Network.responseReceived', ({ requestId, type, response }) => {
-      const entry = this.#open.get(requestId);
-      if (entry === undefined) return;
+    open.on(session, 'Network.requestServedFromCache', (entry) => void this.#cached.add(entry));
+    open.on(session, 'Network.responseReceived', (entry, { type, response }) => {
       entry.type = type.toLowerCase();
       entry.status = response.status;
       entry.bytes = this.#cached.has(entry) ? 0 : response.encodedDataLength;
     });
-    session.on('Network.dataReceived', ({ requestId, encodedDataLength }) => {
-      const entry = this.#open.get(requestId);
-      if (entry !== undefined) entry.bytes += encodedDataLength;
+    open.on(session, 'Network.dataReceived', (entry, { encodedDataLength }) => {
+      entry.bytes += encodedDataLength;
     });
-    session.on('Network.loadingFinished', ({ requestId, timestamp, encodedDataLength }) => {
-      const entry = this.#open.get(requestId);
-      if (entry !== undefined) entry.bytes = Math.max(entry.bytes, Math.round(encodedDataLength));
-      this.#end(requestId, timestamp);
+    open.on(session, 'Network.loadingFinished', (entry, { requestId, timestamp, encodedDataLength }) => {
+      entry.bytes = Math.max(entry.bytes, Math.round(encodedDataLength));
+      this.#end(entry, requestId, timestamp);
     });
-    session.on('Network.loadingFailed', ({ requestId, timestamp, errorText }) => {
-      this.#fail(requestId, errorText.replace('net::', ''));
-      this.#end(requestId, timestamp);
+    open.on(session, 'Network.loadingFailed', (entry, { requestId, timestamp, errorText }) => {
+      entry.failure = bounded(errorText.replace('net::', ''), MAX_FAILURE_CHARACTERS);
+      this.#end(entry, requestId, timestamp);
     });
-    this.#hints.follow(
+    open.onPreload(
       session,
-      (requestId) => this.#open.get(requestId)?.base,
+      ({ base }) => base,
       (url) => void this.#add({ method: 'GET', url, type: 'Preload' }, undefined),
     );
     session.on('Network.webSocketCreated', ({ requestId, url }) => {
       this.#begin(session, requestId, { method: 'GET', url, type: 'WebSocket' }, undefined);
     });
-    session.on('Network.webSocketHandshakeResponseReceived', ({ requestId, response }) => {
-      const entry = this.#open.get(requestId);
-      if (entry !== undefined) entry.status = response.status;
+    open.on(session, 'Network.webSocketHandshakeResponseReceived', (entry, { response }) => {
+      entry.status = response.status;
     });
-    session.on('Network.webSocketFrameError', ({ requestId, errorMessage }) => this.#fail(requestId, errorMessage));
-    session.on('Network.webSocketClosed', ({ requestId }) => this.#open.delete(requestId));
+    open.on(session, 'Network.webSocketFrameError', (entry, { errorMessage }) => {
+      entry.failure = bounded(errorMessage, MAX_FAILURE_CHARACTERS);
+    });
+    session.on('Network.webSocketClosed', ({ requestId }) => open.end(requestId));
     return session.send('Network.enable', this.#buffers);
   }
 
@@ -109,9 +100,7 @@ export class Requests {
     startedAt: number | undefined,
   ): void {
     const entry = this.#add(asked, startedAt);
-    if (entry === undefined) return;
-    this.#open.set(requestId, entry);
-    this.#reporters.set(requestId, session);
+    if (entry !== undefined) this.#open.begin(session, requestId, entry);
   }
 
   /** Returns undefined when the request is not listed. */
@@ -140,15 +129,8 @@ export class Requests {
     return entry;
   }
 
-  #fail(requestId: string, why: string): void {
-    const entry = this.#open.get(requestId);
-    if (entry !== undefined) entry.failure = bounded(why, MAX_FAILURE_CHARACTERS);
-  }
-
-  #end(requestId: string, at: number): void {
-    const entry = this.#open.get(requestId);
-    if (entry === undefined) return;
+  #end(entry: Entry, requestId: string, at: number): void {
     entry.time_ms = Math.max(0, Math.round((at - entry.startedAt) * 1000));
-    this.#open.delete(requestId);
+    this.#open.end(requestId);
   }
 }

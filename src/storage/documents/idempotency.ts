@@ -1,5 +1,5 @@
 import { type Amount, STORED_LIMITS } from '../../capture/stored-limits.ts';
-import { type Condition, change, type DocumentStore, find, type StoredDocument } from '../ports/document-store.ts';
+import { change, type DocumentStore, find, type StoredDocument, whereKey } from '../ports/document-store.ts';
 import {
   ATTEMPT_LEASE_MS,
   type Attempt,
@@ -7,14 +7,10 @@ import {
   type Claim,
   type IdempotencyStore,
 } from '../ports/idempotency-store.ts';
+import { changeOwn, renew } from './lease.ts';
+import { oldestBeyond } from './make-room.ts';
 
-/** A key is due when it expires, and belongs to its API key; its data is the answer. `kind`: `answered`, or empty. */
-interface Key {
-  readonly digest: string;
-  readonly owner: string;
-  readonly leaseUntil: number;
-  readonly isAnswered: boolean;
-}
+type Key = StoredDocument<'idempotency'>;
 
 /** Maximum number of expired keys removed per claim: more than a claim adds, and few enough not to delay it. */
 const SWEPT_TOGETHER = 20;
@@ -31,40 +27,28 @@ export function idempotencyIn(documents: DocumentStore): IdempotencyStore {
   const uncounted = new Map<string, Amount>();
 
   /** Removes the oldest answers of an API key that has too many. */
-  async function makeRoom(of: string, added: number, max: Amount): Promise<void> {
-    const { count, bytes } = uncounted.get(of) ?? { count: 0, bytes: 0 };
+  async function makeRoom(apiKey: string, added: number, max: Amount): Promise<void> {
+    const { count, bytes } = uncounted.get(apiKey) ?? { count: 0, bytes: 0 };
     const now = { count: count + 1, bytes: bytes + added };
-    uncounted.set(of, now);
+    uncounted.set(apiKey, now);
     if (now.count < max.count * COUNTED_PART && now.bytes < max.bytes * COUNTED_PART) return;
-    uncounted.delete(of);
-    const { own } = await documents.usage('idempotency', [['of', '=', of]], of);
-    const excess = { count: own.count - max.count, bytes: own.bytes - max.bytes };
-    while (excess.count > 0 || excess.bytes > 0) {
-      const answered: readonly Condition[] = [
-        ['of', '=', of],
-        ['kind', '=', 'answered'],
-      ];
-      const oldest = { by: 'at', limit: REMOVED_TOGETHER, isBrief: true } as const;
-      const removed: string[] = [];
-      for (const { id, bytes } of await documents.list('idempotency', answered, oldest)) {
-        if (excess.count <= 0 && excess.bytes <= 0) break;
-        removed.push(id);
-        excess.count -= 1;
-        excess.bytes -= bytes;
-      }
+    uncounted.delete(apiKey);
+    const oldest = { by: 'createdAt', limit: REMOVED_TOGETHER, isBrief: true } as const;
+    for (;;) {
+      const used = await documents.usage('idempotency', whereKey(apiKey));
+      if (used.count <= max.count && used.bytes <= max.bytes) return;
+      const answered = await documents.list('idempotency', [...whereKey(apiKey), ['state', '=', 'answered']], oldest);
+      const removed = oldestBeyond(answered, used, max).map(({ id }) => id);
       if (removed.length === 0) return;
       await documents.remove('idempotency', [['id', 'in', removed]]);
     }
   }
 
   async function sweep(now: number): Promise<void> {
-    const expired = await documents.list('idempotency', [['due', '<=', now]], { by: 'due', limit: SWEPT_TOGETHER });
+    const isExpired = ['expiresAt', '<=', now] as const;
+    const expired = await documents.list('idempotency', [isExpired], { by: 'expiresAt', limit: SWEPT_TOGETHER });
     const ids = expired.map(({ id }) => id);
-    if (ids.length > 0)
-      await documents.remove('idempotency', [
-        ['id', 'in', ids],
-        ['due', '<=', now],
-      ]);
+    if (ids.length > 0) await documents.remove('idempotency', [['id', 'in', ids], isExpired]);
   }
 
   async function claim(attempt: Attempt, times = CLAIM_TIMES): Promise<Claim> {
@@ -75,35 +59,29 @@ export function idempotencyIn(documents: DocumentStore): IdempotencyStore {
     let known: Key | undefined;
     const begun = await change(documents, 'idempotency', id, (found) => {
       known = found && currentIn(found, now);
-      if (known !== undefined && (known.isAnswered || known.leaseUntil > now)) return undefined;
-      const key: Key = { digest, owner: attempt.owner, leaseUntil: now + times.leaseMs, isAnswered: false };
-      const about = { of: attempt.client ?? '', kind: '', at: now, due: now + times.lifeMs };
-      return { id, ...about, body: JSON.stringify(key) };
+      if (known !== undefined && (isAnswered(known) || known.freeAt > now)) return undefined;
+      const lease = { owner: attempt.owner, freeAt: now + times.leaseMs };
+      const about = { apiKey: attempt.client ?? '', state: 'begun', createdAt: now, expiresAt: now + times.lifeMs };
+      return { id, ...lease, ...about, body: digest };
     });
     if (begun !== undefined) return { state: 'begun' };
-    if (known?.digest !== digest) return { state: 'mismatch' };
-    if (!known.isAnswered) return { state: 'in_flight' };
+    if (known?.body !== digest) return { state: 'mismatch' };
+    if (!isAnswered(known)) return { state: 'in_flight' };
     const answer = await documents.data('idempotency', id);
     // It expired meanwhile.
     return answer === undefined ? claim(attempt, times) : { state: 'answered', answer };
   }
 
-  async function changeOwn({ key, owner }: Attempt, changed: Partial<Key>, answer?: Uint8Array): Promise<void> {
-    await change(documents, 'idempotency', hex(key), (found) => {
-      const known = found && keyIn(found);
-      if (found === undefined || known?.owner !== owner) return undefined;
-      const body = JSON.stringify({ ...known, ...changed });
-      return { ...found, body, ...(answer && { kind: 'answered', data: answer }) };
-    });
-  }
-
   return {
     claim,
-    renew: async (attempt) => changeOwn(attempt, { leaseUntil: (await documents.now()) + ATTEMPT_LEASE_MS }),
-    keep: async (attempt, answer, max = STORED_LIMITS.idempotencyKeys) => {
-      await changeOwn(attempt, { isAnswered: true }, answer);
+    renew: async ({ key, owner }) => {
+      await renew(documents, 'idempotency', hex(key), owner, ATTEMPT_LEASE_MS);
+    },
+    keep: async ({ key, owner, client }, answer, max = STORED_LIMITS.idempotencyKeys) => {
+      const answered = { state: 'answered', data: answer } as const;
+      await changeOwn(documents, 'idempotency', hex(key), owner, (found) => ({ ...found, ...answered }));
       // The answer is stored, so a failure here is of no concern to its client.
-      await makeRoom(attempt.client ?? '', answer.byteLength, max).catch(() => undefined);
+      await makeRoom(client ?? '', answer.byteLength, max).catch(() => undefined);
     },
     isClaimed: async (key) => {
       const [now, found] = await Promise.all([documents.now(), find(documents, 'idempotency', hex(key))]);
@@ -111,7 +89,7 @@ export function idempotencyIn(documents: DocumentStore): IdempotencyStore {
     },
     forget: async ({ key, owner }) => {
       const found = await find(documents, 'idempotency', hex(key));
-      if (found !== undefined && keyIn(found).owner === owner) {
+      if (found !== undefined && found.owner === owner) {
         await documents.remove('idempotency', [
           ['id', '=', found.id],
           ['revision', '=', found.revision],
@@ -121,14 +99,13 @@ export function idempotencyIn(documents: DocumentStore): IdempotencyStore {
   };
 }
 
-function keyIn({ body }: StoredDocument): Key {
-  const key: Key = JSON.parse(body);
-  return key;
+function isAnswered({ state }: Key): boolean {
+  return state === 'answered';
 }
 
 /** The key, unless it has expired. */
-function currentIn(document: StoredDocument, now: number): Key | undefined {
-  return document.due !== null && document.due > now ? keyIn(document) : undefined;
+function currentIn(key: Key, now: number): Key | undefined {
+  return key.expiresAt > now ? key : undefined;
 }
 
 function hex(bytes: Uint8Array): string {

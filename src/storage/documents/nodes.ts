@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DocumentStore, StoredDocument } from '../ports/document-store.ts';
 import { type IdSource, LEASED_NODES, randomNode } from '../records/ids.ts';
+import { FREE, release } from './lease.ts';
 
 /*
  * Two processes with the same node could generate the same id, and the second record of an id is dropped. A node is
@@ -18,13 +19,7 @@ const LEASE_RENEWAL_MS = 15_000;
 /** Time until a returned node is leased again, in milliseconds, because the clock may step back a little. */
 const RELEASED_MS = 1000;
 
-/** Owner of the documents of node leases. */
-const NODES = 'nodes';
-
-/**
- * The node leased to this process, known even while the database is away. A node is due when it is free; its kind is
- * its owner.
- */
+/** The node leased to this process, known even while the database is away. */
 export class LeasedNode {
   readonly #documents: DocumentStore;
   readonly #owner = randomUUID();
@@ -51,8 +46,15 @@ export class LeasedNode {
 
   /** Never rejects: a lease that is not returned runs out. */
   async release(): Promise<void> {
-    if (this.#held !== undefined) await this.#free().catch(() => undefined);
+    const held = this.#held;
     this.#held = undefined;
+    if (held === undefined) return;
+    try {
+      const freeAt = (await this.#documents.now()) + RELEASED_MS;
+      await release(this.#documents, 'nodes', idOf(held.number), this.#owner, freeAt);
+    } catch {
+      // It runs out.
+    }
   }
 
   /** Takes the previous node of this process again, otherwise the one that was free longest; undefined for none. */
@@ -60,35 +62,28 @@ export class LeasedNode {
     for (;;) {
       const now = await this.#documents.now();
       const nodes = await this.#nodes();
-      const [longestFree] = nodes.filter(({ due }) => (due ?? 0) <= now);
-      const node = nodes.find(({ kind }) => kind === this.#owner) ?? longestFree;
+      const [longestFree] = nodes.filter(({ freeAt }) => freeAt <= now);
+      const node = nodes.find(({ owner }) => owner === this.#owner) ?? longestFree;
       if (node === undefined) return undefined;
-      const taken = { ...node, kind: this.#owner, due: now + LEASE_MS + LEASE_MARGIN_MS };
+      const taken = { ...node, owner: this.#owner, freeAt: now + LEASE_MS + LEASE_MARGIN_MS };
       // Another process may have taken it meanwhile.
-      if (await this.#documents.replace('leases', taken, node.revision)) return node.at;
+      if (await this.#documents.replace('nodes', taken, node.revision)) return Number(node.id);
     }
   }
 
-  async #free(): Promise<void> {
-    const now = await this.#documents.now();
-    const own = (await this.#nodes()).find(({ kind }) => kind === this.#owner);
-    if (own !== undefined) await this.#documents.replace('leases', { ...own, due: now + RELEASED_MS }, own.revision);
-  }
-
   /** Returns all nodes, sorted by the time at which they are free. */
-  async #nodes(): Promise<readonly StoredDocument[]> {
-    const nodes = await this.#documents.list('leases', [['of', '=', NODES]], { by: 'due' });
+  async #nodes(): Promise<readonly StoredDocument<'nodes'>[]> {
+    const nodes = await this.#documents.list('nodes', [], { by: 'freeAt' });
     if (nodes.length === LEASED_NODES) return nodes;
-    const free = { of: NODES, kind: '', due: 0, body: '' };
-    const missing = Array.from({ length: LEASED_NODES }, (_, at) => ({ ...free, id: idOf(at), at }));
-    await this.#documents.add('leases', missing);
+    const missing = Array.from({ length: LEASED_NODES }, (_, node) => ({ ...FREE, id: idOf(node), body: '' }));
+    await this.#documents.add('nodes', missing);
     return this.#nodes();
   }
 }
 
 /** Sorts as the number does. */
 function idOf(node: number): string {
-  return `node-${String(node).padStart(2, '0')}`;
+  return String(node).padStart(2, '0');
 }
 
 export interface NodeHolderOptions {

@@ -1,8 +1,7 @@
 import { STORED_LIMITS } from '../../capture/stored-limits.ts';
-import { type Condition, change, type DocumentStore, find, type StoredDocument } from '../ports/document-store.ts';
+import { change, type DocumentStore, find, type StoredDocument, whereKey } from '../ports/document-store.ts';
 import type { QueryRecord, QueryStore } from '../ports/query-store.ts';
 
-/** The document of a query belongs to its API key; `at` is the time at which it was added. */
 type Query = Omit<QueryRecord, 'id' | 'createdAt'>;
 
 export function queriesIn(documents: DocumentStore): QueryStore {
@@ -18,7 +17,7 @@ export function queriesIn(documents: DocumentStore): QueryStore {
   return {
     add: async ({ id, isShared, ...query }, max = STORED_LIMITS.queries) => {
       const body = JSON.stringify({ ...query, delivered: query.position, acknowledgedAt: null } satisfies Query);
-      const document = { id, of: query.apiKeyName ?? '', kind: '', at: await documents.now(), due: null, body };
+      const document = { id, apiKey: query.apiKeyName ?? '', createdAt: await documents.now(), body };
       const room = {
         max,
         where: [],
@@ -30,12 +29,12 @@ export function queriesIn(documents: DocumentStore): QueryStore {
       await documents.addWithin('queries', document, room);
     },
     get: async (id, apiKeyName) => {
-      const found = await find(documents, 'queries', id, apiKeyName);
+      const found = await find(documents, 'queries', id, ...whereKey(apiKeyName));
       return found && recordIn(found);
     },
     newest: async (limit, apiKeyName) => {
-      const where: readonly Condition[] = apiKeyName === undefined ? [] : [['of', '=', apiKeyName]];
-      return (await documents.list('queries', where, { by: 'at', isDescending: true, limit })).map(recordIn);
+      const newest = { by: 'createdAt', isDescending: true, limit } as const;
+      return (await documents.list('queries', whereKey(apiKeyName), newest)).map(recordIn);
     },
     deliver: (id, upTo) => changeTo(id, ({ delivered }) => ({ delivered: Math.max(delivered, upTo) })),
     acknowledge: async (id, upTo) => {
@@ -53,11 +52,11 @@ export function queriesIn(documents: DocumentStore): QueryStore {
   };
 }
 
-function queryIn({ body }: StoredDocument): Query {
+function queryIn({ body }: StoredDocument<'queries'>): Query {
   const query: Query = JSON.parse(body);
   return query;
 }
 
-function recordIn(document: StoredDocument): QueryRecord {
-  return { ...queryIn(document), id: document.id, createdAt: new Date(document.at).toISOString() };
+function recordIn(document: StoredDocument<'queries'>): QueryRecord {
+  return { ...queryIn(document), id: document.id, createdAt: new Date(document.createdAt).toISOString() };
 }

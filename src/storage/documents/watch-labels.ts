@@ -1,4 +1,4 @@
-import { bytesOf, type Document, type DocumentStore } from '../ports/document-store.ts';
+import { bytesOf, type Document, type DocumentStore, whereKey } from '../ports/document-store.ts';
 
 /*
  * Documents by which watches are listed by label. They are added before their watch has the labels and removed after it
@@ -32,7 +32,7 @@ export async function removeLabels(documents: DocumentStore, watch: Labelled): P
 }
 
 export function bytesOfLabels(watch: Labelled): number {
-  return labelsOf(watch).reduce((bytes, label) => bytes + bytesOf(label), 0);
+  return labelsOf(watch).reduce((bytes, label) => bytes + bytesOf('watch_labels', label), 0);
 }
 
 /** Returns ids of watches that have, or had, a label, in ascending order. A watch can occur twice. */
@@ -40,13 +40,13 @@ export async function labelledAfter(documents: DocumentStore, wanted: LabelWante
   const { label, ofKey, after, limit } = wanted;
   const labels = await documents.list(
     'watch_labels',
-    [['of', '=', label], ['at', '>', after], ...(ofKey === undefined ? [] : [['kind', '=', ofKey] as const])],
-    { by: 'at', limit },
+    [['label', '=', label], ['watch', '>', after], ...whereKey(ofKey)],
+    { by: 'watch', limit },
   );
-  return labels.map(({ at }) => at);
+  return labels.map(({ watch }) => watch);
 }
 
-function labelsOf({ id, apiKeyName, labels, labelling }: Labelled): readonly Document[] {
-  const each = { kind: apiKeyName, at: id, due: null, body: '' };
-  return labels.map((label) => ({ id: `${id}/${label}/${labelling}`, of: label, ...each }));
+function labelsOf({ id, apiKeyName, labels, labelling }: Labelled): readonly Document<'watch_labels'>[] {
+  const each = { watch: id, apiKey: apiKeyName, body: '' };
+  return labels.map((label) => ({ id: `${id}/${label}/${labelling}`, label, ...each }));
 }

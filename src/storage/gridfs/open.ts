@@ -1,4 +1,4 @@
-import { takeLease } from '../documents/lease.ts';
+import { takeLock } from '../documents/lock.ts';
 import { mongoDocuments } from '../mongo/document-store.ts';
 import type { MongoDatabase } from '../mongo/open.ts';
 import type { LocalStore } from '../ports/artifact-store.ts';
@@ -25,7 +25,7 @@ export function openGridfs({ mongo: { database, ask }, local, onProblem }: Gridf
   return {
     artifacts: withCopies(remote, local),
     copies: createUploads(local, remote),
-    lock: () => takeLease(documents, 'retention').catch(() => undefined),
+    lock: () => takeLock(documents, 'retention').catch(() => undefined),
     stop: () => sweep.stop(),
   };
 }

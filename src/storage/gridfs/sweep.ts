@@ -1,5 +1,5 @@
 import { type Db, ObjectId } from 'mongodb';
-import { type HeldLease, takeLease } from '../documents/lease.ts';
+import { type SharedLock, takeLock } from '../documents/lock.ts';
 import { isAway } from '../failures/is-away.ts';
 import { artifactCollections, BY_FILE } from '../mongo/artifact-documents.ts';
 import type { Ask } from '../mongo/connection.ts';
@@ -116,7 +116,7 @@ export function createSweep(options: SweepOptions): Sweep {
     }
   }
 
-  async function sweepAll(held: HeldLease, signal: AbortSignal): Promise<number> {
+  async function sweepAll(held: SharedLock, signal: AbortSignal): Promise<number> {
     let deleted = 0;
     const pace = createPace(signal);
     const repeat = async (step: () => Promise<Swept>) => {
@@ -134,7 +134,7 @@ export function createSweep(options: SweepOptions): Sweep {
   }
 
   async function run(signal: AbortSignal): Promise<number> {
-    const held = await takeLease(documents, 'artifacts.sweep').catch(() => undefined);
+    const held = await takeLock(documents, 'artifacts.sweep').catch(() => undefined);
     if (held === undefined) return 0;
     try {
       return await sweepAll(held, signal);

@@ -26,7 +26,6 @@ const NO_RESULTS: ResultStore = {
 const NO_DOCUMENTS: DocumentStore = {
   now: refuse,
   list: refuse,
-  count: refuse,
   usage: refuse,
   data: refuse,
   add: refuse,

@@ -9,7 +9,7 @@ import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
  *   artifacts.files,     the images and HTML snapshots, in GridFS
  *   artifacts.chunks
  *   artifacts.removed    files of removed captures, which open readers may still read for a while
- *   leases               locks that one process holds at a time
+ *   locks                locks that one process holds at a time
  *
  * A file belongs to one capture, and a capture that is stored again gets new files. A file that no capture names is
  * removed by `sweep.ts`.

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Binary, type Collection, type Db, type Filter } from 'mongodb';
-import { withLease } from '../documents/lease.ts';
+import type { Amount } from '../../capture/stored-limits.ts';
+import { withLock } from '../documents/lock.ts';
 import {
   amountOf,
   bytesOf,
@@ -8,21 +9,24 @@ import {
   checkRoom,
   type Document,
   type DocumentStore,
+  type Order,
   type StoredDocument,
-  TABLES,
-  type Table,
-  type Usage,
+  whereKey,
 } from '../ports/document-store.ts';
+import { fieldsIn, SCHEMAS, type Table } from '../ports/document-tables.ts';
 import { insertNew } from './collections.ts';
 import type { Ask } from './connection.ts';
 import { isDuplicateKey } from './duplicate-key.ts';
 
-interface MongoDocument extends Omit<Document, 'id' | 'data' | 'besides'> {
+/** A document in MongoDB: its id as `_id`, and the fields of its table. */
+interface MongoDocument {
   readonly _id: string;
   readonly revision: string;
+  /** Left out of brief lists. */
+  readonly body?: string;
   readonly bytes: number;
   /** Left out without data. */
-  readonly data_bytes?: number | undefined;
+  readonly dataBytes?: number | undefined;
   readonly data?: Binary | undefined;
 }
 
@@ -30,44 +34,23 @@ const OPERATORS = { '=': '$eq', '<': '$lt', '<=': '$lte', '>': '$gt', in: '$in',
 
 /** Creates the indexes. */
 export async function prepareDocuments(db: Db): Promise<void> {
-  for (const table of TABLES) {
-    await db.collection(table).createIndexes([
-      // Both end with the fields of conditions and the bytes, so that sorting, filtering and adding up read no documents.
-      { name: 'by_owner', key: { of: 1, at: 1, kind: 1, bytes: 1, data_bytes: 1 } },
-      { name: 'by_kind', key: { kind: 1, at: 1, due: 1, of: 1, bytes: 1, data_bytes: 1 } },
-      { name: 'by_due', key: { due: 1, kind: 1, of: 1 } },
-    ]);
+  for (const [table, { indexes }] of Object.entries(SCHEMAS)) {
+    if (indexes.length > 0) await db.collection(table).createIndexes(indexes.map((index) => ({ key: keyOf(index) })));
   }
-  await db.collection('watches').createIndexes([
-    { name: 'by_owner_and_id', key: { of: 1, _id: 1 } },
-    { name: 'by_at', key: { at: 1 } },
-  ]);
 }
 
 export function mongoDocuments(db: Db, ask: Ask): DocumentStore {
   const collection = (table: Table): Collection<MongoDocument> => db.collection(table);
-  // Without a condition MongoDB would read every document, and not an index.
-  const count = (table: Table, where: readonly Condition[]) =>
-    collection(table).countDocuments(filterOf(where), where.length === 0 ? { hint: '_id_' } : {});
-  const usage = async (table: Table, where: readonly Condition[], owner: string): Promise<Usage> => {
-    const found = await collection(table)
-      .aggregate<{ readonly _id: boolean; readonly count: number; readonly bytes: number }>(
-        [
-          { $match: filterOf(where) },
-          {
-            $group: {
-              _id: { $eq: ['$of', owner] },
-              count: { $sum: 1 },
-              bytes: { $sum: { $add: ['$bytes', { $ifNull: ['$data_bytes', 0] }] } },
-            },
-          },
-        ],
-        { hint: where.some(([field]) => field === 'of') ? 'by_owner' : 'by_kind' },
-      )
+  const usage = async (table: Table, where: readonly Condition[]): Promise<Amount> => {
+    const { indexes } = SCHEMAS[table];
+    // Without a hint, MongoDB would read documents, and not an index.
+    const index = indexes.find(([first]) => where.some(([field]) => field === first)) ?? indexes[0] ?? ['id'];
+    const bytes = { $sum: { $add: ['$bytes', { $ifNull: ['$dataBytes', 0] }] } };
+    const stages = [{ $match: filterOf(where) }, { $group: { _id: null, count: { $sum: 1 }, bytes } }];
+    const [used] = await collection(table)
+      .aggregate<Amount>(stages, { hint: keyOf(index) })
       .toArray();
-    const { count = 0, bytes = 0 } = found.find(({ _id: isOwn }) => isOwn) ?? {};
-    const others = found.find(({ _id: isOwn }) => !isOwn) ?? { count: 0, bytes: 0 };
-    return { all: { count: count + others.count, bytes: bytes + others.bytes }, own: { count, bytes } };
+    return { count: used?.count ?? 0, bytes: used?.bytes ?? 0 };
   };
   const documents: DocumentStore = {
     now: () =>
@@ -75,44 +58,50 @@ export function mongoDocuments(db: Db, ask: Ask): DocumentStore {
         const { localTime } = await db.command({ hello: 1 });
         return Number(localTime);
       }),
-    list: (table, where, order = {}) =>
+    list: <T extends Table>(table: T, where: readonly Condition<T>[], order: Order<T> = {}) =>
       ask(async () => {
-        const { by = 'id', isDescending = false, limit = 0, skip = 0, isBrief = false, maxBytes = Infinity } = order;
+        const { by = 'id', isDescending = false, limit = 0, isBrief = false, maxBytes = Infinity } = order;
         const direction = isDescending ? -1 : 1;
         const cursor = collection(table)
           .find(filterOf(where), { projection: { data: 0, ...(isBrief && { body: 0 }) } })
           // By one field, so that an index orders them: with _id as well, MongoDB would read and sort all of them.
-          .sort({ [by === 'id' ? '_id' : by]: direction })
-          .skip(skip)
+          .sort({ [nameOf(by)]: direction })
           .limit(limit);
-        const found: StoredDocument[] = [];
+        const found: StoredDocument<T>[] = [];
         let read = 0;
-        for await (const { _id, body = '', bytes, data_bytes = 0, ...others } of cursor) {
-          found.push({ id: _id, body, bytes: bytes + data_bytes, ...others });
-          read += Buffer.byteLength(body);
+        for await (const row of cursor) {
+          const document = documentIn(table, row);
+          found.push(document);
+          read += Buffer.byteLength(document.body);
           if (read >= maxBytes) break;
         }
         return found;
       }),
-    count: (table, where) => ask(() => count(table, where)),
     data: (table, id) =>
       ask(async () => {
         const found = await collection(table).findOne({ _id: id }, { projection: { data: 1 } });
         return found?.data && Uint8Array.from(found.data.buffer);
       }),
-    add: (table, documents) => ask(() => insertNew(collection(table), documents.map(storedOf))),
-    usage: (table, where, of) => ask(() => usage(table, where, of)),
+    add: (table, documents) =>
+      ask(() =>
+        insertNew(
+          collection(table),
+          documents.map((document) => storedOf(table, document)),
+        ),
+      ),
+    usage: (table, where) => ask(() => usage(table, where)),
     addWithin: (table, document, room) => {
       const work = () =>
         ask(async () => {
-          checkRoom(room, await usage(table, room.where, document.of), amountOf(document));
-          await collection(table).insertOne(storedOf(document));
+          const own = await usage(table, [...room.where, ...whereKey(document.apiKey)]);
+          checkRoom(room, { all: await usage(table, room.where), own }, amountOf(table, document));
+          await collection(table).insertOne(storedOf(table, document));
         });
       return room.isExact ? oneByOne(work) : work();
     },
     replace: (table, document, revision) =>
       ask(async () => {
-        const { _id, ...changed } = storedOf(document);
+        const { _id, ...changed } = storedOf(table, document);
         if (revision !== undefined) {
           return (await collection(table).updateOne({ _id, revision }, { $set: changed })).matchedCount > 0;
         }
@@ -126,19 +115,32 @@ export function mongoDocuments(db: Db, ask: Ask): DocumentStore {
       }),
     remove: (table, where) => ask(async () => (await collection(table).deleteMany(filterOf(where))).deletedCount),
   };
-  const oneByOne = withLease(documents, 'additions');
+  const oneByOne = withLock(documents, 'additions');
   return documents;
 }
 
-function storedOf(document: Document): MongoDocument {
-  const { id, of, kind, at, due, body, data } = document;
-  const additional = data && { data: new Binary(data), data_bytes: data.byteLength };
-  return { _id: id, of, kind, at, due, body, revision: randomUUID(), bytes: bytesOf(document), ...additional };
+function storedOf<T extends Table>(table: T, document: Document<T>): MongoDocument {
+  const { id, body, data } = document;
+  const additional = data && { data: new Binary(data), dataBytes: data.byteLength };
+  const bytes = bytesOf(table, document);
+  return { _id: id, ...fieldsIn(table, document), body, revision: randomUUID(), bytes, ...additional };
+}
+
+function documentIn<T extends Table>(table: T, row: MongoDocument): StoredDocument<T> {
+  const { _id, body = '', revision, bytes, dataBytes = 0 } = row;
+  const parts: readonly object[] = [fieldsIn(table, row), { id: _id, body, revision, bytes: bytes + dataBytes }];
+  return Object.assign({}, ...parts);
+}
+
+function nameOf(field: string): string {
+  return field === 'id' ? '_id' : field;
+}
+
+function keyOf(index: readonly string[]): Readonly<Record<string, 1>> {
+  return Object.fromEntries(index.map((field) => [nameOf(field), 1] as const));
 }
 
 function filterOf(where: readonly Condition[]): Filter<MongoDocument> {
-  const conditions = where.map(([field, operator, value]) => ({
-    [field === 'id' ? '_id' : field]: { [OPERATORS[operator]]: value },
-  }));
+  const conditions = where.map(([field, operator, value]) => ({ [nameOf(field)]: { [OPERATORS[operator]]: value } }));
   return conditions.length === 0 ? {} : { $and: conditions };
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Collection, Db } from 'mongodb';
-import { takeLease } from '../documents/lease.ts';
+import { takeLock } from '../documents/lock.ts';
 import { NewerSchemaError } from '../failures/newer-schema-error.ts';
 import { prepareArtifacts } from './artifact-documents.ts';
 import { collectionsOf, ensureIndexes } from './collections.ts';
@@ -35,7 +35,8 @@ async function createCollections(db: Db): Promise<void> {
     .listCollections({}, { nameOnly: true })
     .map(({ name }) => name)
     .toArray();
-  for (const name of ['evidence', 'artifacts.progress']) if (!names.includes(name)) await db.createCollection(name);
+  for (const name of ['evidence', 'artifacts.progress', 'nodes'])
+    if (!names.includes(name)) await db.createCollection(name);
 }
 
 interface SchemaDocument {
@@ -58,15 +59,15 @@ export async function migrate(
   const documents = mongoDocuments(db, (work) => work());
   for (;;) {
     if ((await versionOf(db, migrations.length)) === migrations.length) return;
-    const lease = await takeLease(documents, 'migration');
-    if (lease === undefined) {
+    const lock = await takeLock(documents, 'migration');
+    if (lock === undefined) {
       await delay(WAIT_MS);
       continue;
     }
     try {
       await patiently((patient) => applyMissing(patient, migrations));
     } finally {
-      await lease.release();
+      await lock.release();
     }
   }
 }

@@ -1,5 +1,6 @@
 import type { Db } from 'mongodb';
-import type { StoredRecord } from '../../capture/result.ts';
+import type { SimilarResult, StoredRecord } from '../../capture/result.ts';
+import { STORED_LIMITS } from '../../capture/stored-limits.ts';
 import type { ResultStore, StoreState } from '../ports/result-store.ts';
 import { gatherInserts } from '../records/gathered-inserts.ts';
 import { asDetailed, withoutEvidence } from '../records/record.ts';
@@ -9,6 +10,9 @@ import { documentOf, evidenceOf, recordOf, type WordsDocument, wordsOf } from '.
 import { pageByWords } from './page-by-words.ts';
 import { pageOf } from './pages.ts';
 import { notePerceptions, similarTo } from './perceptions.ts';
+
+/** Records that are read at once. */
+const READ_TOGETHER = 100;
 
 export interface MongoResults {
   readonly store: ResultStore;
@@ -101,12 +105,21 @@ export function mongoResults(database: Db, ask: Ask, connection: { readonly stat
     similar: (likeness, limit) =>
       ask(async () => {
         const similar = await similarTo(collections, likeness, limit);
-        const documents = await collections.results.find({ _id: { $in: similar.map(({ id }) => id) } }).toArray();
-        const records = new Map(documents.map((document) => [document._id, recordOf(document)]));
-        return similar.flatMap(({ id, distance }) => {
-          const record = records.get(id);
-          return record === undefined ? [] : [{ ...record, distance }];
-        });
+        const found: SimilarResult[] = [];
+        let characters = 0;
+        for (let from = 0; from < similar.length; from += READ_TOGETHER) {
+          const some = similar.slice(from, from + READ_TOGETHER);
+          const documents = await collections.results.find({ _id: { $in: some.map(({ id }) => id) } }).toArray();
+          const records = new Map(documents.map((document) => [document._id, recordOf(document)]));
+          for (const { id, distance } of some) {
+            if (characters >= STORED_LIMITS.results.bytes) return found;
+            const record = records.get(id);
+            if (record === undefined) continue;
+            found.push({ ...record, distance });
+            characters += JSON.stringify(record).length;
+          }
+        }
+        return found;
       }),
     // The results are deleted first: a crash leaves evidence and words without a result, which the next attempt deletes.
     delete: (ids) =>

@@ -1,67 +1,53 @@
 import { CapstanError } from '../../capture/errors.ts';
 import { shareOf } from '../../capture/share.ts';
 import { type Amount, STORED_LIMITS } from '../../capture/stored-limits.ts';
+import { type Field, type Fields, fieldsIn, type SharedTable, type Table } from './document-tables.ts';
 
 /*
- * The port to small documents that change: jobs, watches, standing queries, idempotency keys, node leases. A document
- * is replaced as a whole, and only when its revision is still the one that was read; so a lease is an ordinary change.
+ * The port to small documents that change: jobs, watches, standing queries, idempotency keys, leases. A document is
+ * replaced as a whole, and only when its revision is still the one that was read; so a lease is an ordinary change.
  */
 
-export const TABLES = [
-  'jobs',
-  'job_results',
-  'watches',
-  'watch_labels',
-  'watch_runs',
-  'queries',
-  'idempotency',
-  'leases',
-] as const;
-export type Table = (typeof TABLES)[number];
-
-/** A document; the store selects by its fields, and does not interpret `body`. */
-export interface Document {
+interface Content {
   readonly id: string;
-  /** Owner of the document: an API key, or another document. */
-  readonly of: string;
-  readonly kind: string;
-  readonly at: number;
-  /** Time at which the document needs attention, in milliseconds since 1970; null: never. */
-  readonly due: number | null;
-  /** JSON. */
+  /** Which the store does not interpret: JSON, but for idempotency keys and leases. */
   readonly body: string;
-  /** Additional bytes, which lists do not read. When undefined, the stored bytes are kept. */
-  readonly data?: Uint8Array | undefined;
-  /** Bytes of other documents that belong to this one, and count with it. @default 0 */
-  readonly besides?: number | undefined;
 }
 
-export interface StoredDocument extends Omit<Document, 'data' | 'besides'> {
-  /** Changes with each replacement. */
-  readonly revision: string;
-  /** All bytes that count for the document. */
-  readonly bytes: number;
-}
+/** A document with the fields of its table. */
+export type Document<T extends Table = Table> = Fields[T] &
+  Content & {
+    /** Additional bytes, which lists do not read. When undefined, the stored bytes are kept. */
+    readonly data?: Uint8Array | undefined;
+    /** Bytes of other documents that belong to this one, and count with it. @default 0 */
+    readonly besides?: number | undefined;
+  };
 
-type Field = 'id' | 'of' | 'kind' | 'at' | 'due' | 'revision';
-export type Condition =
-  | readonly [Field, '=' | '<' | '<=' | '>', string | number]
-  | readonly [Field, 'in' | 'not in', readonly string[]];
+export type StoredDocument<T extends Table = Table> = Fields[T] &
+  Content & {
+    /** Changes with each replacement. */
+    readonly revision: string;
+    /** All bytes that count for the document. */
+    readonly bytes: number;
+  };
 
-export interface Order {
+export type Condition<T extends Table = Table> =
+  | readonly [Field<T>, '=' | '<' | '<=' | '>', string | number]
+  | readonly [Field<T>, 'in' | 'not in', readonly string[]];
+
+export interface Order<T extends Table = Table> {
   /** @default 'id' */
-  readonly by?: Field;
+  readonly by?: Field<T>;
   readonly isDescending?: boolean;
   /** @default unlimited */
   readonly limit?: number;
-  readonly skip?: number;
   /** Leaves `body` empty. */
   readonly isBrief?: boolean;
   /** Ends the list with the document whose body reaches this many bytes in all. @default unlimited */
   readonly maxBytes?: number;
 }
 
-/** What documents use: those of all owners, and those of one. */
+/** What documents use: those of all API keys, and those of one. */
 export interface Usage {
   readonly all: Amount;
   readonly own: Amount;
@@ -72,23 +58,26 @@ export interface DocumentStore {
   /** Milliseconds since 1970 by the clock of the database, because the clocks of the machines may differ. */
   now(): Promise<number>;
   /** Returns the documents that meet all conditions. */
-  list(table: Table, where: readonly Condition[], order?: Order): Promise<readonly StoredDocument[]>;
-  count(table: Table, where: readonly Condition[]): Promise<number>;
+  list<T extends Table>(
+    table: T,
+    where: readonly Condition<T>[],
+    order?: Order<T>,
+  ): Promise<readonly StoredDocument<T>[]>;
+  /** Returns the number of the documents that meet all conditions, and their bytes. */
+  usage<T extends Table>(table: T, where: readonly Condition<T>[]): Promise<Amount>;
   /** Returns the additional bytes of a document; undefined when there are none. */
   data(table: Table, id: string): Promise<Uint8Array | undefined>;
   /** Adds documents. Existing documents with the same id are not changed. */
-  add(table: Table, documents: readonly Document[]): Promise<void>;
+  add<T extends Table>(table: T, documents: readonly Document<T>[]): Promise<void>;
   /** Adds a document. Rejects with `room.code` when the table is full. */
-  addWithin(table: Table, document: Document, room: Room): Promise<void>;
-  /** Returns what the documents that meet all conditions use in all, and those of one owner. */
-  usage(table: Table, where: readonly Condition[], of: string): Promise<Usage>;
+  addWithin<T extends SharedTable>(table: T, document: Document<T>, room: Room<T>): Promise<void>;
   /**
    * Replaces the document with this revision, and erases the old one, because requests may contain credentials. Without
    * a revision, adds the document. Resolves with false when it was changed, removed or added meanwhile.
    */
-  replace(table: Table, document: Document, revision: string | undefined): Promise<boolean>;
+  replace<T extends Table>(table: T, document: Document<T>, revision: string | undefined): Promise<boolean>;
   /** Erases documents. Returns their number. */
-  remove(table: Table, where: readonly Condition[]): Promise<number>;
+  remove<T extends Table>(table: T, where: readonly Condition<T>[]): Promise<number>;
 }
 
 /** Part of a list. */
@@ -99,36 +88,37 @@ export interface Page<T> {
 }
 
 /** Lists at most `limit` documents, and fewer when they are large, so that a page holds up no other request. */
-export async function pageOf(
+export async function pageOf<T extends Table>(
   store: DocumentStore,
-  table: Table,
-  where: readonly Condition[],
-  { limit, maxBytes = STORED_LIMITS.page.bytes, ...order }: Order & { readonly limit: number },
-): Promise<Page<StoredDocument>> {
+  table: T,
+  where: readonly Condition<T>[],
+  { limit, maxBytes = STORED_LIMITS.page.bytes, ...order }: Order<T> & { readonly limit: number },
+): Promise<Page<StoredDocument<T>>> {
   const found = await store.list(table, where, { ...order, limit: limit + 1, maxBytes });
   const isFull = found.reduce((bytes, { body }) => bytes + Buffer.byteLength(body), 0) >= maxBytes;
   return { items: found.slice(0, limit), isCut: isFull || found.length > limit };
 }
 
 /** Returns the bytes that count for a document, besides its `data`. */
-export function bytesOf({ id, of, kind, body, besides = 0 }: Document): number {
-  return [id, of, kind, body].reduce((bytes, text) => bytes + Buffer.byteLength(text), besides);
+export function bytesOf<T extends Table>(table: T, document: Document<T>): number {
+  const { id, body, besides = 0 } = document;
+  const texts = [id, body, ...Object.values(fieldsIn(table, document))].filter((value) => typeof value === 'string');
+  return texts.reduce((bytes, text) => bytes + Buffer.byteLength(text), besides);
 }
 
 /** Returns what a document takes of a room. */
-export function amountOf(document: Document): Amount {
-  return { count: 1, bytes: bytesOf(document) + (document.data?.byteLength ?? 0) };
+export function amountOf<T extends Table>(table: T, document: Document<T>): Amount {
+  return { count: 1, bytes: bytesOf(table, document) + (document.data?.byteLength ?? 0) };
 }
 
-/** Returns a document of an owner, or of any. */
-export async function find(
+/** Returns a document. */
+export async function find<T extends Table>(
   store: DocumentStore,
-  table: Table,
+  table: T,
   id: string,
-  of?: string,
-): Promise<StoredDocument | undefined> {
-  const ofOwner: readonly Condition[] = of === undefined ? [] : [['of', '=', of]];
-  const [found] = await store.list(table, [['id', '=', id], ...ofOwner]);
+  ...where: readonly Condition<T>[]
+): Promise<StoredDocument<T> | undefined> {
+  const [found] = await store.list(table, [['id', '=', id], ...where]);
   return found;
 }
 
@@ -136,12 +126,12 @@ export async function find(
  * Replaces a document by the result of `next`. Calls `next` again when another process changed the document meanwhile.
  * Returns the new document; undefined when `next` wants no change.
  */
-export async function change(
+export async function change<T extends Table>(
   store: DocumentStore,
-  table: Table,
+  table: T,
   id: string,
-  next: (found: StoredDocument | undefined) => Document | undefined,
-): Promise<Document | undefined> {
+  next: (found: StoredDocument<T> | undefined) => Document<T> | undefined,
+): Promise<Document<T> | undefined> {
   for (;;) {
     const found = await find(store, table, id);
     const changed = next(found);
@@ -150,10 +140,10 @@ export async function change(
 }
 
 /** Limit on the documents in a table. */
-export interface Room {
+export interface Room<T extends SharedTable = SharedTable> {
   readonly max: Amount;
   /** Conditions of the documents that count. */
-  readonly where: readonly Condition[];
+  readonly where: readonly Condition<T>[];
   /** Whether keys share the places; false when there are no other keys. */
   readonly isShared: boolean;
   /** Whether processes that share the database count one after another. Otherwise, a few may exceed the limit. */
@@ -163,11 +153,16 @@ export interface Room {
   readonly text: string;
 }
 
+/** Returns the conditions of the documents of an API key, or of all. */
+export function whereKey(apiKey: string | undefined): readonly (readonly ['apiKey', '=', string])[] {
+  return apiKey === undefined ? [] : [['apiKey', '=', apiKey]];
+}
+
 /** Value of `Retry-After`, in seconds. Many small jobs end in that time. */
 const RETRY_AFTER_SECONDS = 5;
 
 /** @throws CapstanError when what is stored leaves no room for `added`. */
-export function checkRoom(room: Room, { all, own }: Usage, added: Amount): void {
+export function checkRoom(room: Omit<Room, 'where'>, { all, own }: Usage, added: Amount): void {
   const { max, text } = room;
   const counted = { max: max.count, all: all.count, own: own.count, added: added.count };
   checkAmount(room, counted, { of: ` ${text}`, said: String, more: 'another' });
@@ -183,7 +178,7 @@ interface Words {
 }
 
 function checkAmount(
-  { isShared, code }: Room,
+  { isShared, code }: Omit<Room, 'where'>,
   { max, all, own, added }: Readonly<Record<'max' | 'all' | 'own' | 'added', number>>,
   { of, said, more }: Words,
 ): void {

@@ -84,7 +84,7 @@ export interface ResultStore {
 
   /**
    * Returns at most `limit` records whose `perception_hash` differs in at most this many bits: nearest first, then
-   * newest by id.
+   * newest by id. Ends with the record by which they have `STORED_LIMITS.results.bytes` characters.
    */
   similar(likeness: Likeness, limit: number): Promise<readonly SimilarResult[]>;
 

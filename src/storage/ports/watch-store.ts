@@ -118,9 +118,15 @@ export interface WatchStore {
   put(id: number, owner: string, run: StoredRun): Promise<boolean>;
   /**
    * Ends the lease, after the run was announced. Removes the runs before the newest `keep`, and those that
-   * take too many bytes, and returns them; undefined: the caller has no lease.
+   * take too many bytes, and returns them; undefined: the caller has no lease. `maxOfKey`: the bytes that the runs of
+   * all watches of a key may have together, by default those of `STORED_LIMITS.keyRuns`.
    */
-  finish(id: number, owner: string, next: (watch: StoredWatch) => Finished): Promise<readonly StoredRun[] | undefined>;
+  finish(
+    id: number,
+    owner: string,
+    next: (watch: StoredWatch) => Finished,
+    maxOfKey?: number,
+  ): Promise<readonly StoredRun[] | undefined>;
   /** Ends the lease without a run: the watch is due again at `at`. */
   release(id: number, owner: string, at: number): Promise<void>;
   /** Returns at most `limit` runs that were due before a time, newest first; fewer when they are large. */

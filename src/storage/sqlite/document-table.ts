@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { Amount } from '../../capture/stored-limits.ts';
 import {
   amountOf,
   bytesOf,
@@ -8,13 +9,13 @@ import {
   type Document,
   type DocumentStore,
   type StoredDocument,
-  type Table,
-  type Usage,
+  whereKey,
 } from '../ports/document-store.ts';
+import { fieldsIn, fieldsOf, type Table } from '../ports/document-tables.ts';
 import type { Synchronous } from './remote.ts';
 import { erasing, inTransaction } from './transaction.ts';
 
-const FIELDS = 'id, "of", kind, at, due, revision, bytes + data_bytes AS bytes';
+const BYTES = 'bytes + dataBytes';
 
 /** Runs in the worker. */
 export function documentTable(db: DatabaseSync): Synchronous<DocumentStore> {
@@ -25,45 +26,38 @@ export function documentTable(db: DatabaseSync): Synchronous<DocumentStore> {
     return known;
   };
 
-  const count = (table: Table, where: readonly Condition[]): number =>
-    Number(statement(`SELECT count(*) AS n FROM ${table} ${conditionsOf(where)}`).get(...valuesOf(where))?.n);
-  const usage = (table: Table, where: readonly Condition[], owner: string): Usage => {
-    const bytes = 'bytes + data_bytes';
-    const sql = `SELECT count(*) AS allCount, total(${bytes}) AS allBytes, count(*) FILTER (WHERE "of" = ?) AS ownCount,
-      total(${bytes}) FILTER (WHERE "of" = ?) AS ownBytes FROM ${table} ${conditionsOf(where)}`;
-    const { allCount, allBytes, ownCount, ownBytes } = statement(sql).get(owner, owner, ...valuesOf(where)) ?? {};
-    return {
-      all: { count: Number(allCount), bytes: Number(allBytes) },
-      own: { count: Number(ownCount), bytes: Number(ownBytes) },
-    };
+  const usage = (table: Table, where: readonly Condition[]): Amount => {
+    const sql = `SELECT count(*) AS count, total(${BYTES}) AS bytes FROM ${table} ${conditionsOf(where)}`;
+    const { count, bytes } = statement(sql).get(...valuesOf(where)) ?? {};
+    return { count: Number(count), bytes: Number(bytes) };
   };
   /** Returns false when there is a document with this id. */
-  const insert = (table: Table, document: Document): boolean => {
-    const { id, of, kind, at, due, body, data } = document;
-    const sql = `INSERT INTO ${table} (id, "of", kind, at, due, revision, bytes, data_bytes, body, data)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`;
-    const bytes = [bytesOf(document), data?.byteLength ?? 0];
-    return Number(statement(sql).run(id, of, kind, at, due, randomUUID(), ...bytes, body, data ?? null).changes) > 0;
+  const insert = <T extends Table>(table: T, document: Document<T>): boolean => {
+    const { id, body, data } = document;
+    const fields = fieldsOf(table);
+    const sql = `INSERT INTO ${table} (id, revision, bytes, dataBytes, body, data, ${fields.join()})
+      VALUES (?, ?, ?, ?, ?, ?${', ?'.repeat(fields.length)}) ON CONFLICT DO NOTHING`;
+    const content = [id, randomUUID(), bytesOf(table, document), data?.byteLength ?? 0, body, data ?? null];
+    return Number(statement(sql).run(...content, ...Object.values(fieldsIn(table, document))).changes) > 0;
   };
 
   return {
     now: () => Date.now(),
     list: (table, where, order = {}) => {
-      const { by = 'id', isDescending = false, limit = -1, skip = 0, isBrief = false, maxBytes = Infinity } = order;
+      const { by = 'id', isDescending = false, limit = -1, isBrief = false, maxBytes = Infinity } = order;
       const direction = isDescending ? 'DESC' : 'ASC';
-      const sql = `SELECT ${FIELDS}, ${isBrief ? `''` : 'body'} AS body FROM ${table} ${conditionsOf(where)}
-        ORDER BY "${by}" ${direction}, id ${direction} LIMIT ? OFFSET ?`;
+      const sql = `SELECT id, revision, ${BYTES} AS bytes, ${isBrief ? `''` : 'body'} AS body, ${fieldsOf(table).join()}
+        FROM ${table} ${conditionsOf(where)} ORDER BY ${by} ${direction}, id ${direction} LIMIT ?`;
       const found: StoredDocument[] = [];
       let bytes = 0;
-      for (const row of statement(sql).iterate(...valuesOf(where), limit, skip)) {
-        const document = documentIn(row);
+      for (const row of statement(sql).iterate(...valuesOf(where), limit)) {
+        const document: StoredDocument = Object.assign(row);
         found.push(document);
         bytes += Buffer.byteLength(document.body);
         if (bytes >= maxBytes) break;
       }
       return found;
     },
-    count,
     usage,
     data: (table, id) => {
       const data = statement(`SELECT data FROM ${table} WHERE id = ?`).get(id)?.data;
@@ -75,16 +69,20 @@ export function documentTable(db: DatabaseSync): Synchronous<DocumentStore> {
       }),
     addWithin: (table, document, room) =>
       inTransaction(db, () => {
-        checkRoom(room, usage(table, room.where, document.of), amountOf(document));
+        const own = usage(table, [...room.where, ...whereKey(document.apiKey)]);
+        checkRoom(room, { all: usage(table, room.where), own }, amountOf(table, document));
         insert(table, document);
       }),
     replace: (table, document, revision) => {
       if (revision === undefined) return insert(table, document);
-      const { id, of, kind, at, due, body, data } = document;
-      const update = statement(`UPDATE ${table} SET "of" = ?, kind = ?, at = ?, due = ?, revision = ?, bytes = ?,
-        data_bytes = coalesce(?, data_bytes), body = ?, data = coalesce(?, data) WHERE id = ? AND revision = ?`);
-      const values = [randomUUID(), bytesOf(document), data?.byteLength ?? null, body, data ?? null];
-      return erasing(db, () => Number(update.run(of, kind, at, due, ...values, id, revision).changes) > 0);
+      const { id, body, data } = document;
+      const fields = fieldsOf(table);
+      const update = statement(`UPDATE ${table} SET ${fields.map((field) => `${field} = ?, `).join('')}
+        revision = ?, bytes = ?, dataBytes = coalesce(?, dataBytes), body = ?, data = coalesce(?, data)
+        WHERE id = ? AND revision = ?`);
+      const content = [randomUUID(), bytesOf(table, document), data?.byteLength ?? null, body, data ?? null];
+      const values = [...Object.values(fieldsIn(table, document)), ...content];
+      return erasing(db, () => Number(update.run(...values, id, revision).changes) > 0);
     },
     remove: (table, where) =>
       erasing(db, () =>
@@ -95,24 +93,11 @@ export function documentTable(db: DatabaseSync): Synchronous<DocumentStore> {
 
 function conditionsOf(where: readonly Condition[]): string {
   const terms = where.map(([field, operator]) =>
-    operator.endsWith('in') ? `"${field}" ${operator} (SELECT value FROM json_each(?))` : `"${field}" ${operator} ?`,
+    operator.endsWith('in') ? `${field} ${operator} (SELECT value FROM json_each(?))` : `${field} ${operator} ?`,
   );
   return terms.length === 0 ? '' : `WHERE ${terms.join(' AND ')}`;
 }
 
 function valuesOf(where: readonly Condition[]): (string | number)[] {
   return where.map(([, , value]) => (typeof value === 'object' ? JSON.stringify(value) : value));
-}
-
-function documentIn(row: Record<string, unknown>): StoredDocument {
-  return {
-    id: String(row.id),
-    of: String(row.of),
-    kind: String(row.kind),
-    at: Number(row.at),
-    due: row.due === null ? null : Number(row.due),
-    body: String(row.body),
-    revision: String(row.revision),
-    bytes: Number(row.bytes),
-  };
 }

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { TABLES } from '../ports/document-store.ts';
+import { SCHEMAS } from '../ports/document-tables.ts';
 
 /*
  * The schema, as ordered steps. `user_version` is the number of applied steps; opening a file applies the others in one
@@ -91,31 +91,25 @@ const TERMS = `
   ) STRICT;
 `;
 
-/** Indexes end with the bytes, so that adding them up reads no documents. */
-const DOCUMENTS = TABLES.map(
-  (table) => `
+const COLUMNS = { text: 'TEXT NOT NULL', integer: 'INTEGER NOT NULL', 'integer or null': 'INTEGER' } as const;
+
+const DOCUMENTS = Object.entries(SCHEMAS)
+  .map(
+    ([table, { fields, indexes }]) => `
   CREATE TABLE ${table} (
     id TEXT PRIMARY KEY,
-    "of" TEXT NOT NULL,
-    kind TEXT NOT NULL,
-    at INTEGER NOT NULL,
-    due INTEGER,
+    ${Object.entries(fields)
+      .map(([field, type]) => `${field} ${COLUMNS[type]},`)
+      .join('\n    ')}
     revision TEXT NOT NULL,
     bytes INTEGER NOT NULL,
-    data_bytes INTEGER NOT NULL,
+    dataBytes INTEGER NOT NULL,
     body TEXT NOT NULL,
     data BLOB
   ) STRICT;
-  CREATE INDEX ${table}_of ON ${table} ("of", at, kind, bytes, data_bytes);
-  CREATE INDEX ${table}_by_kind ON ${table} (kind, at, due, "of", bytes, data_bytes);
-  CREATE INDEX ${table}_by_due ON ${table} (due, id, kind, "of") WHERE due IS NOT NULL;
+  ${indexes.map((index) => `CREATE INDEX ${table}_by_${index.join('_')} ON ${table} (${index.join()});`).join('\n  ')}
 `,
-).join('');
+  )
+  .join('');
 
-/** Watches of a key are listed by id, and those that are due too late are found by `at`. */
-const WATCHES = `
-  CREATE INDEX watches_of_id ON watches ("of", id);
-  CREATE INDEX watches_by_at ON watches (at, id);
-`;
-
-const SCHEMA = RESULTS + EVENTS + EVIDENCE + PERCEPTIONS + TERMS + DOCUMENTS + WATCHES;
+const SCHEMA = RESULTS + EVENTS + EVIDENCE + PERCEPTIONS + TERMS + DOCUMENTS;

@@ -2,7 +2,7 @@ import type { FailureCode } from '../../capture/errors.ts';
 import type { DocumentStore } from '../ports/document-store.ts';
 import type { StoreState } from '../ports/result-store.ts';
 import type { EventTable } from '../records/own-event-log.ts';
-import type { Synchronous } from './remote.ts';
+import type { Remote, Synchronous } from './remote.ts';
 import type { ResultTable } from './result-table.ts';
 
 /*
@@ -14,6 +14,13 @@ export interface Tables {
   readonly results: ResultTable;
   readonly events: Synchronous<EventTable>;
   readonly documents: Synchronous<DocumentStore>;
+}
+
+/** The tables as the service's thread calls them. */
+export interface RemoteTables {
+  readonly results: Remote<ResultTable>;
+  readonly events: EventTable;
+  readonly documents: DocumentStore;
 }
 
 export interface Call {

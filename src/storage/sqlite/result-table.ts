@@ -1,11 +1,15 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Result, SimilarResult, StoredRecord } from '../../capture/result.ts';
+import { STORED_LIMITS } from '../../capture/stored-limits.ts';
 import type { Keyset, Likeness, ResultFilter, ResultStore } from '../ports/result-store.ts';
 import { asDetailed, asRecord, timeOf, withoutEvidence } from '../records/record.ts';
 import { lists } from './lists.ts';
 import { perceptions } from './perceptions.ts';
 import type { Synchronous } from './remote.ts';
 import { inTransaction } from './transaction.ts';
+
+/** Records that are read between two turns of other work. */
+const READ_TOGETHER = 100;
 
 const OLDEST = 'SELECT id FROM results WHERE id > ? AND id < ? ORDER BY id LIMIT ?';
 const INDEXED = 'SELECT id FROM page_words WHERE id > ? ORDER BY id LIMIT ?';
@@ -69,11 +73,16 @@ export function resultTable(db: DatabaseSync): ResultTable {
   }
 
   function* similar(likeness: Likeness, limit: number): Generator<void, SimilarResult[]> {
-    const found = yield* hashes.similar(likeness, limit);
-    return found.flatMap(({ id, distance }) => {
-      const row = findResult.get(id);
-      return row === undefined ? [] : [{ ...asRecord(JSON.parse(String(row.record))), distance }];
-    });
+    const similar: SimilarResult[] = [];
+    let characters = 0;
+    for (const [at, { id, distance }] of (yield* hashes.similar(likeness, limit)).entries()) {
+      if (characters >= STORED_LIMITS.results.bytes) break;
+      const text = String(findResult.get(id)?.record ?? '');
+      characters += text.length;
+      if (text !== '') similar.push({ ...asRecord(JSON.parse(text)), distance });
+      if (at % READ_TOGETHER === READ_TOGETHER - 1) yield;
+    }
+    return similar;
   }
 
   return {

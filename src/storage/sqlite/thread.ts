@@ -2,8 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { CapstanError } from '../../capture/errors.ts';
 import { threadModule } from '../../own-files.ts';
 import type { StoreState } from '../ports/result-store.ts';
-import type { CallFailure, FromWorker, Tables, ToWorker, WorkerOptions } from './protocol.ts';
-import type { Remote } from './remote.ts';
+import type { CallFailure, FromWorker, RemoteTables, Tables, ToWorker, WorkerOptions } from './protocol.ts';
 
 const RESPAWN_MS = 1000;
 
@@ -47,7 +46,7 @@ export class SqliteThread {
   }
 
   /** Returns a table whose methods run in the worker. They reject with a `CapstanError`. */
-  table<T extends keyof Tables>(name: T): Remote<Tables[T]> {
+  table<T extends keyof RemoteTables>(name: T): RemoteTables[T] {
     const call = (method: string, args: readonly unknown[]) => this.#call(name, method, args);
     return new Proxy(Object.create(null), {
       get:

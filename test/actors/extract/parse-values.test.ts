@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseDate } from '../../../src/reading/outputs/extract/parse-date.ts';
+import { type Money, parseMoney } from '../../../src/reading/outputs/extract/parse-money.ts';
 import { decimalOf, parseNumber } from '../../../src/reading/outputs/extract/parse-number.ts';
 
 describe('parseNumber', () => {
@@ -28,8 +29,69 @@ describe('parseNumber', () => {
     ['none', '', null],
     ['1e400', '', null],
     ['1,5', 'not a language', 1.5],
+    ['٤٧٫٥', 'ar', 47.5],
+    ['१,२९,९००', 'hi', 129_900],
   ])('reads %j on a page in %j as %j', (text, language, value) => {
     expect(parseNumber(text, decimalOf(language))).toBe(value);
+  });
+});
+
+const money = (amount: number, currency: string | null, to: number | null = null): Money => ({ amount, to, currency });
+
+describe('parseMoney', () => {
+  it.each<[text: string, language: string, value: Money | null]>([
+    ['1.299,00 €', 'de', money(1299, 'EUR')],
+    ['1.299 €', '', money(1299, 'EUR')],
+    ['€ 1.299,-', 'nl', money(1299, 'EUR')],
+    ['₹1,29,900', 'en-IN', money(129_900, 'INR')],
+    ['Rs. 1,29,900.00', '', money(129_900, 'INR')],
+    ['1 299 kr', 'sv', money(1299, 'SEK')],
+    ['1\u00a0299,50 kr', 'nb', money(1299.5, 'NOK')],
+    ['1.299,50 kr.', 'da', money(1299.5, 'DKK')],
+    ["CHF 1'299.–", 'de-CH', money(1299, 'CHF')],
+    ['$12.99 – $15.99', 'en', money(12.99, 'USD', 15.99)],
+    ['12,99 – 15,99 €', 'de', money(12.99, 'EUR', 15.99)],
+    ['12,99 € bis 15,99 €', 'de', money(12.99, 'EUR', 15.99)],
+    ['$59.00', 'en-CA', money(59, 'CAD')],
+    ['US$59', 'en-AU', money(59, 'USD')],
+    ['$1,299', 'es-MX', money(1299, 'MXN')],
+    ['R$ 1.299,90', 'pt-BR', money(1299.9, 'BRL')],
+    ['¥12,800', 'ja', money(12_800, 'JPY')],
+    ['12,800円', 'ja', money(12_800, 'JPY')],
+    ['¥128.00', 'zh-CN', money(128, 'CNY')],
+    ['1 299,00 zł', 'pl', money(1299, 'PLN')],
+    ['1 299 Kč', 'cs', money(1299, 'CZK')],
+    ['₺1.299,90', 'tr', money(1299.9, 'TRY')],
+    ['1 299 ₽', 'ru', money(1299, 'RUB')],
+    ['KWD 1.250', 'en', money(1.25, 'KWD')],
+    ['KD 12', 'en', null],
+    ['٤٧٫٥٠ د.إ', 'ar', money(47.5, 'AED')],
+    ['１，２９９円', 'ja', money(1299, 'JPY')],
+    ['59€99', 'fr', money(59.99, 'EUR')],
+    ['59.00 EUR', 'en', money(59, 'EUR')],
+    ['EUR 59.00', 'en', money(59, 'EUR')],
+    ['59 € 47,50 €', 'de', money(59, 'EUR')],
+    ['statt 59 € nur 47,50 €', 'de', money(47.5, 'EUR')],
+    ['Was $59.00 Now $47.50', 'en', money(47.5, 'USD')],
+    ['RRP: £59.00 £47.50', 'en', money(47.5, 'GBP')],
+    ['12x R$ 99,90', 'pt-BR', null],
+    ['12x de R$ 99,90 ou R$ 1.099,00 à vista', 'pt-BR', money(1099, 'BRL')],
+    ['3 × 20,00 €', 'fr', null],
+    ['19,99 € / Monat, einmalig 399 €', 'de', money(399, 'EUR')],
+    ['19,99 € / Monat', 'de', money(19.99, 'EUR')],
+    ['2,49 € (4,98 € / kg)', 'de', money(2.49, 'EUR')],
+    ['4 payments of $12.50', 'en', null],
+    ['Save $10.00', 'en', null],
+    ['-10 € 49 €', 'de', money(49, 'EUR')],
+    ['From $1,299.00*', 'en', money(1299, 'USD')],
+    ['59.00', 'en', money(59, null)],
+    ['0,00 €', 'de', money(0, 'EUR')],
+    ['4.5 stars, 120 reviews', 'en', null],
+    ['Price on request', 'en', null],
+    ['Out of stock', 'en', null],
+    ['', 'en', null],
+  ])('reads %j on a page in %j', (text, language, value) => {
+    expect(parseMoney(text, decimalOf(language), language)).toEqual(value);
   });
 });
 

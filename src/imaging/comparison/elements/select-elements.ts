@@ -1,48 +1,42 @@
-import { type Options, selectAll } from 'css-select';
-import { elementSteps, PSEUDO_CLASSES } from '../../../capture/element-selector.ts';
-import { type PageElement, type PageTree, withDescendants } from './page-tree.ts';
+import { elementSteps } from '../../../capture/element-selector.ts';
+import { type Matched, MatchedElements } from './matched-elements.ts';
+import type { PageElement, PageTree } from './page-tree.ts';
 
 /** Returns the elements that match one of the selectors. */
-export function selectElements(tree: PageTree, selectors: readonly string[]): ReadonlySet<PageElement> {
-  return new Set(selectors.flatMap((selector) => matching(tree, elementSteps(selector))));
+export function selectElements({ elements }: PageTree, selectors: readonly string[]): ReadonlySet<PageElement> {
+  if (selectors.length === 0) return new Set();
+  const matched = new MatchedElements(elements);
+  const found = new Uint8Array(elements.length);
+  for (const selector of selectors) {
+    for (const [at, is] of matching(elements, matched, elementSteps(selector)).entries()) {
+      if (is === 1) found[at] = 1;
+    }
+  }
+  return new Set(elements.filter(({ order }) => found[order] === 1));
 }
 
-function matching({ elements }: PageTree, steps: readonly string[]): readonly PageElement[] {
-  let found = elements.slice(0, 1);
-  for (const [at, css] of steps.entries()) {
-    // The first step begins at the document; others below what was found, and at the documents of frames.
-    const from = at === 0 ? found : found.flatMap(({ children }) => children);
-    found = [...new Set(selectAll(css, from, HOW))];
+/** The first step begins at the document; others below what was found, and at the documents of frames. */
+function matching(elements: readonly PageElement[], matched: MatchedElements, steps: readonly string[]): Matched {
+  const [first = '', ...others] = steps;
+  const root = new Uint8Array(elements.length).fill(1, 0, 1);
+  let found = within(matched.by(first, root), elements, root, true);
+  for (const css of others) {
+    const scope = Uint8Array.from(elements, ({ order, parent }) => {
+      const inFrame = parent?.tag === 'iframe' && found[parent.order] === 1;
+      return inFrame || found[order] === 1 ? 1 : 0;
+    });
+    found = within(matched.by(css, scope), elements, found, false);
   }
   return found;
 }
 
-const HOW: Options<PageElement, PageElement> = {
-  pseudos: {
-    ...PSEUDO_CLASSES,
-    empty: ({ tag, children, texts, filled }) =>
-      filled !== true && texts.length === 0 && (children.length === 0 || tag === 'iframe'),
-  },
-  adapter: {
-    isTag: (node): node is PageElement => node !== undefined,
-    // Selectors of HTML have names in lower case, and elements of other kinds may not.
-    getName: ({ tag }) => tag.toLowerCase(),
-    getAttributeValue: attribute,
-    hasAttrib: (element, name) => attribute(element, name) !== undefined,
-    getChildren: ({ tag, children }) => (tag === 'iframe' ? [] : children),
-    getParent: ({ parent }) => (parent?.tag === 'iframe' ? null : parent),
-    getSiblings: (element) => element.parent?.children ?? [element],
-    getText: (element) =>
-      [...withDescendants([element])].flatMap(({ texts }) => texts.map(({ text }) => text)).join(' '),
-    removeSubsets: (nodes) => {
-      const below = withDescendants(nodes.flatMap(({ children }) => children));
-      return [...new Set(nodes)].filter((node) => !below.has(node));
-    },
-  },
-};
-
-function attribute({ id, class: classes, attributes }: PageElement, name: string): string | undefined {
-  if (name === 'id') return id;
-  if (name === 'class') return classes;
-  return attributes !== undefined && Object.hasOwn(attributes, name) ? attributes[name] : undefined;
+/** Returns those below `roots` that do not belong to a frame below them; with the roots themselves, if wanted. */
+function within(matched: Matched, elements: readonly PageElement[], roots: Matched, withRoots: boolean): Matched {
+  const below = new Uint8Array(elements.length);
+  for (const { order, parent } of elements) {
+    if (parent === null) continue;
+    const goesOn = roots[parent.order] === 1 || (parent.tag !== 'iframe' && below[parent.order] === 1);
+    below[order] = goesOn ? 1 : 0;
+  }
+  return matched.map((is, at) => is & ((below[at] ?? 0) | (withRoots ? (roots[at] ?? 0) : 0)));
 }

@@ -1,8 +1,16 @@
 /** The first characters of a text are searched. */
 const MAX_CHARACTERS = 100;
-/** A sign, possibly a currency sign after it, and digits with separators between them. */
-const NUMBER =
-  /(?<![\p{L}\p{N}])([-+\u2212]?)\s?\p{Sc}?\s?(\d(?:[\d.,'\u2019_]|\s(?=\d{3}(?!\d)))*)(?:e([-+]?\d{1,3})(?!\w))?/iu;
+/** Digits with separators between them. */
+export const DIGITS = "\\d(?:[\\d.,'\\u2019_]|\\s(?=\\d{3}(?!\\d)))*";
+/** A sign, possibly a currency sign after it, and digits. */
+const NUMBER = new RegExp(
+  `(?<![\\p{L}\\p{N}])([-+\\u2212]?)\\s?\\p{Sc}?\\s?(${DIGITS})(?:e([-+]?\\d{1,3})(?!\\w))?`,
+  'iu',
+);
+/** The zeros of scripts with digits of their own. */
+const ZEROS = [
+  0x660, 0x6f0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xe50, 0xed0, 0xf20, 0x1040, 0x17e0,
+];
 /** Digits before the decimals, in groups of which the last one has three. */
 const WHOLE = /^\d+$|^\d{1,3}(?:[.,]\d{2,3})*[.,]\d{3}$/;
 
@@ -12,13 +20,27 @@ const WHOLE = /^\d+$|^\d{1,3}(?:[.,]\d{2,3})*[.,]\d{3}$/;
  * digits groups them when `decimal`, the separator of the page's language, is the other one.
  */
 export function parseNumber(text: string, decimal: string): number | null {
-  const [, sign = '', written, exponent = '0'] = NUMBER.exec(text.slice(0, MAX_CHARACTERS).normalize('NFKC')) ?? [];
-  if (written === undefined) return null;
+  const [, sign = '', written, exponent] = NUMBER.exec(plainDigits(text.slice(0, MAX_CHARACTERS))) ?? [];
+  const value = written === undefined ? null : numberOf(written, decimal, exponent);
+  return value !== null && value !== 0 && /[-\u2212]/.test(sign) ? -value : value;
+}
+
+/** Returns the value of digits with separators; null when the separators do not make a number. */
+export function numberOf(written: string, decimal: string, exponent = '0'): number | null {
   const digits = written.replace(/[.,'\u2019_]+$/, '').replaceAll(/[\s'\u2019_]/g, '');
   const [whole, fraction] = splitAt(digits, decimalPlace(digits, decimal));
   const value = Number(`${whole.replaceAll(/\D/g, '')}.${fraction}e${exponent}`);
-  if (!Number.isFinite(value) || !WHOLE.test(whole)) return null;
-  return /[-\u2212]/.test(sign) && value !== 0 ? -value : value;
+  return Number.isFinite(value) && WHOLE.test(whole) ? value : null;
+}
+
+/** Returns a text in compatible forms, with the digits of ASCII and its separators between them. */
+export function plainDigits(text: string): string {
+  const arabic = text.normalize('NFKC').replaceAll('\u066b', '.').replaceAll('\u066c', '');
+  return arabic.replaceAll(/[^\P{Nd}\d]/gu, (digit) => {
+    const code = digit.codePointAt(0) ?? 0;
+    const zero = ZEROS.find((each) => code >= each && code < each + 10);
+    return zero === undefined ? digit : String(code - zero);
+  });
 }
 
 /** Returns the separator of the page's language; that of English when the language is unknown. */

@@ -149,6 +149,6 @@ function rulesIn(rules: ExtractRules): readonly ExtractRule[] {
 
 function needsPainted(rules: ExtractRules): boolean {
   return rulesIn(rules).some(
-    ({ attribute, type }) => attribute === undefined && type !== undefined && /^(?:text|number|date)$/.test(type),
+    ({ attribute, type }) => attribute === undefined && type !== undefined && /^(?:text|number|money|date)$/.test(type),
   );
 }

@@ -1,0 +1,61 @@
+import type { Actors } from '../actors/actors.ts';
+import { type CaptureLimits, LIMIT_BOUNDS } from '../capture/limits.ts';
+import { refusal } from '../capture/validate.ts';
+import type { ClusterApi, Worker } from '../cluster/open-cluster.ts';
+import type { Logger } from '../log/log.ts';
+import type { CapturePipeline } from '../streams/capture-pipeline.ts';
+import type { CaptureService } from './capture-service.ts';
+
+interface LimitedParts {
+  readonly pipeline: Pick<CapturePipeline, 'limits' | 'setLimits'>;
+  readonly actors: Pick<Actors, 'setSlots'>;
+  /** Both undefined in a process that is the whole service. */
+  readonly clusterApi: Pick<ClusterApi, 'setLimits'> | undefined;
+  readonly worker: Pick<Worker, 'setSlots'> | undefined;
+  readonly logger: Logger;
+}
+
+/** Changes the limits of the service while it runs. In a cluster, they are those of all processes. */
+export function liveLimits({ pipeline, actors, clusterApi, worker, logger }: LimitedParts) {
+  const setOwn = (limits: CaptureLimits): void => {
+    pipeline.setLimits(limits);
+    actors.setSlots(limits.maxConcurrent);
+  };
+
+  const set: CaptureService['setLimits'] = async (change, by = {}) => {
+    const { maxConcurrent = pipeline.limits.maxConcurrent, maxQueue = pipeline.limits.maxQueue } = change;
+    if (clusterApi === undefined) setOwn(checked({ maxConcurrent, maxQueue }));
+    else await clusterApi.setLimits({ maxConcurrent, maxQueue });
+    logger.info({ ...named({ maxConcurrent, maxQueue }), ...by }, 'the limits were changed');
+    return pipeline.limits;
+  };
+
+  return {
+    set,
+    /** Applies the limits of the configuration. In a cluster, only the slots of this process change. */
+    reload: ({ maxConcurrent, maxQueue }: CaptureLimits): void => {
+      if (clusterApi === undefined) {
+        setOwn({ maxConcurrent, maxQueue });
+        logger.info(named({ maxConcurrent, maxQueue }), 'the limits were changed');
+        return;
+      }
+      if (worker !== undefined) {
+        actors.setSlots(maxConcurrent);
+        worker.setSlots(maxConcurrent);
+        logger.info({ max_concurrent: maxConcurrent }, 'the slots of the worker were changed');
+      }
+      logger.info(named(pipeline.limits), 'the limits of the cluster stay in force: PATCH /limits changes them');
+    },
+  };
+}
+
+function named({ maxConcurrent, maxQueue }: CaptureLimits) {
+  return { max_concurrent: maxConcurrent, max_queue: maxQueue };
+}
+
+/** @throws CapstanError with `invalid_request`. */
+function checked(limits: CaptureLimits): CaptureLimits {
+  const { min, max } = LIMIT_BOUNDS.maxConcurrent;
+  if (limits.maxConcurrent <= max) return limits;
+  throw refusal([{ path: 'maxConcurrent', message: `must be an integer from ${min} to ${max}` }]);
+}

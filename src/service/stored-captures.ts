@@ -1,0 +1,49 @@
+import { CapstanError } from '../capture/errors.ts';
+import type { Cluster } from '../cluster/open-cluster.ts';
+import type { Logger } from '../log/log.ts';
+import type { CaptureStore } from '../storage/captures/capture-store.ts';
+import type { CaptureService } from './capture-service.ts';
+
+interface StoredCapturesParts {
+  readonly store: CaptureStore;
+  readonly cluster: Pick<Cluster, 'stats'> | undefined;
+  readonly logger: Logger;
+}
+
+/** Removes stored captures, and says why one is missing. */
+export function storedCaptures({ store, cluster, logger }: StoredCapturesParts) {
+  /** Why a capture that is not found may still appear: it may wait on a worker for the database. */
+  const pendingOnWorkers = (): CapstanError | undefined => {
+    const isPending = cluster !== undefined && cluster.stats().outbox > 0;
+    return isPending
+      ? new CapstanError('artifact_pending', 'The capture may still wait on a worker for the database.')
+      : undefined;
+  };
+
+  const whyMissing: CaptureService['whyMissing'] = async (id) => {
+    const isElsewhere = await store.isElsewhere(id).catch(() => false);
+    if (isElsewhere) return new CapstanError('artifact_elsewhere');
+    return pendingOnWorkers() ?? new CapstanError('not_found', `There is no screenshot with the id ${id}.`);
+  };
+
+  const remove: CaptureService['remove'] = async (id, by = {}) => {
+    if (!(await store.has(id))) {
+      const pending = pendingOnWorkers();
+      if (pending !== undefined) throw pending;
+      return false;
+    }
+    if (await store.isElsewhere(id)) throw new CapstanError('artifact_elsewhere');
+    await store.remove([id]);
+    logger.info({ capture_id: id, ...by }, 'a capture was removed');
+    return true;
+  };
+
+  return {
+    whyMissing,
+    remove,
+    /** Removes captures, except those whose files another data directory holds. */
+    removeHere: async (captures: readonly number[]): Promise<void> => {
+      for (const id of captures) if (!(await store.isElsewhere(id))) await store.remove([id]);
+    },
+  };
+}

@@ -1,0 +1,104 @@
+/*
+ * The tables of small documents, and the fields by which documents are found and sorted. Times are milliseconds since
+ * 1970. `apiKey`: name of the API key that the document belongs to, empty without one; for jobs, its `jobKeyOf`.
+ */
+
+interface Schema {
+  readonly fields: Readonly<Record<string, keyof Values>>;
+  /** Fields of each index. */
+  readonly indexes: readonly (readonly string[])[];
+}
+
+interface Values {
+  readonly text: string;
+  readonly integer: number;
+  readonly 'integer or null': number | null;
+}
+
+/** Ends indexes from which sizes are added up, so that adding reads no documents. */
+const SIZE = ['bytes', 'dataBytes'] as const;
+/** `owner` has the document until `freeAt`, from which any process may take it; nobody has one without an owner. */
+const LEASE = { owner: 'text', freeAt: 'integer' } as const;
+
+export const TABLES = {
+  /** `phase`: `unfinished` or `finished`. */
+  jobs: {
+    fields: { ...LEASE, apiKey: 'text', phase: 'text', createdAt: 'integer', finishedAt: 'integer or null' },
+    indexes: [
+      ['apiKey', 'createdAt', 'phase', ...SIZE],
+      ['phase', 'createdAt', 'freeAt', 'apiKey', ...SIZE],
+      ['finishedAt', 'id', 'phase', 'apiKey'],
+    ],
+  },
+  /** `outcome`: `stored` or `failed`. */
+  job_results: {
+    fields: { job: 'text', position: 'integer', outcome: 'text' },
+    indexes: [['job', 'position', 'outcome', ...SIZE]],
+  },
+  /**
+   * A watch is free when its next run is due, and never while it is paused. `host`: also that of a dropped run that is
+   * under way. `plausibleFrom`: earliest time at which a clock that is right may show the next run as planned; null
+   * while the watch is leased.
+   */
+  watches: {
+    fields: {
+      owner: 'text',
+      freeAt: 'integer or null',
+      apiKey: 'text',
+      host: 'text',
+      plausibleFrom: 'integer or null',
+    },
+    indexes: [
+      ['apiKey', ...SIZE],
+      ['apiKey', 'id'],
+      ['host', 'owner', 'freeAt', 'apiKey'],
+      ['freeAt', 'id', 'host', 'apiKey'],
+      ['plausibleFrom', 'id'],
+      ['owner', 'id'],
+    ],
+  },
+  watch_labels: {
+    fields: { label: 'text', watch: 'integer', apiKey: 'text' },
+    indexes: [['label', 'watch', 'apiKey']],
+  },
+  watch_runs: { fields: { watch: 'integer', dueAt: 'integer' }, indexes: [['watch', 'dueAt']] },
+  queries: {
+    fields: { apiKey: 'text', createdAt: 'integer' },
+    indexes: [['apiKey', 'createdAt', ...SIZE]],
+  },
+  /** `state`: `begun` or `answered`. */
+  idempotency: {
+    fields: { ...LEASE, apiKey: 'text', state: 'text', createdAt: 'integer', expiresAt: 'integer' },
+    indexes: [
+      ['apiKey', 'createdAt', 'state', ...SIZE],
+      ['expiresAt', 'id'],
+    ],
+  },
+  nodes: { fields: LEASE, indexes: [] },
+  locks: { fields: LEASE, indexes: [] },
+} as const satisfies Readonly<Record<string, Schema>>;
+
+export type Table = keyof typeof TABLES;
+/** Tables whose documents count towards the share of an API key. */
+export type SharedTable = 'jobs' | 'watches' | 'queries';
+/** Tables whose documents one process at a time may change. */
+export type LeasedTable = 'jobs' | 'watches' | 'idempotency' | 'nodes' | 'locks';
+
+type Typed<F> = { readonly [Name in keyof F]: F[Name] extends keyof Values ? Values[F[Name]] : never };
+/** The fields of the documents of each table. */
+export type Fields = { readonly [T in Table]: Typed<(typeof TABLES)[T]['fields']> };
+type NameIn<T extends Table> = T extends Table ? Extract<keyof Fields[T], string> : never;
+/** A field by which documents of a table are found. */
+export type Field<T extends Table> = NameIn<T> | 'id' | 'revision';
+
+export const SCHEMAS: Readonly<Record<Table, Schema>> = TABLES;
+
+/** Returns the names of the fields of a table. */
+export function fieldsOf(table: Table): readonly string[] {
+  return Object.keys(TABLES[table].fields);
+}
+
+/** Returns the fields of a document, which may have others, too. */
+export function fieldsIn(table: Table, document: object): Readonly<Record<string, string | number | null>> {
+  return Object.fromEntries(fieldsOf(table).map((field) => [field, Reflect.get(document, field)]));
+}

@@ -1,0 +1,49 @@
+import type { Result } from '../capture/result.ts';
+import {
+  conditionsIn,
+  MAX_TEXT_OF_RUN,
+  type ReadValue,
+  ReadValueSchema,
+  type ReadValues,
+  type WatchedValues,
+  type When,
+} from '../capture/watch-values.ts';
+import type { ArtifactStore } from '../storage/ports/artifact-store.ts';
+
+const MISSING: ReadValue = { value: null, text: null };
+
+/** Returns the values of a watch that its capture has read. */
+export async function readValues(
+  { id, extract }: Result,
+  values: WatchedValues,
+  artifacts: Pick<ArtifactStore, 'open'>,
+): Promise<ReadValues> {
+  const all: Readonly<Record<string, unknown>> = extract ?? (await extractedIn(id, artifacts));
+  return Object.fromEntries(Object.keys(values).map((name) => [name, readValue(all[name])]));
+}
+
+/** Larger values are in the file alone. */
+async function extractedIn(id: number, artifacts: Pick<ArtifactStore, 'open'>): Promise<Record<string, unknown>> {
+  const file = await artifacts.open(id, 'extract', { undelivered: true });
+  if (file === undefined) return {};
+  const chunks: Buffer[] = await file.stream().toArray();
+  const read: unknown = JSON.parse(Buffer.concat(chunks).toString());
+  return typeof read === 'object' && read !== null ? { ...read } : {};
+}
+
+function readValue(found: unknown): ReadValue {
+  if (typeof found === 'number') return { value: found, text: String(found) };
+  if (typeof found === 'string') {
+    const text = found.slice(0, MAX_TEXT_OF_RUN).toWellFormed();
+    return { value: text, text };
+  }
+  const { data } = ReadValueSchema.safeParse(found);
+  return data === undefined ? MISSING : { ...data, text: data.text?.slice(0, MAX_TEXT_OF_RUN).toWellFormed() ?? null };
+}
+
+/** Whether the page has none of the values, and no condition waits for that: it is another page than before. */
+export function lacksValues(read: ReadValues, when: When | undefined): boolean {
+  const isWanted = when !== undefined && conditionsIn(when).some(({ missing }) => missing === true);
+  // A count of nothing is a value, too.
+  return !isWanted && Object.values(read).every(({ text }) => text === null);
+}

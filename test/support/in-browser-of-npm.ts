@@ -1,0 +1,3 @@
+import { useBrowserOfNpm } from './browser-of-npm.ts';
+
+await useBrowserOfNpm();
