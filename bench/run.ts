@@ -12,6 +12,7 @@ import { peers } from './peers.ts';
 import { stores } from './stores.ts';
 import type { BenchOptions } from './support/bench.ts';
 import { type Finding, formatFindings } from './support/table.ts';
+import { technologies } from './technologies.ts';
 import { throughput } from './throughput.ts';
 import { verdicts } from './verdicts.ts';
 
@@ -35,6 +36,7 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<readon
   comparison,
   extraction,
   bounds,
+  technologies,
   verdicts,
   'cluster-kill': clusterKill,
   'cluster-mongo': clusterMongo,

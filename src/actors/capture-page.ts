@@ -8,6 +8,8 @@ import { navigate } from '../page/navigate.ts';
 import { planShot } from '../page/screenshot/shot-plan.ts';
 import { takePicture } from '../page/take-picture.ts';
 import { mapElements } from '../reading/elements/map-elements.ts';
+import { readHostFacts } from '../reading/host/host-facts.ts';
+import { softwareSigns } from '../reading/host/software-signs.ts';
 import { makeOutputs } from '../reading/outputs/make-outputs.ts';
 import { judgePage } from '../reading/verdict/judge-page.ts';
 import { readPageWords } from '../reading/words/read-page-words.ts';
@@ -96,13 +98,16 @@ async function look(
   const { signs, ...document } = facts;
   const { held, part: _part, ...image } = picture;
   deadline.enter('evidence');
-  const [evidence, elements] = await Promise.all([
+  const [noted, elements] = await Promise.all([
     page.notes.gather(page.frame.id, deadline),
     mapElements(page, request, deadline, picture),
   ]);
   const outputs = await makeOutputs(page, request, deadline, picture);
   const words = readsWords && standIn === null ? await readPageWords(page, request, deadline, picture) : null;
   const exceeded = egressProxy.exceeded();
+  const { evidence } = noted;
+  // The headers of a page that shows a PDF are its own.
+  const gathered = standIn === null ? noted : { ...noted, headers: null, chain: [] };
   return {
     url,
     ...document,
@@ -117,6 +122,8 @@ async function look(
     banner: page.visit.banner,
     verdict: standIn === null && signs !== null ? await judgePage(page, signs, document, picture, deadline) : null,
     remoteIp: URL.canParse(facts.finalUrl) ? egressProxy.addressFor(new URL(facts.finalUrl)) : null,
+    hostFacts: request.html === undefined ? readHostFacts(gathered) : null,
+    softwareSigns: softwareSigns(gathered, signs, document),
     evidence: exceeded.length > 0 ? { ...evidence, exceeded } : evidence,
   };
 }

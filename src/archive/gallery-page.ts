@@ -1,3 +1,4 @@
+import { escapedHtml, linkedUrl } from '../capture/html-text.ts';
 import { optionLabels } from '../capture/option-labels.ts';
 import { outcomeOf } from '../capture/recorded-outcome.ts';
 import type { Result } from '../capture/result.ts';
@@ -64,29 +65,12 @@ function cardHtml({ result, thumbnail }: Card): string {
   const outcome = outcomeOf(result);
   const image =
     thumbnail === undefined
-      ? `<div class="none">${outcome === 'stored' ? 'no image' : escaped(outcome)}</div>`
-      : `<img src="${escaped(thumbnail)}" alt="" loading="lazy">`;
-  const status = outcome === 'stored' ? String(response_code) : escaped(failed_reason);
-  const badges = optionLabels(result).map((label) => ` <span class="badge">${escaped(label)}</span>`);
+      ? `<div class="none">${outcome === 'stored' ? 'no image' : escapedHtml(outcome)}</div>`
+      : `<img src="${escapedHtml(thumbnail)}" alt="" loading="lazy">`;
+  const status = outcome === 'stored' ? String(response_code) : escapedHtml(failed_reason);
+  const badges = optionLabels(result).map((label) => ` <span class="badge">${escapedHtml(label)}</span>`);
   return `<li id="c${result.id}">${image}
-<p><b>${escaped(title === '' ? '(no title)' : title)}</b></p>
-<p>${linked(url)}</p>
-<p><time datetime="${escaped(probed_at)}">${escaped(probed_at)}</time> ${status}${badges.join('')}</p></li>`;
-}
-
-function linked(url: string): string {
-  if (!/^https?:\/\//i.test(url)) return escaped(url);
-  return `<a href="${escaped(url)}" rel="noopener noreferrer">${escaped(url)}</a>`;
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-function escaped(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+<p><b>${escapedHtml(title === '' ? '(no title)' : title)}</b></p>
+<p>${linkedUrl(url)}</p>
+<p><time datetime="${escapedHtml(probed_at)}">${escapedHtml(probed_at)}</time> ${status}${badges.join('')}</p></li>`;
 }

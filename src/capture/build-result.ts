@@ -2,8 +2,11 @@ import { OUTPUT_KINDS } from './artifacts.ts';
 import { ofKey } from './client.ts';
 import type { CaptureCommand } from './command.ts';
 import type { CapstanError } from './errors.ts';
+import type { Technology } from './host-facts.ts';
+import { NO_MARKS } from './marks.ts';
 import { optionsDigest } from './options-digest.ts';
 import { recordedOptions } from './recorded-options.ts';
+import type { CaptureRequest } from './request.ts';
 import type { IpFacts, Result } from './result.ts';
 import type { Outputs, Snapshot } from './snapshot.ts';
 import { portOf, type Target, targetOf } from './target.ts';
@@ -22,6 +25,9 @@ export interface Timing {
 export interface Findings {
   readonly ipFacts: IpFacts | null;
   readonly perceptionHash: string | null;
+  /** Aliases that led to the address of the final URL's host. */
+  readonly cnames: readonly string[];
+  readonly technologies: readonly Technology[];
 }
 
 /** Values of a record's fields when the page was not captured. */
@@ -56,20 +62,23 @@ export const UNSEEN = {
   verdict_reasons: [],
   cached: false,
   remote_ip: null,
+  host_facts: null,
   ip_info: null,
+  ...NO_MARKS,
 } as const satisfies Partial<Result>;
 
 /** Returns the record of a capture that succeeded. */
 export function storedResult(
   command: CaptureCommand,
   snapshot: Snapshot,
-  { ipFacts, perceptionHash }: Findings,
+  { ipFacts, perceptionHash, cnames, technologies }: Findings,
   timing: Timing,
 ): Result {
   const { target } = command.request;
   return {
     ...asked(command, timing, fetchedTarget(target, snapshot.url)),
     ...UNSEEN,
+    ...marksOf(command.request),
     final_url: snapshot.finalUrl,
     title: snapshot.title,
     response_code: snapshot.responseCode,
@@ -93,6 +102,7 @@ export function storedResult(
     verdict_confidence: snapshot.verdict?.confidence ?? 0,
     verdict_reasons: snapshot.verdict?.reasons ?? [],
     remote_ip: snapshot.remoteIp,
+    host_facts: snapshot.hostFacts && { ...snapshot.hostFacts, cnames, technologies },
     ip_info: ipFacts,
   };
 }
@@ -102,6 +112,7 @@ export function failedResult(command: CaptureCommand, error: CapstanError, timin
   return {
     ...asked(command, timing, fetchedTarget(command.request.target, error.fetchedUrl)),
     ...UNSEEN,
+    ...marksOf(command.request),
     content_type: error.download?.type ?? '',
     content_length: error.download?.bytes ?? 0,
     failed: true,
@@ -109,6 +120,10 @@ export function failedResult(command: CaptureCommand, error: CapstanError, timin
     failed_code: error.code,
     download: error.download ?? null,
   };
+}
+
+function marksOf({ labels = [], note = '' }: CaptureRequest): Pick<Result, 'labels' | 'note'> {
+  return { labels, note };
 }
 
 function storedOutputs(outputs: Outputs): Result['outputs'] {

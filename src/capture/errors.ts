@@ -65,7 +65,7 @@ export const CATALOGUE = {
     link_refused: {
       status: 403,
       text: 'The link is not signed, was changed, or has expired.',
-      help: 'Sign it again: `capstan sign`, or [the recipe](http-api.md#signed-links).',
+      help: 'Sign it again: `capstan sign`, or [the recipe](http-api.md#signed-links); share the capture again. Operators: links need `--signing-key`.',
     },
     origin_not_allowed: {
       status: 403,
@@ -91,6 +91,11 @@ export const CATALOGUE = {
       status: 409,
       text: 'The position lies before the one that was acknowledged last.',
       help: 'Nothing: those events are acknowledged. `GET /queries/{id}` has the position.',
+    },
+    capture_held: {
+      status: 409,
+      text: 'The capture is kept by a hold.',
+      help: 'Lift the hold first: `PATCH /screenshot/{id}` with `{"hold": false}`, by a key with the scope `admin`.',
     },
     payload_too_large: {
       status: 413,
@@ -171,6 +176,11 @@ export const CATALOGUE = {
       status: 429,
       text: 'There are too many standing queries.',
       help: 'Remove one: `DELETE /queries/{id}`.',
+    },
+    too_many_shared_links: {
+      status: 429,
+      text: 'There are too many shared links.',
+      help: 'Revoke links that are no longer needed: `DELETE /shares/{id}`.',
     },
     artifact_damaged: {
       status: 500,

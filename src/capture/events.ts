@@ -38,6 +38,7 @@ const ofCapture = {
   host: z.string(),
   batch: z.string().nullable(),
   request_id: z.string().optional().meta({ description: '`X-Request-Id` of the request that waits for the capture.' }),
+  labels: z.array(z.string()).optional().meta({ description: 'Labels of the capture; left out without any.' }),
   api_key_name: apiKeyName,
 };
 const ofBatch = {
@@ -75,6 +76,11 @@ const event = <T extends string, S extends z.ZodRawShape>(type: T, shape: S, des
 const result = { result: ResultRecordSchema };
 const failure = { failure: FailureSchema };
 const failedResult = { ...failure, result: ResultRecordSchema.nullable() };
+const marked = {
+  ...ofCapture,
+  ...result,
+  by: z.string().meta({ description: 'Name of the API key that did it; empty when the key has no name.' }),
+};
 const reason = { cause: BrowserEndCauseSchema, reason: z.string().meta({ description: 'For people.' }) };
 
 export const CapstanEventSchema = z.discriminatedUnion('type', [
@@ -98,6 +104,9 @@ export const CapstanEventSchema = z.discriminatedUnion('type', [
     { ...ofCapture, ...result },
     'An earlier capture, whose id this is, was the answer; nothing was captured.',
   ),
+  event('capture.marked', marked, 'The labels or the note of a capture were changed.'),
+  event('capture.held', marked, 'A hold was set: the capture is kept whatever the limits say.'),
+  event('capture.released', marked, 'The hold of a capture was lifted.'),
   event('batch.accepted', { ...ofBatch, concurrency: count }, 'A batch was accepted.'),
   event('batch.progress', { ...ofBatch, ...progress }, 'Captures of the batch have ended.'),
   event('batch.completed', { ...ofBatch, ...progress }, 'Every capture of the batch has ended.'),

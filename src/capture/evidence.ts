@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { faviconHash } from './host-facts.ts';
 import type { Immutable } from './immutable.ts';
 import { count, instant, sha256 } from './values.ts';
 
@@ -16,6 +17,7 @@ export const EVIDENCE_KINDS = [
   'network',
   'perception_hash',
   'favicon',
+  'libraries',
 ] as const;
 export type EvidenceKind = (typeof EVIDENCE_KINDS)[number];
 
@@ -80,6 +82,9 @@ export const EvidenceSchema = z.strictObject({
       valid_from: instant,
       valid_to: instant,
       fingerprint: z.union([sha256, z.literal('')]).meta({ description: 'SHA-256 of the certificate (DER).' }),
+      chain: z.array(z.base64()).readonly().exactOptional().meta({
+        description: 'The certificates that were sent (DER in Base64), the own one first. Absent in older records.',
+      }),
     })
     .nullable()
     .exactOptional()
@@ -111,10 +116,15 @@ export const EvidenceSchema = z.strictObject({
     .exactOptional()
     .meta({ description: 'Every request in the order of their start. A redirect counts as a request.' }),
   favicon: z
-    .strictObject({ url: z.string(), type: z.string(), bytes: count, sha256 })
+    .strictObject({ url: z.string(), type: z.string(), bytes: count, hash: faviconHash, sha256 })
     .nullable()
     .exactOptional()
     .meta({ description: 'Null when there is none, or it could not be loaded.' }),
+  libraries: noted(
+    z.strictObject({ name: z.string(), version: z.string().meta({ description: 'Empty when unknown.' }) }),
+  )
+    .exactOptional()
+    .meta({ description: 'JavaScript libraries that run in the page, by what they have set in it.' }),
   exceeded: z
     .array(
       z.strictObject({
@@ -131,9 +141,8 @@ export const EvidenceSchema = z.strictObject({
 
 export type Evidence = Immutable<z.output<typeof EvidenceSchema>>;
 
-type ItemOf<K extends 'dialogs' | 'cookies' | 'redirects' | 'headers' | 'console' | 'network'> = NonNullable<
-  Evidence[K]
->['items'][number];
+type ItemOf<K extends 'dialogs' | 'cookies' | 'redirects' | 'headers' | 'console' | 'network' | 'libraries'> =
+  NonNullable<Evidence[K]>['items'][number];
 
 export type NotedDialog = ItemOf<'dialogs'>;
 export type NotedCookie = ItemOf<'cookies'>;
@@ -141,6 +150,7 @@ export type NotedRedirect = ItemOf<'redirects'>;
 export type NotedHeader = ItemOf<'headers'>;
 export type NotedMessage = ItemOf<'console'>;
 export type NotedRequest = ItemOf<'network'>;
+export type NotedLibrary = ItemOf<'libraries'>;
 export type NotedTls = NonNullable<Evidence['tls']>;
 export type ExceededLimit = NonNullable<Evidence['exceeded']>[number];
 export type NotedFavicon = NonNullable<Evidence['favicon']>;

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import type { OutputKind } from './artifacts.ts';
 import type { Immutable } from './immutable.ts';
+import { labelList, MAX_LABELS } from './marks.ts';
 import { withBannerAnswer } from './options/content.ts';
 import { refuseContradictions, refuseSharing, refuseTwoAnswers, refuseTwoTargets } from './options/contradictions.ts';
 import { refuseViewport, withDevice, withMedia } from './options/emulation.ts';
 import { optionFacts } from './options/facts.ts';
-import { filled, flag, objectError } from './options/fields.ts';
+import { filled, flag, noneIfEmpty, objectError } from './options/fields.ts';
 import { OPTION_GROUPS, optionFields } from './options/groups.ts';
 import { DEFAULT_PDF } from './options/pdf.ts';
 import { REQUEST_LIMITS } from './request-limits.ts';
@@ -63,33 +64,47 @@ export function requestSchemas(limits: RequestLimits) {
   const screenshot = z.preprocess((request, context) => withoutTarget(withFewValues(request, context)), written);
 
   const tooMany = `must hold at most ${limits.maxBatch} requests: split the batch`;
-  const batch = z.strictObject(
-    {
-      // Checks the length first, so that the elements of a list that is too long are not parsed.
-      requests: z
-        .array(z.unknown(), { error: 'must be a list of ScreenshotRequest objects' })
-        .max(limits.maxBatch, { error: tooMany })
-        .pipe(z.array(screenshot))
-        // For the OpenAPI document, which would show a list of any values.
-        .meta({
-          description: 'What to capture; the answer has the same order.',
-          items: { $ref: '#/components/schemas/ScreenshotRequest' },
+  const batch = z
+    .strictObject(
+      {
+        // Checks the length first, so that the elements of a list that is too long are not parsed.
+        requests: z
+          .array(z.unknown(), { error: 'must be a list of ScreenshotRequest objects' })
+          .max(limits.maxBatch, { error: tooMany })
+          .pipe(z.array(screenshot))
+          // For the OpenAPI document, which would show a list of any values.
+          .meta({
+            description: 'What to capture; the answer has the same order.',
+            items: { $ref: '#/components/schemas/ScreenshotRequest' },
+          }),
+        labels: labelList.default([]).meta({
+          description: `Labels of all captures of the batch, besides those of each request; at most ${MAX_LABELS} in all.`,
         }),
-      concurrency: z
-        .int({ error: 'must be an integer of 1 or more' })
-        .min(1, { error: 'must be 1 or more' })
-        .optional()
-        .meta({
+        concurrency: z
+          .int({ error: 'must be an integer of 1 or more' })
+          .min(1, { error: 'must be 1 or more' })
+          .optional()
+          .meta({
+            description:
+              'Maximum number of captures of this batch at once. Default and upper limit: the service-wide maximum.',
+          }),
+        callback: callbackField(limits.callbacks ?? false).meta({
           description:
-            'Maximum number of captures of this batch at once. Default and upper limit: the service-wide maximum.',
+            'URL that is sent the `batch.completed` event, under the same conditions as the callback of a ScreenshotRequest.',
         }),
-      callback: callbackField(limits.callbacks ?? false).meta({
-        description:
-          'URL that is sent the `batch.completed` event, under the same conditions as the callback of a ScreenshotRequest.',
+      },
+      { error: objectError('a BatchRequest', ['requests', 'labels', 'concurrency', 'callback']) },
+    )
+    .transform(({ requests, labels, ...batch }, context) => ({
+      ...batch,
+      requests: requests.map((request, at) => {
+        const all = noneIfEmpty([...new Set([...(request.labels ?? []), ...labels])]);
+        if ((all?.length ?? 0) <= MAX_LABELS) return { ...request, labels: all };
+        const message = `must be at most ${MAX_LABELS} with those of the batch`;
+        context.addIssue({ code: 'custom', path: ['requests', at, 'labels'], message });
+        return request;
       }),
-    },
-    { error: objectError('a BatchRequest', ['requests', 'concurrency', 'callback']) },
-  );
+    }));
 
   // A run of a watch is a single capture.
   const { html: _html, allowNetwork: _allowNetwork, url: _url, isolation: _isolation, ...options } = fields;
@@ -133,6 +148,7 @@ export function requestSchemas(limits: RequestLimits) {
         request: withOutputs(
           decide({
             ...capture,
+            labels: noneIfEmpty(labels),
             ...(values !== undefined && { extract: { ...capture.extract, ...values } }),
             allowNetwork: false,
             isolation: 'capture',

@@ -1,14 +1,16 @@
 import { z } from 'zod';
 import { parseWords } from '../words/query.ts';
+import { hostConditionFields } from './host-conditions.ts';
 import type { Immutable } from './immutable.ts';
+import { labelList } from './marks.ts';
 import { factsOfOption, optionFields } from './options/groups.ts';
 import { RECORDED_OUTCOMES } from './recorded-outcome.ts';
 import { suggestion } from './similar-names.ts';
+import { time } from './values.ts';
 import { VERDICTS } from './verdict.ts';
 
 const MAX_TEXT_CHARACTERS = 200;
 const STATUS = 'must be an HTTP status such as 404, a class of them such as 4xx, or 0 for no response';
-const INSTANT = 'must be a time in ISO 8601 such as 2026-01-31T12:00:00Z, or a date such as 2026-01-31';
 const TEXT = `must be 1 to ${MAX_TEXT_CHARACTERS} characters with at least one letter or digit`;
 
 /** Names of the options that records tell. */
@@ -25,12 +27,6 @@ function wantedOption(text: string): WantedOption {
 function unknownOption(name: string): string {
   return `must be names of capture options, not ${JSON.stringify(name)}${suggestion([name], OPTION_NAMES)}`;
 }
-
-/** A time as people write it; a date begins at midnight UTC. */
-const time = z
-  .union([z.iso.datetime({ offset: true }), z.iso.date()], { error: INSTANT })
-  .transform((text) => new Date(text).toISOString())
-  .meta({ type: 'string' });
 
 /** Conditions that narrow a list of results. Each may be left out; a result meets all that are given. */
 export const conditionFields = {
@@ -82,6 +78,13 @@ export const conditionFields = {
       description:
         'Capture options that were requested, separated by commas: `fullPage`, or with the value `device=iPhone 15`. Results have all of them.',
     }),
+  label: z
+    .string()
+    .transform((text) => text.split(','))
+    .pipe(labelList)
+    .meta({ type: 'string', description: 'Labels, separated by commas. Results have all of them; case matters.' }),
+  held: z.enum(['true'], { error: 'must be true' }).meta({ description: '`true`: captures that are kept by a hold.' }),
+  ...hostConditionFields,
 };
 
 /** Checks given conditions. */

@@ -5,7 +5,9 @@ import type { Evidence } from './evidence.ts';
 import { FailureCodeSchema } from './failure-code.ts';
 import { DownloadSchema } from './failure-details.ts';
 import { CAPTURE_FORMATS } from './formats.ts';
+import { HostFactsSchema } from './host-facts.ts';
 import type { Immutable } from './immutable.ts';
+import { markFields } from './marks.ts';
 import { apiKeyName } from './named-key.ts';
 import { CAPTURE_PHASES, TimingsSchema } from './phases.ts';
 import { TRUNCATION_CAUSES } from './truncation.ts';
@@ -112,7 +114,11 @@ export const ResultRecordSchema = z.strictObject({
     .string()
     .nullable()
     .meta({ description: 'IP address that the target answered from; null when unknown.' }),
+  host_facts: HostFactsSchema.nullable().meta({
+    description: 'What the host was that the page came from; null when no page was captured, or its HTML was given.',
+  }),
   ip_info: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).nullable(),
+  ...markFields,
   api_key_name: apiKeyName,
 });
 

@@ -1,6 +1,7 @@
 import type { OutputKind } from './artifacts.ts';
 import type { Banner } from './banner.ts';
 import type { Evidence } from './evidence.ts';
+import type { SeenHostFacts, SoftwareSigns } from './host-facts.ts';
 import type { PageWords } from './page-words.ts';
 import type { CapturePhase, Timings } from './phases.ts';
 import type { TruncatedBy } from './truncation.ts';
@@ -55,6 +56,10 @@ export interface Snapshot {
   readonly protocol: string;
   /** IP address that the target answered from; null when unknown. */
   readonly remoteIp: string | null;
+  /** Null when the HTML was given. */
+  readonly hostFacts: SeenHostFacts | null;
+  /** What the software behind the page is named by. */
+  readonly softwareSigns: SoftwareSigns;
   /** The action taken on a cookie banner; null when none was looked for. */
   readonly banner: Banner | null;
   /** Null when the document is not a page, or could not be examined. */

@@ -87,6 +87,7 @@ export const ServiceStatsSchema = z.strictObject({
       postponed: count.meta({
         description: 'Captures that are too old, and left by the last pass because it removed as many as it may.',
       }),
+      held_bytes: count.meta({ description: 'Bytes above `--retain-bytes` that are kept by holds.' }),
     })
     .nullable()
     .meta({ description: 'Removed because of `--retain-days` and `--retain-bytes` since the start; null without.' }),

@@ -40,6 +40,11 @@ export const STORED_LIMITS = {
     of: 'standing queries',
     beyond: '`429 too_many_queries`',
   },
+  sharedLinks: {
+    ...{ per: 'shared', count: 10_000, bytes: 8 * MIB },
+    of: 'shared links that have not expired',
+    beyond: '`429 too_many_shared_links`',
+  },
   unfinishedJobs: {
     ...{ per: 'shared', count: 1000, bytes: 256 * MIB },
     of: 'unfinished jobs; their requests, compressed',

@@ -4,8 +4,9 @@ import { IGNORE_DESCRIPTION, type Ignore, ignoreField, RegionSchema } from './co
 import { MAX_LIST_CHARACTERS, problemsOfSelectors } from './element-selector.ts';
 import { FailureCodeSchema } from './failure-code.ts';
 import type { Immutable } from './immutable.ts';
+import { labelList, MAX_LABELS } from './marks.ts';
 import { apiKeyName } from './named-key.ts';
-import { flag, integer, listOf, objectOf, textOf } from './options/fields.ts';
+import { flag, integer, objectOf } from './options/fields.ts';
 import { STORED_LIMITS } from './stored-limits.ts';
 import { count, id, instant } from './values.ts';
 import { VERDICTS } from './verdict.ts';
@@ -16,7 +17,7 @@ import { ReadValueSchema, valuesField, whenField } from './watch-values.ts';
  * fields below.
  */
 
-const SECOND_MS = 1000;
+export const SECOND_MS = 1000;
 const UNITS_MS = { s: SECOND_MS, m: 60 * SECOND_MS, h: 3600 * SECOND_MS, d: 86_400 * SECOND_MS } as const;
 /** Bounds of `every` and `jitter`, in milliseconds. */
 const MIN_EVERY_MS = 10 * SECOND_MS;
@@ -25,11 +26,9 @@ const MAX_JITTER_MS = UNITS_MS.d;
 
 /** Maximum number of captures that `accept` names: a change is compared with each of them. */
 const MAX_ACCEPTED = 10;
-const MAX_LABELS = 10;
 /** Longer than any pattern needs to be: one that lists all minutes, hours and days has 350. */
 const MAX_SCHEDULE_CHARACTERS = 500;
 const MAX_ZONE_CHARACTERS = 100;
-export const MAX_LABEL_CHARACTERS = 64;
 /** Maximum number of regions that a run keeps; `GET /compare` lists more. */
 export const MAX_REGIONS_OF_RUN = 20;
 
@@ -44,7 +43,8 @@ const CHANGED = [...COMPARED, 'values'] as const;
 
 const DURATION = /^(\d{1,9})(s|m|h|d)$/;
 
-function duration(minMs: number, maxMs: number, range: string) {
+/** A text such as `10m`, in milliseconds. */
+export function duration(minMs: number, maxMs: number, range: string) {
   return z.string({ error: `must be a duration such as "10m": ${range}` }).transform((text, context) => {
     const ms = millisecondsOf(text);
     if (ms !== undefined && ms >= minMs && ms <= maxMs) return ms;
@@ -174,9 +174,9 @@ export const watchFields = {
     description:
       'Number of runs to keep, with their captures. The captures of older runs are removed. Runs of more than 1 MiB in all are removed, too, the oldest first.',
   }),
-  labels: listOf(textOf(MAX_LABEL_CHARACTERS).min(1, { error: 'must not be empty' }), 'labels', MAX_LABELS)
-    .default([])
-    .meta({ description: 'Texts to find watches by; events carry them.' }),
+  labels: labelList.default([]).meta({
+    description: `Texts to find watches and their captures by, at most ${MAX_LABELS}; events carry them.`,
+  }),
 } as const;
 
 /** What is compared unless a watch says it: the image, or nothing when it has values. */

@@ -12,10 +12,14 @@ import type {
   DetailedCaptureResult,
   EventFilter,
   Job,
+  MarkedCaptures,
+  MarksChange,
   Query,
   QueryFilter,
   ReceivedEvent,
   ResultConditions,
+  SharedLink,
+  ShareRequest,
   SimilarResult,
   Stability,
   View,
@@ -74,6 +78,20 @@ export interface CapstanClient {
   stability(request: CaptureRequest, options?: CallOptions): Promise<Stability>;
   /** Pages that are captured again and again. */
   readonly watches: Watches;
+  /** Changes the labels, the note or the hold of a capture. */
+  mark(id: number, change: MarksChange, options?: CallOptions): Promise<CaptureResult>;
+  /** Changes those of the captures that meet conditions, at most 1000 in a call; `next` is the `cursor` for the rest. */
+  markAll(
+    conditions: ResultConditions & { readonly cursor?: string },
+    change: MarksChange,
+    options?: CallOptions,
+  ): Promise<MarkedCaptures>;
+  /** Makes a link to a capture that needs no API key. */
+  share(id: number, request?: ShareRequest, options?: CallOptions): Promise<SharedLink>;
+  /** Yields the shared links, of one capture or all, newest first. */
+  sharedLinks(conditions?: CallOptions & { readonly capture?: number }): AsyncGenerator<SharedLink, void, undefined>;
+  /** Ends a shared link. */
+  revokeLink(id: string, options?: CallOptions): Promise<void>;
   /** Removes a capture with its files. */
   remove(id: number, options?: CallOptions): Promise<void>;
 }
@@ -123,6 +141,16 @@ export function createClient(options: ClientOptions): CapstanClient {
     },
     stability: (request, { signal } = {}) => dataOf(post('/captures/stability', request, {}, signal)),
     watches: watchesOf(send, ask, post),
+    mark: async (id, change, call) =>
+      dataOf(ask(`/screenshot/${id}`, { ...call, method: 'PATCH', body: JSON.stringify(change) })),
+    markAll: async (conditions, change, call) => {
+      const query = new URLSearchParams({ limit: `${PAGE_LENGTH}`, ...conditions });
+      return dataOf(ask(`/results?${query}`, { ...call, method: 'PATCH', body: JSON.stringify(change) }));
+    },
+    share: async (id, request = {}, { signal } = {}) => dataOf(post(`/screenshot/${id}/share`, request, {}, signal)),
+    sharedLinks: ({ capture, ...call } = {}) => listOf(ask, '/shares', { capture }, call),
+    revokeLink: async (id, call) =>
+      void (await send(`/shares/${encodeURIComponent(id)}`, { ...call, method: 'DELETE' })),
     remove: async (id, call) => void (await send(`/screenshot/${id}`, { ...call, method: 'DELETE' })),
   };
 }

@@ -6,14 +6,16 @@ import type { FailureCode } from '../capture/errors.ts';
 import type { CapstanEvent } from '../capture/events.ts';
 import type { FieldProblem } from '../capture/failure-details.ts';
 import type { Immutable } from '../capture/immutable.ts';
+import type { MarksChange as ApiMarksChange } from '../capture/marks.ts';
 import type { ScreenshotRequest, WatchBody } from '../capture/request.ts';
 import type { DetailedResult, Result } from '../capture/result.ts';
 import type { ResultConditions as ApiConditions } from '../capture/result-conditions.ts';
+import type { SharedLinkAnswer, ShareRequestSchema } from '../capture/shared-link.ts';
 import type { Stability } from '../capture/stability.ts';
 import type { Verdict } from '../capture/verdict.ts';
 import type { ListedWatch, Watch, WatchRun, WatchValues } from '../capture/watch.ts';
 import type { QueryAnswer } from '../http/answer/query-schemas.ts';
-import type { BatchLine, JobAnswer } from '../http/answer/schemas.ts';
+import type { BatchLine, JobAnswer, MarkedSchema } from '../http/answer/schemas.ts';
 
 /*
  * The types of requests and answers are those that the service checks and sends, so a change of the API that the client
@@ -28,6 +30,11 @@ export type Job = JobAnswer;
 export type Query = QueryAnswer;
 /** Options of the captures, how often they are made, and what is compared. */
 export type WatchRequest = Immutable<WatchBody>;
+/** A change of labels, note and hold. */
+export type MarksChange = ApiMarksChange;
+export type MarkedCaptures = Immutable<z.output<typeof MarkedSchema>>;
+export type ShareRequest = Immutable<z.input<typeof ShareRequestSchema>>;
+export type SharedLink = SharedLinkAnswer;
 export type Comparison = Immutable<z.output<typeof ComparisonSchema>>;
 export type {
   BatchLine,
@@ -69,6 +76,29 @@ interface KnownConditions {
   readonly words?: string;
   /** Capture options that were requested. */
   readonly option?: string;
+  /** Labels, separated by commas: captures have all of them. */
+  readonly label?: string;
+  /** `true`: captures that are kept by a hold. */
+  readonly held?: 'true';
+  /** IP address that the target answered from, or a network such as `10.1.0.0/16`. */
+  readonly address?: string;
+  /** Products of the headers `server` and `x-powered-by`, with or without a version. */
+  readonly server?: string;
+  readonly poweredBy?: string;
+  /** Whether the document came with these headers. */
+  readonly contentSecurityPolicy?: 'true' | 'false';
+  readonly hsts?: 'true' | 'false';
+  /** SHA-256 of the certificate, or a host name that it is for. */
+  readonly certificate?: string;
+  readonly certificateIssuer?: string;
+  /** In ISO 8601. */
+  readonly certificateExpiresBefore?: string;
+  /** Hash of the favicon, or its SHA-256. */
+  readonly favicon?: string;
+  /** A name in the chain of aliases, or a parent domain of one. */
+  readonly cname?: string;
+  /** Software of the page, with or without a version, separated by commas. */
+  readonly technology?: string;
 }
 
 export interface EventFilter extends EventConditions {
@@ -79,8 +109,7 @@ export interface EventFilter extends EventConditions {
 }
 
 /** Conditions of events; an event meets all that are given. */
-interface EventConditions
-  extends Pick<ResultConditions, 'host' | 'status' | 'outcome' | 'verdict' | 'text' | 'words' | 'option'> {
+interface EventConditions extends Omit<ResultConditions, 'url' | 'from' | 'to'> {
   readonly batch?: string;
 }
 
@@ -90,8 +119,6 @@ export interface QueryFilter extends EventConditions {
   readonly type?: readonly string[];
   /** Captures that look like this one: at most `distance` bits of 64 differ. */
   readonly similar?: { readonly to: number; readonly distance?: number };
-  /** Events of watches with this label. */
-  readonly label?: string;
   /** Events of watches whose picture changed by more than this share of its pixels. */
   readonly changedMoreThan?: number;
 }

@@ -9,6 +9,7 @@ import { overHttp, readTarget } from '../capture/target.ts';
 import { parseOrRefuse } from '../capture/validate.ts';
 import { addConfigFlags, PLACES } from '../config/flags.ts';
 import { ConfigError } from '../config/mod.ts';
+import { flagOf } from '../config/options.ts';
 import { hostPrefix } from '../http/request/parameters.ts';
 import type { ResultFilter } from '../storage/ports/result-store.ts';
 import { processConfig } from './process-config.ts';
@@ -22,7 +23,7 @@ export function registerExportCommand(program: Command): void {
     .option('--url <url>', 'only captures of this URL');
   for (const [name, schema] of Object.entries(conditionFields)) {
     command.option(
-      `--${name} <value>`,
+      `${flagOf(name)} <value>`,
       `only captures with this condition: ${z.globalRegistry.get(schema)?.description ?? ''}`,
     );
   }
@@ -73,7 +74,7 @@ function conditionsOf(flags: Readonly<Record<string, unknown>>): ResultCondition
     const [problem] = error instanceof CapstanError ? error.problems : [];
     throw problem === undefined
       ? error
-      : new ConfigError(`--${problem.path} ${problem.message}, not ${JSON.stringify(flags[problem.path])}`);
+      : new ConfigError(`${flagOf(problem.path)} ${problem.message}, not ${JSON.stringify(flags[problem.path])}`);
   }
 }
 

@@ -70,7 +70,7 @@ export function temporary(config: Config): Config {
     dataDir,
     artifacts: 'files',
     requireStore: false,
-    retainDays: null,
+    retainDays: [],
     retainBytes: null,
   };
 }

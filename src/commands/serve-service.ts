@@ -20,6 +20,7 @@ function httpOptions(config: Config, logger: Logger): HttpOptions {
     namedKeys,
     isolateKeys,
     signingKey: signingKeys,
+    maxShareDays,
     corsOrigins,
     maxBatch,
     maxSubscribers,
@@ -28,7 +29,7 @@ function httpOptions(config: Config, logger: Logger): HttpOptions {
   } = config;
   const allowedHosts = [config.host, ...config.allowedHosts];
   const common = { apiKeys, namedKeys, isolateKeys, signingKeys, corsOrigins, allowedHosts };
-  return { ...common, maxBatch, maxSubscribers, defaultTimeoutMs, maxTimeoutMs, logger };
+  return { ...common, maxShareDays, maxBatch, maxSubscribers, defaultTimeoutMs, maxTimeoutMs, logger };
 }
 
 /** Loads OpenTelemetry on demand. */

@@ -7,6 +7,7 @@ import type { Machine } from './kinds.ts';
 import { masked } from './mask.ts';
 import { readKeyLines } from './named-keys.ts';
 import { type Config, configSchema, flagOf, OPTIONS, type Option, variableOf } from './options.ts';
+import { readRetainDays } from './retain-days.ts';
 
 export interface ConfigSources {
   /** Values from the command line, by option name, including `config`. Absent options are not set. */
@@ -76,6 +77,7 @@ function checked(settings: Settings): Config {
   refuseArtifactsAlone(config, settings);
   checkIsolation(config);
   checkIndex(config);
+  checkRetention(config);
   return withTimeoutInside(config, settings);
 }
 
@@ -222,6 +224,12 @@ function checkIsolation(config: Config): void {
 function checkIndex(config: Config): void {
   if (!config.indexWords || databaseOf(config) !== undefined) return;
   throw new ConfigError('--index-words needs --db-path or --mongo-url: the index is in the database');
+}
+
+/** Labels of captures are read from the database. */
+function checkRetention(config: Config): void {
+  if (readRetainDays(config.retainDays).ofLabels.size === 0 || databaseOf(config) !== undefined) return;
+  throw new ConfigError('--retain-days with a label needs --db-path or --mongo-url: labels are found by the database');
 }
 
 function parse(settings: Settings): Config {

@@ -15,6 +15,7 @@ import {
   targets,
   toggle,
 } from './kinds.ts';
+import { RETAIN_DAYS_TAKES, retainDays } from './retain-days.ts';
 
 /*
  * The one table of service options. Flags, environment variables, keys of the configuration file, `--help`,
@@ -54,13 +55,20 @@ const GROUPS = {
     }),
     signingKey: list(z.string().regex(/^[\x21-\x2b\x2d-\x7e]{32,}$/), {
       description:
-        'Key that signs links to GET /screenshot, which then need no API key. Repeatable, so that keys can be rotated; `capstan sign` uses the first.',
+        'Key that signs links to GET /screenshot and shared links, which then need no API key. Repeatable, so that keys can be rotated; `capstan sign` uses the first.',
       placeholder: 'secret',
       takes: 'at least 32 printable ASCII characters without spaces or commas',
       secret: 'whole',
       repeatable: true,
     }),
     signingKeyFile: secretFile('--signing-key', 'one key on each line'),
+    maxShareDays: z.number().min(0.01).max(36_500).register(table, {
+      kind: 'number',
+      description: 'Maximum time until a shared link to a capture expires, in days. Shared links need --signing-key.',
+      placeholder: 'n',
+      takes: 'a number from 0.01 to 36500 (days)',
+      default: 30,
+    }),
     corsOrigins: list(z.string().refine(isOrigin), {
       description: 'Origins whose pages may send requests from browsers (CORS). Without any, no other origin may.',
       placeholder: 'origin,...',
@@ -109,16 +117,17 @@ const GROUPS = {
       description:
         'Refuse to start when --data-dir holds no store or the SQLite file is missing, for example because a file system is not mounted. By default, what is missing is created, unless the other of the two shows that captures were stored. Has no effect with --artifacts gridfs.',
     }),
-    retainDays: z.number().min(0.01).max(36_500).nullable().register(table, {
-      kind: 'number',
-      description: 'Maximum age of a capture in days; older ones are removed, files and records.',
-      placeholder: 'n',
-      takes: 'a number from 0.01 to 36500 (days)',
-      default: null,
+    retainDays: retainDays.register(table, {
+      kind: 'list',
+      description:
+        'Maximum age of a capture in days; older ones are removed, files and records, except held ones. `label:legal=3650` is the maximum age of captures with this label; of several labels, the greatest age counts.',
+      placeholder: 'n,...',
+      takes: RETAIN_DAYS_TAKES,
+      default: [],
     }),
     retainBytes: bytes({
       description:
-        'Maximum size of all files together. Above it, the oldest captures of the API key with the most bytes are removed, files and records.',
+        'Maximum size of all files together. Above it, the oldest captures of the API key with the most bytes are removed, files and records, except held ones.',
     }),
     indexWords: toggle({
       description:
@@ -205,6 +214,10 @@ const GROUPS = {
       description:
         'Name servers for targets and webhook receivers. The hosts file goes first; search domains are those of /etc/resolv.conf.',
       defaultText: 'those of /etc/resolv.conf',
+    }),
+    technologyRules: file({
+      description:
+        'Further rules by which captures name the software of pages, in the JSON format of Wappalyzer. Patterns are matched in linear time (RE2), and nothing of the file is run. Read at the start.',
     }),
   },
   Webhooks: {

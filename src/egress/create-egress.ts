@@ -2,8 +2,10 @@ import { setMaxListeners } from 'node:events';
 import type { Socket } from 'node:net';
 import { type EgressRefusalReason, type EgressRefusals, noEgressRefusals } from '../capture/egress-refusals.ts';
 import { CapstanError, type Failure, toFailure } from '../capture/errors.ts';
+import { parseAddress } from './address-classes.ts';
 import type { TargetPolicy } from './address-policy.ts';
 import { createEgressAgents } from './agents.ts';
+import { type AliasLookup, createAliasLookup } from './aliases.ts';
 import { dial } from './dial.ts';
 import type { Lookup } from './dns-lookup.ts';
 import { type Egress, type EgressProxy, NOBODY_UID } from './egress.ts';
@@ -19,6 +21,8 @@ export interface EgressOptions {
   readonly openedWith?: string;
   /** Resolves names to addresses. @default the hosts file and the system's name servers, see `createDnsLookup` */
   readonly lookup?: Lookup;
+  /** Finds the aliases of names. @default the same name servers; with a `lookup` of its own, nothing */
+  readonly aliases?: AliasLookup;
   /** Time limit for each lookup and for each connection, in milliseconds. */
   readonly dialTimeoutMs?: number;
   /** Time for which the answer to a lookup is reused, in milliseconds. */
@@ -49,6 +53,7 @@ export function createEgress({
   policy,
   openedWith = '--allow-targets',
   lookup,
+  aliases = lookup === undefined ? createAliasLookup() : async () => [],
   dialTimeoutMs = DIAL_TIMEOUT_MS,
   lookupCacheMs,
   maxBytes = MAX_BYTES,
@@ -108,6 +113,10 @@ export function createEgress({
         signal.throwIfAborted();
         return forbiddenOnly(proxy === undefined ? error : aboutProxy(error));
       }
+    },
+
+    async aliasesOf({ hostname }, withinMs) {
+      return hostname.startsWith('[') || parseAddress(hostname) !== null ? [] : aliases(hostname, withinMs);
     },
 
     async openEgressProxy() {

@@ -18,6 +18,12 @@ export interface Egress {
   /** The part of `screen` that needs no lookup: scheme, port, literal addresses, localhost names. */
   screenLiteral(url: URL): Failure | null;
 
+  /**
+   * Resolves with the names in the chain of aliases (CNAME) of a URL's host: none for an address, for a name of the
+   * hosts file, or when the name server does not answer within this time. Never rejects.
+   */
+  aliasesOf(url: URL, withinMs: number): Promise<readonly string[]>;
+
   /** Opens a proxy for one slot, so that traffic is attributed to its capture. */
   openEgressProxy(): Promise<EgressProxy>;
 

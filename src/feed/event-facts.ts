@@ -1,19 +1,18 @@
 import { z } from 'zod';
 import { FailureCodeSchema } from '../capture/failure-code.ts';
+import { HostFactsSchema } from '../capture/host-facts.ts';
 import { unpackWords } from '../capture/page-words.ts';
 import { VERDICTS } from '../capture/verdict.ts';
 import type { LoggedEvent } from '../storage/ports/event-log.ts';
-import { termsOf } from '../storage/records/terms.ts';
+import { labelTerms, termsOf } from '../storage/records/terms.ts';
 import { type Token, tokensOf } from '../words/tokens.ts';
 
 /** Facts of an event, as far as filters ask for it. */
 export interface EventFacts {
-  /** Those of the result, as lists of results have them; none without a result. */
+  /** Those of the result, as lists of results have them; without a result, those of the labels. */
   readonly terms: ReadonlySet<string>;
   /** The perception hash of the result. */
   readonly hash: string | null;
-  /** Those of the watch. */
-  readonly labels: readonly string[];
   /** Share of pixels that a run of a watch found changed. */
   readonly share: number;
   /** Returns the words of the page of the result; null when they are not indexed. */
@@ -22,7 +21,7 @@ export interface EventFacts {
 
 export type FactsOf = (event: LoggedEvent) => EventFacts;
 
-const NOTHING: EventFacts = { terms: new Set(), hash: null, labels: [], share: 0, wordsOfPage: null };
+const NOTHING: EventFacts = { terms: new Set(), hash: null, share: 0, wordsOfPage: null };
 
 const OfCapture = z.object({
   result: z.object({
@@ -36,8 +35,14 @@ const OfCapture = z.object({
     options: z.record(z.string(), z.unknown()),
     options_withheld: z.array(z.string()),
     perception_hash: z.string().nullable(),
+    labels: z.array(z.string()),
+    hold: z.object({ at: z.string(), by: z.string() }).nullable(),
+    remote_ip: z.string().nullable(),
+    host_facts: HostFactsSchema.nullable(),
   }),
 });
+
+const WithLabels = z.object({ labels: z.array(z.string()) });
 
 const OfWatch = z.object({ labels: z.array(z.string()), run: z.object({ share: z.number().nullable() }) });
 
@@ -56,14 +61,14 @@ export function createFactsReader(): FactsOf {
 function factsOf({ type, body, words }: LoggedEvent): EventFacts {
   if (type.startsWith('capture.')) {
     const { success, data } = OfCapture.safeParse(JSON.parse(body));
-    if (!success) return NOTHING;
+    if (!success) return { ...NOTHING, terms: termsOfLabels(body) };
     const { result } = data;
     const wordsOfPage = words === undefined ? null : lazily(() => tokensOf(unpackWords(words).text));
     return { ...NOTHING, terms: new Set(termsOf(result)), hash: result.perception_hash, wordsOfPage };
   }
   if (type.startsWith('watch.')) {
     const { success, data } = OfWatch.safeParse(JSON.parse(body));
-    return success ? { ...NOTHING, labels: data.labels, share: data.run.share ?? 0 } : NOTHING;
+    return success ? { ...NOTHING, terms: new Set(labelTerms(data.labels)), share: data.run.share ?? 0 } : NOTHING;
   }
   return NOTHING;
 }
@@ -75,4 +80,10 @@ function lazily<T>(work: () => T): () => T {
     made ??= { value: work() };
     return made.value;
   };
+}
+
+/** Events of captures without a result have their labels. */
+function termsOfLabels(body: string): ReadonlySet<string> {
+  const { success, data } = WithLabels.safeParse(JSON.parse(body));
+  return new Set(success ? labelTerms(data.labels) : []);
 }

@@ -5,6 +5,7 @@ import { isOfAllKeys } from '../capture/events.ts';
 import { RECORDED_OUTCOMES } from '../capture/recorded-outcome.ts';
 import { VERDICTS } from '../capture/verdict.ts';
 import { GAP, type LoggedEvent } from '../storage/ports/event-log.ts';
+import { type ChoiceCondition, wantedChoices } from '../storage/records/host-terms.ts';
 import { type HostRange, hostKeys, hostRanges, matchesHost } from '../storage/records/hosts.ts';
 import { distanceOf } from '../storage/records/perception.ts';
 import { type TermCondition, wantedTerms } from '../storage/records/terms.ts';
@@ -23,7 +24,20 @@ const ResultWhereSchema = z.object({
     .array(z.object({ name: z.string(), value: z.string().optional() }))
     .readonly()
     .optional(),
-} satisfies Record<TermCondition | 'words', z.ZodType>);
+  label: z.array(z.string()).readonly().optional(),
+  held: z.literal('true').optional(),
+  address: z.string().optional(),
+  server: z.string().optional(),
+  poweredBy: z.string().optional(),
+  contentSecurityPolicy: z.enum(['true', 'false']).optional(),
+  hsts: z.enum(['true', 'false']).optional(),
+  certificate: z.string().optional(),
+  certificateIssuer: z.string().optional(),
+  certificateExpiresBefore: z.string().optional(),
+  favicon: z.string().optional(),
+  cname: z.string().optional(),
+  technology: z.string().optional(),
+} satisfies Record<TermCondition | ChoiceCondition | 'words', z.ZodType>);
 
 /** A subscriber's filter; all given conditions must hold. Standing queries store it as JSON. */
 export const EventFilterSchema = z.object({
@@ -32,12 +46,10 @@ export const EventFilterSchema = z.object({
   /** Host, matched as in `by-host` queries. */
   host: z.string().optional(),
   batch: z.string().optional(),
-  /** Only events of captures with a result meet a condition on it. */
+  /** Only events of captures with a result meet a condition on it; all events of captures and watches have labels. */
   where: ResultWhereSchema.optional(),
   /** Id and perception hash of a capture, and the number of bits in which the hash of the result may differ. */
   similar: z.object({ to: z.int(), hash: z.string(), distance: z.int() }).optional(),
-  /** A label of the watch; only events of watches have labels. */
-  label: z.string().optional(),
   /** Share of changed pixels that a run of a watch must exceed. */
   changedMoreThan: z.number().optional(),
   /** The API key whose events alone the subscriber may see, as `visibleKey` returns it; undefined: all events. */
@@ -77,27 +89,21 @@ function isOfType(type: string, wanted: string): boolean {
 
 /** Looks into the event only when there is a condition on what it says. */
 function factsPredicate(
-  { where = {}, similar, label, changedMoreThan }: EventFilter,
+  { where = {}, similar, changedMoreThan }: EventFilter,
   factsOf: FactsOf,
 ): (event: LoggedEvent) => boolean {
   const wanted = wantedTerms(where);
+  const choices = wantedChoices(where);
   const words = where.words === undefined ? undefined : wordsQuery(where.words);
-  if (
-    wanted.length === 0 &&
-    words === undefined &&
-    similar === undefined &&
-    label === undefined &&
-    changedMoreThan === undefined
-  ) {
-    return () => true;
-  }
+  const isAny = wanted.length + choices.length === 0 && words === undefined;
+  if (isAny && similar === undefined && changedMoreThan === undefined) return () => true;
   return (event) => {
-    const { terms, hash, labels, share, wordsOfPage } = factsOf(event);
+    const { terms, hash, share, wordsOfPage } = factsOf(event);
     return (
       wanted.every((term) => terms.has(term)) &&
+      choices.every((choice) => choice.some((term) => terms.has(term))) &&
       (words === undefined || (wordsOfPage !== null && meetsWords(wordsOfPage(), words))) &&
       (similar === undefined || (hash !== null && distanceOf(hash, similar.hash) <= similar.distance)) &&
-      (label === undefined || labels.includes(label)) &&
       (changedMoreThan === undefined || share > changedMoreThan)
     );
   };

@@ -58,6 +58,8 @@ export interface HttpOptions extends RequestLimits, CommonOptions {
   /** Maximum silence of the sender of a streamed body while the service waits for it, in milliseconds. */
   readonly silenceMs?: number;
   readonly events?: Partial<FanOutOptions>;
+  /** Maximum time until a shared link expires, in days. @default 30 */
+  readonly maxShareDays?: number;
   /** Maximum number of subscribers to events. @default unlimited */
   readonly maxSubscribers?: number;
   /** Directory of the built web interface. @default that of the package */
@@ -172,6 +174,8 @@ function createRoutes(
   {
     silenceMs = SILENCE_MS,
     corsOrigins = [],
+    signingKeys = [],
+    maxShareDays = 30,
     logger,
     events,
     maxSubscribers = Infinity,
@@ -193,6 +197,9 @@ function createRoutes(
     rates: createRateLimits(() => performance.now()),
     once: idempotent(service, logger),
     agentCalls: new RunningCalls(),
+    signingKey: signingKeys[0],
+    maxShareMs: maxShareDays * 86_400_000,
+    log: logger,
     sessions,
     logins: createLoginLimits(() => performance.now()),
     noteLogin: (ctx) => {

@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { FailureCode } from '../capture/errors.ts';
 import type { KeyScope } from '../capture/named-key.ts';
@@ -47,6 +48,11 @@ export interface RouteContext {
   readonly once: HttpMiddleware;
   /** Calls of agents that another request may cancel. */
   readonly agentCalls: RunningCalls;
+  /** The key with which shared links are signed; undefined without `--signing-key`. */
+  readonly signingKey: string | undefined;
+  /** Maximum time until a shared link expires, in milliseconds. */
+  readonly maxShareMs: number;
+  readonly log: Logger;
   readonly sessions: Sessions;
   readonly logins: LoginLimits;
   /** Logs that a session has begun. */

@@ -20,6 +20,7 @@ const RECORDED = ResultRecordSchema.pick({
   failed: true,
   failed_code: true,
   partial: true,
+  labels: true,
 });
 
 /** The parts of a result that tools pass on. */
@@ -39,6 +40,7 @@ export const CaptureFacts = z.object({
   response_code: z.int().meta({ description: 'HTTP status of the page; 0 when there was no response.' }),
   verdict: z.enum(VERDICTS).nullable().meta({ description: 'What the page turned out to be.' }),
   failed_code: z.string().meta({ description: 'Why the capture failed; empty when it did not.' }),
+  labels: z.array(z.string()).meta({ description: 'Labels that were given to the capture.' }),
   image: z.string().meta({ description: 'URL of the whole image; empty when there is none.' }),
   details: z.string().meta({ description: 'URL of the record.' }),
   untrusted: z
@@ -58,6 +60,7 @@ export function factsOf(result: Captured, api: Api): z.output<typeof CaptureFact
     response_code: result.response_code,
     verdict: result.verdict,
     failed_code: result.failed_code,
+    labels: result.labels,
     image: api.link(result.screenshot),
     details: api.link(`/results/${result.id}`),
     untrusted: {

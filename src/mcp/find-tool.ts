@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { hostConditionFields } from '../capture/host-conditions.ts';
 import { id } from '../capture/values.ts';
 import { VERDICTS } from '../capture/verdict.ts';
 import { nextPage } from '../client/answers.ts';
@@ -11,10 +12,21 @@ const MAX_FOUND = 50;
 
 const Answer = z.object({ data: z.array(Captured) });
 
+/** Conditions on what the host was, which the API checks. */
+const HOST_CONDITIONS = Object.fromEntries(
+  Object.entries(hostConditionFields).map(([name, schema]) => [
+    name,
+    z
+      .string()
+      .optional()
+      .meta({ description: schema.meta()?.description ?? '' }),
+  ]),
+);
+
 export const findTool = tool('find', {
   title: 'Find captures',
   description:
-    'Lists stored captures, newest first: by URL, host, words of the page, verdict, time, or likeness to another one.',
+    'Lists stored captures, newest first: by URL, host, words of the page, verdict, label, time, what the host was, or likeness to another one.',
   annotations: READS,
   inputSchema: z.strictObject({
     url: z.string().optional().meta({ description: 'Captures of this URL.' }),
@@ -31,6 +43,8 @@ export const findTool = tool('find', {
     }),
     text: z.string().optional().meta({ description: 'Words that are all in the title or the URL.' }),
     verdict: z.enum(VERDICTS).optional(),
+    label: z.string().optional().meta({ description: 'Labels that captures all have, separated by commas.' }),
+    ...HOST_CONDITIONS,
     from: z.string().optional().meta({ description: 'Earliest time, in ISO 8601.' }),
     to: z.string().optional().meta({ description: 'Captures before this time, in ISO 8601.' }),
     limit: z.int().min(1).max(MAX_FOUND).default(10),

@@ -164,6 +164,11 @@ export function metricFamilies(source: MetricsSource): {
       'Captures that are too old, and left by the last pass of retention.',
       ({ stats: { retention } }) => (retention === null ? [] : one(retention.postponed)),
     ),
+    gauge(
+      'capstan_retention_held_bytes',
+      'Bytes above --retain-bytes that are kept by holds.',
+      ({ stats: { retention } }) => (retention === null ? [] : one(retention.held_bytes)),
+    ),
 
     counter('capstan_egress_refusals_total', 'Connections that the egress policy refused, by reason.', ({ egress }) => [
       ...each('reason', egress.captures, { traffic: 'captures' }),

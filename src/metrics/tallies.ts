@@ -105,6 +105,9 @@ export function tallyEvents(events$: Observable<CapstanEvent>): Tallies {
         break;
       // Counted by type alone. Every type is named, so that a new one does not compile until this is decided.
       case 'capture.reused':
+      case 'capture.marked':
+      case 'capture.held':
+      case 'capture.released':
       case 'batch.accepted':
       case 'batch.progress':
       case 'batch.completed':

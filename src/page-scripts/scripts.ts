@@ -16,6 +16,7 @@ export interface PageScripts {
   'entered-frames': typeof import('./entries/entered-frames.ts').run;
   'find-boxes': typeof import('./entries/find-boxes.ts').run;
   'find-frames': typeof import('./entries/find-frames.ts').run;
+  'find-libraries': typeof import('./entries/find-libraries.ts').run;
   'find-text': typeof import('./entries/find-text.ts').run;
   'find-visible': typeof import('./entries/find-visible.ts').run;
   'finish-reading': typeof import('./entries/finish-reading.ts').run;

@@ -40,6 +40,10 @@ const signs: z.ZodType<Signs> = z.object({
   password: z.boolean(),
   links: z.number(),
   isPaid: z.boolean(),
+  software: z.object({
+    metas: z.array(z.object({ name: z.string(), value: z.string() })),
+    scripts: z.array(z.string()),
+  }),
 });
 
 /** Facts that a document reports of itself, as the page's scripts return them. */

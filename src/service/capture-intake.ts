@@ -44,7 +44,8 @@ export function createIntake(parts: IntakeParts) {
   const reuse = reusing({
     capture: pipeline.admit,
     find: (request, maxAgeMs, ofKey) => findStored(storage, request, { maxAgeMs, now: Date.now(), ofKey }),
-    keyOf: (request) => `${likeness(request)} ${request.timeoutMs} ${request.target.url}`,
+    keyOf: ({ labels, note, ...request }) =>
+      `${likeness(request)} ${request.timeoutMs} ${JSON.stringify([labels, note])} ${request.target.url}`,
     events,
   });
 

@@ -5,9 +5,11 @@ import type { CapstanEvent } from '../capture/events.ts';
 import type { LoadSample } from '../capture/history.ts';
 import type { InFlightList, InFlightWanted } from '../capture/in-flight.ts';
 import type { CaptureLimits, LimitsChange } from '../capture/limits.ts';
+import type { MarksChange } from '../capture/marks.ts';
 import type { BatchItem, CaptureOutcome } from '../capture/outcome.ts';
 import type { Pressure } from '../capture/pressure.ts';
 import type { CaptureRequest } from '../capture/request.ts';
+import type { Result } from '../capture/result.ts';
 import type { ServiceStats } from '../capture/stats.ts';
 import type { EventFeed } from '../feed/event-feed.ts';
 import type { Comparisons } from '../imaging/comparisons.ts';
@@ -18,6 +20,7 @@ import type { ArtifactStore } from '../storage/ports/artifact-store.ts';
 import type { IdempotencyStore } from '../storage/ports/idempotency-store.ts';
 import type { QueryStore } from '../storage/ports/query-store.ts';
 import type { ResultStore } from '../storage/ports/result-store.ts';
+import type { SharedLink, SharedLinkStore } from '../storage/ports/shared-link-store.ts';
 import type { BatchElement, BatchRequester } from '../streams/batch.ts';
 import type { Watches } from '../watches/watches.ts';
 import type { LiveConfig } from './service-config.ts';
@@ -66,6 +69,15 @@ export interface CaptureService {
   readonly watches: Watches;
   /** Standing queries over `feed`. */
   readonly queries: QueryStore;
+  /** Returns labels of captures that contain a text, whatever its case. Rejects while the database is unavailable. */
+  suggestLabels(text: string, limit: number): Promise<readonly string[]>;
+  /** Links to captures that need no API key. */
+  readonly sharedLinks: SharedLinkStore;
+  /**
+   * Returns a shared link, and the service as the key that made the link sees it. Undefined when the link has expired,
+   * was revoked, or one of its captures was removed.
+   */
+  shared(id: string): Promise<Shared | undefined>;
   /** Whether a request may have a `callback`. */
   readonly takesCallbacks: boolean;
   /**
@@ -92,10 +104,17 @@ export interface CaptureService {
 
   /**
    * Removes a capture, its files and its record. Open readers can finish. Returns false when the capture does not
-   * exist. Removes nothing and rejects with `database_unavailable` when the database cannot be reached, or with
-   * `artifact_elsewhere` when another data directory holds the files.
+   * exist. Removes nothing and rejects with `capture_held` when the capture is held, with `database_unavailable` when
+   * the database cannot be reached, or with `artifact_elsewhere` when another data directory holds the files.
    */
   remove(id: number, by?: RequestedBy): Promise<boolean>;
+
+  /**
+   * Changes the labels, the note and the hold of a capture, and emits what has changed. Resolves with the record;
+   * undefined when there is none. Rejects with `invalid_request` when there would be too many labels, and as `remove`
+   * does.
+   */
+  mark(id: number, change: MarksChange, by?: RequestedBy): Promise<Result | undefined>;
 
   /**
    * Returns the service as a client sees it that may see the captures of one API key alone, as if there were no others.
@@ -146,4 +165,10 @@ export interface RequestedBy {
   readonly api_key?: string;
   /** Network address of the client. */
   readonly client_address?: string;
+}
+
+/** What a shared link may show: its captures, as `service` has them. */
+export interface Shared {
+  readonly link: SharedLink;
+  readonly service: CaptureService;
 }

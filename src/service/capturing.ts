@@ -1,4 +1,5 @@
 import { createTargetPolicy, type LiveTargetPolicy } from '../egress/address-policy.ts';
+import { createAliasLookup } from '../egress/aliases.ts';
 import { createEgress } from '../egress/create-egress.ts';
 import type { Lookup } from '../egress/dns-lookup.ts';
 import type { Egress } from '../egress/egress.ts';
@@ -7,6 +8,7 @@ import type { Storage } from '../storage/storage.ts';
 import type { EventStream } from '../streams/events.ts';
 import { type Browsers, noBrowsers, startBrowsers } from './browsers.ts';
 import { createIpFacts } from './ip-facts.ts';
+import { openTechnologies } from './open-technologies.ts';
 import type { CaptureParts } from './perform-capture.ts';
 import type { CapturingConfig } from './service-config.ts';
 
@@ -37,6 +39,7 @@ export async function startCapturing(
   const targets = createTargetPolicy({ allow: config.allowTargets, deny: config.denyTargets });
   const egress = createEgress({
     lookup,
+    aliases: createAliasLookup({ servers: config.nameServers }),
     policy: targets,
     warn: (text) => logger.warn(text),
   });
@@ -45,6 +48,7 @@ export async function startCapturing(
     egress,
     targets,
     ipFacts,
+    technologies: await openTechnologies(config, logger),
     captureStore: storage.captureStore,
     logger,
     actors: browsers.actors,

@@ -26,12 +26,15 @@ import { CLUSTER_AWAY, createWorkerOf, logRecovered, openClusterOf } from './clu
 import { watchCondition } from './condition.ts';
 import { liveLimits } from './limits.ts';
 import { logEvent } from './log-event.ts';
+import { createMarking } from './marking.ts';
+import { openShared } from './open-shared.ts';
 import { openStorage } from './open-storage.ts';
 import { ownCaptures } from './own-captures.ts';
 import { performCapture } from './perform-capture.ts';
 import { countProcess } from './process-stats.ts';
 import type { ServiceConfig } from './service-config.ts';
 import { storedCaptures } from './stored-captures.ts';
+import { suggestLabels } from './suggest-labels.ts';
 
 /*
  * The composition root: the only file that knows every part. A capture passes them in this order:
@@ -197,6 +200,9 @@ export async function createService(
   };
   let stopped: Promise<void> | undefined;
 
+  const suggest = suggestLabels(storage.labels, storage.results, events.events$, (error) =>
+    logger.debug({ err: error }, 'labels were not noted'),
+  );
   const service: CaptureService = {
     submit: intake.submit,
     submitBatch: intake.submitBatch,
@@ -204,6 +210,9 @@ export async function createService(
     jobs: intake.jobs,
     watches,
     queries: storage.queries,
+    suggestLabels: (text, limit) => suggest(text, limit),
+    sharedLinks: storage.sharedLinks,
+    shared: (id) => openShared(service, id, Date.now()),
     events$: events.events$,
     feed,
     tallies,
@@ -225,6 +234,7 @@ export async function createService(
     pressure: condition.pressure,
     whyMissing: captures.whyMissing,
     remove: captures.remove,
+    mark: createMarking({ captureStore: storage.captureStore, emit: events.emit, clock: Date.now }),
     setLimits: limits.set,
     reload: (live) => {
       capturing.targets.replace({ allow: live.allowTargets, deny: live.denyTargets });
@@ -251,7 +261,7 @@ export async function createService(
       else void pipeline.drain(graceMs).then(() => webhooks.drain(graceMs));
       return stopped;
     },
-    onlyOf: (key) => ownCaptures(service, key),
+    onlyOf: (key) => ownCaptures(service, key, suggest),
   };
   return service;
 }

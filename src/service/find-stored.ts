@@ -42,7 +42,7 @@ export async function findStored(
   if (results.state !== 'up') return undefined;
   const digest = optionsDigest(request);
   if (digest === '') return undefined;
-  const { target } = request;
+  const { target, labels = [], note } = request;
   // A search by URL also returns captures that were redirected to it.
   const plainUrl = overHttp(target);
   const urls = [target.parsed.href, ...(plainUrl === undefined ? [] : [new URL(plainUrl).href])];
@@ -50,6 +50,8 @@ export async function findStored(
     isOfKey(result, ofKey) &&
     urls.includes(new URL(result.url).href) &&
     result.options_digest === digest &&
+    note === undefined &&
+    labels.every((label) => result.labels.includes(label)) &&
     !result.failed &&
     !result.partial &&
     result.outputs.every(({ bytes, partial }) => bytes > 0 || !partial) &&

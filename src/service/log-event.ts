@@ -41,9 +41,16 @@ export function logEvent(logger: Logger, event: CapstanEvent): void {
       logger[event.accepting ? 'info' : 'warn'](pressure, type);
       break;
     }
+    case 'capture.held':
+    case 'capture.released': {
+      const { type, id, host, by } = event;
+      logger.info({ capture_id: id, host, by }, type);
+      break;
+    }
     // These need no line. Every type is named, so that a new one does not compile until this is decided.
     case 'capture.queued':
     case 'capture.started':
+    case 'capture.marked':
     case 'batch.accepted':
     case 'batch.progress':
     case 'batch.completed':

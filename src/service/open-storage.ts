@@ -1,3 +1,4 @@
+import { readRetainDays } from '../config/mod.ts';
 import type { Logger } from '../log/log.ts';
 import { createStorage, type Storage, type StorageOptions } from '../storage/storage.ts';
 import type { StorageConfig } from './service-config.ts';
@@ -21,8 +22,13 @@ export function openStorage(
     },
     onWarning: (text) => logger.warn(text),
     onProblem: (problem) => logger.error({ err: problem }, 'storage reported a problem'),
-    retain: { days: config.retainDays, bytes: config.retainBytes },
+    retain: { ...readRetainDays(config.retainDays), bytes: config.retainBytes },
     onRetained: (removed) => logger.info(removed, 'retention removed captures'),
+    onHeld: (bytes) => {
+      if (bytes > 0)
+        logger.warn({ bytes }, 'more bytes than --retain-bytes are kept by holds: lift holds, or raise the limit');
+      else logger.info('holds keep no more bytes than --retain-bytes');
+    },
     onPostponed: (captures) =>
       logger.warn(
         { captures },

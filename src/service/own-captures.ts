@@ -9,6 +9,7 @@ import type { Keyset, ResultStore } from '../storage/ports/result-store.ts';
 import { timeOfId } from '../storage/records/ids.ts';
 import type { Watches } from '../watches/watches.ts';
 import type { CaptureService } from './capture-service.ts';
+import type { SuggestLabels } from './suggest-labels.ts';
 
 /*
  * With --isolate-keys, a client sees only the captures of its own key. Routes are given this view in place of the
@@ -20,7 +21,7 @@ import type { CaptureService } from './capture-service.ts';
 const NO_CAPTURE = Number.MAX_SAFE_INTEGER;
 
 /** Returns the view of one key. `key`: its name; `''`: the captures that no named key requested. */
-export function ownCaptures(service: CaptureService, key: string): CaptureService {
+export function ownCaptures(service: CaptureService, key: string, suggestLabels: SuggestLabels): CaptureService {
   /**
    * Returns the id, or that of no capture in place of a capture of another key: nothing of it is read, so that it takes
    * as long as one that does not exist. Captures that the database does not know are told apart by their files.
@@ -39,6 +40,8 @@ export function ownCaptures(service: CaptureService, key: string): CaptureServic
     feed: ownFeed(service.feed, key),
     watches: ownWatches(service.watches, key),
     events$: service.events$.pipe(filter((event) => isVisible(event, key))),
+    // Captures that no named key requested cannot be listed.
+    suggestLabels: async (text, limit) => (key === '' ? [] : suggestLabels(text, limit, key)),
     inFlight: (wanted) => service.inFlight({ ...wanted, ofKey: key }),
     whyMissing: async (id) => {
       const why = await service.whyMissing(await seen(id));
@@ -47,6 +50,7 @@ export function ownCaptures(service: CaptureService, key: string): CaptureServic
       return isShown ? why : new CapstanError('not_found', `There is no screenshot with the id ${id}.`);
     },
     remove: async (id, by) => ((await isOwn(id)) ? service.remove(id, by) : false),
+    mark: async (id, change, by) => ((await isOwn(id)) ? service.mark(id, change, by) : undefined),
 
     // Captures and jobs that are made belong to the caller, and routes find only the jobs of the caller.
     submit: service.submit,
@@ -54,6 +58,9 @@ export function ownCaptures(service: CaptureService, key: string): CaptureServic
     jobs: service.jobs,
     // Routes show the queries of the caller alone.
     queries: service.queries,
+    // Routes show the links of the caller alone, and a link shows the captures of the key that made it.
+    sharedLinks: service.sharedLinks,
+    shared: service.shared,
     // Idempotency keys include the API key; thumbnails and comparisons are made of captures that the view has found.
     idempotency: service.idempotency,
     thumbnails: service.thumbnails,
@@ -109,6 +116,8 @@ function ownResults(results: ResultStore, key: string, seen: Seen): ResultStore 
     addWords: refuse,
     indexed: refuse,
     insert: refuse,
+    mark: refuse,
+    marked: refuse,
     delete: refuse,
     oldest: refuse,
   };
@@ -138,9 +147,11 @@ function ownArtifacts(
     sizeOf: async (id) => ((await isOwn(id)) ? artifacts.sizeOf(id) : 0),
     probe: refuse,
     stage: refuse,
+    mark: refuse,
     remove: refuse,
     measure: refuse,
     oldest: refuseNow,
+    oldestAfter: refuseNow,
     shares: refuseNow,
   };
 }

@@ -11,15 +11,20 @@ import { perceptionHash } from '../imaging/perception-hash.ts';
 import type { Logger } from '../log/log.ts';
 import type { CaptureStore } from '../storage/captures/capture-store.ts';
 import type { CapturedFiles } from '../storage/ports/artifact-store.ts';
+import type { Technologies } from '../technologies/technologies.ts';
 import type { IpFactsSource } from './ip-facts.ts';
 
 export interface CaptureParts {
-  readonly egress: Pick<Egress, 'screen' | 'screenLiteral'>;
+  readonly egress: Pick<Egress, 'screen' | 'screenLiteral' | 'aliasesOf'>;
   readonly actors: Pick<Actors, 'capture'>;
   readonly ipFacts: IpFactsSource;
+  readonly technologies: Technologies;
   readonly captureStore: Pick<CaptureStore, 'keep' | 'pending'>;
   readonly logger: Logger;
 }
+
+/** Time limit for the chain of aliases, which the name server has in its cache, in milliseconds. */
+const MAX_ALIASES_MS = 1_000;
 
 /** The caller that aborted the capture replaces this failure with its own reason. */
 const CANCELLED: CaptureOutcome = { state: 'cancelled', failure: failure('cancelled') };
@@ -117,9 +122,9 @@ function filesOf({ image, html, outputs, elements }: Snapshot): CapturedFiles {
 /** Looks up facts that the browser does not provide, within `leftMs`. */
 async function findOut(
   { id, request, signal }: CaptureCommand,
-  { image, remoteIp }: Snapshot,
+  { image, remoteIp, finalUrl, hostFacts, softwareSigns }: Snapshot,
   leftMs: number,
-  { ipFacts, logger }: CaptureParts,
+  { egress, ipFacts, technologies, logger }: CaptureParts,
 ): Promise<Findings> {
   const isHashed = request.evidence?.includes('perception_hash') === true && request.format !== 'pdf';
   const hashing = isHashed
@@ -128,11 +133,15 @@ async function findOut(
         return null;
       })
     : null;
-  const [known, hash] = await Promise.all([
+  // Only of a name that this process resolved: that of a proxied target is the proxy's to know.
+  const isOwnLookup = remoteIp !== null && request.proxy === undefined;
+  const [known, hash, cnames, software] = await Promise.all([
     ipFacts.lookUp(remoteIp, leftMs, signal),
     hashing === null ? null : within(Math.max(0, leftMs), hashing, null),
+    isOwnLookup ? egress.aliasesOf(new URL(finalUrl), Math.min(leftMs, MAX_ALIASES_MS)) : [],
+    hostFacts === null ? [] : technologies.find(softwareSigns),
   ]);
-  return { ipFacts: known, perceptionHash: hash };
+  return { ipFacts: known, perceptionHash: hash, cnames, technologies: software };
 }
 
 /** Whether a failure is recorded: it tells of the target, or is a redirect to a forbidden one. */

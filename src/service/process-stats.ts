@@ -25,7 +25,7 @@ export type ProcessStats = Pick<
 export function countProcess({ config, counts, capturing, storage, eventLog, log }: CountedParts): () => ProcessStats {
   const startedAt = performance.now();
   const disk = watchDiskSpace(config.dataDir);
-  const removes = config.retainDays !== null || config.retainBytes !== null;
+  const removes = config.retainDays.length > 0 || config.retainBytes !== null;
   return () => ({
     uptime_ms: Math.round(performance.now() - startedAt),
     captures: counts.captures,

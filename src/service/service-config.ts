@@ -17,7 +17,14 @@ export type CapturingConfig = BrowsersConfig &
   IpFactsConfig &
   Pick<
     Config,
-    'role' | 'allowTargets' | 'denyTargets' | 'nameServers' | 'maxMemoryMb' | 'minFreeMemory' | 'maxLoopDelayMs'
+    | 'role'
+    | 'allowTargets'
+    | 'denyTargets'
+    | 'nameServers'
+    | 'technologyRules'
+    | 'maxMemoryMb'
+    | 'minFreeMemory'
+    | 'maxLoopDelayMs'
   >;
 
 export type StorageConfig = Pick<

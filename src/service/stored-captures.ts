@@ -33,7 +33,9 @@ export function storedCaptures({ store, cluster, logger }: StoredCapturesParts) 
       return false;
     }
     if (await store.isElsewhere(id)) throw new CapstanError('artifact_elsewhere');
-    await store.remove([id]);
+    if ((await store.remove([id])).held.includes(id)) {
+      throw new CapstanError('capture_held', `The capture ${id} is kept by a hold.`);
+    }
     logger.info({ capture_id: id, ...by }, 'a capture was removed');
     return true;
   };
@@ -41,7 +43,7 @@ export function storedCaptures({ store, cluster, logger }: StoredCapturesParts) 
   return {
     whyMissing,
     remove,
-    /** Removes captures, except those whose files another data directory holds. */
+    /** Removes captures, except held ones and those whose files another data directory holds. */
     removeHere: async (captures: readonly number[]): Promise<void> => {
       for (const id of captures) if (!(await store.isElsewhere(id))) await store.remove([id]);
     },

@@ -32,10 +32,12 @@ import type { Database } from './ports/database.ts';
 import type { EventLog, EventOutbox } from './ports/event-log.ts';
 import type { IdempotencyStore } from './ports/idempotency-store.ts';
 import type { JobStore } from './ports/job-store.ts';
+import type { LabelStore } from './ports/label-store.ts';
 import { createOwnCopies } from './ports/local-copies.ts';
 import type { OpenArtifacts } from './ports/open-artifacts.ts';
 import type { QueryStore } from './ports/query-store.ts';
 import type { ResultStore } from './ports/result-store.ts';
+import type { SharedLinkStore } from './ports/shared-link-store.ts';
 import type { ThumbnailStore } from './ports/thumbnail-store.ts';
 import type { WatchStore } from './ports/watch-store.ts';
 import { createIdSource, type IdSource, randomNode } from './records/ids.ts';
@@ -71,6 +73,8 @@ export interface StorageOptions extends DatabaseOptions {
   readonly thumbnailBytes?: number | null;
   /** Called with what retention has removed. */
   readonly onRetained?: (removed: Removed) => void;
+  /** Called when holds keep more than `retain.bytes`, with the bytes above it, and with 0 when they do not any more. */
+  readonly onHeld?: (bytes: number) => void;
   /** Called when retention has left captures that are too old for later, with their number. */
   readonly onPostponed?: (captures: number) => void;
   /** Called when artifacts cannot be stored any more, once per change, and with `undefined` when they can again. */
@@ -92,6 +96,8 @@ export interface Storage {
   /** Standing queries, beside the log whose ids are their positions. */
   readonly queries: QueryStore;
   readonly idempotency: IdempotencyStore;
+  readonly sharedLinks: SharedLinkStore;
+  readonly labels: LabelStore;
   readonly artifacts: ArtifactStore;
   readonly thumbnails: ThumbnailStore;
   readonly captureStore: CaptureStore;
@@ -120,7 +126,7 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
   // With GridFS an api node may have a new data directory at each start: no warning.
   const isNew = holdsCaptures && !holdsStore(dataDir);
   const { database, mongo } = await openDatabase(options);
-  const { results, jobs, watches, idempotency } = database;
+  const { results, jobs, watches, idempotency, sharedLinks, labels } = database;
   const { logsEvents = true } = options;
   const ownEvents =
     database.isShared && logsEvents ? await openSqlite({ path: eventsFile(dataDir), onWarning }) : database;
@@ -141,7 +147,7 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
   const node = makesIds ? holdNode({ ids, leases: database.nodes, random: Math.random }) : undefined;
 
   const retention = createRetention({
-    limits: options.retain ?? { days: null, bytes: null },
+    limits: options.retain ?? { days: null, ofLabels: new Map(), bytes: null },
     artifacts,
     results,
     remove: (ids) => captureStore.remove(ids),
@@ -149,6 +155,7 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
     clock: Date.now,
     onRemoved: options.onRetained,
     onPostponed: options.onPostponed,
+    onHeld: options.onHeld,
     onProblem,
   });
 
@@ -197,6 +204,8 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
     watches,
     queries: ownEvents.queries,
     idempotency,
+    sharedLinks,
+    labels,
     artifacts: withoutRemoved(artifacts, (id) => captureStore.isRemoved(id)),
     thumbnails,
     captureStore,

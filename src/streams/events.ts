@@ -100,8 +100,8 @@ export function captureEnded(at: number, command: Announced, outcome: CaptureOut
 export function captureFound(at: number, outcome: CaptureOutcome, batch: string | null): CaptureEvent | undefined {
   if (!('result' in outcome) || outcome.result === null) return undefined;
   const { result } = outcome;
-  const { id, url, host, api_key_name: key } = result;
-  const of = { at: iso(at), id, url, host, batch, ...ofKey(key ?? null) };
+  const { id, url, host, labels, api_key_name: key } = result;
+  const of = { at: iso(at), id, url, host, batch, ...withLabels(labels), ...ofKey(key ?? null) };
   return outcome.state === 'stored'
     ? { ...of, type: 'capture.stored', result, ...unsent(outcome) }
     : { ...of, type: `capture.${outcome.state}`, failure: outcome.failure, result };
@@ -167,9 +167,14 @@ function unsent({ words }: UnsentWords): UnsentWords {
 }
 
 function about(at: number, { id, request, batch, apiKeyName, requestId }: Announced) {
-  const { url, host } = request.target;
+  const { target, labels = [] } = request;
+  const { url, host } = target;
   const ofRequest = requestId === null ? {} : { request_id: requestId };
-  return { at: iso(at), id, url, host, batch, ...ofRequest, ...ofKey(apiKeyName) };
+  return { at: iso(at), id, url, host, batch, ...ofRequest, ...withLabels(labels), ...ofKey(apiKeyName) };
+}
+
+function withLabels(labels: readonly string[]) {
+  return labels.length === 0 ? {} : { labels };
 }
 
 function iso(at: number): string {

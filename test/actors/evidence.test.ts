@@ -52,6 +52,7 @@ describe('the evidence of a capture', () => {
       console: { items: [], omitted: 0 },
       network: { items: [expect.objectContaining({ url: ground.site.url('/blank'), status: 200 })], omitted: 0 },
       favicon: null,
+      libraries: { items: [], omitted: 0 },
     });
   });
 
@@ -195,6 +196,7 @@ describe('the evidence of a capture', () => {
       valid_from: '2026-11-21T10:07:04.000Z',
       valid_to: '2126-10-28T10:07:04.000Z',
       fingerprint: fingerprint256.replaceAll(':', '').toLowerCase(),
+      chain: [new X509Certificate(CERTIFICATE).raw.toString('base64')],
     });
     // This server answers every request with a page.
     expect(evidence.favicon).toBeNull();
@@ -281,6 +283,7 @@ describe('the evidence of a capture', () => {
       url: ground.site.url('/evidence/base/icon.gif?1'),
       type: 'image/gif',
       bytes: ICON.byteLength,
+      hash: -770_443_431,
       sha256: ICON_SHA256,
     });
     expect(ground.site.hits('/evidence/base/icon.gif')).toBe(before + 1);

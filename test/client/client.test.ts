@@ -38,6 +38,8 @@ const WITHOUT_CALL = [
   'logIn',
   'logOut',
   'metrics',
+  'openSharedLink',
+  'openSharedPart',
   'openapi',
   'pressure',
   'readyz',
@@ -47,6 +49,7 @@ const WITHOUT_CALL = [
   'start',
   'stats',
   'statsHistory',
+  'suggestLabels',
 ];
 
 const OpenApi = z.object({
@@ -211,6 +214,8 @@ describe('the client', () => {
         all(watches.history(1)),
         watches.change(1, {}),
       ],
+      ...[calls.mark(1, {}), calls.markAll({ label: 'none' }, {}), calls.share(1), calls.revokeLink('none')],
+      all(calls.sharedLinks()),
       ...[watches.pause(1), watches.resume(1), watches.run(1), watches.remove(1)],
     ]);
     listening.abort();
@@ -224,6 +229,18 @@ describe('the client', () => {
       );
     });
     expect(without.toSorted()).toEqual(WITHOUT_CALL);
+  });
+
+  it('finds captures by labels that it has given them', async () => {
+    const { capture, mark, markAll, results } = client();
+    const { id } = await capture({ url: site.url('/short'), labels: ['by client'] });
+    expect(await mark(id, { addLabels: ['second'] })).toMatchObject({ id, labels: ['by client', 'second'] });
+    expect(await markAll({ label: 'by client,second' }, { note: 'all' })).toEqual({
+      changed: 1,
+      failed: [],
+      next: null,
+    });
+    expect(await all(results({ label: 'second' }))).toMatchObject([{ id, note: 'all' }]);
   });
 
   it('yields the outcome of each request of a batch of any length once', async () => {

@@ -25,7 +25,8 @@ describe.skipIf(whyNot !== undefined)(`a cluster${reason}`, () => {
 
   beforeAll(async () => {
     await configure('api.json', { maxConcurrent: 2, maxQueue: 10, clusterMaxConcurrent: 7 });
-    await configure('worker.json', { maxConcurrent: 2, maxQueue: 10 });
+    await configure('rules.json', { Harbour: { title: '^harbour (\\d)\\;version:\\1' } });
+    await configure('worker.json', { maxConcurrent: 2, maxQueue: 10, technologyRules: file('rules.json') });
     const flagsOf = (member: string) => ['--config', file(`${member}.json`), '--log-file', file(`${member}.log`)];
     [first, second, worker] = await Promise.all([
       cluster.start('api', ...flagsOf('api')),
@@ -59,6 +60,15 @@ describe.skipIf(whyNot !== undefined)(`a cluster${reason}`, () => {
         running: 0,
         waiting: 0,
       });
+  });
+
+  it('finds by what the worker knows of a host, and groups by it, at every node', async () => {
+    const { result } = await capture(first.url, { url: site.url('/title?t=harbour%202') });
+    const conditions = 'technology=Harbour/2&address=127.0.0.0/8&hsts=false';
+    const found = async () => (await fetch(`${second.url}/results?${conditions}`)).json();
+    await expect.poll(found).toMatchObject({ data: [{ id: result?.id, host_facts: { server: '', cnames: [] } }] });
+    const groups = await fetch(`${second.url}/results/groups?by=technology`);
+    expect(await groups.json()).toMatchObject({ data: { groups: [{ value: 'Harbour/2', count: 1 }] } });
   });
 
   it('has the id of the request in the log lines of the worker', async () => {

@@ -68,6 +68,7 @@ describeWithRelayedMongo('capstan db with captures in GridFS', (server) => {
   it('rebuilds the records of all captures', async () => {
     const place = await ground();
     const { storage, flags } = await withCaptures(place.path, 'rebuild');
+    await storage.captureStore.mark(ID + 1, (marks) => ({ ...marks, labels: ['legal'], note: 'kept' }));
     const records = await recordsOf(storage);
     await storage.results.delete(records.map((record) => record?.id ?? 0));
     expect(await recordsOf(storage)).toEqual(Array(COUNT).fill(undefined));

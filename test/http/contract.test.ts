@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { FailureCode } from '../../src/capture/errors.ts';
 import { openApiDocument } from '../../src/http/openapi/document.ts';
+import { signedTarget } from '../../src/http/signed-link.ts';
 import { putCapture } from '../../src/storage/ports/artifact-store.ts';
 import { EVIDENCE } from '../storage/result-of.ts';
 import { siteForSuite } from '../support/for-suite.ts';
@@ -18,6 +19,9 @@ import { keepCapture, resultOf } from './stored-capture.ts';
  */
 
 const KEY = 'contract-key';
+const SIGNING_KEY = 'a-signing-key-of-at-least-32-characters';
+const KEYED = { 'X-API-Key': KEY };
+const IN_A_YEAR = Math.floor(Date.now() / 1000) + 31_536_000;
 const LIMITS = { maxBatch: 10, defaultTimeoutMs: 20_000, maxTimeoutMs: 30_000 };
 /** Longer than all rows take, on any machine. */
 const HELD_MS = 600_000;
@@ -77,7 +81,7 @@ beforeAll(async () => {
     },
   });
 
-  apps.set('main', await serve(main.service, LIMITS));
+  apps.set('main', await serve(main.service, { ...LIMITS, signingKeys: [SIGNING_KEY] }));
   apps.set('keyed', await serve(main.service, { ...LIMITS, apiKeys: [KEY] }));
   apps.set('without database', await serve(withoutDatabase.service, LIMITS));
   apps.set('lost database', await serve(lostDatabase.service, LIMITS));
@@ -240,6 +244,35 @@ const ROWS: readonly Row[] = [
   { status: 422, code: 'not_an_image', path: '/screenshot/6?width=1' },
   { status: 304, path: '/screenshot/1', headers: { 'If-None-Match': '*' } },
   { status: 416, code: 'range_not_satisfiable', path: '/screenshot/1', headers: { Range: 'bytes=9999-' } },
+  { status: 200, method: 'PATCH', path: '/screenshot/4', body: () => ({ labels: ['legal'], note: 'x' }) },
+  { status: 200, method: 'PATCH', path: '/screenshot/4', body: () => ({ hold: true }) },
+  { status: 409, code: 'capture_held', method: 'DELETE', path: '/screenshot/4' },
+  { status: 200, method: 'PATCH', path: '/screenshot/4', body: () => ({ hold: false }) },
+  { status: 400, code: 'invalid_request', method: 'PATCH', path: '/screenshot/1', body: () => ({ labels: [','] }) },
+  { status: 404, code: 'not_found', method: 'PATCH', path: '/screenshot/99', body: () => ({ note: 'x' }) },
+  {
+    status: 503,
+    code: 'database_not_enabled',
+    on: 'without database',
+    method: 'PATCH',
+    path: '/screenshot/1',
+    body: () => ({ note: 'x' }),
+  },
+  { status: 200, path: '/results?label=legal&held=true' },
+  { status: 200, method: 'PATCH', path: '/results?label=legal', body: () => ({ addLabels: ['case 17'] }) },
+  { status: 400, code: 'invalid_request', method: 'PATCH', path: '/results', body: () => ({ note: 'x' }) },
+  { status: 200, path: '/screenshot/1/share', body: () => ({ expires: '1d' }) },
+  { status: 403, code: 'link_refused', on: 'keyed', path: '/screenshot/1/share', body: () => ({}), headers: KEYED },
+  { status: 400, code: 'invalid_request', path: '/screenshot/1/share', body: () => ({ view: 'text' }) },
+  { status: 404, code: 'not_found', path: '/screenshot/99/share', body: () => ({}) },
+  { status: 422, code: 'not_an_image', path: '/screenshot/1/share', body: () => ({ with: 6 }) },
+  { status: 200, path: '/shares' },
+  { status: 200, path: '/labels?text=leg&limit=5' },
+  { status: 400, code: 'invalid_request', path: '/labels?limit=0' },
+  { status: 404, code: 'not_found', method: 'DELETE', path: '/shares/x' },
+  { status: 403, code: 'link_refused', path: '/shared/x' },
+  { status: 404, code: 'not_found', path: signedTarget('/shared/x', IN_A_YEAR, SIGNING_KEY) },
+  { status: 403, code: 'link_refused', path: '/shared/x/image' },
   { status: 200, method: 'DELETE', path: '/screenshot/4' },
   { status: 200, path: '/compare?a=5&b=5' },
   { status: 200, path: '/captures/stability', body: () => ({ url: site.url('/short') }) },
@@ -264,6 +297,14 @@ const ROWS: readonly Row[] = [
   { status: 200, path: '/results/export' },
   { status: 200, path: '/results/export?format=csv&host=example.com' },
   { status: 400, code: 'invalid_request', path: '/results/export?format=x' },
+  { status: 200, path: '/results?address=10.0.0.0/8&hsts=false&certificateExpiresBefore=2030-01-01' },
+  { status: 400, code: 'invalid_request', path: '/results?address=10.0.0.0/7' },
+  { status: 400, code: 'invalid_request', path: '/results?certificate=a%20b' },
+  { status: 400, code: 'invalid_request', path: '/results?favicon=x' },
+  { status: 200, path: '/results/groups?by=title&status=2xx&host=example.com' },
+  { status: 200, path: '/results/groups?by=technology&limit=1' },
+  { status: 400, code: 'invalid_request', path: '/results/groups' },
+  { status: 400, code: 'invalid_request', path: '/results/groups?by=x' },
   { status: 200, path: '/results/1' },
   { status: 200, path: '/results/similar/1?distance=0' },
   { status: 200, path: '/captures' },
@@ -396,7 +437,7 @@ const ROWS: readonly Row[] = [
     method: 'PUT',
     path: '/screenshot/1',
     operation: null,
-    answers: { allow: 'DELETE, GET, HEAD' },
+    answers: { allow: 'DELETE, GET, HEAD, PATCH' },
   },
 
   { status: 413, code: 'payload_too_large', path: '/screenshot', raw: ' '.repeat(1024 * 1024 + 1) },
@@ -435,6 +476,7 @@ const ROWS: readonly Row[] = [
       { status: 503, code, on, path: '/results/by-host?host=x.com' },
       { status: 503, code, on, path: '/results/similar/1' },
       { status: 503, code, on, path: '/results/export' },
+      { status: 503, code, on, path: '/results/groups?by=title' },
       { status: 503, code, on, path: '/results/1' },
     ];
   }),

@@ -29,7 +29,7 @@ describe('DELETE /screenshot/:id without a usable database', () => {
 
 describe('retention', () => {
   it('shows retention and the stored bytes in the stats when a limit is set', async () => {
-    const app = await startService({ ...NO_BROWSER, retainDays: 1, retainBytes: 1e9 });
+    const app = await startService({ ...NO_BROWSER, retainDays: ['1'], retainBytes: 1e9 });
     await expect.poll(() => app.service.stats().store.bytes).toBe(0);
     await keepCapture(app.service, 1);
     const response = await app.call('/stats');

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect } from 'vitest';
 import type { HttpOptions } from '../../src/http/app.ts';
+import type { CaptureService } from '../../src/service/create-service.ts';
 import type { ServiceConfig } from '../../src/service/service-config.ts';
 import { serversForSuite, whyNoCluster } from '../cluster/cluster-of-processes.ts';
 import { nodesOf } from '../cluster/nodes.ts';
@@ -17,6 +18,8 @@ export interface TenantsOf extends AsyncDisposable {
   /** The apps that clients may ask: those of all api nodes. The first is also `one`. */
   readonly apps: readonly RunningApp[];
   readonly one: RunningApp;
+  /** The services behind the apps. */
+  readonly services: readonly CaptureService[];
 }
 
 /** With `NO_BROWSER`, a cluster has no worker. */
@@ -108,6 +111,7 @@ async function tenantsOf(
   return {
     apps,
     one,
+    services: services.map(({ service }) => service),
     async [Symbol.asyncDispose]() {
       await Promise.all(apps.map((app) => app.close()));
       await stop();

@@ -35,6 +35,8 @@ const SNAPSHOT: Snapshot = {
   protocol: 'h2',
   evidence: { dialogs: NOTHING, popups: NOTHING, cookies: NOTHING },
   remoteIp: null,
+  hostFacts: null,
+  softwareSigns: { url: '', headers: [], cookies: [], metas: [], scripts: [], libraries: [], title: '' },
   banner: null,
   verdict: null,
 };
@@ -64,13 +66,14 @@ describe('performCapture', () => {
       signal: client.signal,
     };
     const outcomes = performCapture(command, {
-      egress: { screen: async () => null, screenLiteral: () => null },
+      egress: { screen: async () => null, screenLiteral: () => null, aliasesOf: async () => [] },
       actors: {
         capture: async (_request, _signal, { onReturned } = {}) => {
           onReturned?.();
           return page(() => client.abort(new CapstanError('cancelled')));
         },
       },
+      technologies: { find: async () => [] },
       ipFacts: { lookUp: async () => null, counts: null },
       captureStore: storage.captureStore,
       logger: pino({ level: 'silent' }),

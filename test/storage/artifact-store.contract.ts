@@ -70,6 +70,22 @@ export function describeArtifactStore(create: () => Promise<EmptyArtifactStore>)
     expect(await artifacts.remove([ID])).toEqual({ captures: 0, bytes: 0 });
   });
 
+  it('replaces the marks in the record, in every process, and nothing else', async () => {
+    const other = await empty.open();
+    const record = captureOf(ID);
+    await putCapture(artifacts, record, PICTURE);
+    await artifacts.measure();
+    const marks = { labels: ['legal', 'Grüße'], note: 'x', hold: { at: record.probed_at, by: 'root' } };
+    await artifacts.mark(ID, marks);
+    expect(await other.record(ID)).toEqual({ ...record, ...marks });
+    expect(await artifacts.info(ID)).toEqual(await other.info(ID));
+    const counted = artifacts.bytes;
+    expect(await artifacts.measure()).toBe(await artifacts.sizeOf(ID));
+    expect(counted).toBeLessThanOrEqual(await artifacts.measure());
+    await artifacts.mark(ID + 1, marks);
+    expect(await artifacts.record(ID + 1)).toBeUndefined();
+  });
+
   it('returns the record that was staged, evidence included', async () => {
     const record = captureOf(ID);
     await putCapture(artifacts, record, PICTURE);

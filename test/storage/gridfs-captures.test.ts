@@ -199,7 +199,7 @@ describeWithRelayedMongo('captures in GridFS', (server) => {
       takeLock(mongoDocuments(parts.mongo.database, parts.mongo.ask), 'retention');
     const retention = (parts: GridfsParts) =>
       createRetention({
-        limits: { days: 1.5, bytes: null },
+        limits: { days: 1.5, ofLabels: new Map(), bytes: null },
         artifacts: parts.artifacts,
         results: parts.results,
         remove: (ids) => parts.captureStore.remove(ids),

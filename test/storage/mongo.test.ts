@@ -161,7 +161,12 @@ describeWithRelayedMongo('The MongoDB store', (server) => {
       expect(word).toMatchObject({ found: 20, documents: 20 });
       expect(word.keys).toBeLessThan(500);
 
-      for (const { stages } of [all, byUrl, hot, few, rare, word]) expect(stages).not.toContain('SORT');
+      // A network of several prefixes, which every result is in: their index entries are merged.
+      const network = await examined({ by: 'all', where: { address: '192.0.0.0/22' } }, 20, after);
+      expect(network).toMatchObject({ found: 20, documents: 20 });
+      expect(network.keys).toBeLessThan(40);
+
+      for (const { stages } of [all, byUrl, hot, few, rare, word, network]) expect(stages).not.toContain('SORT');
       for (const { stages } of [all, byUrl, hot, few, many, rare, word]) expect(stages).not.toContain('COLLSCAN');
     }
     expect(await examined({ by: 'host', host: 'nothing' }, 100)).toMatchObject({ found: 0, documents: 0 });

@@ -54,6 +54,7 @@ describe('removing captures', () => {
       screenshots: 1,
       records: 2,
       bytes_freed: both,
+      held: [],
     });
     expect((await artifacts.list(10)).map(({ id }) => id)).toEqual([ID + 2]);
     expect((await results.page({ by: 'all' }, 10)).map(({ id }) => id)).toEqual([ID + 2]);

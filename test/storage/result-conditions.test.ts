@@ -27,6 +27,7 @@ const records: readonly Result[] = fc
       second: fc.nat(60),
       options: fc.constantFrom<Result['options']>({}, {}, { fullPage: true }, { fullPage: true, device: 'iPhone 15' }),
       options_withheld: fc.constantFrom([], ['headers']),
+      labels: fc.subarray(['legal', 'Legal', 'Fall 17']),
     }),
     { numRuns: 300, seed: 9 },
   )
@@ -62,6 +63,7 @@ const anyConditions = fc.record(
       ],
       [{ name: 'device', value: 'iPhone' }],
     ),
+    label: fc.subarray(['legal', 'Legal', 'Fall 17', 'Fall'], { minLength: 1 }),
   },
   { requiredKeys: [] },
 );
@@ -74,7 +76,15 @@ const anyFilter: fc.Arbitrary<ResultFilter> = fc.oneof(
 
 /** Implements the contract in the simplest way. */
 function meets(result: Result, filter: ResultFilter): boolean {
-  const { status, outcome, from = '', to = '~', text = '', option = [] }: ResultConditions = filter.where ?? {};
+  const {
+    status,
+    outcome,
+    from = '',
+    to = '~',
+    text = '',
+    option = [],
+    label = [],
+  }: ResultConditions = filter.where ?? {};
   const code = String(result.response_code);
   const { host } = result;
   return (
@@ -86,6 +96,7 @@ function meets(result: Result, filter: ResultFilter): boolean {
     (outcome === undefined || outcomeOf(result) === outcome) &&
     result.probed_at >= from &&
     result.probed_at < to &&
+    label.every((one) => result.labels.includes(one)) &&
     text.split(' ').every((word) => result.title.includes(word)) &&
     option.every(({ name, value }) =>
       value === undefined

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { NO_MARKS } from '../../src/capture/marks.ts';
 import type { Result } from '../../src/capture/result.ts';
 import type { Database } from '../../src/storage/ports/database.ts';
 import type { Keyset, ResultFilter, ResultStore } from '../../src/storage/ports/result-store.ts';
@@ -353,9 +354,9 @@ export function describeResultStore(create: () => Promise<EmptyDatabase>): void 
       store,
       ['a.example', 'a.example', 'b.example', 'c.example'].map((host, at) => resultOf(FIRST_ID + at, { host })),
     );
-    expect(await store.delete([FIRST_ID, FIRST_ID + 2, FIRST_ID + 9])).toBe(2);
-    expect(await store.delete([FIRST_ID])).toBe(0);
-    expect(await store.delete([])).toBe(0);
+    expect(await store.delete([FIRST_ID, FIRST_ID + 2, FIRST_ID + 9])).toEqual({ deleted: 2, held: [] });
+    expect(await store.delete([FIRST_ID])).toEqual({ deleted: 0, held: [] });
+    expect(await store.delete([])).toEqual({ deleted: 0, held: [] });
     for (const one of [store, other]) {
       expect(await one.get(FIRST_ID)).toBeUndefined();
       expect(await idsOf(one, { by: 'all' }, 10)).toEqual([FIRST_ID + 3, FIRST_ID + 1]);
@@ -363,6 +364,42 @@ export function describeResultStore(create: () => Promise<EmptyDatabase>): void 
       expect(await idsOf(one, { by: 'host', host: 'a.example' }, 10)).toEqual([FIRST_ID + 1]);
       expect(await idsOf(one, { by: 'host', host: 'b' }, 10)).toEqual([]);
     }
+  });
+
+  it('replaces marks only while they are those that were read, and finds records by them alone', async () => {
+    const { results: other } = await open();
+    await insertAll(
+      store,
+      [0, 1, 2].map((at) => resultOf(FIRST_ID + at, { labels: ['old'], probed_at: TIME })),
+    );
+    const hold = { at: TIME, by: 'root' };
+    const [before, after] = [
+      { ...NO_MARKS, labels: ['old'] },
+      { labels: ['new', 'Grüße'], note: 'x\u0000', hold },
+    ];
+    expect(await store.mark(FIRST_ID + 1, NO_MARKS, after)).toBe(false);
+    expect(await store.mark(FIRST_ID + 9, NO_MARKS, after)).toBe(false);
+    expect(await store.mark(FIRST_ID + 1, before, after)).toBe(true);
+    expect(await store.mark(FIRST_ID + 1, before, after)).toBe(false);
+    for (const one of [store, other]) {
+      expect(await one.get(FIRST_ID + 1)).toMatchObject({ ...after, title: resultOf(1).title });
+      expect(await idsOf(one, { by: 'all', where: { label: ['new', 'Grüße'] } }, 10)).toEqual([FIRST_ID + 1]);
+      expect(await idsOf(one, { by: 'all', where: { label: ['old'] } }, 10)).toEqual([FIRST_ID + 2, FIRST_ID]);
+      expect(await idsOf(one, { by: 'all', where: { held: 'true' } }, 10)).toEqual([FIRST_ID + 1]);
+      expect(await idsOf(one, { by: 'host', host: 'example.com' }, 10)).toHaveLength(3);
+    }
+    const marked = await store.marked([FIRST_ID, FIRST_ID + 1, FIRST_ID + 9]);
+    expect([...marked.keys()].toSorted()).toEqual([FIRST_ID, FIRST_ID + 1]);
+    expect(marked.get(FIRST_ID + 1)).toEqual({ labels: ['new', 'Grüße'], hold });
+  });
+
+  it('deletes no held record, and says which were held', async () => {
+    const hold = { at: TIME, by: '' };
+    await insertAll(store, [resultOf(FIRST_ID, { hold }), resultOf(FIRST_ID + 1)]);
+    expect(await store.delete([FIRST_ID, FIRST_ID + 1])).toEqual({ deleted: 1, held: [FIRST_ID] });
+    expect(await store.get(FIRST_ID)).toMatchObject({ hold });
+    expect(await store.mark(FIRST_ID, { ...NO_MARKS, hold }, NO_MARKS)).toBe(true);
+    expect(await store.delete([FIRST_ID])).toEqual({ deleted: 1, held: [] });
   });
 
   it('accepts a deleted id again', async () => {

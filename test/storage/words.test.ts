@@ -159,6 +159,15 @@ describeInEachDatabase((open) => {
       expect((await store.wordsOf([FIRST_ID])).size).toBe(0);
     });
 
+    it('stay when the capture is labelled', async () => {
+      const record = resultOf(FIRST_ID);
+      await store.insert(record, null, packed('alpha beta'));
+      const marks = { labels: record.labels, note: record.note, hold: record.hold };
+      expect(await store.mark(FIRST_ID, marks, { ...marks, labels: ['legal'] })).toBe(true);
+      const where = { words: '"alpha beta"', label: ['legal'] };
+      expect((await store.page({ by: 'all', where }, 10)).map(({ id }) => id)).toEqual([FIRST_ID]);
+    });
+
     it('stay those of the first record with an id', async () => {
       await store.insert(resultOf(FIRST_ID), null, packed('alpha'));
       await store.insert(resultOf(FIRST_ID), null, packed('beta'));

@@ -74,7 +74,7 @@ describe('the form for a capture', () => {
       darkMode: true,
       blockAds: true,
       rejectCookieBanners: true,
-      evidence: ['perception_hash'],
+      evidence: ['perception_hash', 'favicon'],
     });
   });
 

@@ -60,7 +60,7 @@ const EVIDENCE: Evidence = {
     ],
     omitted: 0,
   },
-  favicon: { url: SCRIPT_URL, type: MARKUP, bytes: 1, sha256: '0'.repeat(64) },
+  favicon: { url: SCRIPT_URL, type: MARKUP, bytes: 1, hash: 0, sha256: '0'.repeat(64) },
 };
 
 /** Names, attributes and texts of an element map, which the page's process writes. */

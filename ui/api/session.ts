@@ -15,6 +15,9 @@ export const mayCapture = computed(() =>
   scope.value === undefined ? undefined : scope.value === 'capture' || scope.value === 'admin',
 );
 
+/** Whether the key may set and lift holds; undefined until it is known. */
+export const isAdmin = computed(() => (scope.value === undefined ? undefined : scope.value === 'admin'));
+
 /** Finds out whether a login is needed. */
 export async function readSession(): Promise<void> {
   const { data } = await call<Session>('/session');

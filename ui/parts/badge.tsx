@@ -47,6 +47,27 @@ export function VerdictBadge({ result }: { readonly result: Pick<Result, 'verdic
   );
 }
 
+/** Badges of the first labels of a capture, and of its hold. */
+export function MarkBadges({
+  result,
+  max,
+}: {
+  readonly result: Pick<Result, 'labels' | 'hold'>;
+  readonly max: number;
+}) {
+  const { labels, hold } = result;
+  return (
+    <>
+      {hold !== null && <Badge tone="warn">held</Badge>}
+      {labels.slice(0, max).map((label) => (
+        <Badge key={label} tone="plain" title={labels.join(', ')}>
+          {label}
+        </Badge>
+      ))}
+    </>
+  );
+}
+
 /** Returns a name of the API as words. */
 export function worded(name: string): string {
   return name.replaceAll('_', ' ');

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { NAMED_OUTPUT_KINDS, type NamedOutputKind } from '../artifacts.ts';
 import { EVIDENCE_KINDS } from '../evidence.ts';
+import { labelList, MAX_LABELS, note } from '../marks.ts';
 import { RETRIED_VERDICTS } from '../verdict.ts';
 import { extractField } from './extract.ts';
 import { optionFacts } from './facts.ts';
@@ -135,6 +136,21 @@ export const recordFields = {
         'Accept a stored capture of the same URL with equal options that is at most this old, in milliseconds; it is answered with `cached: true`. Equal requests in flight share one capture. 0 captures anew.',
     })
     .register(optionFacts, { identity: false }),
+  labels: labelList
+    .transform(noneIfEmpty)
+    .optional()
+    .meta({
+      description: `Texts to find the capture by, at most ${MAX_LABELS}. A stored capture answers the request only when it has them.`,
+      examples: [['legal', 'case 17']],
+    })
+    .register(optionFacts, { identity: false, secret: false }),
+  note: note
+    .transform((text) => (text === '' ? undefined : text))
+    .optional()
+    .meta({
+      description: 'A text for people, which the record keeps. A stored capture never answers a request with one.',
+    })
+    .register(optionFacts, { identity: false, secret: false }),
 };
 
 /** Puts what is chosen into the order of `all`, undefined for none, so that equal requests compare equal. */

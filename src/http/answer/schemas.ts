@@ -102,6 +102,18 @@ export const StartSchema = z.strictObject({
 
 export const RemovedSchema = z.strictObject({ id });
 
+/** The answer to a change of the marks of several captures. */
+export const MarkedSchema = z.strictObject({
+  changed: count.meta({ description: 'Captures that have the new marks.' }),
+  failed: z
+    .array(z.strictObject({ id, code: FailureCodeSchema, error: z.string() }))
+    .meta({ description: 'Captures that could not be changed.' }),
+  next: z
+    .string()
+    .nullable()
+    .meta({ description: 'The `cursor` for the captures beyond `limit`; null: all are changed.' }),
+});
+
 export const SessionSchema = z.strictObject({
   required: z.boolean().meta({ description: 'Whether the service has API keys.' }),
   authenticated: z.boolean().meta({ description: 'Whether this client may use the API.' }),

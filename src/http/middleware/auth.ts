@@ -46,7 +46,17 @@ export function authenticate(keys: KeyRing, sessions: Sessions, openRoutes: read
  */
 export function isOneOf(ctx: HttpContext, routes: readonly Endpoint[]): boolean {
   const asked = ctx.method === 'HEAD' ? 'GET' : ctx.method;
-  return routes.some(({ method, path }) => method === asked && path === ctx.path);
+  return routes.some(({ method, path }) => method === asked && isPathOf(path, ctx.path));
+}
+
+/** Returns whether a path is that of a route, in which `{id}` stands for one segment. */
+function isPathOf(route: string, path: string): boolean {
+  if (!route.includes('{')) return route === path;
+  const [wanted, given] = [route.split('/'), path.split('/')];
+  return (
+    wanted.length === given.length &&
+    wanted.every((part, at) => (part.startsWith('{') ? given[at] !== '' : part === given[at]))
+  );
 }
 
 function presentedKeys(ctx: HttpContext): readonly string[] {

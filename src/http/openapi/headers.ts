@@ -26,7 +26,7 @@ export const RESPONSE_HEADERS = {
   'Set-Cookie': header('`capstan_session_<port>`: `HttpOnly`, `SameSite=Strict`, `Secure` behind TLS.'),
   'Content-Range': header('The range that was sent and the size of the file.'),
   'Accept-Ranges': header('`bytes`.'),
-  'Cache-Control': header('`private, max-age=31536000, immutable`.'),
+  'Cache-Control': header('`private, max-age=31536000, immutable`; of shared links, `public` until they expire.'),
   'Content-Disposition': header('`attachment`, with a file name.'),
   'Content-Security-Policy': header('Sandboxes the page: no scripts, no requests.'),
 } as const satisfies JsonObject;

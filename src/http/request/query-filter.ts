@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { EVENT_NAMES } from '../../capture/events.ts';
-import { MAX_LABEL_CHARACTERS } from '../../capture/watch.ts';
 import type { EventFilter } from '../../feed/event-filter.ts';
 import { MAX_DISTANCE } from '../../storage/ports/result-store.ts';
 import { eventConditions, hostPrefix } from './parameters.ts';
@@ -12,7 +11,6 @@ const DISTANCE = `must be an integer from 0 to ${MAX_DISTANCE}`;
 const TYPES = `must be a list of event types or groups: ${EVENT_NAMES.join(', ')}`;
 
 const MAX_HOST_CHARACTERS = 253;
-const LABEL = `must be a label of watches: 1 to ${MAX_LABEL_CHARACTERS} characters`;
 const SHARE = 'must be a share of the pixels: from 0 to below 1';
 
 const QueryFilterSchema = z.strictObject({
@@ -48,12 +46,6 @@ const QueryFilterSchema = z.strictObject({
       description:
         'Captures that look like one. Both need a `perception_hash`: capture with `evidence: ["perception_hash"]`.',
     }),
-  label: z
-    .string({ error: LABEL })
-    .min(1, { error: LABEL })
-    .max(MAX_LABEL_CHARACTERS, { error: LABEL })
-    .optional()
-    .meta({ description: 'Events of watches with this label.' }),
   changedMoreThan: z
     .number({ error: SHARE })
     .min(0, { error: SHARE })
@@ -82,10 +74,9 @@ export function shownFilter({
   batch,
   where = {},
   similar,
-  label,
   changedMoreThan,
 }: EventFilter): Readonly<Record<string, unknown>> {
-  const { option, ...conditions } = where;
+  const { option, label, ...conditions } = where;
   const options = option?.map(({ name, value }) => (value === undefined ? name : `${name}=${value}`));
   return {
     type: types,
@@ -93,8 +84,8 @@ export function shownFilter({
     batch,
     ...conditions,
     option: options?.join(),
+    label: label?.join(),
     similar: similar === undefined ? undefined : { to: similar.to, distance: similar.distance },
-    label,
     changedMoreThan,
   };
 }

@@ -5,8 +5,11 @@ import { getCaptures } from './captures.ts';
 import { getComparison } from './compare.ts';
 import { getEvents } from './events.ts';
 import { exportResults } from './export.ts';
+import { getGroups } from './groups.ts';
 import { deleteJob, getJob, getJobs } from './jobs.ts';
+import { getLabels } from './labels.ts';
 import { getPressure, patchLimits } from './limits.ts';
+import { patchResults, patchScreenshot } from './marks.ts';
 import { postMcp } from './mcp.ts';
 import { getMetrics } from './metrics.ts';
 import {
@@ -23,6 +26,8 @@ import { getResult, getResults, getResultsByHost, getResultsByUrl, getSimilarRes
 import { deleteScreenshot, getScreenshot, postScreenshot } from './screenshot.ts';
 import { getScreenshots } from './screenshots.ts';
 import { deleteSession, getSession, postSession } from './session.ts';
+import { getShared, getSharedPart } from './shared.ts';
+import { deleteShare, getShares, postShare } from './shares.ts';
 import { postStability } from './stability.ts';
 import { getStart } from './start.ts';
 import {
@@ -45,7 +50,13 @@ export const ROUTES: readonly Route[] = [
   postBatch,
   postMcp,
   getScreenshot,
+  patchScreenshot,
   deleteScreenshot,
+  postShare,
+  getShares,
+  deleteShare,
+  getShared,
+  getSharedPart,
   getScreenshots,
   getComparison,
   postStability,
@@ -64,11 +75,14 @@ export const ROUTES: readonly Route[] = [
   resumeWatch,
   runWatch,
   getResults,
+  patchResults,
   getResultsByUrl,
   getResultsByHost,
   getSimilarResults,
   exportResults,
+  getGroups,
   getResult,
+  getLabels,
   getEvents,
   postQuery,
   getQueries,

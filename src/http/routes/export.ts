@@ -6,6 +6,7 @@ import { refusal } from '../../capture/validate.ts';
 import { pagesOf, type ResultFilter } from '../../storage/ports/result-store.ts';
 import { ResultSchema } from '../answer/schemas.ts';
 import { csvLine } from '../lines/csv.ts';
+import { HOST_COLUMNS, hostColumnsOf } from '../lines/host-columns.ts';
 import { lines, text } from '../openapi/content.ts';
 import { preferredLinesType } from '../request/negotiation.ts';
 import { conditionParameters, hostPrefix, targetUrl } from '../request/parameters.ts';
@@ -18,7 +19,7 @@ const TOGETHER = 250;
 const FORMATS = ['jsonl', 'csv'] as const;
 /** Tells Excel that a CSV file is UTF-8. */
 const BYTE_ORDER_MARK = '\ufeff';
-const COLUMNS = Object.keys(ResultSchema.shape);
+const COLUMNS = Object.keys(ResultSchema.shape).flatMap((name) => (name === 'host_facts' ? HOST_COLUMNS : [name]));
 
 /** Sends every result that meets the conditions, newest first, as it is read. */
 export const exportResults = route({
@@ -27,7 +28,7 @@ export const exportResults = route({
   operationId: 'exportResults',
   summary: 'Every result that meets conditions, as CSV or lines of JSON.',
   description:
-    'Newest first, streamed. In CSV, objects are JSON, and a text that a spreadsheet would take for a formula begins with an apostrophe. When the database fails midway, the response is aborted.',
+    'Newest first, streamed. In CSV, objects are JSON, each of `host_facts` has a column of its own, and a text that a spreadsheet would take for a formula begins with an apostrophe. When the database fails midway, the response is aborted.',
   tag: 'results',
   needsDatabase: true,
   parameters: {
@@ -87,6 +88,10 @@ async function* csv(marked: boolean, ...read: Parameters<typeof pagesOf>): Async
   yield (marked ? BYTE_ORDER_MARK : '') + csvLine(COLUMNS);
   for await (const page of pagesOf(...read)) {
     const sent = page.map(sentResult);
-    yield sent.map((result) => csvLine(COLUMNS.map((name) => Reflect.get(result, name)))).join('');
+    yield sent.map((result) => csvLine(COLUMNS.map(cellOf({ ...result, ...hostColumnsOf(result) })))).join('');
   }
+}
+
+function cellOf(row: object): (column: string) => unknown {
+  return (column) => Reflect.get(row, column);
 }

@@ -227,10 +227,10 @@ function storedFilter({ filter }: QueryRecord): EventFilter {
 }
 
 async function filterOf(
-  { type: types, host, batch, similar, label, changedMoreThan, ...where }: NewQuery['filter'],
+  { type: types, host, batch, similar, changedMoreThan, ...where }: NewQuery['filter'],
   { results, whyMissing }: CaptureService,
 ): Promise<EventFilter> {
-  const common = { types, host, batch, where, label, changedMoreThan };
+  const common = { types, host, batch, where, changedMoreThan };
   if (similar === undefined) return common;
   const { to, distance } = similar;
   const capture = await results.get(to);

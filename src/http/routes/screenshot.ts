@@ -194,7 +194,14 @@ export const deleteScreenshot = route({
   tag: 'capture',
   parameters: { id: captureId },
   answers: { 200: { description: 'It is gone.', content: envelope('Removed', RemovedSchema) } },
-  failures: ['invalid_id', 'not_found', 'artifact_elsewhere', 'artifact_pending', 'database_unavailable'],
+  failures: [
+    'invalid_id',
+    'not_found',
+    'capture_held',
+    'artifact_elsewhere',
+    'artifact_pending',
+    'database_unavailable',
+  ],
   handle: async (ctx, { id }, { service }) => {
     ctx.state.captureId = id;
     const isRemoved = await service.remove(id, requestedBy(ctx));

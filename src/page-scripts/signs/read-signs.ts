@@ -19,6 +19,7 @@ import {
 import { web } from '../web.ts';
 import { inAny, MAX_ELEMENTS, overlaysOf } from './overlays.ts';
 import { isSeen, type SeenText, TextReader } from './seen-texts.ts';
+import { type Software, softwareOf } from './software.ts';
 
 /** Characters of visible text after which a page is not read further: with so many, only an overlay is a wall. */
 const MAX_CHARACTERS = 1_600;
@@ -89,6 +90,7 @@ export interface Signs {
   readonly links: number;
   /** The page says in structured data that it is not free. */
   readonly isPaid: boolean;
+  readonly software: Software;
 }
 
 /**
@@ -155,6 +157,7 @@ function signsOfDocument(): Signs | null {
     password: inputs.some(isPassword),
     links: isMessage ? find('a[href]').filter(isSeen).length : 0,
     isPaid,
+    software: softwareOf(),
   };
 }
 

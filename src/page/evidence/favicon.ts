@@ -6,6 +6,7 @@ import { call, type ResultOf } from '../page-scripts.ts';
 import type { PageSession } from '../page-session.ts';
 import { readStream } from '../read-stream.ts';
 import { bounded } from './bounded.ts';
+import { faviconHash } from './favicon-hash.ts';
 
 const named: z.ZodType<ResultOf<'icon-url'>> = z.string().nullable();
 
@@ -27,6 +28,7 @@ export async function notedFavicon(session: PageSession, frameId: string): Promi
     url: bounded(url, MAX_URL_CHARACTERS),
     type: bounded(icon.type, MAX_TYPE_CHARACTERS),
     bytes: icon.body.byteLength,
+    hash: faviconHash(icon.body),
     sha256: createHash('sha256').update(icon.body).digest('hex'),
   };
 }

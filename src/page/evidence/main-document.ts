@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Protocol } from 'devtools-protocol';
 import type { Noted, NotedHeader, NotedRedirect, NotedTls } from '../../capture/evidence.ts';
 import type { PageSession } from '../page-session.ts';
@@ -23,7 +22,11 @@ interface Visit {
   wire?: Pick<Protocol.Network.ResponseReceivedExtraInfoEvent, 'headers' | 'statusCode'>;
 }
 
-/** Records how the page reached the document that it shows, and the response. Needs `Network.enable`. */
+/** Maximum number of certificates of a chain, and of their characters together. */
+const MAX_CHAIN = 10;
+const MAX_CHAIN_CHARACTERS = 64 * 1024;
+
+/** Records how the page reached the document that it shows, and the response. Without `Network.enable`, the URL alone. */
 export class MainDocument {
   readonly #session: PageSession;
   readonly #redirects = new Tally<NotedRedirect>(MAX_REDIRECTS);
@@ -59,6 +62,11 @@ export class MainDocument {
     return { items: all.slice(0, MAX_REDIRECTS), omitted: omitted + Math.max(0, all.length - MAX_REDIRECTS) };
   }
 
+  /** False when the response was not seen. */
+  get hasHeaders(): boolean {
+    return this.#visit?.response !== undefined;
+  }
+
   get headers(): Noted<NotedHeader> {
     const tally = new Tally<NotedHeader>(MAX_HEADERS);
     const { response, wire } = this.#visit ?? {};
@@ -70,8 +78,8 @@ export class MainDocument {
     return tally.noted;
   }
 
-  /** Returns null when the document did not come over TLS. `fingerprint` is that of the document's certificate. */
-  tls(fingerprint: string): NotedTls | null {
+  /** Returns null when the document did not come over TLS. `chain` is that of `chain()`. */
+  tls(chain: readonly string[], fingerprint: string): NotedTls | null {
     const details = this.#visit?.response?.securityDetails;
     if (details === undefined) return null;
     return {
@@ -83,16 +91,23 @@ export class MainDocument {
       valid_from: instant(details.validFrom),
       valid_to: instant(details.validTo),
       fingerprint,
+      chain,
     };
   }
 
-  /** Asks the browser for the SHA-256 of the document's certificate, in lower-case hex; `''` when there is none. */
-  async fingerprint(): Promise<string> {
-    const { url, securityDetails } = this.#visit?.response ?? {};
-    if (url === undefined || securityDetails === undefined) return '';
-    const { tableNames: chain } = await this.#session.send('Network.getCertificate', { origin: new URL(url).origin });
-    const [certificate] = chain;
-    return certificate === undefined ? '' : createHash('sha256').update(certificate, 'base64').digest('hex');
+  /**
+   * Asks the browser for the certificates of the document's connection: in Base64 (DER), the document's own first. None
+   * without TLS, or when the response was not seen: the browser tells them of requests that it reported alone.
+   */
+  async chain(): Promise<readonly string[]> {
+    const url = this.#shown?.url ?? '';
+    if (!this.hasHeaders || !url.startsWith('https:')) return [];
+    const { tableNames } = await this.#session.send('Network.getCertificate', { origin: new URL(url).origin });
+    let characters = 0;
+    return tableNames.slice(0, MAX_CHAIN).filter((each) => {
+      characters += each.length;
+      return characters <= MAX_CHAIN_CHARACTERS;
+    });
   }
 
   get #visit(): Visit | undefined {
@@ -123,8 +138,8 @@ export class MainDocument {
   }
 
   /** Adds redirects only when their document has arrived, because redirects of a download lead to no document. */
-  #came({ id, loaderId, url, unreachableUrl }: Protocol.Page.Frame): void {
-    if (id !== this.#frame || unreachableUrl !== undefined) return;
+  #came({ parentId, loaderId, url, unreachableUrl }: Protocol.Page.Frame): void {
+    if (parentId !== undefined || unreachableUrl !== undefined) return;
     for (const hop of this.#visits.get(loaderId)?.hops.splice(0) ?? []) this.#redirects.note(hop);
     this.#shown = { loader: loaderId, url };
   }

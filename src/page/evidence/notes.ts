@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import { type Deadline, within } from '../../capture/deadline.ts';
-import type { Evidence, EvidenceKind, Noted, NotedDialog, NotedRedirect } from '../../capture/evidence.ts';
+import type { Evidence, EvidenceKind, Noted, NotedDialog, NotedHeader, NotedRedirect } from '../../capture/evidence.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
 import type { PageSession } from '../page-session.ts';
 import { ArchivedFiles } from './archived-files.ts';
@@ -7,6 +8,7 @@ import { bounded } from './bounded.ts';
 import { notedCookies } from './cookies.ts';
 import { notedFavicon } from './favicon.ts';
 import { HarRecorder } from './har-recorder.ts';
+import { notedLibraries } from './libraries.ts';
 import { MainDocument } from './main-document.ts';
 import { Messages } from './messages.ts';
 import { networkBuffers } from './network-buffers.ts';
@@ -33,7 +35,7 @@ export interface Notes {
    * Returns the evidence at the time of the screenshot; asks the page only for the requested kinds. Leaves out evidence
    * that is not available in time, and rejects only when the capture is cancelled.
    */
-  gather(mainFrameId: string, deadline: Deadline): Promise<Evidence>;
+  gather(mainFrameId: string, deadline: Deadline): Promise<Gathered>;
   /** Records the requests for the output `har`, and keeps files for `mhtml`; undefined unless they are asked for. */
   readonly har: HarRecorder | undefined;
   readonly files: ArchivedFiles | undefined;
@@ -43,13 +45,22 @@ export interface Notes {
   readonly soFar: Evidence;
 }
 
+/** The evidence, and what it does not contain without being requested. */
+export interface Gathered {
+  readonly evidence: Evidence;
+  /** Headers of the main document; null when the browser did not report them: without `Network.enable`. */
+  readonly headers: readonly NotedHeader[] | null;
+  /** Certificates of the main document's connection in Base64 (DER), its own first; none without TLS. */
+  readonly chain: readonly string[];
+}
+
 /** Starts recording the requested kinds of evidence, and no others, because the browser's events cost time. */
 export function takeNotes(session: PageSession, request: CaptureRequest): Notes {
   const { evidence = [], outputs = [], cookies: brought = [] } = request;
   const wants = (...kinds: readonly EvidenceKind[]): boolean => kinds.some((kind) => evidence.includes(kind));
   const dialogs = new Tally<NotedDialog>(MAX_DIALOGS);
   const popups = new Tally<string>(MAX_POPUPS);
-  const main = wants('redirects', 'headers', 'tls') ? new MainDocument(session) : undefined;
+  const main = new MainDocument(session);
   const requests = wants('network') ? new Requests(request) : undefined;
   const messages = wants('console') ? new Messages(session) : undefined;
   const har = outputs.includes('har') ? new HarRecorder(session, request) : undefined;
@@ -58,22 +69,20 @@ export function takeNotes(session: PageSession, request: CaptureRequest): Notes 
   const follow = (each: PageSession) =>
     [requests, har, files].flatMap((one) => (one === undefined ? [] : [one.follow(each)]));
   enabling.push(...follow(session));
-  if (main !== undefined) enabling.push(session.send('Network.enable', networkBuffers(request)));
+  if (wants('redirects', 'headers', 'tls')) enabling.push(session.send('Network.enable', networkBuffers(request)));
   if (messages !== undefined) enabling.push(session.send('Runtime.enable'), session.send('Log.enable'));
 
-  const noted = (
-    { cookies, fingerprint, favicon }: Fetched,
-    redirects: Noted<NotedRedirect> | undefined,
-  ): Evidence => ({
+  const noted = ({ cookies, chain, favicon, libraries }: Fetched, redirects: Noted<NotedRedirect>): Evidence => ({
     dialogs: dialogs.noted,
     popups: popups.noted,
     cookies,
-    ...(redirects !== undefined && wants('redirects') && { redirects }),
-    ...(main !== undefined && wants('headers') && { headers: main.headers }),
-    ...(main !== undefined && wants('tls') && { tls: main.tls(fingerprint) }),
+    ...(wants('redirects') && { redirects }),
+    ...(wants('headers') && { headers: main.headers }),
+    ...(wants('tls') && { tls: main.tls(chain, fingerprintOf(chain)) }),
     ...(messages !== undefined && { console: messages.noted }),
     ...(requests !== undefined && { network: requests.noted }),
     ...(favicon !== undefined && wants('favicon') && { favicon }),
+    ...(libraries !== undefined && wants('libraries') && { libraries }),
   });
 
   return {
@@ -84,7 +93,7 @@ export function takeNotes(session: PageSession, request: CaptureRequest): Notes 
     dialog: (dialog) => dialogs.note(dialog),
     popup: (url) => popups.note(bounded(url, MAX_URL_CHARACTERS)),
     get soFar() {
-      return noted(NOTHING_FETCHED, main?.redirectsTried);
+      return noted(NOTHING_FETCHED, main.redirectsTried);
     },
     gather: async (mainFrameId, deadline) => {
       const patienceMs = Math.min(GATHER_MS, deadline.remainingMs * GATHER_SHARE);
@@ -94,23 +103,31 @@ export function takeNotes(session: PageSession, request: CaptureRequest): Notes 
           work.catch(() => fallback),
           fallback,
         );
-      const [cookies, fingerprint, favicon] = await deadline.step(
+      const [cookies, chain, favicon, libraries] = await deadline.step(
         'gather the evidence',
         Promise.all([
           fetched(notedCookies(session, brought), NOTHING_FETCHED.cookies),
-          main !== undefined && wants('tls') ? fetched(main.fingerprint(), '') : '',
+          fetched(main.chain(), NOTHING_FETCHED.chain),
           wants('favicon') ? fetched(notedFavicon(session, mainFrameId), null) : null,
+          wants('libraries') ? fetched(notedLibraries(session), NOTHING_FETCHED.libraries) : undefined,
         ]),
       );
-      return noted({ cookies, fingerprint, favicon }, main?.redirects);
+      const evidence = noted({ cookies, chain, favicon, libraries }, main.redirects);
+      return { evidence, headers: main.hasHeaders ? main.headers.items : null, chain };
     },
   };
 }
 
 /** Kinds of evidence that are read from the page at the time of the screenshot. */
 interface Fetched extends Pick<Evidence, 'cookies' | 'favicon'> {
-  /** Fingerprint of the document's certificate; `''` when there is none. */
-  readonly fingerprint: string;
+  readonly libraries: Evidence['libraries'];
+  readonly chain: Gathered['chain'];
 }
 
-const NOTHING_FETCHED: Fetched = { cookies: { items: [], omitted: 0 }, fingerprint: '', favicon: null };
+const NOTHING = { items: [], omitted: 0 };
+const NOTHING_FETCHED: Fetched = { cookies: NOTHING, chain: [], favicon: null, libraries: NOTHING };
+
+/** Returns the SHA-256 of the first certificate, in lower-case hex; `''` without one. */
+function fingerprintOf([certificate]: Gathered['chain']): string {
+  return certificate === undefined ? '' : createHash('sha256').update(certificate, 'base64').digest('hex');
+}

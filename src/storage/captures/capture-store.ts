@@ -1,5 +1,6 @@
 import { ARTIFACT_KINDS, type ArtifactKind, forKinds } from '../../capture/artifacts.ts';
 import { CapstanError } from '../../capture/errors.ts';
+import type { Marks } from '../../capture/marks.ts';
 import type { Result, StoredRecord } from '../../capture/result.ts';
 import { shareOf } from '../../capture/share.ts';
 import { isStoreFailure, writeFailure } from '../failures/write-failure.ts';
@@ -8,9 +9,10 @@ import { filesIn, putCapture } from '../ports/artifact-store.ts';
 import type { LocalCopies } from '../ports/local-copies.ts';
 import type { Outbox } from '../ports/outbox.ts';
 import type { ResultStore } from '../ports/result-store.ts';
+import { marksOf, sameMarks } from '../records/marks.ts';
 import { withoutEvidence } from '../records/record.ts';
 import { OutboxDelivery } from './outbox-delivery.ts';
-import { createRemover, type Removed, type Remover } from './remover.ts';
+import { createRemover, type Removal, type Remover } from './remover.ts';
 import { createStoreHealth, type StoreHealth } from './store-health.ts';
 
 const MAX_OUTBOX = 10_000;
@@ -128,16 +130,45 @@ export class CaptureStore {
   }
 
   /**
-   * Removes captures, records and files together; open artifacts stay readable. Rejects with `database_unavailable` or
+   * Removes captures, records and files together, except held ones; open artifacts stay readable. Rejects with `database_unavailable` or
    * `internal`: then nothing is removed, or the rest is removed later.
    */
-  async remove(ids: readonly number[]): Promise<Removed> {
+  async remove(ids: readonly number[]): Promise<Removal> {
     // Otherwise a failed capture that is being stored could get its copy after it was removed.
     await Promise.allSettled(ids.map((id) => this.#underway.get(id)));
     try {
       return await this.#remover.remove(ids);
     } finally {
       this.#delivery.finishRemovals();
+    }
+  }
+
+  /**
+   * Changes the marks of a capture in the database and in the record that is kept with its files; resolves with the
+   * marks before and the record after. Undefined when there is no record.
+   */
+  async mark(
+    id: number,
+    change: (marks: Marks) => Marks,
+  ): Promise<{ readonly before: Marks; readonly record: Result } | undefined> {
+    for (;;) {
+      const found = await this.#results.get(id);
+      if (found === undefined) return undefined;
+      const before = marksOf(found);
+      const after = change(before);
+      if (!sameMarks(before, after) && !(await this.#results.mark(id, before, after))) continue;
+      await this.#copyMarks(id, after);
+      return { before, record: { ...withoutEvidence(found), ...after } };
+    }
+  }
+
+  /** Several changes may end in any order: each writes until the record has the marks of the database. */
+  async #copyMarks(id: number, after: Marks): Promise<void> {
+    for (let written = after; ; ) {
+      await this.#artifacts.mark(id, written);
+      const record = await this.#results.get(id);
+      if (record === undefined || sameMarks(record, written)) return;
+      written = marksOf(record);
     }
   }
 

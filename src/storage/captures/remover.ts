@@ -1,7 +1,7 @@
 import { writeFailure } from '../failures/write-failure.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import type { IntendedRemoval, Outbox } from '../ports/outbox.ts';
-import type { ResultStore } from '../ports/result-store.ts';
+import type { Deleted, ResultStore } from '../ports/result-store.ts';
 
 /*
  * The record is removed first, so that no record ever names missing files. A crash in between leaves files. The
@@ -12,12 +12,17 @@ import type { ResultStore } from '../ports/result-store.ts';
  * note gone. If it is the deliverer, it removes the record that it has written.
  */
 
-/** Totals of a removal. Captures that did not exist are not counted. */
+/** Totals of a removal. Captures that did not exist, or are held, are not counted. */
 export interface Removed {
   readonly screenshots: number;
   readonly records: number;
   /** Bytes of the files. */
   readonly bytes_freed: number;
+}
+
+export interface Removal extends Removed {
+  /** Ids of the captures that were kept because they are held. */
+  readonly held: readonly number[];
 }
 
 export type Remover = ReturnType<typeof createRemover>;
@@ -37,13 +42,13 @@ export function createRemover({ artifacts, results, outbox }: RemoverOptions) {
    * Removes captures, records and files together. Rejects with `database_unavailable` when the database is away, or
    * with `internal`; then nothing is removed, or `finish` completes it later.
    */
-  async function remove(ids: readonly number[]): Promise<Removed> {
-    if (results.kind === 'none') return removedOf(await artifacts.remove(ids), 0);
+  async function remove(ids: readonly number[]): Promise<Removal> {
+    if (results.kind === 'none') return removedOf(await artifacts.remove(ids), 0, []);
     const begun = new Set([...unfinished].flatMap((removal) => removal.ids));
     const fresh = ids.filter((id) => !begun.has(id));
     if (fresh.length < ids.length) await finish();
     const ours = await heldHere(fresh);
-    return ours.length === 0 ? NOTHING : removeFresh(ours);
+    return ours.length === 0 ? { ...NOTHING, held: [] } : removeFresh(ours);
   }
 
   /** Leaves out captures whose files another store holds: their records are removed where their files are. */
@@ -69,10 +74,10 @@ export function createRemover({ artifacts, results, outbox }: RemoverOptions) {
     }
   }
 
-  async function removeFresh(ids: readonly number[]): Promise<Removed> {
+  async function removeFresh(ids: readonly number[]): Promise<Removal> {
     const waiting = await outbox.waiting(ids);
     const removal = await intend(ids);
-    let deleted: number;
+    let deleted: Deleted;
     try {
       deleted = await results.delete(ids);
     } catch (error) {
@@ -80,20 +85,31 @@ export function createRemover({ artifacts, results, outbox }: RemoverOptions) {
       throw error;
     }
     try {
-      return await complete(removal, deleted, waiting.size > 0 || deleted < ids.length);
+      const { deleted: count, held } = deleted;
+      return await complete(removal, count, held, waiting.size > 0 || count + held.length < ids.length);
     } catch (error) {
       unfinished.add(removal);
       throw error;
     }
   }
 
-  /** `again`: the database may have received some of the records since it was asked. */
-  async function complete(removal: IntendedRemoval, deleted: number, again: boolean): Promise<Removed> {
-    const withdrawn = await outbox.withdraw(removal.ids);
-    const late = again || withdrawn.size > 0 ? await results.delete(removal.ids) : 0;
-    const files = await artifacts.remove(removal.ids);
+  /**
+   * `again`: the database may have received some of the records since it was asked. Files of `held` captures stay: no
+   * record of another one is left, so none can be held any more.
+   */
+  async function complete(
+    removal: IntendedRemoval,
+    deleted: number,
+    held: readonly number[],
+    again: boolean,
+  ): Promise<Removal> {
+    const ids = removal.ids.filter((id) => !held.includes(id));
+    const withdrawn = await outbox.withdraw(ids);
+    const late = again || withdrawn.size > 0 ? await results.delete(ids) : { deleted: 0, held: [] };
+    const files = await artifacts.remove(ids.filter((id) => !late.held.includes(id)));
     await removal.done();
-    return removedOf(files, Math.min(deleted + Math.max(late, withdrawn.size), removal.ids.length));
+    const records = Math.min(deleted + Math.max(late.deleted, withdrawn.size), ids.length);
+    return removedOf(files, records, [...held, ...late.held]);
   }
 
   /** Retries incomplete removals, which do not block each other; rejects when some are still incomplete. */
@@ -101,7 +117,7 @@ export function createRemover({ artifacts, results, outbox }: RemoverOptions) {
     const failures: unknown[] = [];
     for (const removal of unfinished) {
       try {
-        await complete(removal, 0, true);
+        await complete(removal, 0, [], true);
         unfinished.delete(removal);
       } catch (error) {
         failures.push(error);
@@ -132,6 +148,10 @@ export function createRemover({ artifacts, results, outbox }: RemoverOptions) {
   };
 }
 
-function removedOf(files: { readonly captures: number; readonly bytes: number }, records: number): Removed {
-  return { screenshots: files.captures, records, bytes_freed: files.bytes };
+function removedOf(
+  files: { readonly captures: number; readonly bytes: number },
+  records: number,
+  held: readonly number[],
+): Removal {
+  return { screenshots: files.captures, records, bytes_freed: files.bytes, held };
 }

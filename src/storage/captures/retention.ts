@@ -7,6 +7,7 @@ import type { ArtifactStore } from '../ports/artifact-store.ts';
 import type { HeldLock } from '../ports/lock.ts';
 import type { ResultStore } from '../ports/result-store.ts';
 import { firstIdAt } from '../records/ids.ts';
+import { below, createAgedCaptures, type MaxAges, RECORDS_TOGETHER } from './aged-captures.ts';
 import { NOTHING, type Removed } from './remover.ts';
 
 /*
@@ -17,8 +18,7 @@ import { NOTHING, type Removed } from './remover.ts';
  */
 
 /** Captures removed in one step: they share one write to the database and one directory sync. */
-const STEP = 32;
-const DAY_MS = 86_400_000;
+const STEP = RECORDS_TOGETHER;
 const INTERVAL_MS = 60_000;
 /** Maximum time until captures stored by other processes are counted, in milliseconds. */
 const MEASURE_MS = 600_000;
@@ -33,8 +33,7 @@ const POSTPONED_MS = 3_600_000;
 const COUNTED_TOGETHER = 1000;
 
 /** Limits of what is kept; null: unlimited. */
-export interface RetentionLimits {
-  readonly days: number | null;
+export interface RetentionLimits extends MaxAges {
   /** Bytes of all files of all captures. */
   readonly bytes: number | null;
 }
@@ -43,12 +42,14 @@ export interface RetentionLimits {
 export interface RetentionCounts extends Removed {
   /** Captures that are too old and were left for a later pass. */
   readonly postponed: number;
+  /** Bytes above the limit that are kept by holds, as the last pass found. */
+  readonly held_bytes: number;
 }
 
 export interface RetentionOptions {
   readonly limits: RetentionLimits;
-  readonly artifacts: Pick<ArtifactStore, 'oldest' | 'sizeOf' | 'bytes' | 'measure' | 'shares'>;
-  readonly results: Pick<ResultStore, 'kind' | 'oldest'>;
+  readonly artifacts: Pick<ArtifactStore, 'oldest' | 'oldestAfter' | 'sizeOf' | 'bytes' | 'measure' | 'shares'>;
+  readonly results: Pick<ResultStore, 'kind' | 'oldest' | 'marked' | 'page'>;
   readonly remove: (ids: readonly number[]) => Promise<Removed>;
   /** Takes the lock for removing from the artifact store; undefined when another process has it. Never rejects. */
   readonly lock: () => Promise<HeldLock | undefined>;
@@ -61,6 +62,8 @@ export interface RetentionOptions {
   readonly onRemoved?: ((removed: Removed) => void) | undefined;
   /** Called after a pass that left captures although they are too old, with their number. */
   readonly onPostponed?: ((captures: number) => void) | undefined;
+  /** Called with the bytes above the limit that are kept by holds, when they have changed. */
+  readonly onHeld?: ((bytes: number) => void) | undefined;
   /** Called with failures; what they prevented is retried with the next pass. */
   readonly onProblem?: (problem: unknown) => void;
 }
@@ -74,6 +77,8 @@ export interface Retention extends RepeatedPass<void> {
 interface Pass {
   /** Removed by this pass so far. */
   removed: Removed;
+  /** Whether captures could not be removed. */
+  hasFailed: boolean;
   readonly held: HeldLock;
   readonly pace: Pace;
   /** Aborted when the retention stops. */
@@ -83,9 +88,12 @@ interface Pass {
 export function createRetention(options: RetentionOptions): Retention {
   const { limits, artifacts, results, lock, clock, intervalMs = INTERVAL_MS } = options;
   const { elapsed = () => performance.now(), onProblem = () => {} } = options;
-  const { onRemoved = () => {}, onPostponed = () => {} } = options;
+  const { onRemoved = () => {}, onPostponed = () => {}, onHeld = () => {} } = options;
+  const hasAges = limits.days !== null || limits.ofLabels.size > 0;
+  const aged = createAgedCaptures({ limits, artifacts, results, clock, elapsed });
   let counts = NOTHING;
   let postponed = 0;
+  let heldBytes = 0;
   /** When removing by age continues, by `elapsed`. */
   let continuesAt = Number.NEGATIVE_INFINITY;
   /** The lock, kept until removing by age continues: another process would remove a share of its own meanwhile. */
@@ -103,6 +111,7 @@ export function createRetention(options: RetentionOptions): Retention {
     } catch (error) {
       // Files that cannot be removed must not block the removal of newer ones.
       if (isAway(error)) throw error;
+      pass.hasFailed = true;
       onProblem(error);
     }
     await pace();
@@ -124,69 +133,87 @@ export function createRetention(options: RetentionOptions): Retention {
     return left;
   }
 
-  /** Removes at most `limit` captures: those with files first, then the records of failed ones, which have none. */
-  async function removeOlder(before: number, limit: number, pass: Pass): Promise<number | undefined> {
-    const left = await removeEach(below(before, artifacts.oldest()), pass, limit);
-    return left === undefined ? undefined : removeEach(recordIds(before, STEP), pass, left);
-  }
-
-  async function* recordIds(before: number, together: number): AsyncGenerator<number> {
-    if (results.kind === 'none') return;
-    for (let after = 0; ; ) {
-      const ids = await results.oldest(together, before, after);
-      const last = ids.at(-1);
-      if (last === undefined) return;
-      yield* ids;
-      after = last;
+  /** Removes at most `limit` captures. Returns what is left of the limit; undefined when ids are left. */
+  async function removeOlder(limit: number, pass: Pass): Promise<number | undefined> {
+    let left: number | undefined = limit;
+    for (const ids of aged.ids()) {
+      left = await removeEach(ids, pass, left);
+      if (left === undefined) return undefined;
     }
+    return left;
   }
 
-  async function removeAged(before: number, pass: Pass): Promise<void> {
+  async function removeAged(pass: Pass): Promise<void> {
     postponed = 0;
-    if ((await removeOlder(before, MIN_QUOTA, pass)) !== undefined) return;
-    const { all, aged } = await count(before, pass);
+    const finish = aged.begin();
+    const left = (await removeOlder(MIN_QUOTA, pass)) ?? (await removeShare(pass));
+    if (left !== undefined && !pass.hasFailed) finish();
+  }
+
+  /** Removes the share of all captures that a pass may remove; postpones the rest, and returns undefined then. */
+  async function removeShare(pass: Pass): Promise<number | undefined> {
+    const { all, old } = await count(pass);
     const quota = Math.max(0, Math.floor((all + MIN_QUOTA) * MAX_SHARE) - MIN_QUOTA);
-    if ((await removeOlder(before, quota, pass)) !== undefined) return;
-    postponed = aged - quota;
+    const left = await removeOlder(quota, pass);
+    if (left !== undefined) return left;
+    postponed = old - quota;
     continuesAt = elapsed() + POSTPONED_MS;
     onPostponed(postponed);
+    return undefined;
   }
 
   /** Counts files and records, and uses the larger number: one of them may be lost. */
-  async function count(before: number, pass: Pass): Promise<{ readonly all: number; readonly aged: number }> {
-    let [all, aged] = [0, 0];
-    for (const ids of [artifacts.oldest(), recordIds(Number.MAX_SAFE_INTEGER, COUNTED_TOGETHER)]) {
-      let [counted, countedAged] = [0, 0];
-      for await (const id of ids) {
-        counted += 1;
-        if (id < before) countedAged += 1;
-        if (counted % COUNTED_TOGETHER !== 0) continue;
+  async function count(pass: Pass): Promise<{ readonly all: number; readonly old: number }> {
+    const counted = async (ids: AsyncIterable<number>): Promise<number> => {
+      let number = 0;
+      for await (const _id of ids) {
+        number += 1;
+        if (number % COUNTED_TOGETHER !== 0) continue;
         pass.signal.throwIfAborted();
         await pass.pace();
       }
-      all = Math.max(all, counted);
-      aged = Math.max(aged, countedAged);
-    }
-    return { all, aged };
+      return number;
+    };
+    const all = Math.max(
+      await counted(artifacts.oldest()),
+      await counted(aged.recordIds(Number.MAX_SAFE_INTEGER, COUNTED_TOGETHER)),
+    );
+    const [files = 0, records = 0, ...ofLabels] = await Promise.all(
+      [...(limits.days === null ? [none(), none()] : []), ...aged.ids()].map(counted),
+    );
+    return { all, old: Math.max(files, records) + ofLabels.reduce((sum, one) => sum + one, 0) };
   }
 
-  /** Iterates over the oldest captures of an API key, up to this many bytes in all. */
-  async function* oldestOf(key: string | null, bytes: number): AsyncGenerator<number> {
+  /** Iterates over the oldest captures of an API key that are not held, up to this many bytes in all. */
+  async function* oldestOf(key: string | null, bytes: number, missed: Missed): AsyncGenerator<number> {
+    const old = below(firstIdAt(new Date(clock() - MIN_AGE_MS)), artifacts.oldest(key));
+    const held: number[] = [];
+    const notHeld = aged.removable(old, (id, { hold }) => {
+      if (hold !== null) held.push(id);
+      return hold !== null;
+    });
     let left = bytes;
-    for await (const id of below(firstIdAt(new Date(clock() - MIN_AGE_MS)), artifacts.oldest(key))) {
+    for await (const id of notHeld) {
       if (left <= 0) return;
       left -= await artifacts.sizeOf(id);
       yield id;
     }
+    let ofHeld = 0;
+    for (const id of held) if (ofHeld < left) ofHeld += await artifacts.sizeOf(id);
+    missed.bytes += Math.max(0, Math.min(left, ofHeld));
   }
 
   async function makeRoom(maxBytes: number, pass: Pass): Promise<void> {
     const isOld = clock() - measuredAt >= MEASURE_MS;
-    if (!isOld && (artifacts.bytes ?? 0) <= maxBytes) return;
+    // What holds keep is measured again, and cut, no sooner than other captures are counted.
+    if (!isOld && (artifacts.bytes ?? 0) <= maxBytes + heldBytes) return;
     await artifacts.measure(pass.signal);
     measuredAt = clock();
+    const missed: Missed = { bytes: 0 };
     const cuts = cutsOf(artifacts.shares(), (artifacts.bytes ?? 0) - maxBytes);
-    for (const [key, bytes] of cuts) await removeEach(oldestOf(key, bytes), pass);
+    for (const [key, bytes] of cuts) await removeEach(oldestOf(key, bytes, missed), pass);
+    if (missed.bytes !== heldBytes) onHeld(missed.bytes);
+    heldBytes = missed.bytes;
   }
 
   async function removeAll(signal: AbortSignal): Promise<void> {
@@ -194,11 +221,9 @@ export function createRetention(options: RetentionOptions): Retention {
     const held = kept ?? (await lock());
     if (held === undefined) return;
     kept = held;
-    const pass: Pass = { removed: NOTHING, held, pace: createPace(signal), signal };
+    const pass: Pass = { removed: NOTHING, hasFailed: false, held, pace: createPace(signal), signal };
     try {
-      if (limits.days !== null && elapsed() >= continuesAt) {
-        await removeAged(firstIdAt(new Date(clock() - limits.days * DAY_MS)), pass);
-      }
+      if (hasAges && elapsed() >= continuesAt) await removeAged(pass);
       if (limits.bytes !== null) await makeRoom(limits.bytes, pass);
     } catch (error) {
       if (!isAway(error) && !signal.aborted) onProblem(error);
@@ -216,10 +241,10 @@ export function createRetention(options: RetentionOptions): Retention {
   const passes = repeatPass({ run: removeAll, intervalMs });
   return {
     get counts() {
-      return { ...counts, postponed };
+      return { ...counts, postponed, held_bytes: heldBytes };
     },
     start: () => {
-      if (limits.days !== null || limits.bytes !== null) passes.start();
+      if (hasAges || limits.bytes !== null) passes.start();
     },
     pass: passes.pass,
     stop: async () => {
@@ -229,13 +254,12 @@ export function createRetention(options: RetentionOptions): Retention {
   };
 }
 
-/** The ids below a bound, of ids in ascending order. */
-async function* below(before: number, ids: AsyncIterable<number>): AsyncGenerator<number> {
-  for await (const id of ids) {
-    if (id >= before) return;
-    yield id;
-  }
+/** Bytes that could not be removed because of holds. */
+interface Missed {
+  bytes: number;
 }
+
+async function* none(): AsyncGenerator<number> {}
 
 function sum(a: Removed, b: Removed): Removed {
   return {

@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ArtifactKind, artifactFile } from '../../capture/artifacts.ts';
+import type { Marks } from '../../capture/marks.ts';
 import type { StoredRecord } from '../../capture/result.ts';
 import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
+import { codeOf } from '../failures/system-error.ts';
 import { writeFailure } from '../failures/write-failure.ts';
 import {
   type CapturedFiles,
@@ -15,7 +17,7 @@ import {
 } from '../ports/artifact-store.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { ifThere, makeDirectory, moveInto, syncDirectory } from './directories.ts';
-import { writeDurably } from './durable-file.ts';
+import { publishDurably, writeDurably } from './durable-file.ts';
 import { idsBefore, idsOldestFirst } from './ids-by-time.ts';
 import { captureDirectory, capturesDirectory, directoriesAbove, RECORD_FILE } from './layout.ts';
 import { PRIVATE_DIRECTORY } from './private-files.ts';
@@ -129,6 +131,23 @@ export function createFileArtifactStore(data: DataDirectory): LocalStore {
     return text === undefined ? undefined : parseRecordFile(text);
   }
 
+  async function mark(id: number, marks: Marks): Promise<void> {
+    const found = await recordFile(id);
+    if (found === undefined) return;
+    const text = recordText({ ...found, record: { ...found.record, ...marks } });
+    const target = join(captureDirectory(data.path, id), RECORD_FILE);
+    try {
+      await data.use(async ({ staging }) =>
+        publishDurably(join(staging, `record-${randomUUID()}`), target, text, rename),
+      );
+    } catch (error) {
+      // The capture was removed meanwhile.
+      if (codeOf(error) === 'ENOENT' && (await recordFile(id)) === undefined) return;
+      throw writeFailure(error);
+    }
+    stored.changed(id, 0);
+  }
+
   async function info(id: number): Promise<ScreenshotInfo | undefined> {
     const file = await recordFile(id);
     return file && infoIn(file);
@@ -186,11 +205,13 @@ export function createFileArtifactStore(data: DataDirectory): LocalStore {
     stage,
     info,
     record: async (id) => (await recordFile(id))?.record,
+    mark,
     keepRecord,
     open: openArtifact,
     list,
     has,
     oldest: (key) => (key === undefined ? idsOldestFirst(data.path) : stored.oldestOf(key)),
+    oldestAfter: (id) => idsOldestFirst(data.path, id),
     sizeOf: (id) => bytesOf(data.path, id),
     remove: removeAll,
     get bytes() {

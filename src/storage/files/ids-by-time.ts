@@ -21,11 +21,15 @@ export async function* idsBefore(dataDir: string, before: number): AsyncGenerato
   }
 }
 
-/** Ids of all captures, stored and failed, oldest (smallest) first. */
-export async function* idsOldestFirst(dataDir: string): AsyncGenerator<number> {
+/** Ids of captures above `after`, stored and failed, oldest (smallest) first. */
+export async function* idsOldestFirst(dataDir: string, after = 0): AsyncGenerator<number> {
+  const first = timeNames(after);
   for (const day of await daysIn(dataDir)) {
+    if (day < first.day) continue;
     for (const minute of await minutesIn(dataDir, day)) {
-      yield* await idsIn(minuteDirectory(dataDir, day, minute));
+      if (day === first.day && minute < first.minute) continue;
+      const ids = await idsIn(minuteDirectory(dataDir, day, minute));
+      yield* ids.filter((id) => id > after);
     }
   }
 }

@@ -1,6 +1,7 @@
 import { type Db, GridFSBucket } from 'mongodb';
 import { type ArtifactKind, artifactFile } from '../../capture/artifacts.ts';
 import { CapstanError } from '../../capture/errors.ts';
+import type { Marks } from '../../capture/marks.ts';
 import type { StoredRecord } from '../../capture/result.ts';
 import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
 import { checkedScreenshotInfo, screenshotInfo } from '../files/record-file.ts';
@@ -133,6 +134,22 @@ export function createGridfsArtifactStore(database: Db, ask: Ask): ArtifactStore
     return asDetailed(rest, evidence);
   }
 
+  /** Tries again when another process has changed the record meanwhile. */
+  async function mark(id: number, marks: Marks): Promise<void> {
+    for (;;) {
+      const found = await find(id, 'record');
+      if (found === null) return;
+      const { record: before } = found;
+      const record = JSON.stringify({ ...JSON.parse(before), ...marks });
+      const added = Buffer.byteLength(record) - Buffer.byteLength(before);
+      const change = { $set: { record }, $inc: { bytes: added } };
+      const { matchedCount } = await ask(() => captures.updateOne({ _id: id, record: before }, change));
+      if (matchedCount === 0) continue;
+      changed(added);
+      return;
+    }
+  }
+
   async function openArtifact(id: number, kind: ArtifactKind): Promise<OpenArtifact | undefined> {
     const found = await find(id, 'info', 'files');
     const file = found?.files.find((one) => one.kind === kind);
@@ -161,10 +178,10 @@ export function createGridfsArtifactStore(database: Db, ask: Ask): ArtifactStore
     return found.map((one) => checkedScreenshotInfo(one.info));
   }
 
-  async function* oldest(key?: string | null): AsyncGenerator<number> {
+  async function* oldest(key?: string | null, first = 0): AsyncGenerator<number> {
     const ofKey = key === undefined ? {} : { [KEY]: key };
     const hint = key === undefined ? '_id_' : BY_KEY;
-    for (let after = 0; ; ) {
+    for (let after = first; ; ) {
       const found = await ask(() =>
         captures
           .find({ _id: { $gt: after }, ...ofKey })
@@ -249,9 +266,11 @@ export function createGridfsArtifactStore(database: Db, ask: Ask): ArtifactStore
     has: async (id) => (await find(id, '_id')) !== null,
     info,
     record,
+    mark,
     open: openArtifact,
     list,
-    oldest,
+    oldest: (key) => oldest(key),
+    oldestAfter: (id) => oldest(undefined, id),
     sizeOf: async (id) => (await find(id, 'bytes'))?.bytes ?? 0,
     remove,
     get bytes() {

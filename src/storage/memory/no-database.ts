@@ -16,6 +16,8 @@ const NO_RESULTS: ResultStore = {
   keyOf: refuse,
   page: refuse,
   similar: refuse,
+  mark: refuse,
+  marked: refuse,
   delete: refuse,
   oldest: refuse,
   wordsOf: refuse,

@@ -1,5 +1,6 @@
 import type { Result } from '../../capture/result.ts';
 import type { ResultFilter } from '../ports/result-store.ts';
+import { wantedChoices } from '../records/host-terms.ts';
 import { hostKeys, hostRanges, matchesHost } from '../records/hosts.ts';
 import { timeOf } from '../records/record.ts';
 import { termsOf, wantedTerms } from '../records/terms.ts';
@@ -9,9 +10,11 @@ import { urlKeysOf, wantedUrlKeys } from '../records/url-keys.ts';
 export function meetsFilter(result: Result, filter: ResultFilter): boolean {
   const { where = {}, ofKey } = filter;
   const wanted = wantedTerms(where, ofKey);
-  const terms = wanted.length === 0 ? [] : termsOf(result);
+  const choices = wantedChoices(where);
+  const terms = wanted.length + choices.length === 0 ? [] : termsOf(result);
   return (
     wanted.every((term) => terms.includes(term)) &&
+    choices.every((choice) => choice.some((term) => terms.includes(term))) &&
     (where.from === undefined || timeOf(result.probed_at) >= timeOf(where.from)) &&
     isChosen(result, filter)
   );

@@ -1,5 +1,6 @@
 import { Binary, type Filter } from 'mongodb';
 import type { Keyset, ResultFilter } from '../ports/result-store.ts';
+import { wantedChoices } from '../records/host-terms.ts';
 import { hostRanges } from '../records/hosts.ts';
 import { startOf, timeOf } from '../records/record.ts';
 import { wantedRareHostTerms, wantedTerms } from '../records/terms.ts';
@@ -18,6 +19,8 @@ export async function pageOf(
 ): Promise<ResultDocument[]> {
   const { where = {}, ofKey } = filter;
   const terms = wantedTerms(where, ofKey);
+  const choices = wantedChoices(where);
+  const meeting = having(terms, choices);
   const span: Span = {
     after: startOf(where, after),
     from: where.from === undefined ? undefined : new Date(timeOf(where.from)),
@@ -33,12 +36,12 @@ export async function pageOf(
     );
   switch (filter.by) {
     case 'all':
-      if (terms.length === 0) return list({}, BY_TIME);
-      if (terms.length === 1) return list(having(terms), BY_TERM);
-      return list({ $and: rarestFirst(await counted(collections, terms, FREQUENT)) }, BY_TERM);
+      if (terms.length + choices.length === 0) return list({}, BY_TIME);
+      if (terms.length + choices.length === 1) return list(meeting, BY_TERM);
+      return list({ $and: rarestFirst(await counted(collections, [...terms, ...choices], FREQUENT)) }, BY_TERM);
     case 'url':
       return mergeDocuments(
-        wantedUrlKeys(filter).map((key) => list({ url_keys: new Binary(key), ...having(terms) }, BY_URL)),
+        wantedUrlKeys(filter).map((key) => list({ url_keys: new Binary(key), ...meeting }, BY_URL)),
         limit,
       );
     case 'host': {
@@ -46,14 +49,14 @@ export async function pageOf(
       if (ranges.length === 0) return [];
       const rare = wantedRareHostTerms(where, ranges);
       if (rare !== undefined) {
-        const pages = rare.map((term) => list({ $and: [{ terms: term }, having(terms), inRanges(ranges)] }, BY_TERM));
+        const pages = rare.map((term) => list({ $and: [{ terms: term }, meeting, inRanges(ranges)] }, BY_TERM));
         return mergeDocuments(pages, limit);
       }
       const hosts = await matchingHosts(collections, ranges);
-      const byHost = () => pageByHost(collections, hosts, limit, { ...span, match: having(terms) });
-      if (terms.length === 0) return byHost();
+      const byHost = () => pageByHost(collections, hosts, limit, { ...span, match: meeting });
+      if (terms.length + choices.length === 0) return byHost();
       const [counts, ofHosts] = await Promise.all([
-        counted(collections, terms, RARE),
+        counted(collections, [...terms, ...choices], RARE),
         countByHost(collections, hosts, RARE),
       ]);
       if (counts.some(({ count }) => count < ofHosts))
@@ -63,8 +66,16 @@ export async function pageOf(
   }
 }
 
-function having(terms: readonly string[]): Filter<ResultDocument> {
-  return terms.length === 0 ? {} : { terms: { $all: [...terms] } };
+function having(terms: readonly string[], choices: readonly (readonly string[])[]): Filter<ResultDocument> {
+  const all = [...terms, ...choices].map(matching);
+  return all.length === 0 ? {} : { $and: all };
+}
+
+/** A term, or several of which a record must have one. */
+type Wanted = string | readonly string[];
+
+function matching(wanted: Wanted): Filter<ResultDocument> {
+  return { terms: typeof wanted === 'string' ? wanted : { $in: [...wanted] } };
 }
 
 /** Count above which terms are equally frequent. */
@@ -73,21 +84,21 @@ const FREQUENT = 1000;
 const RARE = 5000;
 
 interface CountedTerm {
-  readonly term: string;
+  readonly wanted: Wanted;
   readonly count: number;
 }
 
-/** Counts the records that have each term, up to `limit`. */
-function counted({ results }: Collections, terms: readonly string[], limit: number): Promise<readonly CountedTerm[]> {
+/** Counts the records that have each term, or one of several, up to `limit`. */
+function counted({ results }: Collections, terms: readonly Wanted[], limit: number): Promise<readonly CountedTerm[]> {
   return Promise.all(
-    terms.map(async (term) => ({
-      term,
-      count: await results.countDocuments({ terms: term }, { limit, hint: BY_TERM }),
+    terms.map(async (wanted) => ({
+      wanted,
+      count: await results.countDocuments(matching(wanted), { limit, hint: BY_TERM }),
     })),
   );
 }
 
 /** Puts the rarest term first: MongoDB reads its index entries, and compares the documents with the other terms. */
 function rarestFirst(counts: readonly CountedTerm[]): Filter<ResultDocument>[] {
-  return counts.toSorted((a, b) => a.count - b.count).map(({ term }) => ({ terms: term }));
+  return counts.toSorted((a, b) => a.count - b.count).map(({ wanted }) => matching(wanted));
 }

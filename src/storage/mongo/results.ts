@@ -1,8 +1,9 @@
 import type { Db } from 'mongodb';
 import type { SimilarResult, StoredRecord } from '../../capture/result.ts';
 import { STORED_LIMITS } from '../../capture/stored-limits.ts';
-import type { ResultStore, StoreState } from '../ports/result-store.ts';
+import type { ResultStore, RetainedBy, StoreState } from '../ports/result-store.ts';
 import { gatherInserts } from '../records/gathered-inserts.ts';
+import { isMarked, marksOf, sameMarks } from '../records/marks.ts';
 import { asDetailed, withoutEvidence } from '../records/record.ts';
 import { collectionsOf, insertNew, noteHosts } from './collections.ts';
 import type { Ask } from './connection.ts';
@@ -121,13 +122,39 @@ export function mongoResults(database: Db, ask: Ask, connection: { readonly stat
         }
         return found;
       }),
+    mark: (id, before, after) =>
+      ask(async () => {
+        const found = await collections.results.findOne({ _id: id });
+        if (found === null) return false;
+        const record = recordOf(found);
+        if (!sameMarks(record, before)) return false;
+        const { labels, note, hold } = marksOf(after);
+        const { terms } = documentOf({ ...record, labels, note, hold });
+        const isUnchanged = { _id: id, terms: found.terms, labels: found.labels, note: found.note, hold: found.hold };
+        const { matchedCount } = await collections.results.updateOne(isUnchanged, {
+          $set: { labels, note, hold, terms },
+        });
+        return matchedCount > 0;
+      }),
+    marked: (ids) =>
+      ask(async () => {
+        const found = await collections.results
+          .find({ _id: { $in: [...ids] } })
+          .project<{ _id: number } & RetainedBy>({ labels: 1, hold: 1 })
+          .toArray();
+        const marks = found.map(({ _id, labels, hold }) => [_id, { labels, hold }] as const);
+        return new Map(marks.filter(([, one]) => isMarked(one)));
+      }),
     // The results are deleted first: a crash leaves evidence and words without a result, which the next attempt deletes.
     delete: (ids) =>
       ask(async () => {
         const ofThese = { _id: { $in: [...ids] } };
-        const { deletedCount } = await collections.results.deleteMany(ofThese);
-        await Promise.all([collections.evidence.deleteMany(ofThese), collections.words.deleteMany(ofThese)]);
-        return deletedCount;
+        const { deletedCount: deleted } = await collections.results.deleteMany({ ...ofThese, hold: null });
+        const kept = await collections.results.find(ofThese).project<{ _id: number }>({ _id: 1 }).toArray();
+        const held = kept.map(({ _id }) => _id);
+        const ofGone = { _id: { $in: ids.filter((id) => !held.includes(id)) } };
+        await Promise.all([collections.evidence.deleteMany(ofGone), collections.words.deleteMany(ofGone)]);
+        return { deleted, held };
       }),
     oldest: (limit, before, after = 0) =>
       ask(async () => {

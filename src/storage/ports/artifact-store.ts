@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { ARTIFACT_KINDS, type ArtifactKind } from '../../capture/artifacts.ts';
+import type { Marks } from '../../capture/marks.ts';
 import type { Result, StoredRecord } from '../../capture/result.ts';
 import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
 
@@ -78,6 +79,8 @@ export interface ArtifactStore {
   info(id: number, how?: { readonly undelivered?: boolean }): Promise<ScreenshotInfo | undefined>;
   /** Reads the record of a capture, stored or failed; undefined when there is none. */
   record(id: number): Promise<StoredRecord | undefined>;
+  /** Replaces the marks in the record that is kept with the files. Without such a record, does nothing. */
+  mark(id: number, marks: Marks): Promise<void>;
   /**
    * Rejects with `artifact_pending` while the capture waits for delivery on the disk of this process, unless
    * `undelivered` is set, as it is by the process that has just made the capture. Rejects with `artifact_damaged` when
@@ -91,6 +94,8 @@ export interface ArtifactStore {
    * only as far as it is consumed. `key`: those of one API key (null: of keys without a name) that `measure` has found.
    */
   oldest(key?: string | null): AsyncIterable<number>;
+  /** The same for the ids above one. */
+  oldestAfter(id: number): AsyncIterable<number>;
   /** Returns the bytes of a capture's artifacts, or of a failed capture's record; 0 when there are none. */
   sizeOf(id: number): Promise<number>;
   /** Removes captures and the records of failed ones; unknown ids are ignored. Open artifacts stay readable. */

@@ -1,8 +1,10 @@
 import type { EventLog, EventLogOptions } from './event-log.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
 import type { JobStore } from './job-store.ts';
+import type { LabelStore } from './label-store.ts';
 import type { QueryStore } from './query-store.ts';
 import type { ResultStore } from './result-store.ts';
+import type { SharedLinkStore } from './shared-link-store.ts';
 import type { WatchStore } from './watch-store.ts';
 
 /** An open database: one implementation of each port that is stored in it. */
@@ -14,6 +16,8 @@ export interface Database {
   readonly watches: WatchStore;
   readonly queries: QueryStore;
   readonly idempotency: IdempotencyStore;
+  readonly sharedLinks: SharedLinkStore;
+  readonly labels: LabelStore;
   /** The lease of this process on a number of its own, see `documents/nodes.ts`. */
   readonly nodes: { claim(): Promise<number | undefined> };
   /** Creates the event log of this process. */

@@ -66,6 +66,23 @@ export const TABLES = {
     fields: { apiKey: 'text', createdAt: 'integer' },
     indexes: [['apiKey', 'createdAt', ...SIZE]],
   },
+  shared_links: {
+    fields: { apiKey: 'text', capture: 'integer', expiresAt: 'integer' },
+    indexes: [
+      ['apiKey', ...SIZE],
+      ['apiKey', 'id'],
+      ['capture', 'id'],
+      ['expiresAt', 'id'],
+    ],
+  },
+  capture_labels: {
+    fields: { apiKey: 'text', label: 'text', notedAt: 'integer' },
+    indexes: [
+      ['apiKey', 'notedAt', ...SIZE],
+      ['apiKey', 'label'],
+      ['label', 'apiKey'],
+    ],
+  },
   /** `state`: `begun` or `answered`. */
   idempotency: {
     fields: { ...LEASE, apiKey: 'text', state: 'text', createdAt: 'integer', expiresAt: 'integer' },
@@ -80,7 +97,7 @@ export const TABLES = {
 
 export type Table = keyof typeof TABLES;
 /** Tables whose documents count towards the share of an API key. */
-export type SharedTable = 'jobs' | 'watches' | 'queries';
+export type SharedTable = 'jobs' | 'watches' | 'queries' | 'shared_links';
 /** Tables whose documents one process at a time may change. */
 export type LeasedTable = 'jobs' | 'watches' | 'idempotency' | 'nodes' | 'locks';
 

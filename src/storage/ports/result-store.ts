@@ -1,5 +1,6 @@
 import type { DatabaseKind } from '../../capture/artifacts.ts';
 import type { Evidence } from '../../capture/evidence.ts';
+import type { Marks } from '../../capture/marks.ts';
 import type { DetailedResult, Result, SimilarResult } from '../../capture/result.ts';
 import type { ResultConditions } from '../../capture/result-conditions.ts';
 
@@ -45,6 +46,16 @@ export interface Likeness {
   readonly ofKey?: string | undefined;
 }
 
+/** The marks by which retention decides. */
+export type RetainedBy = Pick<Marks, 'labels' | 'hold'>;
+
+export interface Deleted {
+  /** Number of records that existed and were deleted. */
+  readonly deleted: number;
+  /** Ids of the records that were kept because they are held. */
+  readonly held: readonly number[];
+}
+
 /**
  * `off`: the service has no database. `down`: the database cannot be reached now, and is tried again. `damaged`: its
  * file is corrupt or gone, and an operator has to act; records wait in the outbox meanwhile.
@@ -88,8 +99,13 @@ export interface ResultStore {
    */
   similar(likeness: Likeness, limit: number): Promise<readonly SimilarResult[]>;
 
-  /** Deletes records, their evidence and words, durably; unknown ids are ignored. Returns how many existed. */
-  delete(ids: readonly number[]): Promise<number>;
+  /** Replaces the marks of a record, durably. Returns false when they are not `before`, or when there is no record. */
+  mark(id: number, before: Marks, after: Marks): Promise<boolean>;
+  /** Returns the labels and holds of the records that have any. */
+  marked(ids: readonly number[]): Promise<ReadonlyMap<number, RetainedBy>>;
+
+  /** Deletes records, their evidence and words, durably, except held ones; unknown ids are ignored. */
+  delete(ids: readonly number[]): Promise<Deleted>;
 
   /** Returns the ids of at most `limit` records above `after` and below `before`, oldest (smallest) first. */
   oldest(limit: number, before: number, after?: number): Promise<readonly number[]>;

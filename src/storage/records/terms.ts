@@ -3,6 +3,7 @@ import type { Result } from '../../capture/result.ts';
 import type { ResultConditions } from '../../capture/result-conditions.ts';
 import type { VerdictName } from '../../capture/verdict.ts';
 import { pairsOf, wordsOf } from '../../words/tokens.ts';
+import { type ChoiceCondition, hostFactTermsOf, wantedHostTerms } from './host-terms.ts';
 import { type HostKey, type HostKeys, type HostRange, hostKeys } from './hosts.ts';
 
 /*
@@ -21,6 +22,8 @@ const HOST_KEYS: Readonly<Record<HostKey, string>> = { host: '\uE005', reversed:
 const API_KEY = '\uE008';
 const OPTION = '\uE009';
 const VERDICT = '\uE00A';
+const LABEL = '\uE020';
+const HELD = '\uE021';
 
 /** Maximum number of words per text, because a URL of 8192 characters has many. */
 const MAX_WORDS = 200;
@@ -49,6 +52,10 @@ export type Termed = Pick<
   | 'failed_code'
   | 'options'
   | 'options_withheld'
+  | 'labels'
+  | 'hold'
+  | 'remote_ip'
+  | 'host_facts'
 >;
 
 /** Returns the terms of a record, each once. */
@@ -61,6 +68,9 @@ export function termsOf(record: Termed): readonly string[] {
     ...(record.verdict === null ? [] : [verdictTerm(record.verdict)]),
     ...(key === undefined ? [] : [apiKeyTerm(key)]),
     ...optionTerms(record),
+    ...labelTerms(record.labels),
+    ...(record.hold === null ? [] : [HELD]),
+    ...hostFactTermsOf(record),
     ...words.slice(0, MAX_WORDS),
   ];
 }
@@ -82,18 +92,32 @@ function statusTerms({ response_code }: Pick<Result, 'response_code'>): readonly
   return [`${STATUS}${response_code}`, ...(statusClass > 0 ? [`${STATUS_CLASS}${statusClass}`] : [])];
 }
 
-/** Conditions that are looked up by terms: all except the times, and the words of the page, which have an index. */
-export type TermCondition = Exclude<keyof ResultConditions, 'from' | 'to' | 'words'>;
+/**
+ * Conditions that are looked up by terms which a record must all have: all except the times, choices of terms, and the
+ * words of the page, which have an index.
+ */
+export type TermCondition = Exclude<keyof ResultConditions, 'from' | 'to' | 'words' | ChoiceCondition>;
 
-/** Returns the terms that a record must have to meet the conditions, apart from the times, and to belong to a key. */
+/** Returns the terms that a record must have to meet these conditions, and to belong to a key. */
 export function wantedTerms(conditions: ResultConditions, ofKey?: string): readonly string[] {
-  const { status, outcome, verdict, text, option } = conditions;
+  const { status, outcome, verdict, text, option, label, held } = conditions;
   const terms: Record<TermCondition, readonly string[] | undefined> = {
     text: text === undefined ? undefined : wordsOf(text, pairsOf),
     status: status === undefined ? undefined : [statusTerm(status)],
     outcome: outcome === undefined ? undefined : [outcomeTerm(outcome)],
     verdict: verdict === undefined ? undefined : [verdictTerm(verdict)],
     option: option?.map(({ name, value }) => optionTerm(name, value)),
+    label: label && labelTerms(label),
+    held: held && [HELD],
+    server: wantedHostTerms('server', conditions.server),
+    poweredBy: wantedHostTerms('poweredBy', conditions.poweredBy),
+    contentSecurityPolicy: wantedHostTerms('contentSecurityPolicy', conditions.contentSecurityPolicy),
+    hsts: wantedHostTerms('hsts', conditions.hsts),
+    certificate: wantedHostTerms('certificate', conditions.certificate),
+    certificateIssuer: wantedHostTerms('certificateIssuer', conditions.certificateIssuer),
+    favicon: wantedHostTerms('favicon', conditions.favicon),
+    cname: wantedHostTerms('cname', conditions.cname),
+    technology: wantedHostTerms('technology', conditions.technology),
   };
   return [...(ofKey === undefined ? [] : [apiKeyTerm(ofKey)]), ...Object.values(terms).flatMap((found) => found ?? [])];
 }
@@ -113,6 +137,11 @@ function optionTerms({ options, options_withheld }: Pick<Result, 'options' | 'op
 function optionTerm(name: string, value?: string): string {
   const text = value === undefined ? name : `${name}=${value.toLowerCase()}`;
   return `${OPTION}${Buffer.from(text).toString('hex')}`;
+}
+
+/** Returns the terms of labels: in hexadecimal, as that of an API key. */
+export function labelTerms(labels: readonly string[]): readonly string[] {
+  return labels.map((label) => `${LABEL}${Buffer.from(label).toString('hex')}`);
 }
 
 /** Returns the terms of a host: its short prefixes, and its parent domains. */

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Result } from '../../capture/result.ts';
 import type { Keyset, ResultFilter } from '../ports/result-store.ts';
+import { wantedChoices } from '../records/host-terms.ts';
 import { endOfPrefix, type HostKey, type HostRange, hostKeys, hostRanges, matchesHost } from '../records/hosts.ts';
 import { asRecord, placeOf, startOf, timeOf } from '../records/record.ts';
 import { hostTerm, hostTermsOf, rangeTerm, termsOf, urlTerm, wantedTerms } from '../records/terms.ts';
@@ -120,12 +121,12 @@ export function lists(db: DatabaseSync) {
 
   /** Returns the plan of a list; undefined when nothing can match. */
   function planOf(filter: ResultFilter): Plan | undefined {
-    const plan = planOfTerms(filter, wantedTerms(filter.where ?? {}, filter.ofKey));
-    const words = wordsExpression(filter.where?.words);
-    return plan && { ...plan, expression: withWords(plan.expression, words) };
+    const { where = {} } = filter;
+    const plan = planOfTerms(filter, { all: wantedTerms(where, filter.ofKey), choices: wantedChoices(where) });
+    return plan && { ...plan, expression: withWords(plan.expression, wordsExpression(where.words)) };
   }
 
-  function planOfTerms(filter: ResultFilter, terms: readonly string[]): Plan | undefined {
+  function planOfTerms(filter: ResultFilter, terms: Wanted): Plan | undefined {
     switch (filter.by) {
       case 'all':
         return { ...READ_AS_NEEDED, expression: allOf(terms) };
@@ -143,7 +144,7 @@ export function lists(db: DatabaseSync) {
     }
   }
 
-  function planOfHosts(terms: readonly string[], ranges: readonly HostRange[]): Plan | undefined {
+  function planOfHosts(terms: Wanted, ranges: readonly HostRange[]): Plan | undefined {
     const rangeTerms = ranges.map(rangeTerm);
     const known = rangeTerms.filter((term) => term !== undefined);
     const ofRanges = known.length < ranges.length ? [] : known.map(({ term }) => term);
@@ -229,8 +230,8 @@ export function lists(db: DatabaseSync) {
       insertPlace.run(place, BigInt(record.id), BigInt(ofHost));
       indexTerms(place, ofHost, record, words);
     },
-    /** Adds the words of the page of a record that is there. Call it in a transaction. */
-    addWords: (record: Result, words: string) => {
+    /** Replaces the terms of a record, and the words of its page. Call it in the transaction of the record. */
+    change: (record: Result, words: string | undefined) => {
       const row = placed(record.id, timeOf(record.probed_at));
       if (row === undefined) return;
       deleteTerms.run(row.place);
@@ -243,7 +244,7 @@ export function lists(db: DatabaseSync) {
       deleteTerms.run(row.place);
       // A host without records would be read by every query with a matching prefix.
       const bounds = [MAX_PLACE, MIN_PLACE, 1].map(BigInt);
-      const ofHost = inTerms(allOf([hostTerm(row.hostId)]));
+      const ofHost = inTerms(`"${hostTerm(row.hostId)}"`);
       if (ofHost !== undefined && matching.get(ofHost, ...bounds) === undefined) deleteHost.run(BigInt(row.hostId));
     },
     page,
@@ -266,11 +267,18 @@ function hostsInRange(key: HostKey): string {
   return `SELECT host_id FROM hosts INDEXED BY hosts_by_${key} WHERE ${key} >= ? AND ${key} < ? AND ${key} IS NOT NULL LIMIT ?`;
 }
 
-/** Returns the expression for all of `terms` and one of `oneOf`; undefined without any. */
-function allOf(terms: readonly string[], oneOf: readonly string[] = []): string | undefined {
-  const quoted = terms.map((term) => `"${term}"`);
-  const choice = oneOf.length === 0 ? [] : [`(${oneOf.map((term) => `"${term}"`).join(' OR ')})`];
-  return quoted.length + choice.length === 0 ? undefined : [...quoted, ...choice].join(' AND ');
+/** Terms that a record must all have, and lists of terms of which it must have one each. */
+interface Wanted {
+  readonly all: readonly string[];
+  readonly choices: readonly (readonly string[])[];
+}
+
+/** Returns the expression for these terms and one of `oneOf`; undefined without any. */
+function allOf({ all, choices }: Wanted, oneOf: readonly string[] = []): string | undefined {
+  const quoted = (terms: readonly string[]) => terms.map((term) => `"${term}"`);
+  const lists = [...choices, ...(oneOf.length === 0 ? [] : [oneOf])];
+  const parts = [...quoted(all), ...lists.map((terms) => `(${quoted(terms).join(' OR ')})`)];
+  return parts.length === 0 ? undefined : parts.join(' AND ');
 }
 
 /** Limits an expression to the facts of the record. */

@@ -1,7 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
+import type { Marks } from '../../capture/marks.ts';
 import type { Result, SimilarResult, StoredRecord } from '../../capture/result.ts';
 import { STORED_LIMITS } from '../../capture/stored-limits.ts';
-import type { Keyset, Likeness, ResultFilter, ResultStore } from '../ports/result-store.ts';
+import type { Keyset, Likeness, ResultFilter, ResultStore, RetainedBy } from '../ports/result-store.ts';
+import { isMarked, marksOf, sameMarks } from '../records/marks.ts';
 import { asDetailed, asRecord, timeOf, withoutEvidence } from '../records/record.ts';
 import { lists } from './lists.ts';
 import { perceptions } from './perceptions.ts';
@@ -12,14 +14,18 @@ import { inTransaction } from './transaction.ts';
 const READ_TOGETHER = 100;
 
 const OLDEST = 'SELECT id FROM results WHERE id > ? AND id < ? ORDER BY id LIMIT ?';
+const MARKED = `SELECT id, json_extract(record, '$.labels') AS labels, json_extract(record, '$.hold') AS hold
+  FROM results WHERE id IN (SELECT value FROM json_each(?))`;
 const INDEXED = 'SELECT id FROM page_words WHERE id > ? ORDER BY id LIMIT ?';
 
 /** For tests of the query plans; those of lists are in lists.ts. */
-export const RESULT_STATEMENTS: readonly string[] = [OLDEST, INDEXED];
+export const RESULT_STATEMENTS: readonly string[] = [OLDEST, INDEXED, MARKED];
 
 /** The results in an open database. Methods are synchronous and throw SQLite's errors. */
 export interface ResultTable
-  extends Synchronous<Pick<ResultStore, 'get' | 'keyOf' | 'delete' | 'oldest' | 'wordsOf' | 'addWords' | 'indexed'>> {
+  extends Synchronous<
+    Pick<ResultStore, 'get' | 'keyOf' | 'mark' | 'marked' | 'delete' | 'oldest' | 'wordsOf' | 'addWords' | 'indexed'>
+  > {
   insert(results: readonly StoredRecord[]): void;
   /** May take long, and so runs in steps. */
   similar(likeness: Likeness, limit: number): Generator<void, SimilarResult[]>;
@@ -40,7 +46,12 @@ export function resultTable(db: DatabaseSync): ResultTable {
   const findWords = db.prepare('SELECT words FROM page_words WHERE id = ?');
   const indexed = db.prepare(INDEXED);
   const deleteWords = db.prepare('DELETE FROM page_words WHERE id = ?');
-  const deleteResult = db.prepare('DELETE FROM results WHERE id = ? RETURNING probed_at');
+  const deleteResult = db.prepare(
+    "DELETE FROM results WHERE id = ? AND json_extract(record, '$.hold') IS NULL RETURNING probed_at",
+  );
+  const exists = db.prepare('SELECT 1 FROM results WHERE id = ?');
+  const findMarked = db.prepare(MARKED);
+  const updateResult = db.prepare('UPDATE results SET record = ? WHERE id = ?');
   const oldest = db.prepare(OLDEST);
   const hashes = perceptions(db);
   const listed = lists(db);
@@ -72,6 +83,30 @@ export function resultTable(db: DatabaseSync): ResultTable {
     return row && String(row.name ?? '');
   }
 
+  function wordsOf(id: number): string | undefined {
+    const words = findWords.get(id)?.words;
+    return typeof words === 'string' ? words : undefined;
+  }
+
+  function mark(id: number, before: Marks, after: Marks): boolean {
+    const row = findResult.get(id);
+    if (row === undefined) return false;
+    const record = asRecord(JSON.parse(String(row.record)));
+    if (!sameMarks(record, before)) return false;
+    const changed = { ...record, ...marksOf(after) };
+    updateResult.run(JSON.stringify(changed), id);
+    listed.change(changed, wordsOf(id));
+    return true;
+  }
+
+  function marked(ids: readonly number[]): ReadonlyMap<number, RetainedBy> {
+    const found = findMarked.all(JSON.stringify(ids)).map(({ id, labels, hold }) => {
+      const marks: RetainedBy = { labels: JSON.parse(String(labels)), hold: JSON.parse(String(hold)) };
+      return [Number(id), marks] as const;
+    });
+    return new Map(found.filter(([, marks]) => isMarked(marks)));
+  }
+
   function* similar(likeness: Likeness, limit: number): Generator<void, SimilarResult[]> {
     const similar: SimilarResult[] = [];
     let characters = 0;
@@ -99,21 +134,27 @@ export function resultTable(db: DatabaseSync): ResultTable {
     keyOf,
     wordsOf: (ids, ofKey) => {
       const seen = ofKey === undefined ? ids : ids.filter((id) => keyOf(id) === ofKey);
-      const rows = seen.map((id) => [id, findWords.get(id)?.words] as const);
-      return new Map(rows.flatMap(([id, words]) => (typeof words === 'string' ? [[id, words] as const] : [])));
+      const rows = seen.map((id) => [id, wordsOf(id)] as const);
+      return new Map(rows.flatMap(([id, words]) => (words === undefined ? [] : [[id, words] as const])));
     },
     addWords: (id, words) =>
       inTransaction(db, () => {
         const row = findResult.get(id);
         if (row === undefined || findWords.get(id) !== undefined) return false;
-        listed.addWords(asRecord(JSON.parse(String(row.record))), words);
+        listed.change(asRecord(JSON.parse(String(row.record))), words);
         insertWords.run(id, words);
         return true;
       }),
     indexed: (limit, after = 0) => indexed.all(after, limit).map((row) => Number(row.id)),
     page: listed.page,
     similar,
-    delete: (ids) => inTransaction(db, () => ids.filter(remove).length),
+    mark: (id, before, after) => inTransaction(db, () => mark(id, before, after)),
+    marked,
+    delete: (ids) =>
+      inTransaction(db, () => {
+        const left = ids.filter((id) => !remove(id));
+        return { deleted: ids.length - left.length, held: left.filter((id) => exists.get(id) !== undefined) };
+      }),
     oldest: (limit, before, after = 0) => oldest.all(after, before, limit).map((row) => Number(row.id)),
   };
 }

@@ -26,6 +26,8 @@ export function sqliteResults(table: Remote<ResultTable>, thread: { readonly sta
     keyOf: table.keyOf,
     page: table.page,
     similar: table.similar,
+    mark: table.mark,
+    marked: table.marked,
     delete: table.delete,
     oldest: table.oldest,
   };

@@ -32,7 +32,7 @@ export function Capture() {
 }
 
 /** With it, captures that look alike can be found. */
-const DEFAULTS: Options = { evidence: ['perception_hash'] };
+const DEFAULTS: Options = { evidence: ['perception_hash', 'favicon'] };
 
 interface FormProps {
   readonly url: string;

@@ -3,6 +3,7 @@ import type { DetailedResult } from '../../api/types.ts';
 import { CopyAsCurl } from '../../parts/copy-as-curl.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { goTo, hrefOf, query } from '../../parts/route.ts';
+import { ShareButton } from '../../parts/share-button.tsx';
 import { useAnswer } from '../../parts/use-answer.ts';
 import { Problem, View } from '../../parts/view.tsx';
 import { comparisonPath, readWanted, viewPath, type Wanted } from './address.ts';
@@ -15,6 +16,7 @@ const WAYS = [
   ['slider', 'Slider'],
   ['difference', 'Difference'],
 ] as const;
+const SHARED = [['page', 'Comparison']] as const;
 type Way = (typeof WAYS)[number][0];
 
 /** Compares two captures that the address names: `a` is before, `b` is after. */
@@ -40,6 +42,7 @@ export function Compare() {
               Swap
             </a>
           )}
+          {isComplete && <ShareButton id={Number(a)} other={Number(b)} views={SHARED} />}
           {isSettled && (
             <CopyAsCurl
               requests={() => {

@@ -1,19 +1,22 @@
-import { ARTIFACTS } from '../../../src/capture/artifacts.ts';
+import { useState } from 'preact/hooks';
+import { ARTIFACTS, viewOf } from '../../../src/capture/artifacts.ts';
 import { artifactsOf } from '../../api/artifacts.ts';
 import { CapstanFailure, queryOf } from '../../api/client.ts';
 import { requestedTarget } from '../../api/target.ts';
 import type { DetailedResult } from '../../api/types.ts';
-import { OptionBadges, OutcomeBadge } from '../../parts/badge.tsx';
+import { MarkBadges, OptionBadges, OutcomeBadge } from '../../parts/badge.tsx';
 import { CopyAsCurl } from '../../parts/copy-as-curl.tsx';
 import { shortUrl } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { hrefOf, path, query } from '../../parts/route.ts';
+import { ShareButton } from '../../parts/share-button.tsx';
 import { SnippetText } from '../../parts/snippet-text.tsx';
 import { useAnswer } from '../../parts/use-answer.ts';
 import { Problem, View } from '../../parts/view.tsx';
 import { DeleteButton } from './delete-button.tsx';
 import { EvidenceTabs } from './evidence-tabs.tsx';
 import { Facts } from './facts.tsx';
+import { type Marks, MarksPanel } from './marks.tsx';
 import { historyPath, Related, similarPath } from './related.tsx';
 import { TimingBars } from './timing-bars.tsx';
 import { Viewer } from './viewer.tsx';
@@ -41,6 +44,7 @@ export function Detail() {
 
 function Capture({ result }: { readonly result: DetailedResult }) {
   const { id, url, title, evidence, failed, failed_reason: reason } = result;
+  const [marks, setMarks] = useState<Marks>(result);
   const name = title.trim() === '' ? shortUrl(url) : title;
   return (
     <View
@@ -53,6 +57,7 @@ function Capture({ result }: { readonly result: DetailedResult }) {
           </a>
           <span class="detail-name">{name}</span>
           <OutcomeBadge result={result} />
+          <MarkBadges result={marks} max={0} />
           <OptionBadges result={result} max={3} />
         </>
       }
@@ -71,6 +76,7 @@ function Capture({ result }: { readonly result: DetailedResult }) {
             <Icon name="capture" />
             <span class="wide-only">Again</span>
           </a>
+          {!failed && <ShareButton id={id} views={viewsOf(result)} />}
           <DeleteButton id={id} name={name} />
         </>
       }
@@ -98,6 +104,7 @@ function Capture({ result }: { readonly result: DetailedResult }) {
             <h2>Capture</h2>
             <Facts result={result} />
           </section>
+          <MarksPanel id={id} marks={marks} onChange={setMarks} />
           <section class="panel">
             <h2>Timings</h2>
             <TimingBars timings={result.timings} />
@@ -117,12 +124,20 @@ function Capture({ result }: { readonly result: DetailedResult }) {
   );
 }
 
+/** What can be shared of a capture. */
+function viewsOf(result: DetailedResult) {
+  const files = artifactsOf(result).map(({ kind }) => [viewOf(kind), ARTIFACTS[kind].label] as const);
+  return [['page', 'Page with evidence'] as const, ...files];
+}
+
 function requestsOf(result: DetailedResult) {
   const { id, url, options, format, perception_hash: hash } = result;
   return [
     { path: '/screenshot', method: 'POST', body: { ...requestedTarget(result), ...options } },
     { path: `/results/${id}` },
     ...artifactsOf(result).map(({ kind, path }) => ({ path, file: `${id}.${ARTIFACTS[kind].extension(format)}` })),
+    { path: `/screenshot/${id}`, method: 'PATCH', body: { addLabels: ['legal'] } },
+    { path: `/screenshot/${id}/share`, method: 'POST', body: { expires: '7d' } },
     { path: historyPath(url) },
     ...(hash === null ? [] : [{ path: similarPath(id) }]),
     { path: `/screenshot/${id}`, method: 'DELETE' },

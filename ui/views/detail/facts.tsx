@@ -26,6 +26,24 @@ function verdictOf({ verdict, verdict_confidence: confidence, verdict_reasons: r
   return `${worded(verdict)} (${Math.round(confidence * 100)} %)${why}`;
 }
 
+/** What the host was. */
+function hostFactsOf(host: DetailedResult['host_facts']): readonly (readonly [name: string, value: string])[] {
+  if (host === null) return [];
+  const { server, powered_by: poweredBy, certificate, favicon, cnames, technologies } = host;
+  const software = technologies.map(({ name, version, sign }) => `${[name, version].join(' ').trim()} (${sign})`);
+  return [
+    ['Server', [server, poweredBy].filter(Boolean).join(', ')],
+    ['Software', software.join(', ')],
+    ['Certificate', certificate === null ? '' : `${certificate.subject}, by ${certificate.issuer}`],
+    [
+      'Valid',
+      certificate === null ? '' : `${dateAndTime(certificate.valid_from)} to ${dateAndTime(certificate.valid_to)}`,
+    ],
+    ['Favicon', favicon === null ? '' : String(favicon.hash)],
+    ['Alias of', cnames.join(', ')],
+  ];
+}
+
 /** The metadata of a capture. Unknown values are left out. */
 export function Facts({ result }: { readonly result: DetailedResult }) {
   const {
@@ -39,6 +57,7 @@ export function Facts({ result }: { readonly result: DetailedResult }) {
     content_length: length,
     remote_ip: ip,
     ip_info: ipInfo,
+    host_facts: host,
     download,
   } = result;
   const place = [ipInfo?.city, ipInfo?.country_name, ipInfo?.org].filter((part) => typeof part === 'string');
@@ -57,6 +76,7 @@ export function Facts({ result }: { readonly result: DetailedResult }) {
     ['Content', [type, length > 0 ? bytes(length) : ''].filter((part) => part !== '').join(', ')],
     ['Protocol', result.protocol],
     ['Address', [ip, ...place].filter((part) => part !== null).join(', ')],
+    ...hostFactsOf(host),
     ['Download', download === null ? '' : [download.name, download.type].filter(Boolean).join(', ')],
     ['Verdict', verdictOf(result)],
     ['Cut', cutOf(result)],

@@ -1,6 +1,6 @@
 import { queryOf } from '../../api/client.ts';
 import type { Result } from '../../api/types.ts';
-import { Badge, OptionBadges, OutcomeBadge, VerdictBadge } from '../../parts/badge.tsx';
+import { Badge, MarkBadges, OptionBadges, OutcomeBadge, VerdictBadge } from '../../parts/badge.tsx';
 import { ago, dateAndTime, shortUrl } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { hrefOf } from '../../parts/route.ts';
@@ -51,6 +51,7 @@ export function Card({ result, index, width, words, isChosen, onChoose, alike }:
       )}
       <p class="card-facts">
         <span class="card-made">
+          <MarkBadges result={result} max={2} />
           <OptionBadges result={result} max={2} />
         </span>
         <time dateTime={at} title={dateAndTime(at)}>

@@ -5,7 +5,8 @@ import { worded } from '../../parts/badge.tsx';
 import { DEVICES } from '../../parts/devices.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { isTyping } from '../../parts/keyboard.ts';
-import { countOf, type Filters, readFilters } from './filters.ts';
+import { LabelInput } from '../../parts/label-input.tsx';
+import { countOf, countOfHost, type Filters, HOST_FILTERS, readFilters } from './filters.ts';
 
 /** Time without typing after which a filter takes effect, in milliseconds. */
 const TYPING_MS = 300;
@@ -57,6 +58,7 @@ export function FilterBar({ filters, onChange, children }: FilterBarProps) {
     (name: keyof Filters) => (event: Event & { readonly currentTarget: HTMLSelectElement | HTMLInputElement }) =>
       change({ [name]: event.currentTarget.value });
   const hidden = countOf({ ...draft, ...IN_SIGHT });
+  const hostFilters = countOfHost(draft);
 
   return (
     <search class="filters">
@@ -96,6 +98,8 @@ export function FilterBar({ filters, onChange, children }: FilterBarProps) {
         <Choice label="Status" value={draft.status} onChange={chosen('status')} options={STATUSES} />
         <Choice label="Outcome" value={draft.outcome} onChange={chosen('outcome')} options={OUTCOMES} />
         <Choice label="Verdict" value={draft.verdict} onChange={chosen('verdict')} options={PAGE_VERDICTS} />
+        <LabelInput label="Label" placeholder="legal" value={draft.label} onInput={typed('label')} />
+        <Choice label="Hold" value={draft.held} onChange={chosen('held')} options={HOLDS} />
         <Choice label="Made with" value={draft.option} onChange={chosen('option')} options={madeWith(draft.option)} />
         <Time label="From" value={draft.from} onChange={chosen('from')} />
         <Time label="To" value={draft.to} onChange={chosen('to')} />
@@ -105,6 +109,21 @@ export function FilterBar({ filters, onChange, children }: FilterBarProps) {
             Clear
           </button>
         )}
+        <details class="filters-host" open={hostFilters > 0}>
+          <summary>What the host was{hostFilters > 0 ? ` (${hostFilters})` : ''}</summary>
+          <div class="filters-facts">
+            {HOST_FILTERS.map(([name, label, placeholder]) => (
+              <TextField key={name} label={label} placeholder={placeholder} value={draft[name]} onInput={typed(name)} />
+            ))}
+            <Choice
+              label="Content Security Policy"
+              value={draft.contentSecurityPolicy}
+              onChange={chosen('contentSecurityPolicy')}
+              options={YES_OR_NO}
+            />
+            <Choice label="HSTS" value={draft.hsts} onChange={chosen('hsts')} options={YES_OR_NO} />
+          </div>
+        </details>
       </div>
     </search>
   );
@@ -121,10 +140,16 @@ const NO_FILTERS = readFilters(new URLSearchParams());
 const STATUSES = ['2xx', '3xx', '4xx', '5xx', '200', '301', '302', '403', '404', '500', '503'].map(
   (status) => [status, status] as const,
 );
+const HOLDS = [['true', 'Held']] as const;
 const OUTCOMES = [
   ['stored', 'Stored'],
   ['failed', 'Failed'],
   ['timed_out', 'Timed out'],
+] as const;
+
+const YES_OR_NO = [
+  ['true', 'Yes'],
+  ['false', 'No'],
 ] as const;
 
 const PAGE_VERDICTS = VERDICTS.map((verdict) => [verdict, worded(verdict)] as const);

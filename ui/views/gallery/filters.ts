@@ -19,13 +19,52 @@ export function readFilters(query: URLSearchParams): Filters {
     outcome: textOf('outcome'),
     verdict: textOf('verdict'),
     option: textOf('option'),
+    label: textOf('label'),
+    held: textOf('held'),
+    ...readHostFilters(textOf),
     from: textOf('from'),
     to: textOf('to'),
   };
 }
 
+/** Filters of what the host was. */
+export const HOST_FILTERS = [
+  ['address', 'Address', '10.1.0.0/16'],
+  ['server', 'Server', 'nginx/1.26'],
+  ['poweredBy', 'Powered by', 'PHP/8'],
+  ['technology', 'Technology', 'WordPress'],
+  ['certificate', 'Certificate', 'example.com, or SHA-256'],
+  ['certificateIssuer', 'Issuer', 'Let’s Encrypt'],
+  ['certificateExpiresBefore', 'Certificate ends before', '2027-01-31'],
+  ['favicon', 'Favicon', 'hash, or SHA-256'],
+  ['cname', 'Alias (CNAME)', 'cdn.example.net'],
+] as const satisfies readonly (readonly [keyof Filters, label: string, placeholder: string])[];
+
+function readHostFilters(textOf: (name: string) => string) {
+  return {
+    address: textOf('address'),
+    server: textOf('server'),
+    poweredBy: textOf('poweredBy'),
+    contentSecurityPolicy: textOf('contentSecurityPolicy'),
+    hsts: textOf('hsts'),
+    certificate: textOf('certificate'),
+    certificateIssuer: textOf('certificateIssuer'),
+    certificateExpiresBefore: textOf('certificateExpiresBefore'),
+    favicon: textOf('favicon'),
+    cname: textOf('cname'),
+    technology: textOf('technology'),
+  };
+}
+
+const NONE = readFilters(new URLSearchParams());
+
 export function countOf(filters: Filters): number {
   return Object.values(filters).filter((value) => value !== '').length;
+}
+
+/** Number of filters on what the host was. */
+export function countOfHost(filters: Filters): number {
+  return countOf({ ...NONE, ...readHostFilters((name) => Reflect.get(filters, name)) });
 }
 
 /** Path of the first page of the list that these filters select. */
@@ -34,6 +73,11 @@ export function listPath({ host, url, from, to, ...others }: Filters, limit: num
   if (url !== '') return `/results/by-url${queryOf({ url, ...common })}`;
   if (host !== '') return `/results/by-host${queryOf({ host, ...common })}`;
   return `/results${queryOf(common)}`;
+}
+
+/** Path of the groups of that list. A URL has none. */
+export function groupsPath({ url: _url, from, to, ...others }: Filters, by: string, limit: number): string {
+  return `/results/groups${queryOf({ by, ...others, from: instantOf(from), to: instantOf(to), limit })}`;
 }
 
 export function readPage(path: string, signal: AbortSignal): Promise<Answer<readonly Result[]>> {

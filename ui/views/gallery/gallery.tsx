@@ -12,6 +12,7 @@ import { Empty, Problem, View } from '../../parts/view.tsx';
 import { Card } from './card.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { countOf, type Filters, listPath, readFilters } from './filters.ts';
+import { GROUPINGS, type Grouping, Groups, groupingOf } from './groups.tsx';
 import { Selection } from './selection.tsx';
 import { useGrid } from './use-grid.ts';
 import { useResults } from './use-results.ts';
@@ -25,6 +26,7 @@ const WAYS = [
   ['cards', 'Cards'],
   ['table', 'Table'],
   ['alike', 'Alike'],
+  ['groups', 'Groups'],
 ] as const;
 type Way = (typeof WAYS)[number][0];
 
@@ -41,17 +43,21 @@ export function Gallery() {
   const { state, error, isComplete, waiting } = results;
   const way = wayOf(query.value.get('view'));
   const groups = useMemo(() => (way === 'alike' ? groupByLook(results.items) : undefined), [way, results.items]);
-  const items = useMemo(() => groups?.flat() ?? results.items, [groups, results.items]);
+  const items = useMemo(
+    () => (way === 'groups' ? [] : (groups?.flat() ?? results.items)),
+    [way, groups, results.items],
+  );
   const alike = useMemo(
     () => new Map(groups?.flatMap((group) => group.map(({ id }) => [id, group.length] as const))),
     [groups],
   );
+  const by = groupingOf(query.value.get('by'));
   const grid = useGrid(scroller, items.length, way === 'table');
   const [chosen, setChosen] = useState<readonly number[]>([]);
 
   useEffect(() => {
     const rowsLeft = (items.length - grid.end) / grid.columns;
-    if (state === 'ready' && !isComplete && rowsLeft < 4) results.loadMore();
+    if (way !== 'groups' && state === 'ready' && !isComplete && rowsLeft < 4) results.loadMore();
   });
   const keepPlace = usePlace(scroller, {
     of: search,
@@ -79,10 +85,10 @@ export function Gallery() {
     scroller.current?.scrollTo({ top: 0 });
     results.release();
   };
-  const change = (next: Filters, isMore: boolean) =>
-    goTo(`/${queryOf({ ...next, view: way === 'cards' ? '' : way })}`, { replace: isMore });
-  const show = (next: Way) =>
-    goTo(`/${queryOf({ ...filters, view: next === 'cards' ? '' : next })}`, { replace: true });
+  const address = (next: Filters, view: Way, grouping = by) =>
+    `/${queryOf({ ...next, view: view === 'cards' ? '' : view, by: view === 'groups' ? grouping : '' })}`;
+  const change = (next: Filters, isMore: boolean) => goTo(address(next, way), { replace: isMore });
+  const show = (next: Way, grouping?: Grouping) => goTo(address(filters, next, grouping), { replace: true });
 
   return (
     <View
@@ -109,6 +115,18 @@ export function Gallery() {
             </label>
           ))}
         </fieldset>
+        {way === 'groups' && (
+          <label class="field inline">
+            <span>Group by</span>
+            <select value={by} onChange={(event) => show('groups', groupingOf(event.currentTarget.value))}>
+              {GROUPINGS.map(([value, label]) => (
+                <option key={value} value={value}>
+                  {label}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
       </FilterBar>
       <div class="gallery-frame">
         {waiting > 0 && (
@@ -118,8 +136,9 @@ export function Gallery() {
         )}
         {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys move between the links inside */}
         <div class="gallery-scroll" ref={scroller} onScroll={onScroll} onFocusIn={keepPlace} onKeyDown={onKeyDown}>
-          {state === 'failed' && <Problem error={error} retry={results.reload} />}
-          {state === 'ready' && results.items.length === 0 && (
+          {way === 'groups' && <Groups filters={filters} by={by} />}
+          {way !== 'groups' && state === 'failed' && <Problem error={error} retry={results.reload} />}
+          {way !== 'groups' && state === 'ready' && results.items.length === 0 && (
             <NothingFound isFiltered={countOf(filters) > 0} words={filters.words} />
           )}
           {way === 'alike' && results.items.length > items.length && (
@@ -129,6 +148,7 @@ export function Gallery() {
             </p>
           )}
           <ul
+            hidden={way === 'groups'}
             class={way === 'table' ? 'grid table' : 'grid'}
             style={{ height: `${grid.height}px` }}
             aria-busy={state === 'pending'}

@@ -1,0 +1,89 @@
+import type { Result } from '../capture/result.ts';
+import { pagesOf, type ResultFilter, type ResultStore } from '../storage/ports/result-store.ts';
+import { alikeFinder } from './look-alike.ts';
+
+/** What results are grouped by. */
+export const GROUPED_BY = ['title', 'favicon', 'technology', 'certificate', 'perception'] as const;
+export type GroupedBy = (typeof GROUPED_BY)[number];
+
+/** Maximum number of results that are counted: reading each takes a tenth of a millisecond. */
+export const MAX_GROUPED = 10_000;
+/** Results read at once. */
+const TOGETHER = 250;
+/** Maximum number of hosts that are counted in a group. */
+const MAX_HOSTS = 1_000;
+
+export interface Group {
+  /** What its results have in common, as the condition of lists takes it. */
+  readonly value: string;
+  readonly count: number;
+  /** Number of different hosts, at most 1,000. */
+  readonly hosts: number;
+  /** The newest result. */
+  readonly example: Result;
+}
+
+export interface Groups {
+  /** The largest groups, the largest first. */
+  readonly groups: readonly Group[];
+  /** Number of further groups. */
+  readonly omitted: number;
+  /** Number of results that were read, and of those among them that have no such value. */
+  readonly results: number;
+  readonly without: number;
+  /** True when there are more results than were read: the newest were. */
+  readonly truncated: boolean;
+}
+
+/** Groups the newest results that meet a filter. Returns at most `limit` groups. */
+export async function groupResults(
+  results: Pick<ResultStore, 'page'>,
+  filter: ResultFilter,
+  by: GroupedBy,
+  limit: number,
+): Promise<Groups> {
+  const groups = new Map<string, { count: number; readonly hosts: Set<string>; readonly example: Result }>();
+  const valuesOf = by === 'perception' ? looksOf(alikeFinder()) : VALUES[by];
+  let read = 0;
+  let without = 0;
+  let isTruncated = false;
+  for await (const page of pagesOf(results, filter, TOGETHER)) {
+    if (read >= MAX_GROUPED) {
+      isTruncated = true;
+      break;
+    }
+    read += page.length;
+    for (const result of page) {
+      const values = valuesOf(result);
+      if (values.length === 0) without += 1;
+      for (const value of new Set(values)) {
+        const group = groups.get(value) ?? { count: 0, hosts: new Set<string>(), example: result };
+        group.count += 1;
+        if (group.hosts.size < MAX_HOSTS) group.hosts.add(result.host);
+        groups.set(value, group);
+      }
+    }
+  }
+  const largest = [...groups].sort(([, one], [, other]) => other.count - one.count).slice(0, limit);
+  return {
+    groups: largest.map(([value, { count, hosts, example }]) => ({ value, count, hosts: hosts.size, example })),
+    omitted: groups.size - largest.length,
+    results: read,
+    without,
+    truncated: isTruncated,
+  };
+}
+
+type ValuesOf = (result: Result) => readonly string[];
+
+const VALUES: Readonly<Record<Exclude<GroupedBy, 'perception'>, ValuesOf>> = {
+  title: ({ title }) => (title.trim() === '' ? [] : [title.trim().replaceAll(/\s+/g, ' ')]),
+  favicon: ({ host_facts: facts }) => (facts?.favicon ? [String(facts.favicon.hash)] : []),
+  technology: ({ host_facts: facts }) =>
+    facts?.technologies.map(({ name, version }) => (version === '' ? name : `${name}/${version}`)) ?? [],
+  certificate: ({ host_facts: facts }) => (facts?.certificate ? [facts.certificate.sha256] : []),
+};
+
+function looksOf(alike: (hash: string) => string): ValuesOf {
+  return ({ perception_hash: hash }) => (hash === null ? [] : [alike(hash)]);
+}

@@ -1,0 +1,52 @@
+import type { SoftwareSigns, Technology } from '../capture/host-facts.ts';
+import { generatorIn } from './generator.ts';
+import { libraryNamed, libraryOf } from './libraries.ts';
+import { productsIn } from './products.ts';
+import { indexOf, matchesOf, type Rule } from './rule.ts';
+import { RULES } from './rules.ts';
+
+/** Maximum number of technologies of a capture. */
+const MAX_TECHNOLOGIES = 50;
+const MAX_NAME_CHARACTERS = 60;
+const MAX_VERSION_CHARACTERS = 40;
+
+/** Returns the company that a script of another host belongs to; undefined when it is not known. */
+export type CompanyOf = (url: string) => string | undefined;
+
+/** Returns the software that the signs name, each once, with its version where one of the signs has it. */
+export function findTechnologies(
+  signs: SoftwareSigns,
+  companyOf: CompanyOf = () => undefined,
+  rules: readonly Rule[] = [],
+): readonly Technology[] {
+  const found = new Map<string, Technology>();
+  const note = (technology: Technology) => {
+    const name = technology.name.slice(0, MAX_NAME_CHARACTERS);
+    const version = technology.version.slice(0, MAX_VERSION_CHARACTERS);
+    const key = name.toLowerCase();
+    const before = found.get(key);
+    if (before === undefined ? found.size < MAX_TECHNOLOGIES : before.version === '' && version !== '') {
+      found.set(key, { name: before?.name ?? name, version, sign: technology.sign });
+    }
+  };
+  for (const { name, value } of signs.headers) {
+    if (!/^(?:server|x-powered-by)$/i.test(name)) continue;
+    for (const product of productsIn(value)) note({ ...product, sign: 'header' });
+  }
+  for (const { name, value } of signs.metas) {
+    if (name === 'generator') for (const product of generatorIn(value)) note({ ...product, sign: 'meta' });
+  }
+  const index = indexOf(signs);
+  for (const rule of [...RULES, ...rules]) for (const technology of matchesOf(rule, index)) note(technology);
+  for (const url of signs.scripts) {
+    const library = libraryOf(url);
+    if (library !== undefined) note({ ...library, sign: 'script' });
+  }
+  for (const { name, version } of signs.libraries) note({ name: libraryNamed(name) ?? name, version, sign: 'script' });
+  const own = companyOf(signs.url);
+  for (const url of signs.scripts) {
+    const company = companyOf(url);
+    if (company !== undefined && company !== own) note({ name: company, version: '', sign: 'script' });
+  }
+  return [...found.values()];
+}

@@ -1,0 +1,76 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type GroupedBy, groupResults, MAX_GROUPED } from '../../src/grouping/group-results.ts';
+import type { Database } from '../../src/storage/ports/database.ts';
+import type { ResultStore } from '../../src/storage/ports/result-store.ts';
+import { describeInEachDatabase } from '../storage/each-database.ts';
+import { exampleId, exampleResult } from '../support/example-result.ts';
+
+const HASHES = ['00000000000000ff', '00000000000000fe', 'ffffffff00000000', '0000000000000007'];
+
+describeInEachDatabase((open) => {
+  let database: Database;
+  const ids = [0, 1, 2, 3].map(exampleId);
+
+  beforeEach(async () => {
+    database = await open();
+    for (const [at, id] of ids.entries()) {
+      const record = exampleResult(id, {
+        title: at === 3 ? ' ' : at === 2 ? 'Other' : ' Same\n title',
+        host: `${at % 2 === 0 ? 'even' : 'odd'}.example`,
+        perception_hash: HASHES[at] ?? null,
+      });
+      await database.results.insert(record);
+    }
+  });
+
+  afterEach(async () => {
+    await database.results.delete(ids);
+    await database.close();
+  });
+
+  const grouped = async (by: GroupedBy, limit = 100) => {
+    const { groups, ...counts } = await groupResults(database.results, { by: 'all' }, by, limit);
+    return { ...counts, groups: groups.map(({ example, ...group }) => ({ ...group, example: example.id })) };
+  };
+
+  describe('grouping', () => {
+    it('counts the results of each title, the largest group first, with its newest result', async () => {
+      expect(await grouped('title')).toEqual({
+        groups: [
+          { value: 'Same title', count: 2, hosts: 2, example: ids[1] },
+          { value: 'Other', count: 1, hosts: 1, example: ids[2] },
+        ],
+        omitted: 0,
+        results: 4,
+        without: 1,
+        truncated: false,
+      });
+      expect(await grouped('title', 1)).toMatchObject({ groups: [{ value: 'Same title' }], omitted: 1 });
+    });
+
+    it('puts pictures that look alike in one group', async () => {
+      const { groups } = await grouped('perception');
+      expect(groups.map(({ value, count }) => [value, count])).toEqual([
+        ['0000000000000007', 3],
+        ['ffffffff00000000', 1],
+      ]);
+    });
+  });
+});
+
+describe('grouping many results', () => {
+  it('reads the newest alone, and says so', async () => {
+    const all = Array.from({ length: MAX_GROUPED + 10 }, (_, at) =>
+      exampleResult(exampleId(at), { title: `${at % 3}` }),
+    );
+    const newestFirst = all.toReversed();
+    const store: Pick<ResultStore, 'page'> = {
+      page: async (_filter, limit, after) => {
+        const from = after === undefined ? 0 : newestFirst.findIndex(({ id }) => id === after.id) + 1;
+        return newestFirst.slice(from, from + limit);
+      },
+    };
+    const { results, truncated, groups } = await groupResults(store, { by: 'all' }, 'title', 2);
+    expect([results, truncated, groups.length]).toEqual([MAX_GROUPED, true, 2]);
+  });
+});

@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import type { SoftwareSigns } from '../../src/capture/host-facts.ts';
+import { findTechnologies } from '../../src/technologies/find-technologies.ts';
+import { createTechnologies } from '../../src/technologies/technologies.ts';
+
+const NOTHING: SoftwareSigns = {
+  url: 'https://page.example/',
+  headers: [],
+  cookies: [],
+  metas: [],
+  scripts: [],
+  libraries: [],
+  title: '',
+};
+
+function shown(signs: Partial<SoftwareSigns>): readonly string[] {
+  return findTechnologies({ ...NOTHING, ...signs }).map(
+    ({ name, version, sign }) => `${name}${version === '' ? '' : ` ${version}`} (${sign})`,
+  );
+}
+
+describe('the software that is named', () => {
+  it.each([
+    ['nginx', ['nginx']],
+    ['nginx/1.26.3', ['nginx 1.26.3']],
+    ['Apache/2.4.57 (Debian) OpenSSL/3.0.15', ['Apache 2.4.57', 'OpenSSL 3.0.15']],
+    ['Apache (Debian)', ['Apache']],
+    ['Microsoft-IIS/10.0', ['Microsoft-IIS 10.0']],
+    ['Werkzeug/3.0.1 Python/3.11.2', ['Werkzeug 3.0.1', 'Python 3.11.2']],
+    ['Jetty(9.4.53.v20231009)', ['Jetty 9.4.53.v20231009']],
+    ['Oracle HTTP Server', ['Oracle HTTP Server']],
+    ['ECS (nyb/1D2E)', ['ECS']],
+    ['php/8.2.1, ASP.NET', ['PHP 8.2.1', 'ASP.NET']],
+    ['-', []],
+    ['<script>alert(1)</script>', []],
+    ['10.0.0.1', []],
+    ['', []],
+  ])('is that of the header %j', (value, expected) => {
+    expect(shown({ headers: [{ name: 'Server', value }] })).toEqual(expected.map((each) => `${each} (header)`));
+  });
+
+  it.each([
+    ['WordPress 6.4.2', ['WordPress 6.4.2']],
+    ['Joomla! - Open Source Content Management', ['Joomla!']],
+    ['Drupal 10 (https://www.drupal.org)', ['Drupal 10']],
+    ['Jekyll v4.3.2', ['Jekyll 4.3.2']],
+    ['Elementor 3.18.3; features: e_dom_optimization', ['Elementor 3.18.3']],
+    ['LibreOffice 7.4.7.2 (Linux)', ['LibreOffice 7.4.7.2']],
+    ['jemdoc, see http://jemdoc.jaboc.net/', ['jemdoc']],
+    ['TYPO3 CMS', ['TYPO3 CMS']],
+    ['https://example.com/', []],
+    ['42', []],
+    ['', []],
+  ])('is that of the generator %j', (value, expected) => {
+    expect(shown({ metas: [{ name: 'generator', value }] })).toEqual(expected.map((each) => `${each} (meta)`));
+  });
+
+  it.each([
+    ['https://code.jquery.com/jquery-3.7.1.min.js', 'jQuery 3.7.1'],
+    ['https://page.example/js/jquery.js?ver=6.4', 'jQuery'],
+    ['https://page.example/lib/jquery/3.6.0/jquery.slim.min.js', 'jQuery 3.6.0'],
+    ['https://cdn.jsdelivr.net/npm/bootstrap@5.3.2/dist/js/bootstrap.bundle.min.js', 'Bootstrap 5.3.2'],
+    ['https://unpkg.com/vue@3/dist/vue.global.js', 'Vue.js 3'],
+    ['https://cdnjs.cloudflare.com/ajax/libs/lodash.js/4.17.21/lodash.min.js', 'Lodash 4.17.21'],
+    ['https://page.example/react-dom.production.min.js', 'React'],
+    ['https://d3js.org/d3.v7.min.js', 'D3 7'],
+    ['https://page.example/assets/leaflet-1b2c3d4e5f.js', 'Leaflet'],
+  ])('is that of the script %s', (url, expected) => {
+    expect(shown({ scripts: [url] })).toEqual([`${expected} (script)`]);
+  });
+
+  it.each([
+    'https://page.example/jquery.validate.js',
+    'https://page.example/app.js',
+    'data:text/javascript,jquery.js',
+    'x',
+  ])('is none of the script %s', (url) => {
+    expect(shown({ scripts: [url] })).toEqual([]);
+  });
+
+  it('is that of a cookie, a header of its own, a path of scripts, and a title', () => {
+    expect(shown({ cookies: [{ name: 'PHPSESSID', value: 'x' }] })).toEqual(['PHP (cookie)']);
+    expect(shown({ headers: [{ name: 'X-Jenkins', value: '2.426.1' }] })).toEqual(['Jenkins 2.426.1 (header)']);
+    expect(shown({ scripts: ['https://page.example/wp-includes/js/x.js'] })).toEqual(['WordPress (script)']);
+    expect(shown({ title: 'phpMyAdmin 5.2.1' })).toEqual(['phpMyAdmin 5.2.1 (title)']);
+    expect(shown({ title: 'How to install phpMyAdmin' })).toEqual([]);
+  });
+
+  it('is listed once, with the version of the first sign that has one', () => {
+    const scripts = ['https://page.example/wp-content/x.js'];
+    const metas = [{ name: 'generator', value: 'WordPress 6.4.2' }];
+    expect(shown({ scripts, metas })).toEqual(['WordPress 6.4.2 (meta)']);
+    const headers = [
+      { name: 'server', value: 'Apache' },
+      { name: 'x-powered-by', value: 'Apache/2.4' },
+    ];
+    expect(shown({ headers })).toEqual(['Apache 2.4 (header)']);
+  });
+
+  it('is that of the companies whose scripts the page loads, but not its own', async () => {
+    const { find } = createTechnologies();
+    const scripts = ['https://www.google-analytics.com/analytics.js', 'https://page.example/a.js'];
+    const named = async (url: string) => (await find({ ...NOTHING, url, scripts })).map(({ name }) => name);
+    expect(await named('https://page.example/')).toEqual(['Google Analytics']);
+    expect(await named('https://www.google-analytics.com/')).toEqual([]);
+  });
+
+  it('takes no longer for hostile signs', () => {
+    const long = 'a/1'.repeat(100_000);
+    const signs = {
+      headers: [{ name: 'server', value: `${'('.repeat(50_000)}${long}` }],
+      metas: [{ name: 'generator', value: ' -'.repeat(50_000) }],
+      scripts: [
+        `https://page.example/${'-1.1'.repeat(50_000)}.js`,
+        `https://page.example/${'/v1'.repeat(50_000)}/jquery.js`,
+      ],
+      title: 'phpMyAdmin '.repeat(50_000),
+    };
+    expect(shown(signs).length).toBeLessThan(50);
+  });
+});

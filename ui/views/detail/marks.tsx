@@ -1,0 +1,113 @@
+import { useState } from 'preact/hooks';
+import type { MarksChange } from '../../../src/client/types.ts';
+import { call } from '../../api/client.ts';
+import { isAdmin, mayCapture } from '../../api/session.ts';
+import type { DetailedResult, Result } from '../../api/types.ts';
+import { dateAndTime } from '../../parts/format.ts';
+import { Icon } from '../../parts/icon.tsx';
+import { LabelInput } from '../../parts/label-input.tsx';
+import { hrefOf } from '../../parts/route.ts';
+import { Problem } from '../../parts/view.tsx';
+
+export type Marks = Pick<DetailedResult, 'labels' | 'note' | 'hold'>;
+
+interface MarksPanelProps {
+  readonly id: number;
+  readonly marks: Marks;
+  readonly onChange: (marks: Marks) => void;
+}
+
+/** Labels, note and hold of a capture, which people change. */
+export function MarksPanel({ id, marks, onChange }: MarksPanelProps) {
+  const { labels, hold } = marks;
+  const [added, setAdded] = useState('');
+  const [note, setNote] = useState(marks.note);
+  const [error, setError] = useState<unknown>();
+  const change = async (body: MarksChange): Promise<boolean> => {
+    try {
+      const { data } = await call<Result>(`/screenshot/${id}`, { method: 'PATCH', body });
+      setError(undefined);
+      onChange(data);
+      return true;
+    } catch (failure) {
+      setError(failure);
+      return false;
+    }
+  };
+  const add = async (event: Event) => {
+    event.preventDefault();
+    if (added.trim() !== '' && (await change({ addLabels: added.split(',') }))) setAdded('');
+  };
+  const mayChange = mayCapture.value === true;
+  return (
+    <section class="panel marks">
+      <h2>Labels</h2>
+      {labels.length === 0 && !mayChange && <p class="muted">There are none.</p>}
+      {labels.length > 0 && (
+        <ul class="label-list">
+          {labels.map((label) => (
+            <li key={label} class="badge plain">
+              <a href={hrefOf(`/?${new URLSearchParams({ label })}`)}>{label}</a>
+              {mayChange && (
+                <button
+                  type="button"
+                  aria-label={`Remove the label ${label}`}
+                  onClick={() => void change({ removeLabels: [label] })}
+                >
+                  <Icon name="close" size={12} />
+                </button>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+      {mayChange && (
+        <form class="label-form" onSubmit={(event) => void add(event)}>
+          <LabelInput
+            label="New label"
+            isQuiet
+            value={added}
+            placeholder="New label"
+            onInput={(event) => setAdded(event.currentTarget.value)}
+          />
+          <button type="submit" class="button">
+            Add
+          </button>
+        </form>
+      )}
+      {mayChange ? (
+        <form
+          class="note-form"
+          onSubmit={(event) => {
+            event.preventDefault();
+            void change({ note });
+          }}
+        >
+          <label class="field">
+            <span>Note</span>
+            <textarea rows={2} value={note} onInput={(event) => setNote(event.currentTarget.value)} />
+          </label>
+          {note !== marks.note && (
+            <button type="submit" class="button">
+              Save the note
+            </button>
+          )}
+        </form>
+      ) : (
+        marks.note !== '' && <p class="note">{marks.note}</p>
+      )}
+      {hold !== null && (
+        <p class="muted">
+          Held since {dateAndTime(hold.at)}
+          {hold.by === '' ? '' : ` by ${hold.by}`}: it is not removed.
+        </p>
+      )}
+      {isAdmin.value === true && (
+        <button type="button" class="button" onClick={() => void change({ hold: hold === null })}>
+          {hold === null ? 'Hold' : 'Lift the hold'}
+        </button>
+      )}
+      {error !== undefined && <Problem error={error} />}
+    </section>
+  );
+}

@@ -1,0 +1,100 @@
+import type { GroupsAnswer } from '../../../src/http/answer/group-schemas.ts';
+import { queryOf } from '../../api/client.ts';
+import type { Result } from '../../api/types.ts';
+import { integer } from '../../parts/format.ts';
+import { hrefOf } from '../../parts/route.ts';
+import { Thumbnail } from '../../parts/thumbnail.tsx';
+import { useAnswer } from '../../parts/use-answer.ts';
+import { Empty, Problem } from '../../parts/view.tsx';
+import { type Filters, groupsPath } from './filters.ts';
+
+const MAX_GROUPS = 200;
+const MAX_TEXT_CHARACTERS = 200;
+const THUMBNAIL_WIDTH = 280;
+
+/** What captures can be grouped by, and what to do where they have no such value. */
+export const GROUPINGS = [
+  ['title', 'Title', 'have no title'],
+  ['technology', 'Technology', 'name no software'],
+  ['favicon', 'Favicon', 'have no favicon, or were made without it: ask for it with evidence: ["favicon"]'],
+  ['certificate', 'Certificate', 'have no certificate'],
+  ['perception', 'Look', 'have no perception hash: ask for it with evidence: ["perception_hash"]'],
+] as const;
+export type Grouping = (typeof GROUPINGS)[number][0];
+
+export function groupingOf(text: string | null): Grouping {
+  return GROUPINGS.find(([grouping]) => grouping === text)?.[0] ?? 'title';
+}
+
+/** The answer, with results as the rest of the interface has them. */
+type Answered = Omit<GroupsAnswer, 'groups'> & {
+  readonly groups: readonly (Omit<GroupsAnswer['groups'][number], 'example'> & { readonly example: Result })[];
+};
+
+interface GroupsProps {
+  readonly filters: Filters;
+  readonly by: Grouping;
+}
+
+/** What the captures have in common: a card for each group, which leads to its captures. */
+export function Groups({ filters, by }: GroupsProps) {
+  const { data, error, reload } = useAnswer<Answered>(groupsPath(filters, by, MAX_GROUPS));
+  if (error !== undefined) return <Problem error={error} retry={reload} />;
+  if (data === undefined) return <p class="muted gallery-note">Counting captures …</p>;
+  const { groups, results, without, omitted, truncated } = data;
+  const lacks = GROUPINGS.find(([grouping]) => grouping === by)?.[2];
+  return (
+    <>
+      <p class="muted gallery-note" aria-live="polite">
+        {integer(groups.length + omitted)} groups of {integer(results)} captures
+        {truncated && ', the newest'}.{omitted > 0 && ` The largest ${integer(groups.length)} are shown.`}
+        {without > 0 && ` ${integer(without)} ${lacks}.`}
+      </p>
+      {groups.length === 0 && <Empty title="Nothing in common">{<p>No capture has such a value.</p>}</Empty>}
+      <ul class="groups">
+        {groups.map((group) => (
+          <li key={group.value}>
+            <a class="card group" href={membersOf(filters, by, group)}>
+              <Thumbnail result={group.example} width={THUMBNAIL_WIDTH} />
+              <span class="group-name" title={group.value}>
+                {nameOf(by, group)}
+              </span>
+              <span class="group-count">
+                {counted(group.count, 'capture')} of {counted(group.hosts, 'host')}
+              </span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+type Group = Answered['groups'][number];
+
+/** Returns the address of the list of a group's captures. That of a look shows one, and what is like it. */
+function membersOf(filters: Filters, by: Grouping, { value, example }: Group): string {
+  if (by === 'perception') return hrefOf(`/results/${example.id}`);
+  if (by === 'title') return hrefOf(`/${queryOf({ ...filters, text: value.slice(0, MAX_TEXT_CHARACTERS) })}`);
+  return hrefOf(`/${queryOf({ ...filters, [by]: value })}`);
+}
+
+function nameOf(by: Grouping, { value, example }: Group): string {
+  switch (by) {
+    case 'technology':
+      return value.replace('/', ' ');
+    case 'certificate': {
+      const { subject = '', issuer = '' } = example.host_facts?.certificate ?? {};
+      return `${subject}, by ${issuer}`;
+    }
+    case 'perception':
+    case 'favicon':
+      return example.title.trim() === '' ? example.host : example.title;
+    case 'title':
+      return value;
+  }
+}
+
+function counted(number: number, of: string): string {
+  return `${integer(number)} ${of}${number === 1 ? '' : 's'}`;
+}
