@@ -5,6 +5,7 @@ import type { BenchOptions } from './support/bench.ts';
 import type { Finding } from './support/table.ts';
 
 const TEST = 'test/cluster/killed-nodes.test.ts';
+const TEST_WITH_S3 = 'test/cluster/killed-nodes-s3.test.ts';
 
 /**
  * In each round, kills a worker, an API node or NATS of a cluster with `kill -9` while clients send requests, and checks
@@ -20,16 +21,22 @@ export function clusterMongo({ rounds }: BenchOptions): Promise<readonly Finding
   return runRounds(`cluster, ${rounds} restarts of MongoDB`, rounds, { CAPSTAN_KILL_MONGO: '1' });
 }
 
+/** Kills the object store too, in which captures are kept. */
+export function clusterS3({ rounds }: BenchOptions): Promise<readonly Finding[]> {
+  return runRounds(`cluster with an object store, ${rounds} rounds of kill -9`, rounds, {}, TEST_WITH_S3);
+}
+
 async function runRounds(
   what: string,
   rounds: number,
   environment: Readonly<Record<string, string>> = {},
+  test = TEST,
 ): Promise<readonly Finding[]> {
   const root = join(import.meta.dirname, '..');
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
   const run = spawn(
     process.execPath,
-    [vitest, 'run', TEST, '--maxWorkers=1', '--retry=0', '--disable-console-intercept'],
+    [vitest, 'run', test, '--maxWorkers=1', '--retry=0', '--disable-console-intercept'],
     {
       cwd: root,
       env: { ...process.env, CI: 'true', CAPSTAN_KILL_ROUNDS: String(rounds), ...environment },

@@ -3,12 +3,13 @@ import { executableFinder } from '../src/actors/executable.ts';
 import { setup as useOneDirectory } from '../test/support/one-temporary-directory.ts';
 import { before } from './before.ts';
 import { bounds } from './bounds.ts';
-import { clusterKill, clusterMongo } from './cluster-kill.ts';
+import { clusterKill, clusterMongo, clusterS3 } from './cluster-kill.ts';
 import { comparison } from './comparison.ts';
 import { extraction } from './extraction.ts';
 import { fullPage } from './full-page.ts';
 import { pages } from './pages.ts';
 import { peers } from './peers.ts';
+import { scan } from './scan.ts';
 import { stores } from './stores.ts';
 import type { BenchOptions } from './support/bench.ts';
 import { type Finding, formatFindings } from './support/table.ts';
@@ -38,8 +39,10 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<readon
   bounds,
   technologies,
   verdicts,
+  scan,
   'cluster-kill': clusterKill,
   'cluster-mongo': clusterMongo,
+  'cluster-s3': clusterS3,
 };
 
 process.once('exit', useOneDirectory());

@@ -87,12 +87,12 @@ export function createActorPool(options: ActorPoolOptions): Actors {
     await (pool.borrowed + pool.available > slots ? pool.destroy(actor) : pool.release(actor));
   };
 
-  const capture: Actors['capture'] = async (request, signal, { batch = null, onPhase, onReturned } = {}) => {
+  const capture: Actors['capture'] = async (request, signal, { batch = null, dialled, onPhase, onReturned } = {}) => {
     const deadline = new Deadline(request.timeoutMs, AbortSignal.any([signal, closing.signal]), onPhase);
     onPhase?.('open');
     const borrowing = pool.acquire();
     try {
-      return await (await deadline.step('borrow an actor', borrowing)).capture(request, batch, deadline);
+      return await (await deadline.step('borrow an actor', borrowing)).capture(request, { batch, dialled }, deadline);
     } catch (error) {
       throw asCapstanError(error);
     } finally {

@@ -1,4 +1,5 @@
 import type { Observable } from 'rxjs';
+import type { Dialled } from '../capture/dialled.ts';
 import type { BrowserEvent } from '../capture/events.ts';
 import type { CapturePhase } from '../capture/phases.ts';
 import type { CaptureRequest } from '../capture/request.ts';
@@ -50,6 +51,8 @@ export interface Actors {
 export interface CaptureManner {
   /** The batch of the capture, whose elements may share a page. @default null */
   readonly batch?: string | null;
+  /** The open connection to the target, for the first request to it. */
+  readonly dialled?: Dialled | undefined;
   /** Called with each phase that the capture enters. */
   readonly onPhase?: ((phase: CapturePhase) => void) | undefined;
   /**

@@ -1,4 +1,5 @@
 import type { Deadline } from '../capture/deadline.ts';
+import type { Dialled } from '../capture/dialled.ts';
 import { CapstanError } from '../capture/errors.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import { hasNetwork, isInteractive } from '../capture/request.ts';
@@ -6,6 +7,7 @@ import type { Snapshot } from '../capture/snapshot.ts';
 import { CdpClosedError } from '../cdp/connection.ts';
 import type { Egress, EgressProxy } from '../egress/egress.ts';
 import { PageCrashedError } from '../page/main-frame.ts';
+import type { CaptureManner } from './actors.ts';
 import type { BrowserPool } from './browser-pool.ts';
 import { type CaptureMeans, type CaptureUnderWay, captureAlone, captureShared } from './capture-on.ts';
 import type { PageReading } from './capture-page.ts';
@@ -39,6 +41,8 @@ export class BrowserActor {
   readonly #readsWords: boolean;
   #egressProxy: Promise<EgressProxy> | null = null;
   #disposed: Promise<unknown> = Promise.resolve();
+  /** The connection for the first attempt; later ones connect on their own. */
+  #dialled: Dialled | undefined;
 
   constructor({ egress, browsers, sharedPages, readsWords }: SharedByActors) {
     this.#egress = egress;
@@ -48,7 +52,12 @@ export class BrowserActor {
   }
 
   /** Captures once, or twice when the request asks for it: then the second capture counts, unless it fails. */
-  async capture(request: CaptureRequest, batch: string | null, deadline: Deadline): Promise<Snapshot> {
+  async capture(
+    request: CaptureRequest,
+    { batch = null, dialled }: Pick<CaptureManner, 'batch' | 'dialled'>,
+    deadline: Deadline,
+  ): Promise<Snapshot> {
+    this.#dialled = dialled;
     const group = groupOf(request, batch);
     const first = await this.#capture(request, group, deadline);
     if (!mayShowMore(first, request, deadline)) return first;
@@ -163,7 +172,9 @@ export class BrowserActor {
     this.#egressProxy ??= this.#egress.openEgressProxy();
     try {
       const egressProxy = await this.#egressProxy;
-      if (hasNetwork(request)) egressProxy.reset(request.proxy);
+      const dialled = this.#dialled;
+      this.#dialled = undefined;
+      if (hasNetwork(request)) egressProxy.reset(request.proxy, dialled);
       else egressProxy.end();
       return egressProxy;
     } catch (error) {

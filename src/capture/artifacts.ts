@@ -29,9 +29,22 @@ interface ArtifactStoreFacts {
 export const ARTIFACT_STORES = {
   files: { isInDataDir: true, needs: null },
   gridfs: { isInDataDir: false, needs: 'mongoUrl' },
+  s3: { isInDataDir: false, needs: 's3Bucket' },
 } as const satisfies Record<string, ArtifactStoreFacts>;
 export type ArtifactStoreKind = keyof typeof ARTIFACT_STORES;
 export const ARTIFACT_STORE_KINDS = Object.keys(ARTIFACT_STORES) as [ArtifactStoreKind, ...ArtifactStoreKind[]];
+
+/** The options of the object store. */
+export const S3_OPTIONS = [
+  's3Bucket',
+  's3Endpoint',
+  's3Region',
+  's3Prefix',
+  's3Addressing',
+  's3Presign',
+  's3AccessKey',
+  's3SecretKey',
+] as const;
 
 export interface ArtifactFacts {
   /** Its name for people, in the web interface and in the OpenAPI document. */

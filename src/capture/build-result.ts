@@ -94,7 +94,7 @@ export function storedResult(
     full_height: snapshot.fullHeight,
     partial: snapshot.cutPhase !== null,
     partial_phase: snapshot.cutPhase ?? '',
-    timings: snapshot.timings,
+    timings: { ...(command.dialled && { dial: Math.round(command.dialled.ms) }), ...snapshot.timings },
     protocol: snapshot.protocol,
     perception_hash: perceptionHash,
     banner: snapshot.banner,

@@ -1,3 +1,4 @@
+import type { Dialled } from './dialled.ts';
 import type { CapturePhase } from './phases.ts';
 import type { CaptureRequest } from './request.ts';
 
@@ -14,6 +15,8 @@ export interface CaptureCommand {
   readonly requestId: string | null;
   /** Aborted when no client waits for the outcome any more. */
   readonly signal: AbortSignal;
+  /** The open connection to its target; undefined when the browser connects. */
+  readonly dialled?: Dialled | undefined;
   /** Called with each phase that the capture enters. */
   readonly onPhase?: (phase: CapturePhase) => void;
 }

@@ -26,8 +26,7 @@ export class Deadline {
   #step = 'open the page';
 
   constructor(timeoutMs: number, signal: AbortSignal, onPhase: (phase: CapturePhase) => void = () => {}) {
-    const reserve = Math.min(SCREENSHOT_MAX_MS, Math.max(SCREENSHOT_MIN_MS, timeoutMs * SCREENSHOT_SHARE));
-    this.reserveMs = Math.min(reserve, timeoutMs / 2);
+    this.reserveMs = reserveOf(timeoutMs);
     this.#endsAt = performance.now() + timeoutMs;
     this.#waitsUntil = this.#endsAt - this.reserveMs;
     this.#onPhase = onPhase;
@@ -103,6 +102,12 @@ export class Deadline {
   dispose(): void {
     this.#dispose();
   }
+}
+
+/** Returns how much of a capture's time is reserved for the screenshot, in milliseconds. */
+export function reserveOf(timeoutMs: number): number {
+  const reserve = Math.min(SCREENSHOT_MAX_MS, Math.max(SCREENSHOT_MIN_MS, timeoutMs * SCREENSHOT_SHARE));
+  return Math.min(reserve, timeoutMs / 2);
 }
 
 /** Returns the result of `work`, or `fallback` when it takes longer than `ms`. */

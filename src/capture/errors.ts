@@ -281,9 +281,14 @@ export const CATALOGUE = {
       text: 'The database cannot be reached.',
       help: 'Operators: the log has the cause.',
     },
+    artifacts_unavailable: {
+      status: 503,
+      text: 'The object store cannot be used.',
+      help: 'Operators: the log has the cause, and `capstan doctor` tries the object store.',
+    },
     artifact_pending: {
       status: 503,
-      text: 'The files of this capture wait on disk until MongoDB can be reached.',
+      text: 'The files of this capture wait on disk until the artifact store can be reached.',
       help: 'Retry after `Retry-After`. Operators: `store.outbox` in `/stats` counts the captures that wait.',
     },
   }),

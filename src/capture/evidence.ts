@@ -143,6 +143,10 @@ export type Evidence = Immutable<z.output<typeof EvidenceSchema>>;
 
 type ItemOf<K extends 'dialogs' | 'cookies' | 'redirects' | 'headers' | 'console' | 'network' | 'libraries'> =
   NonNullable<Evidence[K]>['items'][number];
+const NOTHING = { items: [], omitted: 0 };
+
+/** The evidence of a page that was never opened. */
+export const NO_EVIDENCE: Evidence = { dialogs: NOTHING, popups: NOTHING, cookies: NOTHING };
 
 export type NotedDialog = ItemOf<'dialogs'>;
 export type NotedCookie = ItemOf<'cookies'>;

@@ -19,7 +19,10 @@ export const InFlightSchema = z.strictObject({
     description:
       'Place in the order of admission of its node, from 1; null when it runs. Clients with names take turns.',
   }),
-  phase: z.enum(CAPTURE_PHASES).nullable().meta({ description: 'Current phase; null before it has a page.' }),
+  phase: z
+    .enum(CAPTURE_PHASES)
+    .nullable()
+    .meta({ description: 'Current phase: `dial` while a queued one connects to its target; null while it waits.' }),
   waited_ms: count.meta({ description: 'Milliseconds in the queue.' }),
   running_ms: count.meta({ description: 'Milliseconds since it was given a slot; 0 while it waits.' }),
   node: z.string().nullable().meta({

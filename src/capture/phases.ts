@@ -2,8 +2,9 @@ import { z } from 'zod';
 import type { Immutable } from './immutable.ts';
 import { count } from './values.ts';
 
-/** Phases of a capture in the browser, in order. */
+/** Phases of a capture, in order: `dial` comes before it waits for a slot, the others are those in the browser. */
 export const CAPTURE_PHASES = [
+  'dial',
   'open',
   'navigate',
   'load',

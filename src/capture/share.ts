@@ -31,23 +31,34 @@ export function cutsOf<Owner>(has: ReadonlyMap<Owner, number>, excess: number): 
 /** Places that owners share, where nothing waits for one. */
 export interface Places {
   readonly taken: number;
+  /** Whether there is a place for this owner. */
+  has(owner: string | null): boolean;
   /** Takes a place. Returns a function that gives it back, once; undefined when there is none for this owner. */
   take(owner: string | null): (() => void) | undefined;
 }
 
-/** Creates `capacity` places. An owner of null, which has no share of its own, may take them all. */
-export function createPlaces(capacity: number): Places {
+/**
+ * Creates as many places as `capacity` returns. `allows`: whether an owner that holds `own` places may take one of
+ * `free`; by default it may fill half of them. An owner of null, which has no share of its own, may take them all.
+ */
+export function createPlaces(
+  capacity: () => number,
+  allows = (free: number, own: number): boolean => shareOf(free, own) >= 1,
+): Places {
   const ofOwner = new Map<string | null, number>();
   let taken = 0;
+  const has = (owner: string | null): boolean => {
+    const free = capacity() - taken;
+    return free >= 1 && (owner === null || allows(free, ofOwner.get(owner) ?? 0));
+  };
   return {
     get taken() {
       return taken;
     },
+    has,
     take(owner) {
-      const own = ofOwner.get(owner) ?? 0;
-      const free = capacity - taken;
-      if (free < 1 || (owner !== null && shareOf(free, own) < 1)) return undefined;
-      ofOwner.set(owner, own + 1);
+      if (!has(owner)) return undefined;
+      ofOwner.set(owner, (ofOwner.get(owner) ?? 0) + 1);
       taken += 1;
       return once(() => {
         const left = (ofOwner.get(owner) ?? 0) - 1;

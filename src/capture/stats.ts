@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ARTIFACT_KINDS, DATABASES, forKinds } from './artifacts.ts';
+import { DialStatsSchema } from './dial-stats.ts';
 import { EgressRefusalsSchema } from './egress-refusals.ts';
 import type { Immutable } from './immutable.ts';
 import { count } from './values.ts';
@@ -76,6 +77,7 @@ export const ServiceStatsSchema = z.strictObject({
       .meta({ description: 'Bytes of the file system of `--data-dir`; null while they are not known.' }),
     events_unwritten: count.meta({ description: 'Events that wait to be written to the event log.' }),
   }),
+  dials: DialStatsSchema,
   egress: z
     .strictObject({ captures: EgressRefusalsSchema, webhooks: EgressRefusalsSchema })
     .meta({ description: 'Connections that were refused since the start, by reason.' }),

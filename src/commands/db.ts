@@ -1,4 +1,5 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
+import { ARTIFACT_STORE_KINDS } from '../capture/artifacts.ts';
 import { addConfigFlags, PLACES } from '../config/flags.ts';
 import { processConfig } from './process-config.ts';
 
@@ -11,14 +12,16 @@ export function registerDbCommand(program: Command): void {
   const check = db
     .command('check')
     .description(
-      'Compare records and files, in the data directory or in GridFS, and check the SQLite file. Exit code 1 when there are problems.',
+      'Compare records and files, in the data directory, GridFS or the object store, and check the SQLite file. Exit code 1 when there are problems.',
     );
-  addConfigFlags(check, PLACES).action(async (flags: Flags) => {
-    const { checkDatabase } = await import('../storage/maintenance/maintenance.ts');
-    const problems = await checkDatabase(processConfig(flags), print);
-    print(problems === 0 ? 'no problems found' : `${problems} problems`);
-    if (problems > 0) process.exitCode = 1;
-  });
+  addConfigFlags(check, PLACES)
+    .option('--contents', 'Also read every file, and compare its SHA-256 with that of the record.')
+    .action(async ({ contents, ...flags }: Flags) => {
+      const { checkDatabase } = await import('../storage/maintenance/maintenance.ts');
+      const problems = await checkDatabase(processConfig(flags), print, contents === true);
+      print(problems === 0 ? 'no problems found' : `${problems} problems`);
+      if (problems > 0) process.exitCode = 1;
+    });
 
   const backup = db
     .command('backup <file>')
@@ -45,7 +48,7 @@ export function registerDbCommand(program: Command): void {
   const rebuild = db
     .command('rebuild')
     .description(
-      'Write the record of every capture, stored or failed, in the data directory, or in GridFS, that the database does not have.',
+      'Write the record of every capture, stored or failed, in the data directory, GridFS or the object store, that the database does not have.',
     );
   addConfigFlags(rebuild, PLACES).action(async (flags: Flags) => {
     const { rebuildDatabase } = await import('../storage/maintenance/maintenance.ts');
@@ -64,6 +67,26 @@ export function registerDbCommand(program: Command): void {
     const { added, unreadable } = await indexWords(processConfig(flags), print);
     print(`words of ${added} captures indexed`);
     if (unreadable > 0) process.exitCode = 1;
+  });
+
+  const move = db
+    .command('move')
+    .description(
+      'Move the captures of the other stores that the options name to another one, while the service runs with that. Repeat it to continue.',
+    )
+    .addOption(
+      new Option('--to <store>', 'The store that captures are moved to.')
+        .choices(ARTIFACT_STORE_KINDS)
+        .makeOptionMandatory(),
+    );
+  addConfigFlags(
+    move,
+    PLACES.filter((name) => name !== 'artifacts'),
+  ).action(async ({ to, ...flags }: Flags) => {
+    const { moveCaptures } = await import('../storage/maintenance/move.ts');
+    const { captures, left } = await moveCaptures(processConfig({ ...flags, artifacts: to }), print);
+    print(`${captures} captures moved`);
+    if (left > 0) process.exitCode = 1;
   });
 }
 

@@ -40,7 +40,7 @@ export function registerExportCommand(program: Command): void {
     const directory = String(flags.html);
     await refuseFullDirectory(directory);
     const [{ using }, { exportHtml }] = await Promise.all([
-      import('../storage/maintenance/maintenance.ts'),
+      import('../storage/maintenance/places.ts'),
       import('../archive/export-html.ts'),
     ]);
     const { captures, thumbnails, pages } = await using(config, ({ database, artifacts }) =>

@@ -14,7 +14,7 @@ export interface ConfigSource {
 
 /** Options that take effect while the service runs. The others need a restart. */
 const LIVE: readonly string[] = [
-  ...['maxConcurrent', 'maxQueue', 'allowTargets', 'denyTargets', 'allowWebhooks'],
+  ...['maxConcurrent', 'maxQueue', 'maxDials', 'allowTargets', 'denyTargets', 'allowWebhooks'],
   ...['apiKey', 'webhookSecret', 'logLevel'],
 ];
 /** Lists that say by being empty that something is off, which is decided at the start. */

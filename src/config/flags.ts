@@ -1,9 +1,9 @@
 import { type Command, Option as Flag } from 'commander';
-import { DATABASE_OPTIONS } from '../capture/artifacts.ts';
+import { DATABASE_OPTIONS, S3_OPTIONS } from '../capture/artifacts.ts';
 import { OPTIONS, type Option } from './options.ts';
 
 /** Options that name where a service stores captures and records. */
-export const PLACES: readonly string[] = [...Object.values(DATABASE_OPTIONS), 'dataDir', 'artifacts'];
+export const PLACES: readonly string[] = [...Object.values(DATABASE_OPTIONS), 'dataDir', 'artifacts', ...S3_OPTIONS];
 
 /**
  * Adds the flags of options to a command. Their values stay unchecked text: `loadConfig` checks values of every source

@@ -125,6 +125,28 @@ export function bytes(facts: Described) {
     });
 }
 
+const DURATION_UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
+
+/** A time in seconds, or text such as `5m`. */
+export function duration(max: string, facts: Described) {
+  const seconds = (text: string) => Number(text.slice(0, -1)) * (DURATION_UNITS[text.slice(-1)] ?? Number.NaN);
+  const withUnit = z
+    .string()
+    .regex(/^\d+[smhd]$/)
+    .transform(seconds);
+  return z
+    .union([z.number(), withUnit])
+    .pipe(z.int().min(1).max(seconds(max)))
+    .nullable()
+    .register(table, {
+      kind: 'number',
+      takes: `a number of seconds, or with the unit s, m, h or d (90s, 5m), at most ${max}`,
+      placeholder: 'time',
+      default: null,
+      ...facts,
+    });
+}
+
 /** A file that holds the value of a secret option, so that the value is not in the process list. */
 export function secretFile(flag: string, holds: string) {
   return file({

@@ -75,6 +75,7 @@ function checked(settings: Settings): Config {
   const config = withArtifactsOfCluster(parse(settings), settings);
   checkCluster(config);
   refuseArtifactsAlone(config, settings);
+  checkKeysOfS3(config);
   checkIsolation(config);
   checkIndex(config);
   checkRetention(config);
@@ -206,6 +207,11 @@ function refuseArtifactsAlone(config: Config, settings: Settings): void {
   throw new ConfigError(
     `--artifacts ${artifacts} (from ${from}) needs ${flagOf(needs)}; without it, --artifacts takes files`,
   );
+}
+
+function checkKeysOfS3({ s3AccessKey, s3SecretKey }: Config): void {
+  if ((s3AccessKey === null) === (s3SecretKey === null)) return;
+  throw new ConfigError('--s3-access-key and --s3-secret-key need each other; configure both or none');
 }
 
 /** Keys are told apart by their names, and lists of a key's captures are read from the database. */

@@ -5,6 +5,7 @@ import { KEY_LINE, NamedKeySchema } from '../capture/named-key.ts';
 import {
   bytes,
   choice,
+  duration,
   file,
   integer,
   list,
@@ -21,6 +22,21 @@ import { RETAIN_DAYS_TAKES, retainDays } from './retain-days.ts';
  * The one table of service options. Flags, environment variables, keys of the configuration file, `--help`,
  * `--print-config`, error texts for bad values and the table in docs/options.md derive from it.
  */
+
+/** A part of the credentials of an object store. */
+function s3Key(facts: Pick<OptionFacts, 'description' | 'placeholder'>) {
+  return z
+    .string()
+    .regex(/^[\x21-\x7e]+$/)
+    .nullable()
+    .register(table, {
+      kind: 'text',
+      takes: 'printable ASCII characters without spaces',
+      default: null,
+      secret: 'whole',
+      ...facts,
+    });
+}
 
 /** The options by their headings in `--help` and in docs/options.md. */
 const GROUPS = {
@@ -108,14 +124,75 @@ const GROUPS = {
     }),
     artifacts: choice(ARTIFACT_STORE_KINDS, {
       description:
-        'Where captures are kept: `files`, in --data-dir, or `gridfs`, in the MongoDB of --mongo-url, where every process of the database reads them.',
+        'Where captures are kept: `files`, in --data-dir; `gridfs`, in the MongoDB of --mongo-url; or `s3`, in the bucket --s3-bucket. Every process of the database reads them in the latter two.',
       placeholder: 'store',
       default: 'files',
       defaultText: 'files; with --nats-url gridfs',
     }),
+    s3Bucket: z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/)
+      .nullable()
+      .register(table, {
+        kind: 'text',
+        description: 'Bucket of an object store that speaks S3. Needed with --artifacts s3; it is not created.',
+        placeholder: 'bucket',
+        takes: 'the name of a bucket: 3 to 63 lower case letters, digits, dots and hyphens',
+        default: null,
+      }),
+    s3Endpoint: z
+      .string()
+      .regex(/^https?:\/\/[^\s/?#@]+(\/[\w./-]*)?$/)
+      .nullable()
+      .register(table, {
+        kind: 'text',
+        description: 'URL of the object store. Without it, Amazon S3 in --s3-region.',
+        placeholder: 'url',
+        takes: 'an http:// or https:// URL without credentials and query',
+        default: null,
+      }),
+    s3Region: z
+      .string()
+      .regex(/^[\w-]+$/)
+      .register(table, {
+        kind: 'text',
+        description: 'Region of the bucket.',
+        placeholder: 'region',
+        takes: 'the name of a region, such as eu-central-1',
+        default: 'us-east-1',
+      }),
+    s3Prefix: z
+      .string()
+      .regex(/^([\w.-]+(\/[\w.-]+)*\/?)?$/)
+      .register(table, {
+        kind: 'text',
+        description: 'Beginning of the keys of all objects, so that services can share a bucket.',
+        placeholder: 'prefix',
+        takes: 'letters, digits and ._- with slashes between them',
+        default: '',
+        defaultText: 'none',
+      }),
+    s3Addressing: choice(['auto', 'path', 'virtual'], {
+      description: 'Where URLs name the bucket: in the `path`, or in the host (`virtual`).',
+      placeholder: 'style',
+      default: 'auto',
+      defaultText: 'auto: path with --s3-endpoint, else virtual',
+    }),
+    s3Presign: duration('7d', {
+      description:
+        'Answer GET /screenshot/:id for an image with 302 to a URL of the object store that is valid for this long. Everything else is sent by the service, also to its web interface.',
+    }),
+    s3AccessKey: s3Key({
+      description:
+        'Access key of the object store. Without it, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, or the credentials endpoint that the environment of a container names.',
+      placeholder: 'id',
+    }),
+    s3AccessKeyFile: secretFile('--s3-access-key', 'the access key'),
+    s3SecretKey: s3Key({ description: 'Secret key of the object store.', placeholder: 'secret' }),
+    s3SecretKeyFile: secretFile('--s3-secret-key', 'the secret key'),
     requireStore: toggle({
       description:
-        'Refuse to start when --data-dir holds no store or the SQLite file is missing, for example because a file system is not mounted. By default, what is missing is created, unless the other of the two shows that captures were stored. Has no effect with --artifacts gridfs.',
+        'Refuse to start when --data-dir holds no store or the SQLite file is missing, for example because a file system is not mounted. By default, what is missing is created, unless the other of the two shows that captures were stored. Has no effect with --artifacts gridfs and s3.',
     }),
     retainDays: retainDays.register(table, {
       kind: 'list',
@@ -163,6 +240,11 @@ const GROUPS = {
         default: null,
         defaultText: '--max-concurrent',
       }),
+    maxDials: integer(0, 10_000, 'captures', {
+      description:
+        'Maximum number of captures whose targets are looked up and connected to at the same time, before they wait for a browser; 0 leaves that to the browsers.',
+      default: 256,
+    }),
     maxBatch: integer(1, 100_000, 'requests', {
       description: 'Maximum number of requests in one batch.',
       default: 1000,

@@ -1,4 +1,5 @@
 import type { Config } from '../config/mod.ts';
+import { examineArtifacts } from './artifacts.ts';
 import { examineBrowser } from './browser.ts';
 import { examineDatabase } from './database.ts';
 import { examineDisk } from './disk.ts';
@@ -13,6 +14,7 @@ export async function examine(config: Config): Promise<readonly Finding[]> {
   const findings = await Promise.all([
     examineBrowser(config),
     examineDatabase(config),
+    examineArtifacts(config),
     examineNats(config),
     examineDisk(config),
     examineMemory(config),

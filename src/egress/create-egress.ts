@@ -6,7 +6,9 @@ import { parseAddress } from './address-classes.ts';
 import type { TargetPolicy } from './address-policy.ts';
 import { createEgressAgents } from './agents.ts';
 import { type AliasLookup, createAliasLookup } from './aliases.ts';
+import { countDials } from './count-dials.ts';
 import { dial } from './dial.ts';
+import { dialTarget } from './dial-target.ts';
 import type { Lookup } from './dns-lookup.ts';
 import { type Egress, type EgressProxy, NOBODY_UID } from './egress.ts';
 import { createEgressPolicy, type Destination } from './egress-policy.ts';
@@ -80,6 +82,7 @@ export function createEgress({
           'and captures with the credentials of a proxy fail. It is tested again at most once a minute.',
       ),
   });
+  const dials = countDials();
   const limits = { maxBytes, maxRequests, maxLookups };
   const egressProxies = new Set<EgressProxy>();
   const closing = new AbortController();
@@ -111,12 +114,21 @@ export function createEgress({
         return null;
       } catch (error) {
         signal.throwIfAborted();
-        return forbiddenOnly(proxy === undefined ? error : aboutProxy(error));
+        return forbiddenOnly(proxy === undefined ? error : aboutProxy(error, proxyDestination(proxy)));
       }
     },
 
     async aliasesOf({ hostname }, withinMs) {
       return hostname.startsWith('[') || parseAddress(hostname) !== null ? [] : aliases(hostname, withinMs);
+    },
+
+    dial(target, captureSignal) {
+      const signal = AbortSignal.any([captureSignal, closing.signal]);
+      return dials.count(dialTarget(target, { egressPolicy, dialTimeoutMs, signal }), signal);
+    },
+
+    get dials() {
+      return dials.counts;
     },
 
     async openEgressProxy() {

@@ -6,9 +6,11 @@ export interface DialOptions {
   /** Time limit for all attempts together, in milliseconds. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  /** Makes the error for the end of that time. @default `target_unreachable` */
+  readonly expired?: (() => CapstanError) | undefined;
 }
 
-export interface Dialled {
+export interface Connected {
   readonly socket: Socket;
   /** The address that answered. */
   readonly address: string;
@@ -23,7 +25,10 @@ const MAX_ATTEMPTS = 8;
  * Connects to the first address that answers, trying them in the given order. Does not look up names. Rejects with
  * `target_unreachable`, or the signal's reason.
  */
-export function dial(addresses: readonly string[], { port, timeoutMs, signal }: DialOptions): Promise<Dialled> {
+export function dial(
+  addresses: readonly string[],
+  { port, timeoutMs, signal, expired }: DialOptions,
+): Promise<Connected> {
   return new Promise((resolve, reject) => {
     const waiting = addresses.slice(0, MAX_ATTEMPTS);
     const attempts = new Set<Socket>();
@@ -43,7 +48,8 @@ export function dial(addresses: readonly string[], { port, timeoutMs, signal }: 
     const abort = (): void => fail(signal.reason);
     const deadline = setTimeout(() => {
       const tried = addresses[0] ?? '';
-      fail(unreachable(`no answer from ${addressAndPort(tried, port)} within ${timeoutMs / 1000} s`));
+      const silence = `no answer from ${addressAndPort(tried, port)} within ${timeoutMs / 1000} s`;
+      fail(expired?.() ?? unreachable(silence, { code: 'ETIMEDOUT' }));
     }, timeoutMs);
 
     const attempt = (): void => {

@@ -18,6 +18,9 @@ export interface EgressPolicy {
   /** Throws `target_forbidden` for a refusal without a lookup: port, literal address, localhost or denied name. */
   inspect(destination: Destination): void;
 
+  /** Whether an address that `admit` has returned earlier may still be used for a destination. */
+  allows(destination: Destination, address: string): boolean;
+
   /**
    * Resolves with the addresses that may be dialled for a destination, at least one. Throws `target_forbidden` when any
    * of its addresses is refused, `target_unreachable` when it has none, or the signal's reason. A lookup waits its turn
@@ -67,6 +70,11 @@ export function createEgressPolicy(
       inspect(destination);
     },
 
+    allows({ host }, address) {
+      const verdict = policy.judgeName(host);
+      return verdict !== 'closed' && policy.refuseAddress(address, verdict) === null;
+    },
+
     async admit(destination, signal, lookups) {
       const { host } = destination;
       const known = inspect(destination);
@@ -83,11 +91,12 @@ export function createEgressPolicy(
   };
 }
 
-function isLocalhost(host: string): boolean {
+export function isLocalhost(host: string): boolean {
   const name = withoutTrailingDot(host.toLowerCase());
   return name === 'localhost' || name.endsWith('.localhost');
 }
 
-function unbracketed(host: string): string {
+/** Returns the host of a URL without the brackets of an IPv6 address. */
+export function unbracketed(host: string): string {
   return host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host;
 }

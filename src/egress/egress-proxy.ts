@@ -1,12 +1,14 @@
 import http from 'node:http';
 import net, { type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { Dialled } from '../capture/dialled.ts';
 import type { ExceededLimit } from '../capture/evidence.ts';
 import type { UpstreamProxy } from '../capture/options/proxy.ts';
 import { dial } from './dial.ts';
 import type { EgressProxy } from './egress.ts';
 import type { Destination, EgressPolicy } from './egress-policy.ts';
 import { createForwardAgent, forwardRequest } from './forward.ts';
+import type { TakeDialled } from './held-connection.ts';
 import type { PeerCheck } from './peer-users.ts';
 import { Traffic, type TrafficLimits } from './traffic.ts';
 import { openTunnel, refuseTunnel, tunnelDestination } from './tunnel.ts';
@@ -48,11 +50,26 @@ export async function openEgressProxy({
   let isIdle = false;
   let refused = 0;
 
-  function startPassage(proxy?: UpstreamProxy): Passage {
+  function startPassage(proxy?: UpstreamProxy, dialled?: Dialled): Passage {
     const traffic = new Traffic(limits, count);
-    if (proxy !== undefined) return startPassageThrough(proxy, traffic);
+    traffic.signal.addEventListener('abort', () => dialled?.close(), { once: true });
+    const takeDialled: TakeDialled = (destination) => {
+      const taken = dialled?.take(destination.host, destination.port);
+      if (taken === undefined) return undefined;
+      traffic.hold(taken.socket);
+      // The operator may have changed the policy while the connection waited.
+      if (egressPolicy.allows(destination, taken.address)) return taken;
+      taken.socket.destroy();
+      return undefined;
+    };
+    if (proxy !== undefined) return startPassageThrough(proxy, traffic, takeDialled);
     const open = async (destination: Destination): Promise<Socket> => {
       const { signal } = traffic;
+      const taken = takeDialled(destination);
+      if (taken !== undefined) {
+        traffic.noteAddress(destination, taken.address);
+        return taken.socket;
+      }
       const addresses = await egressPolicy.admit(destination, signal, traffic.lookups);
       const { socket, address } = await dial(addresses, { port: destination.port, timeoutMs: dialTimeoutMs, signal });
       traffic.noteAddress(destination, address);
@@ -62,8 +79,8 @@ export async function openEgressProxy({
   }
 
   /** Dials only the caller's proxy. That proxy resolves names, so only literal hosts are checked here. */
-  function startPassageThrough(proxy: UpstreamProxy, traffic: Traffic): Passage {
-    const upstream = createUpstream(proxy, { egressPolicy, traffic, peers, timeoutMs: dialTimeoutMs });
+  function startPassageThrough(proxy: UpstreamProxy, traffic: Traffic, takeDialled: TakeDialled): Passage {
+    const upstream = createUpstream(proxy, { egressPolicy, traffic, peers, timeoutMs: dialTimeoutMs, takeDialled });
     const opened = (connect: (destination: Destination) => Promise<Socket>) => async (destination: Destination) => {
       egressPolicy.inspect(destination);
       const socket = await connect(destination);
@@ -133,9 +150,9 @@ export async function openEgressProxy({
 
   return {
     proxyServer: `http://${HOST}:${portOf(listener)}`,
-    reset(proxy) {
+    reset(proxy, dialled) {
       endPassage();
-      passage = startPassage(proxy);
+      passage = startPassage(proxy, dialled);
       isIdle = false;
     },
     end() {

@@ -1,9 +1,12 @@
 import type { Agent as HttpAgent } from 'node:http';
 import type { Agent as HttpsAgent } from 'node:https';
+import type { DialCounts } from '../capture/dial-stats.ts';
+import type { Dialled } from '../capture/dialled.ts';
 import type { EgressRefusals } from '../capture/egress-refusals.ts';
 import type { Failure } from '../capture/errors.ts';
 import type { ExceededLimit } from '../capture/evidence.ts';
 import type { UpstreamProxy } from '../capture/options/proxy.ts';
+import type { Target } from '../capture/target.ts';
 
 /** The browsers' only access to the network. Checks every address and dials exactly the address that it checked. */
 export interface Egress {
@@ -24,16 +27,34 @@ export interface Egress {
    */
   aliasesOf(url: URL, withinMs: number): Promise<readonly string[]>;
 
+  /**
+   * Connects to a capture's target before it has a browser; its egress proxy then uses the connection (`reset`).
+   * Rejects with the error of a capture whose browser finds this out: `target_forbidden`, `target_unreachable`,
+   * `proxy_failed`, `capture_timeout`; or with the signal's reason.
+   */
+  dial(target: DialTarget, signal: AbortSignal): Promise<Dialled>;
+
   /** Opens a proxy for one slot, so that traffic is attributed to its capture. */
   openEgressProxy(): Promise<EgressProxy>;
 
   /** Agents for the service's own requests, whose destinations are checked like a browser's. */
   readonly agents: EgressAgents;
 
+  /** Counts of the targets that `dial` was called for. */
+  readonly dials: DialCounts;
+
   /** Counts of refusals since the start. */
   readonly refusals: EgressRefusals;
 
   close(): Promise<void>;
+}
+
+/** The target of a capture, and the proxy through which it is reached. */
+export interface DialTarget {
+  readonly target: Target;
+  readonly proxy?: UpstreamProxy | undefined;
+  /** Deadline of the capture, in milliseconds from now. */
+  readonly timeoutMs: number;
 }
 
 export interface EgressAgents {
@@ -57,9 +78,10 @@ export interface EgressProxy {
 
   /**
    * Starts a capture: forgets recorded failures and addresses, and ends connections of the previous capture. With
-   * `proxy`, all traffic goes through that proxy; its failures are reported as `proxy_failed`.
+   * `proxy`, all traffic goes through that proxy; its failures are reported as `proxy_failed`. `dialled`: the connection
+   * for the first request to the target, or to the proxy; it is closed at the end when no request has used it.
    */
-  reset(proxy?: UpstreamProxy): void;
+  reset(proxy?: UpstreamProxy, dialled?: Dialled): void;
 
   /** Ends the capture: closes its connections, forgets the caller's proxy, and accepts no connection until `reset`. */
   end(): void;

@@ -4,6 +4,7 @@ import { CapstanError, type Failure, failure, toFailure } from '../capture/error
 import { type OpenConnection, OpeningAgent } from './agents.ts';
 import { answerReaderOf, readAnswers } from './answer-reader.ts';
 import type { Destination } from './egress-policy.ts';
+import { hasWaited, standsFor } from './held-connection.ts';
 import { forwardedHeaders, forwardedRequestHeaders, reasonPhrase } from './hop-by-hop.ts';
 import type { Traffic } from './traffic.ts';
 import { noAnswer as noProxyAnswer, type Upstream } from './upstream.ts';
@@ -19,7 +20,10 @@ const IDLE_MS = 4_000;
  */
 export function createForwardAgent(open: OpenConnection<Socket>, traffic: Traffic): http.Agent {
   const count = (bytes: number): void => traffic.countBytes(bytes);
-  const openReader = async (destination: Destination) => readAnswers(await open(destination), MAX_HEADER_BYTES, count);
+  const openReader = async (destination: Destination) => {
+    const socket = await open(destination);
+    return standsFor(readAnswers(socket, MAX_HEADER_BYTES, count), socket);
+  };
   return new OpeningAgent(openReader, { keepAlive: true, timeout: IDLE_MS, scheduling: 'lifo' });
 }
 
@@ -68,7 +72,9 @@ export function forwardRequest(
     response.once('close', abandon);
 
     let isComplete = (): boolean => false;
+    let mayBeStale = false;
     upstream.once('socket', (socket) => {
+      mayBeStale = upstream.reusedSocket || hasWaited(socket);
       const reader = answerReaderOf(socket);
       reader?.expectAnswer();
       // The answer has no socket any more when it has ended.
@@ -101,8 +107,8 @@ export function forwardRequest(
       if (isComplete()) return;
       response.off('close', abandon);
       const answered = response.headersSent || response.destroyed;
-      const stale = upstream.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
-      // The target closed an idle connection just as it was reused. Retry on a new connection, as browsers do.
+      const stale = mayBeStale && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+      // The target closed an idle connection just as it was used. Retry on a new connection, as browsers do.
       if (stale && !hasBody && !answered && !traffic.signal.aborted) {
         send();
         return;

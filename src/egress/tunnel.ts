@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { failure, toFailure } from '../capture/errors.ts';
 import type { Destination } from './egress-policy.ts';
+import { hasWaited } from './held-connection.ts';
 import type { Traffic } from './traffic.ts';
 
 export interface TunnelOptions {
@@ -33,19 +34,55 @@ export async function openTunnel(browser: Duplex, { destination, head, open, tra
     return;
   }
   browser.write('HTTP/1.1 200 Connection Established\r\n\r\n');
-  if (head.length > 0) target.write(head);
 
-  for (const side of [browser, target]) side.on('data', (chunk: Buffer) => traffic.countBytes(chunk.length));
-  browser.pipe(target);
-  target.pipe(browser);
-  target.once('close', (hadError) => {
-    if (target.bytesRead === 0 && !traffic.signal.aborted && !browser.destroyed) {
-      traffic.noteFailure(destination, hungUp(destination));
-    }
-    if (hadError) browser.destroy();
-    else endSoon(browser);
+  /** What the browser has sent over a connection that may be closed already, until it is answered. */
+  let unanswered: Buffer[] | undefined = hasWaited(target) ? [] : undefined;
+  browser.on('data', (chunk: Buffer) => {
+    traffic.countBytes(chunk.length);
+    unanswered?.push(chunk);
   });
-  browser.once('close', () => target.destroySoon());
+  const join = (target: Socket): void => {
+    target.on('data', (chunk: Buffer) => {
+      unanswered = undefined;
+      traffic.countBytes(chunk.length);
+    });
+    browser.pipe(target);
+    target.pipe(browser, { end: false });
+    const leave = (): void => target.destroySoon();
+    browser.once('close', leave);
+    target.once('end', () => {
+      if (unanswered === undefined) browser.end();
+    });
+    target.once('close', (hadError) => {
+      browser.off('close', leave);
+      const silent = target.bytesRead === 0 && !traffic.signal.aborted && !browser.destroyed;
+      if (silent && unanswered !== undefined) return again();
+      if (silent) traffic.noteFailure(destination, hungUp(destination));
+      if (hadError) browser.destroy();
+      else endSoon(browser);
+    });
+  };
+  /** Repeats what was sent on another connection. */
+  const again = (): void => {
+    open(destination).then(
+      (target) => {
+        const sent = unanswered ?? [];
+        unanswered = undefined;
+        if (browser.destroyed) return void target.destroy();
+        if (sent.length > 0) target.write(Buffer.concat(sent));
+        join(target);
+      },
+      (error: unknown) => {
+        traffic.noteFailure(destination, toFailure(error));
+        browser.destroy();
+      },
+    );
+  };
+  if (head.length > 0) {
+    target.write(head);
+    unanswered?.push(head);
+  }
+  join(target);
 }
 
 export function refuseTunnel(browser: Duplex, status: string): void {

@@ -4,6 +4,7 @@ import { CapstanError } from '../capture/errors.ts';
 import type { UpstreamProxy } from '../capture/options/proxy.ts';
 import { dial } from './dial.ts';
 import type { Destination, EgressPolicy } from './egress-policy.ts';
+import type { TakeDialled } from './held-connection.ts';
 import type { PeerCheck } from './peer-users.ts';
 import type { Traffic } from './traffic.ts';
 
@@ -38,6 +39,8 @@ export interface UpstreamOptions {
   readonly peers: PeerCheck;
   /** Time limit for connecting to the proxy, and again for its answer to CONNECT, in milliseconds. */
   readonly timeoutMs: number;
+  /** Takes the connection that was opened before the capture had a browser; undefined when there is none. */
+  readonly takeDialled: TakeDialled;
 }
 
 /** Returns the host and port of a proxy. */
@@ -46,21 +49,25 @@ export function proxyDestination({ server }: UpstreamProxy): Destination {
   return { host: hostname, port: port === '' ? 80 : Number(port) };
 }
 
-/** Rewords a refusal so that it refers to the proxy's address. */
-export function aboutProxy(error: unknown): unknown {
-  return error instanceof CapstanError && error.code === 'target_forbidden'
-    ? new CapstanError('target_forbidden', `the proxy: ${error.message}`, { cause: error })
-    : error;
+/** Rewords the failure to reach a proxy so that it refers to the proxy. */
+export function aboutProxy(error: unknown, at: Destination): unknown {
+  if (!(error instanceof CapstanError)) return error;
+  if (error.code === 'target_forbidden')
+    return new CapstanError('target_forbidden', `the proxy: ${error.message}`, { cause: error });
+  return error.code === 'target_unreachable' ? proxyFailure(at, `cannot be reached: ${error.message}`, error) : error;
+}
+
+function proxyFailure(at: Destination, what: string, cause?: unknown): CapstanError {
+  return new CapstanError('proxy_failed', `the proxy ${at.host}:${at.port} ${what}`, { cause });
 }
 
 export function createUpstream(
   proxy: UpstreamProxy,
-  { egressPolicy, traffic, peers, timeoutMs }: UpstreamOptions,
+  { egressPolicy, traffic, peers, timeoutMs, takeDialled }: UpstreamOptions,
 ): Upstream {
   const at = proxyDestination(proxy);
   const headers = proxy.credentials === undefined ? [] : ['Proxy-Authorization', basic(proxy.credentials)];
-  const failure = (what: string, cause?: unknown) =>
-    new CapstanError('proxy_failed', `the proxy ${at.host}:${at.port} ${what}`, { cause });
+  const failure = (what: string, cause?: unknown) => proxyFailure(at, what, cause);
 
   // Another user's request must not be sent with the caller's credentials. The lookup is tested once, before the first
   // connection: a connection that was accepted while it failed may still be open when it works again.
@@ -70,12 +77,13 @@ export function createUpstream(
     const { signal } = traffic;
     if (!(await isSafe)) throw failure(UNKNOWN_USERS);
     try {
+      const taken = takeDialled(at);
+      if (taken !== undefined) return taken.socket;
       const addresses = await egressPolicy.admit(at, signal);
       const { socket } = await dial(addresses, { port: at.port, timeoutMs, signal });
       return traffic.hold(socket);
     } catch (error) {
-      const unreachable = error instanceof CapstanError && error.code === 'target_unreachable';
-      throw unreachable ? failure(`cannot be reached: ${error.message}`, error) : aboutProxy(error);
+      throw aboutProxy(error, at);
     }
   };
 

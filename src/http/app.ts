@@ -193,7 +193,7 @@ function createRoutes(
     silenceMs,
     corsOrigins,
     fanOut: createFanOut(service.feed, { ...EVENTS, ...events }),
-    subscribers: createPlaces(maxSubscribers),
+    subscribers: createPlaces(() => maxSubscribers),
     rates: createRateLimits(() => performance.now()),
     once: idempotent(service, logger),
     agentCalls: new RunningCalls(),

@@ -21,7 +21,7 @@ const RETRY_AFTER_SECONDS = 5;
  */
 export function createSharedTurns({ atOnce, maxWaiting, what }: SharedTurnsOptions) {
   const turns = createWorkInTurn(atOnce);
-  const places = createPlaces(maxWaiting + atOnce);
+  const places = createPlaces(() => maxWaiting + atOnce);
   return <T>(owner: string | null, work: () => Promise<T>): Observable<T> =>
     defer(() => {
       const leave = places.take(owner);

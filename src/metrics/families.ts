@@ -170,6 +170,18 @@ export function metricFamilies(source: MetricsSource): {
       ({ stats: { retention } }) => (retention === null ? [] : one(retention.held_bytes)),
     ),
 
+    gauge(
+      'capstan_dials_running',
+      'Targets that are looked up or connected to before their captures wait.',
+      ({ stats }) => one(stats.dials.dialling),
+    ),
+    gauge('capstan_dials_limit', 'Maximum number of such targets at once.', ({ stats }) => one(stats.dials.max)),
+    counter(
+      'capstan_dials_total',
+      'Targets that were dialled, by whether they were reached, or why not.',
+      ({ dials }) => each('outcome', { reached: dials.reached, ...dials.dead }),
+    ),
+
     counter('capstan_egress_refusals_total', 'Connections that the egress policy refused, by reason.', ({ egress }) => [
       ...each('reason', egress.captures, { traffic: 'captures' }),
       ...each('reason', egress.webhooks, { traffic: 'webhooks' }),

@@ -13,6 +13,8 @@ const OWN_DESCRIPTORS = 128;
  * for each, and at most 16 names are looked up at once.
  */
 const CAPTURE_DESCRIPTORS = 80;
+/** Descriptors for one dial: a lookup of two address families, or connections to two addresses. */
+const DIAL_DESCRIPTORS = 2;
 
 /** Returns the soft limit of this process, which Node has raised to the hard limit (`ulimit -Hn`); null when unknown. */
 export function descriptorLimit(): number | null {
@@ -47,6 +49,14 @@ export function connectionsWithin(limit: number | null, wanted: number, maxConcu
   if (limit === null) return wanted;
   const reserved = OWN_DESCRIPTORS + CAPTURE_DESCRIPTORS * maxConcurrent;
   return Math.max(1, Math.min(wanted, Math.max(limit - reserved, Math.floor(limit / 8))));
+}
+
+/**
+ * Returns how many targets may be dialled at once: at most `wanted`, and few enough to use an eighth of the descriptors.
+ */
+export function dialsWithin(limit: number | null, wanted: number): number {
+  if (limit === null || wanted === 0) return wanted;
+  return Math.max(1, Math.min(wanted, Math.floor(limit / 8 / DIAL_DESCRIPTORS)));
 }
 
 function isExhaustion(error: unknown): boolean {

@@ -4,11 +4,13 @@ import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { StoredRecord } from '../capture/result.ts';
 import type { Cluster, SharedEventLog, Worker } from '../cluster/open-cluster.ts';
 import { ConfigError } from '../config/mod.ts';
+import type { Egress } from '../egress/egress.ts';
 import { entryOf } from '../feed/event-feed.ts';
 import type { Logger } from '../log/log.ts';
 import type { ResultStore } from '../storage/ports/result-store.ts';
 import { captureFound } from '../streams/events.ts';
 import { performed } from '../streams/performance.ts';
+import { dialAndPerform } from './dial-target.ts';
 import { type CaptureParts, performCapture } from './perform-capture.ts';
 import type { ClusterConfig } from './service-config.ts';
 
@@ -45,8 +47,11 @@ export async function openClusterOf(config: ClusterConfig, logger: Logger): Prom
 }
 
 export interface MemberParts extends CaptureParts {
+  readonly egress: Pick<Egress, 'screen' | 'screenLiteral' | 'dial' | 'aliasesOf'>;
   readonly results: Pick<ResultStore, 'get' | 'wordsOf'>;
   readonly eventLog: SharedEventLog;
+  /** Whether the target of a capture is dialled before it gets a browser. */
+  readonly dials: (command: CaptureCommand) => boolean;
   /** Called when a capture starts and when it has ended. */
   readonly onStarted?: (command: CaptureCommand) => void;
   readonly onEnded?: (command: CaptureCommand, outcome: CaptureOutcome) => void;
@@ -54,14 +59,17 @@ export interface MemberParts extends CaptureParts {
 
 /** Creates the worker of this process. It stores each capture before it reports it. */
 export function createWorkerOf(cluster: Cluster, slots: number, parts: MemberParts): Worker {
-  const { logger, results, eventLog, onStarted, onEnded } = parts;
+  const { logger, results, eventLog, dials, onStarted, onEnded } = parts;
   return cluster.createWorker({
     slots,
     outbox: () => parts.captureStore.pending,
     capture: (command, abort) => {
       onStarted?.(command);
       return performed(command, {
-        perform: (performing) => performCapture(performing, parts),
+        perform: (performing) => {
+          const perform = (dialled: CaptureCommand) => performCapture(dialled, parts);
+          return dials(performing) ? dialAndPerform(performing, parts, perform) : perform(performing);
+        },
         abort,
         report: (error, { id, requestId }) =>
           logger.error({ capture_id: id, request_id: requestId, err: error }, 'a capture failed'),

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { firstValueFrom } from 'rxjs';
+import type { CaptureCommand } from '../capture/command.ts';
 import { CapstanError } from '../capture/errors.ts';
 import { wantedInFlight } from '../capture/in-flight.ts';
 import type { SharedEventLog } from '../cluster/open-cluster.ts';
@@ -15,7 +16,9 @@ import { createThumbnails } from '../imaging/thumbnails.ts';
 import type { Logger } from '../log/log.ts';
 import { LoadHistory } from '../metrics/load-history.ts';
 import { tallyEvents } from '../metrics/tallies.ts';
+import { descriptorLimit, dialsWithin } from '../pressure/descriptors.ts';
 import { createCapturePipeline } from '../streams/capture-pipeline.ts';
+import { createDialStage } from '../streams/dial-stage.ts';
 import { createEventStream } from '../streams/events.ts';
 import { createWatches } from '../watches/watches.ts';
 import { createWebhooks } from '../webhooks/webhooks.ts';
@@ -24,6 +27,7 @@ import type { CaptureService } from './capture-service.ts';
 import { startCapturing } from './capturing.ts';
 import { CLUSTER_AWAY, createWorkerOf, logRecovered, openClusterOf } from './cluster-member.ts';
 import { watchCondition } from './condition.ts';
+import { dialTarget, isDialled } from './dial-target.ts';
 import { liveLimits } from './limits.ts';
 import { logEvent } from './log-event.ts';
 import { createMarking } from './marking.ts';
@@ -108,17 +112,29 @@ export async function createService(
       logger.info({ max_concurrent: maxConcurrent, max_queue: maxQueue }, 'the limits of the cluster are in force');
     },
   });
+  const dialStage = createDialStage(dialsWithin(descriptorLimit(), config.maxDials));
+  // Without a browser, captures wait for one, and their targets should not notice.
+  const dials = (command: Pick<CaptureCommand, 'request' | 'batch'>): boolean =>
+    dialStage.limit > 0 && capturing.availability.available && isDialled(command);
   const pipeline = createCapturePipeline({
     limits: clusterApi?.limits ?? { maxConcurrent: config.maxConcurrent, maxQueue: config.maxQueue },
     perform: clusterApi?.perform ?? ((command) => performCapture(command, capturing)),
     ids: () => storage.ids.next(),
     events,
     report: (error, { id }) => logger.error({ capture_id: id, err: error }, 'a capture failed'),
+    ...(cluster === undefined && {
+      dialling: { stage: dialStage, applies: dials, dial: (command) => dialTarget(command, capturing) },
+    }),
     ...(clusterApi && { turns: clusterApi.turns, maxWaitMs: config.maxWaitMs, graceMs: CLUSTER_GRACE_MS }),
   });
   const worker =
     cluster !== undefined && sharedLog !== undefined && config.role === 'all'
-      ? createWorkerOf(cluster, config.maxConcurrent, { ...capturing, results: storage.results, eventLog: sharedLog })
+      ? createWorkerOf(cluster, config.maxConcurrent, {
+          ...capturing,
+          results: storage.results,
+          eventLog: sharedLog,
+          dials,
+        })
       : undefined;
   const stopping = new AbortController();
   const { maxBatchConcurrency } = config;
@@ -241,6 +257,7 @@ export async function createService(
       receiverPolicy.replace({ allow: live.allowWebhooks, deny: live.denyTargets });
       webhooks.setSecrets(live.webhookSecret);
       namedKeys = live.namedKeys;
+      dialStage.setLimit(dialsWithin(descriptorLimit(), live.maxDials));
       limits.reload(live);
     },
     stats: () => ({
@@ -248,6 +265,7 @@ export async function createService(
       jobs: intake.jobs.counts,
       webhooks: { ...tallies.counts.webhooks, pending: webhooks.pending },
       queue: queueStats(),
+      dials: { max: dialStage.limit, ...egress.dials },
       egress: { captures: egress.refusals, webhooks: receiverEgress.refusals },
       cluster: cluster?.stats() ?? null,
     }),

@@ -11,6 +11,7 @@ import type { CaptureService } from './capture-service.ts';
 import { startCapturing } from './capturing.ts';
 import { CLUSTER_AWAY, createWorkerOf, logRecovered, openClusterOf } from './cluster-member.ts';
 import { watchCondition } from './condition.ts';
+import { isDialled } from './dial-target.ts';
 import { logEvent } from './log-event.ts';
 import { openStorage } from './open-storage.ts';
 import { countProcess } from './process-stats.ts';
@@ -53,10 +54,12 @@ export async function createWorker(
   const { actors, egress } = capturing;
   const eventLog = cluster.openEventLog(storage.eventOutbox);
   opened.resolve(eventLog);
+  let { maxDials } = config;
   const worker = createWorkerOf(cluster, config.maxConcurrent, {
     ...capturing,
     results: storage.results,
     eventLog,
+    dials: (command) => maxDials > 0 && capturing.availability.available && isDialled(command),
     onStarted: (command) => {
       events.emit(captureQueued(Date.now(), command));
       events.emit(captureStarted(Date.now(), command, 0));
@@ -112,7 +115,8 @@ export async function createWorker(
     },
     pressure: condition.pressure,
     tallies,
-    reload: ({ maxConcurrent, allowTargets, denyTargets }) => {
+    reload: ({ maxConcurrent, maxDials: dials, allowTargets, denyTargets }) => {
+      maxDials = dials;
       capturing.targets.replace({ allow: allowTargets, deny: denyTargets });
       actors.setSlots(maxConcurrent);
       worker.setSlots(maxConcurrent);
@@ -123,6 +127,7 @@ export async function createWorker(
       jobs: NO_JOBS,
       webhooks: { ...tallies.counts.webhooks, pending: 0 },
       queue: { running: worker.running, queued: 0, max_concurrent: worker.slots, max_queue: 0 },
+      dials: { max: maxDials, ...egress.dials },
       egress: { captures: egress.refusals, webhooks: noEgressRefusals() },
       cluster: cluster.stats(),
     }),

@@ -1,8 +1,8 @@
 import type { Actors } from '../actors/actors.ts';
-import { type Findings, failedResult, storedResult, type Timing } from '../capture/build-result.ts';
+import { type Findings, storedResult, type Timing } from '../capture/build-result.ts';
 import type { CaptureCommand } from '../capture/command.ts';
 import { within } from '../capture/deadline.ts';
-import { CapstanError, failure, tellsOf, toFailure } from '../capture/errors.ts';
+import { CapstanError } from '../capture/errors.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import { packWords } from '../capture/page-words.ts';
 import type { Snapshot } from '../capture/snapshot.ts';
@@ -12,6 +12,7 @@ import type { Logger } from '../log/log.ts';
 import type { CaptureStore } from '../storage/captures/capture-store.ts';
 import type { CapturedFiles } from '../storage/ports/artifact-store.ts';
 import type { Technologies } from '../technologies/technologies.ts';
+import { CANCELLED, failedOutcome, timingSince } from './failed-outcome.ts';
 import type { IpFactsSource } from './ip-facts.ts';
 
 export interface CaptureParts {
@@ -26,22 +27,18 @@ export interface CaptureParts {
 /** Time limit for the chain of aliases, which the name server has in its cache, in milliseconds. */
 const MAX_ALIASES_MS = 1_000;
 
-/** The caller that aborted the capture replaces this failure with its own reason. */
-const CANCELLED: CaptureOutcome = { state: 'cancelled', failure: failure('cancelled') };
-
 /**
  * Performs one capture, from the egress check to the store. Yields the outcome, and ends when its browser actor is free
  * for the next capture. The outcome `stored` means that the files and the record are stored. A capture that no client
  * waits for any more is not stored.
  */
 export async function* performCapture(command: CaptureCommand, parts: CaptureParts): AsyncGenerator<CaptureOutcome> {
-  const { request, signal, batch, onPhase } = command;
-  const startedAt = Date.now();
-  const began = performance.now();
-  const timing = () => ({ startedAt, durationMs: performance.now() - began });
-  const failed = (error: unknown) => failedOutcome(command, error, timing(), parts);
+  const { request, signal, batch, dialled, onPhase } = command;
+  // The time in which the target was dialled counts against the deadline; the time in the queue does not.
+  const timing = timingSince(dialled?.ms);
+  const failed = (error: unknown) => failedOutcome(command, error, timing(), null, parts);
 
-  const forbidden = await screenInTime(command, parts.egress).catch(failed);
+  const forbidden = dialled === undefined ? await screenInTime(command, parts.egress).catch(failed) : null;
   if (forbidden !== null) {
     yield forbidden;
     return;
@@ -49,7 +46,7 @@ export async function* performCapture(command: CaptureCommand, parts: CapturePar
   const actor = Promise.withResolvers<void>();
   // The time of the name lookup counts against the capture's deadline.
   const timeoutMs = Math.max(1, Math.ceil(request.timeoutMs - timing().durationMs));
-  const manner = { batch, onPhase, onReturned: actor.resolve };
+  const manner = { batch, dialled, onPhase, onReturned: actor.resolve };
   yield await parts.actors
     .capture({ ...request, timeoutMs }, signal, manner)
     .then((snapshot) => storedOutcome(command, snapshot, timing, parts), failed);
@@ -69,24 +66,6 @@ async function storedOutcome(
   const words = snapshot.words === null ? {} : { words: packWords(snapshot.words) };
   const record = { ...storedResult(command, snapshot, findings, timing()), evidence, ...words };
   return { state: 'stored', result: await parts.captureStore.keep(record, filesOf(snapshot)), evidence, ...words };
-}
-
-async function failedOutcome(
-  command: CaptureCommand,
-  error: unknown,
-  timing: Timing,
-  { captureStore, logger }: CaptureParts,
-): Promise<CaptureOutcome> {
-  const failed = error instanceof CapstanError ? error : new CapstanError('internal', undefined, { cause: error });
-  if (failed.code === 'internal')
-    logger.error({ capture_id: command.id, err: error }, 'a capture failed with an internal error');
-  if (failed.code === 'cancelled' || command.signal.aborted) return CANCELLED;
-  const state = failed.code === 'capture_timeout' ? 'timed_out' : 'failed';
-  const evidence = failed.evidence ?? null;
-  const result = tellsOfTarget(failed)
-    ? await captureStore.keep({ ...failedResult(command, failed, timing), evidence }, null)
-    : null;
-  return { state, failure: toFailure(failed), result };
 }
 
 /**
@@ -142,9 +121,4 @@ async function findOut(
     hostFacts === null ? [] : technologies.find(softwareSigns),
   ]);
   return { ipFacts: known, perceptionHash: hash, cnames, technologies: software };
-}
-
-/** Whether a failure is recorded: it tells of the target, or is a redirect to a forbidden one. */
-function tellsOfTarget({ code, status }: CapstanError): boolean {
-  return tellsOf('target', status) || code === 'target_forbidden';
 }

@@ -1,4 +1,4 @@
-import type { DatabasePlaces } from '../capture/artifacts.ts';
+import type { DatabasePlaces, S3_OPTIONS } from '../capture/artifacts.ts';
 import type { Config } from '../config/mod.ts';
 
 /*
@@ -18,10 +18,11 @@ export type CapturingConfig = BrowsersConfig &
   Pick<
     Config,
     | 'role'
+    | 'technologyRules'
+    | 'maxDials'
     | 'allowTargets'
     | 'denyTargets'
     | 'nameServers'
-    | 'technologyRules'
     | 'maxMemoryMb'
     | 'minFreeMemory'
     | 'maxLoopDelayMs'
@@ -29,7 +30,14 @@ export type CapturingConfig = BrowsersConfig &
 
 export type StorageConfig = Pick<
   Config,
-  keyof DatabasePlaces | 'dataDir' | 'artifacts' | 'requireStore' | 'retainDays' | 'retainBytes' | 'thumbnailBytes'
+  | keyof DatabasePlaces
+  | 'dataDir'
+  | 'artifacts'
+  | (typeof S3_OPTIONS)[number]
+  | 'requireStore'
+  | 'retainDays'
+  | 'retainBytes'
+  | 'thumbnailBytes'
 >;
 
 export type ClusterConfig = Pick<
@@ -49,7 +57,14 @@ export type ClusterConfig = Pick<
 /** The options that take effect while the service runs. */
 export type LiveConfig = Pick<
   Config,
-  'maxConcurrent' | 'maxQueue' | 'allowTargets' | 'denyTargets' | 'allowWebhooks' | 'webhookSecret' | 'namedKeys'
+  | 'maxConcurrent'
+  | 'maxQueue'
+  | 'maxDials'
+  | 'allowTargets'
+  | 'denyTargets'
+  | 'allowWebhooks'
+  | 'webhookSecret'
+  | 'namedKeys'
 >;
 
 /** The options that the service needs. The others are the HTTP server's. */

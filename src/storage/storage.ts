@@ -14,9 +14,7 @@ import { createFileArtifactStore } from './files/file-artifact-store.ts';
 import { createFileEventOutbox } from './files/file-event-outbox.ts';
 import { createFileOutbox } from './files/file-outbox.ts';
 import { createFileThumbnailStore } from './files/file-thumbnail-store.ts';
-import { holdLock } from './files/held-lock.ts';
-import { eventsFile, retentionLock } from './files/layout.ts';
-import { withGridfs } from './gridfs/with-gridfs.ts';
+import { eventsFile } from './files/layout.ts';
 import {
   checkDatabaseFile,
   checkDataDirectory,
@@ -25,29 +23,28 @@ import {
   holdsStore,
   rememberDatabase,
 } from './maintenance/check-places.ts';
-import type { MongoDatabase } from './mongo/open.ts';
+import { openArtifactStore } from './open-artifact-store.ts';
 import { type DatabaseOptions, openDatabase } from './open-database.ts';
-import type { ArtifactStore, LocalStore } from './ports/artifact-store.ts';
-import type { Database } from './ports/database.ts';
+import type { ArtifactStore } from './ports/artifact-store.ts';
 import type { EventLog, EventOutbox } from './ports/event-log.ts';
 import type { IdempotencyStore } from './ports/idempotency-store.ts';
 import type { JobStore } from './ports/job-store.ts';
 import type { LabelStore } from './ports/label-store.ts';
-import { createOwnCopies } from './ports/local-copies.ts';
-import type { OpenArtifacts } from './ports/open-artifacts.ts';
 import type { QueryStore } from './ports/query-store.ts';
 import type { ResultStore } from './ports/result-store.ts';
 import type { SharedLinkStore } from './ports/shared-link-store.ts';
 import type { ThumbnailStore } from './ports/thumbnail-store.ts';
 import type { WatchStore } from './ports/watch-store.ts';
 import { createIdSource, type IdSource, randomNode } from './records/ids.ts';
+import type { S3Options } from './s3/open.ts';
 import { openSqlite } from './sqlite/open.ts';
 
 /*
  * Opens everything that is stored, and chooses the implementation of each port:
  *
  *   files/            artifacts, thumbnails and the outbox, in the data directory
- *   gridfs/           artifacts, in MongoDB
+ *   gridfs/, s3/      artifacts, in MongoDB and in an object store
+ *   remote/           code that these two share
  *   documents/        jobs, watches, standing queries, idempotency keys and node leases, as small documents
  *   sqlite/, mongo/   the database: results and documents; the event log is in SQLite
  *   memory/           replacements for a service without a database
@@ -56,9 +53,9 @@ import { openSqlite } from './sqlite/open.ts';
  *   passes/           when background work runs: retries, intervals, pauses
  */
 
-export interface StorageOptions extends DatabaseOptions {
+export interface StorageOptions extends DatabaseOptions, Partial<S3Options> {
   readonly dataDir: string;
-  /** Where captures are kept. `gridfs` needs `mongoUrl`. @default 'files' */
+  /** Where captures are kept. `gridfs` needs `mongoUrl`, `s3` needs `s3Bucket`. @default 'files' */
   readonly artifacts?: ArtifactStoreKind;
   /** Whether a start without a store is refused, instead of creating one. @default false */
   readonly requireStore?: boolean;
@@ -131,7 +128,14 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
   const ownEvents =
     database.isShared && logsEvents ? await openSqlite({ path: eventsFile(dataDir), onWarning }) : database;
   const local = createFileArtifactStore(data);
-  const { artifacts, copies, lock, stop } = await OPENERS[kind]({ dataDir, local, database, mongo, onProblem });
+  const { artifacts, copies, lock, stop } = await openArtifactStore(kind, {
+    dataDir,
+    local,
+    database,
+    mongo,
+    s3: options,
+    onProblem,
+  });
   const thumbnails = createFileThumbnailStore(dataDir, options.thumbnailBytes ?? THUMBNAIL_BYTES);
   const captureStore = new CaptureStore({
     artifacts,
@@ -215,28 +219,3 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
     close,
   };
 }
-
-interface StoreParts {
-  readonly dataDir: string;
-  readonly local: LocalStore;
-  readonly database: Database;
-  readonly mongo: MongoDatabase | undefined;
-  readonly onProblem: (problem: unknown) => void;
-}
-
-/** Opens each kind of artifact store. */
-const OPENERS: Readonly<Record<ArtifactStoreKind, (parts: StoreParts) => Promise<OpenArtifacts>>> = {
-  files: async ({ dataDir, local, database, mongo }) => ({
-    artifacts: mongo === undefined ? local : withGridfs(local, mongo),
-    // Processes that share a database could remove a record from it, but not from this data directory.
-    copies: createOwnCopies(local, { keepsFailed: !database.isShared }),
-    lock: async () => holdLock(retentionLock(dataDir)),
-    stop: () => Promise.resolve(),
-  }),
-  gridfs: async ({ local, mongo, onProblem }) => {
-    if (mongo === undefined) throw new Error('artifacts in GridFS need a MongoDB database');
-    // Loaded only when it is used.
-    const { openGridfs } = await import('./gridfs/open.ts');
-    return openGridfs({ mongo, local, onProblem });
-  },
-};

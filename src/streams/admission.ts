@@ -9,6 +9,12 @@ import { createReservation, type IssuedReservation, type Pass, type Reservation 
 
 const RETRY_AFTER_MAX_SECONDS = 60;
 
+/** The pass of an element whose target is dialled. */
+export interface AheadPass extends Pass {
+  /** Returns the pass of an element that goes on with one of its batch's reservation. */
+  exchange(): void;
+}
+
 /** Admits captures. Counts those admitted, which are queued or running. `now`: milliseconds. */
 export function createAdmission(limits: CaptureLimits, now: () => number) {
   let { maxConcurrent, maxQueue } = checked(limits);
@@ -18,6 +24,8 @@ export function createAdmission(limits: CaptureLimits, now: () => number) {
   const inside$ = new BehaviorSubject(0);
   const rate = createCompletionRate();
   const reservations = new Set<IssuedReservation>();
+  /** Passes of elements whose targets are being dialled. */
+  let ahead = 0;
   /** Elements of batches that wait for a place again, in order. Each function takes one place for its reservation. */
   const taking = new Set<() => void>();
 
@@ -97,6 +105,25 @@ export function createAdmission(limits: CaptureLimits, now: () => number) {
         rate.completed();
       });
       return { release };
+    },
+
+    /**
+     * Admits an element of a batch whose target is dialled, besides the places that the batch has reserved; undefined
+     * when there is no room. Such elements together take at most half of the queue.
+     */
+    admitAhead(owner: string | null = null): AheadPass | undefined {
+      if (room(owner) < 1 || ahead >= Math.floor(maxQueue / 2)) return undefined;
+      ahead += 1;
+      change(+1, owner);
+      const exchange = once(() => {
+        ahead -= 1;
+        change(-1, owner);
+      });
+      const release = once(() => {
+        exchange();
+        rate.completed();
+      });
+      return { release, exchange };
     },
 
     /**

@@ -15,17 +15,18 @@ import type { Failure } from '../capture/errors.ts';
 import type { BatchItem, CaptureOutcome } from '../capture/outcome.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import type { CapturePipeline } from './capture-pipeline.ts';
+import { createElementPlace, type ElementPlace } from './element-place.ts';
 import { batchAccepted, batchCompleted, batchProgressed, type EventStream } from './events.ts';
 import { outcomeOfError } from './outcome.ts';
 import { type ElementSource, pullMap } from './pull-map.ts';
-import type { Reservation } from './reservation.ts';
+import { createReadAhead } from './read-ahead.ts';
 
 export interface BatchOptions {
-  readonly pipeline: Pick<CapturePipeline, 'admitBatch' | 'limits'>;
-  /** Submits one element under the batch's reservation. An error becomes that element's item. */
+  readonly pipeline: Pick<CapturePipeline, 'admitBatch' | 'limits' | 'maxDials'>;
+  /** Submits one element under its place in the batch. An error becomes that element's item. */
   readonly submit: (
     request: CaptureRequest,
-    under: Client & { readonly batch: string; readonly reservation: Reservation },
+    under: Client & { readonly batch: string; readonly place: ElementPlace },
   ) => Observable<CaptureOutcome>;
   readonly events: EventStream;
   /** Generates the id of a new batch. */
@@ -104,8 +105,17 @@ export function createBatchRunner(options: BatchOptions): RunBatch {
         idleSince = now();
         if (idle.closed && !subscriber.closed) awaitIdle(IDLE_MS);
       };
-      const placed = <T>(work: Observable<T>): Observable<T> =>
-        new Observable((inner) => reservation.use(() => void work.subscribe(inner)));
+      const readAhead = createReadAhead(reservation.width, () => pipeline.maxDials, scheduler);
+      const placed = <T>(work: (place: ElementPlace) => Observable<T>): Observable<T> =>
+        new Observable((inner) => {
+          const read = readAhead.read();
+          const place = createElementPlace(reservation, read.reached);
+          inner.add(() => {
+            place.leave();
+            read.ended();
+          });
+          work(place).subscribe(inner);
+        });
 
       const count = ({ outcome }: BatchItem): void => {
         done += 1;
@@ -121,7 +131,7 @@ export function createBatchRunner(options: BatchOptions): RunBatch {
           );
         }
         const { url } = element.target;
-        return placed(submit(element, { ...client, batch, reservation })).pipe(
+        return placed((place) => submit(element, { ...client, batch, place })).pipe(
           catchError((thrown: unknown) => of(outcomeOfError(thrown))),
           map((outcome) => ({ index, url, outcome })),
           tap((item) => {
@@ -133,16 +143,18 @@ export function createBatchRunner(options: BatchOptions): RunBatch {
       };
 
       beginIdle();
-      const subscription = pullMap(elements, reservation.width, capture).subscribe({
-        next: (item) => subscriber.next(item),
-        error: (error) => subscriber.error(error),
-        complete: () => {
-          // The batch's last event is emitted before its client receives the end; in all other cases the teardown emits
-          // it.
-          reservation.release();
-          subscriber.complete();
+      const subscription = pullMap(elements, reservation.width + pipeline.maxDials, capture, readAhead.room$).subscribe(
+        {
+          next: (item) => subscriber.next(item),
+          error: (error) => subscriber.error(error),
+          complete: () => {
+            // The batch's last event is emitted before its client receives the end; in all other cases the teardown emits
+            // it.
+            reservation.release();
+            subscriber.complete();
+          },
         },
-      });
+      );
       return () => {
         subscription.unsubscribe();
         idle.unsubscribe();

@@ -19,10 +19,11 @@ import { CapstanError, toFailure } from '../capture/errors.ts';
 import type { InFlight } from '../capture/in-flight.ts';
 import type { CaptureLimits } from '../capture/limits.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
-import type { CapturePhase } from '../capture/phases.ts';
 import type { Overload } from '../capture/pressure.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import { createAdmission } from './admission.ts';
+import { type Dialling, dialFirst, isDialledBy, type ToDial } from './dial-first.ts';
+import type { ElementPlace } from './element-place.ts';
 import {
   captureEnded,
   captureQueued,
@@ -43,6 +44,8 @@ export interface CapturePipelineOptions extends Omit<PerformanceOptions, 'abort'
   readonly events: EventStream;
   /** Decides when admitted captures start. @default In this process, by `maxConcurrent`. */
   readonly turns?: Turns;
+  /** Dials targets before their captures wait for a slot. @default Captures are not dialled. */
+  readonly dialling?: Dialling;
   /** Maximum time in the queue in milliseconds, after which a capture is `timed_out`. @default unlimited */
   readonly maxWaitMs?: number;
 }
@@ -52,8 +55,8 @@ export interface SubmitOptions extends Partial<Client> {
   readonly batch?: string | null;
   /** Id of the request that waits for the outcome. */
   readonly requestId?: string;
-  /** Reservation of the batch. With it, the capture is not admitted on its own. */
-  readonly reservation?: Reservation;
+  /** The element's place in its batch. With it, the capture is not admitted on its own. */
+  readonly place?: ElementPlace;
   /**
    * Returns false for an outcome after which the caller submits the capture again: it emits an event, but no
    * conclusion.
@@ -86,6 +89,8 @@ export interface CapturePipeline {
    */
   admitBatch(wanted: number, onReturned: () => void, owner?: string | null): Reservation;
 
+  /** Maximum number of targets that are dialled at once; 0 when none are. */
+  readonly maxDials: number;
   readonly limits: CaptureLimits;
   /** Changes the limits at once. No admitted capture is lost or restarted. */
   setLimits(limits: CaptureLimits): void;
@@ -107,10 +112,7 @@ export interface CapturePipeline {
 }
 
 /** A capture in the pipeline: its command, its pass, and how it is settled. */
-interface Submission {
-  readonly command: CaptureCommand;
-  readonly pass: Pass;
-  readonly owner: string | null;
+interface Submission extends ToDial {
   queuedAt: number;
   readonly abort: (reason: CapstanError) => void;
   readonly settle: (outcome: CaptureOutcome) => void;
@@ -119,11 +121,10 @@ interface Submission {
   waiting: Subscription;
   /** Time of the start; undefined in the queue. */
   startedAt: number | undefined;
-  phase: CapturePhase | null;
 }
 
 export function createCapturePipeline(options: CapturePipelineOptions): CapturePipeline {
-  const { ids, events, report, scheduler = asyncScheduler, maxWaitMs } = options;
+  const { ids, events, report, dialling, scheduler = asyncScheduler, maxWaitMs } = options;
   let limits = options.limits;
   const now = () => scheduler.now();
   const admission = createAdmission(limits, now);
@@ -133,6 +134,9 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
   let running = 0;
   /** Admitted captures, which `turns` holds back until their turn. */
   const submitted$ = new Subject<Submission>();
+
+  const isDialled = (command: Pick<CaptureCommand, 'request' | 'batch'>): boolean =>
+    dialling !== undefined && isDialledBy(dialling, command);
 
   const refuse: CapturePipeline['refuse'] = (
     request,
@@ -149,83 +153,94 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
 
   const admit: Submit = (
     request,
-    { batch = null, requestId = null, reservation, owner = null, apiKeyName = null, isFinal = () => true } = {},
+    { batch = null, requestId = null, place, owner = null, apiKeyName = null, isFinal = () => true } = {},
   ) =>
     new Observable<CaptureOutcome>((subscriber) => {
-      const id = ids();
-      const pass = reservation === undefined ? admission.admit(owner) : reservation.lend();
-      if (pass === undefined) {
-        // `lend` returns undefined only after the reservation was revoked.
-        const error = (reservation === undefined && admission.refusal(owner)) || new CapstanError('shutting_down');
-        events.emit(captureRefused(now(), { id, request, batch, apiKeyName, requestId }, toFailure(error)));
-        subscriber.error(error);
-        return;
-      }
-      const controller = new AbortController();
-      const submission: Submission = {
-        command: {
-          id,
-          request,
-          batch,
-          apiKeyName,
-          requestId,
-          signal: controller.signal,
-          onPhase: (phase) => {
-            submission.phase = phase;
-          },
-        },
-        pass,
-        owner,
-        queuedAt: now(),
-        waiting: Subscription.EMPTY,
-        abort: (reason) => {
-          controller.abort(reason);
-          // `turns` has removed it from the queue, by a listener of the same signal.
-          if (isQueued && submission.startedAt === undefined && submissions.has(submission))
-            end(submission, outcomeOfAbort(controller.signal));
-        },
-        isFinal,
-        settle: (outcome) => {
-          subscriber.next(outcome);
-          subscriber.complete();
-        },
-        startedAt: undefined,
-        phase: null,
-      };
-      submissions.add(submission);
-      let isQueued = false;
-      const queued = (): void => {
-        isQueued = true;
-        submission.queuedAt = now();
-        events.emit(captureQueued(submission.queuedAt, submission.command));
-        submitted$.next(submission);
-        if (maxWaitMs !== undefined && submission.startedAt === undefined) {
-          submission.waiting = timer(maxWaitMs, scheduler).subscribe(() => submission.abort(waitedTooLong(maxWaitMs)));
-        }
-      };
-      const refused = (thrown: unknown): void => {
-        submissions.delete(submission);
-        pass.release();
-        const error =
-          thrown instanceof CapstanError ? thrown : new CapstanError('internal', undefined, { cause: thrown });
-        if (error.code === 'internal') report(thrown, submission.command);
-        // A client that has disconnected gets no answer, and its capture was never queued.
-        if (error.code !== 'cancelled') events.emit(captureRefused(now(), submission.command, toFailure(error)));
-        subscriber.error(error);
-      };
-      if (turns.enqueue === undefined) queued();
-      else {
-        turns
-          .enqueue(submission.command, owner, reservation !== undefined)
-          .then(() => (controller.signal.aborted ? refused(controller.signal.reason) : queued()), refused);
-      }
+      const ahead = place !== undefined && isDialled({ request, batch }) ? admission.admitAhead(owner) : undefined;
+      if (place === undefined) begin(admission.admit(owner));
+      else if (ahead !== undefined) begin(ahead);
+      else subscriber.add(place.enter(begin));
 
-      return () => {
-        // A capture that has ended must not be aborted.
-        if (submissions.has(submission)) {
-          submission.abort(new CapstanError('cancelled'));
+      function begin(pass: Pass | undefined): void {
+        const id = ids();
+        if (pass === undefined) {
+          // An element has no pass only after its batch's reservation was revoked.
+          const error = (place === undefined && admission.refusal(owner)) || new CapstanError('shutting_down');
+          events.emit(captureRefused(now(), { id, request, batch, apiKeyName, requestId }, toFailure(error)));
+          subscriber.error(error);
+          return;
         }
-      };
+        const controller = new AbortController();
+        const submission: Submission = {
+          command: {
+            id,
+            request,
+            batch,
+            apiKeyName,
+            requestId,
+            signal: controller.signal,
+            onPhase: (phase) => {
+              submission.phase = phase;
+            },
+          },
+          pass,
+          ahead: ahead && place && { pass: ahead, place },
+          owner,
+          queuedAt: now(),
+          waiting: Subscription.EMPTY,
+          abort: (reason) => {
+            controller.abort(reason);
+            // `turns` has removed it from the queue, by a listener of the same signal.
+            if (isQueued && submission.startedAt === undefined && submissions.has(submission))
+              end(submission, outcomeOfAbort(controller.signal));
+          },
+          isFinal,
+          settle: (outcome) => {
+            subscriber.next(outcome);
+            subscriber.complete();
+          },
+          startedAt: undefined,
+          phase: null,
+          dialled: undefined,
+          freeHost: () => {},
+        };
+        submissions.add(submission);
+        let isQueued = false;
+        const queued = (): void => {
+          isQueued = true;
+          submission.queuedAt = now();
+          events.emit(captureQueued(submission.queuedAt, submission.command));
+          submitted$.next(submission);
+          if (maxWaitMs !== undefined && submission.startedAt === undefined) {
+            submission.waiting = timer(maxWaitMs, scheduler).subscribe(() =>
+              submission.abort(waitedTooLong(maxWaitMs)),
+            );
+          }
+        };
+        const refused = (thrown: unknown): void => {
+          submissions.delete(submission);
+          submission.pass.release();
+          const error =
+            thrown instanceof CapstanError ? thrown : new CapstanError('internal', undefined, { cause: thrown });
+          if (error.code === 'internal') report(thrown, submission.command);
+          // A client that has disconnected gets no answer, and its capture was never queued.
+          if (error.code !== 'cancelled') events.emit(captureRefused(now(), submission.command, toFailure(error)));
+          subscriber.error(error);
+        };
+        if (turns.enqueue === undefined) queued();
+        else {
+          turns
+            .enqueue(submission.command, owner, place !== undefined)
+            .then(() => (controller.signal.aborted ? refused(controller.signal.reason) : queued()), refused);
+        }
+
+        subscriber.add(() => {
+          // A capture that has ended must not be aborted.
+          if (submissions.has(submission)) {
+            submission.abort(new CapstanError('cancelled'));
+          }
+        });
+      }
     });
 
   const end = (submission: Submission, outcome: CaptureOutcome): void => {
@@ -235,6 +250,8 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
     submissions.delete(submission);
     if (submission.startedAt !== undefined) running -= 1;
     submission.waiting.unsubscribe();
+    submission.dialled?.close();
+    submission.freeHost();
     submission.pass.release();
     submission.settle(outcome);
   };
@@ -242,11 +259,12 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
   /** Runs a capture whose turn it is. Emits the outcome, and completes when the next capture may take the slot. */
   const work = (submission: Submission): Observable<[Submission, CaptureOutcome]> =>
     defer(() => {
-      const { command } = submission;
+      const command = { ...submission.command, dialled: submission.dialled };
       const startedAt = now();
       submission.startedAt = startedAt;
       running += 1;
       submission.waiting.unsubscribe();
+      submission.freeHost();
       events.emit(captureStarted(startedAt, command, startedAt - submission.queuedAt));
       const outcome$ = command.signal.aborted
         ? of(outcomeOfAbort(command.signal))
@@ -256,7 +274,21 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
 
   const refusal = (): CapstanError | undefined => admission.refusal() ?? turns.refusal?.();
 
-  submitted$.pipe(turns.each(work)).subscribe(([submission, outcome]) => end(submission, outcome));
+  const reached$ =
+    dialling === undefined
+      ? submitted$
+      : submitted$.pipe(
+          dialFirst(dialling, {
+            isIn: (submission) => submissions.has(submission),
+            end: (submission, outcome, startedAt) => {
+              events.emit(captureStarted(now(), submission.command, startedAt - submission.queuedAt));
+              end(submission, outcome);
+            },
+            now,
+            report,
+          }),
+        );
+  reached$.pipe(turns.each(work)).subscribe(([submission, outcome]) => end(submission, outcome));
 
   return {
     admit,
@@ -275,6 +307,9 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
       return error;
     },
 
+    get maxDials() {
+      return dialling?.stage.limit ?? 0;
+    },
     get limits() {
       return limits;
     },

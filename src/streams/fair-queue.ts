@@ -4,16 +4,17 @@ import { createWaitingQueue, type WaitingQueue } from './waiting-queue.ts';
 /**
  * A queue in which owners take turns. Within an owner, its batches take turns with each other and with the entries that
  * belong to no batch. Entries of a batch are first in, first out. Holds one queue for each owner that waits, with one
- * for each batch. Every operation is O(1).
+ * for each batch. Every operation is O(1), but for owners that `admits` holds back. `admits`: whether an entry of this
+ * owner may leave now; call `retry` when it may again.
  */
-export function createFairQueue<T>() {
-  const owners = createRounds<T, Rounds<T, WaitingQueue<T>>>(() => createRounds(createWaitingQueue<T>));
+export function createFairQueue<T>(admits: (owner: string | null) => boolean = () => true) {
+  const owners = createRounds<T, Rounds<T, WaitingQueue<T>>>(() => createRounds(createWaitingQueue<T>), admits);
   const joined$ = new Subject<null>();
   let length = 0;
 
   /** Removes and returns the oldest entry of the owner whose turn it is. */
   const shift = (): T | undefined => {
-    if (length === 0) return undefined;
+    if (!owners.hasNext) return undefined;
     length -= 1;
     return owners.shift();
   };
@@ -38,9 +39,17 @@ export function createFairQueue<T>() {
       };
     },
     shift,
+    retry: () => joined$.next(null),
     /** `shift` as an Observable: waits for an entry if there is none, emits it and completes. */
     // `take` comes before `shift`: an entry that is added while this one is processed stays for the next subscriber.
-    next$: defer(() => (length > 0 ? of(null) : joined$.pipe(take(1)))).pipe(
+    next$: defer(() =>
+      owners.hasNext
+        ? of(null)
+        : joined$.pipe(
+            filter(() => owners.hasNext),
+            take(1),
+          ),
+    ).pipe(
       map(shift),
       filter((value) => value !== undefined),
       map((value) => ({ value })),
@@ -56,16 +65,25 @@ interface Line<T> {
 
 /** Lines by name, which take turns. */
 interface Rounds<T, L> extends Line<T> {
+  /** Whether `shift` returns an entry. */
+  readonly hasNext: boolean;
   /** Returns the line with this name. Makes it the last one if there is none. */
   line(name: string | null): L;
   /** Removes a line if it is empty. */
   forget(name: string | null, line: L): void;
 }
 
-function createRounds<T, L extends Line<T>>(create: () => L): Rounds<T, L> {
+function createRounds<T, L extends Line<T>>(
+  create: () => L,
+  admits: (name: string | null) => boolean = () => true,
+): Rounds<T, L> {
   // In the order of turns: a line that was served goes to the end.
   const lines = new Map<string | null, L>();
+  const first = () => lines.entries().find(([name]) => admits(name));
   return {
+    get hasNext() {
+      return first() !== undefined;
+    },
     /** Number of lines, none of which is empty. */
     get length() {
       return lines.size;
@@ -79,7 +97,7 @@ function createRounds<T, L extends Line<T>>(create: () => L): Rounds<T, L> {
       if (line.length === 0 && lines.get(name) === line) lines.delete(name);
     },
     shift() {
-      const [next] = lines;
+      const next = first();
       if (next === undefined) return undefined;
       const [name, line] = next;
       lines.delete(name);

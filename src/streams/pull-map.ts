@@ -1,4 +1,4 @@
-import { defer, from, Observable, of, tap } from 'rxjs';
+import { from, Observable, of, switchMap, take, tap } from 'rxjs';
 import { mergeMapOnDemand } from './merge-map-on-demand.ts';
 
 /** A source of elements that are read on demand. */
@@ -8,12 +8,13 @@ export type ElementSource<T> = Iterable<T> | AsyncIterable<T>;
  * Like `mergeMap` with a concurrency, for sources that can wait: the next element is read only when there is a free
  * slot for it, one at a time, so that memory does not grow with the source and back-pressure reaches the sender.
  * (`mergeMap` reads an iterable to its end into a buffer.) An error of the source ends the result at once and
- * unsubscribes from running work. Unsubscribing returns the iterator.
+ * unsubscribes from running work. Unsubscribing returns the iterator. `room$`: emits when a further element may be read.
  */
 export function pullMap<T, R>(
   source: ElementSource<T>,
   concurrency: number,
   project: (element: T, index: number) => Observable<R>,
+  room$: Observable<unknown> = of(null),
 ): Observable<R> {
   return new Observable<R>((subscriber) => {
     const iterator = Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]();
@@ -22,10 +23,14 @@ export function pullMap<T, R>(
     const end = (): void => {
       hasEnded = true;
     };
-    const next$ = defer(() => {
-      const step = iterator.next();
-      return 'then' in step ? from(step) : of(step);
-    }).pipe(tap({ next: ({ done }) => done && end(), error: end }));
+    const next$ = room$.pipe(
+      take(1),
+      switchMap((): Observable<IteratorResult<T>> => {
+        const step = iterator.next();
+        return 'then' in step ? from(step) : of(step);
+      }),
+      tap({ next: ({ done }) => done && end(), error: end }),
+    );
     mergeMapOnDemand(next$, of(concurrency), project).subscribe(subscriber);
     // Errors while the source is returned are ignored: it may be waiting for a client that has disconnected.
     subscriber.add(() => hasEnded || Promise.resolve(iterator.return?.()).catch(() => undefined));

@@ -24,6 +24,7 @@ interface Course {
   /** The span `capture`, from admission to the end of the capture. */
   readonly span: Span;
   readonly queue: Span;
+  readonly queuedAt: number;
   startedAt: number | undefined;
 }
 
@@ -43,19 +44,19 @@ export function followEvents(events$: Observable<CapstanEvent>, tracer: Tracer, 
     const attributes = { 'capstan.capture.id': event.id, 'capstan.target.host': event.host, ...ofBatch(event.batch) };
     const span = tracer.startSpan('capture', { startTime: at, attributes }, parent);
     const queue = tracer.startSpan('queue', { startTime: at }, trace.setSpan(parent, span));
-    courses.set(event.id, { parent, span, queue, startedAt: undefined });
+    courses.set(event.id, { parent, span, queue, queuedAt: at, startedAt: undefined });
   };
 
   const ended = (event: CaptureEvent, result: Result | null, code: string | null): void => {
     const course = courses.get(event.id);
     if (course === undefined) return;
     courses.delete(event.id);
-    const { parent, span, queue, startedAt } = course;
+    const { parent, span, queue, queuedAt, startedAt } = course;
     const context = trace.setSpan(parent, span);
     contexts.set(`capture ${event.id}`, context);
     const at = Date.parse(event.at);
     if (startedAt === undefined) queue.end(at);
-    else if (result !== null) spansOf(result, startedAt, at, tracer, context);
+    else if (result !== null) spansOf(result, { queuedAt, startedAt, endedAt: at }, tracer, context);
     span.setAttribute('capstan.outcome', event.type.replace('capture.', ''));
     if (code !== null) span.setAttribute('error.type', code).setStatus({ code: SpanStatusCode.ERROR });
     span.end(at);
@@ -105,14 +106,26 @@ export function followEvents(events$: Observable<CapstanEvent>, tracer: Tracer, 
   });
 }
 
-/** The phases end `duration_ms` after the start, when the record is made; storing the record takes the rest. */
-function spansOf(result: Result, startedAt: number, endedAt: number, tracer: Tracer, context: Context): void {
-  const { timings, duration_ms } = result;
-  const storedFrom = Math.min(startedAt + duration_ms, endedAt);
-  const total = CAPTURE_PHASES.reduce((sum, phase) => sum + (timings[phase] ?? 0), 0);
+interface Times {
+  readonly queuedAt: number;
+  readonly startedAt: number;
+  readonly endedAt: number;
+}
+
+/**
+ * The phases end when the record is made, `duration_ms` after the start; storing the record takes the rest. The target
+ * is dialled in the queue, unless the capture waited for less than that takes: a worker of a cluster dials after it.
+ */
+function spansOf(result: Result, { queuedAt, startedAt, endedAt }: Times, tracer: Tracer, context: Context): void {
+  const { dial = 0, ...timings } = result.timings;
+  const inQueue = dial <= startedAt - queuedAt;
+  if (dial > 0 && inQueue) tracer.startSpan('dial', { startTime: queuedAt }, context).end(queuedAt + dial);
+  const spanned: Result['timings'] = inQueue ? timings : result.timings;
+  const storedFrom = Math.min(startedAt + result.duration_ms - (inQueue ? dial : 0), endedAt);
+  const total = CAPTURE_PHASES.reduce((sum, phase) => sum + (spanned[phase] ?? 0), 0);
   let from = Math.max(startedAt, storedFrom - total);
   for (const phase of CAPTURE_PHASES) {
-    const ms = timings[phase];
+    const ms = spanned[phase];
     if (ms === undefined) continue;
     const until = Math.min(from + ms, endedAt);
     tracer.startSpan(phase, { startTime: from }, context).end(until);

@@ -15,7 +15,7 @@ export type ReceiverQueues = ReturnType<typeof createReceiverQueues>;
 /** One queue per receiver and owner, so that a slow receiver or another owner's items delay nothing else. */
 export function createReceiverQueues({ concurrency, maxOfOne, maxPending }: ReceiverQueuesOptions) {
   const queues = new Map<string, { readonly inTurn: LimitFunction; items: number }>();
-  const places = createPlaces(maxPending);
+  const places = createPlaces(() => maxPending);
   const pending = new Set<Promise<void>>();
 
   return {

@@ -212,6 +212,7 @@ describe('the client', () => {
         watches.get(1),
         all(watches.list()),
         all(watches.history(1)),
+        all(watches.values(1)),
         watches.change(1, {}),
       ],
       ...[calls.mark(1, {}), calls.markAll({ label: 'none' }, {}), calls.share(1), calls.revokeLink('none')],

@@ -7,9 +7,10 @@ import type { Served } from '../commands/capstan-process.ts';
 import { type Answered, capture, stats } from '../faults/client.ts';
 import type { Random } from '../faults/random.ts';
 import { type Block, subscribe } from '../http/event-subscriber.ts';
+import { type S3Server, s3Flags } from '../support/s3.ts';
 import type { ClusterOfProcesses, OwnServers } from './cluster-of-processes.ts';
 
-export type Victim = 'worker' | 'api' | 'nats' | 'mongo';
+export type Victim = 'worker' | 'api' | 'nats' | 'mongo' | 's3';
 
 export interface KilledNodes {
   readonly servers: OwnServers;
@@ -19,6 +20,8 @@ export interface KilledNodes {
   readonly url: () => string;
   readonly victims: readonly Victim[];
   readonly random: Random;
+  /** Where captures are kept, when not in GridFS. */
+  readonly s3?: { readonly server: S3Server; readonly bucket: string };
   readonly report?: (text: string) => void;
 }
 
@@ -38,8 +41,10 @@ const DEADLINE_MS = 40_000;
  */
 export async function killNodes(options: KilledNodes): Promise<ReadonlyMap<number, number>> {
   const { servers, cluster, url, victims, random, report = () => {} } = options;
-  const startApi = () => cluster.start('api', '--cluster-max-concurrent', '4', '--timeout-ms', String(DEADLINE_MS));
-  const startWorker = () => cluster.start('worker', '--max-concurrent', '2');
+  const places = options.s3 === undefined ? [] : s3Flags(options.s3.server, options.s3.bucket);
+  const deadline = ['--timeout-ms', String(DEADLINE_MS)];
+  const startApi = () => cluster.start('api', '--cluster-max-concurrent', '4', ...deadline, ...places);
+  const startWorker = () => cluster.start('worker', '--max-concurrent', '2', ...places);
   const apis = await Promise.all([startApi(), startApi()]);
   const workers = await Promise.all([startWorker(), startWorker()]);
   await Promise.all(apis.map((api) => cluster.workers(api, workers.length)));
@@ -73,6 +78,12 @@ export async function killNodes(options: KilledNodes): Promise<ReadonlyMap<numbe
       const stopped = answers.length;
       await expect.poll(() => answers.length).toBeGreaterThan(stopped + CLIENTS);
       await servers.mongo.start();
+    } else if (victim === 's3') {
+      await options.s3?.server.kill();
+      // Captures of this round wait on the disks of workers.
+      const killed = answers.length;
+      await expect.poll(() => answers.length).toBeGreaterThan(killed + CLIENTS);
+      await options.s3?.server.start();
     } else {
       const group = victim === 'api' ? apis : workers;
       const at = random.integer(0, group.length - 1);

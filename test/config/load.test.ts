@@ -113,6 +113,8 @@ const IN_FILES: Readonly<Record<string, object>> = {
   mongoUrlFile: { mongoUrl: 'mongodb://me:hush@h/d' },
   webhookSecretFile: { webhookSecret: [WEBHOOK_SECRET] },
   ipinfoKeyFile: { ipinfoKey: 'sesame' },
+  s3AccessKeyFile: { s3AccessKey: 'sesame' },
+  s3SecretKeyFile: { s3SecretKey: 'sesame' },
 };
 
 /** Each option as text and as its parsed value. */
@@ -134,6 +136,16 @@ const SAMPLES: Readonly<Record<string, readonly [text: string, value: unknown]>>
   mongoUrl: ['mongodb://h/d', 'mongodb://h/d'],
   dataDir: ['d', 'd'],
   artifacts: ['files', 'files'],
+  s3Bucket: ['captures', 'captures'],
+  s3Endpoint: ['http://store:3900', 'http://store:3900'],
+  s3Region: ['garage', 'garage'],
+  s3Prefix: ['some/prefix/', 'some/prefix/'],
+  s3Addressing: ['virtual', 'virtual'],
+  s3Presign: ['5m', 300],
+  s3AccessKey: ['AKIA', 'AKIA'],
+  s3AccessKeyFile: ['key', 'key'],
+  s3SecretKey: ['a/b+c', 'a/b+c'],
+  s3SecretKeyFile: ['key', 'key'],
   requireStore: ['true', true],
   indexWords: ['true', true],
   retainDays: ['0.5,label:legal=3650', ['0.5', 'label:legal=3650']],
@@ -141,6 +153,7 @@ const SAMPLES: Readonly<Record<string, readonly [text: string, value: unknown]>>
   thumbnailBytes: ['1M', 1_048_576],
   maxConcurrent: ['3', 3],
   maxQueue: ['0', 0],
+  maxDials: ['0', 0],
   maxBatchConcurrency: ['6', 6],
   maxBatch: ['7', 7],
   maxSubscribers: ['7', 7],
@@ -191,6 +204,10 @@ const NEEDED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   natsUrl: { CAPSTAN_MONGO_URL: 'mongodb://h/d' },
   natsUrlFile: { CAPSTAN_MONGO_URL: 'mongodb://h/d' },
   natsTlsCert: { CAPSTAN_NATS_TLS_KEY: 'key.pem' },
+  s3AccessKey: { CAPSTAN_S3_SECRET_KEY: 'secret' },
+  s3AccessKeyFile: { CAPSTAN_S3_SECRET_KEY: 'secret' },
+  s3SecretKey: { CAPSTAN_S3_ACCESS_KEY: 'access' },
+  s3SecretKeyFile: { CAPSTAN_S3_ACCESS_KEY: 'access' },
   natsTlsKey: { CAPSTAN_NATS_TLS_CERT: 'cert.pem' },
   role: { CAPSTAN_MONGO_URL: 'mongodb://h/d', CAPSTAN_NATS_URL: 'nats://h' },
 };
@@ -274,7 +291,18 @@ describe('loadConfig with an invalid configuration', () => {
     expect(load({ flags: { mongoUrl } }).artifacts).toBe('files');
     expect(load({ flags: { mongoUrl, natsUrl } }).artifacts).toBe('gridfs');
     expect(load({ flags: { mongoUrl, natsUrl, artifacts: 'files' } }).artifacts).toBe('files');
-    expect(refusal({ flags: { artifacts: 's3' } })).toContain('it takes one of files, gridfs');
+    expect(refusal({ flags: { artifacts: 'disk' } })).toContain('it takes one of files, gridfs, s3');
+  });
+
+  it('accepts captures in an object store only with a bucket, and both of its keys or none', () => {
+    expect(refusal({ flags: { artifacts: 's3', dbPath: 'a.db' } })).toBe(
+      '--artifacts s3 (from the command line) needs --s3-bucket; without it, --artifacts takes files',
+    );
+    const flags = { artifacts: 's3', s3Bucket: 'captures' };
+    expect(load({ flags })).toMatchObject({ artifacts: 's3', s3Addressing: 'auto' });
+    const alone = refusal({ flags: { ...flags, s3SecretKey: 'hush' } });
+    expect(alone).toBe('--s3-access-key and --s3-secret-key need each other; configure both or none');
+    expect(refusal({ flags: { ...flags, s3Bucket: 'Captures' } })).toMatch(/^--s3-bucket Captures .* is not valid/);
   });
 
   it('rejects an unknown key of a file and lists the accepted ones, without showing its value', () => {

@@ -50,9 +50,8 @@ describe('a page with 400 images on host names that no name server answers for',
         () => 'gone',
       ),
     );
-    const { max_concurrent: maxConcurrent } = service.service.stats().queue;
     const { asked } = hostile.nameServer;
-    await expect.poll(() => names.filter((name) => asked.includes(name)).length).toBe(maxConcurrent);
+    await expect.poll(() => names.filter((name) => asked.includes(name)).length).toBe(names.length);
     leave.abort();
     expect(await Promise.all(left)).toEqual(names.map(() => 'gone'));
     const after = await service.post('/screenshot', { url: hostile.goodUrl('after-30') });

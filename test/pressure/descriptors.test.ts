@@ -1,6 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
-import { connectionsWithin, descriptorLimit, readDescriptors } from '../../src/pressure/descriptors.ts';
+import { connectionsWithin, descriptorLimit, dialsWithin, readDescriptors } from '../../src/pressure/descriptors.ts';
 
 describe('readDescriptors', () => {
   let opened: number[] = [];
@@ -35,5 +35,15 @@ describe('connectionsWithin', () => {
   it('gives clients an eighth of a limit that is too low for all captures at once', () => {
     expect(connectionsWithin(256, 10_000, 8)).toBe(32);
     expect(connectionsWithin(256, 20, 8)).toBe(20);
+  });
+});
+
+describe('dialsWithin', () => {
+  it('returns the number that is wanted where an eighth of the descriptors suffices, otherwise fewer', () => {
+    expect(dialsWithin(1_048_576, 256)).toBe(256);
+    expect(dialsWithin(null, 256)).toBe(256);
+    expect(dialsWithin(1024, 256)).toBe(64);
+    expect(dialsWithin(8, 256)).toBe(1);
+    expect(dialsWithin(1024, 0)).toBe(0);
   });
 });

@@ -4,7 +4,7 @@ import { Binary, type Collection, type Db } from 'mongodb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { takeLock } from '../../src/storage/documents/lock.ts';
 import { damagedFiles } from '../../src/storage/gridfs/damaged-files.ts';
-import { createGridfsArtifactStore } from '../../src/storage/gridfs/gridfs-artifact-store.ts';
+import { createGridfsStore } from '../../src/storage/gridfs/gridfs-store.ts';
 import { createSweep, type SweepOptions } from '../../src/storage/gridfs/sweep.ts';
 import { mongoDocuments } from '../../src/storage/mongo/document-store.ts';
 import { type MongoDatabase, openMongo } from '../../src/storage/mongo/open.ts';
@@ -36,7 +36,7 @@ describeWithSharedMongo('the artifact store in GridFS', (server) => {
 
   async function openStore(): Promise<ArtifactStore> {
     const { database, ask } = await open();
-    return createGridfsArtifactStore(database, ask);
+    return createGridfsStore(database, ask);
   }
 
   describeArtifactStore(async () => ({ open: openStore, remove: () => Promise.resolve() }));
@@ -49,7 +49,7 @@ describeWithSharedMongo('the artifact store in GridFS', (server) => {
     beforeEach(async () => {
       mongo = await open();
       database = mongo.database;
-      artifacts = createGridfsArtifactStore(database, mongo.ask);
+      artifacts = createGridfsStore(database, mongo.ask);
     });
 
     const count = (name: string) => database.collection(name).countDocuments();

@@ -3,13 +3,13 @@ import { CaptureStore } from '../../src/storage/captures/capture-store.ts';
 import { createDataDirectory, type DataDirectory } from '../../src/storage/files/data-directory.ts';
 import { createFileArtifactStore } from '../../src/storage/files/file-artifact-store.ts';
 import { createFileOutbox } from '../../src/storage/files/file-outbox.ts';
-import { createGridfsArtifactStore } from '../../src/storage/gridfs/gridfs-artifact-store.ts';
-import { createUploads } from '../../src/storage/gridfs/uploads.ts';
-import { withCopies } from '../../src/storage/gridfs/with-copies.ts';
+import { createGridfsStore } from '../../src/storage/gridfs/gridfs-store.ts';
 import { type MongoDatabase, openMongo } from '../../src/storage/mongo/open.ts';
 import type { ArtifactStore, LocalStore } from '../../src/storage/ports/artifact-store.ts';
 import type { Outbox } from '../../src/storage/ports/outbox.ts';
 import type { ResultStore } from '../../src/storage/ports/result-store.ts';
+import { createUploads } from '../../src/storage/remote/uploads.ts';
+import { withCopies } from '../../src/storage/remote/with-copies.ts';
 
 /** The parts that one process with captures in GridFS has over a data directory and a MongoDB database. */
 export interface GridfsParts {
@@ -42,7 +42,7 @@ export async function openGridfsParts(
   const mongo = await openMongo({ url });
   const made = {
     local: createFileArtifactStore(data),
-    remote: createGridfsArtifactStore(mongo.database, mongo.ask),
+    remote: createGridfsStore(mongo.database, mongo.ask),
     results: mongo.results,
     outbox: createFileOutbox(data),
   };

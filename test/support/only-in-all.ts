@@ -3,20 +3,23 @@
  * needs nothing but npm and skips no test.
  */
 export const ONLY_IN_ALL: Readonly<Record<string, readonly string[]>> = {
-  'needs MongoDB, nats-server, Prometheus, podman or systemd': [
+  'needs MongoDB, an object store, nats-server, Prometheus, podman or systemd': [
     'test/cluster/**',
     'test/container/**',
     'test/doctor/**',
     'test/commands/config-files.test.ts',
     'test/commands/demo-cluster.test.ts',
     'test/commands/gridfs-db.test.ts',
+    'test/commands/s3-db.test.ts',
     'test/docs/cluster-example.test.ts',
     'test/faults/**',
     'test/http/gridfs.test.ts',
+    'test/http/s3.test.ts',
     'test/http/isolated-keys.test.ts',
     'test/http/routes/metrics.test.ts',
     'test/http/turns-of-keys.test.ts',
     'test/storage/gridfs-*.test.ts',
+    'test/storage/s3-*.test.ts',
     'test/storage/mongo.test.ts',
   ],
   'needs root, another Node.js or control groups for some of its tests': [

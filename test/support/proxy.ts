@@ -3,6 +3,8 @@ import net, { type Socket } from 'node:net';
 
 export interface RunningProxy extends AsyncDisposable {
   readonly port: number;
+  /** Number of connections that it has accepted. */
+  readonly connections: number;
   /** `CONNECT host:port` or `GET http://...` of each request, and its proxy credentials. */
   readonly asked: readonly { readonly what: string; readonly authorization: string | undefined }[];
 }
@@ -45,7 +47,9 @@ export async function startProxy({ credentials, names = {} }: ProxyOptions = {})
       onward.end();
     }
   });
+  let connections = 0;
   server.on('connection', (socket) => {
+    connections += 1;
     sockets.add(socket);
     socket.on('error', () => {});
     socket.once('close', () => sockets.delete(socket));
@@ -67,6 +71,9 @@ export async function startProxy({ credentials, names = {} }: ProxyOptions = {})
   const address = server.address();
   if (address === null || typeof address === 'string') throw new TypeError('the proxy has no port');
   return {
+    get connections() {
+      return connections;
+    },
     port: address.port,
     asked,
     async [Symbol.asyncDispose]() {

@@ -9,12 +9,13 @@ import { violations } from './axe.ts';
 import { uiForSuite } from './ui-service.ts';
 
 const KEY = 'a-secret-of-the-operator';
+const SIGNING_KEY = 'a-signing-key-of-at-least-32-characters';
 const Captured = z.object({ data: z.object({ id: z.number() }) });
 const run = promisify(execFile);
 
 describe('the commands of "Copy as curl"', () => {
   const site = siteForSuite();
-  const ui = uiForSuite({}, { apiKeys: [KEY] });
+  const ui = uiForSuite({}, { apiKeys: [KEY], signingKeys: [SIGNING_KEY] });
   let first: number;
   let second: number;
 
@@ -66,7 +67,7 @@ describe('the commands of "Copy as curl"', () => {
     ['the comparison', () => `/ui/compare?a=${first}&b=${second}`, 5],
     ['the comparison without captures', () => '/ui/compare', 1],
     ['operations', () => '/ui/operations', 6],
-    ['one capture', () => `/ui/results/${first}`, 8],
+    ['one capture', () => `/ui/results/${first}`, 10],
     ['the watches', () => '/ui/watches', 1],
   ];
 

@@ -52,6 +52,7 @@ export async function answerArtifact(ctx: HttpContext, artifact: OpenArtifact, k
     ctx.status = 304;
     return artifact.close();
   }
+  if (isRedirected(ctx, artifact, kind)) return answerElsewhere(ctx, artifact, kind);
   const range = ctx.method === 'GET' && rangeApplies(ctx) ? readByteRange(ctx.get('Range'), artifact.bytes) : null;
   if (range === 'unsatisfiable') {
     await artifact.close();
@@ -65,6 +66,27 @@ export async function answerArtifact(ctx: HttpContext, artifact: OpenArtifact, k
   if (ctx.method === 'HEAD') await artifact.close();
   else ctx.body = range === null ? artifact.stream() : artifact.stream(range);
   ctx.length = length;
+}
+
+/**
+ * Only images are sent by the artifact store: the policy of inert content is a header of this service. The web interface
+ * shows nothing of other origins.
+ */
+function isRedirected(ctx: HttpContext, { location }: OpenArtifact, kind: ArtifactKind): boolean {
+  const isOwnPage = ctx.get('Sec-Fetch-Site') === 'same-origin';
+  return location !== undefined && !ARTIFACTS[kind].isInert && ctx.method === 'GET' && !isOwnPage;
+}
+
+async function answerElsewhere(ctx: HttpContext, { info, location, close }: OpenArtifact, kind: ArtifactKind) {
+  const { stem, mediaType, extension } = ARTIFACTS[kind];
+  const file = `${stem}-${info.id}.${extension(info.format)}`;
+  await close();
+  ctx.status = 302;
+  ctx.set('Location', (await location?.({ type: mediaType(info.format), file })) ?? '');
+  ctx.set('Cache-Control', 'no-store');
+  ctx.vary('Sec-Fetch-Site');
+  ctx.remove('Content-Type');
+  ctx.remove('Accept-Ranges');
 }
 
 /** Returns whether `If-Range` allows `Range`: it must be the file's ETag. Dates never match. */

@@ -60,6 +60,7 @@ export const getComparison = route({
     'no_element_map',
     'queue_full',
     'artifact_pending',
+    'artifacts_unavailable',
     'database_unavailable',
   ],
   handle: async (ctx, { a, b, ignore: ignored, order }, { service }) => {

@@ -26,6 +26,7 @@ export const getLiveness = route({
 const WHY_NO_CAPTURES: readonly FailureCode[] = [
   'browser_unavailable',
   'cluster_unavailable',
+  'artifacts_unavailable',
   'database_unavailable',
   'shutting_down',
   'storage_unavailable',

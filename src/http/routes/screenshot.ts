@@ -154,6 +154,11 @@ export const getScreenshot = route({
       content: { ...CAPTURED_FILE, ...PAGE_FILE },
       headers: [...FILE_HEADERS, 'Content-Range'],
     },
+    302: {
+      description: 'With `--s3-presign`: the image is at this URL of the object store for a while.',
+      content: {},
+      headers: ['Location', 'ETag', 'Cache-Control'],
+    },
     304: { description: 'The client has it already.', content: {}, headers: ['ETag', 'Cache-Control'] },
   },
   failures: [
@@ -165,6 +170,7 @@ export const getScreenshot = route({
     'queue_full',
     'artifact_damaged',
     'artifact_pending',
+    'artifacts_unavailable',
     'database_unavailable',
   ],
   handle: async (ctx, { id, view, ...given }, { service }) => {
@@ -200,6 +206,7 @@ export const deleteScreenshot = route({
     'capture_held',
     'artifact_elsewhere',
     'artifact_pending',
+    'artifacts_unavailable',
     'database_unavailable',
   ],
   handle: async (ctx, { id }, { service }) => {

@@ -32,7 +32,13 @@ export const postStability = routeWithBody({
       headers: ['Idempotent-Replayed'],
     },
   },
-  failures: [...CAPTURE_FAILURES, 'comparison_too_large', 'artifact_elsewhere', 'artifact_pending'],
+  failures: [
+    ...CAPTURE_FAILURES,
+    'comparison_too_large',
+    'artifact_elsewhere',
+    'artifact_pending',
+    'artifacts_unavailable',
+  ],
   handle: async (ctx, { body }, context) => {
     const { service } = context;
     refuseOthers(body);

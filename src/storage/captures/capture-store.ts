@@ -64,7 +64,7 @@ export class CaptureStore {
     this.#onProblem = onProblem;
   }
 
-  /** Number of records on disk that wait for the database. */
+  /** Number of captures on disk that wait for the database or for the artifact store. */
   get pending(): number {
     return this.#delivery.pending;
   }
@@ -96,7 +96,7 @@ export class CaptureStore {
    * Stores a capture (files, record and evidence) and returns the record with the names of its artifacts. While the
    * database is away the record waits on disk, which counts as stored. A capture whose id is stored already stays as it
    * is, and its record is returned. Rejects with `storage_full`, `storage_unavailable`, `internal`, or
-   * `database_unavailable` when too many records wait; then nothing of the capture is left.
+   * `database_unavailable` or `artifacts_unavailable` when too many captures wait; then nothing of the capture is left.
    */
   keep(capture: StoredRecord, files: CapturedFiles | null): Promise<Result> {
     const { id } = capture;
@@ -202,16 +202,22 @@ export class CaptureStore {
 
   /** `key`: the name of an API key, which has a share of the places. */
   #fullOutbox(key?: string): CapstanError | undefined {
-    if (this.#results.kind === 'none' || !this.#delivery.isAway) return undefined;
+    const { isAway, isBehind } = this.#delivery;
+    if (this.#results.kind === 'none' || !(isAway || isBehind)) return undefined;
     const waiting = this.#delivery.pending + this.#underway.size;
     const free = this.#maxOutbox - waiting;
     const ofKey = key === undefined ? 0 : this.#delivery.pendingOf(key);
     if ((key === undefined ? free : shareOf(free, ofKey)) >= 1) return undefined;
     const share = free < 1 ? '' : `, ${ofKey} of them of the API key ${key}, which has its share`;
-    return new CapstanError(
-      'database_unavailable',
-      `The database cannot be used, and the outbox is full: ${waiting} records wait${share}.`,
-    );
+    return isAway
+      ? new CapstanError(
+          'database_unavailable',
+          `The database cannot be used, and the outbox is full: ${waiting} records wait${share}.`,
+        )
+      : new CapstanError(
+          'artifacts_unavailable',
+          `The object store is away or slow, and the outbox is full: ${waiting} captures wait${share}.`,
+        );
   }
 
   /** Stores the record of a failed capture. There are no files, so nothing is staged before the record is written. */
@@ -260,7 +266,7 @@ export class CaptureStore {
       const isFirst = (await staged?.publish()) ?? false;
       const own = isFirst ? record : ((await this.#copies.record(record.id)) ?? record);
       const stored = await this.#delivery.write(own);
-      if (stored !== undefined) await this.#delivery.written(stored);
+      if (stored !== undefined) await this.#delivery.recorded(stored);
       else this.#delivery.wait(record);
       return stored ?? own;
     } catch (error) {

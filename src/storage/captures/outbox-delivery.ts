@@ -32,11 +32,14 @@ export class OutboxDelivery {
   readonly #options: OutboxDeliveryOptions;
   readonly #passes = new BackgroundPasses(
     () => this.#drain(),
-    () => this.#waiting.size > 0 || this.#options.remover.unfinished > 0 || !this.#adopted,
+    () => this.pending > 0 || this.#options.remover.unfinished > 0 || !this.#adopted,
   );
 
   /** The ids of waiting records in the order of their arrival, with the API key when this process made the record. */
   readonly #waiting = new Map<number, string | undefined>();
+  /** Captures whose record is written, and whose files wait for delivery. */
+  readonly #recorded = new Map<number, string | undefined>();
+  #deliveryFails = false;
   /** Ids of those that an ended process left. */
   readonly #recovered = new Set<number>();
   #adopted = false;
@@ -45,14 +48,20 @@ export class OutboxDelivery {
     this.#options = options;
   }
 
-  /** Number of waiting records. */
+  /** Number of waiting captures. */
   get pending(): number {
-    return this.#waiting.size;
+    return this.#waiting.size + this.#recorded.size;
   }
 
-  /** Returns the number of waiting records of an API key. */
+  /** Whether captures whose record is written wait for the artifact store, which is away or slow. */
+  get isBehind(): boolean {
+    return this.#recorded.size > 0;
+  }
+
+  /** Returns the number of waiting captures of an API key. */
   pendingOf(key: string): number {
-    return this.#waiting.values().reduce((count, one) => count + (one === key ? 1 : 0), 0);
+    const keys = [...this.#waiting.values(), ...this.#recorded.values()];
+    return keys.reduce((count, one) => count + (one === key ? 1 : 0), 0);
   }
 
   /** Whether records must wait: the database is away, or older records still wait. */
@@ -81,20 +90,22 @@ export class OutboxDelivery {
     this.#passes.plan(0);
   }
 
-  stop(): Promise<void> {
-    return this.#passes.stop();
+  /** Delivers what was recorded just now; the rest is left to the next process. */
+  async stop(): Promise<void> {
+    await this.#passes.stop();
+    if (!this.#deliveryFails) await this.#deliverRecorded().catch(() => undefined);
   }
 
-  /** Whether the record of this capture waits in this process. */
+  /** Whether this capture waits in this process. */
   isWaiting(id: number): boolean {
-    return this.#waiting.has(id);
+    return this.#waiting.has(id) || this.#recorded.has(id);
   }
 
   /** Delivers a capture now. Resolves with the stored record; undefined when the database is away. */
   async write(record: StoredRecord): Promise<StoredRecord | undefined> {
     if (this.isAway) return undefined;
     try {
-      const stored = record.artifacts === null ? record : await this.#options.copies.deliver(record);
+      const stored = await this.#deliverFirst(record);
       if (stored === undefined) throw new CapstanError('internal', 'The files of the capture are gone.');
       await this.#insert(stored);
       return stored;
@@ -102,6 +113,19 @@ export class OutboxDelivery {
       if (isAway(error)) return undefined;
       throw error;
     }
+  }
+
+  /** Delivers the files of a capture whose record is written after them. */
+  async #deliverFirst(record: StoredRecord): Promise<StoredRecord | undefined> {
+    const { copies } = this.#options;
+    return record.artifacts === null || copies.deliverLater !== null ? record : copies.deliver(record);
+  }
+
+  /** Completes a capture whose record is written: now, or when its files are delivered. */
+  async recorded(record: StoredRecord): Promise<void> {
+    if (record.artifacts === null || this.#options.copies.deliverLater === null) return this.written(record);
+    this.#recorded.set(record.id, record.api_key_name);
+    this.#passes.plan(0);
   }
 
   /** Queues a record that is noted in the outbox. */
@@ -138,7 +162,12 @@ export class OutboxDelivery {
         () => undefined,
         (error: unknown) => ({ error }),
       );
-      await this.#deliverAll();
+      const writing = await this.#deliverAll().then(
+        () => undefined,
+        (error: unknown) => ({ error }),
+      );
+      await this.#deliverRecorded();
+      if (writing !== undefined) throw writing.error;
       if (removing !== undefined) throw removing.error;
     } catch (error) {
       if (!(error instanceof CapstanError)) this.#options.onProblem(error);
@@ -162,6 +191,32 @@ export class OutboxDelivery {
     }
   }
 
+  async #deliverRecorded(): Promise<void> {
+    let together = this.#deliveryFails ? 1 : MAX_DRAIN;
+    while (this.#recorded.size > 0) {
+      const delivered = await Promise.all([...this.#recorded.keys().take(together)].map((id) => this.#deliverLate(id)));
+      this.#deliveryFails = delivered.includes(false);
+      if (this.#deliveryFails) throw new CapstanError('artifacts_unavailable');
+      together = MAX_DRAIN;
+    }
+  }
+
+  /** Returns false when the artifact store is away. */
+  async #deliverLate(id: number): Promise<boolean> {
+    const { copies, outbox } = this.#options;
+    try {
+      // A withdrawn note means that the capture is being removed.
+      const stored = (await outbox.has(id)) ? await copies.deliverLater?.(id) : undefined;
+      if (stored !== undefined) await this.written(stored);
+      else await outbox.remove(id);
+    } catch (error) {
+      if (isAway(error)) return false;
+      await this.#setAside(id, error);
+    }
+    this.#recorded.delete(id);
+    return true;
+  }
+
   /**
    * Reads a record and delivers its files. A record that cannot be read or delivered must not block the others forever.
    */
@@ -170,7 +225,7 @@ export class OutboxDelivery {
       // A withdrawn note means that the capture is being removed.
       if (!(await this.#options.outbox.has(id))) return undefined;
       const record = await this.#options.copies.record(id);
-      const stored = record && (record.artifacts === null ? record : await this.#options.copies.deliver(record));
+      const stored = record && (await this.#deliverFirst(record));
       // Without files, the client never got an answer, or another process has delivered the capture.
       if (stored === undefined) await this.#options.outbox.remove(id);
       return stored;
@@ -185,9 +240,10 @@ export class OutboxDelivery {
   async #finish(id: number, record: Prepared): Promise<boolean> {
     try {
       if (record !== undefined && record !== 'away') {
+        const isKnown = await this.#isAnnounced(record);
         await this.#insert(record);
-        if (this.#recovered.delete(id)) void this.#announce(record);
-        else await this.written(record);
+        if (this.#recovered.delete(id) && !isKnown) void this.#announce(record);
+        else await this.recorded(record);
       }
     } catch (error) {
       if (isAway(error)) return false;
@@ -197,11 +253,17 @@ export class OutboxDelivery {
     return true;
   }
 
+  /** Whether the process that left a capture has recorded it, and was still to deliver it. */
+  async #isAnnounced({ id }: StoredRecord): Promise<boolean> {
+    if (this.#options.copies.deliverLater === null || !this.#recovered.has(id)) return false;
+    return (await this.#options.results.get(id)) !== undefined;
+  }
+
   /** Keeps the note until the capture was announced: a process that is killed before leaves it to the next one. */
   async #announce(record: StoredRecord): Promise<void> {
     try {
       await this.#options.onRecovered(record);
-      await this.written(record);
+      await this.recorded(record);
     } catch (error) {
       this.#options.onProblem(error);
     }

@@ -1,8 +1,9 @@
 import { CapstanError } from '../../capture/errors.ts';
 
-/** Returns whether an operation failed because the database cannot be reached now, so that it may be retried. */
+/** Returns whether an operation failed because a store cannot be reached now, so that it may be retried. */
 export function isAway(error: unknown): boolean {
-  return error instanceof CapstanError && error.code === 'database_unavailable';
+  if (!(error instanceof CapstanError)) return false;
+  return error.code === 'database_unavailable' || error.code === 'artifacts_unavailable';
 }
 
 /** Runs a check of the start. If the database goes away meanwhile, nothing is checked and the start continues. */

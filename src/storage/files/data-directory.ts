@@ -39,7 +39,7 @@ class DirectoryInUseError extends Error {
 
   constructor(path: string) {
     super(
-      `the data directory ${resolve(path)} is in use by another process: with --artifacts gridfs, each process needs a --data-dir of its own`,
+      `the data directory ${resolve(path)} is in use by another process: with --artifacts gridfs or s3, each process needs a --data-dir of its own`,
     );
   }
 }

@@ -92,7 +92,7 @@ function describe(result: Result, { bytes, sha256 }: Pick<ScreenshotInfo, 'bytes
  * Hashes in pieces, because an image may have many megabytes. Copying it for a thread (webcrypto) would block the event
  * loop without a break, for longer than hashing does.
  */
-async function sha256(bytes: Uint8Array): Promise<string> {
+export async function sha256(bytes: Uint8Array): Promise<string> {
   const hash = createHash('sha256');
   for (let start = 0; start < bytes.byteLength; start += HASHED_AT_ONCE) {
     if (start > 0) await nextTurn();

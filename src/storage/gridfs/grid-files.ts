@@ -1,21 +1,13 @@
 import { finished } from 'node:stream/promises';
 import { type GridFSBucket, ObjectId } from 'mongodb';
-import type { ArtifactKind } from '../../capture/artifacts.ts';
 import type { ArtifactCollections, StoredFile } from '../mongo/artifact-documents.ts';
+import type { FileContent } from '../remote/backend.ts';
 
 /**
  * Maximum size of a chunk: most images are one chunk. Every chunk is written with majority, because a capture must not
  * outlive its chunks when another server takes over.
  */
 const CHUNK_BYTES = 1024 * 1024;
-
-/** A file to be uploaded. */
-export interface FileContent {
-  readonly kind: ArtifactKind;
-  /** Name that identifies the file to people who inspect the database. */
-  readonly name: string;
-  readonly content: Uint8Array;
-}
 
 /** Writes a file that no capture names yet. If it fails, the sweep removes the part that was written. */
 export async function uploadFile(bucket: GridFSBucket, { kind, name, content }: FileContent): Promise<StoredFile> {

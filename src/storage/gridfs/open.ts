@@ -1,12 +1,10 @@
-import { takeLock } from '../documents/lock.ts';
-import { mongoDocuments } from '../mongo/document-store.ts';
 import type { MongoDatabase } from '../mongo/open.ts';
 import type { LocalStore } from '../ports/artifact-store.ts';
 import type { OpenArtifacts } from '../ports/open-artifacts.ts';
-import { createGridfsArtifactStore } from './gridfs-artifact-store.ts';
+import { createUploads } from '../remote/uploads.ts';
+import { withCopies } from '../remote/with-copies.ts';
+import { createGridfsStore } from './gridfs-store.ts';
 import { createSweep } from './sweep.ts';
-import { createUploads } from './uploads.ts';
-import { withCopies } from './with-copies.ts';
 
 export interface GridfsOptions {
   readonly mongo: MongoDatabase;
@@ -17,15 +15,15 @@ export interface GridfsOptions {
 }
 
 /** Opens the store and starts to delete, in the background, files that no capture names. */
-export function openGridfs({ mongo: { database, ask }, local, onProblem }: GridfsOptions): OpenArtifacts {
-  const remote = createGridfsArtifactStore(database, ask);
-  const documents = mongoDocuments(database, ask);
+export function openGridfs({ mongo, local, onProblem }: GridfsOptions): OpenArtifacts {
+  const { database, ask } = mongo;
+  const remote = createGridfsStore(database, ask);
   const sweep = createSweep({ database, ask, onProblem });
   sweep.start();
   return {
     artifacts: withCopies(remote, local),
     copies: createUploads(local, remote),
-    lock: () => takeLock(documents, 'retention').catch(() => undefined),
+    lock: () => mongo.lock('retention').catch(() => undefined),
     stop: () => sweep.stop(),
   };
 }

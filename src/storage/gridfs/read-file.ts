@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Collection } from 'mongodb';
-import type { ChunkDocument, StoredFile } from '../mongo/artifact-documents.ts';
+import { type ChunkDocument, chunksOf, type StoredFile } from '../mongo/artifact-documents.ts';
 import type { ByteSpan } from '../ports/artifact-store.ts';
 
 /**
@@ -9,10 +9,11 @@ import type { ByteSpan } from '../ports/artifact-store.ts';
  */
 const CHUNKS_READ = 2;
 
-/** Reads a file or a part of it. The stream fails when a chunk is missing. */
-export function readFile(chunks: Collection<ChunkDocument>, file: StoredFile, span?: ByteSpan): Readable {
-  const { start, end } = span ?? { start: 0, end: file.bytes - 1 };
-  return Readable.from(bytesOf(chunks, file, { start, end: Math.min(end, file.bytes - 1) }), { objectMode: false });
+/** Opens a file; undefined when a chunk is missing. The stream of it, or of a part, fails when one goes missing. */
+export async function openFile(chunks: Collection<ChunkDocument>, file: StoredFile) {
+  // Counted from an index.
+  if ((await chunks.countDocuments({ files_id: file.file })) !== chunksOf(file)) return undefined;
+  return (span: ByteSpan) => Readable.from(bytesOf(chunks, file, span), { objectMode: false });
 }
 
 async function* bytesOf(

@@ -1,12 +1,10 @@
 import { type Db, ObjectId } from 'mongodb';
 import { type SharedLock, takeLock } from '../documents/lock.ts';
-import { isAway } from '../failures/is-away.ts';
 import { artifactCollections, BY_FILE } from '../mongo/artifact-documents.ts';
 import type { Ask } from '../mongo/connection.ts';
 import { mongoDocuments } from '../mongo/document-store.ts';
 import { isDuplicateKey } from '../mongo/duplicate-key.ts';
-import { createPace } from '../passes/pace.ts';
-import { type RepeatedPass, repeatPass } from '../passes/repeated-pass.ts';
+import { createSweepPass, READING_MS, type Sweep, type Swept, UPLOAD_MS } from '../remote/sweep.ts';
 import { deleteFiles } from './grid-files.ts';
 
 /*
@@ -21,13 +19,8 @@ import { deleteFiles } from './grid-files.ts';
  * refuses the capture once the void is there.
  */
 
-/** Time that open readers have after a capture was removed, in milliseconds. */
-const READING_MS = 10 * 60_000;
-/** Time that an upload may take, in milliseconds; covers differences between the clocks of the machines, too. */
-const UPLOAD_MS = 60 * 60_000;
 /** Time for which a void is kept, in milliseconds. */
 const VOID_MS = 24 * 60 * 60_000;
-const INTERVAL_MS = 60_000;
 /** Number of files looked at together. */
 const STEP = 500;
 export interface SweepOptions {
@@ -39,9 +32,6 @@ export interface SweepOptions {
   readonly onProblem?: (problem: unknown) => void;
 }
 
-/** A pass resolves with the number of deleted files: 0 while another process runs one. It never rejects. */
-export type Sweep = RepeatedPass<number>;
-
 interface ProgressDocument {
   readonly _id: 'sweep';
   /** The last id that was looked at. */
@@ -49,7 +39,7 @@ interface ProgressDocument {
 }
 
 export function createSweep(options: SweepOptions): Sweep {
-  const { database, ask, readingMs = READING_MS, uploadMs = UPLOAD_MS, onProblem = () => {} } = options;
+  const { database, ask, readingMs = READING_MS, uploadMs = UPLOAD_MS, onProblem } = options;
   const collections = artifactCollections(database);
   const { captures, voids, chunks, removed } = collections;
   const progress = database.collection<ProgressDocument>('artifacts.progress');
@@ -63,6 +53,11 @@ export function createSweep(options: SweepOptions): Sweep {
     const names = new Set<string>();
     for await (const { files } of found) for (const { file } of files) names.add(file.toHexString());
     return names;
+  }
+
+  async function dropVoids(before: Date): Promise<Swept> {
+    await voids.deleteMany({ _id: { $lt: firstFileIdAt(before) } });
+    return { deleted: 0, left: false };
   }
 
   /** Resolves with the number of deleted files; `left` says whether more wait. */
@@ -116,42 +111,18 @@ export function createSweep(options: SweepOptions): Sweep {
     }
   }
 
-  async function sweepAll(held: SharedLock, signal: AbortSignal): Promise<number> {
-    let deleted = 0;
-    const pace = createPace(signal);
-    const repeat = async (step: () => Promise<Swept>) => {
-      for (let left = true; left && held.isHeld && !signal.aborted; await pace()) {
-        const swept = await ask(step);
-        deleted += swept.deleted;
-        left = swept.left;
-      }
-    };
-    const ago = (ms: number) => new Date(held.since - ms);
-    await repeat(() => sweepRemoved(ago(readingMs)));
-    await repeat(() => sweepUploads(ago(uploadMs)));
-    await ask(() => voids.deleteMany({ _id: { $lt: firstFileIdAt(ago(VOID_MS)) } }));
-    return deleted;
-  }
-
-  async function run(signal: AbortSignal): Promise<number> {
-    const held = await takeLock(documents, 'artifacts.sweep').catch(() => undefined);
-    if (held === undefined) return 0;
-    try {
-      return await sweepAll(held, signal);
-    } catch (error) {
-      if (!isAway(error)) onProblem(error);
-      return 0;
-    } finally {
-      await held.release();
-    }
-  }
-
-  return repeatPass({ run, intervalMs: INTERVAL_MS });
-}
-
-interface Swept {
-  readonly deleted: number;
-  readonly left: boolean;
+  return createSweepPass<SharedLock>({
+    lock: () => takeLock(documents, 'artifacts.sweep'),
+    steps: ({ since }) => {
+      const ago = (ms: number) => new Date(since - ms);
+      return [
+        () => ask(() => sweepRemoved(ago(readingMs))),
+        () => ask(() => sweepUploads(ago(uploadMs))),
+        () => ask(() => dropVoids(ago(VOID_MS))),
+      ];
+    },
+    onProblem,
+  });
 }
 
 /** Returns the smallest id of a file that was uploaded at this time. */

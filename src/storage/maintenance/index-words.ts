@@ -4,7 +4,8 @@ import { isAway } from '../failures/is-away.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { pagesOf } from '../ports/result-store.ts';
 import { earlierWords } from './earlier-words.ts';
-import { type Places, type Report, using } from './maintenance.ts';
+import type { Report } from './maintenance.ts';
+import { type Places, using } from './places.ts';
 import { strayWords } from './stray-words.ts';
 
 const PAGE = 250;

@@ -1,20 +1,14 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { ArtifactStoreKind, DatabasePlaces } from '../../capture/artifacts.ts';
 import { isAway } from '../failures/is-away.ts';
-import { createDataDirectory } from '../files/data-directory.ts';
-import { createFileArtifactStore } from '../files/file-artifact-store.ts';
 import { WAITING } from '../files/file-outbox.ts';
 import { readStore } from '../files/store-id.ts';
 import { namesIn, outboxes } from '../files/workspace.ts';
-import type { DamagedFile } from '../gridfs/damaged-files.ts';
-import { openMongo } from '../mongo/open.ts';
-import { openExisting } from '../open-database.ts';
-import type { ArtifactStore } from '../ports/artifact-store.ts';
-import type { Database } from '../ports/database.ts';
 import { pagesOf } from '../ports/result-store.ts';
 import { withoutEvidence } from '../records/record.ts';
 import { backupFile, problemsOfFile, restoreFile, setAside } from '../sqlite/backup.ts';
+import { wrongContents } from './contents.ts';
+import { existing, type Places, using } from './places.ts';
 import { strayWords } from './stray-words.ts';
 
 /*
@@ -24,16 +18,14 @@ import { strayWords } from './stray-words.ts';
 
 const PAGE = 250;
 
-export interface Places extends DatabasePlaces {
-  readonly dataDir: string;
-  readonly artifacts: ArtifactStoreKind;
-}
-
 /** Called with each finding, one line. */
 export type Report = (line: string) => void;
 
-/** Compares records and artifacts, after SQLite has checked its file. Returns the number of problems. */
-export async function checkDatabase(places: Places, report: Report): Promise<number> {
+/**
+ * Compares records and artifacts, after SQLite has checked its file; with `contents`, also reads every file. Returns the
+ * number of problems.
+ */
+export async function checkDatabase(places: Places, report: Report, contents = false): Promise<number> {
   let problems = 0;
   const found = (line: string) => {
     problems += 1;
@@ -45,7 +37,7 @@ export async function checkDatabase(places: Places, report: Report): Promise<num
     // The records of a damaged file cannot be trusted, and the file cannot be read to the end.
     if (problems > 0) return problems;
   }
-  return using(places, async ({ database, artifacts, gridfs }) => {
+  return using(places, async ({ database, artifacts, remote }) => {
     const store = await artifacts.id();
     let records = 0;
     let captures = 0;
@@ -70,9 +62,13 @@ export async function checkDatabase(places: Places, report: Report): Promise<num
     for (const id of await strayWords(database.results)) {
       found(`words of capture ${id}: its record is missing; run \`capstan db index\``);
     }
-    if (gridfs === undefined) return problems;
-    for await (const { id, kind } of gridfs.damaged()) found(`capture ${id}: its ${kind} is incomplete in GridFS`);
-    report(`compared ${records} records with ${captures} captures in GridFS`);
+    if (contents) for await (const line of wrongContents(artifacts)) found(line);
+    if (remote === undefined) return problems;
+    for await (const { id, kind } of remote.damaged())
+      found(`capture ${id}: its ${kind} is incomplete in ${remote.label}`);
+    const unnamed = (await remote.unnamed?.()) ?? 0;
+    if (unnamed > 0) report(`images that no capture names, which the service removes: ${unnamed}`);
+    report(`compared ${records} records with ${captures} captures in ${remote.label}`);
     const waiting = await waitingIn(places.dataDir);
     if (waiting > 0) report(`records that wait in ${resolve(places.dataDir)} for delivery: ${waiting}`);
     return problems;
@@ -134,65 +130,6 @@ export async function rebuildDatabase(places: Places, report: Report): Promise<R
   });
 }
 
-/** The stores of a service, which may be running, for the work of a command. */
-interface OpenPlaces {
-  readonly database: Database;
-  readonly artifacts: ArtifactStore;
-  /** Set when the artifacts are in GridFS. */
-  readonly gridfs?: { damaged(): AsyncIterable<DamagedFile> };
-}
-
-export function using<T>(places: Places, work: (open: OpenPlaces) => Promise<T>): Promise<T> {
-  switch (places.artifacts) {
-    case 'files':
-      return usingFiles(places, work);
-    case 'gridfs':
-      return usingGridfs(places, work);
-  }
-}
-
-async function usingFiles<T>(places: Places, work: (open: OpenPlaces) => Promise<T>): Promise<T> {
-  const data = createDataDirectory(
-    existing(places.dataDir, '; --data-dir names it, and --artifacts gridfs files in MongoDB'),
-  );
-  // Without the id of its store, no capture of the directory can be read.
-  await readStore(places.dataDir);
-  const database = await whenUp((onState) => openExisting({ ...places, onState }));
-  try {
-    return await work({ database, artifacts: createFileArtifactStore(data) });
-  } finally {
-    await database.close();
-    await data.close();
-  }
-}
-
-/** Works without the data directory, too: it has only captures that wait for delivery. */
-async function usingGridfs<T>({ mongoUrl }: Places, work: (open: OpenPlaces) => Promise<T>): Promise<T> {
-  const { createGridfsArtifactStore } = await import('../gridfs/gridfs-artifact-store.ts');
-  const { damagedFiles } = await import('../gridfs/damaged-files.ts');
-  const mongo = await whenUp((onState) => openMongo({ url: mongoUrl ?? '', onState }));
-  const { database, ask } = mongo;
-  try {
-    const artifacts = createGridfsArtifactStore(database, ask);
-    return await work({ database: mongo, artifacts, gridfs: { damaged: () => damagedFiles(database, ask) } });
-  } finally {
-    await mongo.close();
-  }
-}
-
-/** Rejects with the reason when the database is not available. */
-async function whenUp<T extends Database>(
-  opening: (onState: (state: unknown, reason: string) => void) => Promise<T>,
-): Promise<T> {
-  let why = '';
-  const database = await opening((_, reason) => {
-    why = reason;
-  });
-  if (database.results.state === 'up') return database;
-  await database.close();
-  throw new Error(why);
-}
-
 function sqliteOnly({ dbPath, artifacts }: Places, tool: 'mongodump' | 'mongorestore'): string {
   if (dbPath !== null) return dbPath;
   const hint =
@@ -200,9 +137,4 @@ function sqliteOnly({ dbPath, artifacts }: Places, tool: 'mongodump' | 'mongores
       ? `use ${tool} for MongoDB, which copies the captures in GridFS with their records`
       : `set --db-path, or use ${tool} for MongoDB`;
   throw new Error(`only SQLite databases are backed up by Capstan: ${hint}`);
-}
-
-function existing(path: string, advice = ''): string {
-  if (existsSync(path)) return resolve(path);
-  throw new Error(`${resolve(path)} does not exist${advice}`);
 }

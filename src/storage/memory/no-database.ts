@@ -44,6 +44,8 @@ export function createNoDatabase(): Database {
     ...storesIn(NO_DOCUMENTS),
     idempotency: createMemoryIdempotency(),
     nodes: { claim: () => Promise.resolve(undefined) },
+    // The data directory has one process, which is the only one that knows the captures.
+    lock: () => Promise.resolve({ isHeld: true, release: () => undefined }),
     eventLog: (options) => createOwnEventLog({ table: null, ...options }),
     close: () => Promise.resolve(),
   };

@@ -1,4 +1,5 @@
 import type { Db } from 'mongodb';
+import { takeLock } from '../documents/lock.ts';
 import { LeasedNode } from '../documents/nodes.ts';
 import { storesIn } from '../documents/stores.ts';
 import type { Database } from '../ports/database.ts';
@@ -46,6 +47,7 @@ export async function openMongo({ url, onState = () => {} }: MongoOptions): Prom
     results: results.store,
     ...storesIn(documents),
     nodes,
+    lock: (name) => takeLock(documents, name),
     eventLog: (logOptions) => createOwnEventLog({ table: null, ...logOptions }),
     close: async () => {
       await results.idle();

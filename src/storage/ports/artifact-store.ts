@@ -6,8 +6,8 @@ import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
 
 /*
  * The port to the store of the files of captures (`ARTIFACT_KINDS`). `files/` implements it for a directory, `gridfs/`
- * for MongoDB; another store (S3) needs a folder of its own and a row in `ARTIFACT_STORES`, after which the compiler
- * asks how it is opened. Its contract is `artifact-store.contract.ts`.
+ * for MongoDB, `s3/` for an object store; another store needs a folder of its own and a row in `ARTIFACT_STORES`, after
+ * which the compiler asks how it is opened. Its contract is `artifact-store.contract.ts`.
  */
 
 /** The files of a capture, as returned by a browser: one of each kind that the capture has. */
@@ -37,6 +37,10 @@ export interface OpenArtifact {
   readonly info: ScreenshotInfo;
   /** Size in bytes. */
   readonly bytes: number;
+  /** SHA-256 in hex, where the store knows it. */
+  readonly sha256?: string | undefined;
+  /** Returns a URL of the store from which anyone who has it can read the artifact for a while; undefined: there is none. */
+  readonly location?: ((named: { readonly type: string; readonly file: string }) => Promise<string>) | undefined;
   /** Reads the whole artifact or a range of it. The artifact is closed when the stream ends or is destroyed. */
   stream(span?: ByteSpan): Readable;
   /** Closes an artifact that is not streamed. Idempotent. */
@@ -65,7 +69,7 @@ export interface RemovedArtifacts {
  * A store in which the artifacts of a capture appear and disappear together. Writing rejects with a `CapstanError`
  * that has a cause, and leaves nothing half-written: with `storage_full` or `storage_unavailable` when nothing can be
  * stored, else with `internal`. Every method of a store in a database rejects with `database_unavailable` while the
- * database is away.
+ * database is away, and of one in an object store with `artifacts_unavailable`.
  */
 export interface ArtifactStore {
   /** Identifies this store in the records of its captures; constant for the store's whole life. */

@@ -2,6 +2,7 @@ import type { EventLog, EventLogOptions } from './event-log.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
 import type { JobStore } from './job-store.ts';
 import type { LabelStore } from './label-store.ts';
+import type { HeldLock } from './lock.ts';
 import type { QueryStore } from './query-store.ts';
 import type { ResultStore } from './result-store.ts';
 import type { SharedLinkStore } from './shared-link-store.ts';
@@ -20,6 +21,8 @@ export interface Database {
   readonly labels: LabelStore;
   /** The lease of this process on a number of its own, see `documents/nodes.ts`. */
   readonly nodes: { claim(): Promise<number | undefined> };
+  /** Takes a lock among the processes that use the database; undefined when another one holds it. */
+  lock(name: string): Promise<HeldLock | undefined>;
   /** Creates the event log of this process. */
   eventLog(options: EventLogOptions): EventLog;
   /** Completes running writes; every later call rejects with `database_unavailable`. */

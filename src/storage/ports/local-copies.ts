@@ -8,6 +8,11 @@ import type { ArtifactStore, CapturedFiles, LocalStore, StagedCapture } from './
 export interface LocalCopies {
   /** Whether the records of failed captures stay, so that a lost database can be rebuilt from them. */
   readonly keepsFailed: boolean;
+  /**
+   * As `deliver`, for a capture that is answered once its record is written, and delivered after that. Null: captures are
+   * delivered first, because other processes read them.
+   */
+  readonly deliverLater: ((id: number) => Promise<StoredRecord | undefined>) | null;
   /** Writes the files of a capture and its whole record, as `ArtifactStore.stage` does. */
   stage(record: StoredRecord, files: CapturedFiles): Promise<StagedCapture>;
   /** Writes the record of a failed capture, as `LocalStore.keepRecord` does. */
@@ -19,7 +24,7 @@ export interface LocalCopies {
   /**
    * Makes a published capture readable in the artifact store. Resolves with the record that belongs to the files there,
    * which is that of the first capture with this id; undefined when there are no files. Idempotent. Rejects with
-   * `database_unavailable` when the store cannot be reached.
+   * `database_unavailable` or `artifacts_unavailable` when the store cannot be reached.
    */
   deliver(record: StoredRecord): Promise<StoredRecord | undefined>;
   /** Removes what need not stay of a copy that is delivered and whose record the database has. */
@@ -33,6 +38,7 @@ export interface LocalCopies {
 export function createOwnCopies(local: LocalStore, { keepsFailed }: Pick<LocalCopies, 'keepsFailed'>): LocalCopies {
   return {
     keepsFailed,
+    deliverLater: null,
     stage: local.stage,
     keepRecord: local.keepRecord,
     has: (id) => hasCopy(local, id),

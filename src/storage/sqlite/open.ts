@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { takeLock } from '../documents/lock.ts';
 import { LeasedNode } from '../documents/nodes.ts';
 import { storesIn } from '../documents/stores.ts';
 import type { Database } from '../ports/database.ts';
@@ -50,6 +51,7 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteDatabase
     results: results.store,
     ...storesIn(documents),
     nodes,
+    lock: (name) => takeLock(documents, name),
     events,
     eventLog: (logOptions) => createOwnEventLog({ table: exclusive, ...logOptions }),
     close: async () => {

@@ -7,7 +7,16 @@ import { hrefOf } from '../../parts/route.ts';
 import type { Run } from '../../parts/use-capture.ts';
 import { Problem } from '../../parts/view.tsx';
 
-const PHASES = ['open', 'navigate', 'load', 'interact', 'wait', 'settle', 'picture', 'evidence'] as const;
+const PHASES: readonly InFlight['phase'][] = [
+  'open',
+  'navigate',
+  'load',
+  'interact',
+  'wait',
+  'settle',
+  'picture',
+  'evidence',
+];
 
 /** Progress of the capture: its place in the queue, its phases, its image. */
 export function Progress({ run, onCancel }: { readonly run: Run; readonly onCancel: () => void }) {
@@ -34,11 +43,12 @@ function Steps({ progress }: { readonly progress: InFlight | undefined }) {
   if (state === 'queued') {
     return (
       <p>
-        <strong>In the queue: place {position}</strong> <span class="muted">since {duration(waited)}</span>
+        <strong>{phase === 'dial' ? 'Connecting to the target' : `In the queue: place ${position}`}</strong>{' '}
+        <span class="muted">since {duration(waited)}</span>
       </p>
     );
   }
-  const at = phase === null ? -1 : PHASES.indexOf(phase);
+  const at = PHASES.indexOf(phase);
   return (
     <>
       <p>

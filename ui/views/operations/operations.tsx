@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { ServiceStats } from '../../api/types.ts';
 import { CopyAsCurl } from '../../parts/copy-as-curl.tsx';
 import { bytes, duration, integer } from '../../parts/format.ts';
 import { Problem, View } from '../../parts/view.tsx';
@@ -104,12 +105,13 @@ const REQUESTS = [
 
 /** Totals since the start of the service. */
 function Tiles({ sample: { stats } }: { readonly sample: Sample }) {
-  const { captures, store, pool, webhooks, uptime_ms: uptime } = stats;
+  const { captures, dials, store, pool, webhooks, uptime_ms: uptime } = stats;
   const tiles: readonly (readonly [name: string, value: string])[] = [
     ['Up for', duration(uptime)],
     ['Stored', integer(captures.stored)],
     ['Failed', integer(captures.failed + captures.timed_out)],
     ['Refused', integer(captures.refused + captures.rejected)],
+    ...(dials.max === 0 ? [] : dialTiles(dials)),
     ['Database', `${store.kind}, ${store.state}`],
     ['Outbox', integer(store.outbox)],
     ...(store.bytes === null ? [] : [['Files', bytes(store.bytes)] as const]),
@@ -126,4 +128,14 @@ function Tiles({ sample: { stats } }: { readonly sample: Sample }) {
       ))}
     </dl>
   );
+}
+
+/** Targets that were dialled before their captures waited for a slot; those that were not reached by reason. */
+function dialTiles({ max, dialling, reached, dead }: ServiceStats['dials']): readonly (readonly [string, string])[] {
+  const reasons = Object.entries(dead).filter(([, count]) => count > 0);
+  return [
+    ['Dialling', `${integer(dialling)} of ${integer(max)}`],
+    ['Reached', integer(reached)],
+    ...reasons.map(([reason, count]) => [`Dead: ${reason.replace('_', ' ')}`, integer(count)] as const),
+  ];
 }

@@ -118,7 +118,7 @@ function FlightList({ flights }: { readonly flights: readonly InFlight[] }) {
           </span>
           <span class="muted number">{duration(state === 'queued' ? waited : running)}</span>
           <Badge tone={state === 'queued' ? 'plain' : 'good'}>
-            {state === 'queued' ? `queue ${position}` : (phase ?? 'running')}
+            {phase ?? (state === 'queued' ? `queue ${position}` : 'running')}
           </Badge>
         </li>
       ))}

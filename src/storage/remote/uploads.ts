@@ -3,19 +3,50 @@ import pLimit from 'p-limit';
 import type { ArtifactKind } from '../../capture/artifacts.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import type { StoredRecord } from '../../capture/result.ts';
-import type { ArtifactStore, CapturedFiles, LocalStore } from '../ports/artifact-store.ts';
+import { type ArtifactStore, type CapturedFiles, filesIn, type LocalStore } from '../ports/artifact-store.ts';
 import { hasCopy, type LocalCopies, namingStore } from '../ports/local-copies.ts';
 
 /** Maximum number of captures whose files are in memory for their upload. */
 const UPLOADS = 8;
+/** Maximum number of bytes of captures that stay in memory until their upload, and need not be read from the disk. */
+const KEPT_BYTES = 64 * 1024 ** 2;
+
+export interface Uploads extends LocalCopies {
+  /** Whether this process has made the capture, and no attempt to upload it has failed. */
+  isFresh(id: number): boolean;
+}
 
 /** Copies in the data directory of captures that are uploaded to another store. */
-export function createUploads(local: LocalStore, remote: ArtifactStore): LocalCopies {
+export function createUploads(
+  local: LocalStore,
+  remote: ArtifactStore,
+  { later = false }: { readonly later?: boolean } = {},
+): Uploads {
   const limit = pLimit(UPLOADS);
-  /** Captures that this process has staged and not tried to upload yet: no other process has uploaded them. */
-  const fresh = new Set<number>();
+  /**
+   * Captures that this process has staged and not tried to upload yet: no other process has uploaded them. Undefined: it
+   * is on the disk only.
+   */
+  const fresh = new Map<number, Copy | undefined>();
+  let keptBytes = 0;
+  /** Captures that wait for their first upload by this process, or are uploaded. */
+  const unfailed = new Set<number>();
   /** Captures that this process has uploaded, until they are released. */
   const uploaded = new Set<number>();
+
+  function keep(copy: Copy): void {
+    const bytes = bytesOf(copy);
+    const isKept = keptBytes + bytes <= KEPT_BYTES;
+    if (isKept) keptBytes += bytes;
+    fresh.set(copy.record.id, isKept ? copy : undefined);
+  }
+
+  function take(id: number): Copy | undefined {
+    const copy = fresh.get(id);
+    fresh.delete(id);
+    if (copy !== undefined) keptBytes -= bytesOf(copy);
+    return copy;
+  }
 
   async function upload(copy: Copy): Promise<StoredRecord> {
     const { record, files } = copy;
@@ -36,21 +67,34 @@ export function createUploads(local: LocalStore, remote: ArtifactStore): LocalCo
   }
 
   async function deliver(id: number): Promise<StoredRecord | undefined> {
-    const isFresh = fresh.delete(id);
-    const copy = await copyOf(local, id);
+    const isFresh = fresh.has(id);
+    const copy = take(id) ?? (await copyOf(local, id));
     // Another process with the same data directory may have delivered it.
     if (copy === undefined) return remote.record(id);
     const first = isFresh ? undefined : await remote.record(id);
     return first ?? upload({ ...copy, record: await namingStore(copy.record, remote) });
   }
 
+  async function deliverWithin(id: number): Promise<StoredRecord | undefined> {
+    try {
+      return await limit(() => deliver(id));
+    } catch (error) {
+      unfailed.delete(id);
+      throw error;
+    }
+  }
+
   return {
     keepsFailed: false,
+    deliverLater: later ? deliverWithin : null,
+    isFresh: (id) => unfailed.has(id),
     stage: async (record, files) => {
       const staged = await local.stage(record, files);
-      fresh.add(record.id);
+      keep({ record, files });
+      unfailed.add(record.id);
       const discard = async () => {
-        fresh.delete(record.id);
+        take(record.id);
+        unfailed.delete(record.id);
         try {
           if (uploaded.delete(record.id)) await remote.remove([record.id]);
         } finally {
@@ -62,10 +106,11 @@ export function createUploads(local: LocalStore, remote: ArtifactStore): LocalCo
     keepRecord: local.keepRecord,
     has: (id) => hasCopy(local, id),
     record: (id) => local.record(id),
-    deliver: ({ id }) => limit(() => deliver(id)),
+    deliver: ({ id }) => deliverWithin(id),
     release: async ({ id }) => {
       uploaded.delete(id);
       await local.remove([id]);
+      unfailed.delete(id);
     },
   };
 }
@@ -73,6 +118,10 @@ export function createUploads(local: LocalStore, remote: ArtifactStore): LocalCo
 interface Copy {
   readonly record: StoredRecord;
   readonly files: CapturedFiles;
+}
+
+function bytesOf({ files }: Copy): number {
+  return filesIn(files).reduce((sum, [, content]) => sum + Buffer.byteLength(content), 0);
 }
 
 /** Reads a whole capture; undefined when one of its files, or the record, is gone. */

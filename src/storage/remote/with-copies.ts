@@ -4,13 +4,18 @@ import { type ArtifactStore, changedStore } from '../ports/artifact-store.ts';
 /**
  * The store as read by a process that has captures in its data directory:
  *
- *   - captures that wait for delivery are `artifact_pending`, as they can be read nowhere else;
+ *   - captures that wait for delivery are `artifact_pending`, as they can be read nowhere else, except by a process that
+ *     has just made them: `isFresh`;
  *   - captures of an earlier process that stored in the data directory can be read.
  *
  * The local copy is looked up first, then the store. A local copy is removed only once the store has the capture, so
  * this order also finds a capture that is delivered between the two lookups.
  */
-export function withCopies(remote: ArtifactStore, local: ArtifactStore): ArtifactStore {
+export function withCopies(
+  remote: ArtifactStore,
+  local: ArtifactStore,
+  isFresh: (id: number) => boolean = () => false,
+): ArtifactStore {
   async function placeOf(id: number): Promise<'remote' | 'local' | 'waiting'> {
     const copy = await local.record(id);
     if (copy === undefined) return (await local.has(id)) ? 'local' : 'remote';
@@ -22,7 +27,7 @@ export function withCopies(remote: ArtifactStore, local: ArtifactStore): Artifac
     const place = await placeOf(id);
     if (place === 'remote') return from(remote);
     if (place === 'local') return from(local);
-    const copy = undelivered ? await from(local) : undefined;
+    const copy = undelivered || isFresh(id) ? await from(local) : undefined;
     const found = copy ?? (await from(remote).catch(() => undefined));
     if (found === undefined) throw new CapstanError('artifact_pending');
     return found;
@@ -33,10 +38,16 @@ export function withCopies(remote: ArtifactStore, local: ArtifactStore): Artifac
     info: (id, { undelivered = false } = {}) => read(id, (store) => store.info(id), undelivered),
     record: (id) => read(id, (store) => store.record(id)),
     open: (id, kind, { undelivered = false } = {}) => read(id, (store) => store.open(id, kind), undelivered),
+    mark: async (id, marks) => {
+      await local.mark(id, marks);
+      await remote.mark(id, marks);
+    },
     remove: async (ids) => {
       const copies = await local.remove(ids);
-      const { captures, bytes } = await remote.remove(ids);
-      return captures > 0 ? { captures, bytes } : copies;
+      const uploaded = await remote.remove(ids);
+      // One that is delivered at this moment is in both places.
+      const captures = Math.min(copies.captures + uploaded.captures, ids.length);
+      return { captures, bytes: captures > uploaded.captures ? copies.bytes + uploaded.bytes : uploaded.bytes };
     },
   });
 }

@@ -1,0 +1,149 @@
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { startSilentListener } from '../test/support/silent-listener.ts';
+import type { BenchOptions } from './support/bench.ts';
+import { driverContender } from './support/driver-contender.ts';
+import { watchTree } from './support/process-tree.ts';
+import { type ServiceProcess, startServiceProcess } from './support/service-process.ts';
+import { startBenchSite } from './support/site.ts';
+import { type Finding, formatTable } from './support/table.ts';
+
+/*
+ * Living pages among dead targets: a third of these refuses the connection, a third has no name, a third never answers.
+ * `--captures`: living pages; there are nine times as many dead targets.
+ */
+
+const DEAD_PER_PAGE = 9;
+/** At most 8 targets of a host are dialled at once. */
+const SILENT_HOSTS = 100;
+const AT_ONCE = 64;
+/** Deadline of each capture in milliseconds: the time that a silent target takes. */
+const TIMEOUT_MS = 10_000;
+
+/** The targets, as multiples and shares. */
+const FASTER = 8;
+const OF_LIVING = 1.5;
+const CPU_OF_PAGE = 0.03;
+const LIVING = 0.95;
+
+interface Run {
+  readonly seconds: number;
+  readonly cpuSeconds: number;
+  readonly captured: number;
+}
+
+/** Compares a list with the same list without dialling ahead, and in a Playwright loop. */
+export async function scan({ browserPath, captures, print, report }: BenchOptions): Promise<readonly Finding[]> {
+  const site = await startBenchSite();
+  const silent = await startSilentListener(Array.from({ length: SILENT_HOSTS }, (_, at) => `127.0.1.${at + 1}`));
+  const refusing = await closedPort();
+  const living = site.urls(captures, 'site');
+  const dead = Array.from({ length: captures * DEAD_PER_PAGE }, (_, at) => {
+    if (at % 3 === 0) return `http://127.0.0.1:${refusing}/${at}`;
+    return at % 3 === 1 ? `http://name-${at}.invalid/` : `http://${silent.targets[at % SILENT_HOSTS]}/${at}`;
+  });
+  const list = interleaved(living, dead);
+  const rows: [name: string, urls: string, run: Run][] = [];
+  const measured = async (name: string, urls: readonly string[], what: string, work: () => Promise<Run>) => {
+    const run = await work();
+    report(`scan: ${name}, ${what}: ${run.seconds.toFixed(1)} s`);
+    rows.push([name, `${urls.length} (${what})`, run]);
+    return run;
+  };
+  try {
+    const dialled = await withService(browserPath, [], async (service) => ({
+      living: await measured('capstan', living, 'living', () => scanned(service, living)),
+      dead: await measured('capstan', dead, 'dead', () => scanned(service, dead)),
+      list: await measured('capstan', list, 'list', () => scanned(service, list)),
+    }));
+    const undialled = await withService(browserPath, ['--max-dials', '0'], async (service) => ({
+      living: await measured('--max-dials 0', living, 'living', () => scanned(service, living)),
+      list: await measured('--max-dials 0', list, 'list', () => scanned(service, list)),
+    }));
+    const loop = driverContender('Playwright loop', join(import.meta.dirname, 'scan-loop.ts'), {
+      browserPath,
+      concurrency: AT_ONCE,
+    });
+    const running = await loop.start();
+    try {
+      await measured('Playwright loop', list, 'list', () =>
+        timed(running.pid, async () => (await running.run(list, AT_ONCE)).captures),
+      );
+    } finally {
+      await running.stop();
+    }
+
+    const table = rows.map(([name, urls, { seconds, cpuSeconds, captured }]) => {
+      return [name, urls, String(captured), seconds.toFixed(1), cpuSeconds.toFixed(1)];
+    });
+    print(formatTable(['contender', 'targets', 'captured', 'seconds', 'CPU s'], table));
+    const faster = undialled.list.seconds / dialled.list.seconds;
+    const share = (dialled.list.seconds - TIMEOUT_MS / 1000) / dialled.living.seconds;
+    const cpu = dialled.dead.cpuSeconds / dead.length / (dialled.living.cpuSeconds / living.length);
+    const rate = undialled.living.seconds / dialled.living.seconds;
+    return [
+      finding('the list, times as fast as with --max-dials 0', faster, '>=', FASTER),
+      finding('the list without one deadline, of its living pages alone', share, '<=', OF_LIVING),
+      finding('CPU of a dead target, of a page', cpu, '<=', CPU_OF_PAGE),
+      finding('captures/s of living pages, of --max-dials 0', rate, '>=', LIVING),
+    ];
+  } finally {
+    await silent[Symbol.asyncDispose]();
+    await site.stop();
+  }
+}
+
+function finding(what: string, figure: number, sign: '>=' | '<=', target: number): Finding {
+  const met = sign === '>=' ? figure >= target : figure <= target;
+  return { what, figure: figure.toFixed(3), target: `${sign} ${target}`, met };
+}
+
+async function withService<T>(
+  browserPath: string,
+  args: readonly string[],
+  work: (service: ServiceProcess) => Promise<T>,
+): Promise<T> {
+  const service = await startServiceProcess({
+    browserPath,
+    args: ['--max-batch', '100000', '--allow-targets', '127.0.0.0/8', ...args],
+  });
+  try {
+    return await work(service);
+  } finally {
+    await service.stop();
+  }
+}
+
+async function scanned({ origin, pid }: ServiceProcess, urls: readonly string[]): Promise<Run> {
+  return timed(pid, async () => {
+    const response = await fetch(`${origin}/batch?concurrency=${AT_ONCE}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/x-ndjson' },
+      body: urls.map((url) => JSON.stringify({ url, timeoutMs: TIMEOUT_MS })).join('\n'),
+    });
+    const lines = (await response.text()).trim().split('\n');
+    if (lines.length < urls.length) throw new Error(`capstan answered ${response.status} with ${lines.length} lines`);
+    return lines.filter((line) => line.includes('"failed":false')).length;
+  });
+}
+
+async function timed(pid: number, work: () => Promise<number>): Promise<Run> {
+  const began = performance.now();
+  const { value, cpuSeconds } = await watchTree(pid, work);
+  return { captured: value, cpuSeconds, seconds: (performance.now() - began) / 1000 };
+}
+
+/** Spreads the few evenly among the many. */
+function interleaved(few: readonly string[], many: readonly string[]): readonly string[] {
+  const each = Math.ceil(many.length / few.length);
+  return few.flatMap((one, at) => [one, ...many.slice(at * each, (at + 1) * each)]);
+}
+
+async function closedPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('the server has no port');
+  return address.port;
+}

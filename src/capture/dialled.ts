@@ -1,0 +1,17 @@
+import type { Socket } from 'node:net';
+
+/**
+ * What is known of a capture's target before it has a browser: a connection that is open, and perhaps the failure of
+ * another one. Each is given out once.
+ */
+export interface Dialled {
+  /** Milliseconds that the lookup and the connection took. */
+  readonly ms: number;
+  /**
+   * Returns the connection to a host (as in a URL) and port; undefined when there is none, or none any more.
+   * @throws CapstanError why this host and port could not be reached, once.
+   */
+  take(host: string, port: number): { readonly socket: Socket; readonly address: string } | undefined;
+  /** Closes the connection, unless it was taken. Idempotent. */
+  close(): void;
+}

@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto';
+import type { ArtifactKind } from '../../capture/artifacts.ts';
+import { CapstanError } from '../../capture/errors.ts';
+import type { ArtifactStore } from '../ports/artifact-store.ts';
+
+/** Reads all files of all captures; yields a line for each that cannot be read, or has another digest than its capture says. */
+export async function* wrongContents(artifacts: ArtifactStore): AsyncGenerator<string> {
+  for await (const id of artifacts.oldest()) {
+    const record = await artifacts.record(id).catch(() => undefined);
+    for (const kind of record?.artifacts?.kinds ?? []) {
+      const wrong = await whatIsWrong(artifacts, id, kind);
+      if (wrong !== undefined) yield `capture ${id}: its ${kind} ${wrong}`;
+    }
+  }
+}
+
+/** Compares with the digest of each file where the store has it, and with that of the image everywhere. */
+async function whatIsWrong(artifacts: ArtifactStore, id: number, kind: ArtifactKind): Promise<string | undefined> {
+  try {
+    const file = await artifacts.open(id, kind);
+    if (file === undefined) return 'is missing';
+    const digest = createHash('sha256');
+    for await (const chunk of file.stream()) digest.update(chunk);
+    const expected = file.sha256 ?? (kind === 'image' ? file.info.sha256 : undefined);
+    return expected === undefined || expected === digest.digest('hex') ? undefined : 'is not what was stored (SHA-256)';
+  } catch (error) {
+    // Named by the check that finds incomplete files.
+    if (error instanceof CapstanError && error.code === 'artifact_damaged') return undefined;
+    throw error;
+  }
+}

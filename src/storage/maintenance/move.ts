@@ -1,0 +1,97 @@
+import { buffer } from 'node:stream/consumers';
+import { ARTIFACT_STORE_KINDS, type ArtifactKind } from '../../capture/artifacts.ts';
+import type { StoredRecord } from '../../capture/result.ts';
+import { readStore } from '../files/store-id.ts';
+import type { ArtifactStore, CapturedFiles } from '../ports/artifact-store.ts';
+import { putCapture } from '../ports/artifact-store.ts';
+import { namingStore } from '../ports/local-copies.ts';
+import type { ResultStore } from '../ports/result-store.ts';
+import { withoutEvidence } from '../records/record.ts';
+import type { Report } from './maintenance.ts';
+import { type OpenPlaces, type Places, using } from './places.ts';
+
+export interface Moved {
+  readonly captures: number;
+  /** Captures that cannot be read; they are reported, and stay where they are. */
+  readonly left: number;
+}
+
+/**
+ * Moves the captures of all other stores that the configuration names into `places.artifacts`, one after another: the
+ * files are copied, then the record names the new store, then the old files are removed. A move that was cut short is
+ * continued by the next one. The service may run, with the new store.
+ */
+export function moveCaptures(places: Places, report: Report): Promise<Moved> {
+  return using(places, async (target) => {
+    let moved: Moved = { captures: 0, left: 0 };
+    for (const kind of ARTIFACT_STORE_KINDS) {
+      if (kind === places.artifacts || !(await isThere(kind, places))) continue;
+      const own = await using({ ...places, artifacts: kind }, (source) => moveAll(source, target, report));
+      report(`moved ${own.captures} captures from ${kind} to ${places.artifacts}`);
+      moved = { captures: moved.captures + own.captures, left: moved.left + own.left };
+    }
+    return moved;
+  });
+}
+
+async function isThere(kind: Places['artifacts'], { dataDir, mongoUrl, s3Bucket = null }: Places): Promise<boolean> {
+  switch (kind) {
+    case 'files':
+      return (await readStore(dataDir)) !== undefined;
+    case 'gridfs':
+      return mongoUrl !== null;
+    case 's3':
+      return s3Bucket !== null;
+  }
+}
+
+async function moveAll(source: OpenPlaces, target: OpenPlaces, report: Report): Promise<Moved> {
+  const from = source.artifacts;
+  const store = await from.id();
+  let captures = 0;
+  let left = 0;
+  for await (const id of from.oldest()) {
+    const record = await from.record(id);
+    // The record of a failed capture, or a copy that waits for its delivery to another store.
+    if (record?.artifacts?.store !== store) continue;
+    if (await moveOne(record, from, target)) captures += 1;
+    else {
+      left += 1;
+      report(`capture ${id}: a file cannot be read, so it stays`);
+    }
+  }
+  return { captures, left };
+}
+
+async function moveOne(
+  found: StoredRecord,
+  from: ArtifactStore,
+  { artifacts, database }: OpenPlaces,
+): Promise<boolean> {
+  const record = await namingStore(found, artifacts);
+  const files = await filesOf(found, from);
+  if (files === undefined) return false;
+  await putCapture(artifacts, record, files);
+  await rename(record, database.results);
+  await from.remove([record.id]);
+  return true;
+}
+
+async function filesOf({ id, artifacts }: StoredRecord, from: ArtifactStore): Promise<CapturedFiles | undefined> {
+  const contents: Partial<Record<ArtifactKind, Buffer>> = {};
+  for (const kind of artifacts?.kinds ?? []) {
+    const file = await from.open(id, kind).catch(() => undefined);
+    if (file === undefined) return undefined;
+    contents[kind] = await buffer(file.stream());
+  }
+  const { image, html } = contents;
+  return image === undefined || html === undefined ? undefined : { ...contents, image, html };
+}
+
+/** A record without files, as after a removal by the service, is not written again. */
+async function rename(record: StoredRecord, results: ResultStore): Promise<void> {
+  const known = await results.get(record.id);
+  if (known?.artifacts?.store === record.artifacts?.store) return;
+  await results.delete([record.id]);
+  await results.insert(withoutEvidence(record), record.evidence);
+}

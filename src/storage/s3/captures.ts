@@ -1,0 +1,51 @@
+import { CapstanError } from '../../capture/errors.ts';
+import type { FoundCapture } from '../remote/backend.ts';
+import type { S3Client } from './client.ts';
+import { captureKey, partOf } from './keys.ts';
+import { type S3File, type Unpacked, unpacked } from './pack.ts';
+
+/** Bytes that are read to find the head of a capture, and those that are read where it is longer. */
+const HEAD_BYTES = [8 * 1024, 4 * 1024 * 1024];
+
+export type FoundObject = Unpacked & FoundCapture<S3File>;
+
+/** Finds a capture; undefined when there is none, whatever a listing says. */
+export async function findCapture(client: S3Client, id: number): Promise<FoundObject | undefined> {
+  for (const bytes of HEAD_BYTES) {
+    const headers = { range: `bytes=0-${bytes - 1}` };
+    const answer = await client.send({ method: 'GET', key: captureKey(id), headers, accepts: [404] });
+    if (answer.status === 404) return undefined;
+    const found = unpacked(answer.body);
+    if (found === undefined) continue;
+    const size = Number(answer.headers['content-range']?.split('/')[1] ?? answer.body.length);
+    const images = found.files.filter(({ key }) => key !== undefined);
+    return { ...found, bytes: images.reduce((sum, file) => sum + file.bytes, size) };
+  }
+  throw new CapstanError('artifact_damaged', `The capture ${id} has no readable head in the object store.`);
+}
+
+/** Iterates over the captures that a listing has, with their bytes and keys, oldest first. `after`: keys after this one. */
+export async function* listedCaptures(client: S3Client, prefix = 'captures/', after?: string): AsyncGenerator<Listed> {
+  let last: Listed | undefined;
+  for await (const { objects } of client.list(prefix, '', after)) {
+    for (const { key, bytes } of objects) {
+      const part = partOf(key);
+      if (part === undefined) continue;
+      if (part.id !== last?.id) {
+        if (last?.isCapture === true) yield last;
+        last = { id: part.id, isCapture: false, bytes: 0, apiKey: null };
+      }
+      last.bytes += bytes;
+      if (part.isImage) last.apiKey = part.apiKey;
+      else last.isCapture = true;
+    }
+  }
+  if (last?.isCapture === true) yield last;
+}
+
+interface Listed {
+  readonly id: number;
+  isCapture: boolean;
+  bytes: number;
+  apiKey: string | null;
+}

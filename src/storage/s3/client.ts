@@ -1,0 +1,248 @@
+import { createHash, hash } from 'node:crypto';
+import http, { type IncomingMessage } from 'node:http';
+import https from 'node:https';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { CapstanError } from '../../capture/errors.ts';
+import type { ByteSpan } from '../ports/artifact-store.ts';
+import type { CredentialSource } from './credentials.ts';
+import { type Answer, isTransient, refusalOf, unavailable } from './failure.ts';
+import { EMPTY, presignedUrl, queryOf, signedHeaders } from './sign.ts';
+import { allIn, textIn } from './xml.ts';
+
+/** The requests that the store needs, over HTTP or HTTPS; those that fail for now are repeated. */
+
+const ATTEMPTS = 4;
+const FIRST_DELAY_MS = 100;
+/** Minimum time between two reports of failures, in milliseconds. */
+const REPORTED_MS = 60_000;
+/** Time without a byte after which a request has failed, in milliseconds. */
+const SILENCE_MS = 30_000;
+/** Maximum number of keys that one request deletes. */
+const DELETED_TOGETHER = 1000;
+
+export interface S3Place {
+  /** Null: that of Amazon in the region. */
+  readonly endpoint: string | null;
+  readonly bucket: string;
+  readonly region: string;
+  /** The beginning of all keys, which no method takes or returns. */
+  readonly prefix: string;
+  /** Whether the bucket is in the path of URLs, and not in their host. */
+  readonly pathStyle: boolean;
+}
+
+export interface S3ClientOptions extends S3Place {
+  readonly credentials: CredentialSource;
+  readonly silenceMs?: number;
+  /** Called when requests fail, at most once a minute. */
+  readonly onProblem?: ((problem: unknown) => void) | undefined;
+}
+
+export interface S3Object {
+  readonly key: string;
+  readonly bytes: number;
+  /** Time of its last change by the clock of the store. */
+  readonly changedAt: number;
+}
+
+export interface Page {
+  readonly objects: readonly S3Object[];
+  /** The beginnings of keys up to the delimiter. */
+  readonly folders: readonly string[];
+  /** Time of the store, in milliseconds since the Unix epoch. */
+  readonly now: number;
+}
+
+interface Wanted {
+  readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE';
+  /** Empty: the bucket itself. */
+  readonly key?: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array;
+  /** SHA-256 of the body, in hex. */
+  readonly payload?: string;
+  /** Statuses other than 2xx that are answers. */
+  readonly accepts?: readonly number[];
+}
+
+export type S3Client = ReturnType<typeof createS3Client>;
+
+export function createS3Client(options: S3ClientOptions) {
+  const { bucket, prefix: ownPrefix, region, pathStyle, credentials, silenceMs = SILENCE_MS } = options;
+  const { onProblem = () => {} } = options;
+  let reportedAt = Number.NEGATIVE_INFINITY;
+  const origin = new URL(options.endpoint ?? `https://s3.${region}.amazonaws.com`);
+  const { request, Agent } = origin.protocol === 'https:' ? https : http;
+  const agent = new Agent({ keepAlive: true });
+
+  function urlOf(key: string, query: Readonly<Record<string, string>> = {}): URL {
+    const path = [...(pathStyle ? [bucket] : []), ...(key === '' ? [] : [`${ownPrefix}${key}`])].join('/');
+    const url = new URL(`${origin.pathname.replace(/\/$/, '')}/${path}`, origin);
+    if (!pathStyle) url.hostname = `${bucket}.${origin.hostname}`;
+    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+    return url;
+  }
+
+  /** Sends a request once; resolves when its answer begins. */
+  async function begin({ method, key = '', query, headers = {}, body, payload }: Wanted): Promise<IncomingMessage> {
+    const url = urlOf(key, query);
+    const sent = body === undefined ? headers : { ...headers, 'content-length': String(body.byteLength) };
+    const signed = signedHeaders(
+      { method, url, headers: sent },
+      { region, credentials: await credentials(), now: new Date(), payload: payload ?? EMPTY },
+    );
+    const path = `${url.pathname}${url.search === '' ? '' : `?${queryOf(url)}`}`;
+    return new Promise((resolve, reject) => {
+      const { hostname, port } = url;
+      const sending = request({ hostname, port, path, method, headers: signed, agent }, resolve);
+      sending.setTimeout(silenceMs, () => sending.destroy(new Error(`no byte for ${silenceMs} ms`)));
+      sending.on('error', reject);
+      sending.end(body);
+    });
+  }
+
+  function failed(error: unknown): CapstanError {
+    const failure = unavailable(error);
+    if (performance.now() - reportedAt > REPORTED_MS) {
+      reportedAt = performance.now();
+      onProblem(failure);
+    }
+    return failure;
+  }
+
+  /** Repeats what fails for now. Rejects with a `CapstanError`. */
+  async function repeated<T>(work: () => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await work();
+      } catch (error) {
+        if (attempt === ATTEMPTS || !isTransient(error)) throw failed(error);
+        await delay(FIRST_DELAY_MS * 2 ** (attempt - 1) * (0.5 + Math.random() / 2));
+      }
+    }
+  }
+
+  function send(wanted: Wanted): Promise<Answer> {
+    return repeated(async () => {
+      const message = await begin(wanted);
+      const answer = { status: message.statusCode ?? 0, headers: message.headers, body: await buffer(message) };
+      if (isWanted(wanted, answer.status)) return answer;
+      throw refusalOf(answer, region);
+    });
+  }
+
+  /** Reads bytes of an object. A connection that breaks is replaced by one for the rest. */
+  async function* bytesOf(key: string, span: ByteSpan): AsyncGenerator<Uint8Array> {
+    let { start } = span;
+    let failures = 0;
+    while (start <= span.end) {
+      const range = `bytes=${start}-${span.end}`;
+      const message = await repeated(async () => {
+        const wanted: Wanted = { method: 'GET', key, headers: { range } };
+        const begun = await begin(wanted);
+        if (begun.statusCode === 206) return begun;
+        throw refusalOf({ status: begun.statusCode ?? 0, headers: begun.headers, body: await buffer(begun) }, region);
+      });
+      const { socket } = message;
+      try {
+        for await (const chunk of message) {
+          const bytes: Buffer = chunk;
+          // A client that reads slowly is not the silence of the store.
+          socket.setTimeout(0);
+          yield bytes;
+          socket.setTimeout(silenceMs);
+          start += bytes.length;
+          failures = 0;
+        }
+      } catch (error) {
+        failures += 1;
+        if (failures === ATTEMPTS) throw failed(error);
+      } finally {
+        message.destroy();
+      }
+    }
+  }
+
+  /** `after`: only keys that come after this one. */
+  async function* list(prefix: string, delimiter = '', after?: string): AsyncGenerator<Page> {
+    const query = { 'list-type': '2', prefix: `${ownPrefix}${prefix}`, ...(delimiter === '' ? {} : { delimiter }) };
+    let position: Readonly<Record<string, string>> =
+      after === undefined ? {} : { 'start-after': `${ownPrefix}${after}` };
+    for (;;) {
+      const { headers, body } = await send({ method: 'GET', query: { ...query, ...position } });
+      const xml = body.toString();
+      yield {
+        objects: allIn(xml, 'Contents').map((one) => ({
+          key: textIn(one, 'Key').slice(ownPrefix.length),
+          bytes: Number(textIn(one, 'Size')),
+          changedAt: Date.parse(textIn(one, 'LastModified')),
+        })),
+        folders: allIn(xml, 'CommonPrefixes').map((one) => textIn(one, 'Prefix').slice(ownPrefix.length)),
+        now: Date.parse(headers.date ?? '') || Date.now(),
+      };
+      const token = textIn(xml, 'NextContinuationToken');
+      if (textIn(xml, 'IsTruncated') !== 'true' || token === '') return;
+      position = { 'continuation-token': token };
+    }
+  }
+
+  /** Deletes objects; those that do not exist are ignored. */
+  async function remove(keys: readonly string[]): Promise<void> {
+    for (let at = 0; at < keys.length; at += DELETED_TOGETHER)
+      await removeTogether(keys.slice(at, at + DELETED_TOGETHER));
+  }
+
+  async function removeTogether(keys: readonly string[]): Promise<void> {
+    // Some stores have no request for many.
+    if (!(await removesTogether(keys))) for (const key of keys) await send({ method: 'DELETE', key, accepts: [404] });
+  }
+
+  /** Deletes objects with one request; false when the store has no such request. */
+  async function removesTogether(keys: readonly string[]): Promise<boolean> {
+    const named = keys.map((key) => `<Object><Key>${ownPrefix}${key}</Key></Object>`).join('');
+    const body = Buffer.from(`<Delete><Quiet>true</Quiet>${named}</Delete>`);
+    const headers = { 'content-md5': createHash('md5').update(body).digest('base64') };
+    const payload = hash('sha256', body);
+    const accepts = [400, 405, 501];
+    const answer = await send({ method: 'POST', query: { delete: '' }, headers, body, payload, accepts });
+    if (answer.status === 200) {
+      const [failed] = allIn(answer.body.toString(), 'Error');
+      if (failed !== undefined)
+        throw unavailable(refusalOf({ ...answer, status: 503, body: Buffer.from(failed) }, region));
+      return true;
+    }
+    return false;
+  }
+
+  /** Returns the status of a request for an object that is not signed. */
+  async function statusForAll(key: string): Promise<number> {
+    return new Promise((resolve, reject) => {
+      const asking = request(urlOf(key), { timeout: silenceMs }, (answer) => {
+        answer.resume();
+        resolve(answer.statusCode ?? 0);
+      });
+      asking.on('timeout', () => asking.destroy(new Error(`no byte for ${silenceMs} ms`)));
+      asking.on('error', reject).end();
+    });
+  }
+
+  return {
+    send,
+    list,
+    remove,
+    removesTogether,
+    statusForAll,
+    read: (key: string, span: ByteSpan) => Readable.from(bytesOf(key, span), { objectMode: false }),
+    /** Returns a URL with which anyone may read the object. `query`: how it is to be answered. */
+    presign: async (key: string, seconds: number, query: Readonly<Record<string, string>>) =>
+      presignedUrl(urlOf(key, query), { region, credentials: await credentials(), now: new Date(), seconds }),
+    close: () => agent.destroy(),
+  };
+}
+
+function isWanted({ accepts = [] }: Wanted, status: number): boolean {
+  return (status >= 200 && status < 300) || accepts.includes(status);
+}

@@ -1,0 +1,72 @@
+import type { ArtifactStore, LocalStore } from '../ports/artifact-store.ts';
+import type { Database } from '../ports/database.ts';
+import type { OpenArtifacts } from '../ports/open-artifacts.ts';
+import { createUploads } from '../remote/uploads.ts';
+import { withCopies } from '../remote/with-copies.ts';
+import { createS3Client, type S3Client } from './client.ts';
+import { credentialSource } from './credentials.ts';
+import { createS3Store } from './s3-store.ts';
+import { createSweep } from './sweep.ts';
+
+/** The options of the object store, as the configuration names them. */
+export interface S3Options {
+  readonly s3Bucket: string | null;
+  /** Null: that of Amazon in the region. */
+  readonly s3Endpoint: string | null;
+  readonly s3Region: string;
+  readonly s3Prefix: string;
+  readonly s3Addressing: 'auto' | 'path' | 'virtual';
+  /** For how long URLs of images are valid, in seconds; null: the service sends images itself. */
+  readonly s3Presign: number | null;
+  /** Null: those of the environment. */
+  readonly s3AccessKey: string | null;
+  readonly s3SecretKey: string | null;
+}
+
+export interface OpenS3Options {
+  readonly options: Partial<S3Options>;
+  /** The store of the data directory, in which captures wait for delivery. */
+  readonly local: LocalStore;
+  readonly database: Pick<Database, 'isShared' | 'lock'>;
+  /** Called with failures of background work. */
+  readonly onProblem: (problem: unknown) => void;
+}
+
+export function s3ClientOf(options: Partial<S3Options>, onProblem?: (problem: unknown) => void): S3Client {
+  const { s3Bucket = null, s3Endpoint: endpoint = null, s3Region: region = 'us-east-1', s3Prefix = '' } = options;
+  const { s3Addressing = 'auto', s3AccessKey: accessKey = null, s3SecretKey: secretKey = null } = options;
+  if (s3Bucket === null) throw new Error('artifacts in an object store need a bucket');
+  return createS3Client({
+    endpoint,
+    bucket: s3Bucket,
+    region,
+    prefix: s3Prefix === '' || s3Prefix.endsWith('/') ? s3Prefix : `${s3Prefix}/`,
+    pathStyle: s3Addressing === 'auto' ? endpoint !== null : s3Addressing === 'path',
+    credentials: credentialSource({ accessKey, secretKey }),
+    onProblem,
+  });
+}
+
+/** Opens the store for reading. */
+export function openS3Store(options: Partial<S3Options>): ArtifactStore {
+  return createS3Store(s3ClientOf(options), options.s3Presign);
+}
+
+/** Opens the store and starts to delete, in the background, images that no capture names. */
+export function openS3({ options, local, database, onProblem }: OpenS3Options): OpenArtifacts {
+  const client = s3ClientOf(options, onProblem);
+  const remote = createS3Store(client, options.s3Presign);
+  const sweep = createSweep({ client, lock: () => database.lock('artifacts.sweep'), onProblem });
+  sweep.start();
+  // Other processes of a shared database read a capture as soon as its record is there.
+  const copies = createUploads(local, remote, { later: !database.isShared });
+  return {
+    artifacts: withCopies(remote, local, database.isShared ? undefined : copies.isFresh),
+    copies,
+    lock: () => database.lock('retention').catch(() => undefined),
+    stop: async () => {
+      await sweep.stop();
+      client.close();
+    },
+  };
+}

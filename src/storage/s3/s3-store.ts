@@ -1,0 +1,212 @@
+import { buffer } from 'node:stream/consumers';
+import { ARTIFACTS } from '../../capture/artifacts.ts';
+import { CapstanError } from '../../capture/errors.ts';
+import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
+import { timeNames } from '../files/layout.ts';
+import { sha256 } from '../files/record-file.ts';
+import { createPace } from '../passes/pace.ts';
+import type { ArtifactStore, ByteSpan } from '../ports/artifact-store.ts';
+import type { Backend, FileContent, FoundCapture, NewCapture, Upload } from '../remote/backend.ts';
+import { createRemoteStore } from '../remote/remote-store.ts';
+import { UPLOAD_MS } from '../remote/sweep.ts';
+import { findCapture, listedCaptures } from './captures.ts';
+import type { S3Client } from './client.ts';
+import { captureKey, imageKey, minuteOf } from './keys.ts';
+import { packed, repacked, type S3File } from './pack.ts';
+import { noteRemoved } from './removed.ts';
+
+/** Number of captures whose heads a list reads at once. */
+const READ_TOGETHER = 16;
+
+/** `presignSeconds`: for how long URLs of images are valid; null: there are none. */
+export function createS3Store(client: S3Client, presignSeconds: number | null = null): ArtifactStore {
+  return createRemoteStore(s3Backend(client, presignSeconds));
+}
+
+function s3Backend(client: S3Client, presignSeconds: number | null): Backend<S3File> {
+  /** Whether the store has conditional puts: false once it has refused one. */
+  let isConditional = true;
+
+  async function upload({ kind, name, content }: FileContent, { info, name: upload }: Upload): Promise<S3File> {
+    const begunAt = performance.now();
+    const file = {
+      kind,
+      bytes: content.byteLength,
+      sha256: kind === 'image' ? info.sha256 : await sha256(content),
+      begunAt,
+    };
+    if (kind !== 'image' || file.bytes === 0) return { ...file, content };
+    const key = imageKey(info, upload, name);
+    await put(key, content, file.sha256, { 'content-type': ARTIFACTS.image.mediaType(info.format) });
+    return { ...file, key };
+  }
+
+  function put(key: string, body: Uint8Array, payload: string, headers: Readonly<Record<string, string>>) {
+    const checksum = { 'x-amz-checksum-sha256': Buffer.from(payload, 'hex').toString('base64') };
+    const accepts = 'if-none-match' in headers ? [409, 412, 501] : 'if-match' in headers ? [404, 409, 412, 501] : [];
+    return client.send({ method: 'PUT', key, body, payload, headers: { ...headers, ...checksum }, accepts });
+  }
+
+  async function insert(capture: NewCapture<S3File>): Promise<number | undefined> {
+    const { id } = capture.info;
+    const { files } = capture;
+    const body = packed(capture);
+    // Later, the sweep takes the image for one of an upload that was cut short.
+    if (files.some(({ begunAt = 0 }) => performance.now() - begunAt > UPLOAD_MS / 2)) {
+      throw new CapstanError('artifacts_unavailable', 'The upload took too long, and is tried again.');
+    }
+    const payload = await sha256(body);
+    const headers = { 'content-type': 'application/octet-stream' };
+    if (isConditional) {
+      const { status } = await put(captureKey(id), body, payload, { ...headers, 'if-none-match': '*' });
+      if (status === 200) return bytesOf(files, body.length);
+      isConditional = status !== 501;
+    }
+    const found = await findCapture(client, id);
+    if (found === undefined) {
+      if (isConditional) throw new CapstanError('artifacts_unavailable', 'The capture is being removed.');
+      await put(captureKey(id), body, payload, headers);
+      return bytesOf(files, body.length);
+    }
+    // An upload whose answer was lost.
+    const isOwn = found.files.some(({ key }) => key !== undefined && files.some((file) => file.key === key));
+    return isOwn ? found.bytes : undefined;
+  }
+
+  async function open(file: S3File, { info, files, bytes }: FoundCapture<S3File>) {
+    const { key, start = 0 } = file;
+    if (key === undefined) {
+      const size = bytes - bytesOf(files, 0);
+      if (start + file.bytes > size) return undefined;
+      return (span: ByteSpan) => client.read(captureKey(info.id), { start: start + span.start, end: start + span.end });
+    }
+    const { status, headers } = await client.send({ method: 'HEAD', key, accepts: [404] });
+    if (status === 404 || Number(headers['content-length']) !== file.bytes) return undefined;
+    return (span: ByteSpan) => client.read(key, span);
+  }
+
+  async function list(limit: number, before: number): Promise<readonly ScreenshotInfo[]> {
+    const infos: ScreenshotInfo[] = [];
+    let ids: number[] = [];
+    const read = async () => {
+      for (const one of await Promise.all(ids.map((id) => findCapture(client, id)))) {
+        if (one !== undefined && infos.length < limit) infos.push(one.info);
+      }
+      ids = [];
+    };
+    for await (const id of newest(before)) {
+      ids.push(id);
+      if (ids.length >= Math.min(READ_TOGETHER, limit - infos.length)) await read();
+      if (infos.length >= limit) break;
+    }
+    await read();
+    return infos;
+  }
+
+  /** Ids below `before`, greatest first: a bucket lists keys only in ascending order, so one minute at a time. */
+  async function* newest(before: number): AsyncGenerator<number> {
+    const last = timeNames(before);
+    for (const day of (await foldersIn('captures/')).reverse()) {
+      if (day > last.day) continue;
+      for (const minute of (await foldersIn(`captures/${day}/`)).reverse()) {
+        if (day === last.day && minute > last.minute) continue;
+        const listed = await Array.fromAsync(listedCaptures(client, minuteOf(day, minute)));
+        yield* listed
+          .map(({ id }) => id)
+          .filter((id) => id < before)
+          .sort((a, b) => b - a);
+      }
+    }
+  }
+
+  /** Names of the folders in a folder, in ascending order. */
+  async function foldersIn(prefix: string): Promise<string[]> {
+    const names: string[] = [];
+    for await (const { folders } of client.list(prefix, '/')) {
+      names.push(...folders.map((folder) => folder.slice(prefix.length, -1)));
+    }
+    return names;
+  }
+
+  /**
+   * Replaces the object, unless it was changed or removed meanwhile. A store without conditional puts can so restore
+   * one that is removed at the same moment; `db check` finds it.
+   */
+  async function change(id: number, by: (record: string) => string): Promise<number> {
+    const key = captureKey(id);
+    for (;;) {
+      const answer = await client.send({ method: 'GET', key, accepts: [404] });
+      if (answer.status === 404) return 0;
+      const body = repacked(answer.body, by);
+      if (body === undefined) throw new CapstanError('artifact_damaged', `The capture ${id} has no readable head.`);
+      const headers = { 'content-type': 'application/octet-stream' };
+      const { etag } = answer.headers;
+      const condition = isConditional && etag !== undefined ? { 'if-match': etag } : {};
+      const { status } = await put(key, body, await sha256(body), { ...headers, ...condition });
+      if (status === 200) return body.length - answer.body.length;
+      if (status === 404) return 0;
+      if (status === 501) isConditional = false;
+    }
+  }
+
+  async function* oldest(key: string | null | undefined, after: number): AsyncGenerator<number> {
+    // The folder of an id is before all of its keys, and those of earlier ids are before it.
+    const from = after === 0 ? undefined : captureKey(after);
+    for await (const { id, apiKey } of listedCaptures(client, 'captures/', from)) {
+      if (id > after && (key === undefined || key === apiKey)) yield id;
+    }
+  }
+
+  async function remove(ids: readonly number[]): Promise<readonly number[]> {
+    const found = (await Promise.all(ids.map((id) => findCapture(client, id)))).filter((one) => one !== undefined);
+    if (found.length === 0) return [];
+    await noteRemoved(
+      client,
+      found.flatMap(({ files }) => files.flatMap(({ key }) => (key === undefined ? [] : [key]))),
+    );
+    await client.remove(found.map(({ info }) => captureKey(info.id)));
+    return found.map(({ bytes }) => bytes);
+  }
+
+  async function sums(signal: AbortSignal | undefined): Promise<ReadonlyMap<string | null, number>> {
+    const pace = createPace(signal);
+    const found = new Map<string | null, number>();
+    for await (const { bytes, apiKey } of listedCaptures(client)) {
+      found.set(apiKey, (found.get(apiKey) ?? 0) + bytes);
+      signal?.throwIfAborted();
+      await pace();
+    }
+    return found;
+  }
+
+  return {
+    name: 's3',
+    ask: (work) => work(),
+    upload,
+    discard: (files) => client.remove(files.flatMap(({ key }) => (key === undefined ? [] : [key]))),
+    insert,
+    find: (id) => findCapture(client, id),
+    record: async (id) => {
+      const found = await findCapture(client, id);
+      return found && (await buffer(client.read(captureKey(id), found.record))).toString();
+    },
+    change,
+    open,
+    location: ({ key }) =>
+      key === undefined || presignSeconds === null
+        ? undefined
+        : ({ type, file }) =>
+            client.presign(key, presignSeconds, {
+              'response-content-type': type,
+              'response-content-disposition': `inline; filename="${file}"`,
+            }),
+    list,
+    oldest,
+    remove,
+    sums,
+  };
+}
+
+function bytesOf(files: readonly S3File[], size: number): number {
+  return files.reduce((sum, { key, bytes }) => sum + (key === undefined ? 0 : bytes), size);
+}

@@ -1,0 +1,42 @@
+import type { Pass, Reservation } from './reservation.ts';
+
+/** The place of one element among the captures at once of its batch. */
+export interface ElementPlace {
+  /**
+   * Calls `begin` when the element may be one of them, with a pass; undefined after the reservation was revoked. Calls
+   * it at once when the element has the place already. Returns a function that ends the wait.
+   */
+  enter(begin: (pass: Pass | undefined) => void): () => void;
+  /** Gives the place back. Idempotent. */
+  leave(): void;
+}
+
+/** `onEnter`: called when the element asks for its place. */
+export function createElementPlace(reservation: Reservation, onEnter: () => void): ElementPlace {
+  let end: (() => void) | undefined;
+  let isEntered = false;
+  let isOver = false;
+  const place: ElementPlace = {
+    enter(begin) {
+      onEnter();
+      if (isEntered) {
+        begin(reservation.lend());
+        return () => {};
+      }
+      end = reservation.use(() => {
+        isEntered = true;
+        begin(reservation.lend());
+      });
+      // The element may have ended as it began.
+      if (isOver) end();
+      return () => {
+        if (!isEntered) end?.();
+      };
+    },
+    leave() {
+      isOver = true;
+      end?.();
+    },
+  };
+  return place;
+}

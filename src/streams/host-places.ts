@@ -1,0 +1,65 @@
+import { once } from '../capture/once.ts';
+import { createPlaces, type Places } from '../capture/share.ts';
+import { createFairQueue } from './fair-queue.ts';
+
+/** Maximum number of connections to one host that are being opened, or wait for a slot. */
+const PLACES_PER_HOST = 8;
+
+interface Waiting {
+  readonly owner: string | null;
+  readonly begin: (free: () => void) => void;
+}
+
+interface Host {
+  readonly places: Places;
+  readonly queue: ReturnType<typeof createFairQueue<Waiting>>;
+}
+
+/** Places of each host, of which an owner leaves one to others. Owners, and the batches of one, take turns. */
+export function createHostPlaces() {
+  const hosts = new Map<string, Host>();
+
+  const hostOf = (name: string): Host => {
+    const known = hosts.get(name);
+    if (known !== undefined) return known;
+    const places = createPlaces(
+      () => PLACES_PER_HOST,
+      (free, own) => free > 1 || own === 0,
+    );
+    const host = { places, queue: createFairQueue<Waiting>((owner) => places.has(owner)) };
+    hosts.set(name, host);
+    return host;
+  };
+
+  return {
+    /**
+     * Calls `begin` when the host has a place, with a function that frees it. Returns a function that ends the wait, or
+     * frees the place.
+     */
+    enter(name: string, owner: string | null, batch: string | null, begin: Waiting['begin']): () => void {
+      const host = hostOf(name);
+      let leave = (): void => {};
+      const waiting: Waiting = {
+        owner,
+        begin: (free) => {
+          leave = free;
+          begin(free);
+        },
+      };
+      const start = ({ owner, begin }: Waiting): void => {
+        const release = host.places.take(owner);
+        if (release === undefined) throw new TypeError(`there is no place for ${name}`);
+        begin(
+          once(() => {
+            release();
+            for (let next = host.queue.shift(); next !== undefined; next = host.queue.shift()) start(next);
+            if (host.places.taken === 0 && host.queue.length === 0) hosts.delete(name);
+          }),
+        );
+      };
+      if (host.places.has(owner)) start(waiting);
+      else leave = host.queue.join(waiting, owner, batch);
+      return () => leave();
+    },
+  };
+}

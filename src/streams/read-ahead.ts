@@ -1,0 +1,103 @@
+import { asyncScheduler, defer, filter, of, type SchedulerLike, Subject, take, timer } from 'rxjs';
+
+/** Time after which a target that has not answered is expected not to, in milliseconds: a SYN is repeated after 1 s. */
+const UNLIKELY_MS = 500;
+/** Number of connections that may wait for the batch in a list of dead targets. */
+const MAX_WAITING = 8;
+/** Weight of each target in the share of those that were reached. */
+const WEIGHT = 1 / 8;
+
+/** An element of a batch that was read. */
+export interface ReadElement {
+  /** Its target was reached, or is not dialled: it is, or will be, one of the batch's captures at once. */
+  reached(): void;
+  /** It has ended. */
+  ended(): void;
+}
+
+/**
+ * Decides how many elements of a batch are read before its captures at once have ended. A batch of pages is read as it
+ * is captured: connections that wait too long are closed. The more targets turn out to be dead, the more are dialled
+ * at once, so that those that are expected to be reached keep the batch busy.
+ *
+ * `atOnce`: captures of the batch at once. `maxAhead`: maximum number of further elements that are being dialled; 0:
+ * none.
+ */
+export function createReadAhead(atOnce: number, maxAhead: () => number, scheduler: SchedulerLike = asyncScheduler) {
+  /** Elements that are being dialled, and since when; oldest first. */
+  const young = new Map<ReadElement, number>();
+  let old = 0;
+  let behind = 0;
+  /** Share of the targets that were reached. */
+  let share = 1;
+  const changed$ = new Subject<void>();
+  let isAwaitingAge = false;
+
+  const note = (wasReached: boolean): void => {
+    share += (Number(wasReached) - share) * WEIGHT;
+  };
+
+  const age = (): void => {
+    for (const [element, since] of young) {
+      if (scheduler.now() - since < UNLIKELY_MS) break;
+      young.delete(element);
+      old += 1;
+      note(false);
+    }
+  };
+  const isOpen = (): boolean => {
+    age();
+    const inFlight = behind + young.size + old;
+    if (inFlight < atOnce) return true;
+    if (inFlight >= atOnce + maxAhead()) return false;
+    return behind + Math.round(young.size * share) < atOnce + Math.floor(MAX_WAITING * (1 - share));
+  };
+  /** Waits until the oldest dial has become old. Dials share one timer. */
+  const awaitAge = (): void => {
+    const [oldest] = young.values();
+    if (oldest === undefined || isAwaitingAge) return;
+    isAwaitingAge = true;
+    timer(Math.max(1, oldest + UNLIKELY_MS - scheduler.now()), scheduler).subscribe(() => {
+      isAwaitingAge = false;
+      changed$.next();
+      if (changed$.observed) awaitAge();
+    });
+  };
+  return {
+    /** Emits once, as soon as another element may be read. */
+    room$: defer(() => {
+      if (isOpen()) return of(null);
+      awaitAge();
+      return changed$.pipe(filter(isOpen), take(1));
+    }),
+
+    read(): ReadElement {
+      let state: 'dialled' | 'behind' | 'ended' = 'dialled';
+      const leaveDial = (): void => {
+        if (!young.delete(element)) old -= 1;
+      };
+      const element: ReadElement = {
+        reached() {
+          if (state !== 'dialled') return;
+          state = 'behind';
+          leaveDial();
+          behind += 1;
+          note(true);
+          changed$.next();
+        },
+        ended() {
+          if (state === 'ended') return;
+          if (state === 'behind') behind -= 1;
+          else {
+            if (young.has(element)) note(false);
+            leaveDial();
+          }
+          state = 'ended';
+          changed$.next();
+        },
+      };
+      young.set(element, scheduler.now());
+      return element;
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { createSweep } from '../../src/storage/s3/sweep.ts';
+import { createRandom, seedOfRun } from '../faults/random.ts';
+import { siteForSuite } from '../support/for-suite.ts';
+import { clientOf, describeWithS3 } from '../support/s3.ts';
+import { clusterOf, ownServersForSuite, whyNoCluster } from './cluster-of-processes.ts';
+import { killNodes, type Victim } from './killed-nodes.ts';
+
+const VICTIMS: readonly [Victim, ...Victim[]] = ['s3', 'worker', 'api', 'nats'];
+const BUCKET = 'killed';
+
+const whyNot = await whyNoCluster();
+const reason = whyNot === undefined ? '' : ` (skipped: ${whyNot})`;
+
+describe.skipIf(whyNot !== undefined)(`a cluster with captures in an object store${reason}`, () => {
+  describeWithS3(
+    'all of whose processes are killed with -9',
+    (server) => {
+      const site = siteForSuite();
+      const servers = ownServersForSuite();
+      const random = createRandom(seedOfRun());
+      // `npm run bench -- cluster-s3` runs more rounds.
+      const rounds = Number(process.env.CAPSTAN_KILL_ROUNDS ?? 0);
+
+      it(
+        `keeps every answered capture, and each once (seed ${random.seed})`,
+        async () => {
+          const client = await clientOf(server, BUCKET);
+          let pages = 0;
+          await using cluster = await clusterOf(servers, 'killed-s3');
+          const answers = await killNodes({
+            servers,
+            cluster,
+            name: 'killed-s3',
+            s3: { server, bucket: BUCKET },
+            url: () => {
+              pages += 1;
+              return site.url(`/title?t=killed-${pages}`);
+            },
+            victims: rounds === 0 ? VICTIMS : Array.from({ length: rounds }, () => random.pick(VICTIMS)),
+            random,
+            ...(rounds > 0 && { report: (text) => console.log(text) }),
+          });
+          expect(answers.get(200)).toBeGreaterThan(10);
+          const lock = () => Promise.resolve({ isHeld: true, release: () => undefined });
+          await createSweep({ client, lock, readingMs: -60_000, uploadMs: -60_000, compareMs: -60_000 }).pass();
+          const pagesOfKeys = await Array.fromAsync(client.list('captures/'));
+          const keys = pagesOfKeys.flatMap(({ objects }) => objects.map(({ key }) => key));
+          const captures = keys.filter((key) => key.endsWith('/capture'));
+          expect(keys).toHaveLength(2 * captures.length);
+          client.close();
+        },
+        180_000 + 60_000 * rounds,
+      );
+    },
+    ['--conditional-put'],
+  );
+});

@@ -1,0 +1,168 @@
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { afterEach, expect, it } from 'vitest';
+import { createStorage, type Storage, type StorageOptions } from '../../src/storage/storage.ts';
+import { IMAGE, keepPicture } from '../storage/parts.ts';
+import { describeWithRelayedMongo } from '../support/describe-with-mongo.ts';
+import { startFaultProxy } from '../support/fault-proxy.ts';
+import { clientOf, describeWithS3, s3Flags, s3Options } from '../support/s3.ts';
+import { capstan, ground } from './capstan-process.ts';
+
+const ID = 300_000_000_000_000;
+const COUNT = 5;
+const IDS = Array.from({ length: COUNT }, (_, at) => ID + at);
+
+describeWithS3('capstan db with captures in an object store', (server) => {
+  let storages: Storage[] = [];
+
+  afterEach(async () => {
+    for (const storage of storages) await storage.close();
+    storages = [];
+  });
+
+  async function open(options: StorageOptions): Promise<Storage> {
+    const storage = await createStorage(options);
+    storages.push(storage);
+    return storage;
+  }
+
+  async function close(storage: Storage): Promise<void> {
+    storages = storages.filter((one) => one !== storage);
+    await storage.close();
+  }
+
+  async function withCaptures(path: string, bucket: string) {
+    const client = await clientOf(server, bucket);
+    const places = { dataDir: join(path, 'data'), dbPath: join(path, 'results.db') };
+    const storage = await open({ ...places, ...s3Options(server, bucket) });
+    for (const id of IDS) await keepPicture(storage.captureStore, id);
+    await expect.poll(() => storage.captureStore.pending).toBe(0);
+    const flags = ['--db-path', places.dbPath, ...s3Flags(server, bucket)];
+    return { client, places, storage, flags };
+  }
+
+  async function expectImage({ artifacts }: Storage, id: number): Promise<void> {
+    const image = await artifacts.open(id, 'image');
+    expect(image && (await buffer(image.stream()))).toEqual(IMAGE);
+  }
+
+  const keysOf = async (client: Awaited<ReturnType<typeof clientOf>>, end: string) =>
+    (await Array.fromAsync(client.list('captures/'))).flatMap(({ objects }) =>
+      objects.map(({ key }) => key).filter((key) => key.endsWith(end)),
+    );
+
+  it('compares records with captures, and names what is missing, damaged or belongs to no capture', async () => {
+    const place = await ground();
+    const { client, storage, flags } = await withCaptures(place.path, 'check');
+    const check = (...more: string[]) => capstan(['db', 'check', ...flags, ...more], place.options);
+    expect(await check('--contents')).toMatchObject({
+      code: 0,
+      stdout: `compared ${COUNT} records with ${COUNT} captures in the object store\nno problems found\n`,
+    });
+    await storage.artifacts.remove([ID + 1]);
+    await storage.results.delete([ID + 2]);
+    const images = await keysOf(client, '.png');
+    const imageOf = (id: number) => images.find((key) => key.includes(`/${id}/`)) ?? '';
+    await client.remove([imageOf(ID + 3)]);
+    const other = Buffer.from(IMAGE).fill(1, 0, 1);
+    await client.send({ method: 'PUT', key: imageOf(ID + 4), body: other, payload: 'UNSIGNED-PAYLOAD' });
+    const { code, stdout } = await check('--contents');
+    expect(stdout).toBe(
+      [
+        `record ${ID + 1}: its artifacts are missing`,
+        `capture ${ID + 2}: its record is missing`,
+        `capture ${ID + 4}: its image is not what was stored (SHA-256)`,
+        `capture ${ID + 3}: its image is incomplete in the object store`,
+        `compared ${COUNT - 1} records with ${COUNT - 1} captures in the object store`,
+        '4 problems\n',
+      ].join('\n'),
+    );
+    expect(code).toBe(1);
+    client.close();
+  });
+
+  it('rebuilds all records from the bucket alone', async () => {
+    const place = await ground();
+    const { client, storage, flags } = await withCaptures(place.path, 'rebuild');
+    const records = await Promise.all(IDS.map((id) => storage.results.get(id)));
+    await storage.results.delete(IDS);
+    expect(await capstan(['db', 'rebuild', ...flags], place.options)).toMatchObject({
+      code: 0,
+      stdout: `${COUNT} records written\n`,
+    });
+    expect(await Promise.all(IDS.map((id) => storage.results.get(id)))).toEqual(records);
+    client.close();
+  });
+
+  it('moves captures from files to the object store and back while the service runs, and continues a move', async () => {
+    const place = await ground();
+    const places = { dataDir: join(place.path, 'data'), dbPath: join(place.path, 'results.db') };
+    const before = await open(places);
+    for (const id of IDS) await keepPicture(before.captureStore, id);
+    const records = await Promise.all(IDS.map((id) => before.results.get(id)));
+    await close(before);
+    await using proxy = await startFaultProxy(() => server.endpoint);
+    const client = await clientOf(server, 'move');
+    const service = await open({ ...places, ...s3Options(server, 'move') });
+    const expectAll = async (storage: Storage, store: string) => {
+      for (const [at, id] of IDS.entries()) {
+        await expectImage(storage, id);
+        const record = await storage.results.get(id);
+        expect(record).toEqual({ ...records[at], artifacts: { ...records[at]?.artifacts, store } });
+      }
+    };
+    // The third capture meets a store that is away.
+    let images = 0;
+    proxy.fault = (line) => {
+      if (/^PUT .*image\.png$/.test(line)) images += 1;
+      return images > 2 ? { status: 403, code: 'AccessDenied' } : undefined;
+    };
+    const db = ['--db-path', places.dbPath, '--data-dir', places.dataDir];
+    const [, , ...s3] = s3Flags({ ...server, endpoint: proxy.endpoint }, 'move');
+    const move = (to: string) => capstan(['db', 'move', '--to', to, ...db, ...s3], place.options);
+    const first = await move('s3');
+    expect([first.code, first.stderr]).toEqual([1, expect.stringContaining('AccessDenied')]);
+    for (const id of IDS) await expectImage(service, id);
+    images = Number.NEGATIVE_INFINITY;
+    expect(await move('s3')).toMatchObject({
+      code: 0,
+      stdout: 'moved 3 captures from files to s3\n3 captures moved\n',
+    });
+    await expectAll(service, 's3');
+    expect((await service.artifacts.list(10)).map(({ id }) => id)).toEqual(IDS.toReversed());
+    await close(service);
+    const inFiles = await open({ ...places, ...s3Options(server, 'move'), artifacts: 'files' });
+    for (const id of IDS) await expectImage(inFiles, id);
+    expect(await move('files')).toMatchObject({ code: 0, stdout: expect.stringContaining('5 captures from s3') });
+    await expectAll(inFiles, await inFiles.artifacts.id());
+    expect(await keysOf(client, 'capture')).toEqual([]);
+    client.close();
+  });
+
+  it('says which option a move needs', async () => {
+    const place = await ground();
+    const { code, stderr } = await capstan(['db', 'move', '--to', 's3', '--db-path', 'results.db'], place.options);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('needs --s3-bucket')]);
+  });
+
+  describeWithRelayedMongo('and GridFS', (mongo) => {
+    it('moves captures from GridFS to the object store', async () => {
+      const place = await ground();
+      const places = { dataDir: join(place.path, 'data'), mongoUrl: `${mongo.url}move` };
+      const before = await open({ ...places, artifacts: 'gridfs' });
+      for (const id of IDS) await keepPicture(before.captureStore, id);
+      await close(before);
+      (await clientOf(server, 'from-gridfs')).close();
+      const service = await open({ ...places, ...s3Options(server, 'from-gridfs') });
+      await expectImage(service, ID);
+      const [, , ...s3] = s3Flags(server, 'from-gridfs');
+      const flags = ['--mongo-url', places.mongoUrl, '--data-dir', places.dataDir, ...s3];
+      const moved = await capstan(['db', 'move', '--to', 's3', ...flags], place.options);
+      expect(moved).toMatchObject({ code: 0, stdout: expect.stringContaining('moved 5 captures from gridfs to s3') });
+      for (const id of IDS) {
+        expect((await service.results.get(id))?.artifacts?.store).toBe('s3');
+        await expectImage(service, id);
+      }
+    });
+  });
+});

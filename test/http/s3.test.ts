@@ -1,0 +1,52 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { serviceForSuite } from '../support/for-suite.ts';
+import { clientOf, describeWithS3, s3Options } from '../support/s3.ts';
+import { NO_BROWSER } from '../support/service.ts';
+import { describeRemoval } from './removed-captures.ts';
+import { keepCapture } from './stored-capture.ts';
+import { describeStoredImages } from './stored-images.ts';
+
+describeWithS3('captures in an object store over HTTP', (server) => {
+  const s3 = (name: string) => ({ ...NO_BROWSER, ...s3Options(server, 'captures'), s3Prefix: name });
+
+  beforeAll(async () => {
+    (await clientOf(server, 'captures')).close();
+  });
+
+  describeStoredImages(s3);
+  describeRemoval(() => s3('removal'));
+
+  describe('with --s3-presign', () => {
+    const app = serviceForSuite(() => ({ ...s3('presigned'), s3Presign: 300 }));
+
+    beforeAll(async () => {
+      await keepCapture(app.service, 1001);
+    });
+
+    const get = (path: string, headers: Readonly<Record<string, string>> = {}, method = 'GET') =>
+      app.call(path, { redirect: 'manual', method, headers });
+
+    it('redirects to the image in the object store, with its type and name', async () => {
+      const answer = await get('/screenshot/1001');
+      expect([answer.status, answer.headers.get('Cache-Control')]).toEqual([302, 'no-store']);
+      const image = await fetch(answer.headers.get('Location') ?? '', { headers: { Range: 'bytes=1-3' } });
+      expect([image.status, await image.text()]).toEqual([206, 'ict']);
+      expect(image.headers.get('Content-Type')).toBe('image/png');
+      expect(image.headers.get('Content-Disposition')).toBe('inline; filename="image-1001.png"');
+    });
+
+    it('sends texts of the page itself, under its own policy', async () => {
+      const html = await get('/screenshot/1001?view=html');
+      expect(html.status).toBe(200);
+      expect(html.headers.get('Content-Security-Policy')).toMatch(/^sandbox/);
+    });
+
+    it('sends images to its own web pages, to HEAD, and in small, itself', async () => {
+      const own = await get('/screenshot/1001', { 'Sec-Fetch-Site': 'same-origin' });
+      expect([own.status, own.headers.get('Content-Type')]).toEqual([200, 'image/png']);
+      expect((await get('/screenshot/1001', {}, 'HEAD')).status).toBe(200);
+      const etag = own.headers.get('ETag') ?? '';
+      expect((await get('/screenshot/1001', { 'If-None-Match': etag })).status).toBe(304);
+    });
+  });
+});

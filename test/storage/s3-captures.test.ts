@@ -1,0 +1,272 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { buffer } from 'node:stream/consumers';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { putCapture } from '../../src/storage/ports/artifact-store.ts';
+import type { S3Client } from '../../src/storage/s3/client.ts';
+import { createS3Store } from '../../src/storage/s3/s3-store.ts';
+import { createSweep } from '../../src/storage/s3/sweep.ts';
+import { createStorage, type Storage, type StorageOptions } from '../../src/storage/storage.ts';
+import { type Fault, type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
+import { clientOf, describeWithS3, s3Options } from '../support/s3.ts';
+import { makeDirectory } from '../support/temporary-directory.ts';
+import { HTML, IMAGE, keepPicture } from './parts.ts';
+import { captureOf, EVIDENCE, resultOf } from './result-of.ts';
+
+const ID = 300_000_000_000_000;
+const DOWN: Fault = { status: 503, code: 'SlowDown' };
+
+describeWithS3(
+  'captures in an object store',
+  (server) => {
+    let proxy: FaultProxy;
+    let client: S3Client;
+    let bucket = '';
+    let directory = '';
+    let opened: Storage[] = [];
+    let problems: unknown[] = [];
+    let buckets = 0;
+
+    beforeEach(async () => {
+      buckets += 1;
+      bucket = `captures-${buckets}`;
+      proxy = await startFaultProxy(() => server.endpoint);
+      client = await clientOf({ ...server, endpoint: proxy.endpoint }, bucket, { silenceMs: 500 });
+      directory = await makeDirectory();
+      problems = [];
+    });
+
+    afterEach(async () => {
+      proxy.fault = () => undefined;
+      for (const one of opened) await one.close();
+      opened = [];
+      client.close();
+      await proxy[Symbol.asyncDispose]();
+    });
+
+    const places = () => ({
+      dataDir: join(directory, 'data'),
+      dbPath: join(directory, 'results.db'),
+      ...s3Options({ ...server, endpoint: proxy.endpoint }, bucket),
+    });
+
+    async function open(options: Partial<StorageOptions> = {}): Promise<Storage> {
+      const storage = await createStorage({ ...places(), onProblem: (one) => problems.push(one), ...options });
+      opened.push(storage);
+      return storage;
+    }
+
+    async function close(storage: Storage): Promise<void> {
+      opened = opened.filter((one) => one !== storage);
+      await storage.close();
+    }
+
+    const delivered = (storage: Storage) => expect.poll(() => storage.captureStore.pending).toBe(0);
+    const keys = async () =>
+      (await Array.fromAsync(client.list('captures/'))).flatMap(({ objects }) => objects.map(({ key }) => key));
+
+    /** Resolves with what is in the data directory, except the marks of a running process. */
+    async function leftOnDisk(): Promise<readonly string[]> {
+      const entries = await readdir(join(directory, 'data'), { recursive: true, withFileTypes: true });
+      const files = entries.filter((entry) => !entry.isDirectory() && !/^(store\.json|.*lock)$/.test(entry.name));
+      return files.map(({ name }) => name);
+    }
+
+    async function expectWhole({ artifacts, results }: Storage, id: number): Promise<void> {
+      expect((await results.get(id))?.evidence).toEqual(EVIDENCE);
+      const image = await artifacts.open(id, 'image');
+      if (image === undefined) throw new Error(`${id} has a record and no image`);
+      const bytes = await buffer(image.stream());
+      expect(createHash('sha256').update(bytes).digest('hex')).toBe(image.info.sha256);
+      const html = await artifacts.open(id, 'html');
+      expect(html && (await buffer(html.stream())).toString()).toBe(HTML);
+    }
+
+    /** Lets a fault happen once to requests that match. */
+    function faultOnce(pattern: RegExp, fault: Fault): void {
+      let left = 1;
+      proxy.fault = (line) => {
+        if (left === 0 || !pattern.test(line)) return undefined;
+        left -= 1;
+        return fault;
+      };
+    }
+
+    const FAULTS: readonly (readonly [string, Fault])[] = [
+      ['500', { status: 500, code: 'InternalError' }],
+      ['503 SlowDown', DOWN],
+      ['a broken connection', 'reset'],
+      ['no answer', 'silence'],
+      ['a lost answer', 'answer lost'],
+    ];
+
+    describe.each(FAULTS)('after %s', (_, fault) => {
+      it.each([
+        ['image', /^PUT .*image\.png/],
+        ['capture', /^PUT .*\/capture$/],
+      ])('stores a capture once when that happens to its %s', async (_, pattern) => {
+        faultOnce(pattern, fault);
+        const artifacts = createS3Store(client);
+        const staged = await artifacts.stage(captureOf(ID), { image: IMAGE, html: HTML });
+        expect(await staged.publish()).toBe(true);
+        expect(await keys()).toHaveLength(2);
+        expect(await artifacts.record(ID)).toEqual(captureOf(ID));
+      });
+
+      it('reads a whole image when that happens to the request for it', async () => {
+        const artifacts = createS3Store(client);
+        await putCapture(artifacts, resultOf(ID), { image: IMAGE, html: HTML });
+        faultOnce(/^GET .*image\.png/, fault);
+        const image = await artifacts.open(ID, 'image');
+        expect(image && (await buffer(image.stream()))).toEqual(IMAGE);
+      });
+    });
+
+    it('reads the rest of an image when the connection breaks in its middle', async () => {
+      const artifacts = createS3Store(client);
+      await putCapture(artifacts, resultOf(ID), { image: IMAGE, html: HTML });
+      faultOnce(/^GET .*image\.png/, 'reset in the body');
+      const image = await artifacts.open(ID, 'image');
+      expect(image && (await buffer(image.stream({ start: 1, end: IMAGE.length - 2 })))).toEqual(IMAGE.subarray(1, -1));
+      expect(proxy.seen.filter((line) => /^GET .*image\.png/.test(line))).toHaveLength(2);
+    });
+
+    it('keeps the image of a capture that a listing does not show yet', async () => {
+      const artifacts = createS3Store(client);
+      await putCapture(artifacts, resultOf(ID), { image: IMAGE, html: HTML });
+      proxy.fault = (line) =>
+        line.startsWith(`GET /${bucket}?`)
+          ? (xml) => xml.replace(/<Contents><Key>[^<]*\/capture<.*?<\/Contents>/g, '')
+          : undefined;
+      const lock = () => Promise.resolve({ isHeld: true, release: () => undefined });
+      await createSweep({ client, lock, readingMs: -60_000, uploadMs: -60_000, compareMs: -60_000 }).pass();
+      proxy.fault = () => undefined;
+      expect(await keys()).toHaveLength(2);
+    });
+
+    it('answers before the upload, can read the capture at once, and leaves nothing on the disk', async () => {
+      const storage = await open();
+      const kept = await keepPicture(storage.captureStore, ID);
+      expect(kept).toMatchObject({ artifacts: { store: 's3', kinds: ['image', 'html'] } });
+      await expectWhole(storage, ID);
+      await delivered(storage);
+      await expectWhole(storage, ID);
+      expect(await leftOnDisk()).toEqual([]);
+      expect(await keys()).toHaveLength(2);
+      expect(problems).toEqual([]);
+    });
+
+    it('keeps captures on disk while the object store is away, and has each of them once when it is back', async () => {
+      const storage = await open({ maxOutbox: 4 });
+      await keepPicture(storage.captureStore, ID);
+      await delivered(storage);
+      proxy.fault = () => DOWN;
+      for (const at of [1, 2, 3]) await keepPicture(storage.captureStore, ID + at);
+      await storage.captureStore.keep(captureOf(ID + 4, { failed: true }), null);
+      const pending = { code: 'artifact_pending', status: 503 };
+      await expect.poll(() => storage.artifacts.info(ID + 1).catch((error) => error)).toMatchObject(pending);
+      await expect(storage.artifacts.open(ID, 'image')).rejects.toMatchObject({ code: 'artifacts_unavailable' });
+      expect(await storage.results.page({ by: 'all' }, 10)).toHaveLength(5);
+      await keepPicture(storage.captureStore, ID + 5);
+      const full = { code: 'artifacts_unavailable', message: expect.stringContaining('4 captures wait') };
+      await expect(keepPicture(storage.captureStore, ID + 6)).rejects.toMatchObject(full);
+      expect(problems).toMatchObject([{ code: 'artifacts_unavailable' }]);
+      proxy.fault = () => undefined;
+      await delivered(storage);
+      for (const at of [0, 1, 2, 3, 5]) await expectWhole(storage, ID + at);
+      expect((await storage.artifacts.list(10)).map(({ id }) => id)).toEqual([5, 3, 2, 1, 0].map((at) => ID + at));
+      expect(await leftOnDisk()).toEqual([]);
+    });
+
+    it('delivers what an earlier process left, and announces only what that one had not recorded', async () => {
+      proxy.fault = () => DOWN;
+      const first = await open();
+      await keepPicture(first.captureStore, ID);
+      await close(first);
+      proxy.fault = () => undefined;
+      const recovered: number[] = [];
+      const next = await open({
+        onRecovered: async ({ id }) => {
+          recovered.push(id);
+        },
+      });
+      await delivered(next);
+      await expectWhole(next, ID);
+      expect(recovered).toEqual([]);
+      expect(await leftOnDisk()).toEqual([]);
+    });
+
+    it('uploads captures before it ends', async () => {
+      const storage = await open();
+      for (const at of [0, 1, 2]) await keepPicture(storage.captureStore, ID + at);
+      await close(storage);
+      expect(await keys()).toHaveLength(6);
+      expect(await leftOnDisk()).toEqual([]);
+    });
+
+    it('removes captures that wait on disk, are being uploaded, or are stored', async () => {
+      const storage = await open();
+      await keepPicture(storage.captureStore, ID);
+      await delivered(storage);
+      proxy.fault = (line) => (line.startsWith('PUT') ? DOWN : undefined);
+      await keepPicture(storage.captureStore, ID + 1);
+      await storage.captureStore.remove([ID + 1]);
+      proxy.fault = () => undefined;
+      await keepPicture(storage.captureStore, ID + 2);
+      const removed = await storage.captureStore.remove([ID, ID + 2]);
+      expect(removed).toMatchObject({ screenshots: 2, records: 2 });
+      await delivered(storage);
+      await expect.poll(async () => (await keys()).filter((key) => key.endsWith('/capture'))).toEqual([]);
+      expect(await storage.results.page({ by: 'all' }, 10)).toEqual([]);
+      await expect.poll(leftOnDisk).toEqual([]);
+    });
+
+    describe('after a process was killed', () => {
+      const POINTS = [
+        ['when an image is sent', /^PUT .*image\.png/, 'fault'],
+        ['when an image is stored', /^PUT .*image\.png/, 'answered'],
+        ['when a capture is sent', /^PUT .*\/capture$/, 'fault'],
+        ['when a capture is stored', /^PUT .*\/capture$/, 'answered'],
+      ] as const;
+
+      it.each(POINTS)('keeps each answered capture once, whole, when that happens %s', async (_, pattern, at) => {
+        const answered: number[] = [];
+        for (const round of [1, 4]) {
+          const script = join(import.meta.dirname, 's3-killed-uploader.ts');
+          const child = spawn(process.execPath, ['--no-warnings', script, JSON.stringify(places())], {
+            stdio: ['ignore', 'pipe', 'inherit'],
+          });
+          let left = round;
+          const kill = (line: string) => {
+            if (!pattern.test(line)) return undefined;
+            left -= 1;
+            if (left === 0) child.kill('SIGKILL');
+            return undefined;
+          };
+          proxy.fault = at === 'fault' ? kill : () => undefined;
+          proxy.answered = at === 'answered' ? kill : () => {};
+          const exit = once(child, 'exit');
+          for await (const line of createInterface({ input: child.stdout })) answered.push(Number(line));
+          await exit;
+        }
+        proxy.fault = () => undefined;
+        proxy.answered = () => {};
+        const after = await open();
+        await delivered(after);
+        const records = (await after.results.page({ by: 'all' }, 1000)).map(({ id }) => id).toSorted();
+        expect(records).toEqual(expect.arrayContaining(answered));
+        for (const id of records) await expectWhole(after, id);
+        expect((await after.artifacts.list(1000)).map(({ id }) => id).toSorted()).toEqual(records);
+        expect(await leftOnDisk()).toEqual([]);
+        const lock = () => Promise.resolve({ isHeld: true, release: () => undefined });
+        await createSweep({ client, lock, readingMs: -60_000, uploadMs: -60_000, compareMs: -60_000 }).pass();
+        expect(await keys()).toHaveLength(2 * records.length);
+      });
+    });
+  },
+  ['--conditional-put'],
+);

@@ -1,0 +1,59 @@
+import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { credentialSource } from '../../src/storage/s3/credentials.ts';
+import { listening } from '../egress/listening.ts';
+import { makeDirectory } from '../support/temporary-directory.ts';
+
+const NONE = { accessKey: null, secretKey: null };
+const OF_ENVIRONMENT = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret', AWS_SESSION_TOKEN: 'session' };
+
+/** An endpoint that hands out keys which end after these milliseconds, and counts what it is asked. */
+async function endpoint(endsAfterMs: number) {
+  const asked: (string | undefined)[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.headers.authorization);
+    const Expiration = new Date(Date.now() + endsAfterMs).toISOString();
+    response.end(JSON.stringify({ AccessKeyId: `id-${asked.length}`, SecretAccessKey: 's', Token: 't', Expiration }));
+  });
+  const { port, ...rest } = await listening(server, '127.0.0.1');
+  return { ...rest, asked, uri: `http://127.0.0.1:${port}/v1/credentials` };
+}
+
+describe('the keys of an object store', () => {
+  it('are those of the configuration, else those of the environment', async () => {
+    const configured = credentialSource({ accessKey: 'own', secretKey: 'hush' }, OF_ENVIRONMENT);
+    expect(await configured()).toEqual({ accessKeyId: 'own', secretAccessKey: 'hush' });
+    const given = { accessKeyId: 'id', secretAccessKey: 'secret', sessionToken: 'session' };
+    expect(await credentialSource(NONE, OF_ENVIRONMENT)()).toEqual(given);
+    await expect(credentialSource(NONE, {})()).rejects.toThrow('there are no keys: set --s3-access-key-file');
+  });
+
+  it('come from the endpoint of the container, with its token, and are kept until shortly before their end', async () => {
+    const token = join(await makeDirectory(), 'token');
+    await writeFile(token, 'open sesame\n');
+    const { asked, uri, ...server } = await endpoint(3_600_000);
+    await using _ = server;
+    const env = { AWS_CONTAINER_CREDENTIALS_FULL_URI: uri, AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE: token };
+    const source = credentialSource(NONE, env);
+    const both = await Promise.all([source(), source()]);
+    expect([...both, await source()].map(({ accessKeyId }) => accessKeyId)).toEqual(['id-1', 'id-1', 'id-1']);
+    expect(asked).toEqual(['open sesame']);
+  });
+
+  it('are asked for again shortly before they end, and used to their end when the endpoint is gone', async () => {
+    const { asked, uri, ...server } = await endpoint(60_000);
+    const source = credentialSource(NONE, { AWS_CONTAINER_CREDENTIALS_FULL_URI: uri });
+    expect((await source()).accessKeyId).toBe('id-1');
+    expect((await source()).accessKeyId).toBe('id-2');
+    await server[Symbol.asyncDispose]();
+    expect((await source()).accessKeyId).toBe('id-2');
+    expect(asked).toHaveLength(2);
+  });
+
+  it('are not asked of another host without TLS', () => {
+    const env = { AWS_CONTAINER_CREDENTIALS_FULL_URI: 'http://example.com/credentials' };
+    expect(() => credentialSource(NONE, env)).toThrow('names example.com without TLS; it takes https');
+  });
+});

@@ -1,0 +1,98 @@
+import { EMPTY, finalize, Observable, of, Subject } from 'rxjs';
+import { describe, expect, it } from 'vitest';
+import { createDialStage, type Undialled } from '../../src/streams/dial-stage.ts';
+import { captureRequest } from '../support/capture-request.ts';
+
+interface Capture extends Undialled {
+  readonly name: string;
+}
+
+/** A stage whose dials end when they are told to, and free the place of their host then. */
+function rig(limit: number) {
+  const stage = createDialStage(limit);
+  const submitted$ = new Subject<Capture>();
+  const dialling = new Map<string, (isReached: boolean) => void>();
+  const passed: string[] = [];
+  const dial = (capture: Capture, free: () => void) =>
+    new Observable<Capture>((subscriber) => {
+      dialling.set(capture.name, (isReached) => {
+        dialling.delete(capture.name);
+        free();
+        (isReached ? of(capture) : EMPTY).subscribe(subscriber);
+      });
+    }).pipe(finalize(() => dialling.delete(capture.name)));
+  submitted$.pipe(stage.each(dial)).subscribe(({ name }) => passed.push(name));
+  const submit = (name: string, owner: string | null = null, host = `${name}.test`, batch: string | null = null) => {
+    const controller = new AbortController();
+    const request = captureRequest(`http://${host}/`);
+    submitted$.next({ name, owner, command: { batch, request, signal: controller.signal } });
+    return controller;
+  };
+  return { stage, dialling, passed, submit, names: () => [...dialling.keys()] };
+}
+
+const numbered = (count: number, prefix: string) => Array.from({ length: count }, (_, at) => `${prefix}${at}`);
+
+describe('dial stage', () => {
+  it('dials at most as many targets at once as it may, and passes on those that are reached', () => {
+    const { submit, dialling, passed, names } = rig(2);
+    for (const name of ['a', 'b', 'c']) submit(name);
+    expect(names()).toEqual(['a', 'b']);
+    dialling.get('a')?.(false);
+    dialling.get('b')?.(true);
+    expect(names()).toEqual(['c']);
+    expect(passed).toEqual(['b']);
+  });
+
+  it('dials at most 8 targets of one host at once, and others meanwhile', () => {
+    const { submit, dialling, names } = rig(256);
+    for (const name of numbered(20, 'same')) submit(name, null, 'host.test');
+    submit('other');
+    expect(names()).toEqual([...numbered(8, 'same'), 'other']);
+    dialling.get('same3')?.(false);
+    expect(names()).toContain('same8');
+    expect(names()).not.toContain('same9');
+  });
+
+  it('leaves half of the free dials, and one of those to a host, to other owners', () => {
+    const { submit, names } = rig(16);
+    for (const name of numbered(40, 'list')) submit(name, 'one');
+    expect(names().length).toBe(8);
+    submit('page', 'two');
+    expect(names()).toContain('page');
+
+    const host = rig(256);
+    for (const name of numbered(40, 'port')) host.submit(name, 'one', 'host.test');
+    expect(host.names().length).toBe(7);
+    host.submit('page', 'two', 'host.test');
+    expect(host.names()).toContain('page');
+  });
+
+  it('forgets captures that are cancelled while they wait, for a dial or for their host', () => {
+    const { submit, dialling, names } = rig(1);
+    submit('a', null, 'host.test');
+    const waiting = submit('b', null, 'other.test');
+    submit('c', null, 'third.test');
+    waiting.abort();
+    dialling.get('a')?.(false);
+    expect(names()).toEqual(['c']);
+
+    const host = rig(256);
+    const same = numbered(9, 'same').map((name) => host.submit(name, null, 'host.test'));
+    host.submit('last', null, 'host.test');
+    same[8]?.abort();
+    host.dialling.get('same0')?.(false);
+    expect(host.names()).toContain('last');
+  });
+
+  it('passes captures on undialled once its limit is 0, also those that wait', () => {
+    const { stage, submit, passed, names } = rig(1);
+    for (const name of ['a', 'b', 'c']) submit(name);
+    stage.setLimit(0);
+    expect(passed).toEqual([]);
+    expect(names()).toEqual(['a']);
+    submit('d');
+    stage.setLimit(2);
+    expect(names().length).toBe(2);
+  });
+});

@@ -1,0 +1,93 @@
+import { delay, lastValueFrom, of, toArray } from 'rxjs';
+import { describe, expect, it } from 'vitest';
+import type { CaptureCommand } from '../../src/capture/command.ts';
+import { failure } from '../../src/capture/errors.ts';
+import type { CaptureOutcome } from '../../src/capture/outcome.ts';
+import { createBatchRunner } from '../../src/streams/batch.ts';
+import { createCapturePipeline } from '../../src/streams/capture-pipeline.ts';
+import type { Dialling } from '../../src/streams/dial-first.ts';
+import { createDialStage } from '../../src/streams/dial-stage.ts';
+import { createEventStream } from '../../src/streams/events.ts';
+import { nameOf, request, stored } from './rig.ts';
+
+const DEAD: CaptureOutcome = { state: 'failed', failure: failure('target_unreachable'), result: null };
+const numbered = (count: number, prefix: string) => Array.from({ length: count }, (_, at) => request(`${prefix}${at}`));
+
+/** Batches whose targets are dead when their name begins with `dead`, and never answer when it begins with `silent`. */
+function rig(limits = { maxConcurrent: 4, maxQueue: 1000 }) {
+  let most = 0;
+  let running = 0;
+  let closed = 0;
+  let ids = 0;
+  const dial: Dialling['dial'] = async ({ request, signal }) => {
+    const name = nameOf(request.target.url);
+    if (name.startsWith('silent')) await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    if (name.startsWith('dead')) return DEAD;
+    const close = () => {
+      closed += 1;
+    };
+    return { ms: 1, take: () => undefined, close };
+  };
+  const perform = (command: CaptureCommand) => {
+    running += 1;
+    most = Math.max(most, running);
+    const outcome = { ...stored(command) };
+    return of(outcome).pipe(delay(1), (source) => {
+      source.subscribe({ complete: () => (running -= 1) });
+      return source;
+    });
+  };
+  const events = createEventStream();
+  const pipeline = createCapturePipeline({
+    limits,
+    ids: () => ++ids,
+    events,
+    perform,
+    report: (error) => {
+      throw error;
+    },
+    dialling: { stage: createDialStage(256), applies: () => true, dial },
+  });
+  const runBatch = createBatchRunner({ pipeline, submit: pipeline.admit, events, ids: () => 'b' });
+  return {
+    pipeline,
+    runBatch,
+    get most() {
+      return most;
+    },
+    get closed() {
+      return closed;
+    },
+  };
+}
+
+describe('a batch whose targets are dialled', () => {
+  it('captures at most its concurrency at once, and answers for each element once', async () => {
+    const one = rig();
+    const list = [...numbered(20, 'dead'), ...numbered(10, 'page'), ...numbered(20, 'dead')];
+    const items = await lastValueFrom(one.runBatch(list, 2).pipe(toArray()));
+    expect(items.map(({ index }) => index).toSorted((a, b) => a - b)).toEqual(list.map((_, at) => at));
+    expect(items.filter(({ outcome }) => outcome.state === 'stored').length).toBe(10);
+    expect(one.most).toBeLessThanOrEqual(2);
+    expect(one.closed).toBe(10);
+    expect(one.pipeline.load).toEqual({ running: 0, queued: 0, inside: 0 });
+  });
+
+  it('finds the living among those that never answer, however few it captures at once', async () => {
+    const { runBatch, pipeline } = rig();
+    const found: string[] = [];
+    const batch = runBatch([...numbered(40, 'silent'), ...numbered(3, 'page')], 1).subscribe(({ url }) => {
+      found.push(nameOf(url));
+    });
+    await expect.poll(() => found.length, { timeout: 60_000 }).toBe(3);
+    batch.unsubscribe();
+    expect(pipeline.load).toEqual({ running: 0, queued: 0, inside: 0 });
+  });
+
+  it('leaves half of the queue to others, and needs no queue', async () => {
+    const { runBatch, pipeline } = rig({ maxConcurrent: 2, maxQueue: 0 });
+    const items = lastValueFrom(runBatch([...numbered(20, 'dead'), ...numbered(3, 'page')], 1).pipe(toArray()));
+    expect(pipeline.load.inside).toBe(1);
+    expect((await items).length).toBe(23);
+  });
+});

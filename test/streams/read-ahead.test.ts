@@ -1,0 +1,58 @@
+import { TestScheduler } from 'rxjs/testing';
+import { describe, expect, it } from 'vitest';
+import { createReadAhead } from '../../src/streams/read-ahead.ts';
+
+/** Reads as many elements as there is room for now. */
+function readAll(ahead: ReturnType<typeof createReadAhead>) {
+  const read = [];
+  for (let hasRoom = true; hasRoom; ) {
+    hasRoom = false;
+    ahead.room$
+      .subscribe(() => {
+        hasRoom = true;
+      })
+      .unsubscribe();
+    if (hasRoom) read.push(ahead.read());
+  }
+  return read;
+}
+
+describe('the elements that a batch reads ahead', () => {
+  it('are none while all targets are reached', () => {
+    const ahead = createReadAhead(4, () => 256, new TestScheduler(() => true));
+    const first = readAll(ahead);
+    expect(first.length).toBe(4);
+    for (const element of first) element.reached();
+    expect(readAll(ahead).length).toBe(0);
+    first[0]?.ended();
+    expect(readAll(ahead).length).toBe(1);
+  });
+
+  it('are more, the more targets are dead', () => {
+    const ahead = createReadAhead(4, () => 256, new TestScheduler(() => true));
+    for (let round = 0; round < 20; round += 1) for (const element of readAll(ahead)) element.ended();
+    expect(readAll(ahead).length).toBeGreaterThan(64);
+  });
+
+  it('are further ones for targets that have not answered for half a second, up to the maximum', () => {
+    const time = new TestScheduler(() => true);
+    time.maxFrames = Number.POSITIVE_INFINITY;
+    const ahead = createReadAhead(4, () => 30, time);
+    expect(readAll(ahead).length).toBe(4);
+    const readAt: number[] = [];
+    const readOn = () =>
+      ahead.room$.subscribe(() => {
+        for (const _ of readAll(ahead)) readAt.push(time.now());
+        if (readAt.length < 30) readOn();
+      });
+    readOn();
+    time.flush();
+    expect(readAt).toEqual([...Array(12).fill(500), ...Array(18).fill(1000)]);
+  });
+
+  it('are none without dialling, whatever the elements wait for', () => {
+    const ahead = createReadAhead(4, () => 0, new TestScheduler(() => true));
+    expect(readAll(ahead).length).toBe(4);
+    expect(readAll(ahead).length).toBe(0);
+  });
+});

@@ -1,0 +1,77 @@
+import http, { type IncomingMessage, type ServerResponse } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { listening } from '../egress/listening.ts';
+
+/** What happens to a request: it passes; or is answered so; or its connection breaks, before or in the answer; or it gets none. */
+export type Fault =
+  | { readonly status: number; readonly code: string }
+  | 'reset'
+  | 'reset in the body'
+  | 'silence'
+  | 'answer lost'
+  | ((body: string) => string);
+
+export interface FaultProxy extends AsyncDisposable {
+  readonly endpoint: string;
+  /** Requests that have come, as `PUT /bucket/key`. */
+  readonly seen: string[];
+  /** Returns the fault of a request; undefined: none. Set by tests. */
+  fault: (request: string) => Fault | undefined;
+  /** Whether requests without a signature are answered with 200, as by a bucket with public read. */
+  open: boolean;
+  /** Called when the server has answered a request, before the client learns of it. */
+  answered: (request: string) => void;
+}
+
+/** A proxy in front of an object store, which does to requests what networks and stores do. */
+export async function startFaultProxy(upstream: () => string): Promise<FaultProxy> {
+  const agent = new http.Agent({ keepAlive: true });
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const line = `${request.method} ${request.url}`;
+    proxy.seen.push(line);
+    const fault = proxy.fault(line);
+    if (proxy.open && request.headers.authorization === undefined) return void response.end();
+    if (fault === 'silence') return;
+    if (fault === 'reset') return void request.socket.destroy();
+    const body = await buffer(request);
+    if (typeof fault === 'object') {
+      response.writeHead(fault.status, { 'content-type': 'application/xml' });
+      return void response.end(`<Error><Code>${fault.code}</Code><Message>as asked</Message></Error>`);
+    }
+    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+      const { method, headers, url = '' } = request;
+      http.request(new URL(url, upstream()), { method, headers, agent }, resolve).on('error', reject).end(body);
+    });
+    const content = await buffer(answer);
+    proxy.answered(line);
+    if (fault === 'answer lost') return void request.socket.destroy();
+    if (typeof fault === 'function') {
+      const changed = fault(content.toString());
+      response.writeHead(answer.statusCode ?? 500, { 'content-length': Buffer.byteLength(changed) });
+      return void response.end(changed);
+    }
+    response.writeHead(answer.statusCode ?? 500, answer.headers);
+    if (fault !== 'reset in the body') return void response.end(content);
+    response.write(content.subarray(0, content.length / 2), () => request.socket.destroy());
+  }
+
+  const server = await listening(
+    http.createServer((request, response) => {
+      handle(request, response).catch(() => request.socket.destroy());
+    }),
+    '127.0.0.1',
+  );
+  const proxy: FaultProxy = {
+    endpoint: `http://127.0.0.1:${server.port}`,
+    seen: [],
+    fault: () => undefined,
+    answered: () => {},
+    open: false,
+    [Symbol.asyncDispose]: async () => {
+      agent.destroy();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+  return proxy;
+}
