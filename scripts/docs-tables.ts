@@ -151,6 +151,7 @@ const PER: Readonly<Record<StoredLimit['per'], string>> = {
   shared: 'all keys, which have a share each',
   key: 'each key',
   watch: 'each watch',
+  scan: 'each scan',
   page: 'each page of a list',
 };
 

@@ -15,6 +15,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => void
   sign: async () => (await import('./commands/sign.ts')).registerSignCommand,
   db: async () => (await import('./commands/db.ts')).registerDbCommand,
   diff: async () => (await import('./commands/diff.ts')).registerDiffCommand,
+  scan: async () => (await import('./commands/scan.ts')).registerScanCommand,
   stability: async () => (await import('./commands/stability.ts')).registerStabilityCommand,
   watch: async () => (await import('./commands/watch.ts')).registerWatchCommand,
   export: async () => (await import('./commands/export.ts')).registerExportCommand,

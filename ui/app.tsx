@@ -16,8 +16,10 @@ const LAZY: readonly (readonly [path: RegExp, load: Load])[] = [
   [/^\/capture$/, async () => (await import('./views/capture/capture.tsx')).Capture],
   [/^\/compare$/, async () => (await import('./views/compare/compare.tsx')).Compare],
   [/^\/operations$/, async () => (await import('./views/operations/operations.tsx')).Operations],
+  [/^\/scans$/, async () => (await import('./views/scans/scans.tsx')).Scans],
   [/^\/watches$/, async () => (await import('./views/watches/watches.tsx')).Watches],
   [/^\/watches\/(?:new|\d+)$/, async () => (await import('./views/watches/form/watch-form.tsx')).WatchForm],
+  [/^\/watches\/\d+\/values$/, async () => (await import('./views/watches/values/values-view.tsx')).WatchedValues],
   [/^\/results\/\d+$/, async () => (await import('./views/detail/detail.tsx')).Detail],
 ];
 

@@ -12,8 +12,10 @@ import './views/gallery/gallery.css';
 import './views/detail/detail.css';
 import './views/capture/capture.css';
 import './views/compare/compare.css';
+import './views/scans/scans.css';
 import './views/watches/watches.css';
 import './views/watches/form/watch-form.css';
+import './views/watches/values/values.css';
 import 'uplot/dist/uPlot.min.css';
 import './views/operations/operations.css';
 

@@ -9,10 +9,10 @@ import { type Keyset, keysetOf, type ResultFilter, type ResultStore } from '../s
 import { type Card, galleryPage, pageName, STYLE } from './gallery-page.ts';
 
 /** Number of captures on a page. Bounds the memory of an export. */
-const CARDS_PER_PAGE = 100;
-const THUMBNAIL = { width: 480, height: 300, format: 'webp', quality: 80 } as const;
+export const CARDS_PER_PAGE = 100;
+export const THUMBNAIL = { width: 480, height: 300, format: 'webp', quality: 80 } as const;
 /** Maximum number of images decoded at once. */
-const MAX_AT_ONCE = 2;
+export const MAX_AT_ONCE = 2;
 
 export interface Exported {
   readonly captures: number;

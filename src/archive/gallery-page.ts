@@ -10,9 +10,25 @@ import type { Result } from '../capture/result.ts';
 
 /** A capture on a page. */
 export interface Card {
-  readonly result: Result;
+  readonly result: Pick<
+    Result,
+    | 'id'
+    | 'title'
+    | 'url'
+    | 'probed_at'
+    | 'response_code'
+    | 'failed'
+    | 'failed_code'
+    | 'failed_reason'
+    | 'options'
+    | 'options_withheld'
+  >;
   /** Path of the thumbnail, relative to the page; undefined when there is none. */
   readonly thumbnail: string | undefined;
+  /** What is shown below the title, each on a line. */
+  readonly facts?: readonly string[];
+  /** Captures that look like this one, which are folded into it. */
+  readonly alike?: readonly Card[];
 }
 
 export interface GalleryPage {
@@ -20,30 +36,57 @@ export interface GalleryPage {
   /** Page number, from 1. */
   readonly number: number;
   readonly hasNext: boolean;
+  /** Of a scan: whether there is a list of targets that were not captured. */
+  readonly hasFailures?: boolean;
+}
+
+/** Targets on a page that were not captured. */
+export interface FailuresPage extends Omit<GalleryPage, 'cards' | 'hasFailures'> {
+  readonly failures: readonly { readonly url: string; readonly code: string; readonly reason: string }[];
 }
 
 /** Name of a page's file. */
-export function pageName(number: number): string {
+export function pageName(number: number, list: 'gallery' | 'failures' = 'gallery'): string {
+  if (list === 'failures') return number === 1 ? 'failures.html' : `failures-${number}.html`;
   return number === 1 ? 'index.html' : `page-${number}.html`;
 }
 
-export function galleryPage({ cards, number, hasNext }: GalleryPage): string {
-  const newer = number > 1 ? `<a rel="prev" href="${pageName(number - 1)}">Newer</a>` : '';
-  const older = hasNext ? `<a rel="next" href="${pageName(number + 1)}">Older</a>` : '';
-  const navigation = `<nav>${newer} <span>Page ${number}</span> ${older}</nav>`;
+export function galleryPage({ cards, number, hasNext, hasFailures }: GalleryPage): string {
+  const isScan = hasFailures !== undefined;
+  const newer = number > 1 ? `<a rel="prev" href="${pageName(number - 1)}">${isScan ? 'Back' : 'Newer'}</a>` : '';
+  const older = hasNext ? `<a rel="next" href="${pageName(number + 1)}">${isScan ? 'More' : 'Older'}</a>` : '';
+  const failures = hasFailures ? ` <a href="${pageName(1, 'failures')}">Not captured</a>` : '';
+  const navigation = `<nav>${newer} <span>Page ${number}</span> ${older}${failures}</nav>`;
+  const list = `<ul>
+${cards.map(cardHtml).join('\n')}
+</ul>`;
+  return pageHtml(`Captures, page ${number}`, 'Captures', navigation, list);
+}
+
+export function failuresPage({ failures, number, hasNext }: FailuresPage): string {
+  const back = number > 1 ? `<a rel="prev" href="${pageName(number - 1, 'failures')}">Back</a>` : '';
+  const more = hasNext ? `<a rel="next" href="${pageName(number + 1, 'failures')}">More</a>` : '';
+  const navigation = `<nav>${back} <span>Page ${number}</span> ${more} <a href="${pageName(1)}">Captures</a></nav>`;
+  const rows = failures.map(
+    ({ url, code, reason }) => `<tr><td>${linkedUrl(url)}<td>${escapedHtml(code)}<td>${escapedHtml(reason)}`,
+  );
+  const table = `<table><tr><th>Target<th>Code<th>Reason\n${rows.join('\n')}\n</table>`;
+  return pageHtml(`Not captured, page ${number}`, 'Not captured', navigation, table);
+}
+
+/** `content`: HTML. */
+function pageHtml(title: string, heading: string, navigation: string, content: string): string {
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <meta http-equiv="Content-Security-Policy" content="script-src 'none'; object-src 'none'; base-uri 'none'; form-action 'none'">
 <meta name="referrer" content="no-referrer">
-<title>Captures, page ${number}</title>
+<title>${title}</title>
 <link rel="stylesheet" href="style.css">
-<h1>Captures</h1>
+<h1>${heading}</h1>
 ${navigation}
-<ul>
-${cards.map(cardHtml).join('\n')}
-</ul>
+${content}
 ${navigation}
 </html>
 `;
@@ -58,9 +101,13 @@ img, .none { display: block; width: 100%; aspect-ratio: 16 / 10; object-fit: cov
 p { margin: 0.25rem 0.5rem; overflow-wrap: anywhere; }
 .badge { display: inline-block; padding: 0 0.4rem; border: 1px solid #8888; border-radius: 4px; font-size: 0.8rem; }
 nav { display: flex; gap: 1rem; }
+summary { padding: 0.25rem 0.5rem; cursor: pointer; }
+li:has(> details[open]) { grid-column: 1 / -1; }
+table { border-collapse: collapse; }
+td, th { padding: 0.1rem 0.5rem; text-align: left; overflow-wrap: anywhere; }
 `;
 
-function cardHtml({ result, thumbnail }: Card): string {
+function cardHtml({ result, thumbnail, facts = [], alike = [] }: Card): string {
   const { title, url, probed_at, response_code, failed_reason } = result;
   const outcome = outcomeOf(result);
   const image =
@@ -72,5 +119,10 @@ function cardHtml({ result, thumbnail }: Card): string {
   return `<li id="c${result.id}">${image}
 <p><b>${escapedHtml(title === '' ? '(no title)' : title)}</b></p>
 <p>${linkedUrl(url)}</p>
-<p><time datetime="${escapedHtml(probed_at)}">${escapedHtml(probed_at)}</time> ${status}${badges.join('')}</p></li>`;
+<p><time datetime="${escapedHtml(probed_at)}">${escapedHtml(probed_at)}</time> ${status}${badges.join('')}</p>${facts.map((fact) => `\n<p>${escapedHtml(fact)}</p>`).join('')}${alikeHtml(alike)}</li>`;
+}
+
+function alikeHtml(alike: readonly Card[]): string {
+  if (alike.length === 0) return '';
+  return `\n<details><summary>and ${alike.length} alike</summary><ul>\n${alike.map(cardHtml).join('\n')}\n</ul></details>`;
 }

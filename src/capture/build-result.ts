@@ -157,6 +157,7 @@ function asked({ id, request, apiKeyName }: CaptureCommand, { startedAt, duratio
     format: request.format,
     options_digest: optionsDigest(request),
     ...recordedOptions(request),
+    ...(request.scan !== undefined && { scan: request.scan }),
     ...ofKey(apiKeyName),
   };
 }

@@ -25,7 +25,7 @@ export function optionsDigest(request: CaptureRequest): string {
  * changes no key.
  */
 export function likeness(request: CaptureRequest): string {
-  const { target: _target, timeoutMs: _timeoutMs, callback: _callback, ...options } = request;
+  const { target: _target, timeoutMs: _timeoutMs, callback: _callback, scan: _scan, ...options } = request;
   const defaults: Readonly<Record<string, unknown>> = DEFAULT_REQUEST;
   const chosen = Object.entries(options)
     // The cheap comparison comes first, because most options have their default.

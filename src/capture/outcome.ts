@@ -23,4 +23,6 @@ export interface BatchItem {
   readonly index: number;
   readonly url: string;
   readonly outcome: CaptureOutcome;
+  /** Id of an earlier capture of the same scan that shows the page to which this one was redirected. */
+  readonly sameAs?: number;
 }

@@ -43,6 +43,7 @@ export function secretOptions(request: CaptureRequest): readonly string[] {
 function chosenOptions({
   target: _target,
   callback: _callback,
+  scan: _scan,
   cookieBanners,
   viewport,
   userAgent,

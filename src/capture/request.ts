@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { OutputKind } from './artifacts.ts';
+import { EVIDENCE_KINDS, type EvidenceKind } from './evidence.ts';
 import type { Immutable } from './immutable.ts';
 import { labelList, MAX_LABELS } from './marks.ts';
 import { withBannerAnswer } from './options/content.ts';
@@ -10,6 +11,7 @@ import { filled, flag, noneIfEmpty, objectError } from './options/fields.ts';
 import { OPTION_GROUPS, optionFields } from './options/groups.ts';
 import { DEFAULT_PDF } from './options/pdf.ts';
 import { REQUEST_LIMITS } from './request-limits.ts';
+import { scanFields } from './scan.ts';
 import { HTML_TARGET, readTarget } from './target.ts';
 import { withFewValues } from './validate.ts';
 import { DEFAULT_COMPARE, NO_COMPARE, refuseTwoTimings, refuseWithoutMap, watchFields } from './watch.ts';
@@ -26,6 +28,8 @@ export interface RequestLimits {
   /** Whether callbacks are accepted, which requires a secret to sign them with. @default false */
   readonly callbacks?: boolean;
 }
+
+const EVIDENCE_OF_SCANS: ReadonlySet<EvidenceKind> = new Set(['redirects', 'headers', 'tls', 'perception_hash']);
 
 export const MAX_URL_CHARACTERS = 8192;
 /** Small enough for the body of a request, and for a message of the cluster, of 1 MiB each. */
@@ -48,7 +52,10 @@ export type ScreenshotRequest = z.input<z.ZodObject<ReturnType<typeof fieldsOf>,
 export type CaptureOptions = Immutable<Omit<ScreenshotRequest, 'url' | 'html'>>;
 
 /** A parsed capture request: every option has a value or its default. */
-export type CaptureRequest = Immutable<z.output<ReturnType<typeof requestSchemas>['screenshot']>>;
+export type CaptureRequest = Immutable<z.output<ReturnType<typeof requestSchemas>['screenshot']>> & {
+  /** Id of the scan that the capture belongs to; no field of a body. */
+  readonly scan?: string | undefined;
+};
 
 /** Returns the schemas of the bodies of `POST /screenshot` and `POST /batch`. */
 export function requestSchemas(limits: RequestLimits) {
@@ -161,8 +168,55 @@ export function requestSchemas(limits: RequestLimits) {
     );
 
   const watch = z.preprocess(withFewValues<z.input<typeof writtenWatch>>, writtenWatch);
-  return { screenshot, batch, watch };
+
+  const { callback: _callback, ...captured } = options;
+  const scan = {
+    ...scanFields,
+    callback: callbackField(limits.callbacks ?? false).meta({
+      description:
+        'URL that is sent the `batch.completed` event of the scan, under the same conditions as the callback of a ScreenshotRequest.',
+    }),
+    capture: z
+      .strictObject(captured, { error: objectError('the options of captures', Object.keys(captured)) })
+      .superRefine(refuseContradictions)
+      .superRefine(refuseTwoAnswers)
+      .superRefine(refuseViewport)
+      .transform((capture) => decide({ ...capture, allowNetwork: false, isolation: 'capture' }))
+      .transform((request) => ({ ...request, evidence: withEvidenceOfScans(request.evidence) }))
+      .prefault({})
+      .meta({
+        description:
+          'Options of each capture, as those of a ScreenshotRequest. `redirects`, `headers`, `tls` and `perception_hash` are added to its `evidence`.',
+      }),
+  };
+  const list = {
+    targets: z
+      .string({ error: 'is required: the list, as text' })
+      .min(1, { error: 'is empty' })
+      .meta({
+        description:
+          'The list: one target on each line (a URL, a host, `host:port`, an address, a network such as `10.0.0.0/24`, a range such as `10.0.0.1-20`; a comment begins with `#`), the XML of nmap, the JSON of masscan, a sitemap, or CSV with a column `url`.',
+        examples: ['example.com\n192.0.2.0/28\n198.51.100.7:8443'],
+      }),
+    ...scan,
+  };
+
+  return {
+    screenshot,
+    batch,
+    watch,
+    scan: z.strictObject(list, { error: objectError('a ScanRequest', Object.keys(list)) }),
+    scanSettings: z.strictObject(scan, { error: objectError('the parameters of a scan', Object.keys(scan)) }),
+  };
 }
+
+/** Adds the evidence that reports of scans show. */
+function withEvidenceOfScans(chosen: readonly EvidenceKind[] = []): readonly EvidenceKind[] {
+  return EVIDENCE_KINDS.filter((kind) => chosen.includes(kind) || EVIDENCE_OF_SCANS.has(kind));
+}
+
+/** The body of `POST /scans`. */
+export type ScanBody = z.input<ReturnType<typeof requestSchemas>['scan']>;
 
 /** The body of `POST /watches`. */
 export type WatchBody = z.input<ReturnType<typeof requestSchemas>['watch']>;

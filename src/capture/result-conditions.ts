@@ -11,6 +11,8 @@ import { VERDICTS } from './verdict.ts';
 
 const MAX_TEXT_CHARACTERS = 200;
 const STATUS = 'must be an HTTP status such as 404, a class of them such as 4xx, or 0 for no response';
+/** A job's id: a fingerprint of its API key, if it has one, and a UUID. */
+const SCAN_ID = /^(?:[\da-f]{16}\.)?[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const TEXT = `must be 1 to ${MAX_TEXT_CHARACTERS} characters with at least one letter or digit`;
 
 /** Names of the options that records tell. */
@@ -78,6 +80,10 @@ export const conditionFields = {
       description:
         'Capture options that were requested, separated by commas: `fullPage`, or with the value `device=iPhone 15`. Results have all of them.',
     }),
+  scan: z
+    .string()
+    .regex(SCAN_ID, { error: 'must be the id of a scan' })
+    .meta({ description: 'Id of the scan that the capture belongs to.' }),
   label: z
     .string()
     .transform((text) => text.split(','))

@@ -118,6 +118,7 @@ export const ResultRecordSchema = z.strictObject({
     description: 'What the host was that the page came from; null when no page was captured, or its HTML was given.',
   }),
   ip_info: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).nullable(),
+  scan: z.string().exactOptional().meta({ description: 'Id of the scan that the capture belongs to.' }),
   ...markFields,
   api_key_name: apiKeyName,
 });

@@ -64,7 +64,7 @@ export const ServiceStatsSchema = z.strictObject({
   store: z.strictObject({
     kind: z.enum(['none', ...DATABASES]),
     state: z.enum(['off', 'up', 'down', 'damaged']),
-    outbox: count.meta({ description: 'Records that wait on disk for the database.' }),
+    outbox: count.meta({ description: 'Captures that wait on disk for the database or the artifact store.' }),
     written: z
       .strictObject(forKinds(ARTIFACT_KINDS, () => count))
       .meta({ description: 'Bytes of the files stored since the start.' }),

@@ -1,5 +1,7 @@
 /* Limits on what API keys store. The table in docs/security.md is written from them. */
 
+import { MAX_SCAN_TARGETS } from './scan-limits.ts';
+
 /** A number of documents, and their bytes. */
 export interface Amount {
   readonly count: number;
@@ -8,7 +10,7 @@ export interface Amount {
 
 export interface StoredLimit extends Amount {
   /** Who or what has the limit. `shared`: all keys together, of which each named key has a share. */
-  readonly per: 'shared' | 'key' | 'watch' | 'page';
+  readonly per: 'shared' | 'key' | 'watch' | 'page' | 'scan';
   /** What is counted. */
   readonly of: string;
   /** What happens beyond the limit. */
@@ -59,6 +61,11 @@ export const STORED_LIMITS = {
     ...{ per: 'key', count: 100_000, bytes: 256 * MIB },
     of: 'idempotency keys, with their answers, compressed',
     beyond: 'the oldest answers are removed',
+  },
+  scanList: {
+    ...{ per: 'scan', count: MAX_SCAN_TARGETS, bytes: 64 * MIB },
+    of: 'targets of a scan; its list, compressed, which also counts as the requests of an unfinished job',
+    beyond: '`400 invalid_request`, or `413 payload_too_large` for the bytes',
   },
   page: {
     ...{ per: 'page', count: 1000, bytes: 2 * MIB },

@@ -2,6 +2,7 @@ import { type Ask, dataOf, listOf, PAGE_LENGTH, type Post, readAnswer } from './
 import { captureBatch } from './batch.ts';
 import { receiveEvents } from './events.ts';
 import { consumeQuery } from './queries.ts';
+import { followJob, startScan } from './scans.ts';
 import { type ClientOptions, type Send, sender, withRetries } from './send.ts';
 import type {
   BatchLine,
@@ -18,6 +19,8 @@ import type {
   QueryFilter,
   ReceivedEvent,
   ResultConditions,
+  Scan,
+  ScanSettings,
   SharedLink,
   ShareRequest,
   SimilarResult,
@@ -43,6 +46,18 @@ export interface CapstanClient {
   ): AsyncGenerator<BatchLine, void, undefined>;
   /** Hands pages over to be captured later, also after a restart of the service. */
   startJob(requests: readonly CaptureRequest[], options?: CallOptions): Promise<Job>;
+  /**
+   * Begins to capture the targets of a list in any form, which is sent as it is read. Its outcomes are those of a job.
+   */
+  scan(list: string | ReadableStream<Uint8Array>, settings?: ScanSettings, options?: CallOptions): Promise<Scan>;
+  /**
+   * Yields the outcomes of a job in the order of its requests, as they come, until it has ended. `onProgress`: called
+   * with the job each time that it was asked.
+   */
+  outcomes(
+    id: string,
+    options?: CallOptions & { readonly onProgress?: (job: Job) => void },
+  ): AsyncGenerator<BatchLine, void, undefined>;
   /** Returns a job with its first outcomes. */
   job(id: string, options?: CallOptions): Promise<Job>;
   /** Returns the newest jobs, without outcomes. */
@@ -115,6 +130,8 @@ export function createClient(options: ClientOptions): CapstanClient {
     batch: (requests, given = {}) => captureBatch(once, requests, { retries, ...given }),
     startJob: async (requests, { signal } = {}) =>
       dataOf(post('/batch', { requests }, { Prefer: 'respond-async' }, signal)),
+    scan: (list, settings = {}, call = {}) => startScan(once, list, settings, call),
+    outcomes: (id, call = {}) => followJob(ask, id, call),
     job: async (id, call) => dataOf(ask(`/jobs/${encodeURIComponent(id)}`, call)),
     jobs: async (call) => dataOf(ask(`/jobs?limit=${PAGE_LENGTH}`, call)),
     cancelJob: async (id, call) => dataOf(ask(`/jobs/${encodeURIComponent(id)}`, { ...call, method: 'DELETE' })),

@@ -56,7 +56,7 @@ export interface ClientOptions {
 export interface Call {
   readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | Blob | ReadableStream<Uint8Array>;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -79,6 +79,8 @@ export function sender({ baseUrl, apiKey, fetch: send = fetch }: ClientOptions):
         ...headers,
       },
       ...(body !== undefined && { body }),
+      // A body that is read while it is sent.
+      ...(body instanceof ReadableStream && { duplex: 'half' }),
       ...(signal && { signal }),
     }).catch((cause: unknown) => {
       throw signal?.aborted ? signal.reason : outOfReach(cause);
@@ -122,18 +124,20 @@ export async function withRetries<T>(
 export async function pause(attempt: number, failure: unknown, signal: AbortSignal | undefined): Promise<void> {
   const asked = failure instanceof CapstanFailure ? failure.retryAfter : undefined;
   const ms = asked === undefined ? Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt) : asked * 1000;
+  await wait(ms * (1 + Math.random() / 4), signal);
+}
+
+/** Waits; rejects with the reason of the signal when it is aborted. */
+export async function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     const stop = () => {
       clearTimeout(waiting);
       reject(signal?.reason);
     };
-    const waiting = setTimeout(
-      () => {
-        signal?.removeEventListener('abort', stop);
-        resolve();
-      },
-      ms * (1 + Math.random() / 4),
-    );
+    const waiting = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
     if (signal?.aborted) stop();
     signal?.addEventListener('abort', stop, { once: true });
   });

@@ -7,7 +7,7 @@ import type { CapstanEvent } from '../capture/events.ts';
 import type { FieldProblem } from '../capture/failure-details.ts';
 import type { Immutable } from '../capture/immutable.ts';
 import type { MarksChange as ApiMarksChange } from '../capture/marks.ts';
-import type { ScreenshotRequest, WatchBody } from '../capture/request.ts';
+import type { ScanBody, ScreenshotRequest, WatchBody } from '../capture/request.ts';
 import type { DetailedResult, Result } from '../capture/result.ts';
 import type { ResultConditions as ApiConditions } from '../capture/result-conditions.ts';
 import type { SharedLinkAnswer, ShareRequestSchema } from '../capture/shared-link.ts';
@@ -15,7 +15,7 @@ import type { Stability } from '../capture/stability.ts';
 import type { Verdict } from '../capture/verdict.ts';
 import type { ListedWatch, Watch, WatchRun, WatchValues } from '../capture/watch.ts';
 import type { QueryAnswer } from '../http/answer/query-schemas.ts';
-import type { BatchLine, JobAnswer, MarkedSchema } from '../http/answer/schemas.ts';
+import type { BatchLine, JobAnswer, MarkedSchema, ScanAnswer } from '../http/answer/schemas.ts';
 
 /*
  * The types of requests and answers are those that the service checks and sends, so a change of the API that the client
@@ -27,6 +27,10 @@ export type CaptureResult = SentResult<Result>;
 export type DetailedCaptureResult = SentResult<DetailedResult>;
 export type SimilarResult = CaptureResult & { readonly distance: number };
 export type Job = JobAnswer;
+/** A scan that was accepted: a job, and what its list gave. */
+export type Scan = ScanAnswer;
+/** How the targets of a list are captured. */
+export type ScanSettings = Immutable<Omit<ScanBody, 'targets'>>;
 export type Query = QueryAnswer;
 /** Options of the captures, how often they are made, and what is compared. */
 export type WatchRequest = Immutable<WatchBody>;
@@ -76,6 +80,8 @@ interface KnownConditions {
   readonly words?: string;
   /** Capture options that were requested. */
   readonly option?: string;
+  /** Id of the scan that the captures belong to. */
+  readonly scan?: string;
   /** Labels, separated by commas: captures have all of them. */
   readonly label?: string;
   /** `true`: captures that are kept by a hold. */

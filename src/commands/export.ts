@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { databaseOf } from '../capture/artifacts.ts';
@@ -12,6 +11,7 @@ import { ConfigError } from '../config/mod.ts';
 import { flagOf } from '../config/options.ts';
 import { hostPrefix } from '../http/request/parameters.ts';
 import type { ResultFilter } from '../storage/ports/result-store.ts';
+import { refuseFullDirectory } from './full-directory.ts';
 import { processConfig } from './process-config.ts';
 
 export function registerExportCommand(program: Command): void {
@@ -38,7 +38,7 @@ export function registerExportCommand(program: Command): void {
     }
     const filter = filterOf(flags);
     const directory = String(flags.html);
-    await refuseFullDirectory(directory);
+    await refuseFullDirectory('--html', directory);
     const [{ using }, { exportHtml }] = await Promise.all([
       import('../storage/maintenance/places.ts'),
       import('../archive/export-html.ts'),
@@ -76,9 +76,4 @@ function conditionsOf(flags: Readonly<Record<string, unknown>>): ResultCondition
       ? error
       : new ConfigError(`${flagOf(problem.path)} ${problem.message}, not ${JSON.stringify(flags[problem.path])}`);
   }
-}
-
-async function refuseFullDirectory(directory: string): Promise<void> {
-  const names = await readdir(directory).catch(() => []);
-  if (names.length > 0) throw new ConfigError(`--html takes a new or empty directory, and ${directory} is not empty`);
 }

@@ -42,10 +42,15 @@ export async function withOwnService(config: Config, use: UseServer): Promise<vo
   }
 }
 
-/** Uses the service at `--server`, or one of this process that keeps nothing when it ends. */
-export async function withServer(server: Server | undefined, config: Config, use: UseServer): Promise<void> {
+/** Uses the service at `--server`, or one of this process. `place`: where that keeps captures; by default nowhere. */
+export async function withServer(
+  server: Server | undefined,
+  config: Config,
+  use: UseServer,
+  place?: Pick<Config, 'dbPath' | 'dataDir'>,
+): Promise<void> {
   if (server === undefined) {
-    await withOwnService(temporary(config), use);
+    await withOwnService(place === undefined ? temporary(config) : keptIn(config, place), use);
     return;
   }
   const log = await openLog(config);
@@ -60,14 +65,18 @@ export async function withServer(server: Server | undefined, config: Config, use
 export function temporary(config: Config): Config {
   const dataDir = mkdtempSync(join(tmpdir(), 'capstan-'));
   process.once('exit', () => rmSync(dataDir, { recursive: true, force: true }));
+  return keptIn(config, { dbPath: join(dataDir, 'results.db'), dataDir });
+}
+
+/** Configuration of a service of one command, with its files at a place. */
+function keptIn(config: Config, place: Pick<Config, 'dbPath' | 'dataDir'>): Config {
   return {
     ...config,
     webhook: [],
-    dbPath: join(dataDir, 'results.db'),
+    ...place,
     mongoUrl: null,
     natsUrl: [],
     role: 'all',
-    dataDir,
     artifacts: 'files',
     requireStore: false,
     retainDays: [],

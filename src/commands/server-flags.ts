@@ -4,7 +4,7 @@ import { addConfigFlags } from '../config/flags.ts';
 import { type Config, ConfigError, OPTIONS } from '../config/mod.ts';
 import { flagOf } from '../config/options.ts';
 import { codeOfEnd } from './ending.ts';
-import { type Server, withServer } from './own-service.ts';
+import { type Server, type UseServer, withServer } from './own-service.ts';
 import { processConfig, serverUrl } from './process-config.ts';
 import { addCaptureFlags, flagError, readCaptureFlags } from './shot-options.ts';
 import { tell } from './shot-there.ts';
@@ -73,17 +73,25 @@ export function readPageFlags(flags: Readonly<Record<string, unknown>>): {
 /** Uses the service that `readPageFlags` returned, until `work` is done or Ctrl-C aborts its signal. */
 export async function withClient(
   flags: Readonly<Record<string, unknown>>,
-  { server, config }: Pick<ReturnType<typeof readPageFlags>, 'server' | 'config'>,
+  {
+    server,
+    config,
+    place,
+  }: Pick<ReturnType<typeof readPageFlags>, 'server' | 'config'> & {
+    /** Where a service of this process keeps captures. @default nowhere */
+    readonly place?: Pick<Config, 'dbPath' | 'dataDir'> | undefined;
+  },
   work: (client: CapstanClient, signal: AbortSignal, baseUrl: string) => Promise<void>,
 ): Promise<void> {
-  await withServer(server, config, async ({ url: baseUrl, apiKey }, signal) => {
+  const use: UseServer = async ({ url: baseUrl, apiKey }, signal) => {
     try {
       await work(createClient({ baseUrl, ...(apiKey !== undefined && { apiKey }) }), signal, baseUrl);
     } catch (error) {
       if (!signal.aborted) throw commandError(error, flags);
       process.exitCode = codeOfEnd(signal);
     }
-  });
+  };
+  await withServer(server, config, use, place);
 }
 
 /** Converts an error answer of a service to an error of the command, which names the flag with the invalid value. */

@@ -35,6 +35,7 @@ const OfCapture = z.object({
     options: z.record(z.string(), z.unknown()),
     options_withheld: z.array(z.string()),
     perception_hash: z.string().nullable(),
+    scan: z.string().exactOptional(),
     labels: z.array(z.string()),
     hold: z.object({ at: z.string(), by: z.string() }).nullable(),
     remote_ip: z.string().nullable(),

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { canonicalJson } from '../capture/canonical-json.ts';
 import { isOfKey, type OfKey } from '../capture/client.ts';
 import { isOfAllKeys } from '../capture/events.ts';
+import { distanceOf } from '../capture/looks.ts';
 import { RECORDED_OUTCOMES } from '../capture/recorded-outcome.ts';
 import { VERDICTS } from '../capture/verdict.ts';
 import { GAP, type LoggedEvent } from '../storage/ports/event-log.ts';
 import { type ChoiceCondition, wantedChoices } from '../storage/records/host-terms.ts';
 import { type HostRange, hostKeys, hostRanges, matchesHost } from '../storage/records/hosts.ts';
-import { distanceOf } from '../storage/records/perception.ts';
 import { type TermCondition, wantedTerms } from '../storage/records/terms.ts';
 import { meetsWords } from '../words/find-words.ts';
 import { wordsQuery } from '../words/query.ts';
@@ -24,6 +24,7 @@ const ResultWhereSchema = z.object({
     .array(z.object({ name: z.string(), value: z.string().optional() }))
     .readonly()
     .optional(),
+  scan: z.string().optional(),
   label: z.array(z.string()).readonly().optional(),
   held: z.literal('true').optional(),
   address: z.string().optional(),

@@ -8,7 +8,7 @@ import { parseOrRefuse } from '../capture/validate.ts';
 import type { RunningCalls } from '../mcp/running-calls.ts';
 import type { CaptureService } from '../service/capture-service.ts';
 import type { RateLimits } from './keys/rate-limits.ts';
-import { isStreamedBody, LINES_TYPE } from './lines/streamed-body.ts';
+import { isStreamedBody, LINES_TYPES } from './lines/streamed-body.ts';
 import type { FanOut } from './live/fan-out.ts';
 import type { Content } from './openapi/content.ts';
 import type { HeaderName } from './openapi/headers.ts';
@@ -122,10 +122,12 @@ export interface RequestBody<B extends z.ZodType = z.ZodType> {
   readonly complete?: (body: unknown, ctx: HttpContext, context: RouteContext) => unknown;
 }
 
-/** A body of lines, accepted instead of JSON. Its handler reads the lines as they arrive. */
+/** A body of lines or a list, accepted instead of JSON. Its handler reads it as it arrives. */
 interface LinesBody<P> {
-  /** Name of the schema of a line in the OpenAPI document. */
-  readonly name: string;
+  /** Name of the schema of a line in the OpenAPI document; null for text. */
+  readonly name: string | null;
+  /** @default `LINES_TYPES` */
+  readonly types?: readonly string[];
   readonly handle: (ctx: HttpContext, parameters: P, context: RouteContext) => Promise<void>;
 }
 
@@ -135,7 +137,7 @@ type Parameters<S extends z.ZodRawShape> = z.output<z.ZodObject<S>>;
 export interface Route<C = RouteContext> extends RouteFacts {
   readonly parameters: z.ZodObject;
   readonly body?: RequestBody;
-  readonly lines?: { readonly name: string };
+  readonly lines?: Pick<LinesBody<never>, 'name' | 'types'>;
   /** Reads the request by the schemas of the route, and answers it. */
   readonly handler: (context: C) => RouteHandler;
 }
@@ -181,12 +183,13 @@ export function routeWithBody<S extends z.ZodRawShape, B extends z.ZodType>({
     parameters,
     handler: (context) => {
       const schema = body.schema(context.schemas);
-      const readBody = jsonBody(lines === undefined ? undefined : LINES_TYPE);
+      const types = lines?.types ?? LINES_TYPES;
+      const readBody = jsonBody(lines === undefined ? undefined : types[0]);
       return async (ctx) => {
         declared.screen?.(ctx, context);
         const read = readParameters(parameters, ctx.params, ctx.querystring);
-        if (lines !== undefined && isStreamedBody(ctx.req)) {
-          requireUtf8(ctx.req);
+        if (lines !== undefined && isStreamedBody(ctx.req, types)) {
+          if (lines.name !== null) requireUtf8(ctx.req);
           return lines.handle(ctx, read, context);
         }
         await (body.awaitRead?.(readBody(ctx), ctx, context) ?? readBody(ctx));

@@ -5,7 +5,10 @@ import { ANY_CLIENT } from '../capture/client.ts';
 import { CapstanError } from '../capture/errors.ts';
 import type { BatchItem } from '../capture/outcome.ts';
 import type { CaptureRequest } from '../capture/request.ts';
+import type { ListReport, ScanSettings } from '../capture/scan.ts';
 import type { ServiceStats } from '../capture/stats.ts';
+import { storeList } from '../scans/store-list.ts';
+import { unpackOutcome } from '../scans/stored-outcome.ts';
 import { isAway } from '../storage/failures/is-away.ts';
 import { repeatPass } from '../storage/passes/repeated-pass.ts';
 import {
@@ -13,11 +16,12 @@ import {
   type JobRecord,
   jobKeyOf,
   keyOfJob,
+  type NewJob,
   type Page,
   type TakenJob,
 } from '../storage/ports/job-store.ts';
 import { type JobEnd, type RunOptions, runJob } from './run-job.ts';
-import { type JobManner, packWork, unpackItem } from './stored-form.ts';
+import { type JobManner, packWork, unpackItem, type Work } from './stored-form.ts';
 
 export type { JobManner };
 
@@ -36,6 +40,8 @@ export interface JobsOptions extends RunOptions {
    */
   readonly atOnce: () => number;
   readonly ids: () => string;
+  /** Reads a sitemap that the list of a scan names. Throws a `CapstanError` when it cannot. */
+  readonly openSitemap: (url: string) => AsyncIterable<Uint8Array>;
   /** Called with failures of background work. */
   readonly report: (error: unknown) => void;
 }
@@ -54,13 +60,13 @@ export function createJobs(options: JobsOptions) {
   const inRequest = new LRUCache<string, ReturnType<typeof AsyncLocalStorage.snapshot>>({ max: MAX_TRACED });
   const owner = ids();
   const counts = { added: 0, completed: 0, failed: 0, cancelled: 0 };
-  let stopped = false;
+  const stopping = new AbortController();
   /** Number of jobs that were not admitted. */
   let refused = 0;
 
   /** Takes jobs while there is room. The next pass tries again if the database is unavailable or a job was refused. */
   const takeAll = async (): Promise<void> => {
-    for (const before = refused; !stopped && refused === before; ) {
+    for (const before = refused; !stopping.signal.aborted && refused === before; ) {
       const job = await store.take(owner, { isForIdleKeys: running.size >= atOnce() });
       if (job === undefined) break;
       // A job whose lease ran out because it could not be renewed is still running here.
@@ -76,7 +82,7 @@ export function createJobs(options: JobsOptions) {
   const begin = (job: TakenJob): void => {
     const cancelled$ = new Subject<void>();
     running.set(job.id, cancelled$);
-    const start = () => runJob(job, owner, cancelled$, () => stopped, options);
+    const start = () => runJob(job, owner, cancelled$, stopping.signal, options);
     const run = (inRequest.get(job.id)?.(start) ?? start())
       .catch((error: unknown): JobEnd => {
         report(error);
@@ -93,22 +99,51 @@ export function createJobs(options: JobsOptions) {
     ended.add(run);
   };
 
+  const newId = (manner: JobManner | undefined): string => {
+    if (stopping.signal.aborted) throw new CapstanError('shutting_down');
+    return `${jobKeyOf(manner?.by?.apiKeyName ?? null)}${ids()}`;
+  };
+
+  const add = async (job: Omit<NewJob, 'work' | 'isShared'>, content: Work): Promise<JobRecord> => {
+    const work = await packWork(content);
+    inRequest.set(job.id, AsyncLocalStorage.snapshot());
+    await store.add({ ...job, work, isShared: (content.by ?? ANY_CLIENT).owner !== null });
+    const added = await store.get(job.id);
+    if (added === undefined) throw new Error(`job ${job.id} was stored, but cannot be read`);
+    counts.added += 1;
+    void searches.pass();
+    return added;
+  };
+
   if (enabled) for (const passes of [searches, prunes]) passes.start();
 
   return {
     /** Adds a job. Resolves when it is stored and would survive a crash. */
-    add: async (kind: JobKind, requests: readonly CaptureRequest[], manner?: JobManner): Promise<JobRecord> => {
-      if (stopped) throw new CapstanError('shutting_down');
-      const { apiKeyName, owner: shareOwner } = manner?.by ?? ANY_CLIENT;
-      const id = `${jobKeyOf(apiKeyName)}${ids()}`;
-      const work = await packWork({ requests, ...manner });
-      inRequest.set(id, AsyncLocalStorage.snapshot());
-      await store.add({ id, kind, total: requests.length, work, isShared: shareOwner !== null });
-      const job = await store.get(id);
-      if (job === undefined) throw new Error(`job ${id} was stored, but cannot be read`);
-      counts.added += 1;
-      void searches.pass();
-      return job;
+    add: (
+      kind: Exclude<JobKind, 'scan'>,
+      requests: readonly CaptureRequest[],
+      manner?: JobManner,
+    ): Promise<JobRecord> => add({ id: newId(manner), kind, total: requests.length }, { requests, ...manner }),
+    /**
+     * Adds a scan of the targets of a list, which is stored as it arrives. Each capture has the options of `template`.
+     * `admit`: called with the number of targets; what it throws refuses the scan. Rejects as `storeList` does, too.
+     */
+    addScan: async (
+      list: AsyncIterable<Uint8Array>,
+      template: CaptureRequest,
+      manner: JobManner & { readonly scan: ScanSettings },
+      admit: (targets: number) => void = () => {},
+    ): Promise<{ readonly job: JobRecord; readonly report: ListReport }> => {
+      const id = newId(manner);
+      const { report, bytes } = await storeList(store, id, list, manner.scan, options.openSitemap);
+      try {
+        admit(report.targets);
+        const facts = { id, kind: 'scan', total: report.targets, listBytes: bytes } as const;
+        return { job: await add(facts, { requests: [template], ...manner }), report };
+      } catch (error) {
+        await store.cancel(id).catch(() => undefined);
+        throw error;
+      }
     },
     get: (id: string): Promise<JobRecord | undefined> => store.get(id),
     /** Returns at most `limit` of the newest jobs: those of an API key, or all. */
@@ -120,8 +155,9 @@ export function createJobs(options: JobsOptions) {
     },
     /** Returns a page of outcomes with an index above `after`, smallest first. */
     results: async (id: string, limit: number, after?: number): Promise<Page<BatchItem>> => {
-      const { items, isCut } = await store.results(id, limit, after);
-      return { items: items.map(unpackItem), isCut };
+      const [job, { items, isCut }] = await Promise.all([store.get(id), store.results(id, limit, after)]);
+      if (job?.kind !== 'scan') return { items: items.map(unpackItem), isCut };
+      return { items: await Promise.all(items.map((item) => unpackOutcome(item, options.captures.get))), isCut };
     },
     /** Cancels the unfinished captures of a job. Resolves with undefined when there is no such job. */
     cancel: async (id: string): Promise<JobRecord | undefined> => {
@@ -140,7 +176,7 @@ export function createJobs(options: JobsOptions) {
     },
     /** Stops starting captures; resolves when those under way have ended. The rest run after the next start. */
     stop: async (): Promise<void> => {
-      stopped = true;
+      stopping.abort();
       await Promise.all([searches.stop(), prunes.stop()]);
       await Promise.all(ended);
     },

@@ -1,11 +1,14 @@
-import { catchError, map, type Observable, of, type Subject, takeUntil } from 'rxjs';
+import { catchError, concatMap, from, map, mergeMap, type Observable, of, type Subject, takeUntil } from 'rxjs';
 import { ANY_CLIENT, type Client } from '../capture/client.ts';
 import { CapstanError, toFailure } from '../capture/errors.ts';
 import type { BatchItem, CaptureOutcome } from '../capture/outcome.ts';
 import type { CaptureRequest } from '../capture/request.ts';
+import type { ScanCaptures, ScanElement, ScanElements } from '../scans/scan-elements.ts';
+import { packOutcome, recordedOutcome } from '../scans/stored-outcome.ts';
 import { isAway } from '../storage/failures/is-away.ts';
 import { JOB_LEASE_MS, type JobStore, type TakenJob } from '../storage/ports/job-store.ts';
 import { outcomeOfError } from '../streams/outcome.ts';
+import { elementsOf } from './job-elements.ts';
 import { OutcomeWriter } from './outcome-writer.ts';
 import { packItem, unpackWork } from './stored-form.ts';
 
@@ -20,8 +23,9 @@ export interface RunOptions {
     concurrency: number | undefined,
     size: number,
     callback: string | undefined,
-    by: Client,
+    by: Client & { readonly id?: string },
   ) => Observable<BatchItem>;
+  readonly captures: ScanCaptures;
 }
 
 /** `released`: another run continues the job. `later`: the job was not admitted, and should not be retried at once. */
@@ -32,9 +36,10 @@ export async function runJob(
   job: TakenJob,
   owner: string,
   cancelled$: Subject<void>,
-  stopped: () => boolean,
-  { store, submit, submitBatch }: RunOptions,
+  stopping: AbortSignal,
+  { store, submit, submitBatch, captures }: RunOptions,
 ): Promise<JobEnd> {
+  let source: ScanElements | undefined;
   const renewal = setInterval(() => {
     store.renew(job.id, owner).then(
       (held) => held || cancelled$.next(),
@@ -43,41 +48,67 @@ export async function runJob(
     );
   }, RENEWAL_MS);
   try {
-    const { requests, concurrency, callback, by: client = ANY_CLIENT } = await unpackWork(job.work);
-    const done = new Set(job.done);
-    const left = [...requests.keys()].filter((index) => !done.has(index));
-    const outcomes = new OutcomeWriter((items) => store.put(job.id, owner, items), stopped);
-    let unfinished = left.length;
+    const work = await unpackWork(job.work);
+    const { concurrency, callback, by: client = ANY_CLIENT } = work;
+    const left = job.total - (await store.progress(job.id)).done;
+    const outcomes = new OutcomeWriter(
+      (items) => store.put(job.id, owner, items),
+      () => stopping.aborted,
+    );
+    let unfinished = left;
     // An empty batch with a callback is still run, so that its end is reported.
-    if (unfinished === 0 && (requests.length > 0 || callback === undefined)) {
+    if (unfinished === 0 && (job.total > 0 || callback === undefined)) {
       await store.finish(job.id, owner, { state: 'completed' });
       return 'completed';
     }
 
-    async function* elements(): AsyncGenerator<CaptureRequest, void, undefined> {
-      for (const index of left) {
+    source = elementsOf(job, work, store, captures);
+    const { elements, ended, close } = source;
+    stopping.addEventListener('abort', close);
+    const isScan = job.kind === 'scan';
+    const pack = isScan ? packOutcome : packItem;
+    const done = (item: BatchItem): void => {
+      unfinished -= 1;
+      outcomes.add(pack(item));
+    };
+    /** Elements that are being captured, by their position in this run's batch. */
+    const running = new Map<number, ScanElement>();
+    let read = 0;
+    async function* requests(): AsyncGenerator<CaptureRequest, void, undefined> {
+      for await (const element of elements) {
         await outcomes.room();
-        const request = requests[index];
-        if (stopped() || request === undefined) return;
-        yield request;
+        if (stopping.aborted) return;
+        const { index, request, known } = element;
+        if (known === undefined) {
+          running.set(read, element);
+          read += 1;
+          yield request;
+        } else {
+          ended(element, recordedOutcome(known));
+          done({ index, url: request.target.url, outcome: recordedOutcome(known) });
+        }
       }
     }
-    const [only] = left.map((index) => requests[index]);
+    const finish = async ({ index: position, url, outcome }: BatchItem): Promise<void> => {
+      const element = running.get(position);
+      running.delete(position);
+      if (element === undefined) return;
+      const isAgain = ended(element, outcome);
+      // The element was cancelled, or interrupted by a stop of the service: it has no outcome yet.
+      if (isInterrupted(outcome)) return;
+      if (isScan && outcome.state === 'stored') {
+        const { result } = outcome;
+        if (isAgain) return unlessAway(captures.remove(result.id));
+        const sameAs = await unlessAway(captures.sameAs(result));
+        done({ index: element.index, url, outcome, ...(sameAs !== undefined && { sameAs }) });
+      } else done({ index: element.index, url, outcome });
+    };
     const items$ =
-      job.kind === 'screenshot' && only !== undefined
-        ? asBatch(only, (request) => submit(request, client))
-        : submitBatch(elements(), concurrency, left.length, callback, client);
+      job.kind === 'screenshot'
+        ? from(requests()).pipe(concatMap((request) => asBatch(request, (only) => submit(only, client))))
+        : submitBatch(requests(), concurrency, left, callback, { ...client, ...(isScan && { id: job.id }) });
     await new Promise<void>((resolve, reject) => {
-      items$.pipe(takeUntil(cancelled$)).subscribe({
-        next: ({ index, url, outcome }) => {
-          // The element was cancelled, or interrupted by a stop of the service: it has no outcome yet.
-          if (isInterrupted(outcome)) return;
-          unfinished -= 1;
-          outcomes.add(packItem({ index: left[index] ?? index, url, outcome }));
-        },
-        error: reject,
-        complete: resolve,
-      });
+      items$.pipe(takeUntil(cancelled$), mergeMap(finish)).subscribe({ error: reject, complete: resolve });
     });
     await outcomes.written();
     if (unfinished === 0 && outcomes.waiting === 0) {
@@ -96,6 +127,10 @@ export async function runJob(
     await store.finish(job.id, owner, { state: 'failed', failure });
     throw thrown;
   } finally {
+    if (source !== undefined) {
+      stopping.removeEventListener('abort', source.close);
+      source.close();
+    }
     clearInterval(renewal);
   }
 }
@@ -113,6 +148,16 @@ function asBatch(
     }),
     map((outcome) => ({ index: 0, url: request.target.url, outcome })),
   );
+}
+
+/** Resolves with undefined when the database is unavailable. */
+async function unlessAway<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (isAway(error)) return undefined;
+    throw error;
+  }
 }
 
 function isInterrupted(outcome: CaptureOutcome): boolean {

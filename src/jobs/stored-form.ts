@@ -3,23 +3,27 @@ import { gunzip, gzip } from 'node:zlib';
 import type { Client } from '../capture/client.ts';
 import type { BatchItem } from '../capture/outcome.ts';
 import type { CaptureRequest } from '../capture/request.ts';
+import type { ScanSettings } from '../capture/scan.ts';
 import { requestFromStore, requestToStore, type StoredRequest } from '../capture/stored-request.ts';
 import type { JobItem } from '../storage/ports/job-store.ts';
 
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);
 
-/** Options of a batch job. */
+/** Options of a batch or scan. */
 export interface JobManner {
   readonly concurrency?: number | undefined;
   /** URL that is notified when the batch ends, or, if a stop of the service divides the batch, when each part ends. */
   readonly callback?: string | undefined;
+  /** Of a scan: how the targets of its list are captured. */
+  readonly scan?: ScanSettings | undefined;
   /** The client that the job belongs to. */
   readonly by?: Client | undefined;
 }
 
 /** The stored content of a job: everything that a process needs to run it. */
 export interface Work extends JobManner {
+  /** Of a scan: one, of which each capture has the options. Its targets are in the job's list. */
   readonly requests: readonly CaptureRequest[];
 }
 
@@ -38,7 +42,8 @@ export async function unpackWork(bytes: Uint8Array): Promise<Work> {
 }
 
 export function packItem({ index, url, outcome }: BatchItem): JobItem {
-  return { index, failed: outcome.state !== 'stored', body: JSON.stringify({ url, outcome }) };
+  const code = 'failure' in outcome ? outcome.failure.code : undefined;
+  return { index, failed: outcome.state !== 'stored', code, body: JSON.stringify({ url, outcome }) };
 }
 
 /** Reads an item written by `packItem`. */

@@ -134,7 +134,7 @@ export function metricFamilies(source: MetricsSource): {
             value: Number(store.state === state),
           })),
     ),
-    gauge('capstan_outbox_records', 'Records on disk that wait for the database.', ({ stats }) =>
+    gauge('capstan_outbox_records', 'Captures on disk that wait for the database or the artifact store.', ({ stats }) =>
       one(stats.store.outbox),
     ),
     gauge(

@@ -13,11 +13,13 @@ import { outlastingOutages } from '../streams/outages.ts';
 import { reusing } from '../streams/reuse.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
 import type { CaptureService } from './capture-service.ts';
+import { downloadList } from './download-list.ts';
 import { findStored } from './find-stored.ts';
+import { scanCaptures } from './scan-captures.ts';
 
 export interface IntakeParts {
   readonly pipeline: CapturePipeline;
-  readonly egress: Pick<Egress, 'screenLiteral'>;
+  readonly egress: Pick<Egress, 'screenLiteral' | 'agents'>;
   readonly webhooks: Pick<Webhooks, 'admit'>;
   readonly storage: Pick<Storage, 'results' | 'artifacts' | 'jobs'>;
   readonly events: EventStream;
@@ -26,6 +28,8 @@ export interface IntakeParts {
   /** Aborted when the service stops; ends waiting for the end of an outage. */
   readonly stopping: AbortSignal;
   readonly logger: Logger;
+  /** Removes a capture, unless another data directory holds its files. */
+  readonly remove: (id: number) => Promise<void>;
 }
 
 /** Time limit for a job's capture to wait for the end of an outage, in milliseconds. */
@@ -36,7 +40,7 @@ const MAX_JOB_OUTAGE_MS = 60 * 60 * 1000;
  * lets captures of batches and jobs wait for the end of an outage.
  */
 export function createIntake(parts: IntakeParts) {
-  const { pipeline, egress, webhooks, storage, events, maxBatchConcurrency, stopping, logger } = parts;
+  const { pipeline, egress, webhooks, storage, events, maxBatchConcurrency, stopping, logger, remove } = parts;
 
   const admitCallback = (callback: string): Observable<void> =>
     whileSubscribed((signal) => webhooks.admit(callback, signal));
@@ -83,6 +87,8 @@ export function createIntake(parts: IntakeParts) {
       enabled: storage.results.kind !== 'none',
       submit: submitPatiently,
       submitBatch: batchesOf(submitPatiently),
+      openSitemap: (url) => downloadList(url, egress.agents),
+      captures: scanCaptures(storage.results, remove),
       atOnce: () => pipeline.limits.maxConcurrent,
       ids: randomUUID,
       report: (error) => logger.error({ err: error }, 'a job failed'),

@@ -139,8 +139,9 @@ export async function createService(
   const stopping = new AbortController();
   const { maxBatchConcurrency } = config;
   const common = { pipeline, egress, webhooks, storage, events, logger };
-  const intake = createIntake({ ...common, maxBatchConcurrency, stopping: stopping.signal });
   const captures = storedCaptures({ store: storage.captureStore, cluster, logger });
+  const remove = (id: number) => captures.removeHere([id]);
+  const intake = createIntake({ ...common, maxBatchConcurrency, stopping: stopping.signal, remove });
   const limits = liveLimits({ pipeline, actors, clusterApi, worker, logger });
   const comparisons = createComparisons(storage.artifacts);
   let { namedKeys } = config;

@@ -45,8 +45,11 @@ const IDLE_MS = 1_000;
 /** A request, or an invalid one that becomes an item without being captured. */
 export type BatchElement = CaptureRequest | { readonly url: string; readonly failure: Failure };
 
-/** The client that a batch is made for. `onBatch`: called with the id of the batch, for the log of its request. */
-export type BatchRequester = Partial<Client> & { readonly onBatch?: (id: string) => void };
+/**
+ * The client that a batch is made for. `id`: of the batch; by default a new one. `onBatch`: called with the id of the
+ * batch, for the log of its request.
+ */
+export type BatchRequester = Partial<Client> & { readonly id?: string; readonly onBatch?: (id: string) => void };
 
 /**
  * Runs many captures, at most `concurrency` of them queued or running at once (by default, and at most, the service's
@@ -71,8 +74,7 @@ export function createBatchRunner(options: BatchOptions): RunBatch {
 
   return (elements, concurrency = Number.POSITIVE_INFINITY, size = sizeOf(elements), callback, by = {}) =>
     new Observable<BatchItem>((subscriber) => {
-      const batch = ids();
-      const { onBatch = () => {}, ...requester } = by;
+      const { id: batch = ids(), onBatch = () => {}, ...requester } = by;
       onBatch(batch);
       const client: Client = { ...ANY_CLIENT, ...requester };
       const { apiKeyName, owner } = client;

@@ -135,6 +135,8 @@ const HOSTED = new RegExp(
   `^(?:cdnjs\\.cloudflare\\.com|ajax\\.googleapis\\.com|ajax\\.aspnetcdn\\.com)/ajax/(?:libs/)?([\\w.-]+)/(${NUMBERS})/`,
 );
 const NODE_MODULE = /\/node_modules\/((?:@[\w.-]+\/)?[\w.-]+)\//;
+/** Files that are for a library, and are not the library: `adapters/jquery.js`, `mode/vue/vue.js`. */
+const FOR_LIBRARY = /\/(?:adapters?|integrations?|bindings?|lang|languages|locales?|i18n|modes?)\/(?:[^/]+\/)?[^/]+$/;
 const FILE = /([^/]+)\.m?js$/;
 const VERSION_AT_END = new RegExp(`[-.@_]v?(${NUMBERS})$`);
 const VERSION_OF_FOLDER = new RegExp(`[/@-]v?(${NUMBERS})/(?:(?:dist|build|js|lib|umd)/)*[^/]+$`);
@@ -154,6 +156,7 @@ export function libraryOf(url: string): Product | undefined {
 }
 
 function libraryOfFile(path: string): Product | undefined {
+  if (FOR_LIBRARY.test(path)) return undefined;
   let [, stem = ''] = FILE.exec(path) ?? [];
   let version = '';
   for (;;) {

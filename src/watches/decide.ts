@@ -92,7 +92,7 @@ function isComparable(value: ReadValue | undefined, before: ReadValue | undefine
 
 function isAt(condition: Condition, current: ReadValue | undefined, held: boolean): boolean {
   const { below, above, equals, contains, missing, hysteresis } = condition;
-  if (missing === true) return current === undefined || current.text === null;
+  if (missing === true) return current?.value == null && (current?.text ?? '') === '';
   const number = numberOf(current);
   const margin = held ? hysteresis : 0;
   if (below !== undefined) return number !== undefined && number < below + margin;

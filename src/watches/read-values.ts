@@ -41,9 +41,14 @@ function readValue(found: unknown): ReadValue {
   return data === undefined ? MISSING : { ...data, text: data.text?.slice(0, MAX_TEXT_OF_RUN).toWellFormed() ?? null };
 }
 
-/** Whether the page has none of the values, and no condition waits for that: it is another page than before. */
+/**
+ * Whether the page has none of the values, and no condition waits for that: it is another page than before. There a
+ * count is 0, too. A page with nothing but counts has them.
+ */
 export function lacksValues(read: ReadValues, when: When | undefined): boolean {
   const isWanted = when !== undefined && conditionsIn(when).some(({ missing }) => missing === true);
-  // A count of nothing is a value, too.
-  return !isWanted && Object.values(read).every(({ text }) => text === null);
+  const all = Object.values(read);
+  return !isWanted && all.some(isMissing) && all.every((each) => isMissing(each) || each.value === 0);
 }
+
+const isMissing = ({ text }: ReadValue): boolean => text === null;

@@ -12,7 +12,7 @@ export function sayValues(now: ReadValues, before: ReadValues): string {
 
 function sayChange(now: ReadValue | undefined, before: ReadValue | undefined): string {
   if (now?.value == null)
-    return now?.text == null ? 'is missing' : `is ${JSON.stringify(said(now))}, which cannot be read`;
+    return (now?.text ?? '') === '' ? 'is missing' : `is ${JSON.stringify(said(now))}, which cannot be read`;
   if (before?.value == null || said(before) === said(now)) return `is ${said(now)}`;
   const [from, to] = [numberOf(before), numberOf(now)];
   const verb = from === undefined || to === undefined || from === to ? 'changed' : to > from ? 'rose' : 'fell';

@@ -76,6 +76,32 @@ describe('extract', () => {
     expect(partial).toBe(false);
   });
 
+  it('says whether an element is there and empty, and reads no placeholders', async () => {
+    const withText = { type: 'money', withText: true } as const;
+    const { values } = await extract(
+      '<p id=empty></p><p id=hidden style="display:none">1 €</p><main aria-busy=true><p id=busy>0,00 €</p></main><p aria-busy=false id=idle>2 €</p>',
+      {
+        empty: { selector: '#empty', ...withText },
+        hidden: { selector: '#hidden', ...withText },
+        busy: { selector: '#busy', ...withText },
+        idle: { selector: '#idle', ...withText },
+        none: { selector: '#none', ...withText },
+        text: '#empty',
+      },
+    );
+    const empty = { value: null, text: '' };
+    const idle = { value: { amount: 2, to: null, currency: 'EUR' }, text: '2 €' };
+    expect(values).toEqual({ empty, hidden: empty, busy: null, idle, none: null, text: null });
+  });
+
+  it('reads the cents of split prices in the digits of the page', async () => {
+    const { values } = await extract(
+      '<html lang=ar-EG><p style="font-size:28px">١٬٢٩٩<span style="display:none">٫</span><span style="font-size:13px">٩٩</span> ج.م.</p>',
+      { price: { selector: 'p', type: 'money' } },
+    );
+    expect(values).toEqual({ price: { amount: 1299.99, to: null, currency: 'EGP' } });
+  });
+
   it('reads prices as a visitor does: not what is struck through, and with cents that only their size sets apart', async () => {
     const { values } = await extract(
       `<!doctype html><html lang=de><style>.old { text-decoration: line-through }</style>
@@ -85,6 +111,7 @@ describe('extract', () => {
         <p id=raised>€ 12<sup>99</sup></p>
         <p id=small>1.299<small style="font-size: 50%">50</small> €</p>
         <p id=plain>Hall <b>12</b><b>99</b> €</p>
+        <p id=beside><span>130</span><span>Kč</span><span>Cena: <s>190 Kč</s></span></p>
         <p id=request>Preis auf Anfrage</p>
         <data id=data value=47.5>47,50 €</data>
         <meta itemprop=price content="47.50">`,
@@ -95,11 +122,12 @@ describe('extract', () => {
         raised: { selector: '#raised', type: 'money' },
         small: { selector: '#small', type: 'money' },
         plain: { selector: '#plain', type: 'money' },
+        beside: { selector: '#beside', type: 'money' },
         request: { selector: '#request', type: 'money', withText: true },
         missing: { selector: '#missing', type: 'money', withText: true },
         data: { selector: '#data', type: 'money' },
         meta: { selector: 'meta[itemprop=price]', type: 'money' },
-        all: { selector: 'p', type: 'money', many: true },
+        all: { selector: 'p:not(#beside)', type: 'money', many: true },
       },
     );
     const euros = (amount: number) => ({ amount, to: null, currency: 'EUR' });
@@ -110,6 +138,7 @@ describe('extract', () => {
       raised: euros(12.99),
       small: euros(1299.5),
       plain: euros(1299),
+      beside: { amount: 130, to: null, currency: 'CZK' },
       request: { value: null, text: 'Preis auf Anfrage' },
       missing: null,
       data: euros(47.5),

@@ -202,7 +202,13 @@ describe('the client', () => {
     const listening = new AbortController();
     const events = calls.events({}, { signal: listening.signal }).next();
     await Promise.allSettled([
-      ...[calls.capture({ url: '' }), all(calls.batch([{ url: '' }])), calls.startJob([]), calls.job('none')],
+      ...[
+        calls.capture({ url: '' }),
+        all(calls.batch([{ url: '' }])),
+        calls.startJob([]),
+        calls.job('none'),
+        calls.scan(''),
+      ],
       ...[calls.jobs(), calls.cancelJob('none'), calls.similar(1), calls.queries()],
       ...[{}, { url: 'x' }, { host: 'x' }].map((conditions) => all(calls.results(conditions))),
       ...[calls.result(1), calls.image(1), calls.compare(1, 2), calls.stability({ url: '' }), calls.remove(1)],

@@ -184,6 +184,20 @@ const ROWS: readonly Row[] = [
   },
   { status: 202, path: '/screenshot', body: () => ({ url: 'file:///x' }), headers: { Prefer: 'respond-async' } },
   {
+    status: 202,
+    path: '/scans',
+    body: () => ({ targets: unreachable }),
+    answers: { location: expect.stringMatching(/^\/jobs\/./) },
+  },
+  {
+    status: 202,
+    path: '/scans?perHost=1',
+    raw: 'file:///x\nhttp://192.168.0.1/',
+    headers: { 'Content-Type': 'application/octet-stream' },
+  },
+  { status: 400, code: 'invalid_request', path: '/scans', body: () => ({ targets: '# none' }) },
+  { status: 503, code: 'database_not_enabled', on: 'without database', path: '/scans', body: () => ({ targets: 'x' }) },
+  {
     status: 201,
     path: '/watches',
     body: () => ({ url: site.url('/short'), every: '1d' }),

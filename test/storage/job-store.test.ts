@@ -60,13 +60,14 @@ function describeJobs(open: () => Promise<Database>): void {
       total: 1,
       done: 0,
       failed: 0,
+      failedBy: {},
       createdAt: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
       startedAt: null,
       finishedAt: null,
       failure: null,
     });
     const { work, ...rest } = (await store.jobs.take('a')) ?? {};
-    expect(rest).toEqual({ id: job.id, kind: 'screenshot', done: [] });
+    expect(rest).toEqual({ id: job.id, kind: 'screenshot', total: 1, isResumed: false });
     expect(Buffer.from(work ?? []).equals(Buffer.from(job.work))).toBe(true);
     expect(await store.jobs.get(job.id)).toMatchObject({ state: 'running', startedAt: expect.any(String) });
 
@@ -168,7 +169,8 @@ function describeJobs(open: () => Promise<Database>): void {
   it('passes a job whose lease was not renewed to the next taker, with its progress', async () => {
     const id = await taken('a', 0);
     await store.jobs.put(id, 'a', [item(2), item(0)]);
-    expect(await store.jobs.take('b')).toMatchObject({ id, done: [0, 2] });
+    expect(await store.jobs.take('b')).toMatchObject({ id, isResumed: true });
+    expect(await store.jobs.done(id, 0, 3)).toEqual([0, 2]);
     expect(await store.jobs.renew(id, 'a')).toBe(false);
     expect(await store.jobs.renew(id, 'b')).toBe(true);
 
@@ -194,6 +196,45 @@ function describeJobs(open: () => Promise<Database>): void {
     expect(await store.jobs.results(id, 2)).toEqual({ items: [item(0), item(1)], isCut: true });
     expect(await store.jobs.results(id, 9, 1)).toEqual({ items: [item(2), item(3)], isCut: false });
     expect(await store.jobs.get(id)).toMatchObject({ done: 4, failed: 0 });
+  });
+
+  it('counts failures by their code', async () => {
+    const id = await taken();
+    const failed = (index: number, code: string): JobItem => ({ ...item(index, true), code });
+    await store.jobs.put(id, 'a', [item(0), failed(1, 'target_unreachable'), failed(2, 'not_a_page')]);
+    await store.jobs.put(id, 'a', [failed(3, 'target_unreachable')]);
+    expect(await store.jobs.get(id)).toMatchObject({
+      done: 4,
+      failed: 3,
+      failedBy: { target_unreachable: 2, not_a_page: 1 },
+    });
+  });
+
+  it('tells which outcomes of a part of a job are there', async () => {
+    const id = await taken();
+    expect(await store.jobs.progress(id)).toEqual({ done: 0, highest: -1 });
+    await store.jobs.put(id, 'a', [item(0), item(1), item(7)]);
+    expect(await store.jobs.done(id, 1, 7)).toEqual([1]);
+    expect(await store.jobs.progress(id)).toEqual({ done: 3, highest: 7 });
+  });
+
+  it('keeps the list of a job until it has ended', async () => {
+    const job = newJob({ kind: 'scan' });
+    await store.jobs.putList(job.id, 0, Buffer.from('a'));
+    await store.jobs.putList(job.id, 1, Buffer.from('b'));
+    await store.jobs.add({ ...job, listBytes: 2 });
+    const list = async () => Promise.all([0, 1, 2].map((part) => store.jobs.list(job.id, part)));
+    expect((await list()).map((part) => part && Buffer.from(part).toString())).toEqual(['a', 'b', undefined]);
+    await store.jobs.take('a');
+    await store.jobs.finish(job.id, 'a', { state: 'completed' });
+    expect(await list()).toEqual([undefined, undefined, undefined]);
+  });
+
+  it('counts the list of an unfinished job towards its bytes', async () => {
+    const job = newJob({ kind: 'scan' });
+    const max = { count: 9, bytes: 2000 };
+    await expect(store.jobs.add({ ...job, listBytes: 2000 }, max)).rejects.toMatchObject({ code: 'queue_full' });
+    await store.jobs.add({ ...job, listBytes: 1 }, max);
   });
 
   it('stores the reason why a job failed', async () => {
@@ -302,7 +343,8 @@ function describeJobs(open: () => Promise<Database>): void {
     await store.jobs.put(id, 'a', [item(1)]);
     await store.close();
     store = await open();
-    expect(await store.jobs.take('b')).toMatchObject({ id, done: [1] });
+    expect(await store.jobs.take('b')).toMatchObject({ id });
+    expect(await store.jobs.done(id, 0, 3)).toEqual([1]);
   });
 }
 

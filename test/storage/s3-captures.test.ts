@@ -35,7 +35,7 @@ describeWithS3(
       buckets += 1;
       bucket = `captures-${buckets}`;
       proxy = await startFaultProxy(() => server.endpoint);
-      client = await clientOf({ ...server, endpoint: proxy.endpoint }, bucket, { silenceMs: 500 });
+      client = await clientOf({ ...server, endpoint: proxy.endpoint }, bucket);
       directory = await makeDirectory();
       problems = [];
     });
@@ -105,6 +105,12 @@ describeWithS3(
     ];
 
     describe.each(FAULTS)('after %s', (_, fault) => {
+      beforeEach(async () => {
+        if (fault !== 'silence') return;
+        client.close();
+        client = await clientOf({ ...server, endpoint: proxy.endpoint }, bucket, { silenceMs: 5000 });
+      });
+
       it.each([
         ['image', /^PUT .*image\.png/],
         ['capture', /^PUT .*\/capture$/],

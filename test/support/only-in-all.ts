@@ -17,6 +17,7 @@ export const ONLY_IN_ALL: Readonly<Record<string, readonly string[]>> = {
     'test/http/s3.test.ts',
     'test/http/isolated-keys.test.ts',
     'test/http/routes/metrics.test.ts',
+    'test/http/scans-of-tenants.test.ts',
     'test/http/turns-of-keys.test.ts',
     'test/storage/gridfs-*.test.ts',
     'test/storage/s3-*.test.ts',

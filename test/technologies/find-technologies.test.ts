@@ -72,6 +72,8 @@ describe('the software that is named', () => {
   it.each([
     'https://page.example/jquery.validate.js',
     'https://page.example/app.js',
+    'https://page.example/ckeditor/adapters/jquery.js',
+    'https://page.example/codemirror/mode/vue/vue.js',
     'data:text/javascript,jquery.js',
     'x',
   ])('is none of the script %s', (url) => {

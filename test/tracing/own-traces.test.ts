@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { asyncScheduler, lastValueFrom } from 'rxjs';
 import { expect, it } from 'vitest';
 import { createJobs } from '../../src/jobs/jobs.ts';
+import { scanCaptures } from '../../src/service/scan-captures.ts';
 import { repeatPass } from '../../src/storage/passes/repeated-pass.ts';
 import { openSqlite } from '../../src/storage/sqlite/open.ts';
 import { openTracing } from '../../src/tracing/open-tracing.ts';
@@ -40,6 +41,10 @@ it('puts every capture into the trace of its own request, whoever makes room for
     report: () => undefined,
     submit: pipeline.admit,
     submitBatch: runBatch,
+    openSitemap: () => {
+      throw new Error('no scan is tested');
+    },
+    captures: scanCaptures(database.results, () => Promise.resolve()),
   });
 
   const three = [request('x'), request('y'), request('z')];

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { requestSchemas } from '../../src/capture/request.ts';
 import { type ReadValues, valuesField, type WrittenWhen, whenField } from '../../src/capture/watch-values.ts';
 import { decide, isUnknown, knownAfter, knownBy, NO_VALUES } from '../../src/watches/decide.ts';
+import { lacksValues } from '../../src/watches/read-values.ts';
 import { sayValues } from '../../src/watches/say-values.ts';
 
 const RULES = valuesField.parse({
@@ -191,5 +192,27 @@ describe('the body of a watch with values', () => {
     ],
   ])('is refused for %s, at its place', (_, more, problem) => {
     expect(problems(more)).toContain(problem);
+  });
+});
+
+describe('a page that has none of the values', () => {
+  const nothing = { value: null, text: null };
+  const empty = { value: null, text: '' };
+  const none = { value: 0, text: '0' };
+  it.each<[name: string, read: ReadValues, lacks: boolean]>([
+    ['has neither a price nor a text', { price: nothing, stock: nothing }, true],
+    ['has no price, and counts nothing', { price: nothing, jobs: none }, true],
+    ['counts nothing, and has no other values', { jobs: none }, false],
+    ['counts nothing, and has an empty price', { price: empty, jobs: none }, false],
+    ['has a price that cannot be read', { price: { value: null, text: 'Price on request' }, stock: nothing }, false],
+  ])('%s: %j', (_, read, lacks) => {
+    expect(lacksValues(read, undefined)).toBe(lacks);
+  });
+
+  it('is wanted by a condition on missing values', () => {
+    const when = whenField.parse({ value: 'price', missing: true });
+    expect(lacksValues({ price: nothing }, when)).toBe(false);
+    const known = knownBy(RULES, NO_VALUES);
+    for (const each of [nothing, empty]) expect(decide(RULES, when, { price: each }, known).isNews).toBe(true);
   });
 });

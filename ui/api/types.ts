@@ -8,6 +8,7 @@ import type {
   DetailedResultSchema,
   JobSchema,
   ListedResultSchema,
+  ScanSchema,
   SessionSchema,
   SimilarResultSchema,
 } from '../../src/http/answer/schemas.ts';
@@ -22,9 +23,11 @@ export type Evidence = NonNullable<DetailedResult['evidence']>;
 export type Session = z.output<typeof SessionSchema>;
 export type Stability = z.output<typeof StabilitySchema>;
 export type Watch = ListedWatch;
+export type { WatchValues } from '../../src/capture/watch.ts';
 /** A run without its regions, as lists have it. */
 export type RecentRun = NonNullable<Watch['recent_runs']>[number];
 export type Job = z.output<typeof JobSchema>;
+export type Scan = z.output<typeof ScanSchema>;
 export type { Box } from '../../src/capture/comparison.ts';
 export type { CapstanEvent, EventType } from '../../src/capture/events.ts';
 export type { LoadSample } from '../../src/capture/history.ts';

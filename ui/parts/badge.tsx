@@ -1,7 +1,15 @@
 import { optionLabels } from '../../src/capture/option-labels.ts';
-import type { Result } from '../api/types.ts';
+import type { Job, Result } from '../api/types.ts';
 
 export type Tone = 'good' | 'warn' | 'bad' | 'plain';
+
+export const JOB_TONES: Readonly<Record<Job['state'], Tone>> = {
+  queued: 'plain',
+  running: 'warn',
+  completed: 'good',
+  cancelled: 'plain',
+  failed: 'bad',
+};
 
 export function Badge({
   tone,

@@ -2,6 +2,7 @@
 const PATHS = {
   gallery: 'M4 5h7v6H4zM13 5h7v6h-7zM4 13h7v6H4zM13 13h7v6h-7z',
   capture: 'M4 8h3l2-3h6l2 3h3v11H4zM12 10a3.5 3.5 0 1 0 0 7 3.5 3.5 0 0 0 0-7z',
+  scans: 'M4 6h2M9 6h11M4 12h2M9 12h11M4 18h2M9 18h11',
   compare: 'M12 3v18M4 6h5v12H4zM15 6h5v12h-5z',
   watches: 'M2 12c3-5 6-7 10-7s7 2 10 7c-3 5-6 7-10 7s-7-2-10-7zM12 9a3 3 0 1 0 0 6 3 3 0 0 0 0-6z',
   operations: 'M3 18l5-7 4 4 5-9 4 6',

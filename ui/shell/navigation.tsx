@@ -12,6 +12,7 @@ const VIEWS: readonly {
 }[] = [
   { to: '/', name: 'Gallery', icon: 'gallery', also: /^\/results\// },
   { to: '/capture', name: 'Capture', icon: 'capture' },
+  { to: '/scans', name: 'Scans', icon: 'scans' },
   { to: '/compare', name: 'Compare', icon: 'compare' },
   { to: '/watches', name: 'Watches', icon: 'watches', also: /^\/watches\// },
   { to: '/operations', name: 'Operations', icon: 'operations' },

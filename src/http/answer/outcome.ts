@@ -45,5 +45,6 @@ export function toBatchResult({ url, outcome }: BatchItem): BatchResult {
 }
 
 export function toBatchLine(item: BatchItem): BatchLine {
-  return { index: item.index, ...toBatchResult(item) };
+  const { index, sameAs } = item;
+  return { index, ...toBatchResult(item), ...(sameAs !== undefined && { same_as: sameAs }) };
 }

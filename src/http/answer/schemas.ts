@@ -4,8 +4,10 @@ import { EvidenceSchema } from '../../capture/evidence.ts';
 import { FailureCodeSchema } from '../../capture/failure-code.ts';
 import { FieldProblemSchema } from '../../capture/failure-details.ts';
 import type { Immutable } from '../../capture/immutable.ts';
+import { JOB_KINDS } from '../../capture/job.ts';
 import { KEY_SCOPES } from '../../capture/named-key.ts';
 import { ResultRecordSchema, StoredOutputSchema } from '../../capture/result.ts';
+import { ListReportSchema } from '../../capture/scan.ts';
 import { ImageInfoSchema } from '../../capture/screenshot-info.ts';
 import { SnippetSchema } from '../../capture/snippet.ts';
 import { count, id, instant } from '../../capture/values.ts';
@@ -66,18 +68,22 @@ export type BatchResult = Immutable<z.output<typeof BatchResultSchema>>;
 export const BatchLineSchema = z.strictObject({
   index: count.meta({ description: 'Position of its request, from 0; blank lines do not count.' }),
   ...BatchResultSchema.shape,
+  same_as: id.exactOptional().meta({
+    description: 'Id of an earlier capture of the same scan that shows the page to which this one was redirected.',
+  }),
 });
 
 export type BatchLine = Immutable<z.output<typeof BatchLineSchema>>;
 
-/** A job, which `Prefer: respond-async` creates. */
+/** A job, which `Prefer: respond-async` or a scan creates. */
 export const JobSchema = z.strictObject({
   id: z.string(),
-  kind: z.enum(['screenshot', 'batch']),
+  kind: z.enum(JOB_KINDS),
   state: z.enum(['queued', 'running', 'completed', 'cancelled', 'failed']),
   progress: z.strictObject({
     done: count.meta({ description: 'Requests that have an outcome.' }),
     failed: count.meta({ description: 'Requests that failed.' }),
+    failed_by: z.record(z.string(), count).meta({ description: 'Number of failures by their code.' }),
     total: count,
   }),
   created_at: instant,
@@ -88,6 +94,13 @@ export const JobSchema = z.strictObject({
   code: FailureCodeSchema.nullable(),
   results: z.array(BatchLineSchema).exactOptional().meta({ description: 'A page of the outcomes so far, by `index`.' }),
 });
+
+/** A scan that was accepted. */
+export const ScanSchema = JobSchema.omit({ results: true }).extend({
+  list: ListReportSchema.meta({ description: 'What the list gave, and what was left out.' }),
+});
+
+export type ScanAnswer = Immutable<z.output<typeof ScanSchema>>;
 
 export type JobAnswer = Immutable<z.output<typeof JobSchema>>;
 

@@ -97,7 +97,8 @@ function tooLong(maxBytes: number): BodyLine {
   return { failure: failure('invalid_request', `The line is longer than ${maxBytes} bytes.`) };
 }
 
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+/** @throws `request_timeout` after `ms` of waiting for a body. */
+export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(
     () => reject(new CapstanError('request_timeout', `The body was silent for ${ms / 1000} seconds.`)),

@@ -11,10 +11,28 @@ export const LINES_TYPE = 'application/x-ndjson';
 /** Names of this type, the usual one first. None is registered, and clients send all of them. */
 export const LINES_TYPES: readonly string[] = [LINES_TYPE, 'application/ndjson', 'application/jsonl'];
 
-/** Returns whether a body is read as it arrives. Such a body may take any time as long as bytes keep arriving. */
-export function isStreamedBody(request: IncomingMessage): boolean {
+/**
+ * Types of a list of targets, whose form its beginning tells. No type that a page of another origin may send without
+ * being asked: `text/plain` is none of them.
+ */
+export const LIST_TYPES: readonly string[] = [
+  'application/octet-stream',
+  'application/xml',
+  'text/xml',
+  'text/csv',
+  'application/gzip',
+];
+
+/**
+ * Returns whether a body of one of these types is read as it arrives. Such a body may take any time as long as bytes
+ * keep arriving.
+ */
+export function isStreamedBody(
+  request: IncomingMessage,
+  types: readonly string[] = [...LINES_TYPES, ...LIST_TYPES],
+): boolean {
   const [type = ''] = (request.headers['content-type'] ?? '').split(';');
-  return LINES_TYPES.includes(type.trim().toLowerCase());
+  return types.includes(type.trim().toLowerCase());
 }
 
 /**

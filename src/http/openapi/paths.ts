@@ -60,10 +60,14 @@ function bodyOf({ body, lines }: Route): JsonObject {
   const content = {
     'application/json': { schema: schemaRef(body.name) },
     ...Object.fromEntries(
-      lines === undefined ? [] : LINES_TYPES.map((type) => [type, { schema: schemaRef(lines.name) }]),
+      lines === undefined ? [] : (lines.types ?? LINES_TYPES).map((type) => [type, { schema: lineSchema(lines) }]),
     ),
   };
   return { requestBody: { required: true, content } };
+}
+
+function lineSchema({ name }: NonNullable<Route['lines']>): JsonObject {
+  return name === null ? { type: 'string' } : schemaRef(name);
 }
 
 function answersOf({ answers }: Route): Answers {

@@ -23,6 +23,7 @@ import {
 } from './operations.ts';
 import { ackQuery, deleteQuery, getNext, getQueries, getQuery, postQuery } from './queries.ts';
 import { getResult, getResults, getResultsByHost, getResultsByUrl, getSimilarResults } from './results.ts';
+import { postScan } from './scans.ts';
 import { deleteScreenshot, getScreenshot, postScreenshot } from './screenshot.ts';
 import { getScreenshots } from './screenshots.ts';
 import { deleteSession, getSession, postSession } from './session.ts';
@@ -64,6 +65,7 @@ export const ROUTES: readonly Route[] = [
   getJobs,
   getJob,
   deleteJob,
+  postScan,
   postWatch,
   getWatches,
   getWatch,

@@ -100,7 +100,7 @@ export const ACCEPTED: Answer = {
 export async function answerAccepted(
   ctx: HttpContext,
   { jobs }: CaptureService,
-  kind: JobKind,
+  kind: Exclude<JobKind, 'scan'>,
   requests: readonly CaptureRequest[],
   manner?: JobManner,
 ): Promise<void> {
@@ -124,13 +124,13 @@ async function* allLines(
   }
 }
 
-function jobAnswer(job: JobRecord, results?: readonly BatchLine[]): JobAnswer {
-  const { id, kind, state, done, failed, total, createdAt, startedAt, finishedAt, failure } = job;
+export function jobAnswer(job: JobRecord, results?: readonly BatchLine[]): JobAnswer {
+  const { id, kind, state, done, failed, failedBy, total, createdAt, startedAt, finishedAt, failure } = job;
   return {
     id,
     kind,
     state,
-    progress: { done, failed, total },
+    progress: { done, failed, failed_by: failedBy, total },
     created_at: createdAt,
     started_at: startedAt,
     finished_at: finishedAt,

@@ -1,3 +1,4 @@
+import { ancestors } from '../composed-tree.ts';
 import { attribute, htmlOf, isFrame, nameOf, type PageElement, page, rootElementOf } from '../dom.ts';
 import { isSeen, seenBox } from '../drawn-box.ts';
 import { elementsBy } from '../find.ts';
@@ -22,6 +23,8 @@ const MACHINE_VALUES: ReadonlyMap<string, string> = new Map([
   ['progress', 'value'],
   ['meta', 'content'],
 ]);
+/** Types of painted text. */
+const TEXTS: ReadonlySet<string> = new Set(['text', 'number', 'money', 'date']);
 const URLS = new Set(['href', 'src', 'action', 'formaction', 'poster', 'cite', 'data', 'longdesc']);
 
 /** Applies rules to the document of the page. */
@@ -89,7 +92,10 @@ export class Extraction {
       if (many) values.push(value);
       else if (value !== null) return value;
     }
-    return many ? values : null;
+    if (many) return values;
+    // There, and empty, unless the rule goes on in a frame.
+    const isEmpty = rule.steps.length === 1 && TEXTS.has(rule.type ?? '') && elements.some((each) => !isBusy(each));
+    return isEmpty && this.#limits.isShown ? '' : null;
   }
 
   #elementsFor({ steps }: RuleInPage, start: PageElement | null): readonly PageElement[] {
@@ -125,6 +131,7 @@ export class Extraction {
 
   #textOf(element: PageElement, type: string | undefined, name: string | undefined): string | null {
     if (name !== undefined) return this.#attributeOf(element, name);
+    if (isBusy(element)) return null;
     const machines = type === 'text' ? undefined : MACHINE_VALUES.get(nameOf(element));
     const written = machines === undefined ? null : attribute(element, machines);
     // What machines read has no currency.
@@ -174,6 +181,10 @@ export class Extraction {
     return at === undefined ? [] : [at];
   }
 }
+
+/** Whether scripts are still to fill in an element: it shows a placeholder. */
+const isBusy = (element: PageElement): boolean =>
+  ancestors(element).some((each) => attribute(each, 'aria-busy') === 'true');
 
 const findPaintedAndFrames = (ms: number): Painted<PageElement> =>
   findPainted<PageElement>({ ...PAINTED_LIMITS, ms }, (element) => (isFrame(element) ? element : undefined));

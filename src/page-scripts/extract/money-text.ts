@@ -27,7 +27,11 @@ function isStruck(parent: PageElement, outer: PageElement, styleOf: StyleOf): bo
 
 function withSeparator<Mark>(item: Item<Mark>, before: Item<Mark> | undefined, styleOf: StyleOf): Item<Mark> {
   if (before === undefined || !isWords(item) || !isWords(before)) return item;
-  const isAfterDigits = /\d\s*$/.test(before.text) && /^\s*\d{2}(?!\d)/.test(item.text);
+  // A sign and a word beside it, as in `13 000<span>kr</span><span>Ord. pris</span>`.
+  if (item.parent !== before.parent && /\p{L}$/u.test(before.text) && /^\p{L}/u.test(item.text)) {
+    return { ...item, text: ` ${item.text}` };
+  }
+  const isAfterDigits = /\p{Nd}\s*$/u.test(before.text) && /^\s*\p{Nd}{2}(?!\p{Nd})/u.test(item.text);
   if (!isAfterDigits || !isSetApart(item, before, styleOf)) return item;
   return { ...item, text: `${before.text.includes('.') ? ',' : '.'}${item.text.trimStart()}` };
 }

@@ -18,14 +18,15 @@ import {
   type JobState,
   type JobStore,
   keyOfJob,
+  LIST_LIFE_MS,
   type TakenJob,
 } from '../ports/job-store.ts';
-import { changeOwn, FREE, release, renew } from './lease.ts';
+import { changeOwn, FREE } from './lease.ts';
 import { oldestBeyond } from './make-room.ts';
 
 /*
- * A job is free while it waits for a process, or after the process that ran it has died. `data`: its requests. Outcomes
- * are documents of their own.
+ * A job is free while it waits for a process, or after the process that ran it has died. `data`: its requests. Outcomes,
+ * and the parts of its list, are documents of their own.
  */
 
 interface Job {
@@ -37,6 +38,8 @@ interface Job {
   readonly startedAt: number | null;
   readonly finishedAt: number | null;
   readonly failure: Failure | null;
+  /** Bytes of its list, which count with it until it has ended. */
+  readonly listBytes?: number | undefined;
   /** Bytes of its outcomes, which count with it once it has ended. */
   readonly outcomeBytes?: number;
 }
@@ -45,6 +48,8 @@ interface Job {
 const REMOVED_TOGETHER = 1000;
 const UNFINISHED = ['phase', '=', 'unfinished'] as const;
 const FINISHED = ['phase', '=', 'finished'] as const;
+/** Outcome of a request that did not fail; otherwise it is the code of the failure. */
+const STORED = 'stored';
 /** Replaces the requests of an ended job, which may contain credentials. */
 const NOTHING = new Uint8Array();
 
@@ -52,19 +57,19 @@ export function jobsIn(documents: DocumentStore): JobStore {
   async function get(id: string): Promise<JobRecord | undefined> {
     const found = await find(documents, 'jobs', id);
     if (found === undefined) return undefined;
-    const [done, failed] = await Promise.all([
-      documents.usage('job_results', [ofJob(id)]),
-      documents.usage('job_results', [ofJob(id), ['outcome', '=', 'failed']]),
-    ]);
+    const counts = await documents.countBy('job_results', 'outcome', [ofJob(id)]);
+    const failedBy = Object.fromEntries([...counts].filter(([outcome]) => outcome !== STORED));
+    const failed = Object.values(failedBy).reduce((sum, count) => sum + count, 0);
+    const done = failed + (counts.get(STORED) ?? 0);
     const { kind, state, total, createdAt, startedAt, finishedAt, failure } = jobIn(found);
     const times = { createdAt: iso(createdAt), startedAt: isoOf(startedAt), finishedAt: isoOf(finishedAt) };
-    return { id, kind, state, total, done: done.count, failed: failed.count, ...times, failure };
+    return { id, kind, state, total, done, failed, failedBy, ...times, failure };
   }
 
   async function remove(removed: readonly StoredDocument<'jobs'>[]): Promise<void> {
     if (removed.length === 0) return;
     const ids = removed.map(({ id }) => id);
-    await documents.remove('job_results', [['job', 'in', ids]]);
+    for (const table of ['job_results', 'job_lists'] as const) await documents.remove(table, [['job', 'in', ids]]);
     await documents.remove('jobs', [['id', 'in', ids]]);
   }
 
@@ -80,6 +85,16 @@ export function jobsIn(documents: DocumentStore): JobStore {
     const jobs = await documents.list('jobs', finishedOfKey, oldest);
     await remove(oldestBeyond(jobs, { count, bytes: finished.bytes }, max));
   }
+
+  /** Erases the list of a job, unless it is unfinished. */
+  async function dropList(id: string): Promise<void> {
+    const job = await find(documents, 'jobs', id);
+    if (job?.phase !== 'unfinished') await documents.remove('job_lists', [ofJob(id)]);
+  }
+
+  /** Changes the lease of a job of this owner. */
+  const lease = (id: string, owner: string, next: Pick<Document<'jobs'>, 'owner' | 'freeAt'>) =>
+    changeOwn(documents, 'jobs', id, owner, (found) => ({ ...documentOf(jobIn(found)), ...next }));
 
   async function outcomeBytes(id: string): Promise<number> {
     return (await documents.usage('job_results', [ofJob(id)])).bytes;
@@ -116,21 +131,18 @@ export function jobsIn(documents: DocumentStore): JobStore {
       const running = { ...job, state: 'running', startedAt: job.startedAt ?? now } as const;
       const leased = { ...documentOf(running), owner, freeAt: now + leaseMs };
       if (!(await documents.replace('jobs', leased, next.revision))) continue;
-      const [work, done] = await Promise.all([
-        documents.data('jobs', job.id),
-        documents.list('job_results', [ofJob(job.id)], { by: 'position', isBrief: true }),
-      ]);
+      const work = await documents.data('jobs', job.id);
       // A job that was cancelled meanwhile has no work any more.
       if (work === undefined || work.byteLength === 0) continue;
-      return { id: job.id, kind: job.kind, work, done: done.map(({ position }) => position) };
+      return { id: job.id, kind: job.kind, total: job.total, work, isResumed: job.startedAt !== null };
     }
   }
 
   return {
-    add: async ({ id, kind, total, work, isShared }, max = STORED_LIMITS.unfinishedJobs) => {
+    add: async ({ id, kind, total, work, isShared, listBytes }, max = STORED_LIMITS.unfinishedJobs) => {
       const createdAt = await documents.now();
       const notYet = { startedAt: null, finishedAt: null, failure: null };
-      const job: Job = { id, createdAt, kind, state: 'queued', total, ...notYet };
+      const job: Job = { id, createdAt, kind, state: 'queued', total, listBytes, ...notYet };
       const room = {
         max,
         where: [UNFINISHED],
@@ -143,6 +155,12 @@ export function jobsIn(documents: DocumentStore): JobStore {
       // The job is stored, so a failure here must not be answered. The next job makes the room then.
       await makeRoom(keyOfJob(id), { ...STORED_LIMITS.finishedJobs, count: max.count }).catch(() => undefined);
     },
+    putList: async (id, part, bytes) => {
+      const neededBy = part === 0 ? (await documents.now()) + LIST_LIFE_MS : null;
+      const document = { id: `${id}/${part}`, job: id, position: part, neededBy, body: '', data: bytes };
+      await documents.add('job_lists', [document]);
+    },
+    list: (id, part) => documents.data('job_lists', `${id}/${part}`),
     get,
     newest: async (limit, key) => {
       const newestFirst = { by: 'createdAt', isDescending: true, limit, isBrief: true } as const;
@@ -154,19 +172,35 @@ export function jobsIn(documents: DocumentStore): JobStore {
       const { items, isCut } = await pageOf(documents, 'job_results', where, { by: 'position', limit });
       const itemIn = ({ position, outcome, body }: StoredDocument<'job_results'>) => ({
         index: position,
-        failed: outcome === 'failed',
+        failed: outcome !== STORED,
         body,
       });
       return { items: items.map(itemIn), isCut };
     },
     take: (owner, { leaseMs = JOB_LEASE_MS, isForIdleKeys = false } = {}) => take(owner, leaseMs, isForIdleKeys),
-    renew: (id, owner) => renew(documents, 'jobs', id, owner, JOB_LEASE_MS),
+    done: async (id, from, to) => {
+      const where = [ofJob(id), ['position', '>', from - 1], ['position', '<', to]] as const;
+      const found = await documents.list('job_results', where, { by: 'position', isBrief: true });
+      return found.map(({ position }) => position);
+    },
+    progress: async (id) => {
+      const newestFirst = { by: 'position', isDescending: true, limit: 1, isBrief: true } as const;
+      const [{ count: done }, [last]] = await Promise.all([
+        documents.usage('job_results', [ofJob(id)]),
+        documents.list('job_results', [ofJob(id)], newestFirst),
+      ]);
+      return { done, highest: last?.position ?? -1 };
+    },
+    renew: async (id, owner) => {
+      const freeAt = (await documents.now()) + JOB_LEASE_MS;
+      return (await lease(id, owner, { owner, freeAt })) !== undefined;
+    },
     put: async (id, owner, items) => {
       if ((await find(documents, 'jobs', id))?.owner !== owner) return;
       await documents.add(
         'job_results',
-        items.map(({ index, failed, body }) => {
-          const outcome = failed ? 'failed' : 'stored';
+        items.map(({ index, failed, code = 'failed', body }) => {
+          const outcome = failed ? code : STORED;
           return { id: `${id}/${index}`, job: id, position: index, outcome, body };
         }),
       );
@@ -177,20 +211,25 @@ export function jobsIn(documents: DocumentStore): JobStore {
       await changeOwn(documents, 'jobs', id, owner, (found) =>
         ended({ ...jobIn(found), ...about, state: end.state, failure }),
       );
+      await dropList(id);
       await makeRoom(keyOfJob(id), max).catch(() => undefined);
     },
-    release: (id, owner) => release(documents, 'jobs', id, owner),
+    release: async (id, owner) => void (await lease(id, owner, FREE)),
     cancel: async (id) => {
       const about = { finishedAt: await documents.now(), outcomeBytes: await outcomeBytes(id) };
       await change(documents, 'jobs', id, (found) =>
         found?.phase === 'unfinished' ? ended({ ...jobIn(found), ...about, state: 'cancelled' }) : undefined,
       );
+      await dropList(id);
       return get(id);
     },
     prune: async (lifeMs = JOB_LIFE_MS) => {
       const now = await documents.now();
       const oldest = { by: 'finishedAt', limit: REMOVED_TOGETHER, isBrief: true } as const;
       await remove(await documents.list('jobs', [['finishedAt', '<=', now - lifeMs]], oldest));
+      // Lists whose job has ended meanwhile, or was never added because a process ended.
+      const late = await documents.list('job_lists', [['neededBy', '<=', now]], { by: 'neededBy', isBrief: true });
+      for (const { job } of late) await dropList(job);
     },
   };
 }
@@ -208,7 +247,7 @@ function jobIn({ id, createdAt, finishedAt, body }: StoredDocument<'jobs'>): Job
 function documentOf({ id, createdAt, finishedAt, ...job }: Job): Document<'jobs'> {
   const phase = finishedAt === null ? 'unfinished' : 'finished';
   const about = { apiKey: keyOfJob(id), phase, createdAt, finishedAt };
-  return { id, ...FREE, ...about, body: JSON.stringify(job), besides: job.outcomeBytes };
+  return { id, ...FREE, ...about, body: JSON.stringify(job), besides: job.outcomeBytes ?? job.listBytes };
 }
 
 function ended(job: Job & { readonly finishedAt: number }): Document<'jobs'> {

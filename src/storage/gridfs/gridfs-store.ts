@@ -1,5 +1,6 @@
 import { type Db, GridFSBucket } from 'mongodb';
 import { CapstanError } from '../../capture/errors.ts';
+import type { Marks } from '../../capture/marks.ts';
 import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
 import {
   artifactCollections,
@@ -58,19 +59,18 @@ function gridfsBackend(database: Db, ask: Ask): Backend<StoredFile> {
   }
 
   /** Tries again when another process has changed the record meanwhile. */
-  async function change(_id: number, by: (record: string) => string): Promise<number> {
+  async function mark(_id: number, marks: Marks): Promise<number> {
     for (;;) {
-      const found = await captures.findOne({ _id }, { projection: { record: 1 } });
-      if (found === null) return 0;
-      const record = by(found.record);
-      const added = Buffer.byteLength(record) - Buffer.byteLength(found.record);
-      const update = { $set: { record }, $inc: { bytes: added } };
-      const { matchedCount } = await captures.updateOne({ _id, record: found.record }, update);
-      if (matchedCount > 0) return added;
+      const before = (await captures.findOne({ _id }, { projection: { record: 1 } }))?.record;
+      if (before === undefined) return 0;
+      const record = JSON.stringify({ ...JSON.parse(before), ...marks });
+      const added = Buffer.byteLength(record) - Buffer.byteLength(before);
+      const change = { $set: { record }, $inc: { bytes: added } };
+      if ((await captures.updateOne({ _id, record: before }, change)).matchedCount > 0) return added;
     }
   }
 
-  async function* oldest(key: string | null | undefined, first: number): AsyncGenerator<number> {
+  async function* oldest(key?: string | null, first = 0): AsyncGenerator<number> {
     const ofKey = key === undefined ? {} : { [KEY]: key };
     const hint = key === undefined ? '_id_' : BY_KEY;
     for (let after = first; ; ) {
@@ -147,9 +147,9 @@ function gridfsBackend(database: Db, ask: Ask): Backend<StoredFile> {
     insert,
     find: async (_id) => (await captures.findOne({ _id }, { projection: { record: 0 } })) ?? undefined,
     record: async (_id) => (await captures.findOne({ _id }, { projection: { record: 1 } }))?.record,
-    change,
     open: (file) => openFile(chunks, file),
     list,
+    mark,
     oldest,
     remove,
     sums,

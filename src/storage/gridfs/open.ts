@@ -20,9 +20,10 @@ export function openGridfs({ mongo, local, onProblem }: GridfsOptions): OpenArti
   const remote = createGridfsStore(database, ask);
   const sweep = createSweep({ database, ask, onProblem });
   sweep.start();
+  const copies = createUploads(local, remote);
   return {
-    artifacts: withCopies(remote, local),
-    copies: createUploads(local, remote),
+    artifacts: withCopies(remote, local, copies),
+    copies,
     lock: () => mongo.lock('retention').catch(() => undefined),
     stop: () => sweep.stop(),
   };

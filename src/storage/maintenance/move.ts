@@ -6,7 +6,6 @@ import type { ArtifactStore, CapturedFiles } from '../ports/artifact-store.ts';
 import { putCapture } from '../ports/artifact-store.ts';
 import { namingStore } from '../ports/local-copies.ts';
 import type { ResultStore } from '../ports/result-store.ts';
-import { withoutEvidence } from '../records/record.ts';
 import type { Report } from './maintenance.ts';
 import { type OpenPlaces, type Places, using } from './places.ts';
 
@@ -92,6 +91,7 @@ async function filesOf({ id, artifacts }: StoredRecord, from: ArtifactStore): Pr
 async function rename(record: StoredRecord, results: ResultStore): Promise<void> {
   const known = await results.get(record.id);
   if (known?.artifacts?.store === record.artifacts?.store) return;
+  const { evidence, ...kept } = { ...record, ...known, artifacts: record.artifacts };
   await results.delete([record.id]);
-  await results.insert(withoutEvidence(record), record.evidence);
+  await results.insert(kept, evidence);
 }

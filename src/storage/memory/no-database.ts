@@ -29,6 +29,7 @@ const NO_DOCUMENTS: DocumentStore = {
   now: refuse,
   list: refuse,
   usage: refuse,
+  countBy: refuse,
   data: refuse,
   add: refuse,
   addWithin: refuse,

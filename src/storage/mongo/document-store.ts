@@ -77,6 +77,14 @@ export function mongoDocuments(db: Db, ask: Ask): DocumentStore {
         }
         return found;
       }),
+    countBy: (table, field, where) =>
+      ask(async () => {
+        const stages = [{ $match: filterOf(where) }, { $group: { _id: `$${nameOf(field)}`, count: { $sum: 1 } } }];
+        const found = await collection(table)
+          .aggregate<{ readonly _id: string; readonly count: number }>(stages)
+          .toArray();
+        return new Map(found.map(({ _id: value, count }) => [value, count]));
+      }),
     data: (table, id) =>
       ask(async () => {
         const found = await collection(table).findOne({ _id: id }, { projection: { data: 1 } });

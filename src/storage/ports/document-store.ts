@@ -65,6 +65,12 @@ export interface DocumentStore {
   ): Promise<readonly StoredDocument<T>[]>;
   /** Returns the number of the documents that meet all conditions, and their bytes. */
   usage<T extends Table>(table: T, where: readonly Condition<T>[]): Promise<Amount>;
+  /** Returns the number of the documents that meet all conditions, by their values of a field. */
+  countBy<T extends Table>(
+    table: T,
+    field: Field<T>,
+    where: readonly Condition<T>[],
+  ): Promise<ReadonlyMap<string, number>>;
   /** Returns the additional bytes of a document; undefined when there are none. */
   data(table: Table, id: string): Promise<Uint8Array | undefined>;
   /** Adds documents. Existing documents with the same id are not changed. */

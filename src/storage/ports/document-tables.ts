@@ -30,10 +30,15 @@ export const TABLES = {
       ['finishedAt', 'id', 'phase', 'apiKey'],
     ],
   },
-  /** `outcome`: `stored` or `failed`. */
+  /** `outcome`: `stored`, or the code of a failure. */
   job_results: {
     fields: { job: 'text', position: 'integer', outcome: 'text' },
     indexes: [['job', 'position', 'outcome', ...SIZE]],
+  },
+  /** Parts of the lists of jobs. `neededBy`: of the first part, when its job should have been added; null for others. */
+  job_lists: {
+    fields: { job: 'text', position: 'integer', neededBy: 'integer or null' },
+    indexes: [['job'], ['neededBy', 'id', 'job']],
   },
   /**
    * A watch is free when its next run is due, and never while it is paused. `host`: also that of a dropped run that is

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Failure } from '../../capture/errors.ts';
+import type { JobKind } from '../../capture/job.ts';
 import type { Amount } from '../../capture/stored-limits.ts';
 import type { Page } from './document-store.ts';
 
@@ -10,11 +11,13 @@ export type { Page };
  * belongs to one process at a time by a lease that a dead process stops renewing.
  */
 
-export type JobKind = 'screenshot' | 'batch';
+export type { JobKind };
 export type JobState = 'queued' | 'running' | 'completed' | 'cancelled' | 'failed';
 
 /** Lease of a job, in milliseconds: after this the jobs of a dead process are free. */
 export const JOB_LEASE_MS = 10_000;
+/** Time for which the list of a job that was not added yet is kept, in milliseconds. */
+export const LIST_LIFE_MS = 3_600_000;
 /** Time to live of a finished job, in milliseconds. */
 export const JOB_LIFE_MS = 24 * 3_600_000;
 /** Returns what the ids of an API key's jobs begin with: a fingerprint of its name; `''` without a named key. */
@@ -35,6 +38,8 @@ export interface NewJob {
   readonly total: number;
   /** The work, as serialised by its runner. */
   readonly work: Uint8Array;
+  /** Bytes of its list, which is stored before it. @default 0: it has none */
+  readonly listBytes?: number;
   /** Whether the job counts towards the share of its key; false when there are no other keys. */
   readonly isShared: boolean;
 }
@@ -48,6 +53,8 @@ export interface JobRecord {
   /** Number of requests with an outcome, and how many of these failed. */
   readonly done: number;
   readonly failed: number;
+  /** Number of failures by code. */
+  readonly failedBy: Readonly<Record<string, number>>;
   readonly createdAt: string;
   readonly startedAt: string | null;
   readonly finishedAt: string | null;
@@ -59,15 +66,19 @@ export interface JobRecord {
 export interface TakenJob {
   readonly id: string;
   readonly kind: JobKind;
+  /** Number of its requests. */
+  readonly total: number;
   readonly work: Uint8Array;
-  /** Indexes of the requests that already have an outcome. */
-  readonly done: readonly number[];
+  /** Whether an earlier run was interrupted. */
+  readonly isResumed: boolean;
 }
 
 /** The outcome of one request of a job. */
 export interface JobItem {
   readonly index: number;
   readonly failed: boolean;
+  /** Code of the failure, by which failures are counted. */
+  readonly code?: string | undefined;
   /** The outcome, as serialised by its runner. */
   readonly body: string;
 }
@@ -88,6 +99,13 @@ export interface JobStore {
    * Rejects with `queue_full` when there is no room within `max`, or when the unfinished ones of its key are its share.
    */
   add(job: NewJob, max?: Amount): Promise<void>;
+  /**
+   * Stores a part of the list of a job that is then added. Parts are numbered from 0. They are erased with the work;
+   * those of a job that was never added, when the next jobs are pruned after `LIST_LIFE_MS`.
+   */
+  putList(id: string, part: number, bytes: Uint8Array): Promise<void>;
+  /** Returns a part of a list; undefined beyond the last one. */
+  list(id: string, part: number): Promise<Uint8Array | undefined>;
   get(id: string): Promise<JobRecord | undefined>;
   /** Returns the ids of at most `limit` jobs, of all keys or one (see `jobKeyOf`), newest first. */
   newest(limit: number, key?: string): Promise<readonly string[]>;
@@ -98,6 +116,10 @@ export interface JobStore {
    * job of the key with the fewest running jobs is next.
    */
   take(owner: string, options?: TakeOptions): Promise<TakenJob | undefined>;
+  /** Returns the indexes from `from`, and below `to`, that have an outcome, in their order. */
+  done(id: string, from: number, to: number): Promise<readonly number[]>;
+  /** Returns the number of outcomes and the highest index that has one; -1 without any. */
+  progress(id: string): Promise<{ readonly done: number; readonly highest: number }>;
   /** Renews the lease. False: the job was cancelled, or has another owner. */
   renew(id: string, owner: string): Promise<boolean>;
   /**

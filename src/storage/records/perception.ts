@@ -1,3 +1,5 @@
+import { bitsSet } from '../../capture/looks.ts';
+
 /*
  * Finds hashes that differ in a few bits by an index. A hash of 64 bits is cut into four bands of 16. If two hashes
  * differ in at most five bits, the first or second band differs in at most one bit, or the third or fourth in none;
@@ -32,11 +34,6 @@ export function firstBandNear(hash: string, other: string, distance: number): nu
   return bandsOf(hash).findIndex((band, at) => bitsSet(band ^ (others[at] ?? ~band)) <= bitsOf(at, distance));
 }
 
-/** Returns the number of bits in which two hashes differ. */
-export function distanceOf(a: string, b: string): number {
-  return bitsSet(wordOf(a, 0) ^ wordOf(b, 0)) + bitsSet(wordOf(a, 8) ^ wordOf(b, 8));
-}
-
 /** Returns the number of bits in which a band may differ; -1 where the bands before it lead to all hashes. */
 function bitsOf(band: number, distance: number): number {
   return Math.floor((distance - band) / BANDS.length);
@@ -60,14 +57,4 @@ function masksOf(bits: number): readonly number[] {
 
 function rowsOf(hash: string): readonly number[] {
   return Array.from({ length: 8 }, (_, row) => Number.parseInt(hash.slice(row * 2, row * 2 + 2), 16));
-}
-
-function wordOf(hash: string, from: number): number {
-  return Number.parseInt(hash.slice(from, from + 8), 16) | 0;
-}
-
-function bitsSet(word: number): number {
-  let bits = word - ((word >>> 1) & 0x5555_5555);
-  bits = (bits & 0x3333_3333) + ((bits >>> 2) & 0x3333_3333);
-  return Math.imul((bits + (bits >>> 4)) & 0x0f0f_0f0f, 0x0101_0101) >>> 24;
 }

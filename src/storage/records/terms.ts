@@ -22,6 +22,7 @@ const HOST_KEYS: Readonly<Record<HostKey, string>> = { host: '\uE005', reversed:
 const API_KEY = '\uE008';
 const OPTION = '\uE009';
 const VERDICT = '\uE00A';
+const SCAN = '\uE030';
 const LABEL = '\uE020';
 const HELD = '\uE021';
 
@@ -52,6 +53,7 @@ export type Termed = Pick<
   | 'failed_code'
   | 'options'
   | 'options_withheld'
+  | 'scan'
   | 'labels'
   | 'hold'
   | 'remote_ip'
@@ -67,6 +69,7 @@ export function termsOf(record: Termed): readonly string[] {
     ...statusTerms(record),
     ...(record.verdict === null ? [] : [verdictTerm(record.verdict)]),
     ...(key === undefined ? [] : [apiKeyTerm(key)]),
+    ...(record.scan === undefined ? [] : [scanTerm(record.scan)]),
     ...optionTerms(record),
     ...labelTerms(record.labels),
     ...(record.hold === null ? [] : [HELD]),
@@ -100,13 +103,14 @@ export type TermCondition = Exclude<keyof ResultConditions, 'from' | 'to' | 'wor
 
 /** Returns the terms that a record must have to meet these conditions, and to belong to a key. */
 export function wantedTerms(conditions: ResultConditions, ofKey?: string): readonly string[] {
-  const { status, outcome, verdict, text, option, label, held } = conditions;
+  const { status, outcome, verdict, text, option, scan, label, held } = conditions;
   const terms: Record<TermCondition, readonly string[] | undefined> = {
     text: text === undefined ? undefined : wordsOf(text, pairsOf),
     status: status === undefined ? undefined : [statusTerm(status)],
     outcome: outcome === undefined ? undefined : [outcomeTerm(outcome)],
     verdict: verdict === undefined ? undefined : [verdictTerm(verdict)],
     option: option?.map(({ name, value }) => optionTerm(name, value)),
+    scan: scan === undefined ? undefined : [scanTerm(scan)],
     label: label && labelTerms(label),
     held: held && [HELD],
     server: wantedHostTerms('server', conditions.server),
@@ -131,6 +135,11 @@ function optionTerms({ options, options_withheld }: Pick<Result, 'options' | 'op
     ...[...Object.keys(options), ...options_withheld].map((name) => optionTerm(name)),
     ...valued.map(([name, value]) => optionTerm(name, String(value))),
   ];
+}
+
+/** Returns the term of a scan: its id has no separators of words but these. */
+function scanTerm(id: string): string {
+  return `${SCAN}${id.toLowerCase().replaceAll(/[.-]/g, '')}`;
 }
 
 /** Returns the term of an option: in hexadecimal, as that of an API key. The value's case does not matter. */

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { ArtifactKind, ArtifactStoreKind } from '../../capture/artifacts.ts';
+import type { Marks } from '../../capture/marks.ts';
 import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
 import type { ByteSpan, OpenArtifact } from '../ports/artifact-store.ts';
 
@@ -47,15 +48,15 @@ export interface Backend<F extends RemoteFile> {
   find(id: number): Promise<FoundCapture<F> | undefined>;
   /** Returns the record as JSON. */
   record(id: number): Promise<string | undefined>;
-  /** Replaces the record of a capture; resolves with the bytes that this adds. Without the capture, does nothing. */
-  change(id: number, by: (record: string) => string): Promise<number>;
   /** Opens a file that has bytes; resolves with undefined when a part of it is gone. */
   open(file: F, capture: FoundCapture<F>): Promise<((span: ByteSpan) => Readable) | undefined>;
   /** See `OpenArtifact`. */
   location?(file: F): OpenArtifact['location'];
   list(limit: number, before: number): Promise<readonly ScreenshotInfo[]>;
+  /** Replaces the marks in the record; resolves with the bytes that this adds. */
+  mark(id: number, marks: Marks): Promise<number>;
   /** `after`: ids above this one. */
-  oldest(key: string | null | undefined, after: number): AsyncIterable<number>;
+  oldest(key?: string | null, after?: number): AsyncIterable<number>;
   /** Removes captures at once, and their files when readers had time to finish. Resolves with the bytes of each. */
   remove(ids: readonly number[]): Promise<readonly number[]>;
   /** Adds up the bytes of each API key, with pauses. */

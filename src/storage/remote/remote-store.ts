@@ -139,9 +139,8 @@ export function createRemoteStore<F extends RemoteFile>(backend: Backend<F>): Ar
     open: openArtifact,
     list: async (limit, before = Number.MAX_SAFE_INTEGER) =>
       (await ask(() => backend.list(limit, before))).map(checkedScreenshotInfo),
-    mark: async (id, marks) =>
-      changed(await ask(() => backend.change(id, (record) => JSON.stringify({ ...JSON.parse(record), ...marks })))),
-    oldest: (key) => backend.oldest(key, 0),
+    mark: async (id, marks) => changed(await ask(() => backend.mark(id, marks))),
+    oldest: (key) => backend.oldest(key),
     oldestAfter: (id) => backend.oldest(undefined, id),
     sizeOf: async (id) => (await find(id))?.bytes ?? 0,
     remove,

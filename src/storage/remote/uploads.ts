@@ -12,8 +12,10 @@ const UPLOADS = 8;
 const KEPT_BYTES = 64 * 1024 ** 2;
 
 export interface Uploads extends LocalCopies {
-  /** Whether this process has made the capture, and no attempt to upload it has failed. */
+  /** Whether this process has just made and answered the capture, and no attempt to upload it has failed. */
   isFresh(id: number): boolean;
+  /** Forgets captures that are removed. */
+  forget(ids: readonly number[]): void;
 }
 
 /** Copies in the data directory of captures that are uploaded to another store. */
@@ -68,7 +70,10 @@ export function createUploads(
 
   async function deliver(id: number): Promise<StoredRecord | undefined> {
     const isFresh = fresh.has(id);
-    const copy = take(id) ?? (await copyOf(local, id));
+    const files = take(id)?.files;
+    // The record on the disk has the marks that were given meanwhile.
+    const record = files && (await local.record(id));
+    const copy = files && record ? { record, files } : await copyOf(local, id);
     // Another process with the same data directory may have delivered it.
     if (copy === undefined) return remote.record(id);
     const first = isFresh ? undefined : await remote.record(id);
@@ -88,10 +93,16 @@ export function createUploads(
     keepsFailed: false,
     deliverLater: later ? deliverWithin : null,
     isFresh: (id) => unfailed.has(id),
+    forget: (ids) => {
+      for (const id of ids) {
+        take(id);
+        unfailed.delete(id);
+      }
+    },
     stage: async (record, files) => {
       const staged = await local.stage(record, files);
       keep({ record, files });
-      unfailed.add(record.id);
+      if (later) unfailed.add(record.id);
       const discard = async () => {
         take(record.id);
         unfailed.delete(record.id);

@@ -1,11 +1,12 @@
 import { CapstanError } from '../../capture/errors.ts';
 import { type ArtifactStore, changedStore } from '../ports/artifact-store.ts';
+import type { Uploads } from './uploads.ts';
 
 /**
  * The store as read by a process that has captures in its data directory:
  *
  *   - captures that wait for delivery are `artifact_pending`, as they can be read nowhere else, except by a process that
- *     has just made them: `isFresh`;
+ *     has just made them;
  *   - captures of an earlier process that stored in the data directory can be read.
  *
  * The local copy is looked up first, then the store. A local copy is removed only once the store has the capture, so
@@ -14,7 +15,7 @@ import { type ArtifactStore, changedStore } from '../ports/artifact-store.ts';
 export function withCopies(
   remote: ArtifactStore,
   local: ArtifactStore,
-  isFresh: (id: number) => boolean = () => false,
+  copies?: Pick<Uploads, 'isFresh' | 'forget'>,
 ): ArtifactStore {
   async function placeOf(id: number): Promise<'remote' | 'local' | 'waiting'> {
     const copy = await local.record(id);
@@ -27,7 +28,7 @@ export function withCopies(
     const place = await placeOf(id);
     if (place === 'remote') return from(remote);
     if (place === 'local') return from(local);
-    const copy = undelivered || isFresh(id) ? await from(local) : undefined;
+    const copy = undelivered || copies?.isFresh(id) === true ? await from(local) : undefined;
     const found = copy ?? (await from(remote).catch(() => undefined));
     if (found === undefined) throw new CapstanError('artifact_pending');
     return found;
@@ -43,11 +44,12 @@ export function withCopies(
       await remote.mark(id, marks);
     },
     remove: async (ids) => {
-      const copies = await local.remove(ids);
+      copies?.forget(ids);
+      const waiting = await local.remove(ids);
       const uploaded = await remote.remove(ids);
       // One that is delivered at this moment is in both places.
-      const captures = Math.min(copies.captures + uploaded.captures, ids.length);
-      return { captures, bytes: captures > uploaded.captures ? copies.bytes + uploaded.bytes : uploaded.bytes };
+      const captures = Math.min(waiting.captures + uploaded.captures, ids.length);
+      return { captures, bytes: captures > uploaded.captures ? waiting.bytes + uploaded.bytes : uploaded.bytes };
     },
   });
 }

@@ -24,10 +24,10 @@ export async function findCapture(client: S3Client, id: number): Promise<FoundOb
   throw new CapstanError('artifact_damaged', `The capture ${id} has no readable head in the object store.`);
 }
 
-/** Iterates over the captures that a listing has, with their bytes and keys, oldest first. `after`: keys after this one. */
-export async function* listedCaptures(client: S3Client, prefix = 'captures/', after?: string): AsyncGenerator<Listed> {
+/** Iterates over the captures that a listing has, with their bytes and keys, oldest first. */
+export async function* listedCaptures(client: S3Client, prefix = 'captures/'): AsyncGenerator<Listed> {
   let last: Listed | undefined;
-  for await (const { objects } of client.list(prefix, '', after)) {
+  for await (const { objects } of client.list(prefix)) {
     for (const { key, bytes } of objects) {
       const part = partOf(key);
       if (part === undefined) continue;

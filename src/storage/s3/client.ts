@@ -166,11 +166,9 @@ export function createS3Client(options: S3ClientOptions) {
     }
   }
 
-  /** `after`: only keys that come after this one. */
-  async function* list(prefix: string, delimiter = '', after?: string): AsyncGenerator<Page> {
+  async function* list(prefix: string, delimiter = ''): AsyncGenerator<Page> {
     const query = { 'list-type': '2', prefix: `${ownPrefix}${prefix}`, ...(delimiter === '' ? {} : { delimiter }) };
-    let position: Readonly<Record<string, string>> =
-      after === undefined ? {} : { 'start-after': `${ownPrefix}${after}` };
+    let position: Readonly<Record<string, string>> = {};
     for (;;) {
       const { headers, body } = await send({ method: 'GET', query: { ...query, ...position } });
       const xml = body.toString();

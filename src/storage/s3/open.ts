@@ -61,7 +61,7 @@ export function openS3({ options, local, database, onProblem }: OpenS3Options): 
   // Other processes of a shared database read a capture as soon as its record is there.
   const copies = createUploads(local, remote, { later: !database.isShared });
   return {
-    artifacts: withCopies(remote, local, database.isShared ? undefined : copies.isFresh),
+    artifacts: withCopies(remote, local, copies),
     copies,
     lock: () => database.lock('retention').catch(() => undefined),
     stop: async () => {

@@ -1,4 +1,5 @@
 import type { ArtifactKind } from '../../capture/artifacts.ts';
+import type { Marks } from '../../capture/marks.ts';
 import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
 import type { NewCapture, RemoteFile } from '../remote/backend.ts';
 
@@ -41,18 +42,14 @@ export function packed({ info, record, files }: NewCapture<S3File>): Buffer {
   return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), text, ...contents]);
 }
 
-/** Returns the object with another record. */
-export function repacked(object: Buffer, by: (record: string) => string): Buffer | undefined {
-  const found = unpacked(object);
-  if (found === undefined) return undefined;
-  const { start, end } = found.record;
-  const head: Head = JSON.parse(object.toString('utf8', 0, start - 1));
-  const text = Buffer.from(by(object.toString('utf8', start, end + 1)));
-  return Buffer.concat([
-    Buffer.from(`${JSON.stringify({ ...head, record: text.length })}\n`),
-    text,
-    object.subarray(end + 1),
-  ]);
+/** Returns the object of the same capture with other marks in its record. */
+export function withMarks(object: Buffer, marks: Marks): Buffer {
+  const line = object.indexOf('\n');
+  const head: Head = JSON.parse(object.toString('utf8', 0, line));
+  const end = line + 1 + head.record;
+  const record = Buffer.from(JSON.stringify({ ...JSON.parse(object.toString('utf8', line + 1, end)), ...marks }));
+  const changed: Head = { ...head, record: record.length };
+  return Buffer.concat([Buffer.from(`${JSON.stringify(changed)}\n`), record, object.subarray(end)]);
 }
 
 export interface Unpacked {

@@ -1,6 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import { ARTIFACTS } from '../../capture/artifacts.ts';
 import { CapstanError } from '../../capture/errors.ts';
+import type { Marks } from '../../capture/marks.ts';
 import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
 import { timeNames } from '../files/layout.ts';
 import { sha256 } from '../files/record-file.ts';
@@ -12,7 +13,7 @@ import { UPLOAD_MS } from '../remote/sweep.ts';
 import { findCapture, listedCaptures } from './captures.ts';
 import type { S3Client } from './client.ts';
 import { captureKey, imageKey, minuteOf } from './keys.ts';
-import { packed, repacked, type S3File } from './pack.ts';
+import { packed, type S3File, withMarks } from './pack.ts';
 import { noteRemoved } from './removed.ts';
 
 /** Number of captures whose heads a list reads at once. */
@@ -43,7 +44,7 @@ function s3Backend(client: S3Client, presignSeconds: number | null): Backend<S3F
 
   function put(key: string, body: Uint8Array, payload: string, headers: Readonly<Record<string, string>>) {
     const checksum = { 'x-amz-checksum-sha256': Buffer.from(payload, 'hex').toString('base64') };
-    const accepts = 'if-none-match' in headers ? [409, 412, 501] : 'if-match' in headers ? [404, 409, 412, 501] : [];
+    const accepts = 'if-none-match' in headers || 'if-match' in headers ? [404, 409, 412, 501] : [];
     return client.send({ method: 'PUT', key, body, payload, headers: { ...headers, ...checksum }, accepts });
   }
 
@@ -128,31 +129,26 @@ function s3Backend(client: S3Client, presignSeconds: number | null): Backend<S3F
     return names;
   }
 
-  /**
-   * Replaces the object, unless it was changed or removed meanwhile. A store without conditional puts can so restore
-   * one that is removed at the same moment; `db check` finds it.
-   */
-  async function change(id: number, by: (record: string) => string): Promise<number> {
-    const key = captureKey(id);
+  /** Writes the capture again. Where the store has conditions, a removal or another change meanwhile is not undone. */
+  async function mark(id: number, marks: Marks): Promise<number> {
     for (;;) {
-      const answer = await client.send({ method: 'GET', key, accepts: [404] });
-      if (answer.status === 404) return 0;
-      const body = repacked(answer.body, by);
-      if (body === undefined) throw new CapstanError('artifact_damaged', `The capture ${id} has no readable head.`);
-      const headers = { 'content-type': 'application/octet-stream' };
-      const { etag } = answer.headers;
-      const condition = isConditional && etag !== undefined ? { 'if-match': etag } : {};
-      const { status } = await put(key, body, await sha256(body), { ...headers, ...condition });
-      if (status === 200) return body.length - answer.body.length;
+      const key = captureKey(id);
+      const { status, headers, body } = await client.send({ method: 'GET', key, accepts: [404] });
       if (status === 404) return 0;
-      if (status === 501) isConditional = false;
+      const changed = withMarks(body, marks);
+      const type = { 'content-type': 'application/octet-stream' };
+      const payload = await sha256(changed);
+      const condition = { 'if-match': headers.etag ?? '*' };
+      const answer = isConditional
+        ? await put(key, changed, payload, { ...type, ...condition })
+        : await put(key, changed, payload, type);
+      if (answer.status === 200) return changed.length - body.length;
+      isConditional &&= answer.status !== 501;
     }
   }
 
-  async function* oldest(key: string | null | undefined, after: number): AsyncGenerator<number> {
-    // The folder of an id is before all of its keys, and those of earlier ids are before it.
-    const from = after === 0 ? undefined : captureKey(after);
-    for await (const { id, apiKey } of listedCaptures(client, 'captures/', from)) {
+  async function* oldest(key?: string | null, after = 0): AsyncGenerator<number> {
+    for await (const { id, apiKey } of listedCaptures(client)) {
       if (id > after && (key === undefined || key === apiKey)) yield id;
     }
   }
@@ -190,7 +186,6 @@ function s3Backend(client: S3Client, presignSeconds: number | null): Backend<S3F
       const found = await findCapture(client, id);
       return found && (await buffer(client.read(captureKey(id), found.record))).toString();
     },
-    change,
     open,
     location: ({ key }) =>
       key === undefined || presignSeconds === null
@@ -201,6 +196,7 @@ function s3Backend(client: S3Client, presignSeconds: number | null): Backend<S3F
               'response-content-disposition': `inline; filename="${file}"`,
             }),
     list,
+    mark,
     oldest,
     remove,
     sums,

@@ -59,6 +59,11 @@ export function documentTable(db: DatabaseSync): Synchronous<DocumentStore> {
       return found;
     },
     usage,
+    countBy: (table, field, where) => {
+      const sql = `SELECT ${field} AS value, count(*) AS count FROM ${table} ${conditionsOf(where)} GROUP BY ${field}`;
+      const rows = statement(sql).all(...valuesOf(where));
+      return new Map(rows.map(({ value, count }) => [String(value), Number(count)]));
+    },
     data: (table, id) => {
       const data = statement(`SELECT data FROM ${table} WHERE id = ?`).get(id)?.data;
       return data instanceof Uint8Array ? data : undefined;

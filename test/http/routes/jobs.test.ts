@@ -76,7 +76,7 @@ describe('Prefer: respond-async', () => {
     const response = await app.post('/batch', { requests, concurrency: 2 }, { headers: ASYNC });
     const location = await accepted(response);
     const job = await jobWhen('completed', location);
-    expect(job.progress).toEqual({ done: 3, failed: 1, total: 3 });
+    expect(job.progress).toEqual({ done: 3, failed: 1, failed_by: { target_forbidden: 1 }, total: 3 });
     expect(job.results?.map(({ index, code }) => [index, code])).toEqual([
       [0, null],
       [1, 'target_forbidden'],
@@ -108,7 +108,7 @@ describe('Prefer: respond-async', () => {
 
   it('completes an empty batch, and refuses an invalid one', async () => {
     const location = await accepted(await app.post('/batch', { requests: [] }, { headers: ASYNC }));
-    expect((await jobWhen('completed', location)).progress).toEqual({ done: 0, failed: 0, total: 0 });
+    expect((await jobWhen('completed', location)).progress).toEqual({ done: 0, failed: 0, failed_by: {}, total: 0 });
     expect((await app.post('/batch', { requests: [{}] }, { headers: ASYNC })).status).toBe(400);
   });
 
@@ -185,7 +185,7 @@ describe('a job', () => {
 
     const second = await serveProcess(args, place.options);
     try {
-      expect((await jobAt(location, at(second.url))).progress).toEqual({ done: 1, failed: 0, total: 3 });
+      expect((await jobAt(location, at(second.url))).progress).toEqual({ done: 1, failed: 0, failed_by: {}, total: 3 });
       const job = await jobWhen('completed', location, at(second.url));
       expect(job.results?.map(({ code }) => code)).toEqual([null, 'capture_timeout', null]);
     } finally {

@@ -17,10 +17,12 @@ interface CardProps {
   readonly onChoose: () => void;
   /** Number of captures that look like this one, itself included, where captures are grouped by their look. */
   readonly alike: number | undefined;
+  /** Shows or hides the other captures of its group. */
+  readonly fold?: { readonly isOpen: boolean; readonly change: () => void } | undefined;
 }
 
 /** A capture in the gallery: a card, or a row of the table, which differ in their style alone. */
-export function Card({ result, index, width, words, isChosen, onChoose, alike }: CardProps) {
+export function Card({ result, index, width, words, isChosen, onChoose, alike, fold }: CardProps) {
   const { id, title, url, host, probed_at: at, snippets = [] } = result;
   const [snippet] = snippets;
   const name = title.trim() === '' ? shortUrl(url) : title;
@@ -46,7 +48,15 @@ export function Card({ result, index, width, words, isChosen, onChoose, alike }:
       </a>
       {alike !== undefined && (
         <span class="card-look">
-          <Badge tone={alike === 1 ? 'warn' : 'plain'}>{alike === 1 ? 'looks like no other' : `${alike} alike`}</Badge>
+          {fold === undefined || alike === 1 ? (
+            <Badge tone={alike === 1 ? 'warn' : 'plain'}>
+              {alike === 1 ? 'looks like no other' : `${alike} alike`}
+            </Badge>
+          ) : (
+            <button type="button" class="button card-fold" aria-expanded={fold.isOpen} onClick={fold.change}>
+              {alike} alike
+            </button>
+          )}
         </span>
       )}
       <p class="card-facts">

@@ -95,6 +95,7 @@ export function FilterBar({ filters, onChange, children }: FilterBarProps) {
       <div class={isOpen ? 'filters-rest' : 'filters-rest closed'}>
         <TextField label="Host" placeholder="example.com" value={draft.host} onInput={typed('host')} />
         <TextField label="URL" placeholder="https://…" value={draft.url} onInput={typed('url')} />
+        <TextField label="Scan" placeholder="id" value={draft.scan} onInput={typed('scan')} />
         <Choice label="Status" value={draft.status} onChange={chosen('status')} options={STATUSES} />
         <Choice label="Outcome" value={draft.outcome} onChange={chosen('outcome')} options={OUTCOMES} />
         <Choice label="Verdict" value={draft.verdict} onChange={chosen('verdict')} options={PAGE_VERDICTS} />

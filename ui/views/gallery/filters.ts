@@ -24,6 +24,7 @@ export function readFilters(query: URLSearchParams): Filters {
     ...readHostFilters(textOf),
     from: textOf('from'),
     to: textOf('to'),
+    scan: textOf('scan'),
   };
 }
 

@@ -1,18 +1,19 @@
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { groupByLook } from '../../../src/capture/looks.ts';
 import { queryOf } from '../../api/client.ts';
 import { onRemoved } from '../../api/removal.ts';
+import type { Result } from '../../api/types.ts';
 import { CopyAsCurl } from '../../parts/copy-as-curl.tsx';
 import { integer } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { isTyping } from '../../parts/keyboard.ts';
-import { groupByLook } from '../../parts/looks.ts';
 import { goTo, hrefOf, query } from '../../parts/route.ts';
 import { usePlace } from '../../parts/use-place.ts';
 import { Empty, Problem, View } from '../../parts/view.tsx';
 import { Card } from './card.tsx';
 import { FilterBar } from './filter-bar.tsx';
-import { countOf, type Filters, listPath, readFilters } from './filters.ts';
-import { GROUPINGS, type Grouping, Groups, groupingOf } from './groups.tsx';
+import { countOf, type Filters, groupsPath, listPath, readFilters } from './filters.ts';
+import { GROUPINGS, type Grouping, Groups, groupingOf, MAX_GROUPS } from './groups.tsx';
 import { Selection } from './selection.tsx';
 import { useGrid } from './use-grid.ts';
 import { useResults } from './use-results.ts';
@@ -43,14 +44,21 @@ export function Gallery() {
   const { state, error, isComplete, waiting } = results;
   const way = wayOf(query.value.get('view'));
   const groups = useMemo(() => (way === 'alike' ? groupByLook(results.items) : undefined), [way, results.items]);
-  const items = useMemo(
-    () => (way === 'groups' ? [] : (groups?.flat() ?? results.items)),
-    [way, groups, results.items],
-  );
+  const [unfolded, setUnfolded] = useState<ReadonlySet<number>>(new Set());
+  // The captures of a scan are many: each group is one card, until it is unfolded.
+  const isFolded = filters.scan !== '';
+  const items = useMemo(() => {
+    const shown = (group: readonly Result[]) =>
+      isFolded && !unfolded.has(group[0]?.id ?? 0) ? group.slice(0, 1) : group;
+    return way === 'groups' ? [] : (groups?.flatMap(shown) ?? results.items);
+  }, [way, groups, results.items, isFolded, unfolded]);
+  const unfold = (id: number) =>
+    setUnfolded((ids) => new Set(ids.has(id) ? [...ids].filter((each) => each !== id) : [...ids, id]));
   const alike = useMemo(
     () => new Map(groups?.flatMap((group) => group.map(({ id }) => [id, group.length] as const))),
     [groups],
   );
+  const firsts = useMemo(() => new Set(groups?.map(([first]) => first?.id)), [groups]);
   const by = groupingOf(query.value.get('by'));
   const grid = useGrid(scroller, items.length, way === 'table');
   const [chosen, setChosen] = useState<readonly number[]>([]);
@@ -97,7 +105,11 @@ export function Gallery() {
       actions={
         <>
           <CopyAsCurl
-            requests={() => [{ path: listPath(filters, 100) }, { path: '/events?type=capture.*', stream: true }]}
+            requests={() =>
+              way === 'groups'
+                ? [{ path: groupsPath(filters, by, MAX_GROUPS) }]
+                : [{ path: listPath(filters, 100) }, { path: '/events?type=capture.*', stream: true }]
+            }
           />
           <a class="button primary" href={hrefOf('/capture')}>
             <Icon name="plus" />
@@ -141,10 +153,10 @@ export function Gallery() {
           {way !== 'groups' && state === 'ready' && results.items.length === 0 && (
             <NothingFound isFiltered={countOf(filters) > 0} words={filters.words} />
           )}
-          {way === 'alike' && results.items.length > items.length && (
+          {way === 'alike' && results.items.length > alike.size && (
             <p class="muted gallery-note">
-              {integer(results.items.length - items.length)} captures without a perception hash are left out. Captures
-              of the form have one; in a request, ask for it with evidence: ["perception_hash"].
+              {integer(results.items.length - alike.size)} captures without a perception hash are left out. Captures of
+              the form have one; in a request, ask for it with evidence: ["perception_hash"].
             </p>
           )}
           <ul
@@ -172,6 +184,11 @@ export function Gallery() {
                     width={way === 'table' ? TABLE_THUMBNAIL : grid.cardWidth}
                     words={filters.words}
                     alike={alike.get(result.id)}
+                    fold={
+                      isFolded && firsts.has(result.id)
+                        ? { isOpen: unfolded.has(result.id), change: () => unfold(result.id) }
+                        : undefined
+                    }
                     isChosen={chosen.includes(result.id)}
                     onChoose={() => choose(result.id)}
                   />

@@ -8,7 +8,7 @@ import { useAnswer } from '../../parts/use-answer.ts';
 import { Empty, Problem } from '../../parts/view.tsx';
 import { type Filters, groupsPath } from './filters.ts';
 
-const MAX_GROUPS = 200;
+export const MAX_GROUPS = 200;
 const MAX_TEXT_CHARACTERS = 200;
 const THUMBNAIL_WIDTH = 280;
 

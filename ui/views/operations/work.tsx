@@ -1,19 +1,12 @@
 import { useEffect, useState } from 'preact/hooks';
 import { type Answer, CapstanFailure, call, queryOf } from '../../api/client.ts';
 import type { InFlight, Job } from '../../api/types.ts';
-import { Badge, type Tone } from '../../parts/badge.tsx';
+import { Badge, JOB_TONES } from '../../parts/badge.tsx';
 import { ago, duration, integer, shortUrl } from '../../parts/format.ts';
 import { Problem } from '../../parts/view.tsx';
 import type { Metrics } from './metrics.ts';
 
 const MAX_SHOWN = 20;
-const TONES: Readonly<Record<Job['state'], Tone>> = {
-  queued: 'plain',
-  running: 'warn',
-  completed: 'good',
-  cancelled: 'plain',
-  failed: 'bad',
-};
 
 interface WorkProps {
   readonly batches: Metrics['batches'];
@@ -135,7 +128,7 @@ function Jobs({ jobs, onCancel }: { readonly jobs: readonly Job[]; readonly onCa
             {kind} <span class="muted">{ago(at)}</span>
           </span>
           <Bar label={`Job ${id}`} {...progress} />
-          <Badge tone={TONES[state]}>{state}</Badge>
+          <Badge tone={JOB_TONES[state]}>{state}</Badge>
           {(state === 'queued' || state === 'running') && (
             <button type="button" class="button" aria-label={`Cancel job ${id}`} onClick={() => onCancel(id)}>
               Cancel

@@ -36,7 +36,7 @@ export function AddWatch({ onAdded }: { readonly onAdded: (watch: Watch) => void
         Watch
       </button>
       <a class="button" href={hrefOf(`/watches/new${queryOf({ url, every })}`)}>
-        Choose what to ignore
+        Choose values and what to ignore
       </a>
       {error !== undefined && <Problem error={error} />}
     </form>

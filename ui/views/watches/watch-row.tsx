@@ -6,6 +6,7 @@ import { ConfirmDeletion } from '../../parts/confirm-deletion.tsx';
 import { ago, counted, dateAndTime, shortUrl } from '../../parts/format.ts';
 import { hrefOf } from '../../parts/route.ts';
 import { FilmStrip } from './film-strip.tsx';
+import { LastValues } from './last-values.tsx';
 import { Sparkline } from './sparkline.tsx';
 
 const TONES: Readonly<Record<RecentRun['state'], Tone>> = {
@@ -51,6 +52,7 @@ export function WatchRow({ watch, maxRuns, onCommand }: WatchRowProps) {
             {last !== null && <>, last {ago(last.at)}</>}
             {isDue && <>, next {dateAndTime(next)}</>}
           </p>
+          {watch.values !== null && <LastValues watch={watch} />}
         </div>
         <Sparkline runs={watch.recent_runs ?? []} max={maxRuns} />
       </div>

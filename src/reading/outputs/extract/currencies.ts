@@ -31,8 +31,15 @@ const SIGNS: Readonly<Record<string, readonly string[]>> = {
   MYR: ['RM'],
   PHP: ['₱'],
   NGN: ['₦'],
-  AED: ['د.إ'],
-  SAR: ['ر.س'],
+  AED: ['د.إ.', 'د.إ'],
+  SAR: ['ر.س.', 'ر.س'],
+  EGP: ['ج.م.', 'ج.م'],
+  QAR: ['ر.ق.', 'ر.ق'],
+  KWD: ['د.ك.', 'د.ك'],
+  MAD: ['د.م.', 'د.م'],
+  IRR: ['ریال', 'ريال'],
+  // Ten rials. ISO 4217 has no code for it.
+  IRT: ['تومان', 'Toman', 'Tomans'],
 };
 
 /** Signs of several currencies: that of the page's language, or else the first one. */

@@ -158,5 +158,7 @@ async function convert(rule: ExtractRule, value: unknown, conversion: Conversion
   if (rules !== undefined) return convertGroup(rules, value, conversion);
   if (type === 'box') return conversion.toImage(windowBox.parse(value));
   if (type === 'count') return typeof value === 'number' ? value : 0;
-  return typeof value === 'string' ? readAs(rule, value, conversion.locale) : null;
+  if (typeof value !== 'string') return null;
+  // An empty element has no value, also not that of a text.
+  return value !== '' || rule.withText || type === 'attribute' ? readAs(rule, value, conversion.locale) : null;
 }

@@ -11,8 +11,10 @@ export interface Money {
 /** The first characters of a text are searched. */
 const MAX_CHARACTERS = 500;
 
+/** Stand beside amounts in Arabic and Hebrew. */
+const MARKS_OF_DIRECTION = /[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/g;
 const AMOUNT = new RegExp(
-  `(?<before>${CURRENCY})?\\s?(?<sign>[-+\\u2212]?)(?<![\\p{L}\\p{N}][.,]?)(?<digits>${DIGITS})(?=(?<rest>\\s?(?<after>${CURRENCY})(?<cents>\\d{2}(?!\\d))?)|)`,
+  `(?:(?<before>${CURRENCY})\\s?(?<sign>[-+\\u2212]?)|(?<sign>[-+\\u2212]?)(?<![\\p{L}\\p{N}][.,]?))(?<digits>${DIGITS})(?=(?<rest>\\s?(?<after>${CURRENCY})(?<cents>\\d{2}(?!\\d))?)|)`,
   'gu',
 );
 /** Stands between the two ends of a range. */
@@ -22,17 +24,52 @@ const TO = /^\s*(?:[-\u2012-\u2015~\u301c]|to|bis|à|hasta|até|tot|till|til|do|
 const RANKS = ['price', 'rate', 'other'] as const;
 type Rank = (typeof RANKS)[number];
 
-/** Before an amount that is paid several times, such as `12x`. */
-const TIMES_BEFORE =
-  /\d\s*(?:[x×✕]|fois|mal|veces|volte|raten|rates|rater|mensualit\p{L}*|cuotas|parcelas|plazos|payments|instal+ments)\s*(?:of|à|a|de|di|da|av|von|zu|je)?\s*$/iu;
+/** Before an amount that is paid several times, such as `12x` or `3 instalments of`. */
+const TIMES_BEFORE = endOf(
+  String.raw`\d\s*(?:[x×✕]|fois|mal|veces|volte|raten|rates|rater|rat|mensualit\p{L}*|cuotas|parcelas|plazos|payments|(?:[\p{L}-]+ )?payments|instal+ments|termijnen|taksit|meses|delbetalning\p{L}*|platnoś\p{L}*|splát\p{L}*|דמי|תשלומים|دفعات|أقساط|قسط)[^\d\p{Sc}.:,;]{0,25}`,
+  'raten(?:zahlung)? (?:ab|von)',
+  '(?:no cost )?emi(?: starts? (?:at|from))?',
+  'ईएमआई',
+  '月々',
+  '月額',
+  String.raw`(?<!\p{L})월`,
+);
 const TIMES_AFTER = /^\s*[x×✕]\s*\d/iu;
-/** After an amount for a time or a measure, such as `/ kg`. */
+/** Before and after an amount for a time or a measure, such as `/ kg`. */
+const RATE_BEFORE = endOf(
+  String.raw`\d*\s?(?:kg|g|ml|l|cl|個|枚|本)\s?(?:あたり|当たり|当り|당)`,
+  '(?:unit price|price per unit|grundpreis|prix au (?:kilo|litre)|jmf-?pris|precio por (?:kilo|litro)|هر کیلوگرم)',
+);
 const RATE_AFTER =
-  /^\s*(?:\/|per\b|pro\b|par\b|je\b|por\b|al\b|a\s|an\s|på\b|w\s|za\b)\s*(?:\d+\s*)?(?:m[eé]s|mo\b|mnd|mois|mon\p{L}*|mese|month\p{L}*|måned|månad|jahr|year|yr|año|an\b|ann[eé]e|anno|week|woche|tag|day|kg|g\b|l\b|ml|m[²2]?\b|oz|lb|liter|litre|stück|st\b|unit\p{L}*|pcs|100)/iu;
+  /^\*?\s*(?:\/|per\b|pro\b|par\b|je\b|por\b|al\b|a\s|an\s|på\b|w\s|za\b|प्रति\s|ל(?=ק))\s*(?:\d+\s*)?(?:m[eé]s|mo\b|mnd|mois|mon\p{L}*|mese|month\p{L}*|måned|mån\p{L}*|мес\p{L}*|माह|महीन|jahr|year|yr|año|an\b|ann[eé]e|anno|week|woche|tag|day|kg|g\b|l\b|ml|m[²2]?\b|oz|lb|liter|litre|кг|किग्रा|كجم|ק|stück|st\b|unit\p{L}*|pcs|100)/iu;
 /** Before an amount that was asked earlier, is saved, or is added. */
-const OTHER_BEFORE =
-  /(?:\b(?:was|instead of|rrp|msrp|list price|regular(?: price)?|save|you save|saving|from previous|shipping|delivery)|statt|uvp|bisher|vorher|zuvor|sie sparen|spare|ersparnis|versand|au lieu de|avant|économisez|livraison|antes|ahorra\p{L}*|envío|pvp|precio anterior|invece di|prima|risparmi\p{L}*|spedizione|de r\$|economize|frete|was|van|bespaar|ord(?:inarie)?\.?(?: pris)?|förut|spar|før|tidigare pris|zamiast|oszczędzasz|вместо|было|скидка|通常価格|定価|参考価格|送料|原价)\s*:?\s*$/iu;
+const OTHER_BEFORE = endOf(
+  String.raw`\b(?:was|instead of|rrp|msrp|m\.?r\.?p\.?|list price|regular(?: price)?|save|you save|saving|from previous|shipping|delivery)`,
+  'statt|uvp|bisher|vorher|zuvor|sie sparen|du sparst|spare|ersparnis|versand(?:kosten)?',
+  'au lieu de|avant|ancien prix|économisez|livraison|frais de port',
+  String.raw`antes|ahorra\p{L}*|envío|pvp|precio anterior`,
+  String.raw`invece di|prima|risparmi\p{L}*|spedizione`,
+  'de r\\$|economize|frete',
+  'was|van|bespaar|je bespaart|adviesprijs|verzendkosten',
+  String.raw`ord(?:inarie)?\.?(?: pris)?|förut|spar|spara|før|tidigare pris|frakt`,
+  'zamiast|oszczędzasz|cena regularna|dostawa',
+  'původní cena|ušetříte|doprava',
+  'вместо|было|скидка|старая цена|экономия|доставка',
+  'eski fiyat|kazancınız|kargo',
+  '通常価格|定価|参考価格|送料|原价|정가|배송비',
+  'السعر السابق|وف[ّ]?ر|الشحن|מחיר קודם|חסכון|משלוח|قیمت قبلی|تخفیف|هزینه ارسال|एम\\.आर\\.पी\\.?|बचत|डिलीवरी शुल्क',
+);
+/** Before the lowest price of the last 30 days, which shops in the European Union have to tell with a reduced one. */
+const LOWEST_BEFORE = endOf(
+  String.raw`(?:lowest|bestpreis|niedrigst\p{L}*|tiefst\p{L}*|más bajo|plus bas|menor preço|più basso|laagste|lägsta|laveste|najniższ\p{L}*|nejnižší|минимальн\p{L}*|en düşük|最安値|最低価格|최저가|أقل سعر|הנמוך|सबसे कम|کمترین)[^\p{Sc}\d]{0,30}(?:30)?[^\p{Sc}\d]{0,25}`,
+);
 const ADDED = /(?:\+|plus|zzgl\.?|více)\s*$/iu;
+
+/** Matches any of these at the end of a text, before a colon. None is the end of a longer word. */
+function endOf(...patterns: readonly string[]): RegExp {
+  const wordStart = '(?<![\\p{Script=Latin}\\p{Script=Cyrillic}])';
+  return new RegExp(`${wordStart}(?:${patterns.join('|')})\\s*:*\\s*$`, 'iu');
+}
 
 interface Found {
   readonly start: number;
@@ -48,10 +85,11 @@ interface Found {
  * a month or a kilogram is one only when there is no other.
  */
 export function parseMoney(given: string, decimal: string, language: string): Money | null {
-  const text = plainDigits(given.slice(0, MAX_CHARACTERS)).replaceAll(/\s+/g, ' ').trim();
+  const written = given.slice(0, MAX_CHARACTERS).replaceAll(MARKS_OF_DIRECTION, '');
+  const text = plainDigits(written).replaceAll(/\s+/g, ' ').trim();
   const amounts = amountsIn(text, decimal, language);
   if (amounts.length === 0) return bareNumber(text, decimal);
-  const ranked = amounts.map((found) => ({ found, rank: rankOf(text, found) }));
+  const ranked = amounts.map((found, at) => ({ found, rank: rankOf(text, found, amounts[at - 1]?.end ?? 0) }));
   for (const wanted of ['price', 'rate'] satisfies readonly Rank[]) {
     const at = ranked.findIndex(({ rank }) => rank === wanted);
     const price = ranked[at]?.found;
@@ -77,6 +115,9 @@ function amountsIn(text: string, decimal: string, language: string): readonly Fo
     const [isFree, digitsEnd] = [index >= (found.at(-1)?.end ?? 0), index + whole.length];
     // The cents of the amount before it.
     if (digitsEnd - digits.length < (found.at(-1)?.end ?? 0)) continue;
+    // The letters of a name, such as those of `ABC123`.
+    if (before !== undefined && marked(before) === undefined && /^\p{N}/u.test(whole.slice(before.length))) continue;
+    if (/^\s?%/.test(text.slice(digitsEnd))) continue;
     const [ofBefore, ofAfter] = [isFree ? marked(before) : undefined, marked(after)];
     const hasAfter = ofAfter !== undefined && (!isBefore || ofBefore === undefined);
     const currency = hasAfter ? ofAfter : (ofBefore ?? null);
@@ -104,11 +145,11 @@ function amountOf(digits: string, decimal: string, currency: string | null): num
   return numberOf(isGroup && !digits.startsWith('0') ? digits.replace(/[.,]/, '') : digits, decimal);
 }
 
-function rankOf(text: string, { start, end, isNegative }: Found): Rank {
-  const [before, after] = [text.slice(Math.max(0, start - 40), start), text.slice(end, end + 20)];
-  if (isNegative || ADDED.test(before) || OTHER_BEFORE.test(before)) return 'other';
+function rankOf(text: string, { start, end, isNegative }: Found, from: number): Rank {
+  const [before, after] = [text.slice(Math.max(from, start - 60), start), text.slice(end, end + 20)];
+  if (isNegative || ADDED.test(before) || OTHER_BEFORE.test(before) || LOWEST_BEFORE.test(before)) return 'other';
   if (TIMES_BEFORE.test(before) || TIMES_AFTER.test(after)) return 'other';
-  return RATE_AFTER.test(after) ? 'rate' : 'price';
+  return RATE_AFTER.test(after) || RATE_BEFORE.test(before) ? 'rate' : 'price';
 }
 
 /** Returns the number that is the whole text, as attributes have it. */

@@ -8,7 +8,7 @@ import { Mark } from '../../../parts/mark.tsx';
 import { useDrawing } from './use-drawing.ts';
 
 /** Kind of selection on the picture. */
-export type Mode = 'elements' | 'rectangle';
+export type Mode = 'elements' | 'rectangle' | 'value';
 
 interface StageProps {
   readonly result: DetailedResult;
@@ -17,6 +17,8 @@ interface StageProps {
   /** Places that are ignored, and those of one that is pointed at elsewhere. */
   readonly ignored: readonly Box[];
   readonly lit: readonly Box[];
+  /** Places of the values that are read. */
+  readonly read: readonly Box[];
   readonly onChoose: (element: PageElement) => void;
   readonly onDraw: (box: Box) => void;
   /** The tools above the picture. */
@@ -26,10 +28,11 @@ interface StageProps {
 const HELP: Readonly<Record<Mode, string>> = {
   elements: 'Click an element to ignore it, and again to count it. Keys: arrows and Enter.',
   rectangle: 'Drag to draw. Keys: Enter begins and ends, arrows move, with Shift resize.',
+  value: 'Click the price, or what else is to be read. Keys: arrows and Enter.',
 };
 
 /** The picture of a page, on which elements are chosen and rectangles drawn. Positions are pixels of the image. */
-export function Stage({ result, page, mode, ignored, lit, onChoose, onDraw, children }: StageProps) {
+export function Stage({ result, page, mode, ignored, lit, read, onChoose, onDraw, children }: StageProps) {
   const { screenshot, width, height, title, url } = result;
   const stage = useRef<HTMLDivElement>(null);
   const [pointed, setPointed] = useState<{ readonly element: PageElement; readonly byKey: boolean }>();
@@ -106,6 +109,9 @@ export function Stage({ result, page, mode, ignored, lit, onChoose, onDraw, chil
           />
           {ignored.map((box, at) => (
             <Mark key={at} box={box} image={result} class="mark-ignored" />
+          ))}
+          {read.map((box, at) => (
+            <Mark key={at} box={box} image={result} class="mark-read" />
           ))}
           {lit.map((box, at) => (
             <Mark key={at} box={box} image={result} class="mark-lit" isRevealed={at === 0} />

@@ -1,5 +1,14 @@
 import type { Watch } from '../../../api/types.ts';
 import { COMMON } from '../../../parts/common-options.tsx';
+import {
+  type ConditionsDraft,
+  conditionsDraftOf,
+  NO_CONDITIONS,
+  type ValueDraft,
+  valueDraftsOf,
+  valuesOf,
+  whenOf,
+} from './value-drafts.ts';
 
 /** Comparisons that have a switch in the form. Elements by selector are kept as they are. */
 export const COMPARED = ['visual', 'text', 'links', 'title', 'status', 'verdict'] as const;
@@ -13,6 +22,9 @@ export interface Draft {
   readonly schedule: string;
   readonly timeZone: string;
   readonly compare: Readonly<Record<string, unknown>>;
+  readonly values: readonly ValueDraft[];
+  /** When the values are told. */
+  readonly conditions: ConditionsDraft;
   readonly ignore: readonly string[];
   readonly labels: string;
   readonly options: Readonly<Record<string, unknown>>;
@@ -21,7 +33,8 @@ export interface Draft {
 export function newDraft(url: string, every: string): Draft {
   const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const times = { timing: 'every', every, schedule: '0 9 * * 1-5', timeZone } as const;
-  return { url, ...times, compare: { visual: true }, ignore: [], labels: '', options: {} };
+  const nothing = { values: [], conditions: NO_CONDITIONS, ignore: [], labels: '', options: {} } as const;
+  return { url, ...times, compare: { visual: true }, ...nothing };
 }
 
 export function draftOf({ url, every, schedule, time_zone: timeZone, ...watch }: Watch): Draft {
@@ -32,17 +45,55 @@ export function draftOf({ url, every, schedule, time_zone: timeZone, ...watch }:
     schedule: schedule ?? usual.schedule,
     timeZone: timeZone ?? usual.timeZone,
     compare: watch.compare,
+    values: valueDraftsOf(watch.values),
+    conditions: conditionsDraftOf(watch.when),
     ignore: watch.ignore,
     labels: watch.labels.join(', '),
     options: watch.options,
   };
 }
 
-/** Returns the body of a new watch. */
-export function bodyOf({ url, timing, every, schedule, timeZone, compare, ignore, labels, options }: Draft): object {
-  const when = timing === 'every' ? { every } : { schedule, timeZone };
+/** Returns the draft with its first value: a new watch of a value does not compare the picture, unless it is asked to. */
+export function withValues(draft: Draft, values: readonly ValueDraft[], isNew: boolean): Draft {
+  const isFirst = isNew && draft.values.length === 0 && values.length > 0;
+  const { conditions, written } = draft.conditions;
+  // A renamed value keeps its conditions, and those of a removed one go.
+  const renamed = (name: string) =>
+    values.length === draft.values.length ? values[draft.values.findIndex((old) => old.name === name)]?.name : name;
+  const known = conditions.flatMap((each) => {
+    const name = renamed(each.value);
+    return values.some((value) => value.name === name) && name !== undefined ? [{ ...each, value: name }] : [];
+  });
+  return {
+    ...draft,
+    values,
+    ...(isFirst && { compare: {} }),
+    conditions: {
+      ...draft.conditions,
+      conditions: known,
+      ...(values.length === 0 && written !== undefined && NO_CONDITIONS),
+    },
+  };
+}
+
+/** Returns the body of a new watch. Without a comparison, its values alone are told. */
+export function bodyOf(draft: Draft): object {
+  const { url, timing, every, schedule, timeZone, compare, ignore, labels, options } = draft;
+  const times = timing === 'every' ? { every } : { schedule, timeZone };
   const listed = labels.split(',').map((label) => label.trim());
-  return { ...options, url, ...when, compare, ignore, labels: listed.filter((label) => label !== '') };
+  const values = valuesOf(draft.values);
+  const when = whenOf(draft.conditions, draft.values);
+  const comparesNothing = values !== undefined && Object.values(compare).every((each) => each === false);
+  return {
+    ...options,
+    url,
+    ...times,
+    ...(!comparesNothing && { compare }),
+    ...(values !== undefined && { values }),
+    ...(values !== undefined && when !== undefined && { when }),
+    ignore,
+    labels: listed.filter((label) => label !== ''),
+  };
 }
 
 /**
@@ -60,5 +111,12 @@ function fieldsOf(draft: Draft): object {
   const { timing, options } = draft;
   const { url: _url, ...body } = { url: '', ...bodyOf({ ...draft, options: {} }) };
   const other = timing === 'every' ? { schedule: null, timeZone: null, jitter: null } : { every: null };
-  return { ...body, ...other, ...Object.fromEntries(COMMON.map((name) => [name, options[name] ?? null])) };
+  return {
+    compare: null,
+    values: null,
+    when: null,
+    ...body,
+    ...other,
+    ...Object.fromEntries(COMMON.map((name) => [name, options[name] ?? null])),
+  };
 }

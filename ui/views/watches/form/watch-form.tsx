@@ -1,17 +1,24 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { call } from '../../../api/client.ts';
 import { mayCapture } from '../../../api/session.ts';
 import type { DetailedResult, RecentRun, Watch } from '../../../api/types.ts';
 import { CopyAsCurl } from '../../../parts/copy-as-curl.tsx';
 import { shortUrl } from '../../../parts/format.ts';
+import { ofSelector } from '../../../parts/ignore-places.ts';
 import { Ignored } from '../../../parts/ignored.tsx';
 import { goTo, path, query } from '../../../parts/route.ts';
 import { useAnswer } from '../../../parts/use-answer.ts';
 import { useCapture } from '../../../parts/use-capture.ts';
+import { usePage } from '../../../parts/use-page.ts';
 import { Problem, View } from '../../../parts/view.tsx';
-import { IgnorePicker } from './ignore-picker.tsx';
+import { AddIgnored } from './add-ignored.tsx';
+import { ConditionFields } from './condition-fields.tsx';
+import { Picker } from './picker.tsx';
 import { StabilityCheck } from './stability-check.tsx';
-import { bodyOf, changeOf, type Draft, draftOf, newDraft } from './watch-draft.ts';
+import type { Mode } from './stage.tsx';
+import { extractOf, pickedValue, type ValueDraft } from './value-drafts.ts';
+import { ValueFields } from './value-fields.tsx';
+import { bodyOf, changeOf, type Draft, draftOf, newDraft, withValues } from './watch-draft.ts';
 import { WatchFields } from './watch-fields.tsx';
 
 /** Number of runs among which the newest capture is looked for. */
@@ -44,6 +51,8 @@ export function WatchForm() {
   return <Form draft={draftOf(watch.data)} watch={watch.data} newest={newest ?? undefined} />;
 }
 
+type Rules = ReturnType<typeof extractOf>;
+
 interface FormProps {
   readonly draft: Draft;
   readonly watch: Watch | undefined;
@@ -60,9 +69,32 @@ function Form({ draft: initial, watch, newest }: FormProps) {
   const { run } = capturing;
   const shown = useAnswer<DetailedResult>(stored === undefined ? undefined : `/results/${stored}`);
   const result = run.state === 'stored' ? run.result : shown.data;
+  const { page, isMissing } = usePage(result?.id);
+  const [mode, setMode] = useState<Mode>('elements');
+  const picture = useRef<HTMLDivElement>(null);
+  const [picking, setPicking] = useState<number>();
+  /** The rules of values that the shown capture was made with. */
+  const [asked, setAsked] = useState(() => extractOf(initial.values));
   const change = (part: Partial<Draft>) => setDraft((old) => ({ ...old, ...part }));
   const ignore = (more: readonly string[]) => change({ ignore: [...new Set([...draft.ignore, ...more])] });
   const target = { ...draft.options, url: draft.url };
+  const extract = extractOf(draft.values);
+  const setValues = (values: readonly ValueDraft[]) => setDraft((old) => withValues(old, values, watch === undefined));
+  const pick = (at: number | undefined) => {
+    setPicking(at);
+    setMode(at === undefined ? 'elements' : 'value');
+    // On a phone it is below the form.
+    if (at !== undefined) picture.current?.scrollIntoView({ block: 'nearest' });
+  };
+  /** Reads a value from an element: the one that it is chosen for, or a new one. Until then, another may be chosen. */
+  const readFrom = (where: string, text: string) => {
+    const { values } = draft;
+    const at = picking ?? values.length;
+    const chosen = values[at];
+    const next = chosen === undefined || chosen.name === '' ? pickedValue(where, text, values) : { ...chosen, where };
+    setValues(at < values.length ? values.with(at, next) : [...values, next]);
+    setPicking(at);
+  };
   const isReady = draft.url.trim() !== '';
   const request =
     watch === undefined
@@ -86,6 +118,27 @@ function Form({ draft: initial, watch, newest }: FormProps) {
       <div class="watch-columns">
         <form class="watch-side" onSubmit={(event) => void save(event)}>
           <WatchFields draft={draft} isNew={watch === undefined} onChange={change} />
+          <ValueFields
+            values={draft.values}
+            picking={picking}
+            canPick={page !== undefined}
+            page={page}
+            read={readBy(result, asked, extract)}
+            onChange={(values) => {
+              // The places of others may have moved.
+              if (values.length < draft.values.length) pick(undefined);
+              setValues(values);
+            }}
+            onPick={pick}
+            onPoint={(selector) => setLit(selector === undefined ? undefined : ofSelector(selector))}
+          />
+          {draft.values.length > 0 && (
+            <ConditionFields
+              values={draft.values}
+              when={draft.conditions}
+              onChange={(conditions) => change({ conditions })}
+            />
+          )}
           <section class="panel watch-ignored">
             <h2>Ignored</h2>
             {draft.ignore.length === 0 ? (
@@ -120,15 +173,22 @@ function Form({ draft: initial, watch, newest }: FormProps) {
             </button>
           </div>
         </form>
-        <div class="watch-picture">
+        <div class="watch-picture" ref={picture}>
           <div class="watch-capture">
             <button
               type="button"
               class="button"
               disabled={!isReady || run.state === 'running'}
-              onClick={() => capturing.start(target)}
+              onClick={() => {
+                setAsked(extract);
+                capturing.start(extract === undefined ? target : { ...target, extract });
+              }}
             >
-              {result === undefined ? 'Capture the page' : 'Capture again'}
+              {result === undefined
+                ? 'Capture the page'
+                : extract === undefined
+                  ? 'Capture again'
+                  : 'Capture again, and read the values'}
             </button>
             <span class="muted" role="status">
               {run.state === 'running' ? 'Capturing …' : ''}
@@ -138,15 +198,26 @@ function Form({ draft: initial, watch, newest }: FormProps) {
           {shown.error !== undefined && run.state !== 'stored' && <Problem error={shown.error} />}
           {result === undefined ? (
             <div class="panel watch-empty muted">
-              <p>Capture the page to choose on its picture what is ignored.</p>
+              <p>Capture the page to choose on its picture which values are read, and what is ignored.</p>
             </div>
           ) : (
-            <IgnorePicker
+            <Picker
               key={result.id}
               result={result}
+              page={page}
+              isMissing={isMissing}
+              mode={mode}
+              onMode={(next) => {
+                setMode(next);
+                setPicking(undefined);
+              }}
+              read={draft.values
+                .filter(({ from, where }) => from === 'selector' && where !== '')
+                .map(({ where }) => where)}
               ignored={draft.ignore}
               lit={lit}
               onChange={(next) => change({ ignore: next })}
+              onRead={readFrom}
             />
           )}
         </div>
@@ -155,34 +226,13 @@ function Form({ draft: initial, watch, newest }: FormProps) {
   );
 }
 
-/** A field for what cannot be pointed at: texts, kinds, and selectors of one's own. */
-function AddIgnored({ onAdd }: { readonly onAdd: (each: string) => void }) {
-  const [text, setText] = useState('');
-  const add = () => {
-    if (text.trim() !== '') onAdd(text.trim());
-    setText('');
-  };
-  return (
-    <div class="add-ignored">
-      <label class="field">
-        <span>Ignore also</span>
-        <input
-          type="text"
-          placeholder="text:Updated *, selector:.ad, moved"
-          autocapitalize="none"
-          spellcheck={false}
-          value={text}
-          onInput={(event) => setText(event.currentTarget.value)}
-          onKeyDown={(event) => {
-            if (event.key !== 'Enter') return;
-            event.preventDefault();
-            add();
-          }}
-        />
-      </label>
-      <button type="button" class="button" onClick={add}>
-        Add
-      </button>
-    </div>
-  );
+/** Returns what the shown capture has read, as far as the values still have the rules that it was `asked` with. */
+function readBy(
+  result: DetailedResult | undefined,
+  asked: Rules,
+  now: Rules,
+): Readonly<Record<string, unknown>> | undefined {
+  if (now === undefined || asked === undefined || result?.extract == null) return undefined;
+  const isSame = ([name]: [string, unknown]) => JSON.stringify(asked[name]) === JSON.stringify(now[name]);
+  return Object.fromEntries(Object.entries(result.extract).filter(isSame));
 }

@@ -1,30 +1,40 @@
 import { useState } from 'preact/hooks';
 import type { Box, DetailedResult } from '../../../api/types.ts';
-import type { PageElement } from '../../../parts/captured-page.ts';
+import type { CapturedPage, PageElement } from '../../../parts/captured-page.ts';
 import { ofBox, ofSelector, placesOf, selectorOf, unknownIn } from '../../../parts/ignore-places.ts';
 import { NotDrawn } from '../../../parts/ignored.tsx';
-import { usePage } from '../../../parts/use-page.ts';
 import { type Mode, Stage } from './stage.tsx';
+import { textIn } from './text-in.ts';
 
 const MODES: readonly (readonly [mode: Mode, label: string])[] = [
   ['elements', 'Elements'],
   ['rectangle', 'Rectangle'],
+  ['value', 'Value'],
 ];
 
-interface IgnorePickerProps {
+interface PickerProps {
   readonly result: DetailedResult;
+  readonly page: CapturedPage | undefined;
+  /** Whether the capture has no element map. */
+  readonly isMissing: boolean;
+  readonly mode: Mode;
+  readonly onMode: (mode: Mode) => void;
+  /** Selectors of the values that are read. */
+  readonly read: readonly string[];
   readonly ignored: readonly string[];
   /** The entry under the pointer, in the list beside the picture: one of `ignored`, or a proposed selector. */
   readonly lit: string | undefined;
   readonly onChange: (ignored: readonly string[]) => void;
+  /** Called with the selector and the text of an element whose value is to be read. */
+  readonly onRead: (selector: string, text: string) => void;
 }
 
-/** The picture of a page, on which ignored elements and rectangles are chosen. */
-export function IgnorePicker({ result, ignored, lit, onChange }: IgnorePickerProps) {
-  const { page, isMissing } = usePage(result.id);
-  const [wanted, setMode] = useState<Mode>('elements');
+/** The picture of a page, on which ignored elements and rectangles are chosen, and elements whose values are read. */
+export function Picker(props: PickerProps) {
+  const { result, page, isMissing, read, ignored, lit, onMode, onChange, onRead } = props;
   const [last, setLast] = useState<PageElement>();
-  const mode = isMissing ? 'rectangle' : wanted;
+  const mode = isMissing ? 'rectangle' : props.mode;
+  const isReading = mode === 'value';
   const toggle = (element: PageElement) => {
     if (page === undefined) return;
     const matches = ignored.filter((each) => {
@@ -39,12 +49,19 @@ export function IgnorePicker({ result, ignored, lit, onChange }: IgnorePickerPro
     onChange([...ignored, ofSelector(page.nameOf(element))]);
   };
   const draw = (box: Box) => onChange([...new Set([...ignored, ofBox(box)])]);
-  const isKept = last !== undefined && page !== undefined && ignored.includes(ofSelector(page.nameOf(last)));
-  const wider = isKept ? page.around(last) : undefined;
+  const choose = (element: PageElement) => {
+    if (!isReading) return toggle(element);
+    setLast(element);
+    if (page !== undefined) onRead(page.nameOf(element), textIn(element));
+  };
+  const name = last === undefined ? undefined : page?.nameOf(last);
+  const isKept = name !== undefined && (isReading ? read.includes(name) : ignored.includes(ofSelector(name)));
+  const wider = isKept && last !== undefined ? page?.around(last) : undefined;
   const widen = () => {
     if (wider === undefined || page === undefined || last === undefined) return;
-    const [narrow, wide] = [last, wider].map((each) => ofSelector(page.nameOf(each)));
     setLast(wider);
+    if (isReading) return onRead(page.nameOf(wider), textIn(wider));
+    const [narrow, wide] = [last, wider].map((each) => ofSelector(page.nameOf(each)));
     onChange([...new Set(ignored.flatMap((each) => (each === narrow ? (wide ?? []) : each)))]);
   };
   return (
@@ -57,7 +74,8 @@ export function IgnorePicker({ result, ignored, lit, onChange }: IgnorePickerPro
         mode={mode}
         ignored={ignored.flatMap((each) => placesOf(each, page))}
         lit={lit === undefined ? [] : placesOf(lit, page)}
-        onChoose={toggle}
+        read={read.flatMap((selector) => placesOf(ofSelector(selector), page))}
+        onChoose={choose}
         onDraw={draw}
       >
         <fieldset class="segments" aria-label="What is chosen">
@@ -67,15 +85,15 @@ export function IgnorePicker({ result, ignored, lit, onChange }: IgnorePickerPro
                 type="radio"
                 name="mode"
                 checked={mode === value}
-                disabled={isMissing && value === 'elements'}
-                onChange={() => setMode(value)}
+                disabled={isMissing && value !== 'rectangle'}
+                onChange={() => onMode(value)}
               />
               {label}
             </label>
           ))}
         </fieldset>
         <button type="button" class="button" disabled={wider === undefined} onClick={widen}>
-          Ignore what is around it
+          {isReading ? 'Read' : 'Ignore'} what is around it
         </button>
       </Stage>
     </div>

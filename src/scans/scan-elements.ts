@@ -1,0 +1,86 @@
+import type { CaptureOutcome } from '../capture/outcome.ts';
+import type { CaptureRequest } from '../capture/request.ts';
+import type { Result } from '../capture/result.ts';
+import { DEFAULT_PER_HOST, type ScanSettings } from '../capture/scan.ts';
+import { targetOf } from '../capture/target.ts';
+import type { JobStore, TakenJob } from '../storage/ports/job-store.ts';
+import { HostOrder } from './host-order.ts';
+import { retryAfterMs } from './retry-after.ts';
+import { targetsLeft } from './stored-list.ts';
+
+/** Captures that are stored. Rejects as a `ResultStore` does. */
+export interface ScanCaptures {
+  /** Returns the capture of a target that a scan has already; undefined when there is none. */
+  readonly find: (scan: string, request: CaptureRequest) => Promise<Result | undefined>;
+  /** Returns the id of an earlier capture of the same scan that shows the page to which this one was redirected. */
+  readonly sameAs: (result: Result) => Promise<number | undefined>;
+  readonly get: (id: number) => Promise<Result | undefined>;
+  readonly remove: (id: number) => Promise<void>;
+}
+
+/** A target to capture. `known`: its capture, when an interrupted run has made it already. */
+export interface ScanElement {
+  readonly index: number;
+  readonly host: string;
+  readonly request: CaptureRequest;
+  readonly known: Result | undefined;
+}
+
+/**
+ * Number of targets after the last one with an outcome among which an interrupted run may have left captures whose
+ * outcome was not written: those read ahead, running, or waiting to be written.
+ */
+const UNCERTAIN = 8_192;
+
+/** What a scan is still to capture, in a kind order. */
+export interface ScanElements {
+  readonly elements: AsyncGenerator<ScanElement, void, undefined>;
+  /** Ends an element. Returns whether it comes once more, because its target asked for it (`Retry-After`). */
+  readonly ended: (element: ScanElement, outcome: CaptureOutcome) => boolean;
+  /** Stops all waiting. */
+  readonly close: () => void;
+}
+
+export function scanElements(
+  { id, isResumed }: Pick<TakenJob, 'id' | 'isResumed'>,
+  template: CaptureRequest,
+  settings: ScanSettings,
+  store: Pick<JobStore, 'list' | 'done' | 'progress'>,
+  captures: Pick<ScanCaptures, 'find'>,
+): ScanElements {
+  /** Elements that have been captured again. */
+  const again = new Set<number>();
+
+  async function* placed(): AsyncGenerator<Omit<ScanElement, 'known'>, void, undefined> {
+    for await (const { index, url, schemeAssumed } of targetsLeft(store, id, settings)) {
+      const target = targetOf(url, schemeAssumed);
+      yield { index, host: target.host, request: { ...template, target, scan: id } };
+    }
+  }
+
+  const { perHost = DEFAULT_PER_HOST, sameHostDelayMs: delayMs = 0 } = settings;
+  const order = new HostOrder(placed(), { perHost, delayMs });
+
+  async function* elements(): AsyncGenerator<ScanElement, void, undefined> {
+    const certainFrom = isResumed ? (await store.progress(id)).highest + UNCERTAIN : -1;
+    for (let next = await order.next(); next !== undefined; next = await order.next()) {
+      const known = next.index <= certainFrom ? await captures.find(id, next.request) : undefined;
+      yield { ...next, known };
+    }
+  }
+
+  return {
+    elements: elements(),
+    ended: ({ known: _known, ...element }, outcome) => {
+      const ms = again.delete(element.index) ? undefined : retryAfterMs(outcome, Date.now());
+      if (ms === undefined || ms > template.timeoutMs) {
+        order.release(element);
+        return false;
+      }
+      again.add(element.index);
+      order.again(element, ms);
+      return true;
+    },
+    close: () => order.close(),
+  };
+}

@@ -1,0 +1,69 @@
+import { CapstanError } from '../capture/errors.ts';
+import type { ListReport, ScanSettings } from '../capture/scan.ts';
+import { MAX_SCAN_TARGETS } from '../capture/scan-limits.ts';
+import { bytesText, STORED_LIMITS } from '../capture/stored-limits.ts';
+import type { JobStore } from '../storage/ports/job-store.ts';
+import { readList } from '../targets/read-list.ts';
+import { ListWriter } from './stored-list.ts';
+
+/** A list that was stored, and what it gave. */
+export interface StoredList {
+  readonly report: ListReport;
+  /** Bytes that it takes. */
+  readonly bytes: number;
+}
+
+/**
+ * Stores the list of a job as it arrives. Rejects with `invalid_request` when it has no target or too many, and with
+ * `payload_too_large` when it is too long; nothing of it is kept then.
+ */
+export async function storeList(
+  store: Pick<JobStore, 'putList' | 'cancel'>,
+  id: string,
+  list: AsyncIterable<Uint8Array>,
+  expansion: Pick<ScanSettings, 'ports' | 'schemes'>,
+  openSitemap: (url: string) => AsyncIterable<Uint8Array>,
+): Promise<StoredList> {
+  const writer = new ListWriter(store, id);
+  const entries = readList(list, { expansion, maxTargets: MAX_SCAN_TARGETS, openSitemap });
+  try {
+    let targets = 0;
+    for (;;) {
+      const step = await entries.next();
+      if (step.done === true) {
+        if (step.value.targets === 0) throw noTargets(step.value);
+        await writer.end();
+        return { report: step.value, bytes: writer.bytes };
+      }
+      targets += step.value.size;
+      if (targets > MAX_SCAN_TARGETS) throw tooMany();
+      if (writer.bytes > STORED_LIMITS.scanList.bytes) throw tooLong();
+      await writer.add(step.value.text);
+    }
+  } catch (error) {
+    await entries.return?.({ form: 'lines', targets: 0, left_out: {}, problems: [] });
+    await store.cancel(id).catch(() => undefined);
+    throw error;
+  }
+}
+
+function noTargets({ form, left_out: leftOut, problems }: ListReport): CapstanError {
+  const [first] = problems;
+  const why = Object.entries(leftOut).map(([reason, count]) => `${count} ${reason}`);
+  const found = why.length === 0 ? 'it is empty' : `left out: ${why.join(', ')}`;
+  const example = first === undefined ? '' : `; line ${first.line}: ${JSON.stringify(first.text)} ${first.problem}`;
+  return new CapstanError('invalid_request', `The list, read as ${form}, has no target: ${found}${example}.`);
+}
+
+function tooMany(): CapstanError {
+  const most = MAX_SCAN_TARGETS.toLocaleString('en');
+  return new CapstanError(
+    'invalid_request',
+    `The list has more than ${most} targets, with all ports and schemes: divide it.`,
+  );
+}
+
+function tooLong(): CapstanError {
+  const most = bytesText(STORED_LIMITS.scanList.bytes);
+  return new CapstanError('payload_too_large', `The list takes more than ${most} compressed: divide it.`);
+}

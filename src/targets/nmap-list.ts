@@ -1,0 +1,77 @@
+import type { Found } from './found.ts';
+import { readXml } from './xml-reader.ts';
+
+/** Services that answer http. nmap names a port by its number where it did not look (`http-alt`, `https-alt`). */
+const HTTP_SERVICE = /^(?:ssl\/)?https?(?:-\w+)*$|^(?:ssl\/)?(?:http-?proxy|www|caldav|webcache)$/i;
+const TLS_SERVICE = /^(?:ssl\/|https)/i;
+
+interface Port {
+  readonly id: string;
+  readonly protocol: string;
+  state: string;
+  service: string;
+  isTls: boolean;
+}
+
+/**
+ * Finds the open ports with an http service in the XML output of nmap, also of one that was broken off. A host that
+ * was given by its name is captured by that name, because a server may have several sites; all others by address.
+ */
+export function nmapList(texts: AsyncIterable<string>): AsyncGenerator<Found, void, undefined> {
+  let address = '';
+  let userName = '';
+  let isDown = false;
+  let ports: Port[] = [];
+  let port: Port | undefined;
+
+  const targetsOfHost = (line: number): readonly Found[] => {
+    const host = userName !== '' ? userName : address.includes(':') ? `[${address}]` : address;
+    if (isDown) return [{ line, text: host, reason: 'host_down', problem: null }];
+    return ports.map(({ id, protocol, state, service, isTls }): Found => {
+      const text = `${host}:${id}${protocol === 'tcp' ? '' : `/${protocol}`}`;
+      if (state !== 'open') return { line, text, reason: 'closed_port', problem: null };
+      if (protocol !== 'tcp' || !HTTP_SERVICE.test(service)) {
+        return { line, text, reason: 'other_service', problem: null };
+      }
+      return { line, target: `${isTls || TLS_SERVICE.test(service) ? 'https' : 'http'}://${host}:${id}/` };
+    });
+  };
+
+  return readXml<Found>(texts, {
+    open: ({ name, attributes }) => {
+      if (name === 'host') {
+        address = '';
+        userName = '';
+        isDown = false;
+        ports = [];
+      } else if (name === 'status') isDown = attributes.state === 'down';
+      else if (name === 'address' && attributes.addrtype !== 'mac') address ||= attributes.addr ?? '';
+      else if (name === 'hostname' && attributes.type === 'user') userName ||= attributes.name ?? '';
+      else if (name === 'port') {
+        const { portid: id = '', protocol = 'tcp' } = attributes;
+        port = { id, protocol, state: '', service: '', isTls: false };
+        ports.push(port);
+      } else if (name === 'state' && port !== undefined) port.state = attributes.state ?? '';
+      else if (name === 'service' && port !== undefined) {
+        port.service = attributes.name ?? '';
+        port.isTls = attributes.tunnel === 'ssl';
+      }
+      return [];
+    },
+    close: (name, _text, line) => {
+      if (name === 'port') port = undefined;
+      return name === 'host' ? targetsOfHost(line) : [];
+    },
+    unfinished: (line) => [
+      {
+        line,
+        text: '',
+        reason: 'unfinished',
+        problem: 'the file ends before its scan did: a last host may be missing',
+      },
+    ],
+    broken: (problem, line) => [
+      { line, text: '', reason: 'invalid', problem: `is not XML from here on, and was read no further: ${problem}` },
+    ],
+  });
+}

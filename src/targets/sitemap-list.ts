@@ -1,0 +1,25 @@
+import type { Found } from './found.ts';
+import { readXml } from './xml-reader.ts';
+
+/** Finds the pages of a sitemap, or the sitemaps of an index, as lines that name a sitemap to read. */
+export function sitemapList(texts: AsyncIterable<string>): AsyncGenerator<Found, void, undefined> {
+  const path: string[] = [];
+  return readXml<Found>(texts, {
+    open: ({ name }) => {
+      path.push(name);
+      return [];
+    },
+    close: (name, text, line) => {
+      path.pop();
+      const parent = path.at(-1);
+      if (name !== 'loc' || (parent !== 'url' && parent !== 'sitemap')) return [];
+      const target = text.trim();
+      if (target === '') return [{ line, text: '', reason: 'no_url', problem: null }];
+      return [{ line, target: parent === 'url' ? target : `sitemap:${target}` }];
+    },
+    unfinished: (line) => [{ line, text: '', reason: 'unfinished', problem: 'the sitemap ends in the middle' }],
+    broken: (problem, line) => [
+      { line, text: '', reason: 'invalid', problem: `is not XML from here on, and was read no further: ${problem}` },
+    ],
+  });
+}

@@ -1,0 +1,82 @@
+import { SaxesParser, type SaxesTagPlain } from 'saxes';
+
+/** An element: its name without a prefix, its attributes, its line. */
+export interface XmlElement {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly line: number;
+}
+
+export interface XmlHandler<T> {
+  /** Returns what the element gives when it begins. */
+  readonly open?: (element: XmlElement) => readonly T[];
+  /** `text`: the text in the element, without that of its children. */
+  readonly close?: (name: string, text: string, line: number) => readonly T[];
+  /** Called when the text ends before its root element does. */
+  readonly unfinished: (line: number) => readonly T[];
+  /** Called for text that is not XML, which is then read no further. */
+  readonly broken: (problem: string, line: number) => readonly T[];
+}
+
+/** Maximum length of the text of one element, in characters. */
+const MAX_TEXT_CHARACTERS = 16 * 1024;
+/** Maximum number of elements in each other. */
+const MAX_DEPTH = 256;
+
+/**
+ * Reads XML as it arrives. Entities other than the five of XML are not known, document types are skipped, and nothing
+ * that the text refers to is read.
+ */
+export async function* readXml<T>(
+  texts: AsyncIterable<string>,
+  handler: XmlHandler<T>,
+): AsyncGenerator<T, void, undefined> {
+  const parser = new SaxesParser();
+  let found: T[] = [];
+  let problem: string | undefined;
+  let isEnding = false;
+  const contents: string[] = [];
+  const add = (piece: string): void => {
+    const last = contents.length - 1;
+    const text = contents[last];
+    if (text !== undefined && text.length < MAX_TEXT_CHARACTERS) contents[last] = text + piece;
+  };
+  parser.on('error', ({ message }) => {
+    // An end in the middle of an element is no error of the text before it.
+    if (!isEnding && !isUnknownEntity(message)) problem ??= message.replace(/^\d+:\d+: /, '');
+  });
+  parser.on('opentag', ({ name, attributes }: SaxesTagPlain) => {
+    contents.push('');
+    if (contents.length > MAX_DEPTH) problem ??= `has more than ${MAX_DEPTH} elements in each other`;
+    if (problem !== undefined) return;
+    found.push(...(handler.open?.({ name: localName(name), attributes, line: parser.line }) ?? []));
+  });
+  parser.on('text', add);
+  parser.on('cdata', add);
+  parser.on('closetag', ({ name }) => {
+    const text = contents.pop() ?? '';
+    // The parser closes what is open when the text ends.
+    if (!isEnding && problem === undefined) found.push(...(handler.close?.(localName(name), text, parser.line) ?? []));
+  });
+  for await (const text of texts) {
+    parser.write(text);
+    yield* found;
+    found = [];
+    if (problem === undefined) continue;
+    yield* handler.broken(problem, parser.line);
+    return;
+  }
+  const isUnfinished = contents.length > 0;
+  isEnding = true;
+  parser.close();
+  yield* found;
+  if (isUnfinished) yield* handler.unfinished(parser.line);
+}
+
+function isUnknownEntity(message: string): boolean {
+  return message.includes('undefined entity');
+}
+
+function localName(name: string): string {
+  return name.slice(name.indexOf(':') + 1);
+}

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Hosts, startHosts, titledPage } from '../scans/hosts.ts';
+import { expectAccessible } from './axe.ts';
+import { uiForSuite } from './ui-service.ts';
+
+describe('the scans view', () => {
+  const ui = uiForSuite({ allowTargets: ['127.0.0.0/8'] });
+  let hosts: Hosts;
+  beforeAll(async () => {
+    hosts = await startHosts((request, response) => {
+      if (request.url !== '/other') return titledPage(request, response);
+      response.writeHead(200, { 'Content-Type': 'text/html' });
+      return void response.end(
+        '<title>Other</title><body style="background:linear-gradient(90deg,#000,#fff)"><h1>Other',
+      );
+    });
+  });
+  afterAll(() => hosts?.[Symbol.asyncDispose]());
+
+  it('takes a list, shows what it gave and its progress, and leads to the captures, alike ones folded', async () => {
+    const page = await ui.open('/ui/scans');
+    await expectAccessible(page);
+    await page
+      .getByLabel('Targets')
+      .fill(`127.0.0.2-4\nhttp://127.0.0.5:${hosts.port}/other\n127.0.0.6:${hosts.closedPort}\nbad line`);
+    await page.getByLabel('Ports').fill(String(hosts.port));
+    await page.getByRole('button', { name: 'Scan' }).click();
+    await expect.poll(() => page.getByRole('status').innerText()).toContain('5 targets; left out: 1 invalid');
+    expect(await page.getByText('Line 4:').innerText()).toContain('has blanks');
+    const row = page.getByRole('region', { name: 'Scan of 5 targets' });
+    await expect.poll(() => row.innerText()).toContain('5 of 5 done');
+    expect(await row.innerText()).toMatch(/4 captured[\s\S]*not captured: 1 target unreachable[\s\S]*completed/);
+    await expectAccessible(page);
+
+    await row.getByRole('link', { name: 'Captures' }).click();
+    const cards = page.locator('article.card');
+    await expect.poll(() => cards.count()).toBe(2);
+    const fold = page.getByRole('button', { name: '3 alike' });
+    await expectAccessible(page);
+    await fold.click();
+    await expect.poll(() => cards.count()).toBe(4);
+    await fold.click();
+    await expect.poll(() => cards.count()).toBe(2);
+    expect(ui.complaints).toEqual([]);
+  });
+
+  it('takes a file, and says what is wrong with it', async () => {
+    const page = await ui.open('/ui/scans');
+    const file = { name: 'nmap.xml', mimeType: 'text/xml', buffer: Buffer.from('<nmaprun></nmaprun>') };
+    await page.getByLabel('File').setInputFiles(file);
+    await page.getByRole('button', { name: 'Scan' }).click();
+    await expect
+      .poll(() => page.getByRole('alert').innerText())
+      .toContain('The list, read as nmap, has no target: it is empty.');
+  });
+
+  it('cancels a scan', async () => {
+    const list = Array.from({ length: 200 }, (_, n) => `http://127.0.0.7:${hosts.port}/${n}`).join('\n');
+    const headers = { 'Content-Type': 'application/octet-stream' };
+    await ui.app.call('/scans?perHost=1', { method: 'POST', headers, body: list });
+    const page = await ui.open('/ui/scans');
+    const row = page.getByRole('region', { name: 'Scan of 200 targets' });
+    await row.getByRole('button', { name: 'Cancel' }).click();
+    await expect.poll(() => row.innerText()).toContain('cancelled');
+  });
+});

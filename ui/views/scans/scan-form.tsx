@@ -1,0 +1,115 @@
+import { useState } from 'preact/hooks';
+import { queryOf, send } from '../../api/client.ts';
+import type { Scan } from '../../api/types.ts';
+import { integer } from '../../parts/format.ts';
+import { Problem } from '../../parts/view.tsx';
+
+/** Maximum number of characters of a file that are shown in the form. */
+const MAX_SHOWN = 200_000;
+
+/** The form that begins a scan: a list to write, paste, choose or drop. */
+export function ScanForm({ onStarted }: { readonly onStarted: (scan: Scan) => void }) {
+  const [text, setText] = useState('');
+  const [file, setFile] = useState<File>();
+  const [ports, setPorts] = useState('');
+  const [schemes, setSchemes] = useState('');
+  const [started, setStarted] = useState<Scan>();
+  const [error, setError] = useState<unknown>();
+  const choose = async (chosen: File | undefined) => {
+    if (chosen === undefined) return;
+    // A long file, or one that is no text, is sent as it is.
+    const isShown = chosen.size <= MAX_SHOWN && !/\.gz$/i.test(chosen.name);
+    setFile(isShown ? undefined : chosen);
+    setText(isShown ? await chosen.text() : '');
+  };
+  const start = async (event: Event) => {
+    event.preventDefault();
+    setStarted(undefined);
+    setError(undefined);
+    try {
+      const headers = { 'Content-Type': 'application/octet-stream' };
+      const options = { method: 'POST', headers, body: file ?? text } as const;
+      const response = await send(`/scans${queryOf({ ports, schemes })}`, options);
+      const { data }: { readonly data: Scan } = await response.json();
+      setStarted(data);
+      setText('');
+      setFile(undefined);
+      onStarted(data);
+    } catch (failure) {
+      setError(failure);
+    }
+  };
+  const onDrop = (event: DragEvent) => {
+    const [dropped] = event.dataTransfer?.files ?? [];
+    if (dropped === undefined) return;
+    event.preventDefault();
+    void choose(dropped);
+  };
+  return (
+    <form class="panel scan-form" onSubmit={(event) => void start(event)}>
+      <label class="field">
+        <span>Targets</span>
+        <textarea
+          rows={8}
+          spellcheck={false}
+          placeholder={
+            'example.com\n192.0.2.0/28\nor the output of nmap or masscan, a sitemap, CSV: paste it, or drop a file'
+          }
+          value={file === undefined ? text : `${file.name}, ${integer(file.size)} bytes`}
+          readOnly={file !== undefined}
+          onInput={(event) => setText(event.currentTarget.value)}
+          onDragOver={(event) => event.preventDefault()}
+          onDrop={onDrop}
+        />
+      </label>
+      <div class="scan-settings">
+        <label class="field">
+          <span>File</span>
+          <input type="file" onChange={(event) => void choose(event.currentTarget.files?.[0])} />
+        </label>
+        <label class="field">
+          <span>Ports</span>
+          <input placeholder="of the scheme" value={ports} onInput={(event) => setPorts(event.currentTarget.value)} />
+        </label>
+        <label class="field">
+          <span>Schemes</span>
+          <select value={schemes} onChange={(event) => setSchemes(event.currentTarget.value)}>
+            <option value="">what answers</option>
+            <option value="https">https</option>
+            <option value="http">http</option>
+            <option value="https,http">both</option>
+          </select>
+        </label>
+        <button type="submit" class="button primary" disabled={text.trim() === '' && file === undefined}>
+          Scan
+        </button>
+      </div>
+      {error !== undefined && <Problem error={error} />}
+      {started !== undefined && <ListReport scan={started} />}
+    </form>
+  );
+}
+
+/** What the list of a scan gave, and what was left out. */
+function ListReport({ scan: { list } }: { readonly scan: Scan }) {
+  const reasons = Object.entries(list.left_out).map(
+    ([reason, count]) => `${integer(count)} ${reason.replaceAll('_', ' ')}`,
+  );
+  return (
+    <div role="status">
+      <p>
+        {integer(list.targets)} {list.targets === 1 ? 'target' : 'targets'}
+        {reasons.length > 0 && `; left out: ${reasons.join(', ')}`}
+      </p>
+      {list.problems.length > 0 && (
+        <ul class="scan-problems">
+          {list.problems.map(({ line, text, problem }) => (
+            <li key={line}>
+              Line {integer(line)}: <code>{text}</code> {problem}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,169 @@
+import type { CapturedPage } from '../../../parts/captured-page.ts';
+import { shownValue } from '../shown-value.ts';
+import { textIn } from './text-in.ts';
+import { TYPES, type ValueDraft, type ValueType } from './value-drafts.ts';
+
+interface ValueFieldsProps {
+  readonly values: readonly ValueDraft[];
+  /** The value for which a place in the picture is chosen. */
+  readonly picking: number | undefined;
+  readonly canPick: boolean;
+  readonly page: CapturedPage | undefined;
+  /** What the shown capture has read, by names; undefined when it was not asked for. */
+  readonly read: Readonly<Record<string, unknown>> | undefined;
+  readonly onChange: (values: readonly ValueDraft[]) => void;
+  readonly onPick: (at: number | undefined) => void;
+  readonly onPoint: (selector: string | undefined) => void;
+}
+
+const NEW: ValueDraft = { name: '', type: 'money', from: 'selector', where: '', attribute: '' };
+
+/** The values that a watch reads from the page, and what would be read now. */
+export function ValueFields({ values, picking, canPick, page, read, onChange, onPick, onPoint }: ValueFieldsProps) {
+  const change = (at: number, part: Partial<ValueDraft>) =>
+    onChange(values.map((each, index) => (index === at ? { ...each, ...part } : each)));
+  return (
+    <section class="panel watch-values">
+      <h2>Values</h2>
+      {values.length === 0 && (
+        <p class="muted">
+          None. Add a price, a stock or a count to be told when it changes, and not when the page does.
+        </p>
+      )}
+      {values.map((value, at) => (
+        <fieldset
+          key={at}
+          class="value-fields"
+          aria-label={`Value ${value.name === '' ? at + 1 : value.name}`}
+          onMouseEnter={() => value.from === 'selector' && onPoint(value.where)}
+          onMouseLeave={() => onPoint(undefined)}
+        >
+          <label class="field">
+            <span>Name</span>
+            <input
+              type="text"
+              required
+              placeholder="price"
+              autocapitalize="none"
+              value={value.name}
+              onInput={(event) => change(at, { name: event.currentTarget.value })}
+            />
+          </label>
+          <label class="field">
+            <span>Read as</span>
+            <select value={value.type} onChange={(event) => change(at, { type: typeIn(event.currentTarget.value) })}>
+              {Object.entries(TYPES).map(([type, label]) => (
+                <option key={type} value={type}>
+                  {label}
+                </option>
+              ))}
+            </select>
+          </label>
+          <label class="field">
+            <span>From</span>
+            <select
+              value={value.from}
+              onChange={(event) =>
+                change(at, { from: event.currentTarget.value === 'metadata' ? 'metadata' : 'selector', where: '' })
+              }
+            >
+              <option value="selector">Element</option>
+              <option value="metadata">Metadata</option>
+            </select>
+          </label>
+          <label class="field value-where">
+            <span>{value.from === 'selector' ? 'Selector' : 'Path'}</span>
+            <input
+              type="text"
+              autocapitalize="none"
+              spellcheck={false}
+              required={value.type !== 'attribute'}
+              placeholder={value.from === 'selector' ? '.price' : 'Product.offers.price'}
+              value={value.where}
+              onInput={(event) => change(at, { where: event.currentTarget.value })}
+            />
+          </label>
+          {value.type === 'attribute' && value.from === 'selector' && (
+            <label class="field value-where">
+              <span>Attribute</span>
+              <input
+                type="text"
+                required
+                autocapitalize="none"
+                spellcheck={false}
+                value={value.attribute}
+                onInput={(event) => change(at, { attribute: event.currentTarget.value })}
+              />
+            </label>
+          )}
+          <div class="value-buttons">
+            {value.from === 'selector' && (
+              <button
+                type="button"
+                class="button"
+                aria-pressed={picking === at}
+                disabled={!canPick}
+                onClick={() => onPick(picking === at ? undefined : at)}
+              >
+                Point at it
+              </button>
+            )}
+            <button
+              type="button"
+              class="button quiet"
+              aria-label={`Remove the value ${value.name}`}
+              onClick={() => onChange(values.filter((_, index) => index !== at))}
+            >
+              Remove
+            </button>
+          </div>
+          <p class="value-read" role="status">
+            <Reading value={value} page={page} read={read} />
+          </p>
+        </fieldset>
+      ))}
+      <button
+        type="button"
+        class="button"
+        onClick={() => {
+          onChange([...values, NEW]);
+          if (canPick) onPick(values.length);
+        }}
+      >
+        Add a value
+      </button>
+    </section>
+  );
+}
+
+type ReadingProps = Pick<ValueFieldsProps, 'page' | 'read'> & { readonly value: ValueDraft };
+
+/** What the shown capture has read, or the text of the element that the rule finds in it. */
+function Reading({ value, page, read }: ReadingProps) {
+  if (read !== undefined && Object.hasOwn(read, value.name)) {
+    const { value: shown, text } = shownValue(read[value.name]);
+    if (shown !== '') {
+      return (
+        <>
+          Reads <b class="number">{shown}</b>{' '}
+          {text !== '' && text !== shown && <span class="muted">from “{text}”</span>}
+        </>
+      );
+    }
+    return (
+      <span class="bad">
+        {text === '' ? 'Not found.' : `“${text}” cannot be read as a ${TYPES[value.type].toLowerCase()}.`}
+      </span>
+    );
+  }
+  if (value.from === 'metadata' || value.where.trim() === '' || page === undefined) return null;
+  const found = page.matching(value.where);
+  if (found === undefined) return null;
+  if (value.type === 'count') return <>{found.length} in the picture</>;
+  if (found[0] === undefined) return <span class="bad">Not in the picture.</span>;
+  return <span class="muted">In the picture: “{textIn(found[0])}”</span>;
+}
+
+function typeIn(text: string): ValueType {
+  return Object.hasOwn(TYPES, text) ? (text as ValueType) : 'text';
+}
