@@ -13,6 +13,7 @@ import { idInTheMiddle, type SeededResults, seededResults } from './support/seed
 import { percentile } from './support/statistics.ts';
 import { queriesByHost, queriesWithConditions, type StoreQuery } from './support/store-queries.ts';
 import { type Finding, formatTable } from './support/table.ts';
+import { wordsInMongo, wordsInSqlite } from './support/words-bench.ts';
 
 const LIMIT = 100;
 const QUERIES_OF_EACH_KIND = 100;
@@ -31,6 +32,7 @@ export async function stores({ storedResults, print, report }: BenchOptions): Pr
     const seeded = seededResults(storedResults);
     fillSqlite(path, seeded);
     findings.push(...(await timed('SQLite', await openSqlite({ path }), seeded, storedResults, print)));
+    findings.push(...(await wordsInSqlite(directory, storedResults, print)));
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
@@ -47,6 +49,7 @@ export async function stores({ storedResults, print, report }: BenchOptions): Pr
     const database = await openMongo({ url: server.url });
     await fillMongo(server.url, seeded);
     findings.push(...(await timed('MongoDB', database, seeded, count, print)));
+    findings.push(...(await wordsInMongo(`${server.url}words`, count, print)));
   } finally {
     await server.remove();
   }

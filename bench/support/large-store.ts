@@ -1,9 +1,10 @@
 import { MongoClient } from 'mongodb';
 import type { Result } from '../../src/capture/result.ts';
 import { collectionsOf, insertNew, noteHosts } from '../../src/storage/mongo/collections.ts';
-import { documentOf } from '../../src/storage/mongo/documents.ts';
+import { documentOf, wordsOf } from '../../src/storage/mongo/documents.ts';
 import { resultTable } from '../../src/storage/sqlite/result-table.ts';
 import { openDatabase } from '../../src/storage/sqlite/schema.ts';
+import { packedText, randomText } from './page-texts.ts';
 import { randomFrom, type SeededResults } from './seeded-results.ts';
 
 /* Seeded results with words, statuses and outcomes, in batches, written to SQLite or MongoDB. */
@@ -12,23 +13,42 @@ const INSERTED_TOGETHER = 5000;
 /** Each title has three of these words, and one word that 1 in 10,000 titles has. Half of the titles have `price`. */
 export const WORDS = 'price list of the new product page about contact help store guide news report index'.split(' ');
 
+/** Gives each stored page a text, and counts the bytes of all. */
+export class Texts {
+  readonly #random = randomFrom(11);
+  bytes = 0;
+
+  wordsOf({ failed }: Result): string | undefined {
+    if (failed) return undefined;
+    const text = randomText(this.#random);
+    this.bytes += Buffer.byteLength(text);
+    return packedText(text);
+  }
+}
+
 /** Writes directly, without the store's thread and without syncs, so that a million results take only minutes. */
-export function fillSqlite(path: string, seeded: SeededResults): void {
+export function fillSqlite(path: string, seeded: SeededResults, texts?: Texts): void {
   const db = openDatabase(path);
   db.exec('PRAGMA synchronous = OFF');
   const table = resultTable(db);
-  for (const results of variedBatches(seeded)) table.insert(results.map((result) => ({ ...result, evidence: null })));
+  for (const results of variedBatches(seeded)) {
+    table.insert(results.map((result) => ({ ...result, evidence: null, words: texts?.wordsOf(result) })));
+  }
   db.close();
 }
 
 /** Writes directly, without waiting for the journal, like `fillSqlite`. */
-export async function fillMongo(url: string, seeded: SeededResults): Promise<void> {
+export async function fillMongo(url: string, seeded: SeededResults, texts?: Texts): Promise<void> {
   const client = await new MongoClient(url, { writeConcern: { w: 1, j: false } }).connect();
   const collections = collectionsOf(client.db());
   try {
     for (const results of variedBatches(seeded)) {
-      const documents = results.map(documentOf);
+      const documents = results.map((result) => documentOf(result));
       await noteHosts(collections.hosts, documents);
+      await insertNew(
+        collections.words,
+        results.flatMap((result) => wordsOf(result, texts?.wordsOf(result))),
+      );
       await insertNew(collections.results, documents);
     }
   } finally {

@@ -1,5 +1,6 @@
 import type { Keyset, ResultFilter } from '../../src/storage/ports/result-store.ts';
 import { rareWord, WORDS } from './large-store.ts';
+import { contentWord, randomWord } from './page-texts.ts';
 import { pick, randomFrom, type SeededResults } from './seeded-results.ts';
 
 export interface StoreQuery {
@@ -83,6 +84,47 @@ export function queriesWithConditions({ sites }: SeededResults, newestMs: number
     Array.from({ length: each }, () => ({ kind, filter: filter() })),
   );
   return shuffled(queries, random);
+}
+
+/** Returns queries by words of the page, alone and with a host, a status and a week. */
+export function queriesByWords({ sites }: SeededResults, newestMs: number, each: number): readonly StoreQuery[] {
+  const random = randomFrom(13);
+  const any = () => randomWord(random);
+  const content = () => contentWord(random);
+  const week = () => {
+    const from = newestMs - random() * 14 * 86_400_000;
+    return { from: new Date(from).toISOString(), to: new Date(from + 7 * 86_400_000).toISOString(), status: '200' };
+  };
+  const host = () => sites[Math.floor(random() ** 2 * sites.length)] ?? '';
+  const kinds: Readonly<Record<string, () => ResultFilter>> = {
+    'two words': () => ({ by: 'all', where: { words: `${any()} ${any()}` } }),
+    'two words of the content': () => ({ by: 'all', where: { words: `${content()} ${content()}` } }),
+    'a word, and one of the content': () => ({ by: 'all', where: { words: `${any()} ${content()}` } }),
+    'two words, host, status, week': () => ({
+      by: 'host',
+      host: host(),
+      where: { words: `${any()} ${any()}`, ...week() },
+    }),
+    'two words, status, week': () => ({ by: 'all', where: { words: `${any()} ${content()}`, ...week() } }),
+  };
+  const queries = Object.entries(kinds).flatMap(([kind, filter]) =>
+    Array.from({ length: each }, () => ({ kind, filter: filter() })),
+  );
+  return shuffled(queries, random);
+}
+
+/** Returns queries by words that have no time limit of their own. */
+export function otherQueriesByWords(each: number): readonly StoreQuery[] {
+  const random = randomFrom(17);
+  const content = () => contentWord(random);
+  const kinds: Readonly<Record<string, () => string>> = {
+    'a phrase of two words': () => `"${randomWord(random)} ${randomWord(random)}"`,
+    'one word without another': () => `${content()} -${randomWord(random)}`,
+    'the beginning of a word': () => `${content().slice(0, 5)}*`,
+  };
+  return Object.entries(kinds).flatMap(([kind, words]) =>
+    Array.from({ length: each }, (): StoreQuery => ({ kind, filter: { by: 'all', where: { words: words() } } })),
+  );
 }
 
 /** So no kind of query benefits from caches that only queries of its kind have filled. */

@@ -26,6 +26,8 @@ export interface ActorPoolOptions {
   readonly retireAfter: number;
   /** Whether pages see the user agent of headless Chromium. */
   readonly honestUserAgent: boolean;
+  /** Whether the words of each page are read, for the index. @default false */
+  readonly readsWords?: boolean;
   readonly warn: (text: string) => void;
   /** Memory limits of the browser's processes. @default MEMORY_BOUNDS */
   readonly memory?: MemoryBounds;
@@ -64,7 +66,10 @@ export function createActorPool(options: ActorPoolOptions): Actors {
 
   // Captures have a slot (`src/streams/turns.ts`) before they borrow: none waits here, where it could not be cancelled.
   const pool = createPool<BrowserActor>(
-    { create: async () => new BrowserActor(egress, browsers, sharedPages), destroy: (actor) => actor.close() },
+    {
+      create: async () => new BrowserActor({ egress, browsers, sharedPages, readsWords: options.readsWords ?? false }),
+      destroy: (actor) => actor.close(),
+    },
     {
       // Never reached, because captures have a slot first. It cannot change as `slots` does, so it is the highest value.
       max: LIMIT_BOUNDS.maxConcurrent.max,

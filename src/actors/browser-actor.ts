@@ -10,6 +10,7 @@ import { PageCrashedError } from '../page/main-frame.ts';
 import type { CaptureManner } from './actors.ts';
 import type { BrowserPool } from './browser-pool.ts';
 import { type CaptureMeans, type CaptureUnderWay, captureAlone, captureShared } from './capture-on.ts';
+import type { PageReading } from './capture-page.ts';
 import { openPage, type Sharing } from './direct/open-page.ts';
 import { SuspectedError } from './flood-watch.ts';
 import { openInteractivePage } from './playwright/open-page.ts';
@@ -22,6 +23,13 @@ export interface SharedBrowsers {
   readonly interactive: BrowserPool;
 }
 
+/** What all actors share. */
+export interface SharedByActors extends PageReading {
+  readonly egress: Egress;
+  readonly browsers: SharedBrowsers;
+  readonly sharedPages: SharedPages;
+}
+
 /**
  * Captures one page at a time, in a browser that it leases for each capture, and through an egress proxy of its own, so
  * that traffic can be attributed to the capture. generic-pool lends it.
@@ -30,15 +38,17 @@ export class BrowserActor {
   readonly #egress: Egress;
   readonly #browsers: SharedBrowsers;
   readonly #sharedPages: SharedPages;
+  readonly #readsWords: boolean;
   #egressProxy: Promise<EgressProxy> | null = null;
   #disposed: Promise<unknown> = Promise.resolve();
   /** The connection for the first attempt; later ones connect on their own. */
   #dialled: Dialled | undefined;
 
-  constructor(egress: Egress, browsers: SharedBrowsers, sharedPages: SharedPages) {
+  constructor({ egress, browsers, sharedPages, readsWords }: SharedByActors) {
     this.#egress = egress;
     this.#browsers = browsers;
     this.#sharedPages = sharedPages;
+    this.#readsWords = readsWords;
   }
 
   /** Captures once, or twice when the request asks for it: then the second capture counts, unless it fails. */
@@ -106,6 +116,7 @@ export class BrowserActor {
         ? { browserPool: this.#browsers.interactive, open: openInteractivePage }
         : { browserPool: this.#browsers.plain, open: openPage }),
       egressProxy: this.#connectProxy(request),
+      readsWords: this.#readsWords,
     };
   }
 
@@ -139,6 +150,7 @@ export class BrowserActor {
       browserPool: this.#browsers.plain,
       wanted: left?.host,
       egressProxy: this.#connectProxy(request),
+      readsWords: this.#readsWords,
       open: (host, ...others) => {
         const page = left?.host === host ? left : undefined;
         if (page !== undefined) left = undefined;

@@ -7,11 +7,11 @@ import type { EgressProxy } from '../egress/egress.ts';
 import type { IsolatedPage } from '../page/isolated-page.ts';
 import type { BrowserHost } from './browser-host.ts';
 import type { BrowserLease, BrowserPool } from './browser-pool.ts';
-import { capturePage } from './capture-page.ts';
+import { capturePage, type PageReading } from './capture-page.ts';
 import type { PageOpening } from './direct/open-page.ts';
 
 /** The browsers, the page and the proxy that a capture uses. */
-export interface CaptureMeans {
+export interface CaptureMeans extends PageReading {
   readonly browserPool: BrowserPool;
   /** The browser with the shared page; undefined: any browser of the pool. */
   readonly wanted?: BrowserHost | undefined;
@@ -64,15 +64,15 @@ export function captureAlone(means: CaptureMeans, request: CaptureRequest, deadl
 
 function start(
   leasing: Promise<BrowserLease>,
-  { open, egressProxy: opening }: CaptureMeans,
+  { open, egressProxy: opening, readsWords }: CaptureMeans,
   request: CaptureRequest,
   deadline: Deadline,
 ) {
-  return deadline
-    .step('find a browser', Promise.all([leasing, opening]))
-    .then(([lease, egressProxy]) =>
-      capturePage((over) => open(lease.host, egressProxy.proxyServer, request, over), egressProxy, request, deadline),
-    );
+  return deadline.step('find a browser', Promise.all([leasing, opening])).then(([lease, egressProxy]) =>
+    capturePage((over) => open(lease.host, egressProxy.proxyServer, request, over), egressProxy, request, deadline, {
+      readsWords,
+    }),
+  );
 }
 
 /** Releases the lease as soon as there is one. */

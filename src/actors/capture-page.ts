@@ -12,6 +12,7 @@ import { readHostFacts } from '../reading/host/host-facts.ts';
 import { softwareSigns } from '../reading/host/software-signs.ts';
 import { makeOutputs } from '../reading/outputs/make-outputs.ts';
 import { judgePage } from '../reading/verdict/judge-page.ts';
+import { readPageWords } from '../reading/words/read-page-words.ts';
 
 /*
  * One capture on one page. Its steps, in the order in which they are performed, by the phases that `timings` names:
@@ -25,7 +26,7 @@ import { judgePage } from '../reading/verdict/judge-page.ts';
  * | wait     | for a selector, a function, the network, a delay                   | `comeToRest`  | waiting time |
  * | settle   | until nothing changes; scroll through what is shown; read it       | `comeToRest`  | waiting time |
  * | picture  | refuse what is unwanted; hide and mask; shoot; resize              | `takePicture` | deadline     |
- * | evidence | evidence, element map, outputs, verdict                            | `look`        | deadline     |
+ * | evidence | evidence, element map, outputs, words, verdict                     | `look`        | deadline     |
  *
  * The deadline is the request's `timeoutMs`. The waiting time ends before it by a fifth, at most 5 s, which is kept for
  * the picture (`src/capture/deadline.ts`); a step that it cuts makes the capture partial.
@@ -37,6 +38,12 @@ export interface PageCapture {
   readonly disposed: Promise<void>;
 }
 
+/** What is read of every page besides what its request names. */
+export interface PageReading {
+  /** Whether the words of the page are read, for the index. */
+  readonly readsWords: boolean;
+}
+
 /**
  * Performs one capture, step by step, on a page of its own, which is always disposed of. The signal of `open` is
  * aborted when the capture ends before the page is open.
@@ -46,6 +53,7 @@ export function capturePage(
   egressProxy: EgressProxy,
   request: CaptureRequest,
   deadline: Deadline,
+  { readsWords }: PageReading,
 ): PageCapture {
   const over = new AbortController();
   const opening = open(over.signal);
@@ -55,9 +63,11 @@ export function capturePage(
   };
   const snapshot = deadline.step('open a page', opening).then((page) =>
     // Chromium sends no answers for a crashed page, so anything awaited from it would never arrive.
-    Promise.race([look(page, egressProxy, request, deadline, onFetch), page.frame.ended()]).catch((error: unknown) => {
-      throw withEvidence(error, page.notes.soFar, fetchedUrl);
-    }),
+    Promise.race([look(page, egressProxy, request, deadline, onFetch, readsWords), page.frame.ended()]).catch(
+      (error: unknown) => {
+        throw withEvidence(error, page.notes.soFar, fetchedUrl);
+      },
+    ),
   );
   const disposed = snapshot
     .then(async () => {
@@ -79,6 +89,7 @@ async function look(
   request: CaptureRequest,
   deadline: Deadline,
   onFetch: (url: string) => void,
+  readsWords: boolean,
 ): Promise<Snapshot> {
   const plan = planShot(request);
   deadline.enter('navigate');
@@ -92,6 +103,7 @@ async function look(
     mapElements(page, request, deadline, picture),
   ]);
   const outputs = await makeOutputs(page, request, deadline, picture);
+  const words = readsWords && standIn === null ? await readPageWords(page, request, deadline, picture) : null;
   const exceeded = egressProxy.exceeded();
   const { evidence } = noted;
   // The headers of a page that shows a PDF are its own.
@@ -104,6 +116,7 @@ async function look(
     truncated: image.truncatedBy !== '',
     outputs,
     elements,
+    words,
     cutPhase: cutPhase ?? (held ? 'picture' : exceeded.length > 0 ? 'load' : null),
     timings: deadline.timings,
     banner: page.visit.banner,

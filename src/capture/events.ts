@@ -162,6 +162,12 @@ export const CapstanEventSchema = z.discriminatedUnion('type', [
 export type CapstanEvent = Immutable<z.output<typeof CapstanEventSchema>>;
 export type EventType = CapstanEvent['type'];
 
+/** What the event of a stored capture carries and subscribers are not sent. */
+export interface UnsentWords {
+  /** The packed words of the page, when they are indexed. */
+  readonly words?: string | undefined;
+}
+
 /** Every type of event. */
 const EVENT_TYPES = CapstanEventSchema.options.map(({ shape }) => shape.type.value);
 

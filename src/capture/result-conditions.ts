@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseWords } from '../words/query.ts';
 import { hostConditionFields } from './host-conditions.ts';
 import type { Immutable } from './immutable.ts';
 import { labelList } from './marks.ts';
@@ -52,6 +53,17 @@ export const conditionFields = {
     .meta({
       description:
         'Words that must all be in the title, `url` or `final_url`, in any order. Case, accents and invisible characters do not matter.',
+    }),
+  words: z
+    .string()
+    .trim()
+    .superRefine((text, context) => {
+      const query = parseWords(text);
+      if (typeof query === 'string') context.addIssue({ code: 'custom', message: query });
+    })
+    .meta({
+      description:
+        'Words that the page shows: all of them, in any order. `"a phrase"` in this order, `-without` not, `ferr*` the beginning of a word. Case, accents and invisible characters do not matter; of languages without spaces, any part is found. Finds captures that were made with `--index-words`.',
     }),
   option: z
     .string()

@@ -134,6 +134,12 @@ export interface DetailedResult extends Result {
   readonly evidence: Evidence | null;
 }
 
+/** What is stored of a capture besides its files. */
+export interface StoredRecord extends DetailedResult {
+  /** The words of its page, packed (`page-words.ts`), when they are indexed. */
+  readonly words?: string | undefined;
+}
+
 /** A result whose screenshot is similar to another one. */
 export interface SimilarResult extends Result {
   /** Number of bits that differ, of 64. */

@@ -2,6 +2,7 @@ import type { OutputKind } from './artifacts.ts';
 import type { Banner } from './banner.ts';
 import type { Evidence } from './evidence.ts';
 import type { SeenHostFacts, SoftwareSigns } from './host-facts.ts';
+import type { PageWords } from './page-words.ts';
 import type { CapturePhase, Timings } from './phases.ts';
 import type { TruncatedBy } from './truncation.ts';
 import type { Verdict } from './verdict.ts';
@@ -38,6 +39,8 @@ export interface Snapshot {
   readonly outputs: Outputs;
   /** The element map as JSON; null when it was not requested, or not ready in time. */
   readonly elements: string | null;
+  /** The words of the page; null when they were not asked for, or not ready in time. */
+  readonly words: PageWords | null;
   /** Pixels of the image. */
   readonly width: number;
   readonly height: number;

@@ -80,6 +80,8 @@ interface KnownConditions {
   readonly to?: string;
   /** Words that are all in the title or the URL. */
   readonly text?: string;
+  /** Words that the page shows, `"a phrase"`, `-without`, `ferr*`. */
+  readonly words?: string;
   /** Capture options that were requested. */
   readonly option?: string;
   /** Id of the scan that the captures belong to. */

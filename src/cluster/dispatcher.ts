@@ -312,8 +312,8 @@ export class Dispatcher {
 
   async #complete(id: number, outcome: ReportedOutcome): Promise<CaptureOutcome> {
     if (outcome.state !== 'stored') return outcome;
-    const { state, result, evidence, isEvidenceStored } = outcome;
-    return { state, result, evidence: isEvidenceStored ? await this.#options.evidenceOf(id) : evidence };
+    const { isEvidenceStored, ...reported } = outcome;
+    return isEvidenceStored ? { ...reported, evidence: await this.#options.evidenceOf(id) } : reported;
   }
 
   /** @throws `payload_too_large` for a request that no message can carry. */

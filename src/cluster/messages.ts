@@ -27,6 +27,7 @@ const ReportedOutcome = z.discriminatedUnion('state', [
     result: trusted<Result>(),
     evidence: trusted<Evidence>().nullable(),
     isEvidenceStored: z.boolean(),
+    words: z.string().optional(),
   }),
   z.object({ state: z.enum(['failed', 'timed_out']), failure, result: trusted<Result>().nullable() }),
   z.object({ state: z.enum(['rejected', 'cancelled']), failure }),
@@ -121,6 +122,7 @@ export const WrittenEvent = z.object({
     batch: z.string().nullable(),
     api_key_name: z.string().optional(),
     body: z.string(),
+    words: z.string().optional(),
     key: z.string().optional(),
   }),
 });

@@ -57,6 +57,18 @@ export function registerDbCommand(program: Command): void {
     if (unreadable > 0) process.exitCode = 1;
   });
 
+  const index = db
+    .command('index')
+    .description(
+      'Index the words of captures that were made without --index-words, from their stored text or HTML, and repair the index. Can be interrupted and run again; the service may be running.',
+    );
+  addConfigFlags(index, PLACES).action(async (flags: Flags) => {
+    const { indexWords } = await import('../storage/maintenance/index-words.ts');
+    const { added, unreadable } = await indexWords(processConfig(flags), print);
+    print(`words of ${added} captures indexed`);
+    if (unreadable > 0) process.exitCode = 1;
+  });
+
   const move = db
     .command('move')
     .description(

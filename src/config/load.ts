@@ -77,6 +77,7 @@ function checked(settings: Settings): Config {
   refuseArtifactsAlone(config, settings);
   checkKeysOfS3(config);
   checkIsolation(config);
+  checkIndex(config);
   checkRetention(config);
   return withTimeoutInside(config, settings);
 }
@@ -224,6 +225,11 @@ function checkIsolation(config: Config): void {
       '--isolate-keys needs --db-path or --mongo-url: captures of a key are listed by the database',
     );
   }
+}
+
+function checkIndex(config: Config): void {
+  if (!config.indexWords || databaseOf(config) !== undefined) return;
+  throw new ConfigError('--index-words needs --db-path or --mongo-url: the index is in the database');
 }
 
 /** Labels of captures are read from the database. */

@@ -206,6 +206,10 @@ const GROUPS = {
       description:
         'Maximum size of all files together. Above it, the oldest captures of the API key with the most bytes are removed, files and records, except held ones.',
     }),
+    indexWords: toggle({
+      description:
+        'Index the words that each captured page shows, so that `?words=` finds captures by them. In a cluster, give it to every process that captures. Needs a database; `capstan db index` adds earlier captures.',
+    }),
     thumbnailBytes: bytes({
       description:
         'Maximum size of the thumbnails that one process keeps in --data-dir; above it those that were not used for longest are removed.',

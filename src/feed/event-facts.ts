@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { FailureCodeSchema } from '../capture/failure-code.ts';
 import { HostFactsSchema } from '../capture/host-facts.ts';
+import { unpackWords } from '../capture/page-words.ts';
 import { VERDICTS } from '../capture/verdict.ts';
 import type { LoggedEvent } from '../storage/ports/event-log.ts';
 import { labelTerms, termsOf } from '../storage/records/terms.ts';
+import { type Token, tokensOf } from '../words/tokens.ts';
 
 /** Facts of an event, as far as filters ask for it. */
 export interface EventFacts {
@@ -13,11 +15,13 @@ export interface EventFacts {
   readonly hash: string | null;
   /** Share of pixels that a run of a watch found changed. */
   readonly share: number;
+  /** Returns the words of the page of the result; null when they are not indexed. */
+  readonly wordsOfPage: (() => readonly Token[]) | null;
 }
 
 export type FactsOf = (event: LoggedEvent) => EventFacts;
 
-const NOTHING: EventFacts = { terms: new Set(), hash: null, share: 0 };
+const NOTHING: EventFacts = { terms: new Set(), hash: null, share: 0, wordsOfPage: null };
 
 const OfCapture = z.object({
   result: z.object({
@@ -55,18 +59,28 @@ export function createFactsReader(): FactsOf {
   };
 }
 
-function factsOf({ type, body }: LoggedEvent): EventFacts {
+function factsOf({ type, body, words }: LoggedEvent): EventFacts {
   if (type.startsWith('capture.')) {
     const { success, data } = OfCapture.safeParse(JSON.parse(body));
     if (!success) return { ...NOTHING, terms: termsOfLabels(body) };
     const { result } = data;
-    return { ...NOTHING, terms: new Set(termsOf(result)), hash: result.perception_hash };
+    const wordsOfPage = words === undefined ? null : lazily(() => tokensOf(unpackWords(words).text));
+    return { ...NOTHING, terms: new Set(termsOf(result)), hash: result.perception_hash, wordsOfPage };
   }
   if (type.startsWith('watch.')) {
     const { success, data } = OfWatch.safeParse(JSON.parse(body));
     return success ? { ...NOTHING, terms: new Set(labelTerms(data.labels)), share: data.run.share ?? 0 } : NOTHING;
   }
   return NOTHING;
+}
+
+/** Returns a function that does the work when it is first called. */
+function lazily<T>(work: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: work() };
+    return made.value;
+  };
 }
 
 /** Events of captures without a result have their labels. */

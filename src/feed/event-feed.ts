@@ -1,7 +1,7 @@
 import { firstValueFrom, fromEvent, map, merge, type Observable } from 'rxjs';
 import { ofKey } from '../capture/client.ts';
 import { CapstanError } from '../capture/errors.ts';
-import type { CapstanEvent, WatchEvent } from '../capture/events.ts';
+import type { CapstanEvent, UnsentWords, WatchEvent } from '../capture/events.ts';
 import {
   type EventEntry,
   type EventLog,
@@ -159,13 +159,14 @@ function whenAborted(signal: AbortSignal): Observable<never> {
   );
 }
 
-export function entryOf(event: CapstanEvent): EventEntry {
+export function entryOf(event: CapstanEvent & UnsentWords): EventEntry {
   return {
     type: event.type,
     host: 'host' in event ? event.host : null,
     batch: 'batch' in event ? event.batch : null,
     ...ofKey('api_key_name' in event ? (event.api_key_name ?? null) : null),
     body: eventBody(event),
+    ...(event.words !== undefined && { words: event.words }),
     ...keyOf(event),
   };
 }

@@ -9,6 +9,8 @@ import { GAP, type LoggedEvent } from '../storage/ports/event-log.ts';
 import { type ChoiceCondition, wantedChoices } from '../storage/records/host-terms.ts';
 import { type HostRange, hostKeys, hostRanges, matchesHost } from '../storage/records/hosts.ts';
 import { type TermCondition, wantedTerms } from '../storage/records/terms.ts';
+import { meetsWords } from '../words/find-words.ts';
+import { wordsQuery } from '../words/query.ts';
 import type { FactsOf } from './event-facts.ts';
 
 /** Conditions on the result of a capture, as lists of results have them, apart from the times. */
@@ -17,6 +19,7 @@ const ResultWhereSchema = z.object({
   outcome: z.enum(RECORDED_OUTCOMES).optional(),
   verdict: z.enum(VERDICTS).optional(),
   text: z.string().optional(),
+  words: z.string().optional(),
   option: z
     .array(z.object({ name: z.string(), value: z.string().optional() }))
     .readonly()
@@ -35,7 +38,7 @@ const ResultWhereSchema = z.object({
   favicon: z.string().optional(),
   cname: z.string().optional(),
   technology: z.string().optional(),
-} satisfies Record<TermCondition | ChoiceCondition, z.ZodType>);
+} satisfies Record<TermCondition | ChoiceCondition | 'words', z.ZodType>);
 
 /** A subscriber's filter; all given conditions must hold. Standing queries store it as JSON. */
 export const EventFilterSchema = z.object({
@@ -92,14 +95,15 @@ function factsPredicate(
 ): (event: LoggedEvent) => boolean {
   const wanted = wantedTerms(where);
   const choices = wantedChoices(where);
-  if (wanted.length + choices.length === 0 && similar === undefined && changedMoreThan === undefined) {
-    return () => true;
-  }
+  const words = where.words === undefined ? undefined : wordsQuery(where.words);
+  const isAny = wanted.length + choices.length === 0 && words === undefined;
+  if (isAny && similar === undefined && changedMoreThan === undefined) return () => true;
   return (event) => {
-    const { terms, hash, share } = factsOf(event);
+    const { terms, hash, share, wordsOfPage } = factsOf(event);
     return (
       wanted.every((term) => terms.has(term)) &&
       choices.every((choice) => choice.some((term) => terms.has(term))) &&
+      (words === undefined || (wordsOfPage !== null && meetsWords(wordsOfPage(), words))) &&
       (similar === undefined || (hash !== null && distanceOf(hash, similar.hash) <= similar.distance)) &&
       (changedMoreThan === undefined || share > changedMoreThan)
     );

@@ -1,4 +1,4 @@
-import type { LoggedEvent } from '../storage/ports/event-log.ts';
+import { charactersOf, type LoggedEvent } from '../storage/ports/event-log.ts';
 
 export interface RecentEventsBounds {
   readonly events: number;
@@ -22,7 +22,7 @@ export function createRecentEvents(startAfter: number, bounds: RecentEventsBound
       const gone = events[first];
       if (gone === undefined) break;
       first += 1;
-      characters -= gone.body.length;
+      characters -= charactersOf(gone);
       floor = gone.id;
     }
     if (first <= bounds.events) return;
@@ -41,7 +41,7 @@ export function createRecentEvents(startAfter: number, bounds: RecentEventsBound
     add(added: readonly LoggedEvent[]): void {
       for (const event of added) {
         events.push(event);
-        characters += event.body.length;
+        characters += charactersOf(event);
         newest = event.id;
       }
       trim();

@@ -26,7 +26,7 @@ const HOST_CONDITIONS = Object.fromEntries(
 export const findTool = tool('find', {
   title: 'Find captures',
   description:
-    'Lists stored captures, newest first: by URL, host, words, verdict, label, time, what the host was, or likeness to another one.',
+    'Lists stored captures, newest first: by URL, host, words of the page, verdict, label, time, what the host was, or likeness to another one.',
   annotations: READS,
   inputSchema: z.strictObject({
     url: z.string().optional().meta({ description: 'Captures of this URL.' }),
@@ -37,7 +37,11 @@ export const findTool = tool('find', {
     similar_to: id
       .optional()
       .meta({ description: 'Captures that look like this one, nearest first; with limit alone.' }),
-    words: z.string().optional().meta({ description: 'Words that are all in the title or the URL.' }),
+    words: z.string().optional().meta({
+      description:
+        'Words that the page shows: all of them, "a phrase", -without, ferr*. Finds captures of a service with --index-words.',
+    }),
+    text: z.string().optional().meta({ description: 'Words that are all in the title or the URL.' }),
     verdict: z.enum(VERDICTS).optional(),
     label: z.string().optional().meta({ description: 'Labels that captures all have, separated by commas.' }),
     ...HOST_CONDITIONS,
@@ -51,13 +55,10 @@ export const findTool = tool('find', {
     next_cursor: z.string().nullable().meta({ description: 'For the next page; null on the last one.' }),
   }),
   run: async (api, input, signal) => {
-    const { url, host, similar_to: similar, words, limit, ...conditions } = input;
+    const { url, host, similar_to: similar, limit, ...conditions } = input;
     const ways = [url, host, similar].filter((way) => way !== undefined);
     if (ways.length > 1) throw new ApiFailure('invalid_request', 'Give at most one of url, host and similar_to.');
-    if (
-      similar !== undefined &&
-      (words !== undefined || Object.values(conditions).some((each) => each !== undefined))
-    ) {
+    if (similar !== undefined && Object.values(conditions).some((each) => each !== undefined)) {
       throw new ApiFailure('invalid_request', 'similar_to takes limit, and no other condition.');
     }
     const path =
@@ -69,7 +70,7 @@ export const findTool = tool('find', {
             ? `/results/similar/${similar}`
             : '/results';
     const query = new URLSearchParams({ limit: String(limit) });
-    for (const [name, value] of Object.entries({ url, host, text: words, ...conditions }))
+    for (const [name, value] of Object.entries({ url, host, ...conditions }))
       if (value !== undefined) query.set(name, value);
     const response = await api.send(`${path}?${query}`, { signal });
     const { data } = Answer.parse(await response.json());

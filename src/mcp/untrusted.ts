@@ -1,7 +1,7 @@
 import { MAX_IGNORED_CHARACTERS } from '../capture/comparison.ts';
 
 /** A selector that is cut would match something else. */
-const MAX_LINE_CHARACTERS = { title: 300, url: 500, ignored: MAX_IGNORED_CHARACTERS } as const;
+const MAX_LINE_CHARACTERS = { title: 300, url: 500, snippet: 300, ignored: MAX_IGNORED_CHARACTERS } as const;
 /**
  * Control characters except tab and line feed, and characters that nobody sees but a language model reads (tags,
  * zero-width and bidirectional ones). Kept are those that scripts and emoji need: ZWNJ, ZWJ and emoji presentation.
@@ -23,7 +23,7 @@ export function plainText(text: string): string {
   return text.replace(UNSEEN, '').toWellFormed();
 }
 
-/** Returns a title, a URL or an element of `ignore` as one line of bounded length. */
+/** Returns a title, a URL, a snippet or an element of `ignore` as one line of bounded length. */
 export function plainLine(text: string, kind: keyof typeof MAX_LINE_CHARACTERS): string {
   return plainText(text).replace(/\s+/g, ' ').slice(0, MAX_LINE_CHARACTERS[kind]).toWellFormed();
 }

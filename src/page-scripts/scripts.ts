@@ -59,6 +59,7 @@ export interface PageScripts {
   'read-metadata': typeof import('./entries/read-metadata.ts').run;
   'read-text': typeof import('./entries/read-text.ts').run;
   'read-text-length': typeof import('./entries/read-text-length.ts').run;
+  'read-words': typeof import('./entries/read-words.ts').run;
   'remove-client-hints': typeof import('./entries/remove-client-hints.ts').run;
   'restore-page': typeof import('./entries/restore-page.ts').run;
   'reveal-content': typeof import('./entries/reveal-content.ts').run;

@@ -35,6 +35,7 @@ export function startBrowsers(
     priority: config.browserPriority,
     honestUserAgent: config.honestUserAgent,
     retireAfter: config.retireAfter,
+    readsWords: config.indexWords,
     warn: (text) => logger.warn(text),
   });
   actors.events$.subscribe((event) => events.emit(event));

@@ -1,7 +1,7 @@
 import { tap } from 'rxjs';
 import type { CaptureCommand } from '../capture/command.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
-import type { DetailedResult } from '../capture/result.ts';
+import type { StoredRecord } from '../capture/result.ts';
 import type { Cluster, SharedEventLog, Worker } from '../cluster/open-cluster.ts';
 import { ConfigError } from '../config/mod.ts';
 import type { Egress } from '../egress/egress.ts';
@@ -48,7 +48,7 @@ export async function openClusterOf(config: ClusterConfig, logger: Logger): Prom
 
 export interface MemberParts extends CaptureParts {
   readonly egress: Pick<Egress, 'screen' | 'screenLiteral' | 'dial' | 'aliasesOf'>;
-  readonly results: Pick<ResultStore, 'get'>;
+  readonly results: Pick<ResultStore, 'get' | 'wordsOf'>;
   readonly eventLog: SharedEventLog;
   /** Whether the target of a capture is dialled before it gets a browser. */
   readonly dials: (command: CaptureCommand) => boolean;
@@ -77,8 +77,8 @@ export function createWorkerOf(cluster: Cluster, slots: number, parts: MemberPar
     },
     logEnd: (outcome, batch) => logEnd(eventLog, outcome, batch),
     findOutcome: async (id) => {
-      const stored = await results.get(id);
-      return stored === undefined ? undefined : outcomeOfRecord(stored);
+      const [stored, words] = await Promise.all([results.get(id), results.wordsOf([id])]);
+      return stored === undefined ? undefined : outcomeOfRecord({ ...stored, words: words.get(id) });
     },
   });
 }
@@ -92,13 +92,13 @@ async function logEnd(eventLog: SharedEventLog, outcome: CaptureOutcome, batch: 
 }
 
 /** Logs the captures that an ended process left for the database, whose tickets may have been dropped meanwhile. */
-export async function logRecovered(eventLog: SharedEventLog, record: DetailedResult): Promise<void> {
+export async function logRecovered(eventLog: SharedEventLog, record: StoredRecord): Promise<void> {
   await logEnd(eventLog, outcomeOfRecord(record), null);
 }
 
 /** Returns the outcome that a record describes. */
-function outcomeOfRecord({ evidence, ...result }: DetailedResult): CaptureOutcome {
-  if (!result.failed) return { state: 'stored', result, evidence };
+function outcomeOfRecord({ evidence, words, ...result }: StoredRecord): CaptureOutcome {
+  if (!result.failed) return { state: 'stored', result, evidence, words };
   const failure = {
     code: result.failed_code === '' ? ('internal' as const) : result.failed_code,
     reason: result.failed_reason,

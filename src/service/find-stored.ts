@@ -17,7 +17,7 @@ const PAGE = 20;
 const MAX_PAGES = 10;
 
 export interface StoresAsked {
-  readonly results: Pick<ResultStore, 'state' | 'page' | 'get'>;
+  readonly results: Pick<ResultStore, 'state' | 'page' | 'get' | 'wordsOf'>;
   readonly artifacts: Pick<ArtifactStore, 'id' | 'open'>;
 }
 
@@ -67,8 +67,8 @@ export async function findStored(
       const young = records.filter(({ probed_at }) => Date.parse(probed_at) >= now - maxAgeMs);
       for (const found of young) {
         if (!(isAnswer(found) && isHere(found) && (await isWhole(artifacts, found)))) continue;
-        const kept = await results.get(found.id);
-        return { state: 'stored', result: found, evidence: kept?.evidence ?? null };
+        const [kept, words] = await Promise.all([results.get(found.id), results.wordsOf([found.id])]);
+        return { state: 'stored', result: found, evidence: kept?.evidence ?? null, words: words.get(found.id) };
       }
       const last = young.at(-1);
       if (last === undefined || young.length < PAGE) return undefined;

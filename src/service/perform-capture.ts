@@ -4,6 +4,7 @@ import type { CaptureCommand } from '../capture/command.ts';
 import { within } from '../capture/deadline.ts';
 import { CapstanError } from '../capture/errors.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
+import { packWords } from '../capture/page-words.ts';
 import type { Snapshot } from '../capture/snapshot.ts';
 import type { Egress } from '../egress/egress.ts';
 import { perceptionHash } from '../imaging/perception-hash.ts';
@@ -62,8 +63,9 @@ async function storedOutcome(
   const findings = await findOut(command, snapshot, request.timeoutMs - timing().durationMs, parts);
   if (signal.aborted) return CANCELLED;
   const { evidence } = snapshot;
-  const record = { ...storedResult(command, snapshot, findings, timing()), evidence };
-  return { state: 'stored', result: await parts.captureStore.keep(record, filesOf(snapshot)), evidence };
+  const words = snapshot.words === null ? {} : { words: packWords(snapshot.words) };
+  const record = { ...storedResult(command, snapshot, findings, timing()), evidence, ...words };
+  return { state: 'stored', result: await parts.captureStore.keep(record, filesOf(snapshot)), evidence, ...words };
 }
 
 /**

@@ -8,7 +8,7 @@ import type { Config } from '../config/mod.ts';
 
 export type BrowsersConfig = Pick<
   Config,
-  'maxConcurrent' | 'browserPath' | 'sandbox' | 'browserPriority' | 'honestUserAgent' | 'retireAfter'
+  'maxConcurrent' | 'browserPath' | 'sandbox' | 'browserPriority' | 'honestUserAgent' | 'retireAfter' | 'indexWords'
 >;
 
 export type IpFactsConfig = Pick<Config, 'ipinfo' | 'ipinfoUrl' | 'ipinfoKey' | 'ipinfoRate'>;

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { ARTIFACT_STORES, type ArtifactStoreKind } from '../capture/artifacts.ts';
 import type { CapstanError } from '../capture/errors.ts';
-import type { DetailedResult } from '../capture/result.ts';
+import type { StoredRecord } from '../capture/result.ts';
 import { CaptureStore } from './captures/capture-store.ts';
 import type { Removed } from './captures/remover.ts';
 import { createRetention, type Retention, type RetentionLimits } from './captures/retention.ts';
@@ -77,7 +77,7 @@ export interface StorageOptions extends DatabaseOptions, Partial<S3Options> {
   /** Called when artifacts cannot be stored any more, once per change, and with `undefined` when they can again. */
   readonly onStoreFailure?: (failure: CapstanError | undefined) => void;
   /** Called with each record that an ended process left for the database, and that the database has now. */
-  readonly onRecovered?: (record: DetailedResult) => Promise<void>;
+  readonly onRecovered?: (record: StoredRecord) => Promise<void>;
   /** Called with failures of background work. */
   readonly onProblem?: (problem: unknown) => void;
 }

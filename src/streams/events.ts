@@ -2,10 +2,16 @@ import { filter, map, type Observable, Subject } from 'rxjs';
 import { ofKey } from '../capture/client.ts';
 import type { CaptureCommand } from '../capture/command.ts';
 import type { Failure } from '../capture/errors.ts';
-import type { BatchEvent, CapstanEvent, CaptureEvent, Conclusion, PressureEvent } from '../capture/events.ts';
-import type { CaptureOutcome } from '../capture/outcome.ts';
+import type {
+  BatchEvent,
+  CapstanEvent,
+  CaptureEvent,
+  Conclusion,
+  PressureEvent,
+  UnsentWords,
+} from '../capture/events.ts';
+import type { CaptureOutcome, StoredCapture } from '../capture/outcome.ts';
 import type { Pressure } from '../capture/pressure.ts';
-import type { Result } from '../capture/result.ts';
 import { createWaitingQueue } from './waiting-queue.ts';
 
 /** The single event stream that logs, counters, webhooks and subscribers derive from. */
@@ -75,7 +81,7 @@ export function captureStarted(at: number, command: Announced, waitedMs: number)
 export function captureEnded(at: number, command: Announced, outcome: CaptureOutcome): CaptureEvent {
   switch (outcome.state) {
     case 'stored':
-      return { ...about(at, command), type: 'capture.stored', result: outcome.result };
+      return { ...about(at, command), type: 'capture.stored', result: outcome.result, ...unsent(outcome) };
     case 'failed':
     case 'timed_out':
       return {
@@ -97,7 +103,7 @@ export function captureFound(at: number, outcome: CaptureOutcome, batch: string 
   const { id, url, host, labels, api_key_name: key } = result;
   const of = { at: iso(at), id, url, host, batch, ...withLabels(labels), ...ofKey(key ?? null) };
   return outcome.state === 'stored'
-    ? { ...of, type: 'capture.stored', result }
+    ? { ...of, type: 'capture.stored', result, ...unsent(outcome) }
     : { ...of, type: `capture.${outcome.state}`, failure: outcome.failure, result };
 }
 
@@ -112,8 +118,9 @@ export function unreadRefused(at: number, id: number, failure: Failure): Capture
 }
 
 /** A request that was answered with an earlier capture. */
-export function captureReused(at: number, asked: Omit<Announced, 'id'>, result: Result): CaptureEvent {
-  return { ...about(at, { ...asked, id: result.id }), type: 'capture.reused', result };
+export function captureReused(at: number, asked: Omit<Announced, 'id'>, stored: StoredCapture): CaptureEvent {
+  const { result } = stored;
+  return { ...about(at, { ...asked, id: result.id }), type: 'capture.reused', result, ...unsent(stored) };
 }
 
 /** A batch, and the API key that requested it. */
@@ -152,6 +159,11 @@ export function batchCompleted(at: number, { apiKeyName, ...progress }: BatchPro
 /** Whether the service accepts new work has changed. */
 export function pressureChanged(at: number, { cluster: _cluster, ...pressure }: Pressure): PressureEvent {
   return { type: 'pressure.changed', at: iso(at), ...pressure };
+}
+
+/** Returns what filters of events know of a stored capture. */
+function unsent({ words }: UnsentWords): UnsentWords {
+  return words === undefined ? {} : { words };
 }
 
 function about(at: number, { id, request, batch, apiKeyName, requestId }: Announced) {

@@ -1,11 +1,11 @@
 import { asyncScheduler, defer, finalize, map, Observable, of, type SchedulerLike, share, switchMap, tap } from 'rxjs';
 import { ANY_CLIENT, type Client, visibleKey } from '../capture/client.ts';
-import type { CaptureOutcome } from '../capture/outcome.ts';
+import type { CaptureOutcome, StoredCapture } from '../capture/outcome.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import type { Submit, SubmitOptions } from './capture-pipeline.ts';
 import { captureReused, type EventStream } from './events.ts';
 
-export type StoredOutcome = Extract<CaptureOutcome, { state: 'stored' }>;
+export type StoredOutcome = StoredCapture;
 
 export interface ReuseOptions {
   /** Captures the page. */
@@ -50,7 +50,7 @@ export function reusing(options: ReuseOptions): Submit {
     tap((outcome: CaptureOutcome) => {
       if (outcome.state === 'stored' && outcome.result.cached) {
         const asked = { request, batch, apiKeyName, requestId: requestId ?? null };
-        events.conclude(captureReused(scheduler.now(), asked, outcome.result), request.callback);
+        events.conclude(captureReused(scheduler.now(), asked, outcome), request.callback);
       }
     });
 

@@ -37,6 +37,10 @@ describe('loadConfig', () => {
     },
   );
 
+  it('refuses an index without a database', () => {
+    expect(refusal({ flags: { indexWords: true } })).toContain('--index-words needs --db-path or --mongo-url');
+  });
+
   it('adds the keys of a file to the keys from other sources', () => {
     const given = { flags: { apiKey: ['one'], apiKeyFile: 'keys' }, files: { keys: ' two \r\nthree' } };
     expect(load(given).apiKey).toEqual(['one', 'two', 'three']);
@@ -143,6 +147,7 @@ const SAMPLES: Readonly<Record<string, readonly [text: string, value: unknown]>>
   s3SecretKey: ['a/b+c', 'a/b+c'],
   s3SecretKeyFile: ['key', 'key'],
   requireStore: ['true', true],
+  indexWords: ['true', true],
   retainDays: ['0.5,label:legal=3650', ['0.5', 'label:legal=3650']],
   retainBytes: ['1.5G', 1_610_612_736],
   thumbnailBytes: ['1M', 1_048_576],
@@ -194,6 +199,7 @@ const SAMPLES: Readonly<Record<string, readonly [text: string, value: unknown]>>
 /** Options that other options need. */
 const NEEDED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   isolateKeys: { CAPSTAN_API_KEY_FILE: 'named', CAPSTAN_DB_PATH: 'x.db' },
+  indexWords: { CAPSTAN_DB_PATH: 'x.db' },
   retainDays: { CAPSTAN_DB_PATH: 'x.db' },
   natsUrl: { CAPSTAN_MONGO_URL: 'mongodb://h/d' },
   natsUrlFile: { CAPSTAN_MONGO_URL: 'mongodb://h/d' },

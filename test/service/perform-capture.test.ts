@@ -23,6 +23,7 @@ const SNAPSHOT: Snapshot = {
   image: Buffer.from('picture'),
   outputs: {},
   elements: null,
+  words: null,
   html: '<p>',
   width: 1,
   height: 1,

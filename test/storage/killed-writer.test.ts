@@ -49,7 +49,7 @@ describe('a process killed while it stores captures', () => {
     expect(html && (await text(html.stream()))).toBe(HTML);
   }
 
-  it('loses no answered capture and leaves no file without a record, whenever it is killed', async () => {
+  it('loses no answered capture, leaves no file without a record and none half indexed, whenever it is killed', async () => {
     const answered: number[] = [];
     for (const [at, answers] of [1, 5, 17, 40].entries()) answered.push(...(await writeUntil(answers, at)));
     expect(answered.length).toBeGreaterThanOrEqual(63);
@@ -67,6 +67,9 @@ describe('a process killed while it stores captures', () => {
     // The file of a failed capture is written after its record, and before the answer.
     expect(answered.filter((id) => failed.has(id) && !kept.includes(id))).toEqual([]);
     for (const id of stored) await expectWhole(parts, id);
+    const found = await parts.results.page({ by: 'all', where: { words: '"word0 word1" word1999' } }, 1000);
+    expect(found.map(({ id }) => id).toSorted((a, b) => a - b)).toEqual(stored.toSorted((a, b) => a - b));
+    expect(await parts.results.indexed(1000)).toEqual(stored.toSorted((a, b) => a - b));
 
     await parts.close();
     expect(parts.problems).toEqual([]);

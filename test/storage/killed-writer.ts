@@ -1,3 +1,4 @@
+import { packWords } from '../../src/capture/page-words.ts';
 import { createIdSource } from '../../src/storage/records/ids.ts';
 import { HTML, IMAGE, openParts } from './parts.ts';
 import { captureOf } from './result-of.ts';
@@ -8,6 +9,8 @@ import { captureOf } from './result-of.ts';
  */
 
 const AT_ONCE = 8;
+/** Many, so that the process may be killed while they are indexed. */
+const WORDS = Array.from({ length: 2_000 }, (_, at) => `word${at}`).join(' ');
 const [directory = '', node = ''] = process.argv.slice(2);
 
 const { captureStore } = await openParts(directory);
@@ -17,7 +20,11 @@ async function keepOn(): Promise<never> {
   for (let at = 0; ; at += 1) {
     const id = ids.next();
     if (at % 4 === 0) await captureStore.keep(captureOf(id, { failed: true, failed_code: 'capture_timeout' }), null);
-    else await captureStore.keep(captureOf(id), { image: IMAGE, html: HTML });
+    else
+      await captureStore.keep(
+        { ...captureOf(id), words: packWords({ text: WORDS, places: [] }) },
+        { image: IMAGE, html: HTML },
+      );
     process.stdout.write(`${id}\n`);
   }
 }

@@ -316,7 +316,7 @@ describe('the SQLite store', () => {
       const db = openDatabase(':memory:');
       const results = resultTable(db);
       const ids = Array.from({ length: 600 }, (_, at) => at + 1);
-      const timeOf = (id: number) => new Date(1_600_000_000_000 + id).toISOString();
+      const timeOf = (id: number) => new Date(1_600_000_000_000 + id * 16).toISOString();
       results.insert(ids.map((id) => captureOf(id, { host: `numbered-host${id}.example`, probed_at: timeOf(id) })));
       // Reading one of these records would throw.
       db.exec("UPDATE results SET record = 'damaged' WHERE id < 590");

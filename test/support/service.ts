@@ -45,6 +45,7 @@ export function serviceConfig(directory: string): ServiceConfig {
     retainDays: [],
     retainBytes: null,
     thumbnailBytes: null,
+    indexWords: false,
     maxConcurrent: 4,
     maxQueue: 1000,
     maxBatchConcurrency: null,

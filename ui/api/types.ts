@@ -7,13 +7,14 @@ import type {
   BatchLineSchema,
   DetailedResultSchema,
   JobSchema,
-  ResultSchema,
+  ListedResultSchema,
   ScanSchema,
   SessionSchema,
   SimilarResultSchema,
 } from '../../src/http/answer/schemas.ts';
 
-export type Result = z.output<typeof ResultSchema>;
+export type Result = z.output<typeof ListedResultSchema>;
+export type { Snippet } from '../../src/capture/snippet.ts';
 export type DetailedResult = z.output<typeof DetailedResultSchema>;
 export type SimilarResult = z.output<typeof SimilarResultSchema>;
 export type Comparison = z.output<typeof ComparisonSchema>;

@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks';
 import { addressOf } from '../api/address.ts';
 import { queryOf } from '../api/client.ts';
-import type { Result } from '../api/types.ts';
+import type { Box, Result } from '../api/types.ts';
 import { Icon } from './icon.tsx';
+import { Mark } from './mark.tsx';
 
 /** Thumbnail of a capture, or a placeholder. Hidden from screen readers, because the title is next to it. */
 export function Thumbnail({ result, width }: { readonly result: Result; readonly width: number }) {
@@ -25,8 +26,23 @@ export function Thumbnail({ result, width }: { readonly result: Result; readonly
         decoding="async"
         onError={() => setMissing(true)}
       />
+      {boxesOf(result).map((box) => (
+        <Mark key={`${box.x} ${box.y}`} box={box} image={shownPart(result)} class="mark-found" />
+      ))}
     </span>
   );
+}
+
+/** Height of a thumbnail in widths. */
+const RATIO = 9 / 16;
+
+function boxesOf({ snippets = [] }: Result): readonly Box[] {
+  return snippets.flatMap(({ boxes }) => boxes);
+}
+
+/** The part of the image that the thumbnail shows: its top. */
+function shownPart({ width }: Result) {
+  return { width, height: width * RATIO };
 }
 
 /** Widths to request, in pixels. There are few, so that screens of all sizes share the service's cached thumbnails. */
@@ -36,5 +52,5 @@ const MAX_WIDTH = 960;
 function thumbnailPath(screenshot: string, width: number): string {
   const pixels = width * devicePixelRatio;
   const chosen = WIDTHS.find((each) => each >= pixels * 0.75) ?? MAX_WIDTH;
-  return addressOf(`${screenshot}${queryOf({ width: chosen, height: (chosen * 9) / 16 })}`);
+  return addressOf(`${screenshot}${queryOf({ width: chosen, height: chosen * RATIO })}`);
 }

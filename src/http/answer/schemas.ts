@@ -9,6 +9,7 @@ import { KEY_SCOPES } from '../../capture/named-key.ts';
 import { ResultRecordSchema, StoredOutputSchema } from '../../capture/result.ts';
 import { ListReportSchema } from '../../capture/scan.ts';
 import { ImageInfoSchema } from '../../capture/screenshot-info.ts';
+import { SnippetSchema } from '../../capture/snippet.ts';
 import { count, id, instant } from '../../capture/values.ts';
 
 /*
@@ -31,10 +32,18 @@ export const ResultSchema = ResultRecordSchema.omit({ artifacts: true }).extend(
 });
 
 /** A result with its evidence: the answer to a request for one result. */
+const snippets = z.array(SnippetSchema).optional().meta({
+  description: 'With `words`: up to three parts of the text in which they were found, and where the image shows them.',
+});
+
+/** A result in a list. */
+export const ListedResultSchema = ResultSchema.extend({ snippets });
+
 export const DetailedResultSchema = ResultSchema.extend({
   evidence: EvidenceSchema.nullable().meta({
     description: 'Evidence of the capture, as far as it got when it failed. Null when there was no page.',
   }),
+  snippets,
 });
 
 export const SimilarResultSchema = ResultSchema.extend({

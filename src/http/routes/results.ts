@@ -1,8 +1,11 @@
 import { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import { sentResult } from '../../capture/artifact-paths.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import type { Result } from '../../capture/result.ts';
+import type { Snippet } from '../../capture/snippet.ts';
+import { snippetsOf } from '../../capture/snippets.ts';
 import { STORED_LIMITS } from '../../capture/stored-limits.ts';
 import { overHttp } from '../../capture/target.ts';
 import type { CaptureService } from '../../service/capture-service.ts';
@@ -16,7 +19,7 @@ import {
 import { answer, envelopeAround } from '../answer/envelope.ts';
 import { jsonArray } from '../answer/json-array.ts';
 import { linkedPage } from '../answer/paging.ts';
-import { DetailedResultSchema, ResultSchema, SimilarResultSchema } from '../answer/schemas.ts';
+import { DetailedResultSchema, ListedResultSchema, SimilarResultSchema } from '../answer/schemas.ts';
 import { envelope } from '../openapi/content.ts';
 import { keysetCursor } from '../request/cursor.ts';
 import {
@@ -37,7 +40,7 @@ import type { HttpContext } from '../state.ts';
 const LIST = {
   200: {
     description: 'Newest first by `probed_at`.',
-    content: envelope('ResultList', z.array(ResultSchema)),
+    content: envelope('ResultList', z.array(ListedResultSchema)),
     headers: ['Link'],
   },
 } as const;
@@ -131,6 +134,10 @@ export const getSimilarResults = route({
 const WITHOUT_HASH =
   'has no perception_hash, by which others are found that look like it: capture the page with evidence ["perception_hash"].';
 
+const wordsToLight = conditionParameters.words.meta({
+  description: 'Adds `snippets`: where the page shows these words, as in a list with this condition.',
+});
+
 export const getResult = route({
   method: 'GET',
   path: '/results/{id}',
@@ -138,10 +145,15 @@ export const getResult = route({
   summary: 'One result, with its evidence.',
   tag: 'results',
   needsDatabase: true,
-  parameters: { id: captureId },
+  parameters: { id: captureId, words: wordsToLight },
   answers: { 200: { description: 'The result.', content: envelope('DetailedResult', DetailedResultSchema) } },
   failures: ['invalid_id', 'not_found', 'artifact_pending'],
-  handle: async (ctx, { id }, { service }) => answer(ctx, sentResult(await resultOf(ctx, id, service))),
+  handle: async (ctx, { id, words }, { service }) => {
+    const [result] = await withSnippets(service.results, { by: 'all', where: { words } }, [
+      await resultOf(ctx, id, service),
+    ]);
+    if (result !== undefined) answer(ctx, sentResult(result));
+  },
 });
 
 /** Records that are read at once, which bounds memory and the longest turn. */
@@ -175,7 +187,26 @@ async function answerPage(
 ): Promise<void> {
   const page = await pageWithin(results, filter, limit, after);
   const items = linkedPage(ctx, page, (last) => keysetCursor(keysetOf(last)));
-  answer(ctx, items.map(sentResult));
+  answer(ctx, (await withSnippets(results, filter, items)).map(sentResult));
+}
+
+/** Results whose snippets are made between two turns of the event loop. */
+const SNIPPETS_AT_ONCE = 10;
+
+/** Adds what a condition on words has found. */
+async function withSnippets<T extends Result>(
+  results: ResultStore,
+  { where: { words } = {} }: ResultFilter,
+  found: readonly T[],
+): Promise<readonly (T & { readonly snippets?: readonly Snippet[] })[]> {
+  if (words === undefined || found.length === 0) return found;
+  const packed = await results.wordsOf(found.map(({ id }) => id));
+  const all: (T & { readonly snippets: readonly Snippet[] })[] = [];
+  for (const [at, result] of found.entries()) {
+    if (at % SNIPPETS_AT_ONCE === SNIPPETS_AT_ONCE - 1) await nextTurn();
+    all.push({ ...result, snippets: snippetsOf(packed.get(result.id) ?? '', words) });
+  }
+  return all;
 }
 
 /** Reads a page in parts, and ends it when it is large, so that it holds up no other request. */
@@ -208,7 +239,9 @@ async function answerAll(
   filter: ResultFilter,
   after: Keyset | undefined,
 ): Promise<void> {
-  const first = await results.page(filter, READ_TOGETHER, after);
+  const read = async (from: Keyset | undefined) =>
+    withSnippets(results, filter, await results.page(filter, READ_TOGETHER, from));
+  const first = await read(after);
   if (first.length < READ_TOGETHER) {
     answer(ctx, first.map(sentResult));
     return;
@@ -216,6 +249,6 @@ async function answerAll(
   ctx.status = 200;
   ctx.type = 'json';
   if (ctx.method === 'HEAD') return;
-  const next = (last: Result) => results.page(filter, READ_TOGETHER, keysetOf(last));
+  const next = (last: Result) => read(keysetOf(last));
   ctx.body = Readable.from(jsonArray(first, next, sentResult, envelopeAround(ctx)), { objectMode: false });
 }

@@ -1,4 +1,5 @@
 import { comparable, hasWords } from '../../words/comparable.ts';
+import { hashOf } from '../../words/text-hash.ts';
 import {
   boxOf,
   clientLeftOf,
@@ -22,7 +23,7 @@ import { type Style, type Window, web, windowOf } from '../web.ts';
 import { addAttributes } from './attributes.ts';
 import type { ElementEntry, Entry } from './entry.ts';
 import { clipped, type ImagePlace, inImage, isEmpty, moved, type Sides } from './place.ts';
-import { hashOf, short } from './short.ts';
+import { short } from './short.ts';
 import { StyleTable } from './styles.ts';
 
 /** Maximum depth of elements, which fits on a script's stack. */

@@ -1,9 +1,4 @@
-/** Returns a number that is equal for equal texts (FNV-1a). */
-export function hashOf(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
-  return hash >>> 0;
-}
+import { hashOf } from '../../words/text-hash.ts';
 
 /** Returns a text, or the beginning of a longer one with its hash. */
 export function short(text: string, maxCharacters: number): string {

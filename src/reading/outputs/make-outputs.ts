@@ -52,7 +52,7 @@ export async function makeOutputs(
   const { document } = page.frame;
   for (const kind of outputsOf(request)) {
     const ms = Math.min(OUTPUT_MS, deadline.remainingMs * OUTPUT_SHARE);
-    const ask = (script: Call, most = ms, place: EvaluatedFrame = page) => callWithin(place, most, script);
+    const ask = asking(page, ms);
     const making = MAKERS[kind]({ page, request, picture, ms, ask, deadline }).catch((error: unknown) => {
       if (error instanceof CdpClosedError) throw error;
       return null;
@@ -61,6 +61,11 @@ export async function makeOutputs(
     made[kind] = page.frame.document === document ? output : null;
   }
   return made;
+}
+
+/** Returns `ask` of a reading of this page, within `ms`. */
+export function asking(page: IsolatedPage, ms: number): Reading['ask'] {
+  return (script, most = ms, place = page) => callWithin(place, most, script);
 }
 
 /** Calls a script in the world of outputs; the browser ends it after this time. Long answers come in parts. */

@@ -1,7 +1,7 @@
 import { ARTIFACT_KINDS, type ArtifactKind, forKinds } from '../../capture/artifacts.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import type { Marks } from '../../capture/marks.ts';
-import type { DetailedResult, Result } from '../../capture/result.ts';
+import type { Result, StoredRecord } from '../../capture/result.ts';
 import { shareOf } from '../../capture/share.ts';
 import { isStoreFailure, writeFailure } from '../failures/write-failure.ts';
 import type { ArtifactStore, CapturedFiles, StagedCapture } from '../ports/artifact-store.ts';
@@ -30,7 +30,7 @@ export interface CaptureStoreOptions {
    * Called with each record that an ended process left in the outbox, once the database has it. If this rejects, it is
    * called with the record again after the next start.
    */
-  readonly onRecovered?: ((record: DetailedResult) => Promise<void>) | undefined;
+  readonly onRecovered?: ((record: StoredRecord) => Promise<void>) | undefined;
   /** Reports failures in the background: a record that the database refuses, files that cannot be removed. */
   readonly onProblem?: (problem: unknown) => void;
 }
@@ -98,7 +98,7 @@ export class CaptureStore {
    * is, and its record is returned. Rejects with `storage_full`, `storage_unavailable`, `internal`, or
    * `database_unavailable` or `artifacts_unavailable` when too many captures wait; then nothing of the capture is left.
    */
-  keep(capture: DetailedResult, files: CapturedFiles | null): Promise<Result> {
+  keep(capture: StoredRecord, files: CapturedFiles | null): Promise<Result> {
     const { id } = capture;
     const underway = this.#underway.get(id);
     if (underway !== undefined) return underway;
@@ -109,7 +109,7 @@ export class CaptureStore {
     return keeping;
   }
 
-  async #keep(capture: DetailedResult, files: CapturedFiles | null): Promise<Result> {
+  async #keep(capture: StoredRecord, files: CapturedFiles | null): Promise<Result> {
     try {
       if (files === null) {
         await this.#keepRecord(capture);
@@ -221,7 +221,7 @@ export class CaptureStore {
   }
 
   /** Stores the record of a failed capture. There are no files, so nothing is staged before the record is written. */
-  async #keepRecord(record: DetailedResult): Promise<void> {
+  async #keepRecord(record: StoredRecord): Promise<void> {
     if (this.#results.kind === 'none') return;
     if ((await this.#delivery.write(record)) !== undefined) {
       if (this.#copies.keepsFailed) await this.#keepCopy(record);
@@ -238,7 +238,7 @@ export class CaptureStore {
   }
 
   /** A record that is stored is answered, also when its copy cannot be written. */
-  async #keepCopy(record: DetailedResult): Promise<void> {
+  async #keepCopy(record: StoredRecord): Promise<void> {
     try {
       await this.#copies.keepRecord(record);
     } catch (error) {
@@ -253,7 +253,7 @@ export class CaptureStore {
    * that is in the data directory is delivered. If it is not there, either the client got no answer, or the capture was
    * already delivered.
    */
-  async #keepCapture(record: DetailedResult, files: CapturedFiles): Promise<DetailedResult> {
+  async #keepCapture(record: StoredRecord, files: CapturedFiles): Promise<StoredRecord> {
     if (this.#delivery.isWaiting(record.id)) return (await this.#copies.record(record.id)) ?? record;
     const [staging, noting] = await Promise.allSettled([
       this.#copies.stage(record, files),

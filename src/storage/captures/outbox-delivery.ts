@@ -1,5 +1,5 @@
 import { CapstanError } from '../../capture/errors.ts';
-import type { DetailedResult } from '../../capture/result.ts';
+import type { StoredRecord } from '../../capture/result.ts';
 import { isAway } from '../failures/is-away.ts';
 import { BackgroundPasses } from '../passes/background-passes.ts';
 import type { LocalCopies } from '../ports/local-copies.ts';
@@ -12,7 +12,7 @@ import type { Remover } from './remover.ts';
 const MAX_DRAIN = 64;
 
 /** A record whose files are delivered; `away` when the store is away; undefined when nothing is left to write. */
-type Prepared = DetailedResult | 'away' | undefined;
+type Prepared = StoredRecord | 'away' | undefined;
 
 export interface OutboxDeliveryOptions {
   readonly copies: LocalCopies;
@@ -20,7 +20,7 @@ export interface OutboxDeliveryOptions {
   readonly outbox: Outbox;
   readonly remover: Remover;
   /** See `CaptureStoreOptions`. */
-  readonly onRecovered: (record: DetailedResult) => Promise<void>;
+  readonly onRecovered: (record: StoredRecord) => Promise<void>;
   readonly onProblem: (problem: unknown) => void;
 }
 
@@ -102,7 +102,7 @@ export class OutboxDelivery {
   }
 
   /** Delivers a capture now. Resolves with the stored record; undefined when the database is away. */
-  async write(record: DetailedResult): Promise<DetailedResult | undefined> {
+  async write(record: StoredRecord): Promise<StoredRecord | undefined> {
     if (this.isAway) return undefined;
     try {
       const stored = await this.#deliverFirst(record);
@@ -116,20 +116,20 @@ export class OutboxDelivery {
   }
 
   /** Delivers the files of a capture whose record is written after them. */
-  async #deliverFirst(record: DetailedResult): Promise<DetailedResult | undefined> {
+  async #deliverFirst(record: StoredRecord): Promise<StoredRecord | undefined> {
     const { copies } = this.#options;
     return record.artifacts === null || copies.deliverLater !== null ? record : copies.deliver(record);
   }
 
   /** Completes a capture whose record is written: now, or when its files are delivered. */
-  async recorded(record: DetailedResult): Promise<void> {
+  async recorded(record: StoredRecord): Promise<void> {
     if (record.artifacts === null || this.#options.copies.deliverLater === null) return this.written(record);
     this.#recorded.set(record.id, record.api_key_name);
     this.#passes.plan(0);
   }
 
   /** Queues a record that is noted in the outbox. */
-  wait({ id, api_key_name: key }: Pick<DetailedResult, 'id' | 'api_key_name'>): void {
+  wait({ id, api_key_name: key }: Pick<StoredRecord, 'id' | 'api_key_name'>): void {
     this.#waiting.set(id, key);
     this.#passes.plan();
   }
@@ -138,7 +138,7 @@ export class OutboxDelivery {
    * Removes the note that the database does not have a record. If it was withdrawn meanwhile, the capture was removed,
    * so the record is now removed from the database, too.
    */
-  async written(record: DetailedResult): Promise<void> {
+  async written(record: StoredRecord): Promise<void> {
     try {
       await this.#options.copies.release(record);
       if (await this.#options.outbox.remove(record.id)) return;
@@ -254,13 +254,13 @@ export class OutboxDelivery {
   }
 
   /** Whether the process that left a capture has recorded it, and was still to deliver it. */
-  async #isAnnounced({ id }: DetailedResult): Promise<boolean> {
+  async #isAnnounced({ id }: StoredRecord): Promise<boolean> {
     if (this.#options.copies.deliverLater === null || !this.#recovered.has(id)) return false;
     return (await this.#options.results.get(id)) !== undefined;
   }
 
   /** Keeps the note until the capture was announced: a process that is killed before leaves it to the next one. */
-  async #announce(record: DetailedResult): Promise<void> {
+  async #announce(record: StoredRecord): Promise<void> {
     try {
       await this.#options.onRecovered(record);
       await this.recorded(record);
@@ -269,8 +269,8 @@ export class OutboxDelivery {
     }
   }
 
-  async #insert(record: DetailedResult): Promise<void> {
-    await this.#options.results.insert(withoutEvidence(record), record.evidence);
+  async #insert(record: StoredRecord): Promise<void> {
+    await this.#options.results.insert(withoutEvidence(record), record.evidence, record.words);
   }
 
   async #setAside(id: number, why: unknown): Promise<void> {

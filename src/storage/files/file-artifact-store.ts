@@ -3,7 +3,7 @@ import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ArtifactKind, artifactFile } from '../../capture/artifacts.ts';
 import type { Marks } from '../../capture/marks.ts';
-import type { DetailedResult } from '../../capture/result.ts';
+import type { StoredRecord } from '../../capture/result.ts';
 import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
 import { codeOf } from '../failures/system-error.ts';
 import { writeFailure } from '../failures/write-failure.ts';
@@ -37,7 +37,7 @@ const PROBE_BYTES = 1024 * 1024;
 export function createFileArtifactStore(data: DataDirectory): LocalStore {
   const stored = createStoredBytes(data.path);
 
-  async function stage(record: DetailedResult, files: CapturedFiles): Promise<StagedCapture> {
+  async function stage(record: StoredRecord, files: CapturedFiles): Promise<StagedCapture> {
     const info = await screenshotInfo(record, files.image);
     const staged = await stageFiles(info.id, [
       ...filesIn(files).map(([kind, content]) => [artifactFile(kind, info.format), content] as const),
@@ -46,7 +46,7 @@ export function createFileArtifactStore(data: DataDirectory): LocalStore {
     return { info, ...staged };
   }
 
-  async function keepRecord(record: DetailedResult): Promise<void> {
+  async function keepRecord(record: StoredRecord): Promise<void> {
     const staged = await stageFiles(record.id, [[RECORD_FILE, recordText({ record, image: null })]]);
     try {
       await staged.publish();

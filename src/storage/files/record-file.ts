@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import { ofKey } from '../../capture/client.ts';
 import { CAPTURE_FORMATS } from '../../capture/formats.ts';
-import type { DetailedResult, Result } from '../../capture/result.ts';
+import type { Result, StoredRecord } from '../../capture/result.ts';
 import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
 import { asDetailed } from '../records/record.ts';
 
@@ -37,7 +37,7 @@ const fileSchema = z.object({ image: imageSchema.nullable(), record: z.looseObje
  * failed capture leaves.
  */
 export interface RecordFile {
-  readonly record: DetailedResult;
+  readonly record: StoredRecord;
   /** Null when the capture failed. */
   readonly image: Pick<ScreenshotInfo, 'bytes' | 'sha256'> | null;
 }

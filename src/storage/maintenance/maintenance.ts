@@ -9,6 +9,7 @@ import { withoutEvidence } from '../records/record.ts';
 import { backupFile, problemsOfFile, restoreFile, setAside } from '../sqlite/backup.ts';
 import { wrongContents } from './contents.ts';
 import { existing, type Places, using } from './places.ts';
+import { strayWords } from './stray-words.ts';
 
 /*
  * The functions behind `capstan db` and `capstan export`: each works on the configured paths, whether a service is
@@ -48,9 +49,18 @@ export async function checkDatabase(places: Places, report: Report, contents = f
     }
     for await (const id of artifacts.oldest()) {
       captures += 1;
-      if ((await database.results.get(id)) !== undefined) continue;
+      if ((await database.results.keyOf(id)) !== undefined) {
+        const isIndexed = (await database.results.wordsOf([id])).has(id);
+        const hasWords = async () => (await artifacts.record(id).catch(() => undefined))?.words !== undefined;
+        if (!isIndexed && (await hasWords()))
+          found(`capture ${id}: its words are not indexed; run \`capstan db index\``);
+        continue;
+      }
       if (await artifacts.has(id)) found(`capture ${id}: its record is missing`);
       else if ((await artifacts.record(id)) !== undefined) found(`failed capture ${id}: its record is missing`);
+    }
+    for (const id of await strayWords(database.results)) {
+      found(`words of capture ${id}: its record is missing; run \`capstan db index\``);
     }
     if (contents) for await (const line of wrongContents(artifacts)) found(line);
     if (remote === undefined) return problems;
@@ -113,7 +123,7 @@ export async function rebuildDatabase(places: Places, report: Report): Promise<R
       });
       // A running service may have removed the capture.
       if (record === undefined) continue;
-      await results.insert(withoutEvidence(record), record.evidence);
+      await results.insert(withoutEvidence(record), record.evidence, record.words);
       written += 1;
     }
     return { written, unreadable, aside };

@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import { ARTIFACT_STORE_KINDS, type ArtifactKind } from '../../capture/artifacts.ts';
-import type { DetailedResult } from '../../capture/result.ts';
+import type { StoredRecord } from '../../capture/result.ts';
 import { readStore } from '../files/store-id.ts';
 import type { ArtifactStore, CapturedFiles } from '../ports/artifact-store.ts';
 import { putCapture } from '../ports/artifact-store.ts';
@@ -63,7 +63,7 @@ async function moveAll(source: OpenPlaces, target: OpenPlaces, report: Report): 
 }
 
 async function moveOne(
-  found: DetailedResult,
+  found: StoredRecord,
   from: ArtifactStore,
   { artifacts, database }: OpenPlaces,
 ): Promise<boolean> {
@@ -76,7 +76,7 @@ async function moveOne(
   return true;
 }
 
-async function filesOf({ id, artifacts }: DetailedResult, from: ArtifactStore): Promise<CapturedFiles | undefined> {
+async function filesOf({ id, artifacts }: StoredRecord, from: ArtifactStore): Promise<CapturedFiles | undefined> {
   const contents: Partial<Record<ArtifactKind, Buffer>> = {};
   for (const kind of artifacts?.kinds ?? []) {
     const file = await from.open(id, kind).catch(() => undefined);
@@ -88,7 +88,7 @@ async function filesOf({ id, artifacts }: DetailedResult, from: ArtifactStore): 
 }
 
 /** A record without files, as after a removal by the service, is not written again. */
-async function rename(record: DetailedResult, results: ResultStore): Promise<void> {
+async function rename(record: StoredRecord, results: ResultStore): Promise<void> {
   const known = await results.get(record.id);
   if (known?.artifacts?.store === record.artifacts?.store) return;
   const { evidence, ...kept } = { ...record, ...known, artifacts: record.artifacts };

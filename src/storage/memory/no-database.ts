@@ -20,6 +20,9 @@ const NO_RESULTS: ResultStore = {
   marked: refuse,
   delete: refuse,
   oldest: refuse,
+  wordsOf: refuse,
+  addWords: refuse,
+  indexed: refuse,
 };
 
 const NO_DOCUMENTS: DocumentStore = {

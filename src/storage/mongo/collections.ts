@@ -1,6 +1,6 @@
 import type { Collection, Db, Document, IndexDescription, OptionalUnlessRequiredId } from 'mongodb';
 import type { HostKey } from '../records/hosts.ts';
-import type { EvidenceDocument, HostDocument, PerceptionDocument, ResultDocument } from './documents.ts';
+import type { EvidenceDocument, HostDocument, PerceptionDocument, ResultDocument, WordsDocument } from './documents.ts';
 import { isOnlyDuplicates } from './duplicate-key.ts';
 
 export interface Collections {
@@ -8,6 +8,8 @@ export interface Collections {
   readonly hosts: Collection<HostDocument>;
   /** Evidence is separate from the results, so that lists do not read it. */
   readonly evidence: Collection<EvidenceDocument>;
+  /** Words of pages are separate from the results, as evidence is. */
+  readonly words: Collection<WordsDocument>;
   readonly perceptions: Collection<PerceptionDocument>;
 }
 
@@ -20,6 +22,7 @@ export const BY_TERM = 'by_term';
 export const BY_PERCEPTION = 'by_perception';
 export const BY_PERCEPTION_OF_KEY = 'by_perception_of_key';
 export const BY_BAND = 'by_band';
+export const BY_WORD = 'by_word';
 
 interface HostField {
   readonly inResults: string;
@@ -61,6 +64,9 @@ const HOST_INDEXES: IndexDescription[] = [
   { name: HOST_FIELDS.unicode.index, key: { host_unicode: 1, newest: -1, _id: 1 }, ...WHERE_UNICODE },
 ];
 
+/** Entries are small, because a page has hundreds: the time in seconds, and no id. */
+const WORDS_INDEXES: IndexDescription[] = [{ name: BY_WORD, key: { terms: 1, second: -1 } }];
+
 const PERCEPTION_INDEXES: IndexDescription[] = [{ name: BY_BAND, key: { bands: 1, _id: 1 } }];
 
 export function collectionsOf(db: Db): Collections {
@@ -68,13 +74,15 @@ export function collectionsOf(db: Db): Collections {
     results: db.collection('results'),
     hosts: db.collection('hosts'),
     evidence: db.collection('evidence'),
+    words: db.collection('words'),
     perceptions: db.collection('perceptions'),
   };
 }
 
-export async function ensureIndexes({ results, hosts, perceptions }: Collections): Promise<void> {
+export async function ensureIndexes({ results, hosts, words, perceptions }: Collections): Promise<void> {
   await results.createIndexes(RESULT_INDEXES);
   await hosts.createIndexes(HOST_INDEXES);
+  await words.createIndexes(WORDS_INDEXES);
   await perceptions.createIndexes(PERCEPTION_INDEXES);
 }
 

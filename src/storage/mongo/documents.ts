@@ -1,10 +1,12 @@
 import { Binary } from 'mongodb';
 import type { Evidence } from '../../capture/evidence.ts';
+import { unpackWords } from '../../capture/page-words.ts';
 import type { DetailedResult, Result } from '../../capture/result.ts';
 import { hostKeys } from '../records/hosts.ts';
 import { asRecord, timeOf } from '../records/record.ts';
-import { rareHostTermsOf, termsOf } from '../records/terms.ts';
+import { factTermsOf, rareHostTermsOf, termsOf } from '../records/terms.ts';
 import { urlKeysOf } from '../records/url-keys.ts';
+import { wordTermsOf } from '../records/word-terms.ts';
 
 /** A record in MongoDB: its own keys, the id as `_id`, the time as a date, and the fields that the indexes need. */
 export interface ResultDocument {
@@ -40,6 +42,17 @@ export interface EvidenceDocument {
   readonly evidence: Evidence;
 }
 
+/** The words of the page of a result, under the result's id. */
+export interface WordsDocument {
+  readonly _id: number;
+  /** Time of the capture, in seconds since the Unix epoch. */
+  readonly second: number;
+  /** The words, and facts of the record, as terms of an index. */
+  readonly terms: readonly string[];
+  /** The packed words. */
+  readonly words: string;
+}
+
 /** A perception hash that results have. */
 export interface PerceptionDocument {
   /** 16 hex digits. */
@@ -69,6 +82,18 @@ function indexedTermsOf(result: Result): readonly string[] {
 export function recordOf(document: ResultDocument): Result {
   const { _id, host_reversed: _reversed, host_unicode: _unicode, url_keys: _keys, terms: _terms, ...rest } = document;
   return asRecord({ id: _id, ...rest, probed_at: document.probed_at.toISOString() });
+}
+
+/** Returns the document of the words of a result's page; none without words. */
+export function wordsOf(result: Result, words: string | undefined): readonly WordsDocument[] {
+  if (words === undefined) return [];
+  const terms = [...factTermsOf(result), ...wordTermsOf(unpackWords(words).text)];
+  return [{ _id: result.id, second: secondOf(timeOf(result.probed_at)), terms, words }];
+}
+
+/** Returns the time by which words are in order. As a small integer, it takes few bytes in each entry of the index. */
+export function secondOf(ms: number): number {
+  return Math.floor(ms / 1000);
 }
 
 /** Returns the document of a result's evidence; none when it has no evidence. */

@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import type { DetailedResult, SimilarResult } from '../../capture/result.ts';
+import type { SimilarResult, StoredRecord } from '../../capture/result.ts';
 import { STORED_LIMITS } from '../../capture/stored-limits.ts';
 import type { ResultStore, RetainedBy, StoreState } from '../ports/result-store.ts';
 import { gatherInserts } from '../records/gathered-inserts.ts';
@@ -7,7 +7,8 @@ import { isMarked, marksOf, sameMarks } from '../records/marks.ts';
 import { asDetailed, withoutEvidence } from '../records/record.ts';
 import { collectionsOf, insertNew, noteHosts } from './collections.ts';
 import type { Ask } from './connection.ts';
-import { documentOf, evidenceOf, recordOf } from './documents.ts';
+import { documentOf, evidenceOf, recordOf, type WordsDocument, wordsOf } from './documents.ts';
+import { pageByWords } from './page-by-words.ts';
 import { pageOf } from './pages.ts';
 import { notePerceptions, similarTo } from './perceptions.ts';
 
@@ -22,19 +23,29 @@ export interface MongoResults {
 
 export function mongoResults(database: Db, ask: Ask, connection: { readonly state: StoreState }): MongoResults {
   const collections = collectionsOf(database);
-  const inserts = gatherInserts<DetailedResult>(insertAll);
+  const inserts = gatherInserts<StoredRecord>(insertAll);
 
-  /** Inserts each result last: once it can be found, its evidence and its index entries exist. */
-  function insertAll(results: readonly DetailedResult[]): Promise<void> {
+  /** Inserts each result last: once it can be found, its evidence, its words and its index entries exist. */
+  function insertAll(results: readonly StoredRecord[]): Promise<void> {
     return ask(async () => {
       const documents = results.map((result) => documentOf(withoutEvidence(result)));
       await Promise.all([
         noteHosts(collections.hosts, documents),
         notePerceptions(collections, documents),
         insertNew(collections.evidence, results.flatMap(evidenceOf)),
+        insertNew(
+          collections.words,
+          results.flatMap((result) => wordsOf(withoutEvidence(result), result.words)),
+        ),
       ]);
       await insertNew(collections.results, documents);
     });
+  }
+
+  async function ofThisKey(ids: readonly number[], ofKey: string): Promise<readonly number[]> {
+    const own = { _id: { $in: [...ids] }, api_key_name: ofKey === '' ? { $exists: false } : ofKey };
+    const found = await collections.results.find(own).project<{ _id: number }>({ _id: 1 }).toArray();
+    return found.map(({ _id }) => _id);
   }
 
   const store: ResultStore = {
@@ -42,7 +53,37 @@ export function mongoResults(database: Db, ask: Ask, connection: { readonly stat
     get state() {
       return connection.state;
     },
-    insert: async (result, evidence = null) => inserts.insert({ ...result, evidence }),
+    insert: async (result, evidence = null, words) => inserts.insert({ ...result, evidence, words }),
+    wordsOf: (ids, ofKey) =>
+      ask(async () => {
+        const wanted = ofKey === undefined ? ids : await ofThisKey(ids, ofKey);
+        const documents = await collections.words
+          .find({ _id: { $in: [...wanted] } })
+          .project<Pick<WordsDocument, '_id' | 'words'>>({ words: 1 })
+          .toArray();
+        return new Map(documents.map(({ _id, words }) => [_id, words]));
+      }),
+    indexed: (limit, after = 0) =>
+      ask(async () => {
+        const found = collections.words
+          .find({ _id: { $gt: after } })
+          .hint('_id_')
+          .sort({ _id: 1 })
+          .limit(limit);
+        return (await found.project<{ _id: number }>({ _id: 1 }).toArray()).map(({ _id }) => _id);
+      }),
+    addWords: (id, words) =>
+      ask(async () => {
+        const document = await collections.results.findOne({ _id: id });
+        const [added] = document === null ? [] : wordsOf(recordOf(document), words);
+        if (added === undefined) return false;
+        const { upsertedCount } = await collections.words.updateOne(
+          { _id: id },
+          { $setOnInsert: added },
+          { upsert: true },
+        );
+        return upsertedCount > 0;
+      }),
     get: (id) =>
       ask(async () => {
         const [document, kept] = await Promise.all([
@@ -56,7 +97,12 @@ export function mongoResults(database: Db, ask: Ask, connection: { readonly stat
         const found = await collections.results.findOne({ _id: id }, { projection: { api_key_name: 1 } });
         return found === null ? undefined : (found.api_key_name ?? '');
       }),
-    page: (filter, limit, after) => ask(async () => (await pageOf(collections, filter, limit, after)).map(recordOf)),
+    page: (filter, limit, after) =>
+      ask(async () =>
+        filter.where?.words === undefined
+          ? (await pageOf(collections, filter, limit, after)).map(recordOf)
+          : pageByWords(collections, filter, filter.where.words, limit, after),
+      ),
     similar: (likeness, limit) =>
       ask(async () => {
         const similar = await similarTo(collections, likeness, limit);
@@ -99,14 +145,15 @@ export function mongoResults(database: Db, ask: Ask, connection: { readonly stat
         const marks = found.map(({ _id, labels, hold }) => [_id, { labels, hold }] as const);
         return new Map(marks.filter(([, one]) => isMarked(one)));
       }),
-    // The results are deleted first: a crash leaves evidence without a result, which the next attempt deletes.
+    // The results are deleted first: a crash leaves evidence and words without a result, which the next attempt deletes.
     delete: (ids) =>
       ask(async () => {
         const ofThese = { _id: { $in: [...ids] } };
         const { deletedCount: deleted } = await collections.results.deleteMany({ ...ofThese, hold: null });
         const kept = await collections.results.find(ofThese).project<{ _id: number }>({ _id: 1 }).toArray();
         const held = kept.map(({ _id }) => _id);
-        await collections.evidence.deleteMany({ _id: { $in: ids.filter((id) => !held.includes(id)) } });
+        const ofGone = { _id: { $in: ids.filter((id) => !held.includes(id)) } };
+        await Promise.all([collections.evidence.deleteMany(ofGone), collections.words.deleteMany(ofGone)]);
         return { deleted, held };
       }),
     oldest: (limit, before, after = 0) =>

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { ARTIFACT_KINDS, type ArtifactKind } from '../../capture/artifacts.ts';
 import type { Marks } from '../../capture/marks.ts';
-import type { DetailedResult, Result } from '../../capture/result.ts';
+import type { Result, StoredRecord } from '../../capture/result.ts';
 import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
 
 /*
@@ -77,12 +77,12 @@ export interface ArtifactStore {
   /** Stores a test file and removes it again. Rejects as `stage` would. */
   probe(): Promise<void>;
   /** Writes the artifacts of a capture together with its whole record. */
-  stage(record: DetailedResult, files: CapturedFiles): Promise<StagedCapture>;
+  stage(record: StoredRecord, files: CapturedFiles): Promise<StagedCapture>;
   has(id: number): Promise<boolean>;
   /** Rejects with `artifact_pending` as `open` does. */
   info(id: number, how?: { readonly undelivered?: boolean }): Promise<ScreenshotInfo | undefined>;
   /** Reads the record of a capture, stored or failed; undefined when there is none. */
-  record(id: number): Promise<DetailedResult | undefined>;
+  record(id: number): Promise<StoredRecord | undefined>;
   /** Replaces the marks in the record that is kept with the files. Without such a record, does nothing. */
   mark(id: number, marks: Marks): Promise<void>;
   /**
@@ -121,7 +121,7 @@ export interface LocalStore extends ArtifactStore {
    * Writes the record of a capture without files. Resolves when it would survive a power failure; a record with this id
    * stays as it is. Rejects as `stage` does.
    */
-  keepRecord(record: DetailedResult): Promise<void>;
+  keepRecord(record: StoredRecord): Promise<void>;
 }
 
 /** Returns a store with some methods replaced. Its size is read each time: spreading would copy it once. */
@@ -138,7 +138,7 @@ export function changedStore(store: ArtifactStore, changed: Partial<Omit<Artifac
 /** Stores the artifacts of a capture. */
 export async function putCapture(
   store: ArtifactStore,
-  record: Result | DetailedResult,
+  record: Result | StoredRecord,
   files: CapturedFiles,
 ): Promise<ScreenshotInfo> {
   const staged = await store.stage({ evidence: null, ...record }, files);

@@ -17,6 +17,8 @@ export interface EventEntry {
   readonly api_key_name?: string | undefined;
   /** The JSON that subscribers receive, serialised once for all of them. */
   readonly body: string;
+  /** The packed words of the page of its capture, for filters; they are not sent. */
+  readonly words?: string | undefined;
   /** Names an event that several processes of a cluster may report; it is stored once. No space, dot or wildcard. */
   readonly key?: string | undefined;
 }
@@ -108,4 +110,9 @@ export interface EventOutboxFile {
 export function gapEntry(reason: GapReason, at: number, owner: OfKey = {}): EventEntry {
   const body = JSON.stringify({ v: 1, type: GAP, at: new Date(at).toISOString(), reason, text: TEXTS[reason] });
   return { type: GAP, host: null, batch: null, ...owner, body };
+}
+
+/** Returns the number of characters that an event takes in memory. */
+export function charactersOf({ body, words = '' }: EventEntry): number {
+  return body.length + words.length;
 }

@@ -1,4 +1,4 @@
-import type { DetailedResult } from '../../capture/result.ts';
+import type { StoredRecord } from '../../capture/result.ts';
 import type { ArtifactStore, CapturedFiles, LocalStore, StagedCapture } from './artifact-store.ts';
 
 /**
@@ -12,23 +12,23 @@ export interface LocalCopies {
    * As `deliver`, for a capture that is answered once its record is written, and delivered after that. Null: captures are
    * delivered first, because other processes read them.
    */
-  readonly deliverLater: ((id: number) => Promise<DetailedResult | undefined>) | null;
+  readonly deliverLater: ((id: number) => Promise<StoredRecord | undefined>) | null;
   /** Writes the files of a capture and its whole record, as `ArtifactStore.stage` does. */
-  stage(record: DetailedResult, files: CapturedFiles): Promise<StagedCapture>;
+  stage(record: StoredRecord, files: CapturedFiles): Promise<StagedCapture>;
   /** Writes the record of a failed capture, as `LocalStore.keepRecord` does. */
-  keepRecord(record: DetailedResult): Promise<void>;
+  keepRecord(record: StoredRecord): Promise<void>;
   /** Whether there is a copy, of a stored or failed capture, even one that cannot be read. */
   has(id: number): Promise<boolean>;
   /** The record of a copy; undefined when there is none. */
-  record(id: number): Promise<DetailedResult | undefined>;
+  record(id: number): Promise<StoredRecord | undefined>;
   /**
    * Makes a published capture readable in the artifact store. Resolves with the record that belongs to the files there,
    * which is that of the first capture with this id; undefined when there are no files. Idempotent. Rejects with
    * `database_unavailable` or `artifacts_unavailable` when the store cannot be reached.
    */
-  deliver(record: DetailedResult): Promise<DetailedResult | undefined>;
+  deliver(record: StoredRecord): Promise<StoredRecord | undefined>;
   /** Removes what need not stay of a copy that is delivered and whose record the database has. */
-  release(record: DetailedResult): Promise<void>;
+  release(record: StoredRecord): Promise<void>;
 }
 
 /**
@@ -58,10 +58,7 @@ export function hasCopy(local: LocalStore, id: number): Promise<boolean> {
 }
 
 /** Corrects the store's name: a record that waited for the database may name the store of an earlier process. */
-export async function namingStore(
-  record: DetailedResult,
-  artifacts: Pick<ArtifactStore, 'id'>,
-): Promise<DetailedResult> {
+export async function namingStore(record: StoredRecord, artifacts: Pick<ArtifactStore, 'id'>): Promise<StoredRecord> {
   if (record.artifacts === null) return record;
   const store = await artifacts.id();
   return record.artifacts.store === store ? record : { ...record, artifacts: { ...record.artifacts, store } };

@@ -70,8 +70,21 @@ export interface ResultStore {
   readonly kind: DatabaseKind | 'none';
   readonly state: StoreState;
 
-  /** Stores a record and its evidence, durably and together. An existing id is not an error and changes nothing. */
-  insert(result: Result, evidence?: Evidence | null): Promise<void>;
+  /**
+   * Stores a record, its evidence and the packed words of its page, durably and together. An existing id is not an error
+   * and changes nothing.
+   */
+  insert(result: Result, evidence?: Evidence | null, words?: string): Promise<void>;
+
+  /**
+   * Returns the packed words of the pages of these captures, as far as they are indexed. `ofKey`: only of captures that
+   * this API key requested.
+   */
+  wordsOf(ids: readonly number[], ofKey?: string): Promise<ReadonlyMap<number, string>>;
+  /** Returns the ids of at most `limit` captures above `after` whose words are stored, oldest (smallest) first. */
+  indexed(limit: number, after?: number): Promise<readonly number[]>;
+  /** Indexes the words of an earlier capture. Returns false when there is no record, or it has words. */
+  addWords(id: number, words: string): Promise<boolean>;
 
   get(id: number): Promise<DetailedResult | undefined>;
   /** Returns the name of the API key that requested a capture, `''` without a named key; undefined without a record. */
@@ -91,7 +104,7 @@ export interface ResultStore {
   /** Returns the labels and holds of the records that have any. */
   marked(ids: readonly number[]): Promise<ReadonlyMap<number, RetainedBy>>;
 
-  /** Deletes records and their evidence, durably, except held ones; unknown ids are ignored. */
+  /** Deletes records, their evidence and words, durably, except held ones; unknown ids are ignored. */
   delete(ids: readonly number[]): Promise<Deleted>;
 
   /** Returns the ids of at most `limit` records above `after` and below `before`, oldest (smallest) first. */

@@ -1,5 +1,5 @@
 import { ofKey } from '../../capture/client.ts';
-import { type EventEntry, gapEntry } from '../ports/event-log.ts';
+import { charactersOf, type EventEntry, gapEntry } from '../ports/event-log.ts';
 
 /** Share of the bounds that is made free at once: in steps, not for each event. */
 const STEP_SHARE = 0.01;
@@ -30,12 +30,12 @@ export function withoutOldest<Item>(
   now: number,
 ): Item[] {
   const keyOf = (item: Item) => eventOf(item).api_key_name;
-  const charactersOf = (items: readonly Item[]) => items.reduce((sum, item) => sum + eventOf(item).body.length, 0);
+  const allCharacters = (items: readonly Item[]) => items.reduce((sum, item) => sum + charactersOf(eventOf(item)), 0);
   const droppable = waiting.filter((item) => isDroppable(eventOf(item)));
   const shares = [...Map.groupBy(droppable, keyOf).values()].map((items) => ({
     items,
     dropped: 0,
-    characters: charactersOf(items),
+    characters: allCharacters(items),
     /** The larger of the shares of both bounds. */
     get use() {
       return Math.max((items.length - this.dropped) / bounds.events, this.characters / bounds.characters);
@@ -43,7 +43,7 @@ export function withoutOldest<Item>(
   }));
   const gone = new Set<Item>();
   const maxLeft = Math.ceil(bounds.events * (1 - STEP_SHARE));
-  let excess = charactersOf(waiting) - bounds.characters * (1 - STEP_SHARE);
+  let excess = allCharacters(waiting) - bounds.characters * (1 - STEP_SHARE);
   let gaps = 0;
   while (shares.length > 0 && (waiting.length - gone.size + gaps > maxLeft || excess > 0)) {
     const largest = shares.reduce((most, share) => (share.use > most.use ? share : most));
@@ -52,8 +52,8 @@ export function withoutOldest<Item>(
     gone.add(oldest);
     if (largest.dropped === 0) gaps += 1;
     largest.dropped += 1;
-    largest.characters -= eventOf(oldest).body.length;
-    excess -= eventOf(oldest).body.length;
+    largest.characters -= charactersOf(eventOf(oldest));
+    excess -= charactersOf(eventOf(oldest));
   }
   const last = new Map([...gone].map((item) => [keyOf(item), item]));
   return waiting.flatMap((item) => {

@@ -1,6 +1,7 @@
 import { CapstanError } from '../../capture/errors.ts';
 import { BackgroundPasses } from '../passes/background-passes.ts';
 import {
+  charactersOf,
   type EventEntry,
   type EventLog,
   type EventLogOptions,
@@ -132,7 +133,7 @@ class OwnEventLog implements EventLog {
 
   #wait(event: LoggedEvent): void {
     this.#waiting.push(event);
-    this.#characters += event.body.length;
+    this.#characters += charactersOf(event);
     if (this.#waiting.length > this.#bounds.events || this.#characters > this.#bounds.characters) {
       this.#keepWaiting(withoutOldest(this.#waiting, LOGGED, this.#bounds, this.#clock()));
     }
@@ -164,7 +165,7 @@ class OwnEventLog implements EventLog {
 
   #keepWaiting(waiting: LoggedEvent[]): void {
     this.#waiting = waiting;
-    this.#characters = waiting.reduce((sum, { body }) => sum + body.length, 0);
+    this.#characters = waiting.reduce((sum, event) => sum + charactersOf(event), 0);
   }
 
   /** Returns the newest id of the log. */

@@ -1,6 +1,6 @@
 import { CapstanError } from '../../capture/errors.ts';
 import type { Evidence } from '../../capture/evidence.ts';
-import type { DetailedResult, Result } from '../../capture/result.ts';
+import type { DetailedResult, Result, StoredRecord } from '../../capture/result.ts';
 import type { ResultConditions } from '../../capture/result-conditions.ts';
 import type { Keyset } from '../ports/result-store.ts';
 
@@ -18,7 +18,8 @@ export function asDetailed(record: unknown, evidence: unknown): DetailedResult {
   return { ...asRecord(record), evidence: isEvidence(evidence) ? evidence : null };
 }
 
-export function withoutEvidence({ evidence: _evidence, ...record }: DetailedResult): Result {
+/** Returns the record alone: without evidence and words, which are stored beside it. */
+export function withoutEvidence({ evidence: _evidence, words: _words, ...record }: StoredRecord): Result {
   return record;
 }
 

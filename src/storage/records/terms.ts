@@ -2,7 +2,7 @@ import { outcomeOf, type RecordedOutcome } from '../../capture/recorded-outcome.
 import type { Result } from '../../capture/result.ts';
 import type { ResultConditions } from '../../capture/result-conditions.ts';
 import type { VerdictName } from '../../capture/verdict.ts';
-import { unaccented } from '../../words/folded.ts';
+import { pairsOf, wordsOf } from '../../words/tokens.ts';
 import { type ChoiceCondition, hostFactTermsOf, wantedHostTerms } from './host-terms.ts';
 import { type HostKey, type HostKeys, type HostRange, hostKeys } from './hosts.ts';
 
@@ -28,7 +28,6 @@ const HELD = '\uE021';
 
 /** Maximum number of words per text, because a URL of 8192 characters has many. */
 const MAX_WORDS = 200;
-const MAX_WORD_CHARACTERS = 64;
 /**
  * Bytes of a URL's key in its term. Few, because the index holds each of them; the full URLs of matching records are
  * compared.
@@ -40,11 +39,6 @@ const MAX_PREFIX = 8;
 const MAX_OPTION_CHARACTERS = 100;
 /** Maximum number of parent domains per host. */
 const MAX_PARENTS = 6;
-
-/** Scripts that are written without spaces: their words are pairs of neighbouring characters. */
-const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
-const UNSPACED_RUN =
-  /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}ー]+|[^\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}ー]+/gu;
 
 /** The fields of a record that its terms are made of. */
 export type Termed = Pick<
@@ -84,19 +78,34 @@ export function termsOf(record: Termed): readonly string[] {
   ];
 }
 
+/** Returns the terms of a record that are neither words nor options, and those of its host. */
+export function factTermsOf(record: Termed & Pick<Result, 'host'>): readonly string[] {
+  const { verdict, api_key_name: key, host } = record;
+  return [
+    outcomeTerm(outcomeOf(record)),
+    ...statusTerms(record),
+    ...(verdict === null ? [] : [verdictTerm(verdict)]),
+    ...(key === undefined ? [] : [apiKeyTerm(key)]),
+    ...hostTermsOf(host),
+  ];
+}
+
 function statusTerms({ response_code }: Pick<Result, 'response_code'>): readonly string[] {
   const statusClass = Math.floor(response_code / 100);
   return [`${STATUS}${response_code}`, ...(statusClass > 0 ? [`${STATUS_CLASS}${statusClass}`] : [])];
 }
 
-/** Conditions that are looked up by terms which a record must all have: all except the times, and choices of terms. */
-export type TermCondition = Exclude<keyof ResultConditions, 'from' | 'to' | ChoiceCondition>;
+/**
+ * Conditions that are looked up by terms which a record must all have: all except the times, choices of terms, and the
+ * words of the page, which have an index.
+ */
+export type TermCondition = Exclude<keyof ResultConditions, 'from' | 'to' | 'words' | ChoiceCondition>;
 
 /** Returns the terms that a record must have to meet these conditions, and to belong to a key. */
 export function wantedTerms(conditions: ResultConditions, ofKey?: string): readonly string[] {
   const { status, outcome, verdict, text, option, scan, label, held } = conditions;
   const terms: Record<TermCondition, readonly string[] | undefined> = {
-    text: text === undefined ? undefined : wordsOf(text, wantedPairs),
+    text: text === undefined ? undefined : wordsOf(text, pairsOf),
     status: status === undefined ? undefined : [statusTerm(status)],
     outcome: outcome === undefined ? undefined : [outcomeTerm(outcome)],
     verdict: verdict === undefined ? undefined : [verdictTerm(verdict)],
@@ -252,25 +261,7 @@ function withoutScheme(url: string): string {
   return url.replace(/^https?:\/\//i, '');
 }
 
-/** Returns the words of a text, without accents, each once, in their order. `pairs` divides a run of an unspaced script. */
-function wordsOf(text: string, pairs: (run: string) => readonly string[]): readonly string[] {
-  const words = unaccented(text)
-    .split(/[^\p{L}\p{N}]+/u)
-    .flatMap((word) => (UNSPACED.test(word) ? divided(word, pairs) : [word]));
-  return [...new Set(words.map((word) => word.slice(0, MAX_WORD_CHARACTERS)).filter((word) => word !== ''))];
-}
-
-function divided(word: string, pairs: (run: string) => readonly string[]): readonly string[] {
-  return (word.match(UNSPACED_RUN) ?? []).flatMap((run) => (UNSPACED.test(run) ? pairs(run) : [run]));
-}
-
 /** Returns characters and pairs, so that single characters can be searched for, too. */
 function indexedPairs(run: string): readonly string[] {
-  return [...run, ...wantedPairs(run)];
-}
-
-function wantedPairs(run: string): readonly string[] {
-  const characters = [...run];
-  if (characters.length === 1) return characters;
-  return characters.slice(1).map((character, at) => `${characters[at]}${character}`);
+  return [...run, ...pairsOf(run)];
 }

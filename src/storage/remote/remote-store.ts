@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { type ArtifactKind, artifactFile } from '../../capture/artifacts.ts';
 import { CapstanError } from '../../capture/errors.ts';
-import type { DetailedResult } from '../../capture/result.ts';
+import type { StoredRecord } from '../../capture/result.ts';
 import { checkedScreenshotInfo, screenshotInfo, sha256 } from '../files/record-file.ts';
 import {
   type ArtifactStore,
@@ -38,7 +38,7 @@ export function createRemoteStore<F extends RemoteFile>(backend: Backend<F>): Ar
     throw failed.reason;
   }
 
-  async function stage(record: DetailedResult, captured: CapturedFiles): Promise<StagedCapture> {
+  async function stage(record: StoredRecord, captured: CapturedFiles): Promise<StagedCapture> {
     const info = await screenshotInfo(record, captured.image);
     const contents = filesIn(captured).map(([kind, content]) => ({
       kind,
@@ -77,7 +77,7 @@ export function createRemoteStore<F extends RemoteFile>(backend: Backend<F>): Ar
 
   const find = (id: number) => ask(() => backend.find(id));
 
-  async function record(id: number): Promise<DetailedResult | undefined> {
+  async function record(id: number): Promise<StoredRecord | undefined> {
     const found = await ask(() => backend.record(id));
     if (found === undefined) return undefined;
     const { evidence, ...rest } = JSON.parse(found);

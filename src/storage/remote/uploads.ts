@@ -2,7 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import pLimit from 'p-limit';
 import type { ArtifactKind } from '../../capture/artifacts.ts';
 import { CapstanError } from '../../capture/errors.ts';
-import type { DetailedResult } from '../../capture/result.ts';
+import type { StoredRecord } from '../../capture/result.ts';
 import { type ArtifactStore, type CapturedFiles, filesIn, type LocalStore } from '../ports/artifact-store.ts';
 import { hasCopy, type LocalCopies, namingStore } from '../ports/local-copies.ts';
 
@@ -50,7 +50,7 @@ export function createUploads(
     return copy;
   }
 
-  async function upload(copy: Copy): Promise<DetailedResult> {
+  async function upload(copy: Copy): Promise<StoredRecord> {
     const { record, files } = copy;
     const staged = await remote.stage(record, files);
     try {
@@ -68,7 +68,7 @@ export function createUploads(
     return first;
   }
 
-  async function deliver(id: number): Promise<DetailedResult | undefined> {
+  async function deliver(id: number): Promise<StoredRecord | undefined> {
     const isFresh = fresh.has(id);
     const files = take(id)?.files;
     // The record on the disk has the marks that were given meanwhile.
@@ -80,7 +80,7 @@ export function createUploads(
     return first ?? upload({ ...copy, record: await namingStore(copy.record, remote) });
   }
 
-  async function deliverWithin(id: number): Promise<DetailedResult | undefined> {
+  async function deliverWithin(id: number): Promise<StoredRecord | undefined> {
     try {
       return await limit(() => deliver(id));
     } catch (error) {
@@ -127,7 +127,7 @@ export function createUploads(
 }
 
 interface Copy {
-  readonly record: DetailedResult;
+  readonly record: StoredRecord;
   readonly files: CapturedFiles;
 }
 

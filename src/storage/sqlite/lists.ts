@@ -6,6 +6,8 @@ import { endOfPrefix, type HostKey, type HostRange, hostKeys, hostRanges, matche
 import { asRecord, placeOf, startOf, timeOf } from '../records/record.ts';
 import { hostTerm, hostTermsOf, rangeTerm, termsOf, urlTerm, wantedTerms } from '../records/terms.ts';
 import { urlKeysOf, wantedUrlKeys } from '../records/url-keys.ts';
+import { HAS_WORDS } from '../records/word-terms.ts';
+import { wordsExpression, wordsInOrder } from './words.ts';
 
 /*
  * Every list of records: all, those of a URL or of hosts, and with conditions. An FTS5 table holds the terms of each
@@ -19,11 +21,13 @@ import { urlKeysOf, wantedUrlKeys } from '../records/url-keys.ts';
  * the page. So all numbers of these statements are bound as `BigInt`.
  */
 
-/** 2020-01-01: the places of 1950 to 2089 are safe integers. */
+/** 2020-01-01: the places of 910 to 3130 are safe integers. */
 const EPOCH_MS = 1_577_836_800_000;
-/** Number of places in a millisecond. Further records take places of the next millisecond. */
-const PLACES_OF_MS = 4096;
-const MAX_PLACE = Number.MAX_SAFE_INTEGER - 2 * PLACES_OF_MS;
+/** Length of a slot in milliseconds: the longer it is, the smaller are the differences of places in the index. */
+const SLOT_MS = 16;
+/** Number of places in a slot. Further records take places of the next slot. */
+const PLACES_OF_SLOT = 4096;
+const MAX_PLACE = Number.MAX_SAFE_INTEGER - 2 * PLACES_OF_SLOT;
 const MIN_PLACE = -MAX_PLACE;
 /** Maximum number of milliseconds after a record's own in which a free place is searched. */
 const MAX_LATER_MS = 1000;
@@ -56,11 +60,9 @@ export function lists(db: DatabaseSync) {
   const deleteHost = db.prepare('DELETE FROM hosts WHERE host_id = ?');
   const lastPlace = db.prepare('SELECT max(place) AS place FROM places WHERE place >= ? AND place < ?');
   const insertPlace = db.prepare('INSERT INTO places (place, id, host_id) VALUES (?, ?, ?)');
-  const deletePlace = db.prepare(
-    'DELETE FROM places WHERE place >= ? AND place < ? AND id = ? RETURNING place, host_id',
-  );
   const findPlace = db.prepare('SELECT place, host_id FROM places WHERE place >= ? AND place < ? AND id = ?');
-  const insertTerms = db.prepare('INSERT INTO record_terms (rowid, terms) VALUES (?, ?)');
+  const deletePlace = db.prepare('DELETE FROM places WHERE place = ?');
+  const insertTerms = db.prepare('INSERT INTO record_terms (rowid, words, terms) VALUES (?, ?, ?)');
   const deleteTerms = db.prepare('DELETE FROM record_terms WHERE rowid = ?');
   const matching = db.prepare(MATCHING);
   const between = db.prepare(BETWEEN);
@@ -79,16 +81,16 @@ export function lists(db: DatabaseSync) {
     return Number(insertHost.run(keys.host, keys.reversed, keys.unicode).lastInsertRowid);
   }
 
-  /** The first free place of a millisecond; undefined when all are taken. */
+  /** The first free place of the slot of a time; undefined when all are taken. */
   function freePlaceOf(ms: number): number | undefined {
     const first = firstPlaceOf(ms);
-    const last = lastPlace.get(BigInt(first), BigInt(first + PLACES_OF_MS))?.place;
+    const last = lastPlace.get(BigInt(first), BigInt(first + PLACES_OF_SLOT))?.place;
     if (typeof last !== 'number') return first;
-    return last + 1 < first + PLACES_OF_MS ? last + 1 : undefined;
+    return last + 1 < first + PLACES_OF_SLOT ? last + 1 : undefined;
   }
 
   function freePlace(probedAt: number): number {
-    for (let ms = probedAt; ms < probedAt + MAX_LATER_MS; ms += 1) {
+    for (let ms = probedAt; ms < probedAt + MAX_LATER_MS; ms += SLOT_MS) {
       const place = freePlaceOf(ms);
       if (place !== undefined) return place;
     }
@@ -120,7 +122,11 @@ export function lists(db: DatabaseSync) {
   /** Returns the plan of a list; undefined when nothing can match. */
   function planOf(filter: ResultFilter): Plan | undefined {
     const { where = {} } = filter;
-    const terms: Wanted = { all: wantedTerms(where, filter.ofKey), choices: wantedChoices(where) };
+    const plan = planOfTerms(filter, { all: wantedTerms(where, filter.ofKey), choices: wantedChoices(where) });
+    return plan && { ...plan, expression: withWords(plan.expression, wordsExpression(where.words)) };
+  }
+
+  function planOfTerms(filter: ResultFilter, terms: Wanted): Plan | undefined {
     switch (filter.by) {
       case 'all':
         return { ...READ_AS_NEEDED, expression: allOf(terms) };
@@ -163,15 +169,16 @@ export function lists(db: DatabaseSync) {
     const plan = planOf(filter);
     if (plan === undefined) return [];
     const after = placeOf(startOf(where, from));
-    const found: { readonly id: number; readonly probedAt: number; readonly ms: number; readonly record: Result }[] =
+    const found: { readonly id: number; readonly probedAt: number; readonly slot: number; readonly record: Result }[] =
       [];
-    // All records of the last millisecond are read: the list orders them by id, and their places do not.
+    // All records of the last slot are read: the list orders them by time and id, and their places do not.
     const isFullBefore = (place: number): boolean => {
       const least = found[limit - 1];
-      return least !== undefined && msOf(place) < least.ms;
+      return least !== undefined && slotOf(place) < least.slot;
     };
-    const floor = where.from === undefined ? MIN_PLACE : firstPlaceOf(timeOf(where.from));
-    for (let before = Math.min(firstPlaceOf(after.probedAt) + PLACES_OF_MS, MAX_PLACE); ; ) {
+    const since = where.from === undefined ? Number.NEGATIVE_INFINITY : timeOf(where.from);
+    const floor = where.from === undefined ? MIN_PLACE : firstPlaceOf(since);
+    for (let before = Math.min(firstPlaceOf(after.probedAt) + PLACES_OF_SLOT, MAX_PLACE); ; ) {
       const bounds = [before, floor, Math.max(plan.readTogether, limit + 1)].map(BigInt);
       const read = plan.expression === undefined ? between.all(...bounds) : matching.all(plan.expression, ...bounds);
       for (const row of read) {
@@ -182,9 +189,9 @@ export function lists(db: DatabaseSync) {
         if (result === undefined) continue;
         const probedAt = Number(result.probed_at);
         const isAfter = probedAt < after.probedAt || (probedAt === after.probedAt && id < after.id);
-        if (!isAfter) continue;
+        if (!isAfter || probedAt < since) continue;
         const record = asRecord(JSON.parse(String(result.record)));
-        if (plan.hasUrl(record)) found.push({ id, probedAt, ms: msOf(Number(row.place)), record });
+        if (plan.hasUrl(record)) found.push({ id, probedAt, slot: slotOf(Number(row.place)), record });
       }
       const last = read.at(-1)?.place;
       if (last === undefined || isFullBefore(Number(last))) break;
@@ -197,47 +204,48 @@ export function lists(db: DatabaseSync) {
       .map(({ record }) => record);
   }
 
-  function addTerms(place: bigint, record: Result, ofHost: number): void {
+  function indexTerms(place: bigint, ofHost: number, record: Result, words: string | undefined): void {
     const urlTerms = urlKeysOf(record).map(urlTerm);
     const terms = [...termsOf(record), ...hostTermsOf(record.host), hostTerm(ofHost), ...urlTerms];
-    insertTerms.run(place, terms.join(' '));
+    if (words !== undefined) terms.push(HAS_WORDS);
+    insertTerms.run(place, words === undefined ? '' : wordsInOrder(words), terms.join(' '));
+  }
+
+  /** Returns the row of a record by its place: in its slot, or in one after others whose places were all taken. */
+  function placed(id: number, probedAt: number) {
+    for (let ms = probedAt; ms < probedAt + MAX_LATER_MS; ms += SLOT_MS) {
+      const first = firstPlaceOf(ms);
+      const row = findPlace.get(BigInt(first), BigInt(first + PLACES_OF_SLOT), BigInt(id));
+      if (row !== undefined) return { place: BigInt(Number(row.place)), hostId: Number(row.host_id) };
+      if (freePlaceOf(ms) !== undefined) return undefined;
+    }
+    return undefined;
   }
 
   return {
-    /** Adds a record with its terms. Call it in the transaction of the record. */
-    add: (record: Result) => {
+    /** Adds a record with its terms and the words of its page. Call it in the transaction of the record. */
+    add: (record: Result, words?: string) => {
       const place = BigInt(freePlace(timeOf(record.probed_at)));
       const ofHost = hostId(record.host);
       insertPlace.run(place, BigInt(record.id), BigInt(ofHost));
-      addTerms(place, record, ofHost);
+      indexTerms(place, ofHost, record, words);
     },
-    /** Replaces the terms of a record. Call it in the transaction of the record. */
-    change: (record: Result) => {
-      const probedAt = timeOf(record.probed_at);
-      for (let ms = probedAt; ms < probedAt + MAX_LATER_MS; ms += 1) {
-        const first = firstPlaceOf(ms);
-        const found = findPlace.get(BigInt(first), BigInt(first + PLACES_OF_MS), BigInt(record.id));
-        if (found !== undefined) {
-          const place = BigInt(Number(found.place));
-          deleteTerms.run(place);
-          addTerms(place, record, Number(found.host_id));
-        }
-        if (found !== undefined || freePlaceOf(ms) !== undefined) return;
-      }
+    /** Replaces the terms of a record, and the words of its page. Call it in the transaction of the record. */
+    change: (record: Result, words: string | undefined) => {
+      const row = placed(record.id, timeOf(record.probed_at));
+      if (row === undefined) return;
+      deleteTerms.run(row.place);
+      indexTerms(row.place, row.hostId, record, words);
     },
     remove: (id: number, probedAt: number) => {
-      for (let ms = probedAt; ms < probedAt + MAX_LATER_MS; ms += 1) {
-        const first = firstPlaceOf(ms);
-        const deleted = deletePlace.get(BigInt(first), BigInt(first + PLACES_OF_MS), BigInt(id));
-        if (deleted !== undefined) {
-          deleteTerms.run(BigInt(Number(deleted.place)));
-          // A host without records would be read by every query with a matching prefix.
-          const ofHost = Number(deleted.host_id);
-          const bounds = [MAX_PLACE, MIN_PLACE, 1].map(BigInt);
-          if (matching.get(`"${hostTerm(ofHost)}"`, ...bounds) === undefined) deleteHost.run(BigInt(ofHost));
-        }
-        if (deleted !== undefined || freePlaceOf(ms) !== undefined) return;
-      }
+      const row = placed(id, probedAt);
+      if (row === undefined) return;
+      deletePlace.run(row.place);
+      deleteTerms.run(row.place);
+      // A host without records would be read by every query with a matching prefix.
+      const bounds = [MAX_PLACE, MIN_PLACE, 1].map(BigInt);
+      const ofHost = inTerms(`"${hostTerm(row.hostId)}"`);
+      if (ofHost !== undefined && matching.get(ofHost, ...bounds) === undefined) deleteHost.run(BigInt(row.hostId));
     },
     page,
   };
@@ -273,15 +281,28 @@ function allOf({ all, choices }: Wanted, oneOf: readonly string[] = []): string 
   return parts.length === 0 ? undefined : parts.join(' AND ');
 }
 
+/** Limits an expression to the facts of the record. */
+function inTerms(expression: string | undefined): string | undefined {
+  return expression === undefined ? undefined : `terms : (${expression})`;
+}
+
+function withWords(terms: string | undefined, words: string | undefined): string | undefined {
+  const both = [inTerms(terms), words].filter((part) => part !== undefined);
+  return both.length === 0 ? undefined : both.map((part) => `(${part})`).join(' AND ');
+}
+
 function isHostOf({ host, reversed, unicode }: Record<string, unknown>, ranges: readonly HostRange[]): boolean {
   const keys = { host: String(host), reversed: String(reversed), unicode: unicode === null ? null : String(unicode) };
   return matchesHost(keys, ranges);
 }
 
 function firstPlaceOf(ms: number): number {
-  return Math.max(MIN_PLACE, Math.min((ms - EPOCH_MS) * PLACES_OF_MS, MAX_PLACE - PLACES_OF_MS));
+  return Math.max(
+    MIN_PLACE,
+    Math.min(Math.floor((ms - EPOCH_MS) / SLOT_MS) * PLACES_OF_SLOT, MAX_PLACE - PLACES_OF_SLOT),
+  );
 }
 
-function msOf(place: number): number {
-  return Math.floor(place / PLACES_OF_MS);
+function slotOf(place: number): number {
+  return Math.floor(place / PLACES_OF_SLOT);
 }

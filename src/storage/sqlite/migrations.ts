@@ -41,7 +41,8 @@ const EVENTS = `
     host TEXT,
     batch TEXT,
     body TEXT NOT NULL,
-    api_key_name TEXT
+    api_key_name TEXT,
+    words TEXT
   ) STRICT;
   CREATE INDEX events_of_key ON events (api_key_name);
 `;
@@ -74,7 +75,7 @@ const PERCEPTIONS = `
   ) STRICT, WITHOUT ROWID;
 `;
 
-/** The table of terms holds no copy of the terms (`content=''`), and no positions: words may match in any order. */
+/** The table of terms holds no copy of the terms (`content=''`). Positions are for phrases of the page's words. */
 const TERMS = `
   CREATE TABLE places (
     place INTEGER PRIMARY KEY,
@@ -82,8 +83,12 @@ const TERMS = `
     host_id INTEGER NOT NULL
   ) STRICT;
   CREATE VIRTUAL TABLE record_terms USING fts5 (
-    terms, content = '', contentless_delete = 1, detail = none, tokenize = 'ascii'
+    words, terms, content = '', contentless_delete = 1, tokenize = 'ascii'
   );
+  CREATE TABLE page_words (
+    id INTEGER PRIMARY KEY,
+    words TEXT NOT NULL
+  ) STRICT;
 `;
 
 const COLUMNS = { text: 'TEXT NOT NULL', integer: 'INTEGER NOT NULL', 'integer or null': 'INTEGER' } as const;

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Marks } from '../../capture/marks.ts';
-import type { DetailedResult, Result, SimilarResult } from '../../capture/result.ts';
+import type { Result, SimilarResult, StoredRecord } from '../../capture/result.ts';
 import { STORED_LIMITS } from '../../capture/stored-limits.ts';
 import type { Keyset, Likeness, ResultFilter, ResultStore, RetainedBy } from '../ports/result-store.ts';
 import { isMarked, marksOf, sameMarks } from '../records/marks.ts';
@@ -16,14 +16,17 @@ const READ_TOGETHER = 100;
 const OLDEST = 'SELECT id FROM results WHERE id > ? AND id < ? ORDER BY id LIMIT ?';
 const MARKED = `SELECT id, json_extract(record, '$.labels') AS labels, json_extract(record, '$.hold') AS hold
   FROM results WHERE id IN (SELECT value FROM json_each(?))`;
+const INDEXED = 'SELECT id FROM page_words WHERE id > ? ORDER BY id LIMIT ?';
 
 /** For tests of the query plans; those of lists are in lists.ts. */
-export const RESULT_STATEMENTS: readonly string[] = [OLDEST, MARKED];
+export const RESULT_STATEMENTS: readonly string[] = [OLDEST, INDEXED, MARKED];
 
 /** The results in an open database. Methods are synchronous and throw SQLite's errors. */
 export interface ResultTable
-  extends Synchronous<Pick<ResultStore, 'get' | 'keyOf' | 'mark' | 'marked' | 'delete' | 'oldest'>> {
-  insert(results: readonly DetailedResult[]): void;
+  extends Synchronous<
+    Pick<ResultStore, 'get' | 'keyOf' | 'mark' | 'marked' | 'delete' | 'oldest' | 'wordsOf' | 'addWords' | 'indexed'>
+  > {
+  insert(results: readonly StoredRecord[]): void;
   /** May take long, and so runs in steps. */
   similar(likeness: Likeness, limit: number): Generator<void, SimilarResult[]>;
   /** May take long, and so runs in steps. */
@@ -39,6 +42,10 @@ export function resultTable(db: DatabaseSync): ResultTable {
   const insertEvidence = db.prepare('INSERT INTO evidence (id, evidence) VALUES (?, ?)');
   const findEvidence = db.prepare('SELECT evidence FROM evidence WHERE id = ?');
   const deleteEvidence = db.prepare('DELETE FROM evidence WHERE id = ?');
+  const insertWords = db.prepare('INSERT INTO page_words (id, words) VALUES (?, ?)');
+  const findWords = db.prepare('SELECT words FROM page_words WHERE id = ?');
+  const indexed = db.prepare(INDEXED);
+  const deleteWords = db.prepare('DELETE FROM page_words WHERE id = ?');
   const deleteResult = db.prepare(
     "DELETE FROM results WHERE id = ? AND json_extract(record, '$.hold') IS NULL RETURNING probed_at",
   );
@@ -49,12 +56,13 @@ export function resultTable(db: DatabaseSync): ResultTable {
   const hashes = perceptions(db);
   const listed = lists(db);
 
-  function insert(detailed: DetailedResult): void {
-    const { evidence } = detailed;
+  function insert(detailed: StoredRecord): void {
+    const { evidence, words } = detailed;
     const result = withoutEvidence(detailed);
     const { id, perception_hash: hash, api_key_name: apiKeyName = null } = result;
     if (insertResult.run(id, timeOf(result.probed_at), JSON.stringify(result)).changes === 0) return;
-    listed.add(result);
+    listed.add(result, words);
+    if (words !== undefined) insertWords.run(id, words);
     if (evidence !== null) insertEvidence.run(id, JSON.stringify(evidence));
     if (hash !== null) hashes.add(id, hash, apiKeyName);
   }
@@ -62,11 +70,22 @@ export function resultTable(db: DatabaseSync): ResultTable {
   /** Returns false when there is no such result. */
   function remove(id: number): boolean {
     const deleted = deleteResult.get(id);
+    deleteWords.run(id);
     if (deleted === undefined) return false;
     deleteEvidence.run(id);
     hashes.remove(id);
     listed.remove(id, Number(deleted.probed_at));
     return true;
+  }
+
+  function keyOf(id: number): string | undefined {
+    const row = findKey.get(id);
+    return row && String(row.name ?? '');
+  }
+
+  function wordsOf(id: number): string | undefined {
+    const words = findWords.get(id)?.words;
+    return typeof words === 'string' ? words : undefined;
   }
 
   function mark(id: number, before: Marks, after: Marks): boolean {
@@ -76,7 +95,7 @@ export function resultTable(db: DatabaseSync): ResultTable {
     if (!sameMarks(record, before)) return false;
     const changed = { ...record, ...marksOf(after) };
     updateResult.run(JSON.stringify(changed), id);
-    listed.change(changed);
+    listed.change(changed, wordsOf(id));
     return true;
   }
 
@@ -112,10 +131,21 @@ export function resultTable(db: DatabaseSync): ResultTable {
       const evidence = findEvidence.get(id)?.evidence;
       return asDetailed(JSON.parse(String(row.record)), evidence === undefined ? null : JSON.parse(String(evidence)));
     },
-    keyOf: (id) => {
-      const row = findKey.get(id);
-      return row && String(row.name ?? '');
+    keyOf,
+    wordsOf: (ids, ofKey) => {
+      const seen = ofKey === undefined ? ids : ids.filter((id) => keyOf(id) === ofKey);
+      const rows = seen.map((id) => [id, wordsOf(id)] as const);
+      return new Map(rows.flatMap(([id, words]) => (words === undefined ? [] : [[id, words] as const])));
     },
+    addWords: (id, words) =>
+      inTransaction(db, () => {
+        const row = findResult.get(id);
+        if (row === undefined || findWords.get(id) !== undefined) return false;
+        listed.change(asRecord(JSON.parse(String(row.record))), words);
+        insertWords.run(id, words);
+        return true;
+      }),
+    indexed: (limit, after = 0) => indexed.all(after, limit).map((row) => Number(row.id)),
     page: listed.page,
     similar,
     mark: (id, before, after) => inTransaction(db, () => mark(id, before, after)),

@@ -1,4 +1,4 @@
-import type { DetailedResult } from '../../capture/result.ts';
+import type { StoredRecord } from '../../capture/result.ts';
 import type { ResultStore, StoreState } from '../ports/result-store.ts';
 import { gatherInserts } from '../records/gathered-inserts.ts';
 import type { Remote } from './remote.ts';
@@ -12,13 +12,16 @@ export interface SqliteResults {
 
 /** The port to the results, through the worker thread. */
 export function sqliteResults(table: Remote<ResultTable>, thread: { readonly state: StoreState }): SqliteResults {
-  const inserts = gatherInserts<DetailedResult>((results) => table.insert(results));
+  const inserts = gatherInserts<StoredRecord>((results) => table.insert(results));
   const store: ResultStore = {
     kind: 'sqlite',
     get state() {
       return thread.state;
     },
-    insert: async (result, evidence = null) => inserts.insert({ ...result, evidence }),
+    insert: async (result, evidence = null, words) => inserts.insert({ ...result, evidence, words }),
+    wordsOf: table.wordsOf,
+    addWords: table.addWords,
+    indexed: table.indexed,
     get: table.get,
     keyOf: table.keyOf,
     page: table.page,

@@ -8,8 +8,9 @@ import { MarkBadges, OptionBadges, OutcomeBadge } from '../../parts/badge.tsx';
 import { CopyAsCurl } from '../../parts/copy-as-curl.tsx';
 import { shortUrl } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
-import { hrefOf, path } from '../../parts/route.ts';
+import { hrefOf, path, query } from '../../parts/route.ts';
 import { ShareButton } from '../../parts/share-button.tsx';
+import { SnippetText } from '../../parts/snippet-text.tsx';
 import { useAnswer } from '../../parts/use-answer.ts';
 import { Problem, View } from '../../parts/view.tsx';
 import { DeleteButton } from './delete-button.tsx';
@@ -22,7 +23,11 @@ import { Viewer } from './viewer.tsx';
 
 export function Detail() {
   const id = /^\/results\/(\d+)$/.exec(path.value)?.[1] ?? '';
-  const { data: result, error, reload } = useAnswer<DetailedResult>(`/results/${id}`);
+  const {
+    data: result,
+    error,
+    reload,
+  } = useAnswer<DetailedResult>(`/results/${id}${queryOf({ words: query.value.get('words') ?? '' })}`);
   if (error !== undefined) {
     const isGone = error instanceof CapstanFailure && error.status === 404;
     return (
@@ -82,6 +87,19 @@ function Capture({ result }: { readonly result: DetailedResult }) {
           <Viewer result={result} />
         </div>
         <div class="detail-side">
+          {result.snippets !== undefined && (
+            <section class="panel">
+              <h2>Words found</h2>
+              {result.snippets.length === 0 && <p class="muted">The page does not show these words.</p>}
+              <ul class="detail-snippets">
+                {result.snippets.map((snippet) => (
+                  <li key={snippet.text}>
+                    <SnippetText snippet={snippet} class="detail-snippet" />
+                  </li>
+                ))}
+              </ul>
+            </section>
+          )}
           <section class="panel">
             <h2>Capture</h2>
             <Facts result={result} />

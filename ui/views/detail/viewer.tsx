@@ -5,6 +5,7 @@ import { artifactsOf, type ShownKind } from '../../api/artifacts.ts';
 import type { DetailedResult } from '../../api/types.ts';
 import { integer } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
+import { Mark } from '../../parts/mark.tsx';
 import { Empty } from '../../parts/view.tsx';
 import { ElementsView } from './elements-view.tsx';
 import { MarkdownView } from './markdown-view.tsx';
@@ -43,6 +44,7 @@ const TEXT = /^(text\/|application\/json)/;
 export function Viewer({ result }: { readonly result: DetailedResult }) {
   const { id, screenshot, format, width, height, title } = result;
   const artifacts = artifactsOf(result);
+  const boxes = result.snippets?.flatMap((snippet) => snippet.boxes) ?? [];
   const [shown, setShown] = useState<ShownKind>('image');
   const [zoom, setZoom] = useState<Zoom>('width');
   const hasImage = screenshot !== '' && format !== 'pdf';
@@ -119,7 +121,17 @@ export function Viewer({ result }: { readonly result: DetailedResult }) {
       ) : hasImage ? (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable with the keyboard
         <section class={`canvas zoom-${zoom}`} tabIndex={0} aria-label="Screenshot, scrollable">
-          <img src={addressOf(screenshot)} width={width} height={height} alt={`Screenshot of ${title || result.url}`} />
+          <div class="viewer-image">
+            <img
+              src={addressOf(screenshot)}
+              width={width}
+              height={height}
+              alt={`Screenshot of ${title || result.url}`}
+            />
+            {boxes.map((box, at) => (
+              <Mark key={`${box.x} ${box.y}`} box={box} image={result} class="mark-found" isRevealed={at === 0} />
+            ))}
+          </div>
         </section>
       ) : (
         <Empty title="PDF">

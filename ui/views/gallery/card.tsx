@@ -1,14 +1,18 @@
+import { queryOf } from '../../api/client.ts';
 import type { Result } from '../../api/types.ts';
 import { Badge, MarkBadges, OptionBadges, OutcomeBadge, VerdictBadge } from '../../parts/badge.tsx';
 import { ago, dateAndTime, shortUrl } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { hrefOf } from '../../parts/route.ts';
+import { SnippetText } from '../../parts/snippet-text.tsx';
 import { Thumbnail } from '../../parts/thumbnail.tsx';
 
 interface CardProps {
   readonly result: Result;
   readonly index: number;
   readonly width: number;
+  /** The words that were searched for; empty for none. */
+  readonly words: string;
   readonly isChosen: boolean;
   readonly onChoose: () => void;
   /** Number of captures that look like this one, itself included, where captures are grouped by their look. */
@@ -18,18 +22,29 @@ interface CardProps {
 }
 
 /** A capture in the gallery: a card, or a row of the table, which differ in their style alone. */
-export function Card({ result, index, width, isChosen, onChoose, alike, fold }: CardProps) {
-  const { id, title, url, host, probed_at: at } = result;
+export function Card({ result, index, width, words, isChosen, onChoose, alike, fold }: CardProps) {
+  const { id, title, url, host, probed_at: at, snippets = [] } = result;
+  const [snippet] = snippets;
   const name = title.trim() === '' ? shortUrl(url) : title;
   return (
     <article class={isChosen ? 'card chosen' : 'card'}>
-      <a class="card-link" href={hrefOf(`/results/${id}`)} data-index={index} data-place={id} title={url}>
+      <a
+        class="card-link"
+        href={hrefOf(`/results/${id}${queryOf({ words })}`)}
+        data-index={index}
+        data-place={id}
+        title={url}
+      >
         <Thumbnail result={result} width={width} />
         <span class="card-title">{name}</span>
-        <span class="card-path">
-          <span class="card-host">{host}</span>
-          <span class="card-route">{shortUrl(url).slice(shortUrl(url).search(/[/?#]|$/))}</span>
-        </span>
+        {snippet === undefined ? (
+          <span class="card-path">
+            <span class="card-host">{host}</span>
+            <span class="card-route">{shortUrl(url).slice(shortUrl(url).search(/[/?#]|$/))}</span>
+          </span>
+        ) : (
+          <SnippetText snippet={snippet} class="card-snippet" isShort />
+        )}
       </a>
       {alike !== undefined && (
         <span class="card-look">

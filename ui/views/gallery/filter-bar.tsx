@@ -21,7 +21,7 @@ interface FilterBarProps {
 
 export function FilterBar({ filters, onChange, children }: FilterBarProps) {
   const [draft, setDraft] = useState(filters);
-  const [isOpen, setOpen] = useState(countOf({ ...filters, text: '' }) > 0);
+  const [isOpen, setOpen] = useState(countOf({ ...filters, ...IN_SIGHT }) > 0);
   const search = useRef<HTMLInputElement>(null);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   /** The field that was typed into last, and the filters after it. */
@@ -57,7 +57,7 @@ export function FilterBar({ filters, onChange, children }: FilterBarProps) {
   const chosen =
     (name: keyof Filters) => (event: Event & { readonly currentTarget: HTMLSelectElement | HTMLInputElement }) =>
       change({ [name]: event.currentTarget.value });
-  const hidden = countOf({ ...draft, text: '' });
+  const hidden = countOf({ ...draft, ...IN_SIGHT });
   const hostFilters = countOfHost(draft);
 
   return (
@@ -74,6 +74,17 @@ export function FilterBar({ filters, onChange, children }: FilterBarProps) {
             onInput={typed('text')}
           />
           <kbd>/</kbd>
+        </label>
+        <label class="search-field">
+          <Icon name="search" />
+          <span class="sr-only">Search the words on the pages</span>
+          <input
+            type="search"
+            placeholder="Words on the page"
+            title={WORDS}
+            value={draft.words}
+            onInput={typed('words')}
+          />
         </label>
         <button type="button" class="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           <Icon name="filter" />
@@ -119,8 +130,12 @@ export function FilterBar({ filters, onChange, children }: FilterBarProps) {
   );
 }
 
+const WORDS = 'All of these words, "a phrase", -without, ferr* for the beginning of a word';
+
 const isSame = (one: Filters, other: Filters): boolean => JSON.stringify(one) === JSON.stringify(other);
 
+/** The filters that are always shown. */
+const IN_SIGHT = { text: '', words: '' };
 const NO_FILTERS = readFilters(new URLSearchParams());
 
 const STATUSES = ['2xx', '3xx', '4xx', '5xx', '200', '301', '302', '403', '404', '500', '503'].map(

@@ -12,6 +12,7 @@ export function readFilters(query: URLSearchParams): Filters {
   const textOf = (name: string) => query.get(name) ?? '';
   return {
     text: textOf('text'),
+    words: textOf('words'),
     host: textOf('host'),
     url: textOf('url'),
     status: textOf('status'),

@@ -151,7 +151,7 @@ export function Gallery() {
           {way === 'groups' && <Groups filters={filters} by={by} />}
           {way !== 'groups' && state === 'failed' && <Problem error={error} retry={results.reload} />}
           {way !== 'groups' && state === 'ready' && results.items.length === 0 && (
-            <NothingFound isFiltered={countOf(filters) > 0} />
+            <NothingFound isFiltered={countOf(filters) > 0} words={filters.words} />
           )}
           {way === 'alike' && results.items.length > alike.size && (
             <p class="muted gallery-note">
@@ -182,6 +182,7 @@ export function Gallery() {
                     result={result}
                     index={index}
                     width={way === 'table' ? TABLE_THUMBNAIL : grid.cardWidth}
+                    words={filters.words}
                     alike={alike.get(result.id)}
                     fold={
                       isFolded && firsts.has(result.id)
@@ -205,10 +206,11 @@ export function Gallery() {
   );
 }
 
-function NothingFound({ isFiltered }: { readonly isFiltered: boolean }) {
+function NothingFound({ isFiltered, words }: { readonly isFiltered: boolean; readonly words: string }) {
   return isFiltered ? (
     <Empty title="No capture matches">
       <p>Remove a filter, or search for less.</p>
+      {words !== '' && <p>Words are found on pages that were captured while the service ran with --index-words.</p>}
     </Empty>
   ) : (
     <Empty title="No captures yet">

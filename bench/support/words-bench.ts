@@ -1,0 +1,147 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { MongoClient } from 'mongodb';
+import { openMongo } from '../../src/storage/mongo/open.ts';
+import type { ResultStore } from '../../src/storage/ports/result-store.ts';
+import { openSqlite } from '../../src/storage/sqlite/open.ts';
+import { resultTable } from '../../src/storage/sqlite/result-table.ts';
+import { openDatabase } from '../../src/storage/sqlite/schema.ts';
+import { fillMongo, fillSqlite, Texts } from './large-store.ts';
+import { seededResults } from './seeded-results.ts';
+import { percentile } from './statistics.ts';
+import { otherQueriesByWords, queriesByWords, type StoreQuery } from './store-queries.ts';
+import { type Finding, formatTable } from './table.ts';
+
+/* A page of 50 results by words of their pages, as the web interface asks for it: the results, and their words. */
+
+const LIMIT = 50;
+const QUERIES_OF_EACH_KIND = 100;
+const MAX_P99_MS = 50;
+const MAX_INDEX_SHARE = 0.6;
+const MAX_STORING_MS = 8;
+/** Captures that are stored with and without words, to compare the CPU time. */
+const STORED = 2_000;
+
+type Print = (text: string) => void;
+
+export async function wordsInSqlite(directory: string, count: number, print: Print): Promise<readonly Finding[]> {
+  const path = join(directory, 'words.db');
+  const texts = new Texts();
+  const seeded = seededResults(count);
+  fillSqlite(path, seeded, texts);
+  const plain = join(directory, 'plain.db');
+  fillSqlite(plain, seeded);
+  const index = bytesOf(path) - bytesOf(plain);
+  const { results, close } = await openSqlite({ path });
+  try {
+    return [
+      await timed('SQLite', results, count, print),
+      shareOf('SQLite', count, index / texts.bytes),
+      storing(join(directory, 'storing')),
+    ];
+  } finally {
+    await close();
+  }
+}
+
+export async function wordsInMongo(url: string, count: number, print: Print): Promise<readonly Finding[]> {
+  const { results, close } = await openMongo({ url });
+  const client = await new MongoClient(url).connect();
+  const texts = new Texts();
+  try {
+    await fillMongo(url, seededResults(count), texts);
+    const measured = client
+      .db()
+      .collection('words')
+      .aggregate([{ $collStats: { storageStats: {} } }]);
+    const { storageStats } = (await measured.next()) ?? {};
+    const index = Number(storageStats?.indexSizes?.by_word);
+    return [await timed('MongoDB', results, count, print), shareOf('MongoDB', count, index / texts.bytes)];
+  } finally {
+    await client.close();
+    await close();
+  }
+}
+
+/** Bytes of the index of terms. */
+function bytesOf(path: string): number {
+  const db = new DatabaseSync(path, { readOnly: true });
+  try {
+    return Number(
+      db.prepare("SELECT sum(pgsize) AS bytes FROM dbstat WHERE name LIKE 'record\\_terms%' ESCAPE '\\'").get()?.bytes,
+    );
+  } finally {
+    db.close();
+  }
+}
+
+function shareOf(name: string, count: number, share: number): Finding {
+  return {
+    what: `${name}, ${count} results: index of the words, in bytes of their texts`,
+    figure: share.toFixed(2),
+    target: String(MAX_INDEX_SHARE),
+    met: share <= MAX_INDEX_SHARE,
+  };
+}
+
+/** CPU time of the database's thread for the words of a capture. */
+function storing(path: string): Finding {
+  const [plain = 0, withWords = 0] = [undefined, new Texts()].map((texts, at) => {
+    const table = resultTable(openDatabase(`${path}${at}.db`));
+    const captures = [...seededResults(STORED).results()].map((result) => ({
+      ...result,
+      evidence: null,
+      words: texts?.wordsOf(result),
+    }));
+    const began = process.cpuUsage();
+    for (const capture of captures) table.insert([capture]);
+    const { user, system } = process.cpuUsage(began);
+    return (user + system) / 1000 / STORED;
+  });
+  const more = withWords - plain;
+  return {
+    what: 'SQLite: CPU time of storing the words of a capture',
+    figure: `${more.toFixed(2)} ms`,
+    target: `${MAX_STORING_MS} ms`,
+    met: more <= MAX_STORING_MS,
+  };
+}
+
+async function timed(name: string, store: ResultStore, count: number, print: Print): Promise<Finding> {
+  const [newest] = await store.page({ by: 'all' }, 1);
+  const queries = queriesByWords(seededResults(count), Date.parse(newest?.probed_at ?? ''), QUERIES_OF_EACH_KIND);
+  const times = await timesOf(store, queries);
+  const others = await timesOf(store, otherQueriesByWords(QUERIES_OF_EACH_KIND));
+  const all = [...times.values()].flat();
+  print(
+    formatTable(
+      [`${name}, ${count} results: by words`, 'p50 ms', 'p99 ms', 'longest ms'],
+      [...times, ['all', all] as const, ...others].map(([kind, ms]) => [
+        kind,
+        ...[0.5, 0.99, 1].map((share) => percentile(ms, share).toFixed(2)),
+      ]),
+    ),
+  );
+  const p99 = percentile(all, 0.99);
+  return {
+    what: `${name}, ${count} results: a page of ${LIMIT} by two words, p99`,
+    figure: `${p99.toFixed(1)} ms`,
+    target: `${MAX_P99_MS} ms`,
+    met: p99 <= MAX_P99_MS,
+  };
+}
+
+async function timesOf(
+  store: ResultStore,
+  queries: readonly StoreQuery[],
+): Promise<ReadonlyMap<string, readonly number[]>> {
+  const ask = async ({ filter }: StoreQuery) => store.wordsOf((await store.page(filter, LIMIT)).map(({ id }) => id));
+  for (const query of queries.slice(0, 50)) await ask(query);
+  const times = new Map<string, number[]>();
+  for (const query of queries) {
+    const began = performance.now();
+    await ask(query);
+    times.set(query.kind, [...(times.get(query.kind) ?? []), performance.now() - began]);
+  }
+  return times;
+}

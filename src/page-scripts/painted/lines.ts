@@ -1,0 +1,56 @@
+import { around, type Rectangle } from '../boxes.ts';
+import { documentOf, isText, type PageNode, type PageText, rangeIn, textOf } from '../dom.ts';
+import { boxOfRects } from './sight.ts';
+
+/** The beginning of a line in a text, and its box. */
+export type Line = readonly [start: number, box: Rectangle];
+
+const WORD = /\S+/g;
+/** Words are drawn on one line when their middles differ by less than this share of their height. */
+const SAME_LINE = 0.5;
+
+/**
+ * Divides a text into its lines, by where its words are drawn. `text`: what is seen of the node, with other white space;
+ * `box`: its box in the window of the page, which may be another one than that of its document.
+ */
+export function linesOf(node: PageNode, text: string, box: Rectangle): readonly Line[] {
+  const whole: readonly Line[] = [[0, box]];
+  if (!isText(node)) return whole;
+  const data = textOf(node);
+  const drawn = [...data.matchAll(WORD)];
+  const seen = [...text.matchAll(WORD)];
+  // Words of invisible characters alone are not in the text.
+  if (drawn.length !== seen.length || drawn.length < 2) return whole;
+  const range = rangeIn(documentOf(node));
+  range.selectNodeContents(node);
+  const rects = [...range.getClientRects()];
+  const all = boxOfRects(rects);
+  if (all === null || rects.length < 2) return whole;
+  const [dx, dy] = [box.x - all.left, box.y - all.top];
+  const lines: [number, Rectangle][] = [];
+  for (const [at, word] of drawn.entries()) {
+    const place = boxOfWord(range, node, word.index, word[0].length);
+    if (place === null) continue;
+    const here = {
+      x: place.left + dx,
+      y: place.top + dy,
+      width: place.right - place.left,
+      height: place.bottom - place.top,
+    };
+    const last = lines.at(-1);
+    if (last !== undefined && isOnLine(last[1], here)) last[1] = around([last[1], here]) ?? here;
+    else lines.push([at === 0 ? 0 : (seen[at]?.index ?? 0), here]);
+  }
+  return lines.length === 0 ? whole : lines;
+}
+
+function boxOfWord(range: ReturnType<typeof rangeIn>, node: PageText, start: number, length: number) {
+  range.setStart(node, start);
+  range.setEnd(node, start + length);
+  return boxOfRects([...range.getClientRects()]);
+}
+
+function isOnLine(line: Rectangle, word: Rectangle): boolean {
+  const distance = Math.abs(line.y + line.height / 2 - (word.y + word.height / 2));
+  return distance < SAME_LINE * Math.min(line.height, word.height);
+}

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { DeliverySchema, QuerySchema } from '../../src/http/answer/query-schemas.ts';
+import { ListedResultSchema } from '../../src/http/answer/schemas.ts';
+import type { RunningApp } from '../support/serve.ts';
+import { describeWithTenantsOfEachDatabase, tenantsForSuite } from './tenants.ts';
+
+const Captured = z.object({ data: z.object({ id: z.number() }) });
+const Found = z.object({ data: z.array(ListedResultSchema) });
+const Query = z.object({ data: QuerySchema });
+const Delivered = z.object({ data: DeliverySchema });
+const About = z.object({ id: z.number() });
+
+/** A client with the API key of a tenant. */
+function client(app: Pick<RunningApp, 'call' | 'post'>, key: string) {
+  const headers = { 'X-API-Key': key };
+  return {
+    shoot: async (html: string) => {
+      const response = await app.post('/screenshot', { html }, { headers });
+      expect(response.status, await response.clone().text()).toBe(200);
+      return Captured.parse(await response.json()).data.id;
+    },
+    call: (path: string) => app.call(path, { headers }),
+    find: async (words: string, path = '/results') => {
+      const response = await app.call(`${path}?words=${encodeURIComponent(words)}`, { headers });
+      expect(response.status, await response.clone().text()).toBe(200);
+      return Found.parse(await response.json()).data;
+    },
+    query: async (words: string) => {
+      const response = await app.post('/queries', { filter: { words } }, { headers });
+      return Query.parse(await response.json()).data.id;
+    },
+    next: async (id: string) => {
+      const response = await app.call(`/queries/${id}/next?wait=60`, { headers });
+      return Delivered.parse(await response.json()).data.events.map(({ event }) => About.parse(event).id);
+    },
+  };
+}
+
+describe('with isolated keys, the words of a page', () => {
+  describeWithTenantsOfEachDatabase((start) => {
+    const running = tenantsForSuite(() => start({ indexWords: true }));
+
+    it('are found by their own key alone, with its snippets, in lists and standing queries', {
+      timeout: 120_000,
+    }, async () => {
+      const { one, apps } = await running();
+      const shop = client(one, 'shop-key');
+      const flood = client(apps.at(-1) ?? one, 'flood-key');
+      const [ofShop, ofFlood] = await Promise.all([shop.query('"red kite"'), flood.query('"red kite"')]);
+      const own = await shop.shoot('<!doctype html><p>A red kite of the shop');
+      const other = await flood.shoot('<!doctype html><p>A red kite that floods');
+      for (const path of ['/results', '/results/export']) {
+        const text = await (await shop.call(`${path}?words=kite`)).text();
+        expect(text).toContain(String(own));
+        expect(text).not.toContain(String(other));
+        expect(text).not.toContain('floods');
+      }
+      const found = await flood.find('kite');
+      expect(found.map(({ id }) => id)).toEqual([other]);
+      expect(found[0]?.snippets?.map(({ text }) => text)).toEqual(['A red kite that floods']);
+      expect(await shop.find('floods')).toEqual([]);
+      expect(await shop.find('-kite')).toEqual([]);
+      expect((await shop.call(`/results/${other}?words=kite`)).status).toBe(404);
+      expect(await shop.next(ofShop)).toEqual([own]);
+      expect(await flood.next(ofFlood)).toEqual([other]);
+    });
+  });
+});

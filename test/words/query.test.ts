@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import { meetsWords, passagesOf } from '../../src/words/find-words.ts';
+import { parseWords, wordsQuery } from '../../src/words/query.ts';
+import { tokensOf } from '../../src/words/tokens.ts';
+
+const finds = (words: string, text: string) => meetsWords(tokensOf(text), wordsQuery(words));
+
+describe('a query by words', () => {
+  it.each([
+    ['ferrari', 'A red Ferrari.'],
+    ['cafe munchen', 'München has a Café'],
+    ['strasse', 'Straße'],
+    ['donaudampfschiff', 'Donau\u00addampf\u00adschiff'],
+    ['password', 'pass\u200bword'],
+    ['full', 'Ｆｕｌｌ width'],
+    ['"red ferrari"', 'a RED\n ferrari'],
+    ['“red ferrari”', 'a red ferrari'],
+    ['ferr*', 'ferries'],
+    ['"the ferr"*', 'all the ferries'],
+    ['"the ferr*"', 'all the ferries'],
+    ['ferrari -lamborghini', 'a ferrari'],
+    ['ferrari -"red ferrari"', 'a blue ferrari and a red car'],
+    ['-lamborghini', 'a ferrari'],
+    ["don't", 'I don’t know'],
+    ['log-in', 'please log in'],
+    ['手机', '苹果手机壳'],
+    ['机', '苹果手机壳'],
+    ['壳', '苹果手机壳'],
+    ['苹果手机壳', '我的苹果手机壳很好'],
+    ['"iPhone 手机"', '新iPhone 手机壳'],
+    ['東京タワー', '昨日、東京タワーに行きました'],
+    ['สวัสดี', 'ผมพูดว่าสวัสดีครับ'],
+    ['привет', 'Привет, мир'],
+    ['ferrari &', 'ferrari'],
+    ['"ferrari', 'ferrari'],
+  ])('%j finds %j', (words, text) => {
+    expect(parseWords(words)).toBeTypeOf('object');
+    expect(finds(words, text)).toBe(true);
+  });
+
+  it.each([
+    ['ferr', 'ferrari'],
+    ['"red ferrari"', 'a ferrari that is red'],
+    ['ferrari -red', 'a red ferrari'],
+    ['ferrari -"red ferrari"', 'a red ferrari'],
+    ['ferrari -lamb*', 'ferrari or lamborghini'],
+    ['-ferrari', 'a ferrari'],
+    ['手壳', '苹果手机壳'],
+    ['机手', '苹果手机壳'],
+    ['苹果机', '苹果手机 果机'],
+  ])('%j does not find %j', (words, text) => {
+    expect(finds(words, text)).toBe(false);
+  });
+
+  it.each([
+    ['', 'letter or digit'],
+    ['" "', 'letter or digit'],
+    ['-"', 'letter or digit'],
+    ['*', 'letter or digit'],
+    ['\ud800', 'letter or digit'],
+    ['ab*', '3 letters before *'],
+    ['x'.repeat(301), 'at most 300 characters'],
+    ['a '.repeat(100), 'at most 40 words'],
+  ])('%j is refused, with a reason', (words, reason) => {
+    expect(parseWords(words)).toContain(reason);
+  });
+});
+
+describe('the passages of a text', () => {
+  const shown = (text: string, words: string) =>
+    passagesOf(text, wordsQuery(words)).map(({ start, end, hits }) => ({
+      text: text.slice(start, end),
+      hits: hits.map((hit) => text.slice(hit.start, hit.end)),
+    }));
+
+  it('show each word that was found, at most three times, with the words around it', () => {
+    const text = `${'before '.repeat(30)}Ferrari ${'between '.repeat(30)}Boat${' after'.repeat(30)}`;
+    const passages = shown(text, 'boat ferrari');
+    expect(passages.map(({ hits }) => hits)).toEqual([['Ferrari'], ['Boat']]);
+    for (const passage of passages) expect(passage.text.length).toBeLessThan(200);
+    expect(passages[0]?.text).toMatch(/^before .* between$/);
+    expect(shown('ferrari '.repeat(2000), 'ferrari')).toHaveLength(1);
+  });
+
+  it('are those of a phrase, and of a part of a run without spaces', () => {
+    expect(shown('One red car, a red  ferrari', '"red ferrari"')).toEqual([
+      { text: 'One red car, a red  ferrari', hits: ['red  ferrari'] },
+    ]);
+    expect(shown('苹果手机壳', '果手机')).toEqual([{ text: '苹果手机壳', hits: ['果手机'] }]);
+  });
+
+  it('divide no character', () => {
+    const text = '😀'.repeat(100);
+    for (const { start, end } of passagesOf(`${text}ferrari${text}`, wordsQuery('ferrari'))) {
+      expect(`${text}ferrari${text}`.slice(start, end).isWellFormed()).toBe(true);
+    }
+  });
+});
