@@ -1,6 +1,8 @@
-import { isIPv4, isIPv6 } from 'node:net';
+/* Without a package, because the thread of SQLite loads none, and without Node.js, for the web interface. */
 
-/* Without a package, because the thread of SQLite loads none. */
+const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
+const IPV6_GROUP = /^[\da-f]{1,4}$/i;
+const IPV6_BYTES = 16;
 
 /** Prefixes by which addresses are found, in bits: those between two of them are looked up by the longer one. */
 const LEVELS = { ipv4: steps(8, 32), ipv6: [...steps(16, 64), 128] } as const;
@@ -60,21 +62,28 @@ function masked(bytes: readonly number[], length: number): readonly number[] {
 
 /** Returns the bytes of an address, those of IPv4 for an IPv4-mapped one; null for another text. */
 function bytesOf(text: string): readonly number[] | null {
-  if (isIPv4(text)) return text.split('.').map(Number);
-  if (!isIPv6(text) || text.includes('%')) return null;
-  const [before = [], after] = text.split('::').map(ofGroups);
-  const bytes = after === undefined ? before : [...before, ...zeros(16 - before.length - after.length), ...after];
+  if (IPV4.test(text)) return text.split('.').map(Number);
+  const [before, after, ...more] = text.split('::').map(ofGroups);
+  if (before == null || after === null || more.length > 0) return null;
+  const left = IPV6_BYTES - before.length - (after?.length ?? 0);
+  if (after === undefined ? left !== 0 : left < 2) return null;
+  const bytes = [...before, ...zeros(left), ...(after ?? [])];
   const isMapped = bytes.slice(0, 10).every((byte) => byte === 0) && bytes[10] === 0xff && bytes[11] === 0xff;
   return isMapped ? bytes.slice(12) : bytes;
 }
 
-/** Returns the bytes of groups of IPv6, of which the last may be an address of IPv4. */
-function ofGroups(text: string): readonly number[] {
-  return text.split(':').flatMap((group) => {
-    if (group.includes('.')) return group.split('.').map(Number);
+/** Returns the bytes of groups of IPv6, of which the last may be an address of IPv4; null for another text. */
+function ofGroups(text: string): readonly number[] | null {
+  if (text === '') return [];
+  const groups = text.split(':');
+  const bytes: number[] = [];
+  for (const [at, group] of groups.entries()) {
     const value = Number.parseInt(group, 16);
-    return group === '' ? [] : [value >> 8, value & 0xff];
-  });
+    if (IPV6_GROUP.test(group)) bytes.push(value >> 8, value & 0xff);
+    else if (at === groups.length - 1 && IPV4.test(group)) bytes.push(...group.split('.').map(Number));
+    else return null;
+  }
+  return bytes;
 }
 
 function zeros(length: number): readonly number[] {

@@ -12,7 +12,7 @@ it.each([
 ])('refuses a watch whose %s is too long, and says how long it may be', (path, field) => {
   const { error } = watch.safeParse({ ...URL_AND_TIME, ...field });
   expect(error?.issues.map((issue) => [issue.path.join('.'), issue.message])).toEqual([
-    [path, expect.stringMatching(/^must have at most \d+ characters$/)],
+    [path, expect.stringMatching(/^must (?:have at most|be a label: 1 to) \d+ characters/)],
   ]);
 });
 
