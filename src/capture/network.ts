@@ -63,7 +63,7 @@ function masked(bytes: readonly number[], length: number): readonly number[] {
 /** Returns the bytes of an address, those of IPv4 for an IPv4-mapped one; null for another text. */
 function bytesOf(text: string): readonly number[] | null {
   if (IPV4.test(text)) return text.split('.').map(Number);
-  const [before, after, ...more] = text.split('::').map(ofGroups);
+  const [before, after, ...more] = text.split('::').map((part, at, all) => ofGroups(part, at === all.length - 1));
   if (before == null || after === null || more.length > 0) return null;
   const left = IPV6_BYTES - before.length - (after?.length ?? 0);
   if (after === undefined ? left !== 0 : left < 2) return null;
@@ -72,15 +72,15 @@ function bytesOf(text: string): readonly number[] | null {
   return isMapped ? bytes.slice(12) : bytes;
 }
 
-/** Returns the bytes of groups of IPv6, of which the last may be an address of IPv4; null for another text. */
-function ofGroups(text: string): readonly number[] | null {
+/** Returns the bytes of groups of IPv6; null for another text. `isLast`: the last group may be an address of IPv4. */
+function ofGroups(text: string, isLast: boolean): readonly number[] | null {
   if (text === '') return [];
   const groups = text.split(':');
   const bytes: number[] = [];
   for (const [at, group] of groups.entries()) {
     const value = Number.parseInt(group, 16);
     if (IPV6_GROUP.test(group)) bytes.push(value >> 8, value & 0xff);
-    else if (at === groups.length - 1 && IPV4.test(group)) bytes.push(...group.split('.').map(Number));
+    else if (isLast && at === groups.length - 1 && IPV4.test(group)) bytes.push(...group.split('.').map(Number));
     else return null;
   }
   return bytes;
