@@ -41,8 +41,8 @@ export default defineConfig(({ mode }) => ({
     sequence: { sequencer: StartOrder },
     ...(mode === ALL && {
       projects: [
-        { test: { ...TESTS, name: 'all', globalSetup: support(ONCE) } },
-        { test: { ...TESTS, name: 'npm', include: [...IN_BOTH_BROWSERS], setupFiles: support(['in-browser-of-npm']) } },
+        { extends: false, test: { ...TESTS, name: 'all', globalSetup: support(ONCE) } },
+        { extends: false, test: { ...TESTS, name: 'npm', include: [...IN_BOTH_BROWSERS], setupFiles: support(['in-browser-of-npm']) } },
       ],
     }),
   },
