@@ -37,11 +37,17 @@ const ports = z
   .max(10_000, { error: 'must have at most 10000 characters' })
   .transform((text, context): readonly number[] => {
     const found = new Set<number>();
+    let named = 0;
     for (const part of text.split(',')) {
       const [, from = '', to = from] = /^\s*(\d{1,5})\s*(?:-\s*(\d{1,5})\s*)?$/.exec(part) ?? [];
       const [first, last] = [Number(from), Number(to)];
       if (from === '' || first < 1 || last > 65_535 || last < first) {
         context.addIssue({ code: 'custom', message: `${PORTS}, not ${JSON.stringify(part.slice(0, 20))}` });
+        return z.NEVER;
+      }
+      named += last - first + 1;
+      if (named > 65_535) {
+        context.addIssue({ code: 'custom', message: 'must name at most 65535 ports, also in ranges that overlap' });
         return z.NEVER;
       }
       for (let port = first; port <= last; port += 1) found.add(port);

@@ -86,9 +86,10 @@ export function readTarget(text: string): TargetReading {
 
 /** Returns the invalid port of a URL that is valid without it; undefined when the port is not the problem. */
 function badPort(url: string): string | undefined {
-  const [, before, port, after] =
-    /^([a-z][a-z0-9+.-]*:\/\/(?:[^/?#]*@)?(?:\[[^/?#\]]*\]|[^/?#:]*)):([^/?#]*)(.*)$/is.exec(url) ?? [];
-  if (before === undefined || port === undefined || !URL.canParse(`${before}${after}`)) return undefined;
+  const [, scheme = '', authority = '', rest = ''] = /^([a-z][a-z0-9+.-]*:\/\/)([^/?#]*)(.*)$/is.exec(url) ?? [];
+  const user = authority.slice(0, authority.lastIndexOf('@') + 1);
+  const [, host, port] = /^(\[[^\]]*\]|[^:]*):(.*)$/s.exec(authority.slice(user.length)) ?? [];
+  if (host === undefined || port === undefined || !URL.canParse(`${scheme}${user}${host}${rest}`)) return undefined;
   return port.length > 20 ? `${port.slice(0, 20)}…` : port;
 }
 

@@ -135,7 +135,7 @@ export function createJobs(options: JobsOptions) {
       admit: (targets: number) => void = () => {},
     ): Promise<{ readonly job: JobRecord; readonly report: ListReport }> => {
       const id = newId(manner);
-      const { report, bytes } = await storeList(store, id, list, manner.scan, options.openSitemap);
+      const { report, bytes } = await storeList(store, id, list, manner.scan, options.openSitemap, stopping.signal);
       try {
         admit(report.targets);
         const facts = { id, kind: 'scan', total: report.targets, listBytes: bytes } as const;

@@ -1,6 +1,6 @@
 import { catchError, concatMap, from, map, mergeMap, type Observable, of, type Subject, takeUntil } from 'rxjs';
 import { ANY_CLIENT, type Client } from '../capture/client.ts';
-import { CapstanError, toFailure } from '../capture/errors.ts';
+import { CapstanError, failure, toFailure } from '../capture/errors.ts';
 import type { BatchItem, CaptureOutcome } from '../capture/outcome.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import type { ScanCaptures, ScanElement, ScanElements } from '../scans/scan-elements.ts';
@@ -74,6 +74,8 @@ export async function runJob(
     /** Elements that are being captured, by their position in this run's batch. */
     const running = new Map<number, ScanElement>();
     let read = 0;
+    let isRead = false;
+    let isInterruptedOnce = false;
     async function* requests(): AsyncGenerator<CaptureRequest, void, undefined> {
       for await (const element of elements) {
         await outcomes.room();
@@ -88,6 +90,7 @@ export async function runJob(
           done({ index, url: request.target.url, outcome: recordedOutcome(known) });
         }
       }
+      isRead = !stopping.aborted;
     }
     const finish = async ({ index: position, url, outcome }: BatchItem): Promise<void> => {
       const element = running.get(position);
@@ -95,10 +98,14 @@ export async function runJob(
       if (element === undefined) return;
       const isAgain = ended(element, outcome);
       // The element was cancelled, or interrupted by a stop of the service: it has no outcome yet.
-      if (isInterrupted(outcome)) return;
+      if (isInterrupted(outcome)) {
+        isInterruptedOnce = true;
+        return;
+      }
       if (isScan && outcome.state === 'stored') {
         const { result } = outcome;
-        if (isAgain) return unlessAway(captures.remove(result.id));
+        // One that an earlier capture answered is not the scan's own.
+        if (isAgain) return result.cached ? undefined : unlessAway(captures.remove(result.id));
         const sameAs = await unlessAway(captures.sameAs(result));
         done({ index: element.index, url, outcome, ...(sameAs !== undefined && { sameAs }) });
       } else done({ index: element.index, url, outcome });
@@ -115,16 +122,21 @@ export async function runJob(
       await store.finish(job.id, owner, { state: 'completed' });
       return 'completed';
     }
+    // Its list is gone: it would be taken again and again.
+    if (isScan && isRead && !isInterruptedOnce && unfinished > 0 && !stopping.aborted) {
+      await store.finish(job.id, owner, { state: 'failed', failure: failure('internal') });
+      return 'failed';
+    }
     await store.release(job.id, owner);
     return 'released';
   } catch (thrown) {
     if (isAway(thrown)) return 'later';
-    const failure = toFailure(thrown);
-    if (failure.code === 'queue_full' || failure.code === 'shutting_down') {
+    const reason = toFailure(thrown);
+    if (reason.code === 'queue_full' || reason.code === 'shutting_down') {
       await store.release(job.id, owner);
       return 'later';
     }
-    await store.finish(job.id, owner, { state: 'failed', failure });
+    await store.finish(job.id, owner, { state: 'failed', failure: reason });
     throw thrown;
   } finally {
     if (source !== undefined) {

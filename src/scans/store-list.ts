@@ -6,6 +6,9 @@ import type { JobStore } from '../storage/ports/job-store.ts';
 import { readList } from '../targets/read-list.ts';
 import { ListWriter } from './stored-list.ts';
 
+/** Time limit for a list and the sitemaps that it names, in milliseconds: its parts are kept for an hour without a job. */
+const MAX_READING_MS = 15 * 60_000;
+
 /** A list that was stored, and what it gave. */
 export interface StoredList {
   readonly report: ListReport;
@@ -23,13 +26,17 @@ export async function storeList(
   list: AsyncIterable<Uint8Array>,
   expansion: Pick<ScanSettings, 'ports' | 'schemes'>,
   openSitemap: (url: string) => AsyncIterable<Uint8Array>,
+  stopping: AbortSignal,
 ): Promise<StoredList> {
   const writer = new ListWriter(store, id);
-  const entries = readList(list, { expansion, maxTargets: MAX_SCAN_TARGETS, openSitemap });
+  const late = AbortSignal.timeout(MAX_READING_MS);
+  const signal = AbortSignal.any([late, stopping]);
+  const entries = readList(list, { expansion, maxTargets: MAX_SCAN_TARGETS, openSitemap, signal });
   try {
     let targets = 0;
     for (;;) {
       const step = await entries.next();
+      signal.throwIfAborted();
       if (step.done === true) {
         if (step.value.targets === 0) throw noTargets(step.value);
         await writer.end();
@@ -43,8 +50,13 @@ export async function storeList(
   } catch (error) {
     await entries.return?.({ form: 'lines', targets: 0, left_out: {}, problems: [] });
     await store.cancel(id).catch(() => undefined);
-    throw error;
+    throw late.aborted ? tooSlow() : error;
   }
+}
+
+function tooSlow(): CapstanError {
+  const minutes = MAX_READING_MS / 60_000;
+  return new CapstanError('invalid_request', `The list, with its sitemaps, was not read within ${minutes} minutes.`);
 }
 
 function noTargets({ form, left_out: leftOut, problems }: ListReport): CapstanError {

@@ -202,7 +202,6 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
           startedAt: undefined,
           phase: null,
           dialled: undefined,
-          freeHost: () => {},
         };
         submissions.add(submission);
         let isQueued = false;
@@ -251,7 +250,6 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
     if (submission.startedAt !== undefined) running -= 1;
     submission.waiting.unsubscribe();
     submission.dialled?.close();
-    submission.freeHost();
     submission.pass.release();
     submission.settle(outcome);
   };
@@ -264,7 +262,6 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
       submission.startedAt = startedAt;
       running += 1;
       submission.waiting.unsubscribe();
-      submission.freeHost();
       events.emit(captureStarted(startedAt, command, startedAt - submission.queuedAt));
       const outcome$ = command.signal.aborted
         ? of(outcomeOfAbort(command.signal))

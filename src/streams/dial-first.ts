@@ -30,8 +30,6 @@ export interface ToDial {
   phase: CapturePhase | null;
   /** The open connection to its target. */
   dialled: Dialled | undefined;
-  /** Frees the place of that connection, if any. */
-  freeHost: () => void;
 }
 
 export interface DialHooks<C> {
@@ -56,12 +54,11 @@ export function isDialledBy({ stage, applies }: Dialling, command: Pick<CaptureC
 export function dialFirst<C extends ToDial>(dialling: Dialling, hooks: DialHooks<C>): MonoTypeOperatorFunction<C> {
   const { isIn, end, now, report } = hooks;
 
-  const dial = (capture: C, free: () => void): Observable<C> =>
+  const dial = (capture: C): Observable<C> =>
     defer(() => {
       const { command } = capture;
       const startedAt = now();
       capture.phase = 'dial';
-      capture.freeHost = free;
       return dialling.dial(command).then(
         (found) => ({ startedAt, found }),
         (thrown: unknown) => {

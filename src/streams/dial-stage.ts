@@ -22,11 +22,8 @@ export interface Undialled {
   readonly owner: string | null;
 }
 
-/**
- * Dials the target of a capture. Emits the capture if it is to go on, and completes when the dial has ended. `free`: to
- * be called once the connection is used or closed, until when it counts for its host.
- */
-export type Dial<C> = (capture: C, free: () => void) => Observable<C>;
+/** Dials the target of a capture. Emits the capture if it is to go on, and completes when the dial has ended. */
+export type Dial<C> = (capture: C) => Observable<C>;
 
 /** The stage before the service's cap, in which the targets of admitted captures are dialled. */
 export interface DialStage {
@@ -38,8 +35,8 @@ export interface DialStage {
 }
 
 /**
- * Owners take turns, and so do the batches of one. An owner alone has half of the dials, and leaves one to a host:
- * targets that do not answer delay no other owner.
+ * Owners take turns, and so do the batches of one. One owner takes at most half of the dials, and all but one of a
+ * host's places, so that its silent targets do not delay other owners.
  */
 export function createDialStage(limit: number): DialStage {
   const limit$ = new BehaviorSubject(limit);
@@ -72,9 +69,10 @@ export function createDialStage(limit: number): DialStage {
             free();
             return of(capture);
           }
-          return dial(capture, free).pipe(
+          return dial(capture).pipe(
             finalize(() => {
               done();
+              free();
               queue.retry();
             }),
           );

@@ -24,7 +24,8 @@ function columnOf(line: string): { readonly delimiter: string; readonly at: numb
 /** Finds the targets in the column of a CSV table. A cell may hold several, divided by blanks or line breaks. */
 export async function* csvList(texts: AsyncIterable<string>, head: string): AsyncGenerator<Found, void, undefined> {
   const { delimiter = ',', at = 0 } = columnOf(head) ?? {};
-  const rows = Readable.from(texts).pipe(
+  const source = Readable.from(texts);
+  const rows = source.pipe(
     parse({
       delimiter,
       from: 2,
@@ -35,11 +36,17 @@ export async function* csvList(texts: AsyncIterable<string>, head: string): Asyn
       max_record_size: MAX_RECORD_CHARACTERS,
     }),
   );
-  for await (const row of rows) {
-    const { record, info }: { readonly record: readonly string[]; readonly info: { readonly lines: number } } = row;
-    const cell = (record[at] ?? '').trim();
-    if (cell === '') yield { line: info.lines, text: '', reason: 'no_url', problem: null };
-    // A text that a spreadsheet would have run is exported with an apostrophe before it.
-    else for (const target of cell.split(/\s+/)) yield { line: info.lines, target: target.replace(/^'/, '') };
+  source.once('error', (error) => rows.destroy(error));
+  try {
+    for await (const row of rows) {
+      const { record, info }: { readonly record: readonly string[]; readonly info: { readonly lines: number } } = row;
+      const cell = (record[at] ?? '').trim();
+      if (cell === '') yield { line: info.lines, text: '', reason: 'no_url', problem: null };
+      // A text that a spreadsheet would have run is exported with an apostrophe before it.
+      else for (const target of cell.split(/\s+/)) yield { line: info.lines, target: target.replace(/^'/, '') };
+    }
+  } finally {
+    source.destroy();
+    rows.destroy();
   }
 }

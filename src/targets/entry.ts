@@ -1,3 +1,4 @@
+import { MAX_URL_CHARACTERS } from '../capture/request.ts';
 import { readTarget } from '../capture/target.ts';
 import { type AddressRange, hostAt, readRange, sizeOf } from './address-range.ts';
 
@@ -27,6 +28,7 @@ export interface ScanTarget {
 
 /** Reads a line of a list, without its comment. */
 export function readEntry(text: string): EntryReading {
+  if (text.length > MAX_URL_CHARACTERS) return { problem: `has more than ${MAX_URL_CHARACTERS} characters` };
   const [, sitemap] = /^sitemap:\s*(\S+)$/i.exec(text) ?? [];
   if (sitemap !== undefined) return readSitemapUrl(sitemap);
   if (/\s/.test(text)) return { problem: 'has blanks: give one target on each line' };
@@ -53,7 +55,9 @@ function readSitemapUrl(text: string): EntryReading {
 
 /** Returns the port that a text without a scheme names: URL parsers drop 443, which is the default of `https:`. */
 function portIn(text: string): number | null {
-  const [, port] = /^(?:\/\/)?(?:[^/?#]*@)?(?:\[[^\]]*\]|[^/?#:]*):(\d+)/.exec(text) ?? [];
+  const [, authority = ''] = /^(?:\/\/)?([^/?#]*)/.exec(text) ?? [];
+  const host = authority.slice(authority.lastIndexOf('@') + 1);
+  const [, port] = /^(?:\[[^\]]*\]|[^:]*):(\d+)/.exec(host) ?? [];
   return port === undefined ? null : Number(port);
 }
 

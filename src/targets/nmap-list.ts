@@ -5,6 +5,9 @@ import { readXml } from './xml-reader.ts';
 const HTTP_SERVICE = /^(?:ssl\/)?https?(?:-\w+)*$|^(?:ssl\/)?(?:http-?proxy|www|caldav|webcache)$/i;
 const TLS_SERVICE = /^(?:ssl\/|https)/i;
 
+/** TCP and UDP have this many ports together; further elements are left out. */
+const MAX_PORTS_OF_HOST = 2 * 65_536;
+
 interface Port {
   readonly id: string;
   readonly protocol: string;
@@ -50,7 +53,7 @@ export function nmapList(texts: AsyncIterable<string>): AsyncGenerator<Found, vo
       else if (name === 'port') {
         const { portid: id = '', protocol = 'tcp' } = attributes;
         port = { id, protocol, state: '', service: '', isTls: false };
-        ports.push(port);
+        if (ports.length < MAX_PORTS_OF_HOST) ports.push(port);
       } else if (name === 'state' && port !== undefined) port.state = attributes.state ?? '';
       else if (name === 'service' && port !== undefined) {
         port.service = attributes.name ?? '';
@@ -60,7 +63,10 @@ export function nmapList(texts: AsyncIterable<string>): AsyncGenerator<Found, vo
     },
     close: (name, _text, line) => {
       if (name === 'port') port = undefined;
-      return name === 'host' ? targetsOfHost(line) : [];
+      if (name !== 'host') return [];
+      const found = targetsOfHost(line);
+      ports = [];
+      return found;
     },
     unfinished: (line) => [
       {

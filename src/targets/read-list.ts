@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CapstanError } from '../capture/errors.ts';
 import type { LeftOut, ListForm, ListReport } from '../capture/scan.ts';
 import { csvList, isCsvHead } from './csv-list.ts';
@@ -17,6 +18,8 @@ export interface ListEntry {
   readonly size: number;
 }
 
+/** Number of items that are read in one turn of the event loop. */
+const READ_A_TURN = 500;
 /** Maximum number of problems that a report names. */
 const MAX_PROBLEMS = 100;
 const MAX_SHOWN_CHARACTERS = 200;
@@ -28,6 +31,8 @@ export interface ListOptions {
   /** An entry with more targets is left out, before it is expanded. */
   readonly maxTargets: number;
   /** Opens a sitemap that a list names. Without it, such an entry is given as it is. */
+  /** Ends the reading. */
+  readonly signal?: AbortSignal | undefined;
   readonly openSitemap?: ((url: string) => AsyncIterable<Uint8Array>) | undefined;
 }
 
@@ -41,11 +46,12 @@ export async function* readList(
   bytes: AsyncIterable<Uint8Array>,
   options: ListOptions,
 ): AsyncGenerator<ListEntry, ListReport, undefined> {
-  const { expansion, maxTargets, openSitemap } = options;
+  const { expansion, maxTargets, openSitemap, signal } = options;
   const leftOut: Partial<Record<LeftOut, number>> = {};
   const problems: ListReport['problems'][number][] = [];
   let targets = 0;
   let sitemaps = 0;
+  let items = 0;
   const leave = (reason: LeftOut, line: number, text: string, problem: string | null): void => {
     leftOut[reason] = (leftOut[reason] ?? 0) + 1;
     if (problem !== null && problems.length < MAX_PROBLEMS) problems.push({ line, text: shortened(text), problem });
@@ -53,6 +59,11 @@ export async function* readList(
 
   async function* entriesOf(found: AsyncIterable<Found>, depth: number): AsyncGenerator<ListEntry, void, undefined> {
     for await (const each of found) {
+      items += 1;
+      if (items % READ_A_TURN === 0) {
+        await nextTurn();
+        signal?.throwIfAborted();
+      }
       if (!('target' in each)) {
         leave(each.reason, each.line, each.text, each.problem);
         continue;
@@ -93,7 +104,7 @@ export async function* readList(
     try {
       yield* entriesOf(sitemapList(decodedText(sitemap)), depth);
     } catch (error) {
-      if (!isDamage(error) && !(error instanceof CapstanError)) throw error;
+      if (signal?.aborted || (!isDamage(error) && !(error instanceof CapstanError))) throw error;
       leave('unread_sitemap', line, url, `cannot be read: ${error.message}`);
     }
   }

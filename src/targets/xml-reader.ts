@@ -20,6 +20,8 @@ export interface XmlHandler<T> {
 
 /** Maximum length of the text of one element, in characters. */
 const MAX_TEXT_CHARACTERS = 16 * 1024;
+/** Maximum length of what is no whole tag, text or comment, in characters: the parser keeps it. */
+const MAX_KEPT_CHARACTERS = 1024 * 1024;
 /** Maximum number of elements in each other. */
 const MAX_DEPTH = 256;
 
@@ -35,17 +37,20 @@ export async function* readXml<T>(
   let found: T[] = [];
   let problem: string | undefined;
   let isEnding = false;
+  let kept = 0;
   const contents: string[] = [];
   const add = (piece: string): void => {
+    kept = 0;
     const last = contents.length - 1;
     const text = contents[last];
-    if (text !== undefined && text.length < MAX_TEXT_CHARACTERS) contents[last] = text + piece;
+    if (text !== undefined) contents[last] = text + piece.slice(0, MAX_TEXT_CHARACTERS - text.length);
   };
   parser.on('error', ({ message }) => {
     // An end in the middle of an element is no error of the text before it.
     if (!isEnding && !isUnknownEntity(message)) problem ??= message.replace(/^\d+:\d+: /, '');
   });
   parser.on('opentag', ({ name, attributes }: SaxesTagPlain) => {
+    kept = 0;
     contents.push('');
     if (contents.length > MAX_DEPTH) problem ??= `has more than ${MAX_DEPTH} elements in each other`;
     if (problem !== undefined) return;
@@ -54,12 +59,20 @@ export async function* readXml<T>(
   parser.on('text', add);
   parser.on('cdata', add);
   parser.on('closetag', ({ name }) => {
+    kept = 0;
     const text = contents.pop() ?? '';
     // The parser closes what is open when the text ends.
     if (!isEnding && problem === undefined) found.push(...(handler.close?.(localName(name), text, parser.line) ?? []));
   });
+  const heard = (): void => {
+    kept = 0;
+  };
+  parser.on('comment', heard);
+  parser.on('doctype', heard);
   for await (const text of texts) {
+    kept += text.length;
     parser.write(text);
+    if (kept > MAX_KEPT_CHARACTERS) problem ??= 'has more than a million characters without a tag';
     yield* found;
     found = [];
     if (problem === undefined) continue;

@@ -10,7 +10,12 @@ const MAX_PRODUCTS = 10;
 const NAME = /^[a-z][\w .+!-]{0,39}$/i;
 const PRODUCT = /^([a-z][\w.+-]{0,39})\/v?(\d[\w.+-]*)$/i;
 /** Names of products as they are usually written, for headers that write them otherwise. */
-const NAMES: Readonly<Record<string, string>> = { php: 'PHP', apache: 'Apache', express: 'Express', nginx: 'nginx' };
+const NAMES: ReadonlyMap<string, string> = new Map([
+  ['php', 'PHP'],
+  ['apache', 'Apache'],
+  ['express', 'Express'],
+  ['nginx', 'nginx'],
+]);
 
 /**
  * Returns the products that a header `server` or `x-powered-by` names (RFC 9110, 10.2.4). Comments in parentheses are
@@ -22,7 +27,7 @@ export function productsIn(header: string): readonly Product[] {
     .split(/[,\n]/)
     .flatMap(productsOf)
     .slice(0, MAX_PRODUCTS)
-    .map(({ name, version }) => ({ name: NAMES[name.toLowerCase()] ?? name, version }));
+    .map(({ name, version }) => ({ name: NAMES.get(name.toLowerCase()) ?? name, version }));
 }
 
 function productsOf(value: string): readonly Product[] {

@@ -153,6 +153,6 @@ export function knownAfter(
 ): KnownValues {
   const readable = Object.entries(now).filter(([name, value]) => isComparable(value, known.previous[name]));
   const previous = { ...known.previous, ...Object.fromEntries(readable) };
-  const added = Object.fromEntries(readable.filter(([name]) => known.baseline[name] === undefined));
+  const added = Object.fromEntries(readable.filter(([name]) => !Object.hasOwn(known.baseline, name)));
   return { ...known, previous, baseline: isBaseline ? previous : { ...known.baseline, ...added }, held };
 }

@@ -7,17 +7,16 @@ interface Capture extends Undialled {
   readonly name: string;
 }
 
-/** A stage whose dials end when they are told to, and free the place of their host then. */
+/** A stage whose dials end when they are told to. */
 function rig(limit: number) {
   const stage = createDialStage(limit);
   const submitted$ = new Subject<Capture>();
   const dialling = new Map<string, (isReached: boolean) => void>();
   const passed: string[] = [];
-  const dial = (capture: Capture, free: () => void) =>
+  const dial = (capture: Capture) =>
     new Observable<Capture>((subscriber) => {
       dialling.set(capture.name, (isReached) => {
         dialling.delete(capture.name);
-        free();
         (isReached ? of(capture) : EMPTY).subscribe(subscriber);
       });
     }).pipe(finalize(() => dialling.delete(capture.name)));

@@ -124,7 +124,8 @@ function notShared(): CapstanError {
 
 /** Until the link expires, its answers stay the same. */
 function letCache(ctx: HttpContext, { link }: Shared): void {
-  if (ctx.status >= 400) return;
+  // A redirect leads to a URL of an object store, which ends earlier.
+  if (![200, 206, 304].includes(ctx.status)) return;
   const seconds = Math.max(0, Math.floor((link.expiresAt - Date.now()) / 1000));
   ctx.set('Cache-Control', `public, max-age=${seconds}`);
 }
@@ -173,14 +174,14 @@ async function answerDifference(ctx: HttpContext, shared: Shared): Promise<void>
   ctx.body = drawing === null ? null : Buffer.from(drawing.buffer);
 }
 
-/** The comparison counts as one of the key that shared it. */
+/** Whoever has the link compares: so many views take the places of no key. */
 async function compared(
   ctx: HttpContext,
   { link, service }: Shared,
   [before, after]: readonly [ShownCapture, ShownCapture],
   draws: boolean,
 ) {
-  const found = await service.comparisons.of(before.info, after.info, clientGone(ctx), link.apiKeyName, { draws });
+  const found = await service.comparisons.of(before.info, after.info, clientGone(ctx), `share:${link.id}`, { draws });
   if (found === undefined) throw await service.whyMissing(link.capture);
   return found;
 }

@@ -6,6 +6,7 @@ import type { ArtifactStore, CapturedFiles } from '../ports/artifact-store.ts';
 import { putCapture } from '../ports/artifact-store.ts';
 import { namingStore } from '../ports/local-copies.ts';
 import type { ResultStore } from '../ports/result-store.ts';
+import { marksOf } from '../records/marks.ts';
 import type { Report } from './maintenance.ts';
 import { type OpenPlaces, type Places, using } from './places.ts';
 
@@ -91,7 +92,11 @@ async function filesOf({ id, artifacts }: StoredRecord, from: ArtifactStore): Pr
 async function rename(record: StoredRecord, results: ResultStore): Promise<void> {
   const known = await results.get(record.id);
   if (known?.artifacts?.store === record.artifacts?.store) return;
-  const { evidence, ...kept } = { ...record, ...known, artifacts: record.artifacts };
+  if (known === undefined) return;
+  const { evidence, words, ...kept } = { ...record, ...known, artifacts: record.artifacts };
+  // Databases delete no record that is held.
+  const marks = marksOf(known);
+  if (marks.hold !== null) await results.mark(record.id, marks, { ...marks, hold: null });
   await results.delete([record.id]);
-  await results.insert(kept, evidence);
+  await results.insert(kept, evidence, words);
 }

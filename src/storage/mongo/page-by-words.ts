@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Filter, FindCursor } from 'mongodb';
 import { unpackWords } from '../../capture/page-words.ts';
 import type { Result } from '../../capture/result.ts';
@@ -21,6 +22,8 @@ import { factsFilter, type WordsFilter, wordsFilter } from './words-filter.ts';
 /** Documents read at once beyond those that are missing in the page. */
 const READ_AHEAD = 10;
 const MAX_READ = 500;
+/** Number of pages whose words are compared with phrases in one turn of the event loop. */
+const COMPARED_A_TURN = 10;
 /** Number of entries above which a term is frequent, and terms are not compared any more. */
 const FREQUENT = 1000;
 /** Number of results with a prefix above which some of the newest have it. */
@@ -116,7 +119,11 @@ async function matchingOf(
 ): Promise<readonly Result[]> {
   const isMatch = ({ words = '' }: Candidate) =>
     phrases === undefined || meetsWords(tokensOf(unpackWords(words).text), phrases);
-  const ids = read.filter(isMatch).map(({ _id }) => _id);
+  const ids: number[] = [];
+  for (const [at, each] of read.entries()) {
+    if (phrases !== undefined && at % COMPARED_A_TURN === COMPARED_A_TURN - 1) await nextTurn();
+    if (isMatch(each)) ids.push(each._id);
+  }
   if (ids.length === 0) return [];
   const found = await results.find({ _id: { $in: ids } }).toArray();
   return found.map(recordOf).filter((result) => {

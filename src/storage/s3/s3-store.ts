@@ -16,6 +16,8 @@ import { captureKey, imageKey, minuteOf } from './keys.ts';
 import { packed, type S3File, withMarks } from './pack.ts';
 import { noteRemoved } from './removed.ts';
 
+/** Number of times that a capture is written again when others have changed it meanwhile. */
+const MARK_ATTEMPTS = 5;
 /** Number of captures whose heads a list reads at once. */
 const READ_TOGETHER = 16;
 
@@ -27,6 +29,8 @@ export function createS3Store(client: S3Client, presignSeconds: number | null = 
 function s3Backend(client: S3Client, presignSeconds: number | null): Backend<S3File> {
   /** Whether the store has conditional puts: false once it has refused one. */
   let isConditional = true;
+  /** The same of those that require a version. */
+  let hasVersions = true;
 
   async function upload({ kind, name, content }: FileContent, { info, name: upload }: Upload): Promise<S3File> {
     const begunAt = performance.now();
@@ -131,7 +135,7 @@ function s3Backend(client: S3Client, presignSeconds: number | null): Backend<S3F
 
   /** Writes the capture again. Where the store has conditions, a removal or another change meanwhile is not undone. */
   async function mark(id: number, marks: Marks): Promise<number> {
-    for (;;) {
+    for (let attempt = 0; attempt < MARK_ATTEMPTS; attempt += 1) {
       const key = captureKey(id);
       const { status, headers, body } = await client.send({ method: 'GET', key, accepts: [404] });
       if (status === 404) return 0;
@@ -139,12 +143,13 @@ function s3Backend(client: S3Client, presignSeconds: number | null): Backend<S3F
       const type = { 'content-type': 'application/octet-stream' };
       const payload = await sha256(changed);
       const condition = { 'if-match': headers.etag ?? '*' };
-      const answer = isConditional
+      const answer = hasVersions
         ? await put(key, changed, payload, { ...type, ...condition })
         : await put(key, changed, payload, type);
       if (answer.status === 200) return changed.length - body.length;
-      isConditional &&= answer.status !== 501;
+      hasVersions &&= answer.status !== 501;
     }
+    throw new CapstanError('artifacts_unavailable', `The capture ${id} is changed by others all the time.`);
   }
 
   async function* oldest(key?: string | null, after = 0): AsyncGenerator<number> {

@@ -70,8 +70,8 @@ export function resultTable(db: DatabaseSync): ResultTable {
   /** Returns false when there is no such result. */
   function remove(id: number): boolean {
     const deleted = deleteResult.get(id);
-    deleteWords.run(id);
     if (deleted === undefined) return false;
+    deleteWords.run(id);
     deleteEvidence.run(id);
     hashes.remove(id);
     listed.remove(id, Number(deleted.probed_at));

@@ -42,7 +42,7 @@ export function parseMetadata(json: string): Metadata | undefined {
  */
 export function textsAt(page: Metadata, path: string): readonly MetadataText[] {
   const [first = '', ...properties] = path.split('.');
-  const ofName = page.open_graph[first.toLowerCase()] ?? page.names[path.toLowerCase()];
+  const ofName = own(page.open_graph, first.toLowerCase()) ?? own(page.names, path.toLowerCase());
   if (ofName !== undefined) return ofName.map((text) => withCurrencyOf(page.open_graph, path, text));
   for (const items of [page.json_ld, page.microdata]) {
     const known = objectsIn(items);
@@ -66,7 +66,7 @@ function follow(
   );
   if (name === undefined) return values;
   const next = values.flatMap(({ value }) =>
-    isObject(value) ? [{ value: propertiesOf(value)[name], owner: propertiesOf(value) }] : [],
+    isObject(value) ? [{ value: own(propertiesOf(value), name), owner: propertiesOf(value) }] : [],
   );
   return follow(next, rest, known);
 }
@@ -135,6 +135,10 @@ function typesOf(item: Readonly<Record<string, unknown>>): readonly string[] {
 /** Items of microdata have their properties apart. */
 function propertiesOf(item: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return isObject(item.properties) && Array.isArray(item.type) ? item.properties : item;
+}
+
+function own<T>(values: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(values, name) ? values[name] : undefined;
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { scanFields } from '../../src/capture/scan.ts';
+import { readEntry } from '../../src/targets/entry.ts';
+import { readList } from '../../src/targets/read-list.ts';
+
+const MAX_TARGETS = 1_000_000;
+
+async function read(parts: readonly string[]) {
+  async function* bytes(): AsyncGenerator<Uint8Array> {
+    for (const part of parts) yield Buffer.from(part);
+  }
+  const entries = readList(bytes(), { expansion: {}, maxTargets: MAX_TARGETS });
+  const texts: string[] = [];
+  for (;;) {
+    const step = await entries.next();
+    if (step.done === true) return { texts, report: step.value };
+    texts.push(step.value.text);
+  }
+}
+
+describe('a hostile list', () => {
+  it('has no target that is longer than a URL may be', () => {
+    expect(readEntry('a@'.repeat(100_000))).toEqual({ problem: 'has more than 8192 characters' });
+    expect(readEntry('user@host.test:8443/')).toMatchObject({ kind: 'host', host: 'host.test', port: 8443 });
+    expect(readEntry('[2001:db8::1]:8443')).toMatchObject({ kind: 'host', host: '[2001:db8::1]', port: 8443 });
+  });
+
+  it('is read no further when its XML has text without an end', async () => {
+    const piece = 'x'.repeat(256 * 1024);
+    const { report } = await read(['<nmaprun><host><address addr="192.0.2.1"/><!--', ...Array(8).fill(piece)]);
+    expect(report.problems[0]?.problem).toContain('has more than a million characters without a tag');
+  });
+
+  it('gives no networks and hosts by a sitemap, whose author is another', async () => {
+    const locs = ['https://site.test/a', '198.51.100.0/24', 'victim.test:22', 'sitemap:http://other.test/'];
+    const { texts, report } = await read([
+      `<urlset>${locs.map((loc) => `<url><loc>${loc}</loc></url>`).join('')}</urlset>`,
+    ]);
+    expect(texts).toEqual(['https://site.test/a']);
+    expect(report.left_out).toEqual({ invalid: 3 });
+  });
+
+  it('fails when its table breaks off, and ends no process', async () => {
+    async function* broken(): AsyncGenerator<Uint8Array> {
+      yield Buffer.from(`url\n${'a.test\n'.repeat(20_000)}`);
+      throw new Error('the client has gone');
+    }
+    const reading = Array.fromAsync(readList(broken(), { expansion: {}, maxTargets: MAX_TARGETS }));
+    await expect(reading).rejects.toThrow('the client has gone');
+  });
+
+  it('names each port once: ranges that overlap are counted before they are added', () => {
+    const overlapping = Array(1000).fill('1-65535').join(',');
+    expect(scanFields.ports.safeParse(overlapping).error?.issues[0]?.message).toContain('at most 65535 ports');
+    expect(scanFields.ports.parse('80,443,8000-8002')).toEqual([80, 443, 8000, 8001, 8002]);
+  });
+});
