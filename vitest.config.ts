@@ -42,7 +42,10 @@ export default defineConfig(({ mode }) => ({
     ...(mode === ALL && {
       projects: [
         { extends: false, test: { ...TESTS, name: 'all', globalSetup: support(ONCE) } },
-        { extends: false, test: { ...TESTS, name: 'npm', include: [...IN_BOTH_BROWSERS], setupFiles: support(['in-browser-of-npm']) } },
+        {
+          extends: false,
+          test: { ...TESTS, name: 'npm', include: [...IN_BOTH_BROWSERS], setupFiles: support(['in-browser-of-npm']) },
+        },
       ],
     }),
   },
