@@ -1,52 +1,36 @@
 import { configDefaults, defineConfig } from 'vitest/config';
-import { IN_BOTH_BROWSERS, ONLY_IN_ALL } from './test/support/only-in-all.ts';
+import { ONLY_IN_ALL } from './test/support/only-in-all.ts';
 import StartOrder from './test/support/start-order.ts';
 
 /** The mode of `npm test`, which runs the tests that need nothing but npm. */
 const QUICK = 'quick';
-/** The mode of `npm run test:all`, which also runs tests of captures in the browser of npm where the system has another. */
-const ALL = 'all';
-
-const TESTS = {
-  include: ['test/**/*.test.ts'],
-  // The files of a worker share what they import: loading the service again for each took a third of the CPU time.
-  isolate: false,
-  // The number of captures that an actor of the tests runs at a time: a fifth would wait for its turn.
-  maxConcurrency: 4,
-  execArgv: [
-    // V8 ends a process now and then when it frees WebAssembly code, which fetch runs:
-    // `Check failed: jit_page.has_value()` in UnregisterWasmAllocation.
-    '--no-wasm-code-gc',
-    // The memory of decoded images made V8 collect a heap that hardly grows, a tenth of the CPU time.
-    '--initial-old-space-size=512',
-  ],
-  // Timeouts end what hangs, and do not measure: a shared machine or an emulated database stalls for a minute now and
-  // then. Asking every 50 ms, the default, took up to a tenth of the CPU time of the files that mostly poll.
-  expect: { poll: { timeout: 120_000, interval: 150 } },
-  testTimeout: 240_000,
-  hookTimeout: 240_000,
-};
-
-const ONCE = ['one-temporary-directory', 'one-package', 'one-mongo'];
-const support = (names: readonly string[]) => names.map((name) => `test/support/${name}.ts`);
 
 export default defineConfig(({ mode }) => ({
   test: {
-    ...TESTS,
+    include: ['test/**/*.test.ts'],
     exclude: [...configDefaults.exclude, ...(mode === QUICK ? Object.values(ONLY_IN_ALL).flat() : [])],
-    globalSetup: support(mode === QUICK ? [...ONCE, 'only-npm'] : ONCE),
+    globalSetup: ['one-temporary-directory', ...(mode === QUICK ? ['only-npm'] : []), 'one-package', 'one-mongo'].map(
+      (name) => `test/support/${name}.ts`,
+    ),
     // The suites drive real browsers and databases, and often wait for them. Two cores are idle for 6 % of a run with four
     // files at a time, but on a slow machine captures starve with them, and are cut at their deadlines.
     maxWorkers: 3,
+    // The files of a worker share what they import: loading the service again for each took a third of the CPU time.
+    isolate: false,
     sequence: { sequencer: StartOrder },
-    ...(mode === ALL && {
-      projects: [
-        { extends: false, test: { ...TESTS, name: 'all', globalSetup: support(ONCE) } },
-        {
-          extends: false,
-          test: { ...TESTS, name: 'npm', include: [...IN_BOTH_BROWSERS], setupFiles: support(['in-browser-of-npm']) },
-        },
-      ],
-    }),
+    // The number of captures that an actor of the tests runs at a time: a fifth would wait for its turn.
+    maxConcurrency: 4,
+    execArgv: [
+      // V8 ends a process now and then when it frees WebAssembly code, which fetch runs:
+      // `Check failed: jit_page.has_value()` in UnregisterWasmAllocation.
+      '--no-wasm-code-gc',
+      // The memory of decoded images made V8 collect a heap that hardly grows, a tenth of the CPU time.
+      '--initial-old-space-size=512',
+    ],
+    // Timeouts end what hangs, and do not measure: a shared machine or an emulated database stalls for a minute now and
+    // then. Asking every 50 ms, the default, took up to a tenth of the CPU time of the files that mostly poll.
+    expect: { poll: { timeout: 120_000, interval: 150 } },
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
   },
 }));

@@ -81,20 +81,3 @@ export const ONLY_IN_ALL: Readonly<Record<string, readonly string[]>> = {
     'test/watches/killed-runner.test.ts',
   ],
 };
-
-/**
- * Files that `npm run test:all` runs in two browsers: as every file in the system's, and in the one that npm installs.
- * These few show most of what versions of Chromium do differently; `npm test` runs the others in the browser of npm, too.
- */
-export const IN_BOTH_BROWSERS: readonly string[] = [
-  'test/actors/animations.test.ts',
-  'test/actors/direct-driver.test.ts',
-  'test/actors/evidence.test.ts',
-  'test/actors/html-snapshot.test.ts',
-  'test/actors/outputs-har.test.ts',
-  'test/actors/outputs-mhtml.test.ts',
-  'test/actors/screenshot-frames.test.ts',
-  'test/actors/screenshot-hide-mask.test.ts',
-  'test/actors/screenshot-part.test.ts',
-  'test/actors/screenshot-pdf.test.ts',
-];

@@ -1,3 +1,0 @@
-import { useBrowserOfNpm } from './browser-of-npm.ts';
-
-await useBrowserOfNpm();
