@@ -118,6 +118,17 @@ describe('a watch with values', () => {
     expect(isUnknown(knownBy(valuesField.parse({ price: '.other' }), known))).toBe(true);
   });
 
+  it('has a baseline for a value with the name of a member of every object', () => {
+    const rules = valuesField.parse({ constructor: '.price', other: '.other' });
+    const now = (text: string | null): ReadValues => ({
+      constructor: { value: text, text },
+      other: { value: 'there', text: 'there' },
+    });
+    const first = knownAfter(knownBy(rules, NO_VALUES), now(null), [], true);
+    const second = knownAfter(first, now('59'), [], false);
+    expect(decide(rules, undefined, now('59'), second).isNews).toBe(false);
+  });
+
   it('says in a sentence what became of the values', () => {
     expect(sayValues(read({ price: 47.5 }), read({}))).toBe('price fell from €59.00 to €47.50');
     expect(sayValues(read({ jobs: 5, stock: 'Out' }), read({}))).toBe(
