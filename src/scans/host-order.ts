@@ -6,8 +6,8 @@ interface AtHost {
 interface Host<T> {
   readonly waiting: T[];
   running: number;
-  /** Whether it may not be visited before a timer fires. */
-  isHeld: boolean;
+  /** Number of timers before whose last one it must not be visited. */
+  holds: number;
 }
 
 export interface HostOrderOptions {
@@ -22,7 +22,7 @@ const WINDOW = 4_096;
 
 /**
  * Hands out the elements of a source so that hosts take turns, each with at most `perHost` elements at a time. Reads
- * ahead as far as its window; what a host has beyond that waits in the source.
+ * ahead as far as its window; the rest stays in the source.
  */
 export class HostOrder<T extends AtHost> {
   readonly #source: AsyncIterator<T>;
@@ -75,7 +75,7 @@ export class HostOrder<T extends AtHost> {
     host.running -= 1;
     this.#running -= 1;
     const pauseMs = Math.max(holdMs, this.#delayMs);
-    if (pauseMs > 0 && !this.#isClosed) this.#hold(host, pauseMs);
+    if (pauseMs > 0 && !this.#isClosed) this.#hold(element.host, host, pauseMs);
     this.#update(host);
     this.#forget(element.host, host);
     this.#wake();
@@ -103,7 +103,7 @@ export class HostOrder<T extends AtHost> {
         return;
       }
       const { host: name } = step.value;
-      const host = this.#hosts.get(name) ?? { waiting: [], running: 0, isHeld: false };
+      const host = this.#hosts.get(name) ?? { waiting: [], running: 0, holds: 0 };
       this.#hosts.set(name, host);
       host.waiting.push(step.value);
       this.#waiting += 1;
@@ -111,24 +111,25 @@ export class HostOrder<T extends AtHost> {
     }
   }
 
-  #hold(host: Host<T>, ms: number): void {
-    host.isHeld = true;
+  #hold(name: string, host: Host<T>, ms: number): void {
+    host.holds += 1;
     this.#ready.delete(host);
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
-      host.isHeld = false;
+      host.holds -= 1;
       this.#update(host);
+      this.#forget(name, host);
       this.#wake();
     }, ms);
     this.#timers.add(timer);
   }
 
   #update(host: Host<T>): void {
-    if (!host.isHeld && host.waiting.length > 0 && host.running < this.#perHost) this.#ready.add(host);
+    if (host.holds === 0 && host.waiting.length > 0 && host.running < this.#perHost) this.#ready.add(host);
   }
 
   /** A host that is held is kept, so that what comes later waits as well. */
   #forget(name: string, host: Host<T>): void {
-    if (host.waiting.length === 0 && host.running === 0 && !host.isHeld) this.#hosts.delete(name);
+    if (host.waiting.length === 0 && host.running === 0 && host.holds === 0) this.#hosts.delete(name);
   }
 }

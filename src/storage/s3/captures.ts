@@ -15,13 +15,22 @@ export async function findCapture(client: S3Client, id: number): Promise<FoundOb
     const headers = { range: `bytes=0-${bytes - 1}` };
     const answer = await client.send({ method: 'GET', key: captureKey(id), headers, accepts: [404] });
     if (answer.status === 404) return undefined;
-    const found = unpacked(answer.body);
+    const found = headOf(answer.body, id);
     if (found === undefined) continue;
     const size = Number(answer.headers['content-range']?.split('/')[1] ?? answer.body.length);
     const images = found.files.filter(({ key }) => key !== undefined);
     return { ...found, bytes: images.reduce((sum, file) => sum + file.bytes, size) };
   }
   throw new CapstanError('artifact_damaged', `The capture ${id} has no readable head in the object store.`);
+}
+
+function headOf(body: Buffer, id: number): Unpacked | undefined {
+  try {
+    return unpacked(body);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw new CapstanError('artifact_damaged', `The capture ${id} has no readable head in the object store.`);
+  }
 }
 
 /** Iterates over the captures that a listing has, with their bytes and keys, oldest first. */
