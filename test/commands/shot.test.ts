@@ -70,7 +70,7 @@ describe('capstan shot', () => {
       2,
       expect.stringContaining('--extract takes a JSON file, but none.json'),
     ]);
-    const bad = await session(['shot', site.url('/short'), '--extract', '{"price": {"type": "money"}}']);
+    const bad = await session(['shot', site.url('/short'), '--extract', '{"price": {"type": "currency"}}']);
     expect([bad.code, bad.stderr]).toEqual([2, expect.stringContaining('--extract.price type: must be text,')]);
   });
 
