@@ -14,7 +14,7 @@ describe('capstan', () => {
     const { code, stdout } = await session([]);
     expect(code).toBe(0);
     const commands = [...stdout.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name);
-    const all = 'serve mcp shot sign db diff stability watch export doctor ip help';
+    const all = 'serve mcp shot sign db diff scan stability watch export doctor ip help';
     expect(commands.join(' ')).toBe(all);
   });
 

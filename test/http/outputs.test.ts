@@ -157,7 +157,7 @@ describeWithTenants((start) => {
     const refused = await one.post('/screenshot', { html: HTML, outputs: ['txt'] }, { headers });
     expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('outputs')]);
     const rules: readonly (readonly [rules: unknown, problem: string])[] = [
-      [{ price: { selector: '.price', type: 'money' } }, 'extract.price: type: must be text,'],
+      [{ price: { selector: '.price', type: 'currency' } }, 'extract.price: type: must be text,'],
       [{ price: { selector: 5 } }, 'extract.price: selector: must be a CSS selector'],
       [{ price: 'p >' }, 'extract.price'],
       [{ price: 'p:nope' }, 'extract.price.selector'],

@@ -59,9 +59,9 @@ describe('routing', () => {
   it.each([
     ['/screenshot', 'GET, HEAD, POST'],
     ['/batch', 'POST'],
-    ['/screenshot/1', 'DELETE, GET, HEAD'],
+    ['/screenshot/1', 'DELETE, GET, HEAD, PATCH'],
     ['/screenshots', 'GET, HEAD'],
-    ['/results', 'GET, HEAD'],
+    ['/results', 'GET, HEAD, PATCH'],
     ['/results/by-url', 'GET, HEAD'],
     ['/results/by-host', 'GET, HEAD'],
     ['/results/1', 'GET, HEAD'],

@@ -76,7 +76,7 @@ describe('a view that is come back to', () => {
   it('goes back from one filter to the one before, and a word that is typed is one step', async () => {
     const page = await ui.open('/ui/');
     await cards(page).first().waitFor();
-    const search = page.getByRole('searchbox');
+    const search = page.getByRole('searchbox', { name: 'Search titles and URLs' });
     await search.pressSequentially('page 69', { delay: 400 });
     await page.waitForURL('**/ui/?text=page+69');
     await page.getByRole('button', { name: 'Filters' }).click();

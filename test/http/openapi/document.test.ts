@@ -70,7 +70,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('requires one of two key schemes on all but the seven open paths', () => {
+  it('requires one of two key schemes on all but the nine open paths', () => {
     expect(document.security).toEqual([{ bearer: [] }, { apiKey: [] }]);
     const open = Object.entries(document.paths).filter(([, item]) => Object(item).get?.security?.length === 0);
     expect(open.map(([path]) => path).toSorted()).toEqual([
@@ -81,6 +81,8 @@ describe('the OpenAPI document', () => {
       '/readyz/any',
       '/readyz/reads',
       '/session',
+      '/shared/{id}',
+      '/shared/{id}/{part}',
     ]);
     for (const scheme of ['bearer', 'apiKey'])
       expect(byPointer.has(`#/components/securitySchemes/${scheme}`)).toBe(true);

@@ -150,7 +150,8 @@ describe('a job', () => {
     const deleted = await app.call(location, { method: 'DELETE' });
     expect(Envelope.parse(await deleted.json()).data).toMatchObject({ state: 'cancelled', progress: { done: 1 } });
     await expect.poll(() => app.service.stats().captures.inside).toBe(0);
-    expect(app.service.stats().captures.cancelled).toBe(cancelled + 1);
+    // The third was dialled ahead, or not yet.
+    expect([1, 2]).toContain(app.service.stats().captures.cancelled - cancelled);
     expect(await jobAt(location)).toMatchObject({ state: 'cancelled', results: [{ index: 0 }] });
     expect(site.hits('/hang')).toBe(requested + 1);
   });
