@@ -15,16 +15,36 @@ interface Hashed {
  * resembles. Captures without a perception hash are left out.
  */
 export function groupByLook<T extends Hashed>(captures: readonly T[]): readonly (readonly T[])[] {
-  const groups: { readonly high: number; readonly low: number; readonly members: T[] }[] = [];
+  const leaderOf = leaderFinder();
+  const groups = new Map<string, T[]>();
   for (const capture of captures) {
     const { perception_hash: hash } = capture;
     if (hash === null) continue;
-    const [high, low] = [wordOf(hash, 0), wordOf(hash, 8)];
-    const group = groups.find((each) => bitsSet(each.high ^ high) + bitsSet(each.low ^ low) <= MAX_DISTANCE);
-    if (group === undefined) groups.push({ high, low, members: [capture] });
-    else group.members.push(capture);
+    const leader = leaderOf(hash);
+    const group = groups.get(leader);
+    if (group === undefined) groups.set(leader, [capture]);
+    else group.push(capture);
   }
-  return groups.map(({ members }) => members).sort((a, b) => b.length - a.length);
+  return [...groups.values()].sort((a, b) => b.length - a.length);
+}
+
+/**
+ * Returns a function that gives each perception hash the first leader that is similar, or makes it one. Pages of a group
+ * may so differ by twice the distance, and each belongs to one group.
+ */
+export function leaderFinder(): (hash: string) => string {
+  const leaders: { readonly hash: string; readonly high: number; readonly low: number }[] = [];
+  const known = new Map<string, string>();
+  return (hash) => {
+    const before = known.get(hash);
+    if (before !== undefined) return before;
+    const [high, low] = [wordOf(hash, 0), wordOf(hash, 8)];
+    const similar = leaders.find((each) => bitsSet(each.high ^ high) + bitsSet(each.low ^ low) <= MAX_DISTANCE);
+    if (similar === undefined) leaders.push({ hash, high, low });
+    const leader = similar?.hash ?? hash;
+    known.set(hash, leader);
+    return leader;
+  };
 }
 
 /** Returns the number of bits in which two hashes differ. */

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Immutable } from './immutable.ts';
+import { MoneySchema } from './money.ts';
 import { rulesAt, type ValueType } from './options/extract.ts';
-import { filled, listOf, objectOf, quantity } from './options/fields.ts';
+import { filled, joinedProblems, listOf, objectOf, quantity } from './options/fields.ts';
 
 /*
  * Values that a watch reads from the page with the rules of `extract`, and the conditions under which it tells of them.
@@ -120,10 +121,7 @@ function whenAt(level: number): z.ZodType<When, WrittenWhen> {
 function whenError({ input, errors = [] }: z.core.$ZodRawIssue): string | undefined {
   const [ofCondition = [], ofAll = [], ofAny = []] = errors as readonly z.core.$ZodIssue[][];
   const has = (field: string) => typeof input === 'object' && input !== null && field in input;
-  const problems = has('all') ? ofAll : has('any') ? ofAny : ofCondition;
-  return problems
-    .map(({ path, message }) => (path.length === 0 ? message : `${path.join('.')}: ${message}`))
-    .join('; ');
+  return joinedProblems(has('all') ? ofAll : has('any') ? ofAny : ofCondition);
 }
 
 export const whenField = whenAt(1).refine((when) => conditionsIn(when).length <= MAX_CONDITIONS, {
@@ -187,12 +185,6 @@ function placesIn(when: When, path: (string | number)[]): readonly Place[] {
   if ('any' in when) return when.any.flatMap((each, at) => placesIn(each, [...path, 'any', at]));
   return [{ path, condition: when }];
 }
-
-const MoneySchema = z.strictObject({
-  amount: z.number(),
-  to: z.number().nullable().meta({ description: 'Upper end of a range.' }),
-  currency: z.string().nullable().meta({ description: 'ISO 4217.' }),
-});
 
 /** A value that a run has read. */
 export const ReadValueSchema = z.strictObject({

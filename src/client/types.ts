@@ -14,7 +14,7 @@ import type { SharedLinkAnswer, ShareRequestSchema } from '../capture/shared-lin
 import type { Stability } from '../capture/stability.ts';
 import type { Verdict } from '../capture/verdict.ts';
 import type { ListedWatch, Watch, WatchRun, WatchValues } from '../capture/watch.ts';
-import type { GroupsAnswer } from '../http/answer/group-schemas.ts';
+import type { GroupedBy, GroupsAnswer } from '../http/answer/group-schemas.ts';
 import type { QueryAnswer } from '../http/answer/query-schemas.ts';
 import type { BatchLine, JobAnswer, MarkedSchema, ScanAnswer } from '../http/answer/schemas.ts';
 
@@ -27,9 +27,8 @@ export type CaptureRequest = Immutable<ScreenshotRequest>;
 export type CaptureResult = SentResult<Result>;
 export type DetailedCaptureResult = SentResult<DetailedResult>;
 export type SimilarResult = CaptureResult & { readonly distance: number };
-/** What results have in common, and by what they are grouped. */
+/** What results have in common. */
 export type Groups = GroupsAnswer;
-export type GroupedBy = 'title' | 'favicon' | 'technology' | 'certificate' | 'perception';
 export type Job = JobAnswer;
 /** A scan that was accepted: a job, and what its list gave. */
 export type Scan = ScanAnswer;
@@ -49,6 +48,7 @@ export type {
   CapstanEvent,
   FailureCode,
   FieldProblem,
+  GroupedBy,
   ListedWatch,
   Stability,
   View,

@@ -1,6 +1,6 @@
+import { leaderFinder } from '../capture/looks.ts';
 import type { Result } from '../capture/result.ts';
 import { pagesOf, type ResultFilter, type ResultStore } from '../storage/ports/result-store.ts';
-import { alikeFinder } from './look-alike.ts';
 
 /** What results are grouped by. */
 export const GROUPED_BY = ['title', 'favicon', 'technology', 'certificate', 'perception'] as const;
@@ -43,7 +43,7 @@ export async function groupResults(
   limit: number,
 ): Promise<Groups> {
   const groups = new Map<string, { count: number; readonly hosts: Set<string>; readonly example: Result }>();
-  const valuesOf = by === 'perception' ? looksOf(alikeFinder()) : VALUES[by];
+  const valuesOf = by === 'perception' ? looksOf(leaderFinder()) : VALUES[by];
   let read = 0;
   let without = 0;
   let isTruncated = false;
@@ -84,6 +84,6 @@ const VALUES: Readonly<Record<Exclude<GroupedBy, 'perception'>, ValuesOf>> = {
   certificate: ({ host_facts: facts }) => (facts?.certificate ? [facts.certificate.sha256] : []),
 };
 
-function looksOf(alike: (hash: string) => string): ValuesOf {
-  return ({ perception_hash: hash }) => (hash === null ? [] : [alike(hash)]);
+function looksOf(leaderOf: (hash: string) => string): ValuesOf {
+  return ({ perception_hash: hash }) => (hash === null ? [] : [leaderOf(hash)]);
 }

@@ -1,3 +1,4 @@
+import { json } from 'node:stream/consumers';
 import type { Result } from '../capture/result.ts';
 import {
   conditionsIn,
@@ -26,8 +27,7 @@ export async function readValues(
 async function extractedIn(id: number, artifacts: Pick<ArtifactStore, 'open'>): Promise<Record<string, unknown>> {
   const file = await artifacts.open(id, 'extract', { undelivered: true });
   if (file === undefined) return {};
-  const chunks: Buffer[] = await file.stream().toArray();
-  const read: unknown = JSON.parse(Buffer.concat(chunks).toString());
+  const read: unknown = await json(file.stream());
   return typeof read === 'object' && read !== null ? { ...read } : {};
 }
 

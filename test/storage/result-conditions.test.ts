@@ -6,7 +6,7 @@ import type { ResultConditions } from '../../src/capture/result-conditions.ts';
 import type { Database } from '../../src/storage/ports/database.ts';
 import type { Keyset, ResultFilter, ResultStore } from '../../src/storage/ports/result-store.ts';
 import { BY_HOST_TABLE } from './by-host-table.ts';
-import { describeInEachDatabase } from './each-database.ts';
+import { describeInEachDatabase, removeAll } from './each-database.ts';
 import { resultOf } from './result-of.ts';
 
 const FIRST_ID = 300_000_000_000_000;
@@ -131,10 +131,7 @@ describeInEachDatabase((open) => {
   });
 
   afterEach(async () => {
-    for (let ids = await store.oldest(1000, Number.MAX_SAFE_INTEGER); ids.length > 0; ) {
-      await store.delete(ids);
-      ids = await store.oldest(1000, Number.MAX_SAFE_INTEGER);
-    }
+    await removeAll(store);
     await database.close();
   });
 

@@ -7,7 +7,7 @@ import { keysetOf, type ResultFilter, type ResultStore } from '../../src/storage
 import { meetsWords } from '../../src/words/find-words.ts';
 import { wordsQuery } from '../../src/words/query.ts';
 import { tokensOf } from '../../src/words/tokens.ts';
-import { describeInEachDatabase } from './each-database.ts';
+import { describeInEachDatabase, removeAll } from './each-database.ts';
 import { resultOf } from './result-of.ts';
 
 const FIRST_ID = 300_000_000_000_000;
@@ -105,10 +105,7 @@ describeInEachDatabase((open) => {
   });
 
   afterEach(async () => {
-    for (let ids = await store.oldest(1000, Number.MAX_SAFE_INTEGER); ids.length > 0; ) {
-      await store.delete(ids);
-      ids = await store.oldest(1000, Number.MAX_SAFE_INTEGER);
-    }
+    await removeAll(store);
     await database.close();
   });
 

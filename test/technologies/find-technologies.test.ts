@@ -2,19 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { SoftwareSigns } from '../../src/capture/host-facts.ts';
 import { findTechnologies } from '../../src/technologies/find-technologies.ts';
 import { createTechnologies } from '../../src/technologies/technologies.ts';
-
-const NOTHING: SoftwareSigns = {
-  url: 'https://page.example/',
-  headers: [],
-  cookies: [],
-  metas: [],
-  scripts: [],
-  libraries: [],
-  title: '',
-};
+import { NO_SIGNS } from './no-signs.ts';
 
 function shown(signs: Partial<SoftwareSigns>): readonly string[] {
-  return findTechnologies({ ...NOTHING, ...signs }).map(
+  return findTechnologies({ ...NO_SIGNS, ...signs }).map(
     ({ name, version, sign }) => `${name}${version === '' ? '' : ` ${version}`} (${sign})`,
   );
 }
@@ -102,7 +93,7 @@ describe('the software that is named', () => {
   it('is that of the companies whose scripts the page loads, but not its own', async () => {
     const { find } = createTechnologies();
     const scripts = ['https://www.google-analytics.com/analytics.js', 'https://page.example/a.js'];
-    const named = async (url: string) => (await find({ ...NOTHING, url, scripts })).map(({ name }) => name);
+    const named = async (url: string) => (await find({ ...NO_SIGNS, url, scripts })).map(({ name }) => name);
     expect(await named('https://page.example/')).toEqual(['Google Analytics']);
     expect(await named('https://www.google-analytics.com/')).toEqual([]);
   });

@@ -7,19 +7,10 @@ import { findTechnologies } from '../../src/technologies/find-technologies.ts';
 import { literalIn } from '../../src/technologies/literal.ts';
 import { readRulesFile, rulesIn } from '../../src/technologies/rules-file.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
-
-const NOTHING: SoftwareSigns = {
-  url: 'https://page.example/',
-  headers: [],
-  cookies: [],
-  metas: [],
-  scripts: [],
-  libraries: [],
-  title: '',
-};
+import { NO_SIGNS } from './no-signs.ts';
 
 function found(json: unknown, signs: Partial<SoftwareSigns>): readonly string[] {
-  return findTechnologies({ ...NOTHING, ...signs }, undefined, rulesIn(json).rules).map(
+  return findTechnologies({ ...NO_SIGNS, ...signs }, undefined, rulesIn(json).rules).map(
     ({ name, version, sign }) => `${name} ${version} ${sign}`,
   );
 }

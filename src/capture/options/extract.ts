@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Immutable } from '../immutable.ts';
 import { optionFacts } from './facts.ts';
-import { filled, flag, objectOf, selector } from './fields.ts';
+import { filled, flag, joinedProblems, objectOf, selector } from './fields.ts';
 
 /** Maximum number of rules of a request, nested ones included, and of levels of nesting. */
 const MAX_RULES = 100;
@@ -138,10 +138,7 @@ function writtenAt(level: number) {
 /** Returns what is wrong with a rule: of a text, of its object's fields, or that it is neither. */
 function ruleError({ input, errors = [] }: z.core.$ZodRawIssue): string | undefined {
   const [ofText = [], ofObject = []] = errors as readonly z.core.$ZodIssue[][];
-  const problems = typeof input === 'string' ? ofText : ofObject;
-  return problems
-    .map(({ path, message }) => (path.length === 0 ? message : `${path.join('.')}: ${message}`))
-    .join('; ');
+  return joinedProblems(typeof input === 'string' ? ofText : ofObject);
 }
 
 /** Counts rules before they are parsed, which takes far longer. */

@@ -86,6 +86,13 @@ export function objectError(what: string, fields: readonly string[], accepted = 
   };
 }
 
+/** Joins the problems of one of several schemas for the error of their union, each with its place. */
+export function joinedProblems(problems: readonly z.core.$ZodIssue[]): string {
+  return problems
+    .map(({ path, message }) => (path.length === 0 ? message : `${path.join('.')}: ${message}`))
+    .join('; ');
+}
+
 function of(unit: string): string {
   return unit === '' ? '' : ` of ${unit}`;
 }

@@ -23,4 +23,5 @@ export const GroupsSchema = z.strictObject({
   truncated: z.boolean().meta({ description: `There are more results; the newest ${MAX_GROUPED} were read.` }),
 });
 
+export type { GroupedBy } from '../../grouping/group-results.ts';
 export type GroupsAnswer = Immutable<z.output<typeof GroupsSchema>>;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { Money } from '../../../src/capture/money.ts';
 import { parseDate } from '../../../src/reading/outputs/extract/parse-date.ts';
-import { type Money, parseMoney } from '../../../src/reading/outputs/extract/parse-money.ts';
+import { parseMoney } from '../../../src/reading/outputs/extract/parse-money.ts';
 import { decimalOf, parseNumber } from '../../../src/reading/outputs/extract/parse-number.ts';
 
 describe('parseNumber', () => {

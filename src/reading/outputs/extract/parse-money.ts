@@ -1,12 +1,6 @@
+import type { Money } from '../../../capture/money.ts';
 import { CURRENCY, currencyOf, hasThreeDecimals } from './currencies.ts';
 import { DIGITS, numberOf, plainDigits } from './parse-number.ts';
-
-/** A sum of money. `to`: the upper end of a range; `currency`: its ISO 4217 code, null when the text names none. */
-export interface Money {
-  readonly amount: number;
-  readonly to: number | null;
-  readonly currency: string | null;
-}
 
 /** The first characters of a text are searched. */
 const MAX_CHARACTERS = 500;
