@@ -150,6 +150,7 @@ function metricsTable(): string {
 const PER: Readonly<Record<StoredLimit['per'], string>> = {
   shared: 'all keys, which have a share each',
   key: 'each key',
+  receiver: 'each receiver',
   watch: 'each watch',
   scan: 'each scan',
   page: 'each page of a list',

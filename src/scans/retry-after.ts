@@ -1,4 +1,5 @@
 import type { CaptureOutcome } from '../capture/outcome.ts';
+import { waitOf } from '../capture/retry-after.ts';
 
 const BUSY: ReadonlySet<number> = new Set([429, 503]);
 
@@ -9,7 +10,5 @@ const BUSY: ReadonlySet<number> = new Set([429, 503]);
 export function retryAfterMs(outcome: CaptureOutcome, now: number): number | undefined {
   if (outcome.state !== 'stored' || !BUSY.has(outcome.result.response_code)) return undefined;
   const header = outcome.evidence?.headers?.items.find(({ name }) => name.toLowerCase() === 'retry-after');
-  if (header === undefined) return undefined;
-  const ms = /^\d+$/.test(header.value) ? Number(header.value) * 1000 : Date.parse(header.value) - now;
-  return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
+  return waitOf(header?.value, now);
 }

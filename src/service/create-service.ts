@@ -1,15 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { firstValueFrom } from 'rxjs';
 import type { CaptureCommand } from '../capture/command.ts';
 import { CapstanError } from '../capture/errors.ts';
 import { wantedInFlight } from '../capture/in-flight.ts';
-import type { SharedEventLog } from '../cluster/open-cluster.ts';
-import { type Config, ConfigError } from '../config/mod.ts';
 import { createTargetPolicy } from '../egress/address-policy.ts';
 import { createEgress } from '../egress/create-egress.ts';
 import { createDnsLookup } from '../egress/dns-lookup.ts';
-import type { Egress } from '../egress/egress.ts';
-import { eventBody } from '../feed/event-body.ts';
 import { openEventFeed } from '../feed/event-feed.ts';
 import { createComparisons } from '../imaging/comparisons.ts';
 import { createThumbnails } from '../imaging/thumbnails.ts';
@@ -17,11 +12,11 @@ import type { Logger } from '../log/log.ts';
 import { LoadHistory } from '../metrics/load-history.ts';
 import { tallyEvents } from '../metrics/tallies.ts';
 import { descriptorLimit, dialsWithin } from '../pressure/descriptors.ts';
+import type { EventLog } from '../storage/ports/event-log.ts';
 import { createCapturePipeline } from '../streams/capture-pipeline.ts';
 import { createDialStage } from '../streams/dial-stage.ts';
 import { createEventStream } from '../streams/events.ts';
 import { createWatches } from '../watches/watches.ts';
-import { createWebhooks } from '../webhooks/webhooks.ts';
 import { createIntake } from './capture-intake.ts';
 import type { CaptureService } from './capture-service.ts';
 import { startCapturing } from './capturing.ts';
@@ -31,6 +26,7 @@ import { dialTarget, isDialled } from './dial-target.ts';
 import { liveLimits } from './limits.ts';
 import { logEvent } from './log-event.ts';
 import { createMarking } from './marking.ts';
+import { checkReceivers, openReceivers } from './open-receivers.ts';
 import { openShared } from './open-shared.ts';
 import { openStorage } from './open-storage.ts';
 import { ownCaptures } from './own-captures.ts';
@@ -47,7 +43,7 @@ import { suggestLabels } from './suggest-labels.ts';
  *   streams/             admission, queue, slots, deadlines; every step emits an event
  *   perform-capture.ts   egress (is the target allowed), actors (the browser), storage
  *
- * Tallies, the log, the feed of subscribers and webhooks observe the events.
+ * Tallies, the log and the feed of subscribers observe the events. Receivers are told of those in the feed's log.
  */
 
 export type { CaptureService } from './capture-service.ts';
@@ -82,7 +78,7 @@ export async function createService(
   const tallies = tallyEvents(events.events$);
   events.events$.subscribe((event) => logEvent(logger, event));
 
-  const opened = Promise.withResolvers<SharedEventLog>();
+  const opened = Promise.withResolvers<EventLog>();
   const storage = await openStorage(config, logger, {
     logsEvents: cluster === undefined,
     ...(cluster && { onRecovered: async (record) => logRecovered(await opened.promise, record) }),
@@ -90,19 +86,14 @@ export async function createService(
   const sharedLog = cluster?.openEventLog(storage.eventOutbox);
   if (sharedLog !== undefined) opened.resolve(sharedLog);
   const eventLog = sharedLog ?? storage.events;
-  const feed = openEventFeed(events.events$, eventLog, Date.now);
+  const feed = openEventFeed(events.addressed$, eventLog, Date.now);
   if (cluster === undefined) await feed.started;
   const capturing = await startCapturing(config, { lookup, events, storage, logger });
   const { egress, actors, started } = capturing;
-  const webhooks = createWebhooks({
-    receivers: config.webhook,
-    secrets: config.webhookSecret,
-    egress: receiverEgress,
-    conclusions$: events.conclusions$,
-    emit: events.emit,
-    bodyOf: eventBody,
-    ids: () => `msg_${randomUUID()}`,
-    clock: Date.now,
+  let { namedKeys } = config;
+  const receivers = openReceivers(config, {
+    ...{ egress: receiverEgress, feed, storage, events, logger },
+    isShared: () => namedKeys.length > 1,
   });
   const clusterApi = cluster?.createApi({
     evidenceOf: async (id) => (await storage.results.get(id))?.evidence ?? null,
@@ -138,13 +129,12 @@ export async function createService(
       : undefined;
   const stopping = new AbortController();
   const { maxBatchConcurrency } = config;
-  const common = { pipeline, egress, webhooks, storage, events, logger };
+  const common = { pipeline, egress, receivers, storage, events, logger };
   const captures = storedCaptures({ store: storage.captureStore, cluster, logger });
   const remove = (id: number) => captures.removeHere([id]);
   const intake = createIntake({ ...common, maxBatchConcurrency, stopping: stopping.signal, remove });
   const limits = liveLimits({ pipeline, actors, clusterApi, worker, logger });
   const comparisons = createComparisons(storage.artifacts);
-  let { namedKeys } = config;
   const watches = createWatches({
     store: storage.watches,
     enabled: storage.results.kind !== 'none',
@@ -159,7 +149,8 @@ export async function createService(
       namedKeys.some(({ name, scope }) => name === apiKeyName && scope !== 'read'),
     capture: (request, by) => firstValueFrom(intake.submit(request, by)),
     remove: captures.removeHere,
-    announce: (event, callback) => (event.type === 'watch.run' ? events.emit(event) : events.conclude(event, callback)),
+    announce: (event, to) => (event.type === 'watch.run' ? events.emit(event) : events.conclude(event, to)),
+    kept: receivers.kept,
     artifacts: storage.artifacts,
     comparisons,
     atOnce: () => pipeline.limits.maxConcurrent,
@@ -205,8 +196,7 @@ export async function createService(
     await pipeline.drain(graceMs);
     await (workerStopped ?? worker?.stop(Math.max(0, until - performance.now())));
     await backgroundStopped;
-    await webhooks.drain(Math.max(0, until - performance.now()));
-    webhooks.stop();
+    await receivers.stop(Math.max(0, until - performance.now()));
     condition.stop();
     await actors.close();
     await Promise.all([egress.close(), receiverEgress.close()]);
@@ -227,6 +217,7 @@ export async function createService(
     jobs: intake.jobs,
     watches,
     queries: storage.queries,
+    receivers: receivers.managed,
     suggestLabels: (text, limit) => suggest(text, limit),
     sharedLinks: storage.sharedLinks,
     shared: (id) => openShared(service, id, Date.now()),
@@ -256,7 +247,7 @@ export async function createService(
     reload: (live) => {
       capturing.targets.replace({ allow: live.allowTargets, deny: live.denyTargets });
       receiverPolicy.replace({ allow: live.allowWebhooks, deny: live.denyTargets });
-      webhooks.setSecrets(live.webhookSecret);
+      receivers.setSecrets(live.webhookSecret);
       namedKeys = live.namedKeys;
       dialStage.setLimit(dialsWithin(descriptorLimit(), live.maxDials));
       limits.reload(live);
@@ -264,7 +255,7 @@ export async function createService(
     stats: () => ({
       ...processStats(),
       jobs: intake.jobs.counts,
-      webhooks: { ...tallies.counts.webhooks, pending: webhooks.pending },
+      messages: { ...tallies.counts.messages, pending: receivers.pending },
       queue: queueStats(),
       dials: { max: dialStage.limit, ...egress.dials },
       egress: { captures: egress.refusals, webhooks: receiverEgress.refusals },
@@ -277,24 +268,10 @@ export async function createService(
     stop: (graceMs = 0) => {
       if (stopped === undefined) stopped = stop(graceMs);
       // A second call can shorten the grace period.
-      else void pipeline.drain(graceMs).then(() => webhooks.drain(graceMs));
+      else void pipeline.drain(graceMs).then(() => receivers.stop(graceMs));
       return stopped;
     },
     onlyOf: (key) => ownCaptures(service, key, suggest),
   };
   return service;
-}
-
-/** @throws ConfigError when receivers would never receive a notification. */
-function checkReceivers(
-  { webhook, webhookSecret }: Pick<Config, 'webhook' | 'webhookSecret'>,
-  egress: Pick<Egress, 'screenLiteral'>,
-): void {
-  if (webhook.length > 0 && webhookSecret.length === 0) {
-    throw new ConfigError('--webhook needs --webhook-secret: deliveries are signed');
-  }
-  for (const receiver of webhook) {
-    const refusal = egress.screenLiteral(new URL(receiver));
-    if (refusal !== null) throw new ConfigError(`--webhook is not allowed: ${refusal.reason}`);
-  }
 }

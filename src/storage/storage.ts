@@ -26,11 +26,13 @@ import {
 import { openArtifactStore } from './open-artifact-store.ts';
 import { type DatabaseOptions, openDatabase } from './open-database.ts';
 import type { ArtifactStore } from './ports/artifact-store.ts';
+import type { DeliveryStore } from './ports/delivery-store.ts';
 import type { EventLog, EventOutbox } from './ports/event-log.ts';
 import type { IdempotencyStore } from './ports/idempotency-store.ts';
 import type { JobStore } from './ports/job-store.ts';
 import type { LabelStore } from './ports/label-store.ts';
 import type { QueryStore } from './ports/query-store.ts';
+import type { ReceiverStore } from './ports/receiver-store.ts';
 import type { ResultStore } from './ports/result-store.ts';
 import type { SharedLinkStore } from './ports/shared-link-store.ts';
 import type { ThumbnailStore } from './ports/thumbnail-store.ts';
@@ -92,6 +94,10 @@ export interface Storage {
   readonly watches: WatchStore;
   /** Standing queries, beside the log whose ids are their positions. */
   readonly queries: QueryStore;
+  /** Receivers that keys have given. */
+  readonly receivers: ReceiverStore;
+  /** Opens the messages to receivers, beside the log of the events that they tell. */
+  readonly openDeliveries: () => DeliveryStore;
   readonly idempotency: IdempotencyStore;
   readonly sharedLinks: SharedLinkStore;
   readonly labels: LabelStore;
@@ -207,6 +213,8 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
     jobs,
     watches,
     queries: ownEvents.queries,
+    receivers: database.receivers,
+    openDeliveries: () => ownEvents.openDeliveries(),
     idempotency,
     sharedLinks,
     labels,

@@ -1,0 +1,132 @@
+import { CapstanError } from '../capture/errors.ts';
+import { ConfigError, readReceivers } from '../config/mod.ts';
+import type { Egress } from '../egress/egress.ts';
+import type { EventFeed } from '../feed/event-feed.ts';
+import type { Logger } from '../log/log.ts';
+import { createDispatcher, type Told } from '../receivers/dispatcher.ts';
+import { plainNotice } from '../receivers/plain-notice.ts';
+import { createRegistry } from '../receivers/registry.ts';
+import { readSecret } from '../receivers/transports/signature.ts';
+import { problemOfAddress, TRANSPORTS } from '../receivers/transports.ts';
+import { isAway } from '../storage/failures/is-away.ts';
+import type { Storage } from '../storage/storage.ts';
+import type { EventStream } from '../streams/events.ts';
+import { manageReceivers } from './manage-receivers.ts';
+import { notifyingQueries } from './notifying-queries.ts';
+import type { ReceiversConfig } from './service-config.ts';
+
+export interface ReceiverParts {
+  readonly egress: Pick<Egress, 'agents' | 'screen'>;
+  readonly feed: EventFeed;
+  readonly storage: Pick<Storage, 'results' | 'receivers' | 'queries' | 'openDeliveries'>;
+  readonly events: Pick<EventStream, 'emit'>;
+  /** Whether API keys share what is stored. */
+  readonly isShared: () => boolean;
+  readonly logger: Logger;
+}
+
+export type Receivers = ReturnType<typeof openReceivers>;
+
+const NO_SECRET = 'is not accepted: the service was started without --webhook-secret, which deliveries are signed with';
+
+/** Opens what tells receivers of events. */
+export function openReceivers(config: ReceiversConfig, parts: ReceiverParts) {
+  const { webhook, webhookSecret, notify, alert } = config;
+  const { egress, feed, storage, events, isShared, logger } = parts;
+  let keys = webhookSecret.map(readSecret);
+  const registry = createRegistry({
+    webhooks: keys.length === 0 ? [] : webhook,
+    operator: readReceivers(notify),
+    alerts: alert,
+    given: storage.receivers,
+    agents: egress.agents,
+    keys: () => keys,
+    clock: Date.now,
+  });
+  const isDurable = storage.results.kind !== 'none';
+  const matching = notifyingQueries({ queries: storage.queries, factsOf: feed.factsOf, keyOf: registry.keyOf });
+  const dispatcher = createDispatcher({
+    source: feed,
+    open: storage.openDeliveries,
+    toldOf: async (logged) => {
+      const byQueries = isDurable ? await matching(logged) : [];
+      return logged.map((event, at) => onceEach([...registry.toldOf(event), ...(byQueries[at] ?? [])]));
+    },
+    receiverOf: registry.receiverOf,
+    isAlwaysOn: registry.isAlwaysOn,
+    isDurable,
+    isShared,
+    noticeOf: plainNotice,
+    emit: events.emit,
+    clock: Date.now,
+    onGap: (gap) => logger.warn({ gap }, 'receivers were not told of events that the log lost'),
+    report: (error) => {
+      if (!isAway(error)) logger.error({ err: error }, 'messages could not be delivered');
+    },
+  });
+
+  return {
+    managed: manageReceivers({
+      ...{ registry, dispatcher, egress, noticeOf: plainNotice },
+      given: storage.receivers,
+      open: storage.openDeliveries,
+      isSigning: () => keys.length > 0,
+    }),
+    /**
+     * Resolves when a callback may be used; rejects with `invalid_request` or `target_forbidden`, or with the signal's
+     * reason.
+     */
+    admit: async (callback: string, signal: AbortSignal): Promise<void> => {
+      if (keys.length === 0) {
+        const problems = [{ path: 'callback', message: NO_SECRET }];
+        throw new CapstanError('invalid_request', `callback: ${NO_SECRET}`, { problems });
+      }
+      const forbidden = await egress.screen(new URL(callback), signal);
+      if (forbidden !== null) throw new CapstanError(forbidden.code, `callback: ${forbidden.reason}`);
+      await dispatcher.activate();
+    },
+    /** Resolves when every event so far is stored, if it can be: receivers are then told of it whatever happens. */
+    kept: async (): Promise<void> => {
+      if (isDurable) await feed.stored().catch(() => undefined);
+    },
+    get pending() {
+      return dispatcher.pending;
+    },
+    /** Replaces the secrets. Empty lists are ignored: whether messages are signed is decided at the start. */
+    setSecrets: (secrets: readonly string[]): void => {
+      if (secrets.length > 0 && keys.length > 0) keys = secrets.map(readSecret);
+    },
+    stop: dispatcher.stop,
+  };
+}
+
+function onceEach(told: readonly Told[]): readonly Told[] {
+  return [...new Map(told.map((one) => [`${one.receiver} ${one.url}`, one])).values()];
+}
+
+/** @throws ConfigError when receivers would never be sent a message. */
+export function checkReceivers(config: ReceiversConfig, egress: Pick<Egress, 'screenLiteral'>): void {
+  const { webhook, webhookSecret, notify, alert } = config;
+  if (webhook.length > 0 && webhookSecret.length === 0) {
+    throw new ConfigError('--webhook needs --webhook-secret: deliveries are signed');
+  }
+  for (const receiver of webhook) refuseForbidden('--webhook', receiver, egress);
+  const named = readReceivers(notify);
+  for (const { name, kind, address } of named) {
+    const problem = problemOfAddress(kind, address);
+    if (problem !== undefined) throw new ConfigError(`--notify ${name}: the address ${problem}`);
+    if (TRANSPORTS[kind].isSigned && webhookSecret.length === 0) {
+      throw new ConfigError(`--notify ${name} needs --webhook-secret: deliveries are signed`);
+    }
+    refuseForbidden(`--notify ${name}`, address, egress);
+  }
+  const names = named.map(({ name }) => name);
+  if (new Set(names).size < names.length) throw new ConfigError('--notify: two receivers have one name');
+  const unknown = alert.find((name) => !names.includes(name));
+  if (unknown !== undefined) throw new ConfigError(`--alert ${unknown}: there is no receiver of this name in --notify`);
+}
+
+function refuseForbidden(flag: string, address: string, egress: Pick<Egress, 'screenLiteral'>): void {
+  const refusal = egress.screenLiteral(new URL(address));
+  if (refusal !== null) throw new ConfigError(`${flag} is not allowed: ${refusal.reason}`);
+}
