@@ -6,7 +6,7 @@ import { id, instant } from './values.ts';
 /* A feed is a link by which feed readers follow a watch, a label, a scan or a search, without an API key. */
 
 /** What a feed is of. One of them. */
-export const feedSources = {
+const feedSources = {
   watch: id.exactOptional().meta({ description: 'Id of a watch: its changes, failures and recoveries.' }),
   label: z.string().exactOptional().meta({ description: 'Captures with this label.' }),
   scan: z.string().exactOptional().meta({ description: 'Captures of this scan.' }),

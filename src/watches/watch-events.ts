@@ -24,7 +24,7 @@ export function eventsOf(
 }
 
 /** Returns what a run means after the runs before it, in order. `hadFailed`: whether the last of them had failed. */
-export function newsOf(facts: WatchFacts, run: WatchRun, hadFailed: boolean): readonly WatchNews[] {
+function newsOf(facts: WatchFacts, run: WatchRun, hadFailed: boolean): readonly WatchNews[] {
   const about = aboutRun(facts, run);
   const news: WatchNews[] = [];
   if (run.state === 'failed' && !hadFailed) news.push({ ...about, type: 'watch.failed' });
