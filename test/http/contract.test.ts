@@ -62,7 +62,7 @@ beforeAll(async () => {
   ]);
   await keepCapture(main.service, 1);
   const similar = { perception_hash: '0123456789abcdef' };
-  await main.service.results.insert(resultOf(1, similar), EVIDENCE);
+  await main.service.results.insert({ ...resultOf(1, similar), evidence: EVIDENCE });
   await main.service.results.insert(resultOf(2, similar));
   await main.service.results.insert((await keepCapture(main.service, 4)).result);
   const image = await sharp({ create: { width: 2, height: 2, channels: 3, background: 'white' } })
