@@ -66,7 +66,7 @@ describeWithRelayedMongo('The MongoDB store', (server) => {
     const { words: collection } = collectionsOf(client.db(new URL(url).pathname.slice(1)));
     const pages = Array.from({ length: 6000 }, (_, at) => wordsOf(resultOf(ID + at), words)).flat();
     await collection.insertMany(pages);
-    await results.insert(resultOf(ID + 6000), null, packWords({ text: 'a rare blue whale', places: [] }));
+    await results.insert({ ...resultOf(ID + 6000), words: packWords({ text: 'a rare blue whale', places: [] }) });
     const found = async (words: string) =>
       (await results.page({ by: 'all', where: { words } }, 10)).map(({ id }) => id);
     await expect(found('"blue whale"')).rejects.toMatchObject({ code: 'phrase_too_frequent' });
@@ -81,9 +81,9 @@ describeWithRelayedMongo('The MongoDB store', (server) => {
     const textOf = (at: number) => `${at % 2 === 0 ? 'even' : 'odd'} ${at % 97 === 0 ? 'seldom' : 'often'}`;
     for (let at = 0; at < 1000; at += 1) {
       const result = resultOf(ID + at, { probed_at: new Date(Date.UTC(2026, 0, 1) + at * 1000).toISOString() });
-      void results.insert(result, null, packWords({ text: textOf(at), places: [] }));
+      void results.insert({ ...result, words: packWords({ text: textOf(at), places: [] }) });
     }
-    await results.insert(resultOf(ID + 1000), null, packWords({ text: 'even', places: [] }));
+    await results.insert({ ...resultOf(ID + 1000), words: packWords({ text: 'even', places: [] }) });
     await db.command({ profile: 2 });
     const page = await results.page({ by: 'all', where: { words: 'even seldom' } }, 50);
     await db.command({ profile: 0 });
