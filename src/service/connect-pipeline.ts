@@ -9,8 +9,7 @@ import { createDialStage } from '../streams/dial-stage.ts';
 import type { EventStream } from '../streams/events.ts';
 import type { Capturing } from './capturing.ts';
 import { createWorkerOf } from './cluster-member.ts';
-import { dialTarget, isDialled } from './dial-target.ts';
-import { performCapture } from './perform-capture.ts';
+import { dialTarget, isDialled, performCapture } from './perform-capture.ts';
 
 type PipelineConfig = Pick<Config, 'role' | 'maxConcurrent' | 'maxQueue' | 'maxDials' | 'maxWaitMs'>;
 
