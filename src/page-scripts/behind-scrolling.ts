@@ -97,7 +97,7 @@ export function rowsBeforeFixed(): Rows[] {
   }));
 }
 
-const hasFixedBackground = (style: Style): boolean =>
+export const hasFixedBackground = (style: Style): boolean =>
   style.backgroundImage !== 'none' && style.backgroundAttachment.includes('fixed');
 
 const fills = ({ width, height }: Pick<Box, 'width' | 'height'>): boolean =>
@@ -108,7 +108,7 @@ const endsWindow = ({ bottom }: Box): boolean => Math.abs(bottom - web.innerHeig
 const isClip = ({ clipPath, clip }: Style): boolean => clipPath !== 'none' || clip !== 'auto';
 
 /** The nearest element around a fixed one that clips it; overflow does not. */
-function clipAround(element: PageElement): PageElement | null {
+export function clipAround(element: PageElement): PageElement | null {
   let around = composedParent(element);
   while (isElement(around) && !isClip(web.getComputedStyle(around))) around = composedParent(around);
   return isElement(around) ? around : null;
