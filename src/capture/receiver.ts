@@ -7,11 +7,14 @@ import { count, instant } from './values.ts';
 
 /* Receivers of messages: chats, mail, and programs. Watches, standing queries and scans name them. */
 
-export const RECEIVER_KINDS = ['webhook'] as const;
+/** Services that show messages to people. */
+export const MESSENGERS = ['slack', 'discord', 'teams', 'ntfy', 'mail'] as const;
+export type Messenger = (typeof MESSENGERS)[number];
+const RECEIVER_KINDS = ['webhook', ...MESSENGERS] as const;
 export type ReceiverKind = (typeof RECEIVER_KINDS)[number];
 
 /** Names of what are no named receivers, in events and lists. */
-export const RESERVED_NAMES: readonly string[] = ['webhook', 'callback'];
+const RESERVED_NAMES: readonly string[] = ['webhook', 'callback'];
 /** Maximum number of receivers that one watch, query or scan names. */
 const MAX_NOTIFIED = 10;
 const MAX_ADDRESS_CHARACTERS = 2048;
@@ -38,7 +41,7 @@ const quiet = z.string({ error: QUIET }).transform((text, context) => {
 });
 
 /** When a receiver is sent messages, as it is written. */
-export const paceFields = {
+const paceFields = {
   every: duration(60 * SECOND_MS, 7 * UNITS_MS.d, 'from 1m to 7d')
     .optional()
     .meta({ description: 'Gathers messages, and sends those of each such time as one: `1h`.', examples: ['1h'] }),
@@ -65,6 +68,11 @@ const newReceiver = {
     .string({ error: 'must be the address of the receiver' })
     .max(MAX_ADDRESS_CHARACTERS, { error: `must have at most ${MAX_ADDRESS_CHARACTERS} characters` })
     .meta({ description: 'Where messages are sent to. It is stored, and never answered.' }),
+  secret: z
+    .string({ error: 'must be a text' })
+    .max(MAX_ADDRESS_CHARACTERS, { error: `must have at most ${MAX_ADDRESS_CHARACTERS} characters` })
+    .optional()
+    .meta({ description: 'Token or password that does not stand in the address. It is stored, and never answered.' }),
   ...paceFields,
 };
 export const NewReceiverSchema = z.strictObject(newReceiver, {

@@ -49,6 +49,7 @@ export function digestOf(
       const rest = more === 0 ? [] : [{ label: '', text: `and ${more} more` }];
       const links = notices.flatMap((notice) => notice.links.slice(0, 1));
       return {
+        about: 'Capstan',
         sentence: `${deliveries.length + more} messages`,
         isProblem: notices.some(({ isProblem }) => isProblem),
         facts: [...facts, ...rest],
@@ -66,7 +67,7 @@ export function droppedMessage(dropped: number, at: number, receiver: Receiver):
   return {
     id: messageId(receiver.key, `dropped ${time}`),
     body: JSON.stringify({ v: 1, type: 'dropped', at: time, dropped, text: sentence }),
-    notice: async () => ({ sentence, isProblem: true, facts: [], links: [], images: [] }),
+    notice: async () => ({ about: 'Capstan', sentence, isProblem: true, facts: [], links: [], images: [] }),
   };
 }
 

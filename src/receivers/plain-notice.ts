@@ -2,9 +2,10 @@ import type { NoticeOf } from './messages.ts';
 
 /** Makes news of an event that names its type. */
 export const plainNotice: NoticeOf = async ({ type, url }) => ({
+  about: typeof url === 'string' ? url : 'Capstan',
   sentence: String(type),
   isProblem: String(type).endsWith('failed'),
-  facts: typeof url === 'string' ? [{ label: 'Page', text: url }] : [],
+  facts: [],
   links: [],
   images: [],
 });

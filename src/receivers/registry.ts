@@ -5,9 +5,9 @@ import type { LoggedEvent } from '../storage/ports/event-log.ts';
 import type { GivenReceiver, ReceiverStore } from '../storage/ports/receiver-store.ts';
 import type { Told } from './dispatcher.ts';
 import { CALLBACKS, KEYS, type Receiver } from './receiver.ts';
-import { TRANSPORTS, type TransportParts } from './transports.ts';
+import { readAddress, type TransportParts } from './transports.ts';
 
-export interface RegistryOptions extends TransportParts {
+export type RegistryOptions = TransportParts & {
   /** URLs that are told how captures and batches ended, and what watches found. */
   readonly webhooks: readonly string[];
   /** The receivers of the operator. */
@@ -15,15 +15,16 @@ export interface RegistryOptions extends TransportParts {
   /** Names of those that are told of the condition of the service. */
   readonly alerts: readonly string[];
   readonly given: ReceiverStore;
-}
+};
 
 export type Registry = ReturnType<typeof createRegistry>;
 
 /** Knows the receivers: those of the operator, those that keys have given, and the callbacks of requests. */
 export function createRegistry({ webhooks, operator, alerts, given, ...parts }: RegistryOptions) {
-  const receiver = (key: string, { name, kind, address, ...pace }: NewReceiver): Receiver => {
-    const url = new URL(address);
-    return { key, name, kind, host: url.host, pace, transport: TRANSPORTS[kind].open(url, parts) };
+  const receiver = (key: string, { name, kind, address, secret, ...pace }: NewReceiver): Receiver => {
+    const read = readAddress({ kind, address, secret });
+    if (typeof read === 'string') throw new Error(`the address of the receiver ${name} ${read}`);
+    return { key, name, kind, host: read.host, pace, transport: read.open(parts) };
   };
   const webhook = (key: string, name: string, address: string) => receiver(key, { name, kind: 'webhook', address });
   const everything = webhooks.map((url) => webhook(KEYS.webhook(url), 'webhook', url));

@@ -1,38 +1,44 @@
-import type { ReceiverKind } from '../capture/receiver.ts';
-import type { EgressAgents } from '../egress/egress.ts';
+import type { NewReceiver } from '../capture/receiver.ts';
 import type { Transport } from './transport.ts';
-import { webhookTransport } from './transports/webhook.ts';
+import { type MessengerParts, openMessenger, readMessengerAddress } from './transports/messengers.ts';
+import { type WebhookOptions, webhookTransport } from './transports/webhook.ts';
 
-/** What transports are made of. */
-export interface TransportParts {
-  readonly agents: EgressAgents;
-  /** Returns the keys that sign webhooks. */
-  readonly keys: () => readonly Buffer[];
-  /** Milliseconds since 1970. */
-  readonly clock: () => number;
-  /** Time limit for an attempt, in milliseconds. */
-  readonly timeoutMs?: number | undefined;
+/** What transports are made of. `keys`: those that sign webhooks. */
+export type TransportParts = MessengerParts & Pick<WebhookOptions, 'keys' | 'clock'>;
+
+/** The address of a receiver, read. */
+export interface ReadAddress {
+  /** Host and port; the rest may hold a secret. */
+  readonly host: string;
+  /** URL to check by the egress policy; null when the connection is checked alone. */
+  readonly url: URL | null;
+  readonly open: (parts: TransportParts) => Transport;
 }
 
-interface TransportKind {
-  /** Schemes of its addresses. */
-  readonly schemes: readonly string[];
-  /** Whether messages are signed with `--webhook-secret`. */
-  readonly isSigned: boolean;
-  readonly open: (address: URL, parts: TransportParts) => Transport;
+/** Where messages go. */
+export type Address = Pick<NewReceiver, 'kind' | 'address' | 'secret'>;
+
+/** Reads an address. Returns what is wrong with it as a text, without what may be secret. */
+export function readAddress({ kind, address, secret }: Address): ReadAddress | string {
+  if (kind === 'webhook') {
+    const url = URL.parse(address);
+    if (url === null || !/^https?:$/.test(url.protocol)) return 'must be an http:// or https:// URL';
+    return { host: url.host, url, open: (parts) => webhookTransport({ ...parts, url }) };
+  }
+  const read = readMessengerAddress(kind, address, secret);
+  if (typeof read === 'string') return read;
+  const url = 'url' in read ? read.url : null;
+  const host = url?.host ?? URL.parse(address)?.host ?? kind;
+  return { host, url, open: (parts) => lazily(() => openMessenger(read, parts)) };
 }
 
-export const TRANSPORTS: Readonly<Record<ReceiverKind, TransportKind>> = {
-  webhook: {
-    schemes: ['http:', 'https:'],
-    isSigned: true,
-    open: (url, parts) => webhookTransport({ url, ...parts }),
-  },
-};
-
-/** Returns why an address is none of its kind; undefined when it is one. */
-export function problemOfAddress(kind: ReceiverKind, address: string): string | undefined {
-  const { schemes } = TRANSPORTS[kind];
-  if (schemes.includes(URL.parse(address)?.protocol ?? '')) return undefined;
-  return `must be a URL with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`;
+/** Loads a transport with its first message. */
+function lazily(open: () => Promise<Transport>): Transport {
+  let opened: Promise<Transport> | undefined;
+  return {
+    send: async (message, signal) => {
+      opened ??= open();
+      return (await opened).send(message, signal);
+    },
+  };
 }

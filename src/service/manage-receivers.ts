@@ -13,7 +13,7 @@ import type { Dispatcher } from '../receivers/dispatcher.ts';
 import type { NoticeOf } from '../receivers/messages.ts';
 import { CALLBACKS, KEYS, type Receiver, WEBHOOKS } from '../receivers/receiver.ts';
 import type { Registry } from '../receivers/registry.ts';
-import { problemOfAddress, TRANSPORTS } from '../receivers/transports.ts';
+import { readAddress } from '../receivers/transports.ts';
 import type { DeadWanted, DeliveryStore, StoredDelivery } from '../storage/ports/delivery-store.ts';
 import type { ReceiverStore } from '../storage/ports/receiver-store.ts';
 
@@ -71,14 +71,14 @@ export function manageReceivers(parts: ReceiverManagement) {
     },
     /** Rejects with `invalid_request`, `target_forbidden` or `too_many_receivers`. */
     add: async (wanted: NewReceiver, { apiKeyName, owner }: ReceiverCaller): Promise<ReceiverAnswer> => {
-      const { name, kind, address } = wanted;
-      const problem = problemOfAddress(kind, address);
-      if (problem !== undefined) throw refusal([{ path: 'address', message: problem }]);
-      if (TRANSPORTS[kind].isSigned && !isSigning()) {
+      const { name, kind } = wanted;
+      const read = readAddress(wanted);
+      if (typeof read === 'string') throw refusal([{ path: 'address', message: read }]);
+      if (kind === 'webhook' && !isSigning()) {
         const message = 'is not accepted: the service was started without --webhook-secret';
         throw refusal([{ path: 'kind', message }]);
       }
-      const forbidden = await egress.screen(new URL(address), AbortSignal.timeout(TEST_MS));
+      const forbidden = read.url && (await egress.screen(read.url, AbortSignal.timeout(TEST_MS)));
       if (forbidden !== null) throw new CapstanError(forbidden.code, `address: ${forbidden.reason}`);
       const taken = { path: 'name', message: `is the name of another receiver: ${name}` };
       if (registry.operator.has(name)) throw refusal([taken]);

@@ -1,5 +1,8 @@
 import { CapstanError } from '../capture/errors.ts';
 import { ConfigError, readReceivers } from '../config/mod.ts';
+import { createTargetPolicy } from '../egress/address-policy.ts';
+import { createEgress } from '../egress/create-egress.ts';
+import type { Lookup } from '../egress/dns-lookup.ts';
 import type { Egress } from '../egress/egress.ts';
 import type { EventFeed } from '../feed/event-feed.ts';
 import type { Logger } from '../log/log.ts';
@@ -7,16 +10,16 @@ import { createDispatcher, type Told } from '../receivers/dispatcher.ts';
 import { plainNotice } from '../receivers/plain-notice.ts';
 import { createRegistry } from '../receivers/registry.ts';
 import { readSecret } from '../receivers/transports/signature.ts';
-import { problemOfAddress, TRANSPORTS } from '../receivers/transports.ts';
+import { readAddress } from '../receivers/transports.ts';
 import { isAway } from '../storage/failures/is-away.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { EventStream } from '../streams/events.ts';
 import { manageReceivers } from './manage-receivers.ts';
 import { notifyingQueries } from './notifying-queries.ts';
-import type { ReceiversConfig } from './service-config.ts';
+import type { LiveConfig, ReceiversConfig } from './service-config.ts';
 
 export interface ReceiverParts {
-  readonly egress: Pick<Egress, 'agents' | 'screen'>;
+  readonly way: ReceiverWay;
   readonly feed: EventFeed;
   readonly storage: Pick<Storage, 'results' | 'receivers' | 'queries' | 'openDeliveries'>;
   readonly events: Pick<EventStream, 'emit'>;
@@ -29,10 +32,26 @@ export type Receivers = ReturnType<typeof openReceivers>;
 
 const NO_SECRET = 'is not accepted: the service was started without --webhook-secret, which deliveries are signed with';
 
+type WayConfig = Pick<LiveConfig, 'allowWebhooks' | 'denyTargets' | 'webhookSecret'>;
+
+type ReceiverWay = ReturnType<typeof openReceiverWay>;
+
+/**
+ * Opens the way to receivers, which has an egress policy of its own.
+ * @throws ConfigError when receivers are configured that would never be sent a message.
+ */
+export function openReceiverWay(config: ReceiversConfig & WayConfig, lookup: Lookup) {
+  const policy = createTargetPolicy({ allow: config.allowWebhooks, deny: config.denyTargets });
+  const egress = createEgress({ lookup, policy, openedWith: '--allow-webhooks' });
+  checkReceivers(config, egress);
+  return { policy, egress };
+}
+
 /** Opens what tells receivers of events. */
 export function openReceivers(config: ReceiversConfig, parts: ReceiverParts) {
   const { webhook, webhookSecret, notify, alert } = config;
-  const { egress, feed, storage, events, isShared, logger } = parts;
+  const { way, feed, storage, events, isShared, logger } = parts;
+  const { egress } = way;
   let keys = webhookSecret.map(readSecret);
   const registry = createRegistry({
     webhooks: keys.length === 0 ? [] : webhook,
@@ -40,6 +59,7 @@ export function openReceivers(config: ReceiversConfig, parts: ReceiverParts) {
     alerts: alert,
     given: storage.receivers,
     agents: egress.agents,
+    connectToMail: egress.connectToMail,
     keys: () => keys,
     clock: Date.now,
   });
@@ -92,8 +112,10 @@ export function openReceivers(config: ReceiversConfig, parts: ReceiverParts) {
     get pending() {
       return dispatcher.pending;
     },
-    /** Replaces the secrets. Empty lists are ignored: whether messages are signed is decided at the start. */
-    setSecrets: (secrets: readonly string[]): void => {
+    egress,
+    /** Whether messages are signed is decided at the start. */
+    reload: ({ allowWebhooks, denyTargets, webhookSecret: secrets }: WayConfig): void => {
+      way.policy.replace({ allow: allowWebhooks, deny: denyTargets });
       if (secrets.length > 0 && keys.length > 0) keys = secrets.map(readSecret);
     },
     stop: dispatcher.stop,
@@ -105,20 +127,21 @@ function onceEach(told: readonly Told[]): readonly Told[] {
 }
 
 /** @throws ConfigError when receivers would never be sent a message. */
-export function checkReceivers(config: ReceiversConfig, egress: Pick<Egress, 'screenLiteral'>): void {
+function checkReceivers(config: ReceiversConfig, egress: Pick<Egress, 'screenLiteral'>): void {
   const { webhook, webhookSecret, notify, alert } = config;
   if (webhook.length > 0 && webhookSecret.length === 0) {
     throw new ConfigError('--webhook needs --webhook-secret: deliveries are signed');
   }
-  for (const receiver of webhook) refuseForbidden('--webhook', receiver, egress);
+  for (const receiver of webhook) refuseForbidden('--webhook', new URL(receiver), egress);
   const named = readReceivers(notify);
-  for (const { name, kind, address } of named) {
-    const problem = problemOfAddress(kind, address);
-    if (problem !== undefined) throw new ConfigError(`--notify ${name}: the address ${problem}`);
-    if (TRANSPORTS[kind].isSigned && webhookSecret.length === 0) {
+  for (const receiver of named) {
+    const { name, kind } = receiver;
+    const read = readAddress(receiver);
+    if (typeof read === 'string') throw new ConfigError(`--notify ${name}: the address ${read}`);
+    if (kind === 'webhook' && webhookSecret.length === 0) {
       throw new ConfigError(`--notify ${name} needs --webhook-secret: deliveries are signed`);
     }
-    refuseForbidden(`--notify ${name}`, address, egress);
+    if (read.url !== null) refuseForbidden(`--notify ${name}`, read.url, egress);
   }
   const names = named.map(({ name }) => name);
   if (new Set(names).size < names.length) throw new ConfigError('--notify: two receivers have one name');
@@ -126,7 +149,7 @@ export function checkReceivers(config: ReceiversConfig, egress: Pick<Egress, 'sc
   if (unknown !== undefined) throw new ConfigError(`--alert ${unknown}: there is no receiver of this name in --notify`);
 }
 
-function refuseForbidden(flag: string, address: string, egress: Pick<Egress, 'screenLiteral'>): void {
-  const refusal = egress.screenLiteral(new URL(address));
+function refuseForbidden(flag: string, address: URL, egress: Pick<Egress, 'screenLiteral'>): void {
+  const refusal = egress.screenLiteral(address);
   if (refusal !== null) throw new ConfigError(`${flag} is not allowed: ${refusal.reason}`);
 }

@@ -36,7 +36,7 @@ export async function startRig(database: Pick<Database, 'receivers' | 'openDeliv
   const problems: unknown[] = [];
   const feed = openEventFeed(events.addressed$, log.eventLog({ clock: Date.now, node: () => 1 }), Date.now);
   await feed.started;
-  const parts = { agents: egress.agents, keys: () => [readSecret(SECRET)], clock };
+  const parts = { agents: egress.agents, connectToMail: egress.connectToMail, keys: () => [readSecret(SECRET)], clock };
   const registry = createRegistry({ webhooks, operator, alerts: [], given: database.receivers, ...parts });
   const store = options.store ?? database.openDeliveries();
   const dispatcher = createDispatcher({
