@@ -1,5 +1,5 @@
+import type { EventFacts } from './event-facts.ts';
 import type { ImageLimits, Notice, NoticeImage, ReadImage } from './notice.ts';
-import type { EventFacts } from './say-event.ts';
 
 /** URLs that a reader without a key can open. */
 export interface SharedUrls {

@@ -1,4 +1,4 @@
-import type { RunFacts } from './say-event.ts';
+import type { RunFacts } from './event-facts.ts';
 import { isolated } from './transports/plain-text.ts';
 
 const and = new Intl.ListFormat('en', { type: 'conjunction' });

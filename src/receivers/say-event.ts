@@ -1,50 +1,11 @@
-import { z } from 'zod';
 import type { EventType } from '../capture/events.ts';
+import { EventFacts } from './event-facts.ts';
 import type { Notice } from './notice.ts';
 import { imagesOf, linksOf, type NoticeSources } from './notice-parts.ts';
 import { sayChange } from './say-change.ts';
 import { isolated } from './transports/plain-text.ts';
 
 /* An event becomes a notice. Events are read as subscribers receive them. */
-
-const text = z.string().catch('');
-const whole = z.number().nullable().catch(null);
-const EventFacts = z.object({
-  type: z.string(),
-  at: text,
-  url: text,
-  id: whole,
-  watch: whole,
-  batch: z.string().nullable().catch(null),
-  labels: z.array(z.string()).catch([]),
-  size: whole,
-  done: whole,
-  failed: whole,
-  by: text,
-  accepting: z.boolean().catch(true),
-  reason: text,
-  pid: whole,
-  name: text,
-  receiver: text,
-  api_key_name: z.string().nullable().catch(null),
-  failure: z.object({ code: text, reason: text }).nullable().catch(null),
-  result: z.object({ id: whole, title: text, artifacts: z.unknown() }).nullable().catch(null),
-  run: z
-    .object({
-      state: text,
-      capture: whole,
-      before: whole,
-      changed: z.array(z.string()).catch([]),
-      share: whole,
-      regions: z.array(z.unknown()).catch([]),
-      verdict: z.string().nullable().catch(null),
-      reason: z.string().nullable().catch(null),
-    })
-    .nullable()
-    .catch(null),
-});
-export type EventFacts = z.output<typeof EventFacts>;
-export type RunFacts = NonNullable<EventFacts['run']>;
 
 interface Said {
   readonly sentence: string;
