@@ -6,9 +6,17 @@ import { CapstanError } from '../capture/errors.ts';
 import type { NamedKey } from '../capture/named-key.ts';
 import { type RequestLimits, requestSchemas } from '../capture/request.ts';
 import { createPlaces } from '../capture/share.ts';
+import { createGroupings } from '../grouping/groupings.ts';
 import { RunningCalls } from '../mcp/running-calls.ts';
-import type { CaptureService } from '../service/capture-service.ts';
-import { type CallerFinder, callerFinder, callerOf, identifyCaller, requireScope } from './keys/callers.ts';
+import type { CaptureService, SightOf } from '../service/capture-service.ts';
+import {
+  type CallerFinder,
+  callerFinder,
+  callerOf,
+  identifyCaller,
+  requireScope,
+  sightFinder,
+} from './keys/callers.ts';
 import { KeyRing } from './keys/key-ring.ts';
 import { createRateLimits } from './keys/rate-limits.ts';
 import { createFanOut, type FanOutOptions, ownEvents } from './live/fan-out.ts';
@@ -84,8 +92,9 @@ export function createHttpApp(service: CaptureService, options: HttpOptions): Ko
   // Where there is no database, nothing keeps which sessions have ended.
   const sessions = sessionsOf(keys, service.results.state === 'off' ? undefined : service.idempotency);
   const web = [webInterface(options.uiDirectory), docsPage(options.docsDirectory)];
-  const identify = identifierOf(keys, options.isolateKeys ?? false);
-  const router = createRoutes(service, sessions, identify, options);
+  const { isolateKeys = false } = options;
+  const identify = identifierOf(keys, isolateKeys);
+  const router = createRoutes(service, { sessions, identify, sightOf: sightOf(keys, isolateKeys) }, options);
   return createApp({ router, routes: ROUTES, keys, sessions, identify, web }, options);
 }
 
@@ -115,6 +124,14 @@ function identifierOf(keys: KeyRing, isolateKeys: boolean): CallerFinder {
     find = callerFinder(namedKeys, isolateKeys);
   });
   return (client) => find(client);
+}
+
+function sightOf(keys: KeyRing, isolateKeys: boolean): SightOf {
+  let find: SightOf = () => undefined;
+  keys.follow(({ namedKeys }) => {
+    find = sightFinder(namedKeys, isolateKeys);
+  });
+  return (apiKeyName) => find(apiKeyName);
 }
 
 interface Interface {
@@ -169,8 +186,7 @@ function createRouter(): Router<HttpState> {
 
 function createRoutes(
   service: CaptureService,
-  sessions: Sessions,
-  identify: CallerFinder,
+  { sessions, identify, sightOf }: Pick<RouteContext, 'sessions' | 'sightOf'> & { readonly identify: CallerFinder },
   {
     silenceMs = SILENCE_MS,
     corsOrigins = [],
@@ -196,11 +212,13 @@ function createRoutes(
     subscribers: createPlaces(() => maxSubscribers),
     rates: createRateLimits(() => performance.now()),
     once: idempotent(service, logger),
+    groupings: createGroupings(),
     agentCalls: new RunningCalls(),
     signingKey: signingKeys[0],
     maxShareMs: maxShareDays * 86_400_000,
     log: logger,
     sessions,
+    sightOf,
     logins: createLoginLimits(() => performance.now()),
     noteLogin: (ctx) => {
       ctx.state.caller = identify(ctx.state.client);

@@ -31,7 +31,7 @@ import { dialTarget, isDialled } from './dial-target.ts';
 import { liveLimits } from './limits.ts';
 import { logEvent } from './log-event.ts';
 import { createMarking } from './marking.ts';
-import { openShared } from './open-shared.ts';
+import { openShared, stillShared } from './open-shared.ts';
 import { openStorage } from './open-storage.ts';
 import { ownCaptures } from './own-captures.ts';
 import { performCapture } from './perform-capture.ts';
@@ -229,7 +229,8 @@ export async function createService(
     queries: storage.queries,
     suggestLabels: (text, limit) => suggest(text, limit),
     sharedLinks: storage.sharedLinks,
-    shared: (id) => openShared(service, id, Date.now()),
+    shared: (id, sightOf) => openShared(service, sightOf, id, Date.now()),
+    stillShared: (links, sightOf) => stillShared(service, sightOf, links),
     events$: events.events$,
     feed,
     tallies,

@@ -108,10 +108,14 @@ export const getSharedPart = route({
 });
 
 /** Returns what a signed link may show. */
-async function opened(ctx: HttpContext, { service }: Pick<RouteContext, 'service'>, id: string): Promise<Shared> {
+async function opened(
+  ctx: HttpContext,
+  { service, sightOf }: Pick<RouteContext, 'service' | 'sightOf'>,
+  id: string,
+): Promise<Shared> {
   if (ctx.state.isSigned !== true)
     throw new CapstanError('link_refused', 'The link is not complete: its signature is missing.');
-  const shared = await service.shared(id);
+  const shared = await service.shared(id, sightOf);
   if (shared === undefined) throw notShared();
   ctx.state.captureId = shared.link.capture;
   ctx.set('X-Robots-Tag', 'noindex, nofollow');

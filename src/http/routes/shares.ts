@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { viewOf } from '../../capture/artifacts.ts';
-import { visibleKey } from '../../capture/client.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import {
   DEFAULT_SHARE_MS,
@@ -71,11 +70,10 @@ export const postShare = routeWithBody({
     }
     await requireShown(service, id, body);
     const now = Date.now();
-    const { owner, apiKeyName, isIsolated } = callerOf(ctx);
+    const { owner, apiKeyName } = callerOf(ctx);
     const link: SharedLink = {
       id: newId(now),
       apiKeyName,
-      sees: visibleKey({ apiKeyName, isIsolated }) ?? null,
       capture: id,
       other: body.with ?? null,
       view: body.view,
@@ -118,8 +116,7 @@ export const getShares = route({
     const found = ofKey === null ? [] : await sharedLinks.list(wanted);
     const page = { items: found.slice(0, limit), isCut: found.length > limit };
     const items = linkedPage(ctx, page, ({ id }) => id);
-    const exists = await Promise.all(items.map((link) => context.service.shared(link.id)));
-    const alive = items.filter((_, at) => exists[at] !== undefined);
+    const alive = await context.service.stillShared(items, context.sightOf);
     answer(
       ctx,
       alive.map((link) => answerOf(ctx, context, link)),

@@ -9,8 +9,6 @@ export interface SharedLink {
   readonly id: string;
   /** Name of the API key that shared it; null without a named key. */
   readonly apiKeyName: string | null;
-  /** The API key whose captures alone the link may show, as `visibleKey` returns it; null: those of all. */
-  readonly sees: string | null;
   readonly capture: number;
   /** The capture that it is compared with. */
   readonly other: number | null;
