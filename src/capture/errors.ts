@@ -179,8 +179,8 @@ export const CATALOGUE = {
     },
     too_many_shared_links: {
       status: 429,
-      text: 'There are too many shared links.',
-      help: 'Revoke links that are no longer needed: `DELETE /shares/{id}`.',
+      text: 'There are too many shared links and feeds.',
+      help: 'Revoke what is no longer needed: `DELETE /shares/{id}`, `DELETE /feeds/{id}`.',
     },
     artifact_damaged: {
       status: 500,

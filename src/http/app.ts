@@ -8,16 +8,10 @@ import { type RequestLimits, requestSchemas } from '../capture/request.ts';
 import { createPlaces } from '../capture/share.ts';
 import { createGroupings } from '../grouping/groupings.ts';
 import { RunningCalls } from '../mcp/running-calls.ts';
-import type { CaptureService, SightOf } from '../service/capture-service.ts';
-import {
-  type CallerFinder,
-  callerFinder,
-  callerOf,
-  identifyCaller,
-  requireScope,
-  sightFinder,
-} from './keys/callers.ts';
+import type { CaptureService } from '../service/capture-service.ts';
+import { type CallerFinder, callerFinder, callerOf, identifyCaller, requireScope } from './keys/callers.ts';
 import { KeyRing } from './keys/key-ring.ts';
+import { makerViews } from './keys/makers.ts';
 import { createRateLimits } from './keys/rate-limits.ts';
 import { createFanOut, type FanOutOptions, ownEvents } from './live/fan-out.ts';
 import { KEEP_ALIVE_MS } from './live/frames.ts';
@@ -92,9 +86,9 @@ export function createHttpApp(service: CaptureService, options: HttpOptions): Ko
   // Where there is no database, nothing keeps which sessions have ended.
   const sessions = sessionsOf(keys, service.results.state === 'off' ? undefined : service.idempotency);
   const web = [webInterface(options.uiDirectory), docsPage(options.docsDirectory)];
-  const { isolateKeys = false } = options;
-  const identify = identifierOf(keys, isolateKeys);
-  const router = createRoutes(service, { sessions, identify, sightOf: sightOf(keys, isolateKeys) }, options);
+  const identify = identifierOf(keys, options.isolateKeys ?? false);
+  const views = makerViews(keys, options.isolateKeys ?? false, service);
+  const router = createRoutes(service, sessions, identify, views, options);
   return createApp({ router, routes: ROUTES, keys, sessions, identify, web }, options);
 }
 
@@ -124,14 +118,6 @@ function identifierOf(keys: KeyRing, isolateKeys: boolean): CallerFinder {
     find = callerFinder(namedKeys, isolateKeys);
   });
   return (client) => find(client);
-}
-
-function sightOf(keys: KeyRing, isolateKeys: boolean): SightOf {
-  let find: SightOf = () => undefined;
-  keys.follow(({ namedKeys }) => {
-    find = sightFinder(namedKeys, isolateKeys);
-  });
-  return (apiKeyName) => find(apiKeyName);
 }
 
 interface Interface {
@@ -186,7 +172,9 @@ function createRouter(): Router<HttpState> {
 
 function createRoutes(
   service: CaptureService,
-  { sessions, identify, sightOf }: Pick<RouteContext, 'sessions' | 'sightOf'> & { readonly identify: CallerFinder },
+  sessions: Sessions,
+  identify: CallerFinder,
+  viewOf: RouteContext['viewOf'],
   {
     silenceMs = SILENCE_MS,
     corsOrigins = [],
@@ -216,9 +204,9 @@ function createRoutes(
     agentCalls: new RunningCalls(),
     signingKey: signingKeys[0],
     maxShareMs: maxShareDays * 86_400_000,
+    viewOf,
     log: logger,
     sessions,
-    sightOf,
     logins: createLoginLimits(() => performance.now()),
     noteLogin: (ctx) => {
       ctx.state.caller = identify(ctx.state.client);

@@ -6,7 +6,7 @@ import { targetOf } from '../capture/target.ts';
 import type { JobStore, TakenJob } from '../storage/ports/job-store.ts';
 import type { ResultStore } from '../storage/ports/result-store.ts';
 import { HostOrder } from './host-order.ts';
-import { retryAfterMs } from './retry-after.ts';
+import { waitAskedBy } from './retry-after.ts';
 import { targetsLeft } from './stored-list.ts';
 
 /** Captures that are stored. Rejects as a `ResultStore` does. */
@@ -73,7 +73,7 @@ export function scanElements(
   return {
     elements: elements(),
     ended: ({ known: _known, ...element }, outcome) => {
-      const ms = again.delete(element.index) ? undefined : retryAfterMs(outcome, Date.now());
+      const ms = again.delete(element.index) ? undefined : waitAskedBy(outcome, Date.now());
       if (ms === undefined || ms > template.timeoutMs) {
         order.release(element);
         return false;

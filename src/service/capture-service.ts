@@ -175,5 +175,7 @@ export interface Shared {
   readonly service: CaptureService;
 }
 
-/** Returns the API key whose captures alone an API key, the maker of a link, may see now, as `visibleKey` returns it. */
-export type SightOf = (apiKeyName: string | null) => string | undefined;
+/** Returns what the key that made a link sees now, see `visibleKey`; undefined when it is not accepted any more. */
+export type SightOf = (
+  maker: Pick<SharedLink, 'apiKeyName' | 'fingerprint'>,
+) => { readonly sees: string | undefined } | undefined;

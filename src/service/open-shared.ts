@@ -13,8 +13,8 @@ export async function openShared(
   const found = await whole.sharedLinks.get(id, now);
   const [link] = found === undefined ? [] : await stillShared(whole, sightOf, [found]);
   if (link === undefined) return undefined;
-  const sight = sightOf(link.apiKeyName);
-  return { link, service: sight === undefined ? whole : whole.onlyOf(sight) };
+  const sees = sightOf(link)?.sees;
+  return { link, service: sees === undefined ? whole : whole.onlyOf(sees) };
 }
 
 /**
@@ -34,7 +34,9 @@ export async function stillShared(
   const isGone = (link: SharedLink) => capturesOf(link).some((id) => !owners.has(id));
   const gone = links.filter(isGone);
   if (gone.length > 0) await whole.sharedLinks.remove(gone.map(({ id }) => id));
-  const isSeen = (link: SharedLink) =>
-    capturesOf(link).every((id) => isOfKey(owners.get(id) ?? {}, sightOf(link.apiKeyName)));
+  const isSeen = (link: SharedLink) => {
+    const sight = sightOf(link);
+    return sight !== undefined && capturesOf(link).every((id) => isOfKey(owners.get(id) ?? {}, sight.sees));
+  };
   return links.filter((link) => !isGone(link) && isSeen(link));
 }

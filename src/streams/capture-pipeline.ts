@@ -14,7 +14,6 @@ import {
   timer,
 } from 'rxjs';
 import { type Client, ofKey } from '../capture/client.ts';
-import type { CaptureCommand } from '../capture/command.ts';
 import { CapstanError, toFailure } from '../capture/errors.ts';
 import type { InFlight } from '../capture/in-flight.ts';
 import type { CaptureLimits } from '../capture/limits.ts';
@@ -22,7 +21,7 @@ import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { Overload } from '../capture/pressure.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import { createAdmission } from './admission.ts';
-import { type Dialling, dialFirst, isDialledBy, type ToDial } from './dial-first.ts';
+import { type Dialling, dialFirst, type ToDial } from './dial-stage.ts';
 import type { ElementPlace } from './element-place.ts';
 import {
   captureEnded,
@@ -135,9 +134,6 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
   /** Admitted captures, which `turns` holds back until their turn. */
   const submitted$ = new Subject<Submission>();
 
-  const isDialled = (command: Pick<CaptureCommand, 'request' | 'batch'>): boolean =>
-    dialling !== undefined && isDialledBy(dialling, command);
-
   const refuse: CapturePipeline['refuse'] = (
     request,
     error,
@@ -156,7 +152,8 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
     { batch = null, requestId = null, place, owner = null, apiKeyName = null, isFinal = () => true } = {},
   ) =>
     new Observable<CaptureOutcome>((subscriber) => {
-      const ahead = place !== undefined && isDialled({ request, batch }) ? admission.admitAhead(owner) : undefined;
+      const ahead =
+        place !== undefined && dialling?.applies({ request, batch }) ? admission.admitAhead(owner) : undefined;
       if (place === undefined) begin(admission.admit(owner));
       else if (ahead !== undefined) begin(ahead);
       else subscriber.add(place.enter(begin));

@@ -72,7 +72,7 @@ export function describeResultStore(create: () => Promise<EmptyDatabase>): void 
   });
 
   it('returns the evidence with a single record, and lists without it', async () => {
-    await store.insert(resultOf(FIRST_ID), EVIDENCE);
+    await store.insert({ ...resultOf(FIRST_ID), evidence: EVIDENCE });
     await store.insert(resultOf(FIRST_ID + 1));
     expect(await store.get(FIRST_ID)).toEqual({ ...resultOf(FIRST_ID), evidence: EVIDENCE });
     expect(await store.get(FIRST_ID + 1)).toEqual({ ...resultOf(FIRST_ID + 1), evidence: null });
@@ -80,8 +80,8 @@ export function describeResultStore(create: () => Promise<EmptyDatabase>): void 
   });
 
   it('returns records by their ids without evidence, of one API key alone when it is named', async () => {
-    await store.insert(resultOf(FIRST_ID, { api_key_name: 'shop' }), EVIDENCE);
-    await store.insert(resultOf(FIRST_ID + 1), EVIDENCE);
+    await store.insert({ ...resultOf(FIRST_ID, { api_key_name: 'shop' }), evidence: EVIDENCE });
+    await store.insert({ ...resultOf(FIRST_ID + 1), evidence: EVIDENCE });
     const ids = [FIRST_ID + 1, FIRST_ID, FIRST_ID + 2];
     expect((await store.records(ids)).get(FIRST_ID)).toEqual(resultOf(FIRST_ID, { api_key_name: 'shop' }));
     expect([...(await store.records(ids)).keys()].sort()).toEqual([FIRST_ID, FIRST_ID + 1]);
@@ -121,7 +121,7 @@ export function describeResultStore(create: () => Promise<EmptyDatabase>): void 
   });
 
   it('deletes the evidence with its record', async () => {
-    await store.insert(resultOf(FIRST_ID), EVIDENCE);
+    await store.insert({ ...resultOf(FIRST_ID), evidence: EVIDENCE });
     await store.delete([FIRST_ID]);
     await store.insert(resultOf(FIRST_ID));
     expect(await store.get(FIRST_ID)).toEqual({ ...resultOf(FIRST_ID), evidence: null });
@@ -323,8 +323,8 @@ export function describeResultStore(create: () => Promise<EmptyDatabase>): void 
   it('returns no deleted similar captures', async () => {
     const [first, second] = [FIRST_ID, FIRST_ID + 1].map((id) => resultOf(id, { perception_hash: HASH }));
     if (first === undefined || second === undefined) throw new Error('there are two');
-    await store.insert(first, EVIDENCE);
-    await store.insert(second, EVIDENCE);
+    await store.insert({ ...first, evidence: EVIDENCE });
+    await store.insert({ ...second, evidence: EVIDENCE });
     const likeness = { hash: HASH, distance: 0, except: 0 };
     expect(await store.similar(likeness, 10)).toEqual([
       { id: second.id, distance: 0 },

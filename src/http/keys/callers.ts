@@ -2,11 +2,10 @@ import { createHash } from 'node:crypto';
 import { ANY_CLIENT } from '../../capture/client.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import { KEY_SCOPES, type KeyScope, type NamedKey } from '../../capture/named-key.ts';
-import type { SightOf } from '../../service/capture-service.ts';
 import type { Caller, HttpContext, HttpMiddleware } from '../state.ts';
 
 /** Caller with a key without a name, or any caller when no keys are configured: has every permission. */
-const UNNAMED: Caller = { ...ANY_CLIENT, scope: 'admin', rate: null };
+export const UNNAMED: Caller = { ...ANY_CLIENT, scope: 'admin', rate: null };
 
 /** Caller without a key of a service with `--isolate-keys`: the client of a signed link. */
 const OF_A_LINK: Caller = { ...ANY_CLIENT, isIsolated: true, scope: 'capture', rate: null };
@@ -18,12 +17,6 @@ export function callerOf({ state }: Pick<HttpContext, 'state'>): Caller {
 
 /** Finds the caller by the SHA-256 of its named key, in hex; undefined for a caller with every permission. */
 export type CallerFinder = (client: string | undefined) => Caller | undefined;
-
-/** Returns what keys with a name may see now. A key that was removed sees at most its own captures. */
-export function sightFinder(keys: readonly NamedKey[], isolateKeys: boolean): SightOf {
-  const admins = new Set(keys.filter(({ scope }) => scope === 'admin').map(({ name }) => name));
-  return (apiKeyName) => (apiKeyName !== null && isolateKeys && !admins.has(apiKeyName) ? apiKeyName : undefined);
-}
 
 /** `isolateKeys`: whether keys that are not for administrators see their own captures alone. */
 export function callerFinder(keys: readonly NamedKey[], isolateKeys: boolean): CallerFinder {
@@ -67,7 +60,11 @@ export function requireScope(ctx: HttpContext, needed: KeyScope): void {
  * named key nothing can be said to be the client's own.
  */
 export function listedKey(ctx: HttpContext): string | null | undefined {
-  const { apiKeyName, scope } = callerOf(ctx);
+  return listedKeyOf(callerOf(ctx));
+}
+
+/** Like `listedKey`, of a caller. */
+export function listedKeyOf({ apiKeyName, scope }: Pick<Caller, 'apiKeyName' | 'scope'>): string | null | undefined {
   return scope === 'admin' ? undefined : apiKeyName;
 }
 

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { viewOf } from '../../capture/artifacts.ts';
 import { CapstanError } from '../../capture/errors.ts';
@@ -17,9 +16,9 @@ import { callerOf, listedKey } from '../keys/callers.ts';
 import { envelope } from '../openapi/content.ts';
 import { captureId, DEFAULT_LIMIT, limitParameter } from '../request/parameters.ts';
 import { publicUrl } from '../request/public-address.ts';
-import { requestedBy } from '../request/requested-by.ts';
+import { FINGERPRINT_DIGITS, requestedBy } from '../request/requested-by.ts';
 import { type RouteContext, route, routeWithBody } from '../route.ts';
-import { linkOf, NO_SIGNING_KEY } from '../shared/links.ts';
+import { linkOf, NO_SIGNING_KEY, newLinkId } from '../shared/links.ts';
 import type { HttpContext } from '../state.ts';
 import { infoOf } from './compare.ts';
 
@@ -72,8 +71,9 @@ export const postShare = routeWithBody({
     const now = Date.now();
     const { owner, apiKeyName } = callerOf(ctx);
     const link: SharedLink = {
-      id: newId(now),
+      id: newLinkId(now),
       apiKeyName,
+      fingerprint: ctx.state.client?.slice(0, FINGERPRINT_DIGITS) ?? null,
       capture: id,
       other: body.with ?? null,
       view: body.view,
@@ -116,7 +116,7 @@ export const getShares = route({
     const found = ofKey === null ? [] : await sharedLinks.list(wanted);
     const page = { items: found.slice(0, limit), isCut: found.length > limit };
     const items = linkedPage(ctx, page, ({ id }) => id);
-    const alive = await context.service.stillShared(items, context.sightOf);
+    const alive = await context.service.stillShared(items, context.viewOf);
     answer(
       ctx,
       alive.map((link) => answerOf(ctx, context, link)),
@@ -146,11 +146,6 @@ export const deleteShare = route({
     answer(ctx, { id }, 'The link is revoked.');
   },
 });
-
-/** Ids increase with time, so that lists by id are lists by time. The random part makes the link one of its own. */
-function newId(now: number): string {
-  return `${now.toString(36).padStart(9, '0')}-${randomBytes(12).toString('hex')}`;
-}
 
 /** Refuses to share what the caller does not see, or what does not exist. */
 async function requireShown(
