@@ -15,12 +15,18 @@ export interface SharedUrls {
 export interface NoticeSources {
   /** URL by which people reach the service; null: notices link to pages alone. */
   readonly publicUrl: string | null;
-  /** Shares the captures of an event; null when nothing can be shared. */
-  share(event: EventFacts): Promise<SharedUrls | null>;
+  /** Shares the capture of an event, or both of a change, for a key; null when nothing can be shared. */
+  share(captures: ToldCaptures, apiKeyName: string | null): Promise<SharedUrls | null>;
   /** Reads an image of a capture within limits; null when there is none. */
   readImage(capture: number, limits: ImageLimits): Promise<ReadImage | null>;
   /** Draws two captures beside each other, with what differs marked; null when they cannot be compared. */
   drawDifference(captures: CapturePair, limits: ImageLimits): Promise<ReadImage | null>;
+}
+
+/** The captures that an event tells of. */
+export interface ToldCaptures {
+  readonly before: number | null;
+  readonly after: number;
 }
 
 export interface CapturePair {
@@ -29,12 +35,7 @@ export interface CapturePair {
 }
 
 /** Returns the captures of an event: both of a change, or one; null without any. */
-export function capturesOf({
-  type,
-  run,
-  result,
-  id,
-}: EventFacts): { readonly before: number | null; readonly after: number } | null {
+export function capturesOf({ type, run, result, id }: EventFacts): ToldCaptures | null {
   if (run !== null) {
     if (run.capture === null) return null;
     return { before: type === 'watch.changed' ? run.before : null, after: run.capture };

@@ -1,7 +1,7 @@
 import type { EventType } from '../capture/events.ts';
 import { EventFacts } from './event-facts.ts';
 import type { Notice } from './notice.ts';
-import { imagesOf, linksOf, type NoticeSources } from './notice-parts.ts';
+import { capturesOf, imagesOf, linksOf, type NoticeSources } from './notice-parts.ts';
 import { sayChange } from './say-change.ts';
 import { isolated } from './transports/plain-text.ts';
 
@@ -67,7 +67,8 @@ export async function sayEvent(event: unknown, sources: NoticeSources): Promise<
   const { sentence, isProblem = false } = isKnown(facts.type)
     ? SAID[facts.type](facts)
     : { sentence: isolated(facts.type) };
-  const shared = await sources.share(facts).catch(() => null);
+  const captures = capturesOf(facts);
+  const shared = captures && (await sources.share(captures, facts.api_key_name).catch(() => null));
   return {
     about: aboutOf(facts),
     sentence,
