@@ -34,7 +34,7 @@ describe('feeds in the web interface', () => {
       ['phone', PHONE],
     ] as const) {
       const page = await ui.open('/ui/watches', options);
-      await page.getByRole("button", { name: "Feed of" }).waitFor();
+      await page.getByRole('button', { name: 'Feed of' }).waitFor();
       await picture(page, `watches-${name}`);
       const dialog = await dialogOf(page, 'Feed of');
       await dialog.getByRole('button', { name: 'Make a feed' }).click();
