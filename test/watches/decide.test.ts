@@ -132,9 +132,9 @@ describe('a watch with values', () => {
   it('says in a sentence what became of the values', () => {
     expect(sayValues(read({ price: 47.5 }), read({}))).toBe('price fell from €59.00 to €47.50');
     expect(sayValues(read({ jobs: 5, stock: 'Out' }), read({}))).toBe(
-      'stock changed from InStock to Out; jobs rose from 3 to 5',
+      'stock changed from “InStock” to “Out”; jobs rose from 3 to 5',
     );
-    expect(sayValues(read({ price: 'On request' }), read({}))).toBe('price is "On request", which cannot be read');
+    expect(sayValues(read({ price: 'On request' }), read({}))).toBe('price is “On request”, which cannot be read');
     expect(sayValues(read({ price: null }), read({}))).toBe('price is missing');
   });
 });
