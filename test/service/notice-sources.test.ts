@@ -10,7 +10,7 @@ const LIMITS = { maxBytes: 100_000, maxSide: 1000 };
 
 async function capture(colour: string): Promise<number> {
   const html = `<body style="margin:0"><div style="height:300px;background:${colour}"></div><p>Lamps`;
-  const answer = await running.post('/screenshot', { html, fullPage: true });
+  const answer = await running.post('/screenshot', { html, fullPage: true }, { headers: { accept: 'image/png' } });
   await answer.arrayBuffer();
   return Number(answer.headers.get('x-capture-id'));
 }

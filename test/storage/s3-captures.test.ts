@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,8 +14,9 @@ import { createStorage, type Storage, type StorageOptions } from '../../src/stor
 import { type Fault, type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import { clientOf, describeWithS3, s3Options } from '../support/s3.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
+import { expectWhole } from './expect-whole.ts';
 import { HTML, IMAGE, keepPicture } from './parts.ts';
-import { captureOf, EVIDENCE, resultOf } from './result-of.ts';
+import { captureOf, resultOf } from './result-of.ts';
 
 const ID = 300_000_000_000_000;
 const MARKS: Marks = { labels: ['legal'], note: 'x'.repeat(500), hold: null };
@@ -77,16 +77,6 @@ describeWithS3(
       const entries = await readdir(join(directory, 'data'), { recursive: true, withFileTypes: true });
       const files = entries.filter((entry) => !entry.isDirectory() && !/^(store\.json|.*lock)$/.test(entry.name));
       return files.map(({ name }) => name);
-    }
-
-    async function expectWhole({ artifacts, results }: Storage, id: number): Promise<void> {
-      expect((await results.get(id))?.evidence).toEqual(EVIDENCE);
-      const image = await artifacts.open(id, 'image');
-      if (image === undefined) throw new Error(`${id} has a record and no image`);
-      const bytes = await buffer(image.stream());
-      expect(createHash('sha256').update(bytes).digest('hex')).toBe(image.info.sha256);
-      const html = await artifacts.open(id, 'html');
-      expect(html && (await buffer(html.stream())).toString()).toBe(HTML);
     }
 
     /** Lets a fault happen once to requests that match. */
