@@ -147,6 +147,54 @@ describeWithS3(
       expect(await keys()).toHaveLength(2);
     });
 
+    it('gives up an image whose answers end early again and again', async () => {
+      const artifacts = createS3Store(client);
+      await putCapture(artifacts, resultOf(ID), { image: IMAGE, html: HTML });
+      const image = await artifacts.open(ID, 'image');
+      proxy.fault = (line) => (/^GET .*image\.png/.test(line) ? (body) => body.slice(0, 1) : undefined);
+      await expect(image && buffer(image.stream())).rejects.toMatchObject({ code: 'artifacts_unavailable' });
+    });
+
+    it('deletes images of removed captures whose notes are behind notes that are not due', async () => {
+      client.close();
+      client = await clientOf({ ...server, endpoint: proxy.endpoint }, bucket, { listedTogether: 1 });
+      const artifacts = createS3Store(client);
+      for (const id of [ID, ID + 1]) {
+        await putCapture(artifacts, resultOf(id), { image: IMAGE, html: HTML });
+        await artifacts.remove([id]);
+      }
+      let pages = 0;
+      proxy.fault = (line) => {
+        if (!line.includes('prefix=removed')) return undefined;
+        pages += 1;
+        return pages === 1 ? (xml) => xml.replace(/<LastModified>[^<]*/, '<LastModified>2999-01-01') : undefined;
+      };
+      const lock = () => Promise.resolve({ isHeld: true, release: () => undefined });
+      expect(await createSweep({ client, lock, readingMs: -60_000 }).pass()).toBe(1);
+      expect(await keys()).toHaveLength(1);
+    });
+
+    it('stops to compare images once another process has the lock of the sweep', async () => {
+      client.close();
+      client = await clientOf({ ...server, endpoint: proxy.endpoint }, bucket, { listedTogether: 1 });
+      const artifacts = createS3Store(client);
+      for (const at of [0, 1, 2]) await artifacts.stage(captureOf(ID + at), { image: IMAGE, html: HTML });
+      let isHeld = true;
+      proxy.answered = (line) => {
+        if (line.startsWith('PUT') && line.includes('/removed/')) isHeld = false;
+      };
+      const lock = async () => ({
+        get isHeld() {
+          return isHeld;
+        },
+        release: () => undefined,
+      });
+      await createSweep({ client, lock, readingMs: -60_000, uploadMs: -60_000, compareMs: -60_000 }).pass();
+      expect(isHeld).toBe(false);
+      // The first image is noted once the second page has shown that no capture is beside it.
+      expect(proxy.seen.filter((line) => line.includes('prefix=captures'))).toHaveLength(2);
+    });
+
     it('answers before the upload, can read the capture at once, and leaves nothing on the disk', async () => {
       const storage = await open();
       const kept = await keepPicture(storage.captureStore, ID);
