@@ -10,7 +10,7 @@ import type { Logger } from '../log/log.ts';
 import type { ResultStore } from '../storage/ports/result-store.ts';
 import { captureFound } from '../streams/events.ts';
 import { performed } from '../streams/performance.ts';
-import { dialAndPerform } from './dial-target.ts';
+import { closing, dialAndPerform, dialTarget } from './dial-target.ts';
 import { type CaptureParts, performCapture } from './perform-capture.ts';
 import type { ClusterConfig } from './service-config.ts';
 
@@ -50,8 +50,10 @@ export interface MemberParts extends CaptureParts {
   readonly egress: Pick<Egress, 'screen' | 'screenLiteral' | 'dial' | 'aliasesOf'>;
   readonly results: Pick<ResultStore, 'get' | 'wordsOf'>;
   readonly eventLog: SharedEventLog;
-  /** Whether the target of a capture is dialled before it gets a browser. */
+  /** Whether the target of a capture that has a slot is dialled before it gets a browser. */
   readonly dials: (command: CaptureCommand) => boolean;
+  /** Returns the maximum number of targets that are dialled at once ahead of the slots. */
+  readonly maxDials: () => number;
   /** Called when a capture starts and when it has ended. */
   readonly onStarted?: (command: CaptureCommand) => void;
   readonly onEnded?: (command: CaptureCommand, outcome: CaptureOutcome) => void;
@@ -59,7 +61,7 @@ export interface MemberParts extends CaptureParts {
 
 /** Creates the worker of this process. It stores each capture before it reports it. */
 export function createWorkerOf(cluster: Cluster, slots: number, parts: MemberParts): Worker {
-  const { logger, results, eventLog, dials, onStarted, onEnded } = parts;
+  const { logger, results, eventLog, dials, maxDials, onStarted, onEnded } = parts;
   return cluster.createWorker({
     slots,
     outbox: () => parts.captureStore.pending,
@@ -68,12 +70,23 @@ export function createWorkerOf(cluster: Cluster, slots: number, parts: MemberPar
       return performed(command, {
         perform: (performing) => {
           const perform = (dialled: CaptureCommand) => performCapture(dialled, parts);
+          const { dialled } = performing;
+          if (dialled !== undefined) return closing(dialled, perform(performing));
           return dials(performing) ? dialAndPerform(performing, parts, perform) : perform(performing);
         },
         abort,
         report: (error, { id, requestId }) =>
           logger.error({ capture_id: id, request_id: requestId, err: error }, 'a capture failed'),
       }).pipe(tap((outcome) => onEnded?.(command, outcome)));
+    },
+    maxDials,
+    dial: async (command) => {
+      const found = await dialTarget(command, parts);
+      if ('state' in found && !command.signal.aborted) {
+        onStarted?.(command);
+        onEnded?.(command, found);
+      }
+      return found;
     },
     logEnd: (outcome, batch) => logEnd(eventLog, outcome, batch),
     findOutcome: async (id) => {

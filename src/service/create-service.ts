@@ -122,9 +122,15 @@ export async function createService(
     ids: () => storage.ids.next(),
     events,
     report: (error, { id }) => logger.error({ capture_id: id, err: error }, 'a capture failed'),
-    ...(cluster === undefined && {
-      dialling: { stage: dialStage, applies: dials, dial: (command) => dialTarget(command, capturing) },
-    }),
+    dialling:
+      clusterApi === undefined
+        ? { stage: dialStage, applies: dials, dial: (command) => dialTarget(command, capturing) }
+        : {
+            stage: dialStage,
+            // A single capture has a place in the queue: its worker dials in the slot.
+            applies: (command) => command.batch !== null && isDialled(command) && clusterApi.areDialsAvailable,
+            dial: clusterApi.dial,
+          },
     ...(clusterApi && { turns: clusterApi.turns, maxWaitMs: config.maxWaitMs, graceMs: CLUSTER_GRACE_MS }),
   });
   const worker =
@@ -134,6 +140,7 @@ export async function createService(
           results: storage.results,
           eventLog: sharedLog,
           dials,
+          maxDials: () => (capturing.availability.available ? dialStage.limit : 0),
         })
       : undefined;
   const stopping = new AbortController();

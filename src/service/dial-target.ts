@@ -46,9 +46,17 @@ export async function* dialAndPerform(
     yield found;
     return;
   }
+  yield* closing(found, perform({ ...command, dialled: found }));
+}
+
+/** Performs a capture, and closes its connection at the end unless it was used. */
+export async function* closing(
+  dialled: Dialled,
+  outcomes: AsyncGenerator<CaptureOutcome>,
+): AsyncGenerator<CaptureOutcome> {
   try {
-    yield* perform({ ...command, dialled: found });
+    yield* outcomes;
   } finally {
-    found.close();
+    dialled.close();
   }
 }

@@ -1,11 +1,15 @@
 import {
   asyncScheduler,
+  catchError,
   defer,
+  EMPTY,
   filter,
   firstValueFrom,
+  from,
   ignoreElements,
   map,
   merge,
+  mergeMap,
   Observable,
   of,
   Subject,
@@ -32,7 +36,7 @@ import {
   type EventStream,
   unreadRefused,
 } from './events.ts';
-import { outcomeOfAbort } from './outcome.ts';
+import { outcomeOfAbort, outcomeOfError } from './outcome.ts';
 import { type PerformanceOptions, performed } from './performance.ts';
 import type { Pass, Reservation } from './reservation.ts';
 import { createLocalTurns, type Turns } from './turns.ts';
@@ -156,7 +160,8 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
     { batch = null, requestId = null, place, owner = null, apiKeyName = null, isFinal = () => true } = {},
   ) =>
     new Observable<CaptureOutcome>((subscriber) => {
-      const ahead = place !== undefined && isDialled({ request, batch }) ? admission.admitAhead(owner) : undefined;
+      const isToDial = isDialled({ request, batch });
+      const ahead = place !== undefined && isToDial ? admission.admitAhead(owner) : undefined;
       if (place === undefined) begin(admission.admit(owner));
       else if (ahead !== undefined) begin(ahead);
       else subscriber.add(place.enter(begin));
@@ -186,6 +191,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
           pass,
           ahead: ahead && place && { pass: ahead, place },
           owner,
+          isToDial,
           queuedAt: now(),
           waiting: Subscription.EMPTY,
           abort: (reason) => {
@@ -226,7 +232,8 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
           if (error.code !== 'cancelled') events.emit(captureRefused(now(), submission.command, toFailure(error)));
           subscriber.error(error);
         };
-        if (turns.enqueue === undefined) queued();
+        // Those that are dialled are enqueued when their targets are reached.
+        if (turns.enqueue === undefined || isToDial) queued();
         else {
           turns
             .enqueue(submission.command, owner, place !== undefined)
@@ -285,7 +292,19 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
             report,
           }),
         );
-  reached$.pipe(turns.each(work)).subscribe(([submission, outcome]) => end(submission, outcome));
+  /** Queues a capture whose target is reached outside of this process, unless `admit` has done so. */
+  const enqueued = (submission: Submission): Observable<Submission> => {
+    const { command, owner, isToDial } = submission;
+    if (turns.enqueue === undefined || !isToDial) return of(submission);
+    return from(turns.enqueue(command, owner, true)).pipe(
+      map(() => submission),
+      catchError((thrown: unknown) => {
+        if (submissions.has(submission)) end(submission, outcomeOfError(thrown));
+        return EMPTY;
+      }),
+    );
+  };
+  reached$.pipe(mergeMap(enqueued), turns.each(work)).subscribe(([submission, outcome]) => end(submission, outcome));
 
   return {
     admit,

@@ -24,6 +24,8 @@ export interface Dialling {
 export interface ToDial {
   readonly command: CaptureCommand;
   readonly owner: string | null;
+  /** Whether its target is dialled. */
+  readonly isToDial: boolean;
   pass: Pass;
   /** The place in its batch that an element takes when its target is reached. */
   readonly ahead: { readonly pass: AheadPass; readonly place: ElementPlace } | undefined;
@@ -107,7 +109,7 @@ export function dialFirst<C extends ToDial>(dialling: Dialling, hooks: DialHooks
   };
 
   return (admitted$) => {
-    const [dialled$, others$] = partition(admitted$, ({ command }) => isDialledBy(dialling, command));
+    const [dialled$, others$] = partition(admitted$, ({ isToDial }) => isToDial);
     return merge(dialled$.pipe(dialling.stage.each(dial), mergeMap(placed)), others$);
   };
 }
