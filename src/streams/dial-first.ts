@@ -58,9 +58,10 @@ export function dialFirst<C extends ToDial>(dialling: Dialling, hooks: DialHooks
 
   const dial = (capture: C): Observable<C> =>
     defer(() => {
-      const { command } = capture;
+      const { command, ahead } = capture;
       const startedAt = now();
       capture.phase = 'dial';
+      ahead?.place.dialled();
       return dialling.dial(command).then(
         (found) => ({ startedAt, found }),
         (thrown: unknown) => {

@@ -16,6 +16,9 @@ import { createFairQueue } from './fair-queue.ts';
 import { createHostPlaces } from './host-places.ts';
 import { mergeMapOnDemand } from './merge-map-on-demand.ts';
 
+/** Maximum number of connections to one host that are being opened. */
+const DIALS_PER_HOST = 8;
+
 /** An admitted capture whose target is to be dialled. It leaves the queue when the command's signal is aborted. */
 export interface Undialled {
   readonly command: Pick<CaptureCommand, 'batch' | 'request' | 'signal'>;
@@ -29,7 +32,7 @@ export type Dial<C> = (capture: C) => Observable<C>;
 export interface DialStage {
   /** Returns an operator that dials each capture when it is its turn. */
   readonly each: <C extends Undialled>(dial: Dial<C>) => OperatorFunction<C, C>;
-  /** Changes the maximum number of dials at once; with 0, captures pass undialled. */
+  /** Changes the maximum number of dials at once; with 0, captures pass undialled, also those that wait. */
   setLimit(limit: number): void;
   readonly limit: number;
 }
@@ -43,9 +46,9 @@ export function createDialStage(limit: number): DialStage {
   const stage =
     <C extends Undialled>(dial: Dial<C>): OperatorFunction<C, C> =>
     (captures$) => {
-      const hosts = createHostPlaces();
-      const dials = createPlaces(() => limit$.value);
       const isOff = () => limit$.value === 0;
+      const hosts = createHostPlaces(() => (isOff() ? Number.POSITIVE_INFINITY : DIALS_PER_HOST));
+      const dials = createPlaces(() => limit$.value);
       const queue = createFairQueue<readonly [C, free: () => void]>((owner) => isOff() || dials.has(owner));
 
       const join = (capture: C): void => {
@@ -77,8 +80,13 @@ export function createDialStage(limit: number): DialStage {
             }),
           );
         });
-      const atLeastOne$ = limit$.pipe(map((most) => Math.max(1, most)));
-      return merge(mergeMapOnDemand(queue.next$, atLeastOne$, work), captures$.pipe(tap(join), ignoreElements()));
+      // Captures that pass undialled do not wait for the dials under way.
+      const most$ = limit$.pipe(map((most) => (most === 0 ? Number.POSITIVE_INFINITY : most)));
+      return merge(
+        mergeMapOnDemand(queue.next$, most$, work),
+        limit$.pipe(tap(hosts.retry), ignoreElements()),
+        captures$.pipe(tap(join), ignoreElements()),
+      );
     };
   return {
     each: stage,
