@@ -47,7 +47,7 @@ export async function openClusterOf(config: ClusterConfig, logger: Logger): Prom
 }
 
 export interface MemberParts extends CaptureParts {
-  readonly egress: Pick<Egress, 'screen' | 'screenLiteral' | 'dial' | 'aliasesOf'>;
+  readonly egress: Pick<Egress, 'screen' | 'screenLiteral' | 'dial' | 'aliasesOf' | 'certificateOf'>;
   readonly results: Pick<ResultStore, 'get' | 'wordsOf'>;
   readonly eventLog: SharedEventLog;
   /** Whether the target of a capture that has a slot is dialled before it gets a browser. */

@@ -16,7 +16,7 @@ import { CANCELLED, failedOutcome, timingSince } from './failed-outcome.ts';
 import type { IpFactsSource } from './ip-facts.ts';
 
 export interface CaptureParts {
-  readonly egress: Pick<Egress, 'screen' | 'screenLiteral' | 'aliasesOf'>;
+  readonly egress: Pick<Egress, 'screen' | 'screenLiteral' | 'aliasesOf' | 'certificateOf'>;
   readonly actors: Pick<Actors, 'capture'>;
   readonly ipFacts: IpFactsSource;
   readonly technologies: Technologies;
@@ -24,6 +24,8 @@ export interface CaptureParts {
   readonly logger: Logger;
 }
 
+/** Time limit for the certificate of a host without a page, in milliseconds. */
+const MAX_CERTIFICATE_MS = 2_000;
 /** Time limit for the chain of aliases, which the name server has in its cache, in milliseconds. */
 const MAX_ALIASES_MS = 1_000;
 
@@ -36,7 +38,11 @@ export async function* performCapture(command: CaptureCommand, parts: CapturePar
   const { request, signal, batch, dialled, onPhase } = command;
   // The time in which the target was dialled counts against the deadline; the time in the queue does not.
   const timing = timingSince(dialled?.ms);
-  const failed = (error: unknown) => failedOutcome(command, error, timing(), null, parts);
+  const failed = async (error: unknown) => {
+    const { durationMs, startedAt } = timing();
+    const known = await withCertificate(error, command, parts.egress);
+    return failedOutcome(command, known, { startedAt, durationMs }, null, parts);
+  };
 
   const forbidden = dialled === undefined ? await screenInTime(command, parts.egress).catch(failed) : null;
   if (forbidden !== null) {
@@ -90,6 +96,19 @@ async function screenInTime(
     const name = proxy === undefined ? target.parsed.hostname : 'the proxy';
     throw new CapstanError('capture_timeout', `${name} was not resolved within ${timeoutMs} ms`, { cause: error });
   }
+}
+
+/** Adds the certificate of a host that speaks TLS, but from which no page came, where TLS is asked for. */
+async function withCertificate(
+  error: unknown,
+  { request: { evidence = [], proxy, target }, signal }: CaptureCommand,
+  egress: CaptureParts['egress'],
+): Promise<unknown> {
+  if (!(error instanceof CapstanError) || error.evidence?.tls !== null || !evidence.includes('tls')) return error;
+  const url = URL.parse(error.fetchedUrl ?? target.url);
+  if (url?.protocol !== 'https:' || proxy !== undefined || error.code === 'target_forbidden') return error;
+  const tls = await egress.certificateOf(url, AbortSignal.any([signal, AbortSignal.timeout(MAX_CERTIFICATE_MS)]));
+  return tls === null ? error : error.with({ evidence: { ...error.evidence, tls } });
 }
 
 /** Returns the files to store. */
