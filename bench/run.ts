@@ -15,7 +15,6 @@ import type { BenchOptions } from './support/bench.ts';
 import { type Finding, formatFindings } from './support/table.ts';
 import { technologies } from './technologies.ts';
 import { throughput } from './throughput.ts';
-import { verdicts } from './verdicts.ts';
 
 /*
  * npm run bench [-- [bench...] [--quick] [--rounds n] [--captures n] [--at-once n,n] [--browser-path file] [--before
@@ -38,7 +37,6 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<readon
   extraction,
   bounds,
   technologies,
-  verdicts,
   scan,
   'cluster-kill': clusterKill,
   'cluster-mongo': clusterMongo,

@@ -3,7 +3,13 @@ import { join } from 'node:path';
 import { chromium, type Page } from 'playwright';
 import sharp from 'sharp';
 import { z } from 'zod';
-import { type Box, ComparisonSchema, type Region, type RegionKind } from '../../src/capture/comparison.ts';
+import {
+  type Box,
+  ComparisonSchema,
+  MAX_COMPARED_PIXELS,
+  type Region,
+  type RegionKind,
+} from '../../src/capture/comparison.ts';
 import { MARKED, MUTATE, MUTATIONS, type Mutation } from './mutations.ts';
 import { servePages } from './serve-pages.ts';
 import type { ServiceProcess } from './service-process.ts';
@@ -130,7 +136,9 @@ async function makeCase(
       before[0] !== undefined &&
       JSON.stringify(before.map(({ box }) => box)) === JSON.stringify(after.map(({ box }) => box));
     if (kind === 'word' && !isStill) continue;
-    const [{ id: a }, { id: b }] = [await capture(service, urlA), await capture(service, urlB)];
+    const captures = [await capture(service, urlA), await capture(service, urlB)] as const;
+    if (captures.some(({ width, height }) => width * height > MAX_COMPARED_PIXELS)) return undefined;
+    const [{ id: a }, { id: b }] = captures;
     // An invisible change does not count.
     if ((await shaOf(service, a)) === (await shaOf(service, b))) continue;
     const found = { kind, source, a, b };

@@ -1,5 +1,5 @@
 import type { Contender } from './contender.ts';
-import type { Work } from './driver.ts';
+import { inFlight } from './driver.ts';
 import { type ServiceOptions, startServiceProcess } from './service-process.ts';
 
 export interface ServiceContenderOptions extends ServiceOptions {
@@ -8,6 +8,9 @@ export interface ServiceContenderOptions extends ServiceOptions {
   /** Capture options of every request. @default none */
   readonly requested?: Readonly<Record<string, unknown>>;
 }
+
+/** The files stay in the service, whose disk is read for them. */
+const NOTHING_SENT = { image: new Uint8Array(), html: '' };
 
 /** The whole service as a user starts it, sent one HTTP request per capture. */
 export function serviceContender({
@@ -23,36 +26,21 @@ export function serviceContender({
         pid: service.pid,
         async run(urls, concurrency) {
           const before = await service.artifactBytes();
-          await captureAll(service.capture, urls, concurrency, requested);
+          const { captures } = await inFlight(urls, concurrency, async (url) => {
+            const certificate = url.startsWith('https:') && { ignoreCertErrors: true };
+            const { status, body } = await service.capture(url, { ...requested, ...certificate });
+            if (status !== 200) throw new Error(`capstan answered ${status}: ${body}`);
+            return NOTHING_SENT;
+          });
           const after = await service.artifactBytes();
           return {
-            captures: urls.length,
+            captures,
             imageBytes: after.images - before.images,
             htmlCharacters: after.htmlCopies - before.htmlCopies,
-          } satisfies Work;
+          };
         },
         stop: () => service.stop(),
       };
     },
   };
-}
-
-/** Captures `urls`, `concurrency` at a time. */
-async function captureAll(
-  capture: (url: string, options: Readonly<Record<string, unknown>>) => Promise<{ status: number; body: string }>,
-  urls: readonly string[],
-  concurrency: number,
-  options: Readonly<Record<string, unknown>> = {},
-): Promise<void> {
-  const waiting = urls.values();
-  const worker = async () => {
-    for (const url of waiting) {
-      const { status, body } = await capture(url, {
-        ...options,
-        ...(url.startsWith('https:') && { ignoreCertErrors: true }),
-      });
-      if (status !== 200) throw new Error(`capstan answered ${status}: ${body}`);
-    }
-  };
-  await Promise.all(Array.from({ length: concurrency }, worker));
 }

@@ -1,9 +1,8 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { mkdtemp, open, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { serve } from '../../test/commands/capstan-process.ts';
 import { type Capture, captureClient } from './capture-client.ts';
 
 export interface ServiceOptions {
@@ -38,19 +37,22 @@ export async function startServiceProcess({
 }: ServiceOptions): Promise<ServiceProcess> {
   const folder = await mkdtemp(join(tmpdir(), 'capstan-bench-'));
   const dataDir = join(folder, 'data');
-  const child = spawn(
-    process.execPath,
+  const nowhere = await open('/dev/null', 'w');
+  const { child, url: origin } = await serve(
     [
-      join(checkout ?? join(import.meta.dirname, '../..'), 'bin/capstan.js'),
-      ...['serve', '--port', '0', '--data-dir', dataDir],
+      ...['--data-dir', dataDir, '--allow-targets', '127.0.0.1/32', '--browser-path', browserPath],
       ...(database ?? ['--db-path', join(folder, 'results.db')]),
-      ...['--allow-targets', '127.0.0.1/32', '--browser-path', browserPath, ...args],
+      ...args,
     ],
-    { stdio: ['ignore', 'pipe', 'ignore'], cwd: folder, env: { ...process.env, ...env } },
-  );
-  const { pid, stdout } = child;
-  if (pid === undefined || stdout === null) throw new Error('the service has no process');
-  const origin = await readyAddress(stdout, once(child, 'exit'));
+    {
+      bin: join(checkout ?? join(import.meta.dirname, '../..'), 'bin/capstan.js'),
+      cwd: folder,
+      env,
+      stderrFd: nowhere.fd,
+    },
+  ).finally(() => nowhere.close());
+  const { pid } = child;
+  if (pid === undefined) throw new Error('the service has no process');
   const client = captureClient(origin);
 
   return {
@@ -66,22 +68,6 @@ export async function startServiceProcess({
       await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-async function readyAddress(output: NodeJS.ReadableStream, exit: Promise<unknown[]>): Promise<string> {
-  const ready = async () => {
-    for await (const line of createInterface(output)) {
-      const address = /\bhttp:\/\/\S+/.exec(line)?.[0];
-      if (address !== undefined) return address.replace(/\/$/, '');
-    }
-    throw new Error('the service ended before it was ready');
-  };
-  const ended = exit.then(([code]): never => {
-    throw new Error(`the service ended with ${code} before it was ready`);
-  });
-  // Once the service is ready, its end is expected.
-  ended.catch(() => {});
-  return await Promise.race([ready(), ended]);
 }
 
 async function bytesByKind(folder: string): Promise<{ images: number; htmlCopies: number }> {

@@ -6,21 +6,32 @@ import { hasNetwork, isInteractive } from '../capture/request.ts';
 import type { Snapshot } from '../capture/snapshot.ts';
 import { CdpClosedError } from '../cdp/connection.ts';
 import type { Egress, EgressProxy } from '../egress/egress.ts';
+import type { IsolatedPage } from '../page/isolated-page.ts';
 import { PageCrashedError } from '../page/main-frame.ts';
 import type { CaptureManner } from './actors.ts';
-import type { BrowserPool } from './browser-pool.ts';
-import { type CaptureMeans, type CaptureUnderWay, captureAlone, captureShared } from './capture-on.ts';
-import type { PageReading } from './capture-page.ts';
-import { openPage, type Sharing } from './direct/open-page.ts';
+import type { BrowserHost } from './browser-host.ts';
+import type { BrowserLease, BrowserPool } from './browser-pool.ts';
+import { capturePage, type PageReading } from './capture-page.ts';
+import { openPage, type PageOpening } from './direct/open-page.ts';
 import { SuspectedError } from './flood-watch.ts';
 import { openInteractivePage } from './playwright/open-page.ts';
-import { groupOf, type SharedPages } from './shared-pages.ts';
+import { groupOf, type SharedPages, takePage } from './shared-pages.ts';
 
 /** The browsers of all actors. */
 export interface SharedBrowsers {
   readonly plain: BrowserPool;
   /** Separate, because actions and forms load a browser differently from plain captures. */
   readonly interactive: BrowserPool;
+}
+
+/** The browsers, the page and the proxy that a capture uses. */
+interface CaptureMeans extends PageReading {
+  readonly browserPool: BrowserPool;
+  /** The browser with the shared page; undefined: any browser of the pool. */
+  readonly wanted?: BrowserHost | undefined;
+  /** Opens a page in a browser of the pool. */
+  readonly open: (...args: PageOpening) => Promise<IsolatedPage>;
+  readonly egressProxy: Promise<EgressProxy>;
 }
 
 /** What all actors share. */
@@ -35,20 +46,14 @@ export interface SharedByActors extends PageReading {
  * that traffic can be attributed to the capture. generic-pool lends it.
  */
 export class BrowserActor {
-  readonly #egress: Egress;
-  readonly #browsers: SharedBrowsers;
-  readonly #sharedPages: SharedPages;
-  readonly #readsWords: boolean;
+  readonly #shared: SharedByActors;
   #egressProxy: Promise<EgressProxy> | null = null;
   #disposed: Promise<unknown> = Promise.resolve();
   /** The connection for the first attempt; later ones connect on their own. */
   #dialled: Dialled | undefined;
 
-  constructor({ egress, browsers, sharedPages, readsWords }: SharedByActors) {
-    this.#egress = egress;
-    this.#browsers = browsers;
-    this.#sharedPages = sharedPages;
-    this.#readsWords = readsWords;
+  constructor(shared: SharedByActors) {
+    this.#shared = shared;
   }
 
   /** Captures once, or twice when the request asks for it: then the second capture counts, unless it fails. */
@@ -113,53 +118,30 @@ export class BrowserActor {
   #means(request: CaptureRequest): CaptureMeans {
     return {
       ...(isInteractive(request)
-        ? { browserPool: this.#browsers.interactive, open: openInteractivePage }
-        : { browserPool: this.#browsers.plain, open: openPage }),
+        ? { browserPool: this.#shared.browsers.interactive, open: openInteractivePage }
+        : { browserPool: this.#shared.browsers.plain, open: openPage }),
       egressProxy: this.#connectProxy(request),
-      readsWords: this.#readsWords,
+      readsWords: this.#shared.readsWords,
     };
   }
 
   /** Captures on a page that an earlier capture of the group left, or on a new one. Leaves the page for a later one. */
   async #captureOnSharedPage(group: string, request: CaptureRequest, deadline: Deadline): Promise<Snapshot> {
-    const taking = this.#sharedPages.take(group);
-    const shared = await deadline.step('wait for a shared page', taking).catch((error: unknown) => {
-      this.#sharedPages.put(group, taking);
-      throw error;
-    });
-    let left = shared?.page;
-    if (shared !== undefined) {
-      void this.close();
-      // The page's context can use only this proxy.
-      this.#egressProxy = Promise.resolve(shared.egressProxy);
-    }
-    const keep: Sharing['keep'] = async (leave) => {
-      const egressProxy = await this.#egressProxy;
-      if (egressProxy === null) throw new TypeError('a page was open without its egress proxy');
-      this.#egressProxy = null;
-      egressProxy.end();
-      const waiting = leave((request) => untilSilent(egressProxy, request)).then(async (page) => {
-        if (page !== undefined) return { page, egressProxy };
-        await egressProxy.close();
-        return undefined;
-      });
-      this.#sharedPages.put(group, waiting);
-      await waiting;
-    };
-    const means: CaptureMeans = {
-      browserPool: this.#browsers.plain,
-      wanted: left?.host,
-      egressProxy: this.#connectProxy(request),
-      readsWords: this.#readsWords,
-      open: (host, ...others) => {
-        const page = left?.host === host ? left : undefined;
-        if (page !== undefined) left = undefined;
-        return openPage(host, ...others, { page, keep });
+    const { wanted, open, disposeUnused } = await takePage(this.#shared.sharedPages, group, deadline, {
+      use: (egressProxy) => {
+        void this.close();
+        this.#egressProxy = Promise.resolve(egressProxy);
       },
-    };
+      giveUp: async () => {
+        const egressProxy = await this.#egressProxy;
+        if (egressProxy === null) throw new TypeError('a page was open without its egress proxy');
+        this.#egressProxy = null;
+        return egressProxy;
+      },
+    });
+    const means = { ...this.#means(request), browserPool: this.#shared.browsers.plain, wanted, open };
     const snapshot = this.#captureOn(captureShared, means, request, deadline);
-    // A page is unusable when its browser could not be leased.
-    this.#disposed = this.#disposed.then(() => left?.dispose());
+    this.#disposed = this.#disposed.then(disposeUnused);
     return await snapshot;
   }
 
@@ -169,7 +151,7 @@ export class BrowserActor {
    */
   async #connectProxy(request: CaptureRequest): Promise<EgressProxy> {
     // Opened on first use, because generic-pool would call a `create` that rejects again at once, without end.
-    this.#egressProxy ??= this.#egress.openEgressProxy();
+    this.#egressProxy ??= this.#shared.egress.openEgressProxy();
     try {
       const egressProxy = await this.#egressProxy;
       const dialled = this.#dialled;
@@ -184,21 +166,6 @@ export class BrowserActor {
   }
 }
 
-/** Number of requests of our own in a row during which no other connection may come. */
-const SILENT_ROUNDS = 2;
-
-/**
- * See `Silence`. Beacons and other requests that outlive their document wait for a connection, and each connection that
- * is closed lets the next one try. `request` connects once, after those that wait.
- */
-async function untilSilent(egressProxy: EgressProxy, request: () => Promise<unknown>): Promise<void> {
-  for (let silent = 0; silent < SILENT_ROUNDS; ) {
-    const before = egressProxy.refused;
-    await request();
-    silent = egressProxy.refused - before > 1 ? 0 : silent + 1;
-  }
-}
-
 /** Whether the request asks for another capture of such a page, and there is as much time as the first one took. */
 function mayShowMore({ verdict }: Snapshot, { retryOn = [] }: CaptureRequest, deadline: Deadline): boolean {
   return retryOn.some((name) => name === verdict?.name) && deadline.waitingMs > deadline.elapsedMs;
@@ -207,4 +174,71 @@ function mayShowMore({ verdict }: Snapshot, { retryOn = [] }: CaptureRequest, de
 /** Whether the browser or the page ended, possibly because of another page in the same browser. */
 function mayBeInnocent(error: unknown): boolean {
   return error instanceof CdpClosedError || error instanceof PageCrashedError || error instanceof SuspectedError;
+}
+
+/** A capture under way. `disposed` resolves when the page is closed and the browser's lease is released. */
+interface CaptureUnderWay {
+  readonly snapshot: Promise<Snapshot>;
+  readonly disposed: Promise<unknown>;
+}
+
+/** Captures in a browser that other captures share. */
+function captureShared(means: CaptureMeans, request: CaptureRequest, deadline: Deadline): CaptureUnderWay {
+  const leasing = means.browserPool.lease(means.wanted);
+  const capturing = start(leasing, means, request, deadline);
+  const disposed = capturing
+    .then((capture) => capture.disposed)
+    .catch(() => undefined)
+    .then(() => release(leasing));
+  return { snapshot: capturing.then((capture) => capture.snapshot), disposed };
+}
+
+/**
+ * Captures in a browser of its own. When that browser ends, no other page can be the cause: the capture fails with
+ * `page_too_large` when the browser was killed because it hung or took too much memory, otherwise with
+ * `page_crashed`.
+ */
+function captureAlone(means: CaptureMeans, request: CaptureRequest, deadline: Deadline): CaptureUnderWay {
+  const over = new AbortController();
+  const leasing = means.browserPool.leaseAlone(over.signal);
+  const capturing = start(leasing, means, request, deadline);
+  const snapshot = capturing
+    .then((capture) => capture.snapshot)
+    .catch(async (error: unknown) => {
+      over.abort();
+      throw error instanceof CdpClosedError ? guilty(await leasing, error) : error;
+    });
+  const disposed = snapshot
+    .catch(() => undefined)
+    // The page may keep its browser from disposing of it, so the browser is ended instead.
+    .then(() => release(leasing))
+    .then(() => capturing)
+    .then((capture) => capture.disposed)
+    .catch(() => undefined);
+  return { snapshot, disposed };
+}
+
+function start(
+  leasing: Promise<BrowserLease>,
+  { open, egressProxy: opening, readsWords }: CaptureMeans,
+  request: CaptureRequest,
+  deadline: Deadline,
+) {
+  return deadline.step('find a browser', Promise.all([leasing, opening])).then(([lease, egressProxy]) =>
+    capturePage((over) => open(lease.host, egressProxy.proxyServer, request, over), egressProxy, request, deadline, {
+      readsWords,
+    }),
+  );
+}
+
+/** Releases the lease as soon as there is one. */
+async function release(leasing: Promise<BrowserLease>): Promise<void> {
+  const lease = await leasing.catch(() => undefined);
+  lease?.release();
+}
+
+function guilty({ killed }: BrowserLease, cause: CdpClosedError): CapstanError {
+  if (killed === null) return new CapstanError('page_crashed', undefined, { cause });
+  const reason = `the page was alone in a browser, and ended it (${killed.reason})`;
+  return new CapstanError('page_too_large', reason, { cause });
 }

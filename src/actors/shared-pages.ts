@@ -1,7 +1,9 @@
+import type { Deadline } from '../capture/deadline.ts';
 import { likeness } from '../capture/options-digest.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import type { EgressProxy } from '../egress/egress.ts';
-import type { BlankPage } from './direct/open-page.ts';
+import type { BrowserHost } from './browser-host.ts';
+import { type BlankPage, openPage, type PageOpening, type Sharing } from './direct/open-page.ts';
 
 /** Time without a capture after which a shared page ends, in milliseconds: how long a page can outlive its batch. */
 const IDLE_MS = 5_000;
@@ -75,4 +77,71 @@ export class SharedPages {
 export function groupOf(request: CaptureRequest, batch: string | null): string | undefined {
   if (request.isolation !== 'batch' || batch === null) return undefined;
   return JSON.stringify([batch, request.target.parsed.origin, likeness(request)]);
+}
+
+/** The egress proxy of an actor. It goes with the page, whose context can use only this one. */
+interface ProxyOfActor {
+  /** Replaces the proxy by that of the page. */
+  use(egressProxy: EgressProxy): void;
+  /** Returns the proxy, which the actor does not use any more. */
+  giveUp(): Promise<EgressProxy>;
+}
+
+/**
+ * Takes a page of the group. Returns the browser that has it, and the function that opens it there, or a new page
+ * elsewhere; the capture on it then leaves it for the group.
+ */
+export async function takePage(
+  pages: SharedPages,
+  group: string,
+  deadline: Deadline,
+  proxy: ProxyOfActor,
+): Promise<{
+  readonly wanted: BrowserHost | undefined;
+  readonly open: typeof openPage;
+  /** Disposes of the page when its browser could not be leased. */
+  readonly disposeUnused: () => Promise<void>;
+}> {
+  const taking = pages.take(group);
+  const shared = await deadline.step('wait for a shared page', taking).catch((error: unknown) => {
+    pages.put(group, taking);
+    throw error;
+  });
+  let left = shared?.page;
+  if (shared !== undefined) proxy.use(shared.egressProxy);
+  const keep: Sharing['keep'] = async (leave) => {
+    const egressProxy = await proxy.giveUp();
+    egressProxy.end();
+    const waiting = leave((request) => untilSilent(egressProxy, request)).then(async (page) => {
+      if (page !== undefined) return { page, egressProxy };
+      await egressProxy.close();
+      return undefined;
+    });
+    pages.put(group, waiting);
+    await waiting;
+  };
+  return {
+    wanted: left?.host,
+    open: (...[host, ...others]: PageOpening) => {
+      const page = left?.host === host ? left : undefined;
+      if (page !== undefined) left = undefined;
+      return openPage(host, ...others, { page, keep });
+    },
+    disposeUnused: async () => left?.dispose(),
+  };
+}
+
+/** Number of requests of our own in a row during which no other connection may come. */
+const SILENT_ROUNDS = 2;
+
+/**
+ * See `Silence`. Beacons and other requests that outlive their document wait for a connection, and each connection that
+ * is closed lets the next one try. `request` connects once, after those that wait.
+ */
+async function untilSilent(egressProxy: EgressProxy, request: () => Promise<unknown>): Promise<void> {
+  for (let silent = 0; silent < SILENT_ROUNDS; ) {
+    const before = egressProxy.refused;
+    await request();
+    silent = egressProxy.refused - before > 1 ? 0 : silent + 1;
+  }
 }

@@ -47,6 +47,11 @@ export const CATALOGUE = {
       text: 'The id must be a positive integer.',
       help: 'Use the `id` of a result.',
     },
+    phrase_too_frequent: {
+      status: 400,
+      text: 'Too many pages show all words of the phrase, in another order.',
+      help: 'Add a rarer word, a host or a time range. MongoDB compares at most 5,000 pages with a phrase.',
+    },
     unauthorized: {
       status: 401,
       text: 'The API key is missing or wrong.',
@@ -179,8 +184,8 @@ export const CATALOGUE = {
     },
     too_many_shared_links: {
       status: 429,
-      text: 'There are too many shared links.',
-      help: 'Revoke links that are no longer needed: `DELETE /shares/{id}`.',
+      text: 'There are too many shared links and feeds.',
+      help: 'Revoke what is no longer needed: `DELETE /shares/{id}`, `DELETE /feeds/{id}`.',
     },
     artifact_damaged: {
       status: 500,

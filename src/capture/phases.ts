@@ -1,10 +1,5 @@
-import { z } from 'zod';
-import type { Immutable } from './immutable.ts';
-import { count } from './values.ts';
-
-/** Phases of a capture, in order: `dial` comes before it waits for a slot, the others are those in the browser. */
-export const CAPTURE_PHASES = [
-  'dial',
+/** Phases of a capture in the browser, in order. */
+export const BROWSER_PHASES = [
   'open',
   'navigate',
   'load',
@@ -14,10 +9,7 @@ export const CAPTURE_PHASES = [
   'picture',
   'evidence',
 ] as const;
+
+/** Phases of a capture, in order: it may be dialled before it waits for a slot. */
+export const CAPTURE_PHASES = ['dial', ...BROWSER_PHASES] as const;
 export type CapturePhase = (typeof CAPTURE_PHASES)[number];
-
-export const TimingsSchema = z
-  .partialRecord(z.enum(CAPTURE_PHASES), count)
-  .meta({ description: 'Milliseconds in each phase that the capture entered.' });
-
-export type Timings = Immutable<z.output<typeof TimingsSchema>>;

@@ -3,7 +3,8 @@ import type { Banner } from './banner.ts';
 import type { Evidence } from './evidence.ts';
 import type { SeenHostFacts, SoftwareSigns } from './host-facts.ts';
 import type { PageWords } from './page-words.ts';
-import type { CapturePhase, Timings } from './phases.ts';
+import type { CapturePhase } from './phases.ts';
+import type { Timings } from './timings.ts';
 import type { TruncatedBy } from './truncation.ts';
 import type { Verdict } from './verdict.ts';
 

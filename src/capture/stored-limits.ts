@@ -44,7 +44,7 @@ export const STORED_LIMITS = {
   },
   sharedLinks: {
     ...{ per: 'shared', count: 10_000, bytes: 8 * MIB },
-    of: 'shared links that have not expired',
+    of: 'shared links that have not expired, and feeds',
     beyond: '`429 too_many_shared_links`',
   },
   unfinishedJobs: {

@@ -12,6 +12,8 @@ import type {
   Comparison,
   DetailedCaptureResult,
   EventFilter,
+  Feed,
+  FeedRequest,
   GroupedBy,
   Groups,
   Job,
@@ -111,6 +113,12 @@ export interface CapstanClient {
   sharedLinks(conditions?: CallOptions & { readonly capture?: number }): AsyncGenerator<SharedLink, void, undefined>;
   /** Ends a shared link. */
   revokeLink(id: string, options?: CallOptions): Promise<void>;
+  /** Makes a feed that needs no API key. */
+  createFeed(request: FeedRequest, options?: CallOptions): Promise<Feed>;
+  /** Yields the feeds, newest first. */
+  feeds(options?: CallOptions): AsyncGenerator<Feed, void, undefined>;
+  /** Ends a feed. */
+  revokeFeed(id: string, options?: CallOptions): Promise<void>;
   /** Removes a capture with its files. */
   remove(id: number, options?: CallOptions): Promise<void>;
 }
@@ -174,6 +182,10 @@ export function createClient(options: ClientOptions): CapstanClient {
     sharedLinks: ({ capture, ...call } = {}) => listOf(ask, '/shares', { capture }, call),
     revokeLink: async (id, call) =>
       void (await send(`/shares/${encodeURIComponent(id)}`, { ...call, method: 'DELETE' })),
+    createFeed: async (request, { signal } = {}) => dataOf(post('/feeds', request, {}, signal)),
+    feeds: (call = {}) => listOf(ask, '/feeds', {}, call),
+    revokeFeed: async (id, call) =>
+      void (await send(`/feeds/${encodeURIComponent(id)}`, { ...call, method: 'DELETE' })),
     remove: async (id, call) => void (await send(`/screenshot/${id}`, { ...call, method: 'DELETE' })),
   };
 }

@@ -5,6 +5,7 @@ import type { ComparisonSchema } from '../capture/comparison.ts';
 import type { FailureCode } from '../capture/errors.ts';
 import type { CapstanEvent } from '../capture/events.ts';
 import type { FieldProblem } from '../capture/failure-details.ts';
+import type { FeedAnswer, FeedSource } from '../capture/feed.ts';
 import type { Immutable } from '../capture/immutable.ts';
 import type { MarksChange as ApiMarksChange } from '../capture/marks.ts';
 import type { ScanBody, ScreenshotRequest, WatchBody } from '../capture/request.ts';
@@ -42,6 +43,9 @@ export type MarksChange = ApiMarksChange;
 export type MarkedCaptures = Immutable<z.output<typeof MarkedSchema>>;
 export type ShareRequest = Immutable<z.input<typeof ShareRequestSchema>>;
 export type SharedLink = SharedLinkAnswer;
+/** What a feed is of: one of a watch, a label, a scan and conditions. */
+export type FeedRequest = Immutable<Omit<FeedSource, 'search'> & { readonly search?: ResultConditions }>;
+export type Feed = FeedAnswer;
 export type Comparison = Immutable<z.output<typeof ComparisonSchema>>;
 export type {
   BatchLine,

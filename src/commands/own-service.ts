@@ -20,10 +20,10 @@ export async function withOwnService(config: Config, use: UseServer): Promise<vo
   const log = await openLog(config);
   try {
     const ending = watchForEnd(log.logger);
-    const [{ listen }, { open }] = await Promise.all([import('../http/server.ts'), import('./serve-service.ts')]);
+    const [{ listen }, { openService }] = await Promise.all([import('../http/server.ts'), import('./serve.ts')]);
     const apiKey = randomBytes(24).toString('base64url');
     const ownConfig = { ...config, host: '127.0.0.1', port: 0, apiKey: [apiKey], namedKeys: [], isolateKeys: false };
-    const opened = await open(ownConfig, log);
+    const opened = await openService(ownConfig, log);
     ending.watchOver(opened.service);
     try {
       const server = await listen(opened.app, ownConfig);

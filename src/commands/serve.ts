@@ -3,7 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { addConfigFlags } from '../config/flags.ts';
 import { type Config, printableConfig } from '../config/mod.ts';
-import { type Log, openLog } from '../log/log.ts';
+import type { HttpOptions } from '../http/app.ts';
+import { type Log, type Logger, openLog } from '../log/log.ts';
 import { connectionLimit } from '../service/connection-limit.ts';
 import { packageVersion } from '../version.ts';
 import { whenOutputEnds } from './closed-output.ts';
@@ -49,13 +50,9 @@ async function serveUntilStopped(config: Config, source: ConfigSource, log: Log)
   warnOfReadableSecrets(config, logger);
   const ending = watchForEnd(logger);
   const reload = watchForReload(config, source, log);
-  // Loaded on demand, so that other commands do not load a database driver.
-  const [{ listen }, { open }] = await Promise.all([
-    import('../http/server.ts'),
-    config.role === 'worker' ? import('./serve-worker.ts') : import('./serve-service.ts'),
-  ]);
+  const { listen } = await import('../http/server.ts');
 
-  const opening = open(config, log);
+  const opening = config.role === 'worker' ? openWorker(config, log) : openService(config, log);
   const opened = await Promise.race([opening, aborted(ending.signal)]);
   if (opened === undefined) {
     void opening.then(({ service }) => service.stop(0)).catch(() => {});
@@ -89,6 +86,64 @@ async function serveUntilStopped(config: Config, source: ConfigSource, log: Log)
     await service.stop(0);
     await close();
   }
+}
+
+/** Opens the service and its HTTP interface: the whole service, or a node of a cluster that answers clients. */
+export async function openService(config: Config, log: Log) {
+  // Loaded on demand, as all that other commands do not need.
+  const [{ createHttpApp }, { KeyRing }, { createService }] = await Promise.all([
+    import('../http/app.ts'),
+    import('../http/keys/key-ring.ts'),
+    import('../service/create-service.ts'),
+  ]);
+  const tracing = config.otlpUrl === null ? undefined : await openTraces(config.otlpUrl, log.logger);
+  const service = await createService(config, log.logger, log);
+  tracing?.follow(service.events$);
+  const keyRing = new KeyRing({ apiKeys: config.apiKey, namedKeys: config.namedKeys });
+  const app = createHttpApp(service, { ...httpOptions(config, log.logger), keyRing, tracing });
+  return { service, app, keyRing, close: () => tracing?.close() };
+}
+
+function httpOptions(config: Config, logger: Logger): HttpOptions {
+  const {
+    apiKey: apiKeys,
+    namedKeys,
+    isolateKeys,
+    signingKey: signingKeys,
+    maxShareDays,
+    corsOrigins,
+    maxBatch,
+    maxSubscribers,
+    timeoutMs: defaultTimeoutMs,
+    maxTimeoutMs,
+  } = config;
+  const allowedHosts = [config.host, ...config.allowedHosts];
+  const common = { apiKeys, namedKeys, isolateKeys, signingKeys, corsOrigins, allowedHosts };
+  return { ...common, maxShareDays, maxBatch, maxSubscribers, defaultTimeoutMs, maxTimeoutMs, logger };
+}
+
+/** Loads OpenTelemetry on demand. */
+async function openTraces(url: string, logger: Logger) {
+  const { openTracing } = await import('../tracing/open-tracing.ts');
+  return openTracing(url, (text) => logger.warn(text));
+}
+
+/** Opens a worker of a cluster, with its probes and figures. */
+async function openWorker(config: Config, log: Log) {
+  const [{ createWorkerApp }, { KeyRing }, { createWorker }] = await Promise.all([
+    import('../http/app.ts'),
+    import('../http/keys/key-ring.ts'),
+    import('../service/create-worker.ts'),
+  ]);
+  const service = await createWorker(config, log.logger, log);
+  const { apiKey: apiKeys, namedKeys, allowedHosts, host } = config;
+  const keyRing = new KeyRing({ apiKeys, namedKeys });
+  return {
+    close: () => undefined,
+    service,
+    keyRing,
+    app: createWorkerApp(service, { apiKeys, keyRing, allowedHosts: [host, ...allowedHosts], logger: log.logger }),
+  };
 }
 
 async function aborted(signal: AbortSignal): Promise<undefined> {

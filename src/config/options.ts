@@ -71,7 +71,7 @@ const GROUPS = {
     }),
     signingKey: list(z.string().regex(/^[\x21-\x2b\x2d-\x7e]{32,}$/), {
       description:
-        'Key that signs links to GET /screenshot and shared links, which then need no API key. Repeatable, so that keys can be rotated; `capstan sign` uses the first.',
+        'Key that signs links to GET /screenshot, shared links and feeds, which then need no API key. Repeatable, so that keys can be rotated; `capstan sign` uses the first.',
       placeholder: 'secret',
       takes: 'at least 32 printable ASCII characters without spaces or commas',
       secret: 'whole',

@@ -89,8 +89,7 @@ export function createEgress({
   const closing = new AbortController();
   setMaxListeners(0, closing.signal);
 
-  const open = async (destination: Destination): Promise<Socket> => {
-    const { signal } = closing;
+  const open = async (destination: Destination, signal = closing.signal): Promise<Socket> => {
     const addresses = await egressPolicy.admit(destination, signal);
     const { socket } = await dial(addresses, { port: destination.port, timeoutMs: dialTimeoutMs, signal });
     return socket;
@@ -148,6 +147,9 @@ export function createEgress({
     },
 
     agents: createEgressAgents(open),
+
+    connectToMail: ({ host, port }, signal) =>
+      open({ host, port, isForMail: true }, AbortSignal.any([signal, closing.signal])),
 
     get refusals(): EgressRefusals {
       return { ...refusals };

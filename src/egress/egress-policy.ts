@@ -11,6 +11,8 @@ export interface Destination {
   /** In the form of a URL's hostname: canonical, with an IPv6 address in brackets. */
   readonly host: string;
   readonly port: number;
+  /** The connection is for mail, whose ports browsers refuse to open. */
+  readonly isForMail?: true;
 }
 
 /** The single check of every connection, by name, port and address. `Egress` checks the scheme of a page's URL. */
@@ -32,6 +34,9 @@ export interface EgressPolicy {
 /** RFC 6761: localhost names stand for this machine, so no name server is asked for them. */
 const LOOPBACK_ADDRESSES = ['127.0.0.1', '::1'];
 
+/** Transfer, submission over TLS, submission (RFC 5321, RFC 8314). */
+const MAIL_PORTS = [25, 465, 587];
+
 /** `openedWith`: name of the option that allows non-public addresses, for error texts. `count`: counts a refusal. */
 export function createEgressPolicy(
   policy: TargetPolicy,
@@ -46,9 +51,9 @@ export function createEgressPolicy(
   };
 
   /** Returns the addresses of a literal host or localhost; null when a name server must be asked. */
-  const inspect = ({ host, port }: Destination): readonly string[] | null => {
+  const inspect = ({ host, port, isForMail }: Destination): readonly string[] | null => {
     const service = restrictedPort(port);
-    if (service !== null)
+    if (service !== null && !(isForMail && MAIL_PORTS.includes(port)))
       throw forbidden('port', `port ${port} (${service}) is not allowed: browsers refuse to open it`);
 
     const address = unbracketed(host);

@@ -1,5 +1,6 @@
 import type { Agent as HttpAgent } from 'node:http';
 import type { Agent as HttpsAgent } from 'node:https';
+import type { Socket } from 'node:net';
 import type { DialCounts } from '../capture/dial-stats.ts';
 import type { Dialled } from '../capture/dialled.ts';
 import type { EgressRefusals } from '../capture/egress-refusals.ts';
@@ -46,6 +47,12 @@ export interface Egress {
   /** Agents for the service's own requests, whose destinations are checked like a browser's. */
   readonly agents: EgressAgents;
 
+  /**
+   * Connects to a mail server, whose address is checked like any other; the ports of mail are open to it. Rejects with
+   * `target_forbidden`, `target_unreachable`, or the signal's reason.
+   */
+  connectToMail(server: MailServer, signal: AbortSignal): Promise<Socket>;
+
   /** Counts of the targets that `dial` was called for. */
   readonly dials: DialCounts;
 
@@ -61,6 +68,12 @@ export interface DialTarget {
   readonly proxy?: UpstreamProxy | undefined;
   /** Deadline of the capture, in milliseconds from now. */
   readonly timeoutMs: number;
+}
+
+export interface MailServer {
+  /** In the form of a URL's hostname: canonical, with an IPv6 address in brackets. */
+  readonly host: string;
+  readonly port: number;
 }
 
 export interface EgressAgents {

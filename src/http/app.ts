@@ -10,6 +10,7 @@ import { RunningCalls } from '../mcp/running-calls.ts';
 import type { CaptureService } from '../service/capture-service.ts';
 import { type CallerFinder, callerFinder, callerOf, identifyCaller, requireScope } from './keys/callers.ts';
 import { KeyRing } from './keys/key-ring.ts';
+import { makerViews } from './keys/makers.ts';
 import { createRateLimits } from './keys/rate-limits.ts';
 import { createFanOut, type FanOutOptions, ownEvents } from './live/fan-out.ts';
 import { KEEP_ALIVE_MS } from './live/frames.ts';
@@ -85,7 +86,8 @@ export function createHttpApp(service: CaptureService, options: HttpOptions): Ko
   const sessions = sessionsOf(keys, service.results.state === 'off' ? undefined : service.idempotency);
   const web = [webInterface(options.uiDirectory), docsPage(options.docsDirectory)];
   const identify = identifierOf(keys, options.isolateKeys ?? false);
-  const router = createRoutes(service, sessions, identify, options);
+  const views = makerViews(keys, options.isolateKeys ?? false, service);
+  const router = createRoutes(service, sessions, identify, views, options);
   return createApp({ router, routes: ROUTES, keys, sessions, identify, web }, options);
 }
 
@@ -171,6 +173,7 @@ function createRoutes(
   service: CaptureService,
   sessions: Sessions,
   identify: CallerFinder,
+  viewOf: RouteContext['viewOf'],
   {
     silenceMs = SILENCE_MS,
     corsOrigins = [],
@@ -199,6 +202,7 @@ function createRoutes(
     agentCalls: new RunningCalls(),
     signingKey: signingKeys[0],
     maxShareMs: maxShareDays * 86_400_000,
+    viewOf,
     log: logger,
     sessions,
     logins: createLoginLimits(() => performance.now()),

@@ -7,6 +7,7 @@ import type { Places } from '../capture/share.ts';
 import { parseOrRefuse } from '../capture/validate.ts';
 import type { RunningCalls } from '../mcp/running-calls.ts';
 import type { CaptureService } from '../service/capture-service.ts';
+import type { Maker, MakerView } from './keys/makers.ts';
 import type { RateLimits } from './keys/rate-limits.ts';
 import { isStreamedBody, LINES_TYPES } from './lines/streamed-body.ts';
 import type { FanOut } from './live/fan-out.ts';
@@ -52,6 +53,8 @@ export interface RouteContext {
   readonly signingKey: string | undefined;
   /** Maximum time until a shared link expires, in milliseconds. */
   readonly maxShareMs: number;
+  /** Returns what the key of a maker sees now; undefined when it is not accepted any more. */
+  readonly viewOf: (maker: Maker) => MakerView | undefined;
   readonly log: Logger;
   readonly sessions: Sessions;
   readonly logins: LoginLimits;

@@ -1,4 +1,5 @@
 import { backdrops } from './backdrops.ts';
+import { behindOthers, isCovered } from './behind-others.ts';
 import { composedParent } from './composed-tree.ts';
 import {
   type Box,
@@ -38,6 +39,7 @@ export function rowsBeforeFixed(): Rows[] {
   const whole = { top: 0, bottom: scrollHeightOf(root) };
   const found: Rows[] = [];
   const large: PageElement[] = [];
+  let isRevealed = false;
   const fixed: Box[] = [];
   const look = (element: PageElement): void => {
     const isRoot = element === root || element === body;
@@ -49,7 +51,13 @@ export function rowsBeforeFixed(): Rows[] {
       if (clip !== null) found.push(boxOf(clip));
       if (clip !== null) backdrops().add(element);
       else if (fills(box)) large.push(element);
-      else fixed.push(box);
+      else if (endsWindow(box) && isCovered(element)) {
+        backdrops().add(element);
+        isRevealed = true;
+      } else if (behindOthers(element)) {
+        backdrops().add(element);
+        found.push(whole);
+      } else fixed.push(box);
     }
     const isSmall = box.height < MIN_PSEUDO_HEIGHT || box.width < web.innerWidth * MIN_PSEUDO_SHARE;
     if (isSmall && !isRoot) return;
@@ -60,7 +68,7 @@ export function rowsBeforeFixed(): Rows[] {
       if (generated.position !== 'fixed') continue;
       const clip = isClip(style) ? element : clipAround(element);
       const size = { width: Number.parseFloat(generated.width), height: Number.parseFloat(generated.height) };
-      if (clip !== null || fills(size)) found.push(clip === null ? whole : boxOf(clip));
+      if (clip !== null || fills(size) || Number(generated.zIndex) < 0) found.push(clip === null ? whole : boxOf(clip));
     }
   };
   look(root);
@@ -71,7 +79,14 @@ export function rowsBeforeFixed(): Rows[] {
       if (covers(element)) continue;
       backdrops().add(element);
       found.push(whole);
+      isRevealed ||= isCovered(element);
     }
+  }
+  if (isRevealed) {
+    // The end of the page is shown in one window, as to a visitor who scrolls there.
+    const lastTop = Math.max(0, whole.bottom - web.innerHeight);
+    for (const [at, rows] of found.entries()) if (rows === whole) found[at] = { top: 0, bottom: lastTop };
+    found.push({ top: lastTop, bottom: whole.bottom });
   }
   const below = found.filter(({ top, bottom }) => bottom > web.innerHeight && bottom > top);
   // What else is fixed lies in the first window, as at the top of the page.
@@ -82,16 +97,18 @@ export function rowsBeforeFixed(): Rows[] {
   }));
 }
 
-const hasFixedBackground = (style: Style): boolean =>
+export const hasFixedBackground = (style: Style): boolean =>
   style.backgroundImage !== 'none' && style.backgroundAttachment.includes('fixed');
 
 const fills = ({ width, height }: Pick<Box, 'width' | 'height'>): boolean =>
   width >= web.innerWidth * MIN_BACKDROP_SHARE && height >= web.innerHeight * MIN_BACKDROP_SHARE;
 
+const endsWindow = ({ bottom }: Box): boolean => Math.abs(bottom - web.innerHeight) <= 1;
+
 const isClip = ({ clipPath, clip }: Style): boolean => clipPath !== 'none' || clip !== 'auto';
 
 /** The nearest element around a fixed one that clips it; overflow does not. */
-function clipAround(element: PageElement): PageElement | null {
+export function clipAround(element: PageElement): PageElement | null {
   let around = composedParent(element);
   while (isElement(around) && !isClip(web.getComputedStyle(around))) around = composedParent(around);
   return isElement(around) ? around : null;

@@ -1,39 +1,62 @@
 import { backdrops } from './backdrops.ts';
-import { type PageElement, page, select } from './dom.ts';
+import { ancestors } from './composed-tree.ts';
+import { bodyOf, type PageElement, page } from './dom.ts';
+import { eachElement } from './each-element.ts';
 import { kept } from './kept.ts';
 import { setStyle } from './set-style.ts';
-import { web } from './web.ts';
+import { type Style, web } from './web.ts';
 
-/** Notes heights of elements, and positions of fixed ones, for `keepHeights`; not of backdrops, which follow the window. */
+/** Lengths that can follow the height of the window. */
+const LENGTHS = {
+  height: 'height',
+  'min-height': 'minHeight',
+  'padding-top': 'paddingTop',
+  'padding-bottom': 'paddingBottom',
+  'margin-top': 'marginTop',
+  'margin-bottom': 'marginBottom',
+  'grid-template-rows': 'gridTemplateRows',
+} as const;
+
+/** Notes lengths of elements, and positions of fixed ones, for `keepHeights`; not of backdrops, which follow the window. */
 export function noteHeights(): void {
   const heights = noted();
   heights.clear();
-  for (const element of select(page, 'body, body *')) {
-    if (backdrops().has(element)) continue;
-    const { height, minHeight, position, top } = web.getComputedStyle(element);
-    const place = position === 'fixed' ? { top, bottom: 'auto' } : {};
-    heights.set(element, { height, 'min-height': minHeight, ...place });
-  }
+  const body = bodyOf(page);
+  if (body === null) return;
+  const look = (element: PageElement): void => {
+    if (!isOfBackdrop(element)) heights.set(element, lengthsOf(web.getComputedStyle(element)));
+  };
+  look(body);
+  eachElement(body, look);
 }
 
 /**
- * In a window of another height, gives what follows the height of the window, as `100vh` does, the height that was
+ * In a window of another height, gives what follows the height of the window, as `100vh` does, the lengths that were
  * noted, and fixed elements their position.
  */
 export function keepHeights(): void {
-  const follows = [...noted()].filter(([element, before]) => {
-    const { height, minHeight, top } = web.getComputedStyle(element);
-    const isMoved = before.top !== undefined && top !== before.top;
-    return height !== before.height || minHeight !== before['min-height'] || isMoved;
-  });
-  for (const [element, before] of follows) setStyle(element, before);
+  const followers: [PageElement, Lengths][] = [];
+  for (const [element, before] of noted()) {
+    const now = lengthsOf(web.getComputedStyle(element));
+    const changed = Object.entries(before).filter(([name, value]) => now[name] !== value);
+    if (changed.length === 0) continue;
+    const { height = '', 'min-height': minimum = '', top } = before;
+    // A share is one of a height that may follow the window.
+    const heights = { height, 'min-height': minimum.endsWith('%') ? '0px' : minimum };
+    followers.push([element, { ...heights, ...Object.fromEntries(changed), ...(top && { top, bottom: 'auto' }) }]);
+  }
+  for (const [element, lengths] of followers) setStyle(element, lengths);
 }
 
-type Heights = {
-  readonly height: string;
-  readonly 'min-height': string;
-  readonly top?: string;
-  readonly bottom?: string;
-};
+type Lengths = Readonly<Record<string, string>>;
 
-const noted = () => kept('heights', () => new Map<PageElement, Heights>());
+function lengthsOf(style: Style): Lengths {
+  const lengths = Object.entries(LENGTHS).map(([name, property]) => [name, style[property]]);
+  return { ...Object.fromEntries(lengths), ...(style.position === 'fixed' && { top: style.top }) };
+}
+
+function isOfBackdrop(element: PageElement): boolean {
+  return backdrops().size > 0 && ancestors(element).some((each) => backdrops().has(each));
+}
+
+const noted = () => kept('heights', () => new Map<PageElement, Lengths>());

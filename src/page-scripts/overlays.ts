@@ -100,7 +100,7 @@ export function coveringNow(): (element: PageElement) => boolean {
 }
 
 /** Stacks of the document show the host in place of what is in a shadow tree. */
-function outermostHost(element: PageElement): PageElement {
+export function outermostHost(element: PageElement): PageElement {
   let shown = element;
   for (let root = rootOf(shown); isShadowRoot(root); root = rootOf(shown)) shown = hostOf(root);
   return shown;

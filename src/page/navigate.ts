@@ -1,16 +1,11 @@
-import type { Deadline } from '../capture/deadline.ts';
-import { CapstanError } from '../capture/errors.ts';
-import { type CaptureRequest, hasNetwork } from '../capture/request.ts';
+import { type Deadline, within } from '../capture/deadline.ts';
+import { CapstanError, type Failure, failure } from '../capture/errors.ts';
+import type { CaptureRequest } from '../capture/request.ts';
+import { overHttp } from '../capture/target.ts';
 import type { EgressProxy } from '../egress/egress.ts';
-import { askPage } from './ask-page.ts';
-import { holdStill } from './hold-still.ts';
 import type { IsolatedPage } from './isolated-page.ts';
-import { loadMilestone } from './milestone.ts';
 import { openDownload } from './non-html/open-download.ts';
 import type { StandIn } from './non-html/show-pdf.ts';
-import { openUrl, whyUnreachable } from './open-url.ts';
-import { type Call, call } from './page-scripts.ts';
-import { waitWithin } from './wait/wait-within.ts';
 
 /**
  * Navigates to the request's URL. Resolves once a document has committed, with the URL that was fetched and, when a
@@ -30,56 +25,91 @@ export async function navigate(
   return { url, standIn: came === 'download' ? await openDownload(page, request, url, deadline) : null };
 }
 
+/** The result of navigating the page to `url`. */
+type Opening =
+  | { readonly came: 'document' | 'download'; readonly url: string }
+  /** `answered`: whether the server responded, though not with a document. */
+  | { readonly came: 'nothing'; readonly url: string; readonly failure: Failure; readonly answered: boolean };
+
 /**
- * Waits until the page has loaded (`DOMContentLoaded`, where the request asks for that) and is not navigating. Resolves
- * with false when the waiting time was over first, or when the document broke off, and stops what would keep the page
- * from being captured then; throws as `navigate` does when the page navigated to a dead URL, or to a document that broke off at once.
+ * Sends the page to the URL of the request, then to `http` when its `https` was assumed and nothing answered there.
+ * Calls `onFetch` with the URL of that second attempt.
  */
-export async function awaitLoad(
+async function openUrl(
   page: IsolatedPage,
   egressProxy: EgressProxy,
-  request: CaptureRequest,
+  { target }: CaptureRequest,
   deadline: Deadline,
-): Promise<boolean> {
-  const { frame } = page;
-  const milestone = loadMilestone(request);
-  const came = await waitWithin(
-    page,
-    deadline,
-    'load',
-    frame.until(() => frame.rests(milestone)),
-  );
-  const failed = frame.document?.unreachableUrl;
-  if (failed !== undefined) {
-    if (!hasNetwork(request))
-      throw new CapstanError('target_forbidden', 'given HTML has no network without allowNetwork');
-    const { code, reason } = whyUnreachable(egressProxy, failed, 'the page sent itself there, and nothing answered');
-    throw new CapstanError(code, reason);
-  }
-  if (came && (await brokeOff(page, deadline))) return false;
-  if (!came && frame.leaving) await holdStill(page, deadline);
-  // A style sheet that never arrives blocks rendering. After `Page.stopLoading` the page is rendered without it.
-  else if (!came && !frame.painted) page.session.post('Page.stopLoading');
-  return came;
+  onFetch: (url: string) => void,
+): Promise<Opening> {
+  const { url } = target;
+  const plainUrl = overHttp(target);
+  if (plainUrl === undefined) return deadline.step('open the URL', attempt(page, egressProxy, url));
+  const overTls = attempt(page, egressProxy, url);
+  // The attempt over TLS may hang, and the one over http needs as much time.
+  const first = await deadline.step('open the URL', within(deadline.waitingMs / 2, overTls, undefined));
+  if (first !== undefined && (first.came !== 'nothing' || first.answered)) return first;
+  onFetch(plainUrl);
+  const second = await deadline.step('open the URL over http', attempt(page, egressProxy, plainUrl));
+  if (second.came !== 'nothing' || second.failure.code !== 'target_unreachable') return second;
+  const silence = first?.failure.reason ?? `no answer from ${url}`;
+  return { ...second, failure: failure('target_unreachable', `${silence}; over http: ${second.failure.reason}`) };
 }
 
-const NOTHING_CAME = 'nothing of the document came: its connection was closed, or its body cannot be decoded';
-
-/**
- * Returns whether the connection ended before the document did, and stops such a document: Chromium goes on waiting for
- * the rest. Throws `target_unreachable` when nothing has come of it. Without `Network.enable`, Chromium drops what came
- * at the same time as the end.
- */
-async function brokeOff(page: IsolatedPage, deadline: Deadline): Promise<boolean> {
-  const { frame, visit, session } = page;
-  const id = frame.document?.loaderId ?? null;
-  if (!frame.stoppedEarly || visit.brokenOff === id) return frame.stoppedEarly;
-  const ask = (expression: Call) => askPage(page, deadline, 'see whether the document is whole', expression);
-  if ((await ask(call('is-loading'))) !== true) return false;
-  if ((await ask(call('has-root'))) === false) {
-    throw new CapstanError('target_unreachable', NOTHING_CAME);
+async function attempt({ session, frame }: IsolatedPage, egressProxy: EgressProxy, url: string): Promise<Opening> {
+  const before = frame.document;
+  const { errorText, isDownload } = await session.send('Page.navigate', { url });
+  if (isDownload) return { came: 'download', url };
+  if (errorText === 'net::ERR_ABORTED') {
+    const empty = failure('not_a_page', 'the target answered without any content');
+    return { came: 'nothing', url, failure: empty, answered: true };
   }
-  visit.brokenOff = id;
-  session.post('Page.stopLoading');
-  return true;
+  await frame.until(() => frame.document !== before);
+  if (errorText === undefined) return { came: 'document', url };
+  // The error page names the URL that failed, which may be a later hop of a redirect chain.
+  const failedUrl = frame.document?.unreachableUrl ?? url;
+  const answered = !isSamePlace(url, failedUrl) || !isSilence(egressProxy, failedUrl, errorText);
+  return { came: 'nothing', url, failure: whyUnreachable(egressProxy, failedUrl, errorText), answered };
+}
+
+function isSamePlace(url: string, other: string): boolean {
+  return URL.parse(url)?.origin === URL.parse(other)?.origin;
+}
+
+/** Chromium's errors when no server answers, or the server does not speak TLS. An invalid certificate is an answer. */
+const SILENCES: ReadonlySet<string> = new Set([
+  'net::ERR_CONNECTION_REFUSED',
+  'net::ERR_CONNECTION_RESET',
+  'net::ERR_CONNECTION_CLOSED',
+  'net::ERR_CONNECTION_FAILED',
+  'net::ERR_CONNECTION_TIMED_OUT',
+  'net::ERR_TIMED_OUT',
+  'net::ERR_ADDRESS_UNREACHABLE',
+  'net::ERR_EMPTY_RESPONSE',
+  'net::ERR_SSL_PROTOCOL_ERROR',
+]);
+
+function isSilence(egressProxy: EgressProxy, url: string, errorText: string): boolean {
+  const known = egressProxy.failureFor(new URL(url));
+  return known === null ? SILENCES.has(errorText) : known.code === 'target_unreachable';
+}
+
+/** Readable texts for Chromium errors that a user can act on; the others are passed on. */
+const REASONS: Readonly<Record<string, string>> = {
+  'net::ERR_EMPTY_RESPONSE': 'the connection was closed without a response',
+  'net::ERR_CONNECTION_RESET': 'the connection was reset',
+  'net::ERR_CONNECTION_CLOSED': 'the connection was closed',
+  'net::ERR_TOO_MANY_REDIRECTS': 'it redirects too many times',
+  'net::ERR_INVALID_RESPONSE': 'the response is not valid HTTP',
+  'net::ERR_INVALID_HTTP_RESPONSE': 'the response is not valid HTTP',
+  'net::ERR_CERT_DATE_INVALID': 'its TLS certificate has expired, or is not valid yet',
+  'net::ERR_CERT_AUTHORITY_INVALID': 'its TLS certificate is not from an authority that is trusted',
+  'net::ERR_CERT_COMMON_NAME_INVALID': 'its TLS certificate is for another name',
+  'net::ERR_SSL_PROTOCOL_ERROR': 'it does not speak TLS there',
+};
+
+/** Returns why a URL failed: what the egress proxy knows of its host and port, else Chromium's text. */
+export function whyUnreachable(egressProxy: EgressProxy, url: string, errorText: string): Failure {
+  const known = URL.canParse(url) ? egressProxy.failureFor(new URL(url)) : null;
+  return known ?? failure('target_unreachable', `${url}: ${REASONS[errorText] ?? errorText.replace('net::', '')}`);
 }

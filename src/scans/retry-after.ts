@@ -1,4 +1,5 @@
 import type { CaptureOutcome } from '../capture/outcome.ts';
+import { retryAfterMs } from '../capture/retry-after.ts';
 
 const BUSY: ReadonlySet<number> = new Set([429, 503]);
 
@@ -6,10 +7,8 @@ const BUSY: ReadonlySet<number> = new Set([429, 503]);
  * Returns the time after which a target wants to be asked again, in milliseconds: a `Retry-After` of seconds or a date
  * with the status 429 or 503. Undefined when it names none.
  */
-export function retryAfterMs(outcome: CaptureOutcome, now: number): number | undefined {
+export function waitAskedBy(outcome: CaptureOutcome, now: number): number | undefined {
   if (outcome.state !== 'stored' || !BUSY.has(outcome.result.response_code)) return undefined;
   const header = outcome.evidence?.headers?.items.find(({ name }) => name.toLowerCase() === 'retry-after');
-  if (header === undefined) return undefined;
-  const ms = /^\d+$/.test(header.value) ? Number(header.value) * 1000 : Date.parse(header.value) - now;
-  return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
+  return retryAfterMs(header?.value, now) ?? undefined;
 }

@@ -6,7 +6,7 @@ import { targetOf } from '../capture/target.ts';
 import type { JobStore, TakenJob } from '../storage/ports/job-store.ts';
 import { HostOrder, WINDOW } from './host-order.ts';
 import type { HostVisits } from './host-visits.ts';
-import { retryAfterMs } from './retry-after.ts';
+import { waitAskedBy } from './retry-after.ts';
 import { targetsLeft } from './stored-list.ts';
 
 /** Captures that are stored. Rejects as a `ResultStore` does. */
@@ -74,7 +74,7 @@ export function scanElements(
   return {
     elements: elements(),
     ended: ({ known: _known, ...element }, outcome) => {
-      const ms = again.delete(element.index) ? undefined : retryAfterMs(outcome, Date.now());
+      const ms = again.delete(element.index) ? undefined : waitAskedBy(outcome, Date.now());
       if (ms === undefined || ms > template.timeoutMs) {
         // The host asked for more time than the scan has: its other targets wait for as long as one may take.
         order.release(element, Math.min(ms ?? 0, template.timeoutMs));

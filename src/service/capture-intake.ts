@@ -45,7 +45,7 @@ export function createIntake(parts: IntakeParts) {
   const admitCallback = (callback: string): Observable<void> =>
     whileSubscribed((signal) => webhooks.admit(callback, signal));
 
-  const reuse = reusing({
+  const reuseOrCapture = reusing({
     capture: pipeline.admit,
     find: (request, maxAgeMs, ofKey) => findStored(storage, request, { maxAgeMs, now: Date.now(), ofKey }),
     keyOf: ({ labels, note, ...request }) =>
@@ -60,11 +60,12 @@ export function createIntake(parts: IntakeParts) {
         return pipeline.refuse(request, new CapstanError(refusal.code, refusal.reason), options);
       }
       const { callback, ...rest } = request;
-      if (callback === undefined) return reuse(request, options);
+      const capture = request.cacheMaxAgeMs === 0 ? pipeline.admit : reuseOrCapture;
+      if (callback === undefined) return capture(request, options);
       // Screened before admission, so that a slow name server holds no slot.
       return admitCallback(callback).pipe(
         catchError((error: unknown) => pipeline.refuse(rest, asCapstanError(error), options)),
-        switchMap(() => reuse(request, options)),
+        switchMap(() => capture(request, options)),
       );
     });
 

@@ -10,8 +10,7 @@ import type { Logger } from '../log/log.ts';
 import type { ResultStore } from '../storage/ports/result-store.ts';
 import { captureFound } from '../streams/events.ts';
 import { performed } from '../streams/performance.ts';
-import { closing, dialAndPerform, dialTarget } from './dial-target.ts';
-import { type CaptureParts, performCapture } from './perform-capture.ts';
+import { type CaptureParts, dialAndPerform, dialTarget, performCapture } from './perform-capture.ts';
 import type { ClusterConfig } from './service-config.ts';
 
 /** Readiness of a process while NATS is away. */
@@ -68,12 +67,10 @@ export function createWorkerOf(cluster: Cluster, slots: number, parts: MemberPar
     capture: (command, abort) => {
       onStarted?.(command);
       return performed(command, {
-        perform: (performing) => {
-          const perform = (dialled: CaptureCommand) => performCapture(dialled, parts);
-          const { dialled } = performing;
-          if (dialled !== undefined) return closing(dialled, perform(performing));
-          return dials(performing) ? dialAndPerform(performing, parts, perform) : perform(performing);
-        },
+        perform: (performing) =>
+          performing.dialled !== undefined || dials(performing)
+            ? dialAndPerform(performing, parts)
+            : performCapture(performing, parts),
         abort,
         report: (error, { id, requestId }) =>
           logger.error({ capture_id: id, request_id: requestId, err: error }, 'a capture failed'),

@@ -12,9 +12,9 @@ import type { CaptureService } from './capture-service.ts';
 import { startCapturing } from './capturing.ts';
 import { CLUSTER_AWAY, createWorkerOf, logRecovered, openClusterOf } from './cluster-member.ts';
 import { watchCondition } from './condition.ts';
-import { isDialled } from './dial-target.ts';
 import { logEvent } from './log-event.ts';
 import { openStorage } from './open-storage.ts';
+import { isDialled } from './perform-capture.ts';
 import { countProcess } from './process-stats.ts';
 import type { CapturingConfig, ClusterConfig, StorageConfig } from './service-config.ts';
 

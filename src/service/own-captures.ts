@@ -199,6 +199,7 @@ function ownWatches(watches: Watches, key: string): Watches {
     run: (id) => ifOwn(id, () => watches.run(id), undefined),
     remove: (id) => ifOwn(id, () => watches.remove(id), false),
     history: (id, limit, before) => ifOwn(id, () => watches.history(id, limit, before), NO_RUNS),
+    news: (watch) => ifOwn(watch.id, () => watches.news(watch), []),
     stop: watches.stop,
   };
 }

@@ -2,9 +2,12 @@ import type { Actors } from '../actors/actors.ts';
 import { type Findings, storedResult, type Timing } from '../capture/build-result.ts';
 import type { CaptureCommand } from '../capture/command.ts';
 import { within } from '../capture/deadline.ts';
-import { CapstanError } from '../capture/errors.ts';
+import type { Dialled } from '../capture/dialled.ts';
+import { CapstanError, toFailure } from '../capture/errors.ts';
+import { NO_EVIDENCE } from '../capture/evidence.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import { packWords } from '../capture/page-words.ts';
+import { hasNetwork } from '../capture/request.ts';
 import type { Snapshot } from '../capture/snapshot.ts';
 import type { Egress } from '../egress/egress.ts';
 import { perceptionHash } from '../imaging/perception-hash.ts';
@@ -12,11 +15,12 @@ import type { Logger } from '../log/log.ts';
 import type { CaptureStore } from '../storage/captures/capture-store.ts';
 import type { CapturedFiles } from '../storage/ports/artifact-store.ts';
 import type { Technologies } from '../technologies/technologies.ts';
-import { CANCELLED, failedOutcome, timingSince } from './failed-outcome.ts';
+import { CANCELLED, type FailureParts, failedOutcome, timingSince } from './failed-outcome.ts';
 import type { IpFactsSource } from './ip-facts.ts';
 
 export interface CaptureParts {
   readonly egress: Pick<Egress, 'screen' | 'screenLiteral' | 'aliasesOf' | 'certificateOf'>;
+  /** The browsers of this process, as `createActorPool` of `actors/` makes them. */
   readonly actors: Pick<Actors, 'capture'>;
   readonly ipFacts: IpFactsSource;
   readonly technologies: Technologies;
@@ -24,10 +28,38 @@ export interface CaptureParts {
   readonly logger: Logger;
 }
 
+interface DialParts extends FailureParts {
+  readonly egress: Pick<Egress, 'dial'>;
+}
+
 /** Time limit for the certificate of a host without a page, in milliseconds. */
 const MAX_CERTIFICATE_MS = 2_000;
 /** Time limit for the chain of aliases, which the name server has in its cache, in milliseconds. */
 const MAX_ALIASES_MS = 1_000;
+
+/**
+ * Whether the target is dialled before the capture has a browser: not given HTML, which may need no network, and not
+ * elements that share a page, whose browser context may have a cached answer.
+ */
+export function isDialled({ request, batch }: Pick<CaptureCommand, 'request' | 'batch'>): boolean {
+  return request.html === undefined && hasNetwork(request) && !(request.isolation === 'batch' && batch !== null);
+}
+
+/**
+ * Connects to the target of a capture. Resolves with the connection, or with the outcome of a capture whose target
+ * cannot be reached, once its record is stored: the outcome that its browser would have found.
+ */
+export async function dialTarget(command: CaptureCommand, parts: DialParts): Promise<Dialled | CaptureOutcome> {
+  const { request, signal } = command;
+  const timing = timingSince();
+  try {
+    return await parts.egress.dial(request, signal);
+  } catch (error) {
+    if (error instanceof CapstanError && error.code === 'target_forbidden')
+      return { state: 'rejected', failure: toFailure(error) };
+    return failedOutcome(command, error, timing(), NO_EVIDENCE, parts);
+  }
+}
 
 /**
  * Performs one capture, from the egress check to the store. Yields the outcome, and ends when its browser actor is free
@@ -57,6 +89,23 @@ export async function* performCapture(command: CaptureCommand, parts: CapturePar
     .capture({ ...request, timeoutMs }, signal, manner)
     .then((snapshot) => storedOutcome(command, snapshot, timing, parts), failed);
   await actor.promise;
+}
+
+/** Dials the target of a capture that has a slot, unless that was done, and performs the capture if it is reached. */
+export async function* dialAndPerform(
+  command: CaptureCommand,
+  parts: CaptureParts & DialParts,
+): AsyncGenerator<CaptureOutcome> {
+  const found = command.dialled ?? (await dialTarget(command, parts));
+  if ('state' in found) {
+    yield found;
+    return;
+  }
+  try {
+    yield* performCapture({ ...command, dialled: found }, parts);
+  } finally {
+    found.close();
+  }
 }
 
 async function storedOutcome(

@@ -26,15 +26,9 @@ import {
 import { openArtifactStore } from './open-artifact-store.ts';
 import { type DatabaseOptions, openDatabase } from './open-database.ts';
 import type { ArtifactStore } from './ports/artifact-store.ts';
+import type { Database } from './ports/database.ts';
 import type { EventLog, EventOutbox } from './ports/event-log.ts';
-import type { IdempotencyStore } from './ports/idempotency-store.ts';
-import type { JobStore } from './ports/job-store.ts';
-import type { LabelStore } from './ports/label-store.ts';
-import type { QueryStore } from './ports/query-store.ts';
-import type { ResultStore } from './ports/result-store.ts';
-import type { SharedLinkStore } from './ports/shared-link-store.ts';
 import type { ThumbnailStore } from './ports/thumbnail-store.ts';
-import type { WatchStore } from './ports/watch-store.ts';
 import { createIdSource, type IdSource, randomNode } from './records/ids.ts';
 import type { S3Options } from './s3/open.ts';
 import { openSqlite } from './sqlite/open.ts';
@@ -84,17 +78,10 @@ export interface StorageOptions extends DatabaseOptions, Partial<S3Options> {
 
 const THUMBNAIL_BYTES = 256 * 1024 ** 2;
 
-/** All open stores. */
-export interface Storage {
+/** All open stores. Standing queries are beside the event log whose ids are their positions. */
+export interface Storage
+  extends Pick<Database, 'results' | 'jobs' | 'watches' | 'queries' | 'idempotency' | 'sharedLinks' | 'labels'> {
   readonly ids: IdSource;
-  readonly results: ResultStore;
-  readonly jobs: JobStore;
-  readonly watches: WatchStore;
-  /** Standing queries, beside the log whose ids are their positions. */
-  readonly queries: QueryStore;
-  readonly idempotency: IdempotencyStore;
-  readonly sharedLinks: SharedLinkStore;
-  readonly labels: LabelStore;
   readonly artifacts: ArtifactStore;
   readonly thumbnails: ThumbnailStore;
   readonly captureStore: CaptureStore;

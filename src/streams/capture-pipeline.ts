@@ -18,15 +18,15 @@ import {
   timer,
 } from 'rxjs';
 import { type Client, ofKey } from '../capture/client.ts';
-import type { CaptureCommand } from '../capture/command.ts';
 import { CapstanError, toFailure } from '../capture/errors.ts';
 import type { InFlight } from '../capture/in-flight.ts';
 import type { CaptureLimits } from '../capture/limits.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
+import type { CapturePhase } from '../capture/phases.ts';
 import type { Overload } from '../capture/pressure.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import { createAdmission } from './admission.ts';
-import { type Dialling, dialFirst, isDialledBy, type ToDial } from './dial-first.ts';
+import { type Dialling, dialFirst, type ToDial } from './dial-stage.ts';
 import type { ElementPlace } from './element-place.ts';
 import {
   captureEnded,
@@ -117,9 +117,12 @@ export interface CapturePipeline {
 
 /** A capture in the pipeline: its command, its pass, and how it is settled. */
 interface Submission extends ToDial {
+  isQueued: boolean;
   queuedAt: number;
   readonly abort: (reason: CapstanError) => void;
   readonly settle: (outcome: CaptureOutcome) => void;
+  /** Ends it without an outcome. */
+  readonly refuse: (error: CapstanError) => void;
   readonly isFinal: (outcome: CaptureOutcome) => boolean;
   /** Limits the time in the queue. */
   waiting: Subscription;
@@ -139,9 +142,6 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
   /** Admitted captures, which `turns` holds back until their turn. */
   const submitted$ = new Subject<Submission>();
 
-  const isDialled = (command: Pick<CaptureCommand, 'request' | 'batch'>): boolean =>
-    dialling !== undefined && isDialledBy(dialling, command);
-
   const refuse: CapturePipeline['refuse'] = (
     request,
     error,
@@ -155,18 +155,12 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
       subscriber.error(error);
     });
 
-  const admit: Submit = (
-    request,
-    { batch = null, requestId = null, place, owner = null, apiKeyName = null, isFinal = () => true } = {},
-  ) =>
+  const admit: Submit = (request, options = {}) =>
     new Observable<CaptureOutcome>((subscriber) => {
-      const isToDial = isDialled({ request, batch });
-      const ahead = place !== undefined && isToDial ? admission.admitAhead(owner) : undefined;
-      if (place === undefined) begin(admission.admit(owner));
-      else if (ahead !== undefined) begin(ahead);
-      else subscriber.add(place.enter(begin));
+      const { batch = null, requestId = null, place, owner = null, apiKeyName = null, isFinal = () => true } = options;
 
-      function begin(pass: Pass | undefined): void {
+      const isToDial = dialling?.applies({ request, batch }) === true;
+      const begin = (pass: Pass | undefined, ahead?: Submission['ahead']): void => {
         const id = ids();
         if (pass === undefined) {
           // An element has no pass only after its batch's reservation was revoked.
@@ -176,78 +170,88 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
           return;
         }
         const controller = new AbortController();
+        const { signal } = controller;
+        const onPhase = (phase: CapturePhase): void => {
+          submission.phase = phase;
+        };
         const submission: Submission = {
-          command: {
-            id,
-            request,
-            batch,
-            apiKeyName,
-            requestId,
-            signal: controller.signal,
-            onPhase: (phase) => {
-              submission.phase = phase;
-            },
-          },
+          command: { id, request, batch, apiKeyName, requestId, signal, onPhase },
           pass,
-          ahead: ahead && place && { pass: ahead, place },
+          ahead,
           owner,
           isToDial,
+          isQueued: false,
           queuedAt: now(),
           waiting: Subscription.EMPTY,
           abort: (reason) => {
             controller.abort(reason);
             // `turns` has removed it from the queue, by a listener of the same signal.
-            if (isQueued && submission.startedAt === undefined && submissions.has(submission))
-              end(submission, outcomeOfAbort(controller.signal));
+            const isInQueue = submission.isQueued && submission.startedAt === undefined;
+            if (isInQueue && submissions.has(submission)) end(submission, outcomeOfAbort(signal));
           },
           isFinal,
           settle: (outcome) => {
             subscriber.next(outcome);
             subscriber.complete();
           },
+          refuse: (error) => subscriber.error(error),
           startedAt: undefined,
           phase: null,
           dialled: undefined,
         };
         submissions.add(submission);
-        let isQueued = false;
-        const queued = (): void => {
-          isQueued = true;
-          submission.queuedAt = now();
-          events.emit(captureQueued(submission.queuedAt, submission.command));
-          submitted$.next(submission);
-          if (maxWaitMs !== undefined && submission.startedAt === undefined) {
-            submission.waiting = timer(maxWaitMs, scheduler).subscribe(() =>
-              submission.abort(waitedTooLong(maxWaitMs)),
-            );
-          }
-        };
-        const refused = (thrown: unknown): void => {
-          submissions.delete(submission);
-          submission.pass.release();
-          const error =
-            thrown instanceof CapstanError ? thrown : new CapstanError('internal', undefined, { cause: thrown });
-          if (error.code === 'internal') report(thrown, submission.command);
-          // A client that has disconnected gets no answer, and its capture was never queued.
-          if (error.code !== 'cancelled') events.emit(captureRefused(now(), submission.command, toFailure(error)));
-          subscriber.error(error);
-        };
-        // Those that are dialled are enqueued when their targets are reached.
-        if (turns.enqueue === undefined || isToDial) queued();
-        else {
-          turns
-            .enqueue(submission.command, owner, place !== undefined)
-            .then(() => (controller.signal.aborted ? refused(controller.signal.reason) : queued()), refused);
-        }
-
+        enqueue(submission, place !== undefined);
         subscriber.add(() => {
           // A capture that has ended must not be aborted.
-          if (submissions.has(submission)) {
-            submission.abort(new CapstanError('cancelled'));
-          }
+          if (submissions.has(submission)) submission.abort(new CapstanError('cancelled'));
         });
+      };
+
+      if (place === undefined) {
+        begin(admission.admit(owner));
+        return;
       }
+      const ahead = isToDial ? admission.admitAhead(owner) : undefined;
+      if (ahead === undefined) subscriber.add(place.enter(begin));
+      else begin(ahead, { pass: ahead, place });
     });
+
+  /**
+   * Puts an admitted capture into the queue: at once, or when the queue of the cluster has it. One that is dialled enters
+   * that queue when its target is reached.
+   */
+  const enqueue = (submission: Submission, isPatient: boolean): void => {
+    if (turns.enqueue === undefined || submission.isToDial) {
+      queued(submission);
+      return;
+    }
+    const { signal } = submission.command;
+    turns.enqueue(submission.command, submission.owner, isPatient).then(
+      () => (signal.aborted ? refused(submission, signal.reason) : queued(submission)),
+      (error: unknown) => refused(submission, error),
+    );
+  };
+
+  const queued = (submission: Submission): void => {
+    submission.isQueued = true;
+    submission.queuedAt = now();
+    events.emit(captureQueued(submission.queuedAt, submission.command));
+    submitted$.next(submission);
+    if (maxWaitMs !== undefined && submission.startedAt === undefined) {
+      submission.waiting = timer(maxWaitMs, scheduler).subscribe(() => submission.abort(waitedTooLong(maxWaitMs)));
+    }
+  };
+
+  /** Ends a capture that the queue of the cluster has refused. */
+  const refused = (submission: Submission, thrown: unknown): void => {
+    submissions.delete(submission);
+    submission.pass.release();
+    const error = thrown instanceof CapstanError ? thrown : new CapstanError('internal', undefined, { cause: thrown });
+    if (error.code === 'internal') report(thrown, submission.command);
+    // A client that has disconnected gets no answer, and its capture was never queued.
+    if (error.code !== 'cancelled') events.emit(captureRefused(now(), submission.command, toFailure(error)));
+    submission.refuse(error);
+  };
 
   const end = (submission: Submission, outcome: CaptureOutcome): void => {
     const ended = captureEnded(now(), submission.command, outcome);

@@ -40,7 +40,7 @@ interface Flight {
 /**
  * Answers a request with `cacheMaxAgeMs` by joining an equal request in progress, else from the store when it has a
  * capture that is young enough. A joined request takes no slot, costs nothing and emits `capture.reused`; the capture
- * is cancelled when the last request unsubscribes. Other requests pass unchanged.
+ * is cancelled when the last request unsubscribes.
  */
 export function reusing(options: ReuseOptions): Submit {
   const { capture, find, keyOf, events, scheduler = asyncScheduler } = options;
@@ -71,7 +71,6 @@ export function reusing(options: ReuseOptions): Submit {
 
   return (request, under = {}) => {
     const { cacheMaxAgeMs, callback } = request;
-    if (cacheMaxAgeMs === 0) return capture(request, under);
     return new Observable<CaptureOutcome>((subscriber) => {
       // A client that sees only its own captures must not be answered with that of another one.
       const key = JSON.stringify([keyOfClient(under), keyOf(request)]);

@@ -1,8 +1,16 @@
-import { ofKey } from '../capture/client.ts';
-import type { WatchEvent } from '../capture/events.ts';
+import { type OfKey, ofKey } from '../capture/client.ts';
+import type { WatchEvent, WatchNews } from '../capture/events.ts';
 import type { WatchRun } from '../capture/watch.ts';
 import { decide, isUnknown, type KnownValues, knownAfter, knownBy } from './decide.ts';
 import type { Progress, Summary } from './stored-form.ts';
+
+/** The watch of an event. */
+export interface WatchFacts extends OfKey {
+  readonly id: number;
+  readonly url: string;
+  readonly host: string;
+  readonly labels: readonly string[];
+}
 
 /** Returns the events of a run, in order: the run itself, and what it means after the runs before it. */
 export function eventsOf(
@@ -11,16 +19,37 @@ export function eventsOf(
   before: Progress,
   run: WatchRun,
 ): readonly WatchEvent[] {
-  const about = { at: run.at, watch: id, url, host, labels: [...rules.labels], ...ofKey(by.apiKeyName), run };
-  const events: WatchEvent[] = [{ ...about, type: 'watch.run' }];
-  const hadFailed = before.failures > 0;
-  if (run.state === 'failed' && !hadFailed) events.push({ ...about, type: 'watch.failed' });
-  if (run.state !== 'failed' && hadFailed) events.push({ ...about, type: 'watch.recovered' });
+  const facts = { id, url, host, labels: rules.labels, ...ofKey(by.apiKeyName) };
+  return [{ ...aboutRun(facts, run), type: 'watch.run' }, ...newsOf(facts, run, before.failures > 0)];
+}
+
+/** Returns what a run means after the runs before it, in order. `hadFailed`: whether the last of them had failed. */
+function newsOf(facts: WatchFacts, run: WatchRun, hadFailed: boolean): readonly WatchNews[] {
+  const about = aboutRun(facts, run);
+  const news: WatchNews[] = [];
+  if (run.state === 'failed' && !hadFailed) news.push({ ...about, type: 'watch.failed' });
+  if (run.state !== 'failed' && hadFailed) news.push({ ...about, type: 'watch.recovered' });
   if (run.state === 'changed') {
     const comparison = run.before === null ? null : `/compare?a=${run.before}&b=${run.capture}`;
-    events.push({ ...about, type: 'watch.changed', comparison });
+    news.push({ ...about, type: 'watch.changed', comparison });
   }
-  return events;
+  return news;
+}
+
+/**
+ * Returns the news of runs that follow one another, newest first as they are. Whether the oldest of them was news is
+ * not known, unless it `isFirst` of its watch.
+ */
+export function newsOfRuns(facts: WatchFacts, runs: readonly WatchRun[], isFirst: boolean): readonly WatchNews[] {
+  return runs.flatMap((run, at) => {
+    const before = runs[at + 1];
+    const hadFailed = before === undefined ? !isFirst && run.state === 'failed' : before.state === 'failed';
+    return newsOf(facts, run, hadFailed).toReversed();
+  });
+}
+
+function aboutRun({ id: watch, url, host, labels, api_key_name: name }: WatchFacts, run: WatchRun) {
+  return { at: run.at, watch, url, host, labels: [...labels], ...ofKey(name ?? null), run };
 }
 
 /** Returns the progress after a run. */

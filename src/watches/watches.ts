@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from '../capture/client.ts';
 import { CapstanError } from '../capture/errors.ts';
-import type { WatchEvent } from '../capture/events.ts';
+import type { WatchEvent, WatchNews } from '../capture/events.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { CaptureRequest, WatchRequest } from '../capture/request.ts';
+import { STORED_LIMITS } from '../capture/stored-limits.ts';
 import type { Watch, WatchRun } from '../capture/watch.ts';
 import { isAway } from '../storage/failures/is-away.ts';
 import { repeatPass } from '../storage/passes/repeated-pass.ts';
@@ -37,7 +38,7 @@ import {
   unpackWritten,
   type Written,
 } from './stored-form.ts';
-import { eventsOf, progressAfter } from './watch-events.ts';
+import { eventsOf, newsOfRuns, progressAfter } from './watch-events.ts';
 
 /** Interval between searches for due watches, in milliseconds. */
 const PASS_MS = 1_000;
@@ -296,6 +297,12 @@ export function createWatches(options: WatchesOptions) {
     history: async (id: number, limit: number, before: number): Promise<Page<WatchRun>> => {
       const { items, isCut } = await store.runs(id, limit, before);
       return { items: items.map(({ body }) => unpackRun(body)), isCut };
+    },
+    /** Returns what the kept runs of a watch have told, newest first. */
+    news: async (watch: Watch): Promise<readonly WatchNews[]> => {
+      const { items } = await store.runs(watch.id, STORED_LIMITS.watchRuns.count, Number.MAX_SAFE_INTEGER);
+      const runs = items.map(({ body }) => unpackRun(body));
+      return newsOfRuns(watch, runs, runs.length === watch.runs);
     },
     /** Starts no further runs; resolves when those under way have ended. */
     stop: async (): Promise<void> => {

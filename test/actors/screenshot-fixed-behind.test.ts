@@ -36,8 +36,10 @@ describe('what is fixed behind a page', () => {
     },
   );
 
-  it('is behind all of a page of 40,000 pixels', async () => {
-    const html = backdrop(AS_PSEUDO, `<p style="height: 37000px">high`);
+  it.each([
+    ['generated content', backdrop(AS_PSEUDO, HIGH)],
+    ['an image in an element', backdrop('', IMAGE + HIGH)],
+  ])('is behind all of a page of 40,000 pixels: %s', async (_what, html) => {
     const { snapshot, png } = await capture(html);
     expect(snapshot).toMatchObject({ truncated: false, cutPhase: null });
     expect(png.height).toBeGreaterThan(39_000);
@@ -56,6 +58,21 @@ describe('what is fixed behind a page', () => {
       for (const y of [570, 1020, 1580, 2030]) expect([y, colourAt(png, EDGE, y)]).toEqual([y, WHITE]);
     },
   );
+
+  it.each([
+    ['over the page by no z-index', 'height: 300px; z-index: 0', 300],
+    ['by a negative z-index', 'height: 300px; z-index: -1', 300],
+    ['as high as the window', 'height: 100vh; z-index: -1', 720],
+  ])('shows a footer that the end of the page reveals once, and whole: %s', async (_what, css, height) => {
+    for (const high of [1400, 1500]) {
+      const { png } = await capture(revealing(css, high, height));
+      expect(png.height).toBe(high + height);
+      expect(countOf(png, HEADER)).toBe(1280 * 100);
+      expect(colourAt(png, EDGE, high - 1)).toEqual(WHITE);
+      for (const y of [high, high + 99]) expect([y, colourAt(png, EDGE, y)]).toEqual([y, HEADER]);
+      for (const y of [high + 100, high + height - 1]) expect([y, colourAt(png, EDGE, y)]).toEqual([y, TEAL]);
+    }
+  });
 
   it('leaves a fixed header and a fixed footer where they are at the top of the page', async () => {
     const bars = `<div style="position: fixed; inset: 0 0 auto; z-index: 1; height: 40px; background: rgb(200, 0, 0)"></div>
@@ -102,6 +119,20 @@ const backdrop = (css: string, more = '') => page(css, `${more}<main>${SECTIONS}
 const AS_PSEUDO = 'body::before { content: ""; position: fixed; inset: 0; z-index: -1; background: rgb(17, 68, 85) }';
 const FILLED = 'position: fixed; inset: 0; z-index: -1; background: rgb(17, 68, 85)';
 
+const PICTURED = `<img alt="" style="object-fit: cover" src="data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg'
+  viewBox='0 0 16 9'><rect width='16' height='9' fill='%23145'/></svg>">`;
+const IMAGE = `<div style="position: fixed; inset: 0; z-index: -1">${PICTURED.replace('style="', 'style="width: 100%; height: 100%; ')}</div>`;
+const HIGH = '<p style="height: 37000px">high';
+
+/** A page with a footer of this height, behind a text and its heading of 100 pixels, that a margin of the text reveals. */
+const revealing = (css: string, high: number, height: number) =>
+  page(
+    `main { position: relative; z-index: 1; background: #fff; height: ${high}px; margin-bottom: ${height}px }
+      footer { position: fixed; inset: auto 0 0; background: rgb(17, 68, 85); ${css} }
+      h2 { margin: 0; height: 100px; background: rgb(200, 0, 0) }`,
+    '<main>Text</main><footer><h2></h2></footer>',
+  );
+
 /** Pages of 3240 pixels with one colour behind them. */
 const BACKDROPS = {
   'generated content': backdrop(AS_PSEUDO),
@@ -112,11 +143,12 @@ const BACKDROPS = {
     '',
     `<div style="${FILLED}; inset: auto; top: 0; width: 100vw; height: 100vh"></div>`,
   ),
-  'an image in an element': backdrop(
-    '',
-    `<div style="position: fixed; inset: 0; z-index: -1"><img alt="" style="width: 100%; height: 100%; object-fit: cover" src="data:image/svg+xml,<svg
-      xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 9'><rect width='16' height='9' fill='%23145'/></svg>"></div>`,
+  'an image in an element': backdrop('', IMAGE),
+  'an image in an element without a size': backdrop(
+    'div { position: fixed; top: 0; left: 0; z-index: -1 } img { position: absolute; width: 100vw; height: 100vh }',
+    `<div>${PICTURED}</div>`,
   ),
+  'a shape at the edge of the window': backdrop('', `<div style="${FILLED}; left: 60%; pointer-events: none"></div>`),
   'a canvas': backdrop(
     'canvas { position: fixed; top: 0; left: 0; z-index: -1 }',
     `<canvas></canvas><script>const canvas = document.querySelector('canvas'); canvas.width = innerWidth;

@@ -272,6 +272,19 @@ const BREAKING = {
     `<div><template shadowrootmode=open><style>::slotted(.pb) { break-before: page !important }</style><slot></slot>
       </template>${PARAGRAPHS}</div>`,
   ),
+  'spaces that follow the window': numbered('p.pb { height: auto; padding: 10vh 0; line-height: 155px }'),
+  'rows of a grid that follow the window': numbered(
+    'body { display: grid; grid-template-rows: 50vh repeat(5, 300px) 240px } p { height: auto }',
+  ),
+  'minimum heights that are shares of the window': numbered(
+    'html, body { height: 100%; min-height: 100% } main { height: 100% !important; min-height: 100%; max-height: 100% }',
+    '<main>1 2 3</main><main>4 5 6</main><p style="height: 660px">last',
+  ),
+  'a shadow tree as high as the window': numbered(
+    '',
+    `<div><template shadowrootmode=open><style>section { height: 100vh }</style><section>1 2 3</section>
+      <section>4 5 6</section></template></div><p style="height: 660px">last`,
+  ),
   'breaks in a table': numbered(
     'table { border-spacing: 0 } td { height: 300px; padding: 0 } .pb { break-before: page !important }',
     '<table><tr><td>1<tr class=pb><td>2<tr><td>3<tr class=pb><td>4<tr><td>5<tr><td>6<tr><td>last</table>',

@@ -42,6 +42,7 @@ const WITHOUT_CALL = [
   'openSharedPart',
   'openapi',
   'pressure',
+  'readFeed',
   'readyz',
   'readyzAny',
   'readyzReads',
@@ -223,6 +224,9 @@ describe('the client', () => {
       ],
       ...[calls.mark(1, {}), calls.markAll({ label: 'none' }, {}), calls.share(1), calls.revokeLink('none')],
       all(calls.sharedLinks()),
+      all(calls.feeds()),
+      calls.createFeed({ label: 'x' }),
+      calls.revokeFeed('feed-0-0'),
       ...[watches.pause(1), watches.resume(1), watches.run(1), watches.remove(1)],
     ]);
     listening.abort();

@@ -62,7 +62,7 @@ beforeAll(async () => {
   ]);
   await keepCapture(main.service, 1);
   const similar = { perception_hash: '0123456789abcdef' };
-  await main.service.results.insert(resultOf(1, similar), EVIDENCE);
+  await main.service.results.insert({ ...resultOf(1, similar), evidence: EVIDENCE });
   await main.service.results.insert(resultOf(2, similar));
   await main.service.results.insert((await keepCapture(main.service, 4)).result);
   const image = await sharp({ create: { width: 2, height: 2, channels: 3, background: 'white' } })
@@ -281,6 +281,14 @@ const ROWS: readonly Row[] = [
   { status: 404, code: 'not_found', path: '/screenshot/99/share', body: () => ({}) },
   { status: 422, code: 'not_an_image', path: '/screenshot/1/share', body: () => ({ with: 6 }) },
   { status: 200, path: '/shares' },
+  { status: 200, path: '/feeds', body: () => ({ label: 'legal' }) },
+  { status: 403, code: 'link_refused', on: 'keyed', path: '/feeds', body: () => ({ label: 'x' }), headers: KEYED },
+  { status: 400, code: 'invalid_request', path: '/feeds', body: () => ({ search: { status: 'x' } }) },
+  { status: 404, code: 'not_found', path: '/feeds', body: () => ({ watch: 99 }) },
+  { status: 200, path: '/feeds' },
+  { status: 404, code: 'not_found', method: 'DELETE', path: '/feeds/feed-0-0' },
+  { status: 403, code: 'link_refused', path: '/feeds/feed-0-0' },
+  { status: 404, code: 'not_found', path: signedTarget('/feeds/feed-0-0.atom', IN_A_YEAR, SIGNING_KEY) },
   { status: 200, path: '/labels?text=leg&limit=5' },
   { status: 400, code: 'invalid_request', path: '/labels?limit=0' },
   { status: 404, code: 'not_found', method: 'DELETE', path: '/shares/x' },

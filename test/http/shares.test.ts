@@ -48,7 +48,7 @@ describeWithTenantsOfEachDatabase((start) => {
     const result = resultOf(id, { artifacts, api_key_name: 'shop', ...wanted });
     const files = { image: await pngOf(colour), html: `<p>${id}</p>`, text: `text of ${id}` };
     await putCapture(service.artifacts, result, files);
-    await service.results.insert(result, EVIDENCE);
+    await service.results.insert({ ...result, evidence: EVIDENCE });
     return files;
   }
 

@@ -86,6 +86,13 @@ export function describeArtifactStore(create: () => Promise<EmptyArtifactStore>)
     expect(await artifacts.record(ID + 1)).toBeUndefined();
   });
 
+  it('reads an open artifact as it was when the marks of its capture change meanwhile', async () => {
+    await putCapture(artifacts, captureOf(ID), PICTURE);
+    const html = await artifacts.open(ID, 'html');
+    await artifacts.mark(ID, { labels: [], note: 'x'.repeat(500), hold: null });
+    expect(html && (await text(html.stream()))).toBe(HTML);
+  });
+
   it('returns the record that was staged, evidence included', async () => {
     const record = captureOf(ID);
     await putCapture(artifacts, record, PICTURE);

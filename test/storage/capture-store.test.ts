@@ -103,9 +103,9 @@ describe('the capture store', () => {
       const artifacts = createFileArtifactStore(data);
       const inserted: number[] = [];
       const noting = around(results, {
-        insert: async (result, evidence) => {
-          await results.insert(result, evidence);
-          inserted.push(result.id);
+        insert: async (record) => {
+          await results.insert(record);
+          inserted.push(record.id);
         },
       });
       const captureStore = new CaptureStore({

@@ -62,8 +62,8 @@ const parts = await openGridfsParts(directory, url, {
       },
     }),
     results: around(results, {
-      insert: async (record, evidence) => {
-        await results.insert(record, evidence);
+      insert: async (record) => {
+        await results.insert(record);
         dieAt('recorded');
       },
     }),

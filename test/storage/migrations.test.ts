@@ -53,7 +53,7 @@ describe('SQLite migrations', () => {
 
   it('applies a new step once, to a file with everything in it', async () => {
     const database = await openSqlite({ path });
-    await database.results.insert(resultOf(ID), EVIDENCE);
+    await database.results.insert({ ...resultOf(ID), evidence: EVIDENCE });
     await database.close();
     expect(versionOf()).toBe(1);
     openDatabase(path, [...MIGRATIONS, NEXT]).close();

@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { type Binary, MongoClient } from 'mongodb';
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
+import { packWords } from '../../src/capture/page-words.ts';
 import { LeasedNode } from '../../src/storage/documents/nodes.ts';
 import { collectionsOf, ensureIndexes } from '../../src/storage/mongo/collections.ts';
 import { mongoDocuments, prepareDocuments } from '../../src/storage/mongo/document-store.ts';
+import { wordsOf } from '../../src/storage/mongo/documents.ts';
 import { openMongo } from '../../src/storage/mongo/open.ts';
 import { pageOf } from '../../src/storage/mongo/pages.ts';
 import { similarTo } from '../../src/storage/mongo/perceptions.ts';
@@ -54,6 +56,41 @@ describeWithRelayedMongo('The MongoDB store', (server) => {
   describeResultStore(async () => {
     const url = `${server.url}contract`;
     return { open: () => openMongo({ url }), remove: () => emptyDatabase(url) };
+  });
+
+  it('refuses a phrase whose words are on too many pages in another order, and finds it with a rarer word', async () => {
+    const url = freshUrl();
+    const { results, close } = await openMongo({ url });
+    onTestFinished(close);
+    const words = packWords({ text: 'whale blue', places: [] });
+    const { words: collection } = collectionsOf(client.db(new URL(url).pathname.slice(1)));
+    const pages = Array.from({ length: 6000 }, (_, at) => wordsOf(resultOf(ID + at), words)).flat();
+    await collection.insertMany(pages);
+    await results.insert({ ...resultOf(ID + 6000), words: packWords({ text: 'a rare blue whale', places: [] }) });
+    const found = async (words: string) =>
+      (await results.page({ by: 'all', where: { words } }, 10)).map(({ id }) => id);
+    await expect(found('"blue whale"')).rejects.toMatchObject({ code: 'phrase_too_frequent' });
+    expect(await found('"blue whale" rare')).toEqual([ID + 6000]);
+  });
+
+  it('reads the words of pages from their index, and documents only where the words meet', async () => {
+    const url = freshUrl();
+    const { results, close } = await openMongo({ url });
+    onTestFinished(close);
+    const db = client.db(new URL(url).pathname.slice(1));
+    const textOf = (at: number) => `${at % 2 === 0 ? 'even' : 'odd'} ${at % 97 === 0 ? 'seldom' : 'often'}`;
+    for (let at = 0; at < 1000; at += 1) {
+      const result = resultOf(ID + at, { probed_at: new Date(Date.UTC(2026, 0, 1) + at * 1000).toISOString() });
+      void results.insert({ ...result, words: packWords({ text: textOf(at), places: [] }) });
+    }
+    await results.insert({ ...resultOf(ID + 1000), words: packWords({ text: 'even', places: [] }) });
+    await db.command({ profile: 2 });
+    const page = await results.page({ by: 'all', where: { words: 'even seldom' } }, 50);
+    await db.command({ profile: 0 });
+    expect(page).toHaveLength(6);
+    const reads = db.collection('system.profile').find({ ns: `${db.databaseName}.words` });
+    const examined = (await reads.toArray()).map(({ docsExamined }) => Number(docsExamined));
+    expect(examined.reduce((sum, one) => sum + one)).toBe(6);
   });
 
   it('uses the database named in its URL, and capstan when none is named', async () => {

@@ -65,7 +65,7 @@ export function describeResultStore(create: () => Promise<EmptyDatabase>): void 
   });
 
   it('returns the evidence with a single record, and lists without it', async () => {
-    await store.insert(resultOf(FIRST_ID), EVIDENCE);
+    await store.insert({ ...resultOf(FIRST_ID), evidence: EVIDENCE });
     await store.insert(resultOf(FIRST_ID + 1));
     expect(await store.get(FIRST_ID)).toEqual({ ...resultOf(FIRST_ID), evidence: EVIDENCE });
     expect(await store.get(FIRST_ID + 1)).toEqual({ ...resultOf(FIRST_ID + 1), evidence: null });
@@ -73,7 +73,7 @@ export function describeResultStore(create: () => Promise<EmptyDatabase>): void 
   });
 
   it('deletes the evidence with its record', async () => {
-    await store.insert(resultOf(FIRST_ID), EVIDENCE);
+    await store.insert({ ...resultOf(FIRST_ID), evidence: EVIDENCE });
     await store.delete([FIRST_ID]);
     await store.insert(resultOf(FIRST_ID));
     expect(await store.get(FIRST_ID)).toEqual({ ...resultOf(FIRST_ID), evidence: null });
@@ -282,8 +282,8 @@ export function describeResultStore(create: () => Promise<EmptyDatabase>): void 
   it('returns whole records of similar captures, and no deleted ones', async () => {
     const [first, second] = [FIRST_ID, FIRST_ID + 1].map((id) => resultOf(id, { perception_hash: HASH }));
     if (first === undefined || second === undefined) throw new Error('there are two');
-    await store.insert(first, EVIDENCE);
-    await store.insert(second, EVIDENCE);
+    await store.insert({ ...first, evidence: EVIDENCE });
+    await store.insert({ ...second, evidence: EVIDENCE });
     const likeness = { hash: HASH, distance: 0, except: 0 };
     expect(await store.similar(likeness, 10)).toEqual([
       { ...second, distance: 0 },

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Marks } from '../../src/capture/marks.ts';
 import { putCapture } from '../../src/storage/ports/artifact-store.ts';
 import type { S3Client } from '../../src/storage/s3/client.ts';
 import { createS3Store } from '../../src/storage/s3/s3-store.ts';
@@ -18,6 +19,7 @@ import { HTML, IMAGE, keepPicture } from './parts.ts';
 import { captureOf, EVIDENCE, resultOf } from './result-of.ts';
 
 const ID = 300_000_000_000_000;
+const MARKS: Marks = { labels: ['legal'], note: 'x'.repeat(500), hold: null };
 const DOWN: Fault = { status: 503, code: 'SlowDown' };
 
 describeWithS3(
@@ -42,6 +44,7 @@ describeWithS3(
 
     afterEach(async () => {
       proxy.fault = () => undefined;
+      proxy.answered = () => {};
       for (const one of opened) await one.close();
       opened = [];
       client.close();
@@ -164,6 +167,27 @@ describeWithS3(
       expect(await leftOnDisk()).toEqual([]);
       expect(await keys()).toHaveLength(2);
       expect(problems).toEqual([]);
+    });
+
+    it('keeps marks that are given while a capture is uploaded', async () => {
+      const storage = await open();
+      proxy.answered = (line) =>
+        /^PUT .*image\.png/.test(line) ? storage.captureStore.mark(ID, () => MARKS) : undefined;
+      await keepPicture(storage.captureStore, ID);
+      await delivered(storage);
+      expect(await createS3Store(client).record(ID)).toMatchObject(MARKS);
+    });
+
+    it('reads a whole record when its marks change between two requests for it', async () => {
+      const artifacts = createS3Store(client);
+      await putCapture(artifacts, captureOf(ID), { image: IMAGE, html: 'x'.repeat(50_000) });
+      let isMarked = false;
+      proxy.answered = async (line) => {
+        if (isMarked || !/^GET .*\/capture$/.test(line)) return;
+        isMarked = true;
+        await artifacts.mark(ID, MARKS);
+      };
+      expect(await artifacts.record(ID)).toEqual({ ...captureOf(ID), ...MARKS });
     });
 
     it('keeps captures on disk while the object store is away, and has each of them once when it is back', async () => {

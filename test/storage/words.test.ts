@@ -110,7 +110,7 @@ describeInEachDatabase((open) => {
   });
 
   const insert = ({ result, text }: Indexed) =>
-    store.insert(result, null, text === undefined ? undefined : packed(text));
+    store.insert({ ...result, ...(text === undefined ? {} : { words: packed(text) }) });
   const found = async (words: string) => (await store.page({ by: 'all', where: { words } }, 100)).map(({ id }) => id);
 
   describe('a list by words of the page', () => {
@@ -131,8 +131,8 @@ describeInEachDatabase((open) => {
   describe('the words of a page', () => {
     it('are read for the captures of one API key, or of all', async () => {
       const of = (name: string) => ({ title: '', api_key_name: name });
-      await store.insert(resultOf(FIRST_ID, of('shop')), null, packed('alpha'));
-      await store.insert(resultOf(FIRST_ID + 1, of('news')), null, packed('beta'));
+      await store.insert({ ...resultOf(FIRST_ID, of('shop')), words: packed('alpha') });
+      await store.insert({ ...resultOf(FIRST_ID + 1, of('news')), words: packed('beta') });
       await store.insert(resultOf(FIRST_ID + 2, of('shop')));
       const ids = [FIRST_ID, FIRST_ID + 1, FIRST_ID + 2, FIRST_ID + 3];
       expect([...(await store.wordsOf(ids))].sort()).toEqual([
@@ -158,7 +158,7 @@ describeInEachDatabase((open) => {
 
     it('stay when the capture is labelled', async () => {
       const record = resultOf(FIRST_ID);
-      await store.insert(record, null, packed('alpha beta'));
+      await store.insert({ ...record, words: packed('alpha beta') });
       const marks = { labels: record.labels, note: record.note, hold: record.hold };
       expect(await store.mark(FIRST_ID, marks, { ...marks, labels: ['legal'] })).toBe(true);
       const where = { words: '"alpha beta"', label: ['legal'] };
@@ -166,8 +166,8 @@ describeInEachDatabase((open) => {
     });
 
     it('stay those of the first record with an id', async () => {
-      await store.insert(resultOf(FIRST_ID), null, packed('alpha'));
-      await store.insert(resultOf(FIRST_ID), null, packed('beta'));
+      await store.insert({ ...resultOf(FIRST_ID), words: packed('alpha') });
+      await store.insert({ ...resultOf(FIRST_ID), words: packed('beta') });
       expect(await found('alpha')).toEqual([FIRST_ID]);
       expect(await found('beta')).toEqual([]);
     });

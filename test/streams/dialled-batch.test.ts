@@ -6,8 +6,7 @@ import { failure } from '../../src/capture/errors.ts';
 import type { CaptureOutcome } from '../../src/capture/outcome.ts';
 import { createBatchRunner } from '../../src/streams/batch.ts';
 import { createCapturePipeline } from '../../src/streams/capture-pipeline.ts';
-import type { Dialling } from '../../src/streams/dial-first.ts';
-import { createDialStage } from '../../src/streams/dial-stage.ts';
+import { createDialStage, type Dialling } from '../../src/streams/dial-stage.ts';
 import { createEventStream } from '../../src/streams/events.ts';
 import { nameOf, request, stored } from './rig.ts';
 

@@ -19,8 +19,8 @@ export interface FaultProxy extends AsyncDisposable {
   fault: (request: string) => Fault | undefined;
   /** Whether requests without a signature are answered with 200, as by a bucket with public read. */
   open: boolean;
-  /** Called when the server has answered a request, before the client learns of it. */
-  answered: (request: string) => void;
+  /** Called when the server has answered a request, before the client learns of it; what it returns is awaited. */
+  answered: (request: string) => unknown;
 }
 
 /** A proxy in front of an object store, which does to requests what networks and stores do. */
@@ -44,7 +44,7 @@ export async function startFaultProxy(upstream: () => string): Promise<FaultProx
       http.request(new URL(url, upstream()), { method, headers, agent }, resolve).on('error', reject).end(body);
     });
     const content = await buffer(answer);
-    proxy.answered(line);
+    await proxy.answered(line);
     if (fault === 'answer lost') return void request.socket.destroy();
     if (typeof fault === 'function') {
       const changed = fault(content.toString());

@@ -106,6 +106,6 @@ export async function keepHostileCapture(
     height: 1,
   });
   await putCapture(service.artifacts, record, { image: PIXEL, html: HTML, elements });
-  await service.results.insert(record, { ...EVIDENCE, dialogs: EVIDENCE.dialogs ?? none });
+  await service.results.insert({ ...record, evidence: { ...EVIDENCE, dialogs: EVIDENCE.dialogs ?? none } });
   return record;
 }

@@ -5,7 +5,7 @@ import { KEY_SCOPES, type KeyScope, type NamedKey } from '../../capture/named-ke
 import type { Caller, HttpContext, HttpMiddleware } from '../state.ts';
 
 /** Caller with a key without a name, or any caller when no keys are configured: has every permission. */
-const UNNAMED: Caller = { ...ANY_CLIENT, scope: 'admin', rate: null };
+export const UNNAMED: Caller = { ...ANY_CLIENT, scope: 'admin', rate: null };
 
 /** Caller without a key of a service with `--isolate-keys`: the client of a signed link. */
 const OF_A_LINK: Caller = { ...ANY_CLIENT, isIsolated: true, scope: 'capture', rate: null };
@@ -60,7 +60,11 @@ export function requireScope(ctx: HttpContext, needed: KeyScope): void {
  * named key nothing can be said to be the client's own.
  */
 export function listedKey(ctx: HttpContext): string | null | undefined {
-  const { apiKeyName, scope } = callerOf(ctx);
+  return listedKeyOf(callerOf(ctx));
+}
+
+/** Like `listedKey`, of a caller. */
+export function listedKeyOf({ apiKeyName, scope }: Pick<Caller, 'apiKeyName' | 'scope'>): string | null | undefined {
   return scope === 'admin' ? undefined : apiKeyName;
 }
 

@@ -16,6 +16,7 @@ const FAILURE_HEADERS: Partial<Record<FailureCode, readonly HeaderName[]>> = {
 /** Returns the failures of a route by status: those that it names, and those that follow from its declaration. */
 export function failuresOf({
   failures = [],
+  parameters,
   body,
   isIdempotent,
   needsDatabase,
@@ -25,6 +26,7 @@ export function failuresOf({
   const codes = new Set<FailureCode>([
     ...(body === undefined ? [] : BODY_FAILURES),
     ...failures,
+    ...(parameters?.shape.words !== undefined && needsDatabase ? (['phrase_too_frequent'] as const) : []),
     ...(isIdempotent ? (['idempotency_in_flight', 'idempotency_mismatch'] as const) : []),
     ...(isIdempotent || needsDatabase ? DATABASE_FAILURES : []),
     ...(isOpen ? [] : (['unauthorized', 'key_not_permitted'] as const)),

@@ -15,6 +15,7 @@ export const RESPONSE_HEADERS = {
   ),
   'Preference-Applied': header('`respond-async`.'),
   ETag: header('Strong; the same bytes have the same tag.'),
+  'Last-Modified': header('When the newest entry was made.'),
   Link: header('`<path>; rel="next"`: the address of the next page, relative to this host. Absent on the last page.'),
   'Idempotent-Replayed': header('`true`: this is the first answer to this Idempotency-Key.'),
   'Retry-After': header('Seconds to wait before a retry.', { type: 'integer', minimum: 0 }),

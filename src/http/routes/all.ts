@@ -5,6 +5,8 @@ import { getCaptures } from './captures.ts';
 import { getComparison } from './compare.ts';
 import { getEvents } from './events.ts';
 import { exportResults } from './export.ts';
+import { getFeed } from './feed.ts';
+import { deleteFeed, getFeeds, postFeed } from './feeds.ts';
 import { getGroups } from './groups.ts';
 import { deleteJob, getJob, getJobs } from './jobs.ts';
 import { getLabels } from './labels.ts';
@@ -84,6 +86,10 @@ export const ROUTES: readonly Route[] = [
   exportResults,
   getGroups,
   getResult,
+  postFeed,
+  getFeeds,
+  getFeed,
+  deleteFeed,
   getLabels,
   getEvents,
   postQuery,

@@ -4,6 +4,7 @@ import { CapstanError } from '../../capture/errors.ts';
 import type { CaptureService, Shared } from '../../service/capture-service.ts';
 import { answerArtifact } from '../answer/artifact-answer.ts';
 import { clientGone } from '../connection/client-gone.ts';
+import { isOfFeed, openEntry } from '../feeds/open-feed.ts';
 import { CAPTURED_FILE, PAGE_FILE, text } from '../openapi/content.ts';
 import { publicPath } from '../request/public-address.ts';
 import { type RouteContext, route } from '../route.ts';
@@ -68,7 +69,7 @@ export const getShared = route({
       ctx.type = 'text/html; charset=utf-8';
       ctx.set('Content-Security-Policy', PAGE_POLICY);
     }
-    letCache(ctx, shared);
+    letCache(ctx, shared, context);
   },
 });
 
@@ -103,15 +104,19 @@ export const getSharedPart = route({
     else if (link.other === null) throw notShared();
     else if (part === 'other') await answerFile(ctx, service, link.other, 'image');
     else await answerDifference(ctx, shared);
-    letCache(ctx, shared);
+    letCache(ctx, shared, context);
   },
 });
 
 /** Returns what a signed link may show. */
-async function opened(ctx: HttpContext, { service }: Pick<RouteContext, 'service'>, id: string): Promise<Shared> {
+async function opened(
+  ctx: HttpContext,
+  context: Pick<RouteContext, 'service' | 'viewOf'>,
+  id: string,
+): Promise<Shared> {
   if (ctx.state.isSigned !== true)
     throw new CapstanError('link_refused', 'The link is not complete: its signature is missing.');
-  const shared = await service.shared(id);
+  const shared = isOfFeed(id) ? await openEntry(context, id) : await context.service.shared(id);
   if (shared === undefined) throw notShared();
   ctx.state.captureId = shared.link.capture;
   ctx.set('X-Robots-Tag', 'noindex, nofollow');
@@ -122,11 +127,11 @@ function notShared(): CapstanError {
   return new CapstanError('not_found', 'The link was revoked, or its capture was removed.');
 }
 
-/** Until the link expires, its answers stay the same. */
-function letCache(ctx: HttpContext, { link }: Shared): void {
+/** Until the link expires, its answers stay the same. Links of feeds do not expire. */
+function letCache(ctx: HttpContext, { link }: Shared, { maxShareMs }: Pick<RouteContext, 'maxShareMs'>): void {
   // A redirect leads to a URL of an object store, which ends earlier.
   if (![200, 206, 304].includes(ctx.status)) return;
-  const seconds = Math.max(0, Math.floor((link.expiresAt - Date.now()) / 1000));
+  const seconds = Math.max(0, Math.floor(Math.min(link.expiresAt - Date.now(), maxShareMs) / 1000));
   ctx.set('Cache-Control', `public, max-age=${seconds}`);
 }
 

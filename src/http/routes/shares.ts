@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { viewOf } from '../../capture/artifacts.ts';
 import { visibleKey } from '../../capture/client.ts';
@@ -20,7 +19,7 @@ import { captureId, DEFAULT_LIMIT, limitParameter } from '../request/parameters.
 import { publicUrl } from '../request/public-address.ts';
 import { requestedBy } from '../request/requested-by.ts';
 import { type RouteContext, route, routeWithBody } from '../route.ts';
-import { linkOf, NO_SIGNING_KEY } from '../shared/links.ts';
+import { linkOf, NO_SIGNING_KEY, newLinkId } from '../shared/links.ts';
 import type { HttpContext } from '../state.ts';
 import { infoOf } from './compare.ts';
 
@@ -73,7 +72,7 @@ export const postShare = routeWithBody({
     const now = Date.now();
     const { owner, apiKeyName, isIsolated } = callerOf(ctx);
     const link: SharedLink = {
-      id: newId(now),
+      id: newLinkId(now),
       apiKeyName,
       sees: visibleKey({ apiKeyName, isIsolated }) ?? null,
       capture: id,
@@ -149,11 +148,6 @@ export const deleteShare = route({
     answer(ctx, { id }, 'The link is revoked.');
   },
 });
-
-/** Ids increase with time, so that lists by id are lists by time. The random part makes the link one of its own. */
-function newId(now: number): string {
-  return `${now.toString(36).padStart(9, '0')}-${randomBytes(12).toString('hex')}`;
-}
 
 /** Refuses to share what the caller does not see, or what does not exist. */
 async function requireShown(

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { SharedLink } from '../../storage/ports/shared-link-store.ts';
 import { signedTarget } from '../signed-link.ts';
 
@@ -7,6 +8,11 @@ export const NO_SIGNING_KEY =
 /** Images that the page of a link shows. */
 export const PARTS = ['image', 'other', 'difference'] as const;
 export type Part = (typeof PARTS)[number];
+
+/** Ids increase with time, so that lists by id are lists by time. The random part makes the link one of its own. */
+export function newLinkId(now: number): string {
+  return `${now.toString(36).padStart(9, '0')}-${randomBytes(12).toString('hex')}`;
+}
 
 /** Returns the path and query of a shared link, or of an image of its page. */
 export function linkOf(

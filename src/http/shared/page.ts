@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { escapedHtml } from '../../capture/html-text.ts';
+import { NEVER_MS } from '../../storage/ports/shared-link-store.ts';
 
 /*
  * The page behind a shared link. Everything in it is untrusted text of a captured page: it is escaped, and the policy of
@@ -44,7 +45,10 @@ export function htmlOf(cell: Cell): string {
 
 /** `body`: HTML. */
 export function sharedPage(title: string, body: string, expiresAt: number): string {
-  const until = timeOf(new Date(expiresAt).toISOString());
+  const ends =
+    expiresAt === NEVER_MS
+      ? 'It is shown as long as its feed'
+      : `This link ends ${timeOf(new Date(expiresAt).toISOString())}`;
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -56,7 +60,7 @@ export function sharedPage(title: string, body: string, expiresAt: number): stri
 <h1>${escapedHtml(title)}</h1>
 ${body}
 </main>
-<footer>Captured with Capstan. This link ends ${until}.</footer>
+<footer>Captured with Capstan. ${ends}.</footer>
 </html>
 `;
 }

@@ -1,3 +1,4 @@
+import { rowsBeforeFixed } from '../behind-scrolling.ts';
 import { bodyOf, type PageElement, page, rootElementOf } from '../dom.ts';
 import { noteHeights } from '../heights.ts';
 import { treesIn } from '../open-trees.ts';
@@ -23,6 +24,8 @@ export function run(): boolean {
   for (const tree of treesIn(page)) adopt(tree, sheet);
   // Important rules in a cascade layer win over those of the sheet, but not over an element's own style.
   for (const element of search(breaks)) setStyle(element, UNBROKEN);
+  // What is fixed behind the page is as high as the sheet.
+  rowsBeforeFixed();
   noteHeights();
   const roots = [rootElementOf(page), bodyOf(page)].filter((each) => each !== null);
   return roots.some((each) => !web.getComputedStyle(each).writingMode.startsWith('horizontal'));

@@ -3,14 +3,15 @@ import { CapstanError } from '../../capture/errors.ts';
 import type { Marks } from '../../capture/marks.ts';
 import type { Result, StoredRecord } from '../../capture/result.ts';
 import { shareOf } from '../../capture/share.ts';
+import { isAway } from '../failures/is-away.ts';
 import { isStoreFailure, writeFailure } from '../failures/write-failure.ts';
 import type { ArtifactStore, CapturedFiles, StagedCapture } from '../ports/artifact-store.ts';
 import { filesIn, putCapture } from '../ports/artifact-store.ts';
-import type { LocalCopies } from '../ports/local-copies.ts';
+import { deliverFirst, type LocalCopies } from '../ports/local-copies.ts';
 import type { Outbox } from '../ports/outbox.ts';
 import type { ResultStore } from '../ports/result-store.ts';
-import { marksOf, sameMarks } from '../records/marks.ts';
 import { withoutEvidence } from '../records/record.ts';
+import { changeMarks, type MarkedCapture } from './change-marks.ts';
 import { OutboxDelivery } from './outbox-delivery.ts';
 import { createRemover, type Removal, type Remover } from './remover.ts';
 import { createStoreHealth, type StoreHealth } from './store-health.ts';
@@ -147,29 +148,8 @@ export class CaptureStore {
    * Changes the marks of a capture in the database and in the record that is kept with its files; resolves with the
    * marks before and the record after. Undefined when there is no record.
    */
-  async mark(
-    id: number,
-    change: (marks: Marks) => Marks,
-  ): Promise<{ readonly before: Marks; readonly record: Result } | undefined> {
-    for (;;) {
-      const found = await this.#results.get(id);
-      if (found === undefined) return undefined;
-      const before = marksOf(found);
-      const after = change(before);
-      if (!sameMarks(before, after) && !(await this.#results.mark(id, before, after))) continue;
-      await this.#copyMarks(id, after);
-      return { before, record: { ...withoutEvidence(found), ...after } };
-    }
-  }
-
-  /** Several changes may end in any order: each writes until the record has the marks of the database. */
-  async #copyMarks(id: number, after: Marks): Promise<void> {
-    for (let written = after; ; ) {
-      await this.#artifacts.mark(id, written);
-      const record = await this.#results.get(id);
-      if (record === undefined || sameMarks(record, written)) return;
-      written = marksOf(record);
-    }
+  mark(id: number, change: (marks: Marks) => Marks): Promise<MarkedCapture | undefined> {
+    return changeMarks(id, change, { results: this.#results, artifacts: this.#artifacts });
   }
 
   /** Whether another artifact store holds the files of a capture. Rejects with `database_unavailable`. */
@@ -223,7 +203,7 @@ export class CaptureStore {
   /** Stores the record of a failed capture. There are no files, so nothing is staged before the record is written. */
   async #keepRecord(record: StoredRecord): Promise<void> {
     if (this.#results.kind === 'none') return;
-    if ((await this.#delivery.write(record)) !== undefined) {
+    if ((await this.#write(record)) !== undefined) {
       if (this.#copies.keepsFailed) await this.#keepCopy(record);
       return;
     }
@@ -265,12 +245,29 @@ export class CaptureStore {
       if (noting.status === 'rejected') throw noting.reason;
       const isFirst = (await staged?.publish()) ?? false;
       const own = isFirst ? record : ((await this.#copies.record(record.id)) ?? record);
-      const stored = await this.#delivery.write(own);
+      const stored = await this.#write(own);
       if (stored !== undefined) await this.#delivery.recorded(stored);
       else this.#delivery.wait(record);
       return stored ?? own;
     } catch (error) {
       await this.#undo(record.id, staged);
+      throw error;
+    }
+  }
+
+  /**
+   * Delivers the files to the artifact store, if it is not the data directory, and writes the record to the database.
+   * Resolves with the stored record; undefined when the database is away, or records wait for it.
+   */
+  async #write(record: StoredRecord): Promise<StoredRecord | undefined> {
+    if (this.#delivery.isAway) return undefined;
+    try {
+      const stored = await deliverFirst(this.#copies, record);
+      if (stored === undefined) throw new CapstanError('internal', 'The files of the capture are gone.');
+      await this.#results.insert(stored);
+      return stored;
+    } catch (error) {
+      if (isAway(error)) return undefined;
       throw error;
     }
   }

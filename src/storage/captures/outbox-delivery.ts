@@ -2,10 +2,9 @@ import { CapstanError } from '../../capture/errors.ts';
 import type { StoredRecord } from '../../capture/result.ts';
 import { isAway } from '../failures/is-away.ts';
 import { BackgroundPasses } from '../passes/background-passes.ts';
-import type { LocalCopies } from '../ports/local-copies.ts';
+import { deliverFirst, type LocalCopies } from '../ports/local-copies.ts';
 import type { Outbox } from '../ports/outbox.ts';
 import type { ResultStore } from '../ports/result-store.ts';
-import { withoutEvidence } from '../records/record.ts';
 import type { Remover } from './remover.ts';
 
 /** Records that are written together once the database is known to be back. */
@@ -25,8 +24,8 @@ export interface OutboxDeliveryOptions {
 }
 
 /**
- * Delivers captures: files to the artifact store, then records to the database. Delivers new ones at once, and those
- * that wait in the outbox in their order, however long that takes. Also completes unfinished removals.
+ * Delivers the captures that wait in the outbox, in their order, however long that takes: files to the artifact store,
+ * then records to the database. Also completes unfinished removals.
  */
 export class OutboxDelivery {
   readonly #options: OutboxDeliveryOptions;
@@ -99,26 +98,6 @@ export class OutboxDelivery {
   /** Whether this capture waits in this process. */
   isWaiting(id: number): boolean {
     return this.#waiting.has(id) || this.#recorded.has(id);
-  }
-
-  /** Delivers a capture now. Resolves with the stored record; undefined when the database is away. */
-  async write(record: StoredRecord): Promise<StoredRecord | undefined> {
-    if (this.isAway) return undefined;
-    try {
-      const stored = await this.#deliverFirst(record);
-      if (stored === undefined) throw new CapstanError('internal', 'The files of the capture are gone.');
-      await this.#insert(stored);
-      return stored;
-    } catch (error) {
-      if (isAway(error)) return undefined;
-      throw error;
-    }
-  }
-
-  /** Delivers the files of a capture whose record is written after them. */
-  async #deliverFirst(record: StoredRecord): Promise<StoredRecord | undefined> {
-    const { copies } = this.#options;
-    return record.artifacts === null || copies.deliverLater !== null ? record : copies.deliver(record);
   }
 
   /** Completes a capture whose record is written: now, or when its files are delivered. */
@@ -225,7 +204,7 @@ export class OutboxDelivery {
       // A withdrawn note means that the capture is being removed.
       if (!(await this.#options.outbox.has(id))) return undefined;
       const record = await this.#options.copies.record(id);
-      const stored = record && (await this.#deliverFirst(record));
+      const stored = record && (await deliverFirst(this.#options.copies, record));
       // Without files, the client never got an answer, or another process has delivered the capture.
       if (stored === undefined) await this.#options.outbox.remove(id);
       return stored;
@@ -241,7 +220,7 @@ export class OutboxDelivery {
     try {
       if (record !== undefined && record !== 'away') {
         const isKnown = await this.#isAnnounced(record);
-        await this.#insert(record);
+        await this.#options.results.insert(record);
         if (this.#recovered.delete(id) && !isKnown) void this.#announce(record);
         else await this.recorded(record);
       }
@@ -267,10 +246,6 @@ export class OutboxDelivery {
     } catch (error) {
       this.#options.onProblem(error);
     }
-  }
-
-  async #insert(record: StoredRecord): Promise<void> {
-    await this.#options.results.insert(withoutEvidence(record), record.evidence, record.words);
   }
 
   async #setAside(id: number, why: unknown): Promise<void> {

@@ -1,12 +1,22 @@
 import { STORED_LIMITS } from '../../capture/stored-limits.ts';
-import { type Condition, type DocumentStore, find, type StoredDocument, whereKey } from '../ports/document-store.ts';
-import type { SharedLink, SharedLinkStore } from '../ports/shared-link-store.ts';
+import { type Condition, type DocumentStore, find, whereKey } from '../ports/document-store.ts';
+import type { FeedLink, SharedLink, SharedLinkStore } from '../ports/shared-link-store.ts';
+
+/** Feeds are stored as links to a capture that no capture is. */
+const NO_CAPTURE = 0;
+const OF_CAPTURES = ['capture', '>', NO_CAPTURE] as const;
+const OF_FEEDS = ['capture', '=', NO_CAPTURE] as const;
 
 export function sharedLinksIn(documents: DocumentStore): SharedLinkStore {
+  const linkIn = async <L extends SharedLink | FeedLink>(id: string, kind: Condition<'shared_links'>) => {
+    const found = await find(documents, 'shared_links', id, kind);
+    return found && parsed<L>(found);
+  };
   return {
     add: async (link, isShared, max = STORED_LIMITS.sharedLinks) => {
       await documents.remove('shared_links', [['expiresAt', '<=', link.createdAt]]);
-      const { id, apiKeyName, capture, expiresAt } = link;
+      const { id, apiKeyName, expiresAt } = link;
+      const capture = 'capture' in link ? link.capture : NO_CAPTURE;
       const document = { id, apiKey: apiKeyName ?? '', capture, expiresAt, body: JSON.stringify(link) };
       const room = {
         max,
@@ -19,24 +29,33 @@ export function sharedLinksIn(documents: DocumentStore): SharedLinkStore {
       await documents.addWithin('shared_links', document, room);
     },
     get: async (id, now) => {
-      const found = await find(documents, 'shared_links', id);
-      const link = found && linkIn(found);
+      const link = await linkIn<SharedLink>(id, OF_CAPTURES);
       return link !== undefined && link.expiresAt > now ? link : undefined;
     },
     list: async ({ ofKey, capture, limit, after, now }) => {
       const where: readonly Condition<'shared_links'>[] = [
         ['expiresAt', '>', now],
         ...whereKey(ofKey),
-        ...(capture === undefined ? [] : [['capture', '=', capture] as const]),
-        ...(after === undefined ? [] : [['id', '<', after] as const]),
+        capture === undefined ? OF_CAPTURES : ['capture', '=', capture],
+        ...before(after),
       ];
-      return (await documents.list('shared_links', where, { isDescending: true, limit })).map(linkIn);
+      return (await documents.list('shared_links', where, { isDescending: true, limit })).map(parsed<SharedLink>);
     },
-    remove: (ids, ofKey) => documents.remove('shared_links', [['id', 'in', ids], ...whereKey(ofKey)]),
+    getFeed: (id) => linkIn<FeedLink>(id, OF_FEEDS),
+    listFeeds: async ({ ofKey, limit, after }) => {
+      const where = [OF_FEEDS, ...whereKey(ofKey), ...before(after)];
+      return (await documents.list('shared_links', where, { isDescending: true, limit })).map(parsed<FeedLink>);
+    },
+    remove: (ids, ofKey) => documents.remove('shared_links', [['id', 'in', ids], OF_CAPTURES, ...whereKey(ofKey)]),
+    removeFeed: (id, ofKey) => documents.remove('shared_links', [['id', '=', id], OF_FEEDS, ...whereKey(ofKey)]),
   };
 }
 
-function linkIn({ body }: StoredDocument<'shared_links'>): SharedLink {
-  const link: SharedLink = JSON.parse(body);
+function before(after: string | undefined): readonly Condition<'shared_links'>[] {
+  return after === undefined ? [] : [['id', '<', after]];
+}
+
+function parsed<L extends SharedLink | FeedLink>({ body }: { readonly body: string }): L {
+  const link: L = JSON.parse(body);
   return link;
 }

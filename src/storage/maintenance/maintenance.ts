@@ -5,7 +5,6 @@ import { WAITING } from '../files/file-outbox.ts';
 import { readStore } from '../files/store-id.ts';
 import { namesIn, outboxes } from '../files/workspace.ts';
 import { pagesOf } from '../ports/result-store.ts';
-import { withoutEvidence } from '../records/record.ts';
 import { backupFile, problemsOfFile, restoreFile, setAside } from '../sqlite/backup.ts';
 import { wrongContents } from './contents.ts';
 import { existing, type Places, using } from './places.ts';
@@ -123,7 +122,7 @@ export async function rebuildDatabase(places: Places, report: Report): Promise<R
       });
       // A running service may have removed the capture.
       if (record === undefined) continue;
-      await results.insert(withoutEvidence(record), record.evidence, record.words);
+      await results.insert(record);
       written += 1;
     }
     return { written, unreadable, aside };

@@ -93,10 +93,9 @@ async function rename(record: StoredRecord, results: ResultStore): Promise<void>
   const known = await results.get(record.id);
   if (known?.artifacts?.store === record.artifacts?.store) return;
   if (known === undefined) return;
-  const { evidence, words, ...kept } = { ...record, ...known, artifacts: record.artifacts };
   // Databases delete no record that is held.
   const marks = marksOf(known);
   if (marks.hold !== null) await results.mark(record.id, marks, { ...marks, hold: null });
   await results.delete([record.id]);
-  await results.insert(kept, evidence, words);
+  await results.insert({ ...record, ...known, artifacts: record.artifacts });
 }

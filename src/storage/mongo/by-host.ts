@@ -12,7 +12,7 @@ import { mergeDocuments, pageThrough, type Span, type Window } from './windows.t
  */
 
 /** MongoDB merges up to 200 ranges of an index; above that it reads and sorts everything. */
-const MERGED_HOSTS = 150;
+export const MERGED_HOSTS = 150;
 /** Entries of the index by time that are looked at for each row of a page, to see how many match. */
 const SAMPLED_PER_ROW = 20;
 /** Share of matching entries above which reading by time reads fewer of them than merging hosts would. */

@@ -64,8 +64,8 @@ const HOST_INDEXES: IndexDescription[] = [
   { name: HOST_FIELDS.unicode.index, key: { host_unicode: 1, newest: -1, _id: 1 }, ...WHERE_UNICODE },
 ];
 
-/** Entries are small, because a page has hundreds: the time in seconds, and no id. */
-const WORDS_INDEXES: IndexDescription[] = [{ name: BY_WORD, key: { terms: 1, second: -1 } }];
+/** Entries are small, because a page has hundreds: a coarse time, and no id. */
+const WORDS_INDEXES: IndexDescription[] = [{ name: BY_WORD, key: { terms: 1, moment: -1 } }];
 
 const PERCEPTION_INDEXES: IndexDescription[] = [{ name: BY_BAND, key: { bands: 1, _id: 1 } }];
 

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Filter, FindCursor } from 'mongodb';
+import { CapstanError } from '../../capture/errors.ts';
 import { unpackWords } from '../../capture/page-words.ts';
 import type { Result } from '../../capture/result.ts';
 import { meetsWords } from '../../words/find-words.ts';
@@ -7,29 +7,29 @@ import { wordsQuery } from '../../words/query.ts';
 import { tokensOf } from '../../words/tokens.ts';
 import type { Keyset, ResultFilter } from '../ports/result-store.ts';
 import { placeOf, startOf, timeOf } from '../records/record.ts';
-import { HAS_WORDS } from '../records/word-terms.ts';
 import { BY_WORD, type Collections } from './collections.ts';
-import { recordOf, secondOf, type WordsDocument } from './documents.ts';
+import { momentOf, recordOf, type WordsDocument } from './documents.ts';
 import { meetsFilter } from './meets-filter.ts';
-import { factsFilter, type WordsFilter, wordsFilter } from './words-filter.ts';
+import { commonMoments, type MomentSpan, momentsOfFacts, momentsOfPrefix, momentsOfWord } from './moments.ts';
+import { type WordsFilter, wordsFilter } from './words-filter.ts';
 
 /*
- * Lists by the words of the page. The words are in a collection of their own, with an index of small entries in the order
- * of time. It also has the facts of the records by which lists are most often narrowed; the records that are found are
+ * Lists by the words of the page, which are in a collection of their own, with an index of small entries in the order of
+ * time. The moments at which captures have all words and facts are found in indexes; the documents of these moments are
  * compared with all conditions. `$text` was no choice: it cannot return the newest results without sorting all of them.
  */
 
-/** Documents read at once beyond those that are missing in the page. */
+/** Moments whose documents are read at first, and at most, beyond the results that are missing in the page. */
 const READ_AHEAD = 10;
 const MAX_READ = 500;
-/** Number of pages whose words are compared with phrases in one turn of the event loop. */
+/** Number of pages whose words are compared with phrases in one turn of the event loop, and for one page of results. */
 const COMPARED_A_TURN = 10;
-/** Number of entries above which a term is frequent, and terms are not compared any more. */
-const FREQUENT = 1000;
-/** Number of results with a prefix above which some of the newest have it. */
-const RARE = 5000;
+const MAX_COMPARED = 5000;
+/** There are no captures before and after these. */
+const FIRST = momentOf(0);
+const LAST = momentOf(Date.UTC(2100, 0, 1));
 
-type Candidate = Pick<WordsDocument, '_id' | 'second'> & Partial<Pick<WordsDocument, 'words'>>;
+type Candidate = Pick<WordsDocument, '_id'> & Partial<Pick<WordsDocument, 'words'>>;
 
 export async function pageByWords(
   collections: Collections,
@@ -41,72 +41,56 @@ export async function pageByWords(
   const { where = {} } = filter;
   const wanted = wordsFilter(wordsQuery(words));
   const after = placeOf(startOf(where, from));
-  const candidates = await candidatesOf(collections, filter, wanted, {
-    $lte: secondOf(after.probedAt),
-    ...(where.from === undefined ? {} : { $gte: secondOf(timeOf(where.from)) }),
-  });
+  const span = {
+    from: where.from === undefined ? FIRST : Math.max(momentOf(timeOf(where.from)), FIRST),
+    to: Math.min(momentOf(after.probedAt), LAST),
+  };
   const found: Result[] = [];
-  try {
-    for (;;) {
-      const read = await nextOf(candidates, Math.min(limit - found.length + READ_AHEAD, MAX_READ));
-      found.push(...(await matchingOf(collections, filter, wanted, read, after)));
-      found.sort((a, b) => timeOf(b.probed_at) - timeOf(a.probed_at) || b.id - a.id);
-      const last = read.at(-1);
-      const least = found[limit - 1];
-      // All results of the last second are read: within it, they are in no order.
-      const isFull = last !== undefined && least !== undefined && last.second < secondOf(timeOf(least.probed_at));
-      if (last === undefined || isFull) return found.slice(0, limit);
-    }
-  } finally {
-    await candidates.close();
+  let compared = 0;
+  for await (const moments of momentsIn(collections, filter, wanted, span, limit)) {
+    const candidates = await documentsAt(collections, wanted, moments);
+    if (wanted.phrases !== undefined) compared += candidates.length;
+    found.push(...(await matchingOf(collections, filter, wanted, candidates, after)));
+    // Later moments are older than all that were found.
+    if (found.length >= limit) break;
+    if (compared >= MAX_COMPARED) throw new CapstanError('phrase_too_frequent');
   }
+  return found.sort((a, b) => timeOf(b.probed_at) - timeOf(a.probed_at) || b.id - a.id).slice(0, limit);
 }
 
-/** Returns the documents whose terms match, newest first. */
-async function candidatesOf(
+/** Iterates over the moments at which results may match, newest first, in parts that become longer. */
+async function* momentsIn(
   collections: Collections,
   filter: ResultFilter,
-  { terms, prefixes, more, phrases }: WordsFilter,
-  second: Readonly<Record<string, number>>,
-): Promise<FindCursor<Candidate>> {
-  const all = [...terms.map((term) => ({ terms: term })), ...factsFilter(filter)];
-  const first = await rarestFirst(collections, all, prefixes);
-  return collections.words
-    .find({ $and: [...first, { second }, ...more] })
-    .hint(BY_WORD)
-    .sort({ second: -1 })
-    .project<Candidate>(phrases === undefined ? { second: 1 } : { second: 1, words: 1 });
-}
-
-/** Puts the rarest condition first: MongoDB reads its index entries, and compares the documents with the others. */
-async function rarestFirst(
-  { words }: Collections,
-  filters: readonly Filter<WordsDocument>[],
-  prefixes: readonly RegExp[],
-): Promise<readonly Filter<WordsDocument>[]> {
-  if (filters.length < 2 && prefixes.length === 0) return filters;
-  const counted = async (filter: Filter<WordsDocument>, limit: number) => ({
-    filter,
-    count: await words.countDocuments(filter, { limit, hint: BY_WORD }),
-  });
-  const whole = await Promise.all(filters.map((filter) => counted(filter, FREQUENT)));
-  const rarest = whole.toSorted((a, b) => a.count - b.count);
-  const isFew = rarest[0] !== undefined && rarest[0].count < FREQUENT;
-  // Entries with a prefix are not in the order of time, so only a few are read and sorted.
-  const beginning = isFew ? [] : await Promise.all(prefixes.map((terms) => counted({ terms }, RARE)));
-  const few = beginning.filter(({ count }) => count < RARE).toSorted((a, b) => a.count - b.count);
-  const ordered = [...few, ...rarest].map(({ filter }) => filter);
-  return ordered.length > 0 ? ordered : [{ terms: HAS_WORDS }];
-}
-
-async function nextOf(candidates: FindCursor<Candidate>, count: number): Promise<readonly Candidate[]> {
-  const read: Candidate[] = [];
-  while (read.length < count) {
-    const next = await candidates.next();
-    if (next === null) break;
-    read.push(next);
+  { terms, prefixes }: WordsFilter,
+  span: MomentSpan,
+  limit: number,
+): AsyncGenerator<readonly number[]> {
+  const beginnings = await Promise.all(prefixes.map((prefix) => momentsOfPrefix(collections, prefix, span)));
+  const lists = [
+    ...terms.map((term) => momentsOfWord(collections, term)),
+    ...beginnings.filter((list) => list !== undefined),
+    ...(await momentsOfFacts(collections, filter)),
+  ];
+  let read = limit + READ_AHEAD;
+  for await (const moments of commonMoments(lists, span, 4 * limit)) {
+    for (let at = 0; at < moments.length; read = Math.min(2 * read, MAX_READ)) {
+      yield moments.slice(at, at + read);
+      at += read;
+    }
   }
-  return read;
+}
+
+function documentsAt(
+  { words }: Collections,
+  { conditions, phrases }: WordsFilter,
+  moments: readonly number[],
+): Promise<readonly Candidate[]> {
+  return words
+    .find({ $and: [...conditions, { moment: { $in: [...moments] } }] })
+    .hint(BY_WORD)
+    .project<Candidate>(phrases === undefined ? { _id: 1 } : { words: 1 })
+    .toArray();
 }
 
 /** Returns the results of these documents that meet all conditions and follow a position. */

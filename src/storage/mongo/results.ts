@@ -53,7 +53,7 @@ export function mongoResults(database: Db, ask: Ask, connection: { readonly stat
     get state() {
       return connection.state;
     },
-    insert: async (result, evidence = null, words) => inserts.insert({ ...result, evidence, words }),
+    insert: async (record) => inserts.insert({ evidence: null, ...record }),
     wordsOf: (ids, ofKey) =>
       ask(async () => {
         const wanted = ofKey === undefined ? ids : await ofThisKey(ids, ofKey);

@@ -1,20 +1,17 @@
 import type { Filter } from 'mongodb';
 import type { Sequence, WordsQuery } from '../../words/query.ts';
-import type { ResultFilter } from '../ports/result-store.ts';
-import { hostRanges } from '../records/hosts.ts';
-import { rangeTerm, wantedTerms } from '../records/terms.ts';
 import { HAS_WORDS, isOneTerm, wordTerm } from '../records/word-terms.ts';
 import type { WordsDocument } from './documents.ts';
 
 /* Conditions of lists on the terms of pages' words. Terms have no positions: phrases are looked for in the words. */
 
 export interface WordsFilter {
-  /** Terms that a result must have. */
+  /** Terms that a result must have, at least one. */
   readonly terms: readonly string[];
   /** The beginnings of terms, of each of which a result must have one. */
   readonly prefixes: readonly RegExp[];
-  /** Conditions beside the terms. */
-  readonly more: readonly Filter<WordsDocument>[];
+  /** All conditions on terms. The first is the one whose entries of the index are read. */
+  readonly conditions: readonly Filter<WordsDocument>[];
   /** Set when the terms do not tell whether a result matches. */
   readonly phrases: WordsQuery | undefined;
 }
@@ -26,7 +23,9 @@ export function wordsFilter(query: WordsQuery): WordsFilter {
   );
   const prefixes = wanted.filter(endsInPrefix).map(beginning);
   const without = unwanted.filter(({ words: { length } }) => length === 1);
-  const more: Filter<WordsDocument>[] = [
+  const known = terms.length === 0 ? [HAS_WORDS] : [...new Set(terms)].map(wordTerm);
+  const conditions: Filter<WordsDocument>[] = [
+    ...known.map((term) => ({ terms: term })),
     ...prefixes.map((prefix) => ({ terms: prefix })),
     ...without.map((sequence) => ({
       terms: endsInPrefix(sequence) ? { $not: beginning(sequence) } : { $ne: wordTerm(sequence.words[0] ?? '') },
@@ -34,21 +33,11 @@ export function wordsFilter(query: WordsQuery): WordsFilter {
   ];
   const isPhrase = ({ words: { length } }: Sequence) => length > 1;
   return {
-    terms: terms.length === 0 && prefixes.length === 0 ? [HAS_WORDS] : [...new Set(terms)].map(wordTerm),
+    terms: known,
     prefixes,
-    more,
+    conditions,
     phrases: wanted.some(isPhrase) || unwanted.some(isPhrase) ? query : undefined,
   };
-}
-
-/** Returns conditions on facts that `factTermsOf` has; results that meet them may still not meet the filter. */
-export function factsFilter(filter: ResultFilter): readonly Filter<WordsDocument>[] {
-  const { status, outcome, verdict } = filter.where ?? {};
-  const facts = wantedTerms({ status, outcome, verdict }, filter.ofKey).map((term) => ({ terms: term }));
-  if (filter.by !== 'host') return facts;
-  const ofHost = hostRanges(filter.host).map((range) => rangeTerm(range)?.term);
-  const known = ofHost.filter((term) => term !== undefined);
-  return known.length < ofHost.length ? facts : [...facts, { terms: { $in: known } }];
 }
 
 function endsInPrefix(sequence: Sequence): boolean {

@@ -63,3 +63,11 @@ export async function namingStore(record: StoredRecord, artifacts: Pick<Artifact
   const store = await artifacts.id();
   return record.artifacts.store === store ? record : { ...record, artifacts: { ...record.artifacts, store } };
 }
+
+/**
+ * Delivers the files of a capture whose record is written after them. Resolves as `LocalCopies.deliver` does, and with
+ * the record where files are delivered later.
+ */
+export async function deliverFirst(copies: LocalCopies, record: StoredRecord): Promise<StoredRecord | undefined> {
+  return record.artifacts === null || copies.deliverLater !== null ? record : copies.deliver(record);
+}

@@ -1,7 +1,6 @@
 import type { DatabaseKind } from '../../capture/artifacts.ts';
-import type { Evidence } from '../../capture/evidence.ts';
 import type { Marks } from '../../capture/marks.ts';
-import type { DetailedResult, Result, SimilarResult } from '../../capture/result.ts';
+import type { DetailedResult, Result, SimilarResult, StoredRecord } from '../../capture/result.ts';
 import type { ResultConditions } from '../../capture/result-conditions.ts';
 
 /**
@@ -74,7 +73,7 @@ export interface ResultStore {
    * Stores a record, its evidence and the packed words of its page, durably and together. An existing id is not an error
    * and changes nothing.
    */
-  insert(result: Result, evidence?: Evidence | null, words?: string): Promise<void>;
+  insert(record: Result & Partial<Pick<StoredRecord, 'evidence' | 'words'>>): Promise<void>;
 
   /**
    * Returns the packed words of the pages of these captures, as far as they are indexed. `ofKey`: only of captures that

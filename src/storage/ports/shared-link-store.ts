@@ -1,24 +1,39 @@
+import type { FeedSource } from '../../capture/feed.ts';
 import type { SharedView } from '../../capture/shared-link.ts';
 import type { Amount } from '../../capture/stored-limits.ts';
 
 /*
- * The port to shared links. A link that is not stored is refused although its signature is valid: so it can be revoked.
+ * The port to shared links, of captures and of feeds. A link that is not stored is refused although its signature is
+ * valid: so it can be revoked.
  */
 
-export interface SharedLink {
+interface Link {
   readonly id: string;
   /** Name of the API key that shared it; null without a named key. */
   readonly apiKeyName: string | null;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+  readonly expiresAt: number;
+}
+
+export interface SharedLink extends Link {
   /** The API key whose captures alone the link may show, as `visibleKey` returns it; null: those of all. */
   readonly sees: string | null;
   readonly capture: number;
   /** The capture that it is compared with. */
   readonly other: number | null;
   readonly view: SharedView;
-  /** Milliseconds since 1970. */
-  readonly createdAt: number;
-  readonly expiresAt: number;
 }
+
+/** A link to a feed, which shows what its key may see when it is read. */
+export interface FeedLink extends Link {
+  /** First digits of the SHA-256 of the key that made it; null for a service without keys. */
+  readonly fingerprint: string | null;
+  readonly source: FeedSource;
+}
+
+/** Feeds have no end. The last second of the year 9999, of which every date format can write the time. */
+export const NEVER_MS = Date.UTC(9999, 11, 31, 23, 59, 59);
 
 export interface SharedLinksWanted {
   /** Undefined: those of all keys. */
@@ -34,11 +49,16 @@ export interface SharedLinksWanted {
 /** Methods reject with `database_not_enabled` or `database_unavailable` when they cannot answer. */
 export interface SharedLinkStore {
   /** Stores a link durably, and removes expired ones. Rejects with `too_many_shared_links` when there is no room. */
-  add(link: SharedLink, isShared: boolean, max?: Amount): Promise<void>;
-  /** Returns a link that has not expired. */
+  add(link: SharedLink | FeedLink, isShared: boolean, max?: Amount): Promise<void>;
+  /** Returns a link to captures that has not expired. */
   get(id: string, now: number): Promise<SharedLink | undefined>;
-  /** Returns links that have not expired, newest first. */
+  /** Returns links to captures that have not expired, newest first. */
   list(wanted: SharedLinksWanted): Promise<readonly SharedLink[]>;
-  /** Removes links; of one API key, if it is given. Returns how many existed. */
+  getFeed(id: string): Promise<FeedLink | undefined>;
+  /** Returns feeds, newest first. */
+  listFeeds(wanted: Pick<SharedLinksWanted, 'ofKey' | 'limit' | 'after'>): Promise<readonly FeedLink[]>;
+  /** Removes links to captures; of one API key, if it is given. Returns how many existed. */
   remove(ids: readonly string[], ofKey?: string): Promise<number>;
+  /** Removes a feed, as `remove` does. */
+  removeFeed(id: string, ofKey?: string): Promise<number>;
 }

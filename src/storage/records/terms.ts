@@ -78,18 +78,6 @@ export function termsOf(record: Termed): readonly string[] {
   ];
 }
 
-/** Returns the terms of a record that are neither words nor options, and those of its host. */
-export function factTermsOf(record: Termed & Pick<Result, 'host'>): readonly string[] {
-  const { verdict, api_key_name: key, host } = record;
-  return [
-    outcomeTerm(outcomeOf(record)),
-    ...statusTerms(record),
-    ...(verdict === null ? [] : [verdictTerm(verdict)]),
-    ...(key === undefined ? [] : [apiKeyTerm(key)]),
-    ...hostTermsOf(host),
-  ];
-}
-
 function statusTerms({ response_code }: Pick<Result, 'response_code'>): readonly string[] {
   const statusClass = Math.floor(response_code / 100);
   return [`${STATUS}${response_code}`, ...(statusClass > 0 ? [`${STATUS_CLASS}${statusClass}`] : [])];

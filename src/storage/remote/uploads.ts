@@ -5,6 +5,7 @@ import { CapstanError } from '../../capture/errors.ts';
 import type { StoredRecord } from '../../capture/result.ts';
 import { type ArtifactStore, type CapturedFiles, filesIn, type LocalStore } from '../ports/artifact-store.ts';
 import { hasCopy, type LocalCopies, namingStore } from '../ports/local-copies.ts';
+import { marksOf, sameMarks } from '../records/marks.ts';
 
 /** Maximum number of captures whose files are in memory for their upload. */
 const UPLOADS = 8;
@@ -70,14 +71,22 @@ export function createUploads(
 
   async function deliver(id: number): Promise<StoredRecord | undefined> {
     const isFresh = fresh.has(id);
-    const files = take(id)?.files;
-    // The record on the disk has the marks that were given meanwhile.
-    const record = files && (await local.record(id));
-    const copy = files && record ? { record, files } : await copyOf(local, id);
+    const copy = take(id) ?? (await copyOf(local, id));
     // Another process with the same data directory may have delivered it.
     if (copy === undefined) return remote.record(id);
     const first = isFresh ? undefined : await remote.record(id);
-    return first ?? upload({ ...copy, record: await namingStore(copy.record, remote) });
+    return withLaterMarks(first ?? (await upload({ ...copy, record: await namingStore(copy.record, remote) })));
+  }
+
+  /** Marks that were given before the store had the capture are in the record on the disk alone. */
+  async function withLaterMarks(uploaded: StoredRecord): Promise<StoredRecord> {
+    for (let written = uploaded; ; ) {
+      const now = await local.record(written.id);
+      if (now === undefined || sameMarks(now, written)) return written;
+      const marks = marksOf(now);
+      await remote.mark(written.id, marks);
+      written = { ...written, ...marks };
+    }
   }
 
   async function deliverWithin(id: number): Promise<StoredRecord | undefined> {

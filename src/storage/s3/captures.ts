@@ -7,7 +7,10 @@ import { type S3File, type Unpacked, unpacked } from './pack.ts';
 /** Bytes that are read to find the head of a capture, and those that are read where it is longer. */
 const HEAD_BYTES = [8 * 1024, 4 * 1024 * 1024];
 
-export type FoundObject = Unpacked & FoundCapture<S3File>;
+export interface FoundObject extends Unpacked, FoundCapture<S3File> {
+  /** The record, when it was read with the head. */
+  readonly record: Buffer | undefined;
+}
 
 /** Finds a capture; undefined when there is none, whatever a listing says. */
 export async function findCapture(client: S3Client, id: number): Promise<FoundObject | undefined> {
@@ -19,9 +22,19 @@ export async function findCapture(client: S3Client, id: number): Promise<FoundOb
     if (found === undefined) continue;
     const size = Number(answer.headers['content-range']?.split('/')[1] ?? answer.body.length);
     const images = found.files.filter(({ key }) => key !== undefined);
-    return { ...found, bytes: images.reduce((sum, file) => sum + file.bytes, size) };
+    const record = size === answer.body.length ? answer.body.subarray(found.recordStart) : undefined;
+    return { ...found, record, bytes: images.reduce((sum, file) => sum + file.bytes, size) };
   }
   throw new CapstanError('artifact_damaged', `The capture ${id} has no readable head in the object store.`);
+}
+
+/** Reads the record of a capture as JSON, up to the end of the object: it may have become longer since its head was read. */
+export async function readRecord(client: S3Client, id: number): Promise<string | undefined> {
+  const found = await findCapture(client, id);
+  if (found === undefined || found.record !== undefined) return found?.record?.toString();
+  const headers = { range: `bytes=${found.recordStart}-` };
+  const { status, body } = await client.send({ method: 'GET', key: captureKey(id), headers, accepts: [404] });
+  return status === 404 ? undefined : body.toString();
 }
 
 function headOf(body: Buffer, id: number): Unpacked | undefined {

@@ -4,8 +4,9 @@ import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
 import type { NewCapture, RemoteFile } from '../remote/backend.ts';
 
 /*
- * The object `capture`: a line of JSON (`Head`), the record as JSON, then the files other than the image, one after
- * another. So a capture costs two requests to store, and appears whole.
+ * The object `capture`: a line of JSON (`Head`), the files other than the image, one after another, then the record as
+ * JSON. So a capture costs two requests to store, and appears whole; and nothing that is being read moves when the marks
+ * in the record change.
  */
 
 /** A file of a capture, as the head names it. */
@@ -24,8 +25,6 @@ export interface S3File extends RemoteFile {
 
 interface Head {
   readonly info: ScreenshotInfo;
-  /** Bytes of the record. */
-  readonly record: number;
   readonly files: readonly {
     readonly kind: ArtifactKind;
     readonly bytes: number;
@@ -35,41 +34,38 @@ interface Head {
 }
 
 export function packed({ info, record, files }: NewCapture<S3File>): Buffer {
-  const text = Buffer.from(record);
   const named = files.map(({ kind, bytes, sha256, key }) => ({ kind, bytes, sha256, ...(key && { key }) }));
-  const head: Head = { info, record: text.length, files: named };
+  const head: Head = { info, files: named };
   const contents = files.flatMap(({ content }) => (content === undefined ? [] : [content]));
-  return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), text, ...contents]);
+  return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), ...contents, Buffer.from(record)]);
 }
 
-/** Returns the object of the same capture with other marks in its record. */
-export function withMarks(object: Buffer, marks: Marks): Buffer {
-  const line = object.indexOf('\n');
-  const head: Head = JSON.parse(object.toString('utf8', 0, line));
-  const end = line + 1 + head.record;
-  const record = Buffer.from(JSON.stringify({ ...JSON.parse(object.toString('utf8', line + 1, end)), ...marks }));
-  const changed: Head = { ...head, record: record.length };
-  return Buffer.concat([Buffer.from(`${JSON.stringify(changed)}\n`), record, object.subarray(end)]);
+/** Returns the object of the same capture with other marks in its record; undefined when its head cannot be read. */
+export function withMarks(object: Buffer, marks: Marks): Buffer | undefined {
+  const start = unpacked(object)?.recordStart;
+  if (start === undefined) return undefined;
+  const record = { ...JSON.parse(object.toString('utf8', start)), ...marks };
+  return Buffer.concat([object.subarray(0, start), Buffer.from(JSON.stringify(record))]);
 }
 
 export interface Unpacked {
   readonly info: ScreenshotInfo;
   readonly files: readonly S3File[];
-  /** Where the record begins and ends, the end included. */
-  readonly record: { readonly start: number; readonly end: number };
+  /** Where the record begins; it ends with the object. */
+  readonly recordStart: number;
 }
 
 /** Reads the head of an object; undefined when it ends later. */
 export function unpacked(beginning: Buffer): Unpacked | undefined {
   const end = beginning.indexOf('\n');
   if (end === -1) return undefined;
-  const { info, record, files }: Head = JSON.parse(beginning.toString('utf8', 0, end));
-  let start = end + 1 + record;
+  const { info, files }: Head = JSON.parse(beginning.toString('utf8', 0, end));
+  let start = end + 1;
   const placed = files.map((file) => {
     if (file.key !== undefined) return file;
     const own = { ...file, start };
     start += file.bytes;
     return own;
   });
-  return { info, files: placed, record: { start: end + 1, end: end + record } };
+  return { info, files: placed, recordStart: start };
 }

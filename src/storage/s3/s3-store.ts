@@ -1,4 +1,3 @@
-import { buffer } from 'node:stream/consumers';
 import { ARTIFACTS } from '../../capture/artifacts.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import type { Marks } from '../../capture/marks.ts';
@@ -10,7 +9,7 @@ import type { ArtifactStore, ByteSpan } from '../ports/artifact-store.ts';
 import type { Backend, FileContent, FoundCapture, NewCapture, Upload } from '../remote/backend.ts';
 import { createRemoteStore } from '../remote/remote-store.ts';
 import { UPLOAD_MS } from '../remote/sweep.ts';
-import { findCapture, listedCaptures } from './captures.ts';
+import { findCapture, listedCaptures, readRecord } from './captures.ts';
 import type { S3Client } from './client.ts';
 import { captureKey, imageKey, minuteOf } from './keys.ts';
 import { packed, type S3File, withMarks } from './pack.ts';
@@ -140,6 +139,7 @@ function s3Backend(client: S3Client, presignSeconds: number | null): Backend<S3F
       const { status, headers, body } = await client.send({ method: 'GET', key, accepts: [404] });
       if (status === 404) return 0;
       const changed = withMarks(body, marks);
+      if (changed === undefined) throw new CapstanError('artifact_damaged');
       const type = { 'content-type': 'application/octet-stream' };
       const payload = await sha256(changed);
       const condition = { 'if-match': headers.etag ?? '*' };
@@ -187,10 +187,7 @@ function s3Backend(client: S3Client, presignSeconds: number | null): Backend<S3F
     discard: (files) => client.remove(files.flatMap(({ key }) => (key === undefined ? [] : [key]))),
     insert,
     find: (id) => findCapture(client, id),
-    record: async (id) => {
-      const found = await findCapture(client, id);
-      return found && (await buffer(client.read(captureKey(id), found.record))).toString();
-    },
+    record: (id) => readRecord(client, id),
     open,
     location: ({ key }) =>
       key === undefined || presignSeconds === null

@@ -18,7 +18,7 @@ export function sqliteResults(table: Remote<ResultTable>, thread: { readonly sta
     get state() {
       return thread.state;
     },
-    insert: async (result, evidence = null, words) => inserts.insert({ ...result, evidence, words }),
+    insert: async (record) => inserts.insert({ evidence: null, ...record }),
     wordsOf: table.wordsOf,
     addWords: table.addWords,
     indexed: table.indexed,

@@ -70,11 +70,12 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('requires one of two key schemes on all but the nine open paths', () => {
+  it('requires one of two key schemes on all but the ten open paths', () => {
     expect(document.security).toEqual([{ bearer: [] }, { apiKey: [] }]);
     const open = Object.entries(document.paths).filter(([, item]) => Object(item).get?.security?.length === 0);
     expect(open.map(([path]) => path).toSorted()).toEqual([
       '/',
+      '/feeds/{id}',
       '/livez',
       '/openapi.json',
       '/readyz',

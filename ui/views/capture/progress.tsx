@@ -1,3 +1,4 @@
+import { BROWSER_PHASES } from '../../../src/capture/phases.ts';
 import { addressOf } from '../../api/address.ts';
 import { CapstanFailure } from '../../api/client.ts';
 import type { DetailedResult, InFlight } from '../../api/types.ts';
@@ -7,16 +8,7 @@ import { hrefOf } from '../../parts/route.ts';
 import type { Run } from '../../parts/use-capture.ts';
 import { Problem } from '../../parts/view.tsx';
 
-const PHASES: readonly InFlight['phase'][] = [
-  'open',
-  'navigate',
-  'load',
-  'interact',
-  'wait',
-  'settle',
-  'picture',
-  'evidence',
-];
+const PHASES: readonly InFlight['phase'][] = BROWSER_PHASES;
 
 /** Progress of the capture: its place in the queue, its phases, its image. */
 export function Progress({ run, onCancel }: { readonly run: Run; readonly onCancel: () => void }) {

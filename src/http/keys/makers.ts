@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto';
+import { visibleKey } from '../../capture/client.ts';
+import type { CaptureService } from '../../service/capture-service.ts';
+import { FINGERPRINT_DIGITS } from '../request/requested-by.ts';
+import type { Caller } from '../state.ts';
+import { callerFinder, listedKeyOf, UNNAMED } from './callers.ts';
+import type { AcceptedKeys, KeyRing } from './key-ring.ts';
+
+/** The key that made something which is used later without a key. */
+export interface Maker {
+  /** Its name; null for a key without one. */
+  readonly apiKeyName: string | null;
+  /** First digits of its SHA-256; null for a service without keys. */
+  readonly fingerprint: string | null;
+}
+
+/** What a maker sees. */
+export interface MakerView {
+  readonly service: CaptureService;
+  /** The key whose watches it sees; undefined: those of all. */
+  readonly ofKey: string | undefined;
+}
+
+/** Returns a function that finds what the key of a maker sees now; undefined when it is not accepted any more. */
+export function makerViews(keys: KeyRing, isolateKeys: boolean, service: CaptureService) {
+  let find: (maker: Maker) => Caller | undefined = () => undefined;
+  keys.follow((accepted) => {
+    find = makerFinder(accepted, isolateKeys);
+  });
+  return (maker: Maker): MakerView | undefined => {
+    const caller = find(maker);
+    const ofKey = caller && listedKeyOf(caller);
+    if (caller === undefined || ofKey === null) return undefined;
+    const seen = visibleKey(caller);
+    return { service: seen === undefined ? service : service.onlyOf(seen), ofKey };
+  };
+}
+
+function makerFinder({ apiKeys, namedKeys }: AcceptedKeys, isolateKeys: boolean) {
+  const callerOf = callerFinder(namedKeys, isolateKeys);
+  const named = new Map(namedKeys.map(({ name, key }) => [name, callerOf(digestOf(key))]));
+  const digests = apiKeys.map(digestOf).filter((digest) => callerOf(digest)?.apiKeyName == null);
+  return ({ apiKeyName, fingerprint }: Maker): Caller | undefined => {
+    if (apiKeyName !== null) return named.get(apiKeyName);
+    if (fingerprint === null) return apiKeys.length === 0 ? UNNAMED : undefined;
+    return digests.some((digest) => digest.slice(0, FINGERPRINT_DIGITS) === fingerprint) ? UNNAMED : undefined;
+  };
+}
+
+function digestOf(key: string): string {
+  return createHash('sha256').update(key, 'utf8').digest('hex');
+}

@@ -1,0 +1,65 @@
+import type { Deadline } from '../capture/deadline.ts';
+import { CapstanError } from '../capture/errors.ts';
+import { type CaptureRequest, hasNetwork } from '../capture/request.ts';
+import type { EgressProxy } from '../egress/egress.ts';
+import { askPage } from './ask-page.ts';
+import { holdStill } from './hold-still.ts';
+import type { IsolatedPage } from './isolated-page.ts';
+import { loadMilestone } from './milestone.ts';
+import { whyUnreachable } from './navigate.ts';
+import { type Call, call } from './page-scripts.ts';
+import { waitWithin } from './wait/wait-within.ts';
+
+/**
+ * Waits until the page has loaded (`DOMContentLoaded`, where the request asks for that) and is not navigating. Resolves
+ * with false when the waiting time was over first, or when the document broke off, and stops what would keep the page
+ * from being captured then; throws as `navigate` does when the page navigated to a dead URL, or to a document that broke off at once.
+ */
+export async function awaitLoad(
+  page: IsolatedPage,
+  egressProxy: EgressProxy,
+  request: CaptureRequest,
+  deadline: Deadline,
+): Promise<boolean> {
+  const { frame } = page;
+  const milestone = loadMilestone(request);
+  const came = await waitWithin(
+    page,
+    deadline,
+    'load',
+    frame.until(() => frame.rests(milestone)),
+  );
+  const failed = frame.document?.unreachableUrl;
+  if (failed !== undefined) {
+    if (!hasNetwork(request))
+      throw new CapstanError('target_forbidden', 'given HTML has no network without allowNetwork');
+    const { code, reason } = whyUnreachable(egressProxy, failed, 'the page sent itself there, and nothing answered');
+    throw new CapstanError(code, reason);
+  }
+  if (came && (await brokeOff(page, deadline))) return false;
+  if (!came && frame.leaving) await holdStill(page, deadline);
+  // A style sheet that never arrives blocks rendering. After `Page.stopLoading` the page is rendered without it.
+  else if (!came && !frame.painted) page.session.post('Page.stopLoading');
+  return came;
+}
+
+const NOTHING_CAME = 'nothing of the document came: its connection was closed, or its body cannot be decoded';
+
+/**
+ * Returns whether the connection ended before the document did, and stops such a document: Chromium goes on waiting for
+ * the rest. Throws `target_unreachable` when nothing has come of it. Without `Network.enable`, Chromium drops what came
+ * at the same time as the end.
+ */
+async function brokeOff(page: IsolatedPage, deadline: Deadline): Promise<boolean> {
+  const { frame, visit, session } = page;
+  const id = frame.document?.loaderId ?? null;
+  if (!frame.stoppedEarly || visit.brokenOff === id) return frame.stoppedEarly;
+  const ask = (expression: Call) => askPage(page, deadline, 'see whether the document is whole', expression);
+  if ((await ask(call('is-loading'))) !== true) return false;
+  if ((await ask(call('has-root'))) === false) {
+    throw new CapstanError('target_unreachable', NOTHING_CAME);
+  }
+  visit.brokenOff = id;
+  session.post('Page.stopLoading');
+  return true;
+}

@@ -1,0 +1,23 @@
+import type { ImageLimits, NoticeImage, ReadImage } from '../notice.ts';
+
+/** An image to be sent, with a file name for it. */
+export interface SentImage extends ReadImage {
+  readonly image: NoticeImage;
+  readonly fileName: string;
+}
+
+/** Reads images one after another, so that one at a time is made smaller. Leaves out those that are gone. */
+export async function readImages(
+  images: readonly NoticeImage[],
+  limits: ImageLimits,
+  signal: AbortSignal,
+): Promise<readonly SentImage[]> {
+  const read: SentImage[] = [];
+  for (const image of images) {
+    signal.throwIfAborted();
+    const found = await image.read(limits);
+    if (found === null) continue;
+    read.push({ ...found, image, fileName: `${image.name}.${found.mediaType === 'image/png' ? 'png' : 'jpg'}` });
+  }
+  return read;
+}

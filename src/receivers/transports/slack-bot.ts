@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import type { Notice } from '../notice.ts';
+import type { Attempt, Transport } from '../transport.ts';
+import { again, attempt, endOf, exchange, type HttpAnswer, type HttpParts, jsonOf, refused } from './exchange.ts';
+import { readImages, type SentImage } from './images.ts';
+import { blocksOf, fallbackOf } from './slack-blocks.ts';
+
+/*
+ * Slack's Web API with a bot token: images are uploaded, and shared together with the message.
+ * https://docs.slack.dev/messaging/working-with-files/#uploading_files
+ */
+
+/** Slack shows previews of images up to about this size; files may be larger. */
+const IMAGE_LIMITS = { maxBytes: 3 * 1024 * 1024, maxSide: 4096 };
+/** The Web API answers errors with the status 200: https://docs.slack.dev/apis/web-api/#responses. Others are final. */
+const TEMPORARY = [
+  'ratelimited',
+  'rate_limited',
+  'internal_error',
+  'fatal_error',
+  'service_unavailable',
+  'request_timeout',
+];
+
+const AnswerSchema = z.object({
+  ok: z.boolean(),
+  error: z.string().optional(),
+  upload_url: z.url().optional(),
+  file_id: z.string().optional(),
+});
+
+export interface SlackBotOptions extends HttpParts {
+  /** Id of a channel or user, such as `C0123456789`. */
+  readonly channel: string;
+  /** `xoxb-...`, with the scopes `chat:write` and `files:write`. */
+  readonly token: string;
+  /** @default https://slack.com/api/ */
+  readonly api?: URL | undefined;
+}
+
+type Called = { readonly answer: z.output<typeof AnswerSchema> } | { readonly end: Attempt };
+
+export function slackBotTransport({ channel, token, api, ...parts }: SlackBotOptions): Transport {
+  const root = api ?? new URL('https://slack.com/api/');
+
+  const call = async (method: string, fields: Record<string, string>, signal: AbortSignal): Promise<Called> => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/x-www-form-urlencoded' };
+    const body = new URLSearchParams(fields).toString();
+    const answer = await exchange({ url: new URL(method, root), headers, body }, parts, signal);
+    return readAnswer(method, answer);
+  };
+
+  /** Returns the id of the file, which nobody sees until it is shared. */
+  const upload = async ({ bytes, mediaType, fileName, image }: SentImage, signal: AbortSignal) => {
+    const fields = { filename: fileName, length: String(bytes.length), alt_txt: image.alt };
+    const place = await call('files.getUploadURLExternal', fields, signal);
+    if ('end' in place) return place;
+    const { upload_url: url, file_id: id } = place.answer;
+    if (url === undefined || id === undefined) return { end: again('Slack answered no address for an upload') };
+    const headers = { 'content-type': mediaType };
+    const end = endOf(await exchange({ url: new URL(url), headers, body: bytes }, parts, signal));
+    return end.end === 'delivered' ? { id, title: image.alt } : { end };
+  };
+
+  const postWith = async (notice: Notice, images: readonly SentImage[], signal: AbortSignal): Promise<Attempt> => {
+    const files: { id: string; title: string }[] = [];
+    for (const image of images) {
+      const file = await upload(image, signal);
+      if ('end' in file) return file.end;
+      files.push(file);
+    }
+    const blocks = JSON.stringify(blocksOf(notice, []));
+    const fields = { files: JSON.stringify(files), channel_id: channel, blocks };
+    const shared = await call('files.completeUploadExternal', fields, signal);
+    return 'end' in shared ? shared.end : { end: 'delivered', status: 200 };
+  };
+
+  const post = async (notice: Notice, signal: AbortSignal): Promise<Attempt> => {
+    const images = notice.images.flatMap(({ url, alt }) => (url === null ? [] : [{ url, alt }]));
+    const { text, ...settings } = fallbackOf(notice);
+    const fields = Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, String(value)]));
+    const write = (shown: typeof images) =>
+      call('chat.postMessage', { ...fields, channel, text, blocks: JSON.stringify(blocksOf(notice, shown)) }, signal);
+    const posted = await write(images);
+    // Slack refuses a message with an image that it cannot load.
+    const isRefused = 'end' in posted && posted.end.end === 'refused' && images.length > 0;
+    const last = isRefused ? await write([]) : posted;
+    return 'end' in last ? last.end : { end: 'delivered', status: 200 };
+  };
+
+  return {
+    send: (message, signal) =>
+      attempt(signal, async () => {
+        const notice = await message.notice();
+        const images = await readImages(notice.images, IMAGE_LIMITS, signal);
+        if (images.length === 0) return post(notice, signal);
+        const end = await postWith(notice, images, signal);
+        // Without the right to upload, the words are sent alone.
+        return end.end === 'refused' ? post(notice, signal) : end;
+      }),
+  };
+}
+
+function readAnswer(method: string, answer: HttpAnswer): Called {
+  const end = endOf(answer);
+  if (end.end !== 'delivered') return { end };
+  const read = AnswerSchema.safeParse(jsonOf(answer.body));
+  if (!read.success) return { end: again(`${method}: Slack answered no JSON`, answer.status) };
+  if (read.data.ok) return { answer: read.data };
+  const { error = 'no reason' } = read.data;
+  const reason = `${method}: ${error}`;
+  return { end: TEMPORARY.includes(error) ? again(reason, answer.status) : refused(reason, answer.status) };
+}

@@ -1,0 +1,87 @@
+import type { CaptureCommand } from '../capture/command.ts';
+import type { Cluster, SharedEventLog } from '../cluster/open-cluster.ts';
+import type { Config } from '../config/mod.ts';
+import type { Logger } from '../log/log.ts';
+import { descriptorLimit, dialsWithin } from '../pressure/descriptors.ts';
+import type { Storage } from '../storage/storage.ts';
+import { createCapturePipeline } from '../streams/capture-pipeline.ts';
+import { createDialStage } from '../streams/dial-stage.ts';
+import type { EventStream } from '../streams/events.ts';
+import type { Capturing } from './capturing.ts';
+import { createWorkerOf } from './cluster-member.ts';
+import { dialTarget, isDialled, performCapture } from './perform-capture.ts';
+
+type PipelineConfig = Pick<Config, 'role' | 'maxConcurrent' | 'maxQueue' | 'maxDials' | 'maxWaitMs'>;
+
+interface PipelineContext {
+  readonly capturing: Capturing;
+  readonly storage: Pick<Storage, 'ids' | 'results'>;
+  readonly events: EventStream;
+  /** Both undefined in a process that is the whole service. */
+  readonly cluster: Cluster | undefined;
+  readonly sharedLog: SharedEventLog | undefined;
+  readonly logger: Logger;
+}
+
+/**
+ * Time from a capture's deadline until the api node gives up waiting for its worker, in milliseconds. Longer than the
+ * worker's grace period, so that the worker's report comes first.
+ */
+const CLUSTER_GRACE_MS = 10_000;
+
+/**
+ * Connects the pipeline with what performs its captures: the browsers of this process, or the work queue of a cluster,
+ * whose worker in this process then has the browsers.
+ */
+export function connectPipeline(config: PipelineConfig, context: PipelineContext) {
+  const { capturing, storage, events, cluster, sharedLog, logger } = context;
+  const clusterApi = cluster?.createApi({
+    evidenceOf: async (id) => (await storage.results.get(id))?.evidence ?? null,
+    inFlight: () => pipeline.inFlight(),
+    onLimits: ({ maxConcurrent, maxQueue }) => {
+      pipeline.setLimits({ maxConcurrent, maxQueue });
+      logger.info({ max_concurrent: maxConcurrent, max_queue: maxQueue }, 'the limits of the cluster are in force');
+    },
+  });
+  const dialStage = createDialStage(dialsWithin(descriptorLimit(), config.maxDials));
+  // Without a browser, captures wait for one, and their targets should not notice.
+  const dials = (command: Pick<CaptureCommand, 'request' | 'batch'>): boolean =>
+    dialStage.limit > 0 && capturing.availability.available && isDialled(command);
+  const pipeline = createCapturePipeline({
+    limits: clusterApi?.limits ?? { maxConcurrent: config.maxConcurrent, maxQueue: config.maxQueue },
+    perform: clusterApi?.perform ?? ((command) => performCapture(command, capturing)),
+    ids: () => storage.ids.next(),
+    events,
+    report: (error, { id }) => logger.error({ capture_id: id, err: error }, 'a capture failed'),
+    dialling:
+      clusterApi === undefined
+        ? { stage: dialStage, applies: dials, dial: (command) => dialTarget(command, capturing) }
+        : {
+            stage: dialStage,
+            // A single capture has a place in the queue: its worker dials in the slot.
+            applies: (command) =>
+              dialStage.limit > 0 && command.batch !== null && isDialled(command) && clusterApi.areDialsAvailable,
+            dial: clusterApi.dial,
+          },
+    ...(clusterApi && { turns: clusterApi.turns, maxWaitMs: config.maxWaitMs, graceMs: CLUSTER_GRACE_MS }),
+  });
+  const worker =
+    cluster !== undefined && sharedLog !== undefined && config.role === 'all'
+      ? createWorkerOf(cluster, config.maxConcurrent, {
+          ...capturing,
+          results: storage.results,
+          eventLog: sharedLog,
+          dials,
+          maxDials: () => (capturing.availability.available ? dialStage.limit : 0),
+        })
+      : undefined;
+  return {
+    pipeline,
+    clusterApi,
+    worker,
+    setMaxDials: (maxDials: number): void => dialStage.setLimit(dialsWithin(descriptorLimit(), maxDials)),
+    get maxDials() {
+      return dialStage.limit;
+    },
+  };
+}

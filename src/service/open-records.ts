@@ -1,0 +1,28 @@
+import type { Cluster, SharedEventLog } from '../cluster/open-cluster.ts';
+import { openEventFeed } from '../feed/event-feed.ts';
+import type { Logger } from '../log/log.ts';
+import type { EventStream } from '../streams/events.ts';
+import { logRecovered } from './cluster-member.ts';
+import { openStorage } from './open-storage.ts';
+import type { StorageConfig } from './service-config.ts';
+
+interface RecordsContext {
+  readonly cluster: Cluster | undefined;
+  readonly events: EventStream;
+  readonly logger: Logger;
+}
+
+/** Opens the stores, the log of events and the feed of subscribers. The log of a cluster is shared by its processes. */
+export async function openRecords(config: StorageConfig, { cluster, events, logger }: RecordsContext) {
+  const opened = Promise.withResolvers<SharedEventLog>();
+  const storage = await openStorage(config, logger, {
+    logsEvents: cluster === undefined,
+    ...(cluster && { onRecovered: async (record) => logRecovered(await opened.promise, record) }),
+  });
+  const sharedLog = cluster?.openEventLog(storage.eventOutbox);
+  if (sharedLog !== undefined) opened.resolve(sharedLog);
+  const eventLog = sharedLog ?? storage.events;
+  const feed = openEventFeed(events.events$, eventLog, Date.now);
+  if (cluster === undefined) await feed.started;
+  return { storage, eventLog, sharedLog, feed };
+}

@@ -1,0 +1,44 @@
+import type { ServiceStats } from '../capture/stats.ts';
+import type { Cluster } from '../cluster/open-cluster.ts';
+import type { Egress } from '../egress/egress.ts';
+import type { Jobs } from '../jobs/jobs.ts';
+import { LoadHistory } from '../metrics/load-history.ts';
+import type { CapturePipeline } from '../streams/capture-pipeline.ts';
+import type { EventStream } from '../streams/events.ts';
+import type { Webhooks } from '../webhooks/webhooks.ts';
+import { type CountedParts, countProcess } from './process-stats.ts';
+
+interface CountedService extends CountedParts {
+  readonly events: EventStream;
+  readonly pipeline: CapturePipeline;
+  readonly jobs: Jobs;
+  readonly receivers: { readonly webhooks: Webhooks; readonly egress: Egress };
+  readonly egress: Egress;
+  readonly cluster: Cluster | undefined;
+  /** Returns how many targets may be dialled at once. */
+  readonly maxDials: () => number;
+}
+
+/** Counts what the service does from now on, and keeps its load of the last hour. */
+export function countService(parts: CountedService) {
+  const { counts, pipeline, jobs, receivers, egress, cluster, maxDials } = parts;
+  const processStats = countProcess(parts);
+  const loaded = () => ({
+    ...processStats(),
+    queue: {
+      running: pipeline.load.running,
+      queued: pipeline.load.queued,
+      max_concurrent: pipeline.limits.maxConcurrent,
+      max_queue: pipeline.limits.maxQueue,
+    },
+  });
+  const stats = (): ServiceStats => ({
+    ...loaded(),
+    jobs: jobs.counts,
+    webhooks: { ...counts.webhooks, pending: receivers.webhooks.pending },
+    dials: { max: maxDials(), ...egress.dials },
+    egress: { captures: egress.refusals, webhooks: receivers.egress.refusals },
+    cluster: cluster?.stats() ?? null,
+  });
+  return { stats, history: new LoadHistory({ events$: parts.events.events$, stats: loaded, clock: Date.now }) };
+}

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import {
+  MESSENGER_FACTS,
+  MESSENGERS,
+  openMessenger,
+  readMessengerAddress,
+} from '../../src/receivers/transports/messengers.ts';
+import { startNtfy } from '../support/receivers/ntfy.ts';
+import { receiverEgress } from '../webhooks/receiver.ts';
+import { messageOf, NEVER } from './example-notice.ts';
+
+describe('the address of a messenger', () => {
+  it.each(MESSENGERS)('is refused for %s with the form that is accepted', (kind) => {
+    const refused = readMessengerAddress(kind, 'ftp://x:hidden@y/');
+    expect(refused).toContain(MESSENGER_FACTS[kind].form.split(',')[0]?.slice(0, 8));
+    expect(refused).not.toContain('hidden');
+  });
+
+  it('names a channel of Slack, with a bot token', () => {
+    expect(readMessengerAddress('slack', 'C0123456789', 'xoxb-1')).toEqual({
+      ...{ kind: 'slack', channel: 'C0123456789', token: 'xoxb-1' },
+    });
+    expect(readMessengerAddress('slack', 'C0123456789')).toBe('needs a bot token for a channel');
+  });
+
+  it.each([
+    ['smtps://mail.example/', 'must name whom it is for'],
+    ['smtps://mail.example/?to=a@b.example', 'must name the sender'],
+    ['smtps://a%40b.example@mail.example/?to=a@b.example%0d%0aBcc:c@d.example', 'which is no mail address'],
+    ['smtps://a%40b.example@mail.example/?to=%22x%22@b.example', 'which is no mail address'],
+    ['smtps://a%40b.example@mail.example/?to=a@b.example&tls=none', 'that with smtp:// alone'],
+    ['smtps://a%40b.example@mail.example/?to=a@b.example&cc=c@d.example', 'the unknown parameter cc'],
+  ])('is refused for mail: %s', (text, problem) => {
+    expect(readMessengerAddress('mail', text)).toContain(problem);
+  });
+
+  it('has the port of its kind of TLS', () => {
+    const portOf = (text: string) => {
+      const read = readMessengerAddress('mail', text, 'p');
+      return typeof read === 'object' && read.kind === 'mail' ? [read.address.port, read.address.tls] : read;
+    };
+    const rest = 'a%40b.example@mail.example/?to=a@b.example';
+    expect(portOf(`smtps://${rest}`)).toEqual([465, 'implicit']);
+    expect(portOf(`smtp://${rest}`)).toEqual([587, 'starttls']);
+    expect(portOf(`smtp://${rest}&tls=none`)).toEqual([587, 'none']);
+  });
+
+  it('opens the transport of its kind', async () => {
+    await using ntfy = await startNtfy({ token: 'tk_1' });
+    const egress = receiverEgress();
+    const address = readMessengerAddress('ntfy', ntfy.url.href, 'tk_1');
+    if (typeof address === 'string') throw new Error(address);
+    const transport = await openMessenger(address, egress);
+    expect(await transport.send(messageOf(), NEVER)).toEqual({ end: 'delivered', status: 200 });
+    await egress.close();
+  });
+});
