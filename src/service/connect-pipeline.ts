@@ -80,8 +80,9 @@ export function connectPipeline(config: PipelineConfig, context: PipelineContext
     clusterApi,
     worker,
     setMaxDials: (maxDials: number): void => dialStage.setLimit(dialsWithin(descriptorLimit(), maxDials)),
+    /** Maximum number of dials at once: in a cluster, 0 without a worker that dials ahead of its slots. */
     get maxDials() {
-      return dialStage.limit;
+      return clusterApi === undefined || clusterApi.areDialsAvailable ? dialStage.limit : 0;
     },
   };
 }
