@@ -16,7 +16,7 @@ import { logEvent } from './log-event.ts';
 import { createMarking } from './marking.ts';
 import { openReceivers } from './open-receivers.ts';
 import { openRecords } from './open-records.ts';
-import { openShared } from './open-shared.ts';
+import { openShared, stillShared } from './open-shared.ts';
 import { ownCaptures } from './own-captures.ts';
 import type { LiveConfig, ServiceConfig } from './service-config.ts';
 import { countService } from './service-stats.ts';
@@ -120,7 +120,8 @@ export async function createService(
     queries: storage.queries,
     suggestLabels: (text, limit) => suggest(text, limit),
     sharedLinks: storage.sharedLinks,
-    shared: (id) => openShared(service, id, Date.now()),
+    shared: (id, sightOf) => openShared(service, sightOf, id, Date.now()),
+    stillShared: (links, sightOf) => stillShared(service, sightOf, links),
     events$: events.events$,
     feed,
     tallies,
