@@ -6,6 +6,7 @@ import { parseAddress } from './address-classes.ts';
 import type { TargetPolicy } from './address-policy.ts';
 import { createEgressAgents } from './agents.ts';
 import { type AliasLookup, createAliasLookup } from './aliases.ts';
+import { certificateOf } from './certificate.ts';
 import { countDials } from './count-dials.ts';
 import { dial } from './dial.ts';
 import { dialTarget } from './dial-target.ts';
@@ -126,6 +127,8 @@ export function createEgress({
       const signal = AbortSignal.any([captureSignal, closing.signal]);
       return dials.count(dialTarget(target, { egressPolicy, dialTimeoutMs, signal }), signal);
     },
+
+    certificateOf: (url, signal) => certificateOf(open, url, AbortSignal.any([signal, closing.signal])),
 
     get dials() {
       return dials.counts;

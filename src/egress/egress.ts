@@ -5,7 +5,7 @@ import type { DialCounts } from '../capture/dial-stats.ts';
 import type { Dialled } from '../capture/dialled.ts';
 import type { EgressRefusals } from '../capture/egress-refusals.ts';
 import type { Failure } from '../capture/errors.ts';
-import type { ExceededLimit } from '../capture/evidence.ts';
+import type { ExceededLimit, NotedTls } from '../capture/evidence.ts';
 import type { UpstreamProxy } from '../capture/options/proxy.ts';
 import type { Target } from '../capture/target.ts';
 
@@ -34,6 +34,12 @@ export interface Egress {
    * `proxy_failed`, `capture_timeout`; or with the signal's reason.
    */
   dial(target: DialTarget, signal: AbortSignal): Promise<Dialled>;
+
+  /**
+   * Returns the certificate that a URL's host sends when it speaks TLS; null when it does not before the signal is
+   * aborted. Never rejects.
+   */
+  certificateOf(url: URL, signal: AbortSignal): Promise<NotedTls | null>;
 
   /** Opens a proxy for one slot, so that traffic is attributed to its capture. */
   openEgressProxy(): Promise<EgressProxy>;

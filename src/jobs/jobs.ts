@@ -9,6 +9,7 @@ import type { CaptureRequest } from '../capture/request.ts';
 import type { ListReport, ScanSettings } from '../capture/scan.ts';
 import { createPlaces } from '../capture/share.ts';
 import type { ServiceStats } from '../capture/stats.ts';
+import { HostVisits } from '../scans/host-visits.ts';
 import { withCaptures } from '../scans/outcomes-with-captures.ts';
 import { storeList } from '../scans/store-list.ts';
 import { isAway } from '../storage/failures/is-away.ts';
@@ -76,6 +77,7 @@ export function createJobs(options: JobsOptions) {
   /** Run a function in the context of the request that added the job. */
   const inRequest = new LRUCache<string, ReturnType<typeof AsyncLocalStorage.snapshot>>({ max: MAX_TRACED });
   const owner = ids();
+  const visits = new HostVisits();
   const counts = { added: 0, completed: 0, failed: 0, cancelled: 0 };
   const stopping = new AbortController();
   const reading = createPlaces(() => MAX_READING);
@@ -100,7 +102,7 @@ export function createJobs(options: JobsOptions) {
   const begin = (job: TakenJob): void => {
     const cancelled$ = new Subject<void>();
     running.set(job.id, cancelled$);
-    const start = () => runJob(job, owner, cancelled$, stopping.signal, options);
+    const start = () => runJob(job, owner, cancelled$, stopping.signal, options, visits);
     const run = (inRequest.get(job.id)?.(start) ?? start())
       .catch((error: unknown): JobEnd => {
         report(error);

@@ -5,7 +5,8 @@ import { DEFAULT_PER_HOST, type ScanSettings } from '../capture/scan.ts';
 import { targetOf } from '../capture/target.ts';
 import type { JobStore, TakenJob } from '../storage/ports/job-store.ts';
 import type { ResultStore } from '../storage/ports/result-store.ts';
-import { HostOrder } from './host-order.ts';
+import { HostOrder, WINDOW } from './host-order.ts';
+import type { HostVisits } from './host-visits.ts';
 import { waitAskedBy } from './retry-after.ts';
 import { targetsLeft } from './stored-list.ts';
 
@@ -29,9 +30,9 @@ export interface ScanElement {
 
 /**
  * Number of targets after the last one with an outcome among which an interrupted run may have left captures whose
- * outcome was not written: those read ahead, running, or waiting to be written.
+ * outcome was not written: those read ahead, running, dialled (at most 10,000), or waiting to be written.
  */
-const UNCERTAIN = 8_192;
+const UNCERTAIN = WINDOW + 20_000;
 
 /** What a scan is still to capture, in a kind order. */
 export interface ScanElements {
@@ -48,6 +49,7 @@ export function scanElements(
   settings: ScanSettings,
   store: Pick<JobStore, 'list' | 'done' | 'progress'>,
   captures: Pick<ScanCaptures, 'find'>,
+  visits: HostVisits,
 ): ScanElements {
   /** Elements that have been captured again. */
   const again = new Set<number>();
@@ -60,7 +62,7 @@ export function scanElements(
   }
 
   const { perHost = DEFAULT_PER_HOST, sameHostDelayMs: delayMs = 0 } = settings;
-  const order = new HostOrder(placed(), { perHost, delayMs });
+  const order = new HostOrder(placed(), { perHost, delayMs, visits });
 
   async function* elements(): AsyncGenerator<ScanElement, void, undefined> {
     const certainFrom = isResumed ? (await store.progress(id)).highest + UNCERTAIN : -1;
@@ -75,7 +77,8 @@ export function scanElements(
     ended: ({ known: _known, ...element }, outcome) => {
       const ms = again.delete(element.index) ? undefined : waitAskedBy(outcome, Date.now());
       if (ms === undefined || ms > template.timeoutMs) {
-        order.release(element);
+        // The host asked for more time than the scan has: its other targets wait for as long as one may take.
+        order.release(element, Math.min(ms ?? 0, template.timeoutMs));
         return false;
       }
       again.add(element.index);

@@ -9,6 +9,9 @@ import { ListWriter } from './stored-list.ts';
 /** Time limit for a list and the sitemaps that it names, in milliseconds: its parts are kept for an hour without a job. */
 const MAX_READING_MS = 15 * 60_000;
 
+/** Maximum number of targets with those that a list names again, each of which takes time. */
+const MAX_NAMED = 4 * MAX_SCAN_TARGETS;
+
 /** A list that was stored, and what it gave. */
 export interface StoredList {
   readonly report: ListReport;
@@ -41,6 +44,7 @@ export async function storeList(
   const entries = readList(list, { expansion, maxTargets: MAX_SCAN_TARGETS, openSitemap, signal });
   try {
     let targets = 0;
+    let named = 0;
     for (;;) {
       const step = await entries.next();
       signal.throwIfAborted();
@@ -50,7 +54,8 @@ export async function storeList(
         return { report: step.value, bytes: writer.bytes };
       }
       targets += step.value.size;
-      if (targets > MAX_SCAN_TARGETS) throw tooMany();
+      named += step.value.named;
+      if (targets > MAX_SCAN_TARGETS || named > MAX_NAMED) throw tooMany();
       requireRate(targets);
       if (writer.bytes > STORED_LIMITS.scanList.bytes) throw tooLong();
       await writer.add(step.value.text);

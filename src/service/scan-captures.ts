@@ -21,8 +21,13 @@ export function scanCaptures(
     sameAs: async ({ id, scan, url, final_url }) => {
       if (scan === undefined || URL.parse(url)?.href === URL.parse(final_url)?.href) return undefined;
       const found = await results.page({ by: 'url', url: final_url, where: { scan } }, MAX_SEARCHED);
+      const page = URL.parse(final_url)?.href;
+      // Rather the page itself, which may be captured beside this one; else the first that was redirected to it.
+      const itself = found.find(
+        (each) => each.id !== id && URL.parse(each.url)?.href === page && URL.parse(each.final_url)?.href === page,
+      );
       const earlier = found.map((each) => each.id).filter((each) => each < id);
-      return earlier.length === 0 ? undefined : Math.min(...earlier);
+      return itself?.id ?? (earlier.length === 0 ? undefined : Math.min(...earlier));
     },
     records: results.records,
     remove,

@@ -9,6 +9,8 @@ const WEIGHT = 1 / 8;
 
 /** An element of a batch that was read. */
 export interface ReadElement {
+  /** Its target is being dialled; until then, it waited for its turn. */
+  dialled(): void;
   /** Its target was reached, or is not dialled: it is, or will be, one of the batch's captures at once. */
   reached(): void;
   /** It has ended. */
@@ -24,8 +26,8 @@ export interface ReadElement {
  * none.
  */
 export function createReadAhead(atOnce: number, maxAhead: () => number, scheduler: SchedulerLike = asyncScheduler) {
-  /** Elements that are being dialled, and since when; oldest first. */
-  const young = new Map<ReadElement, number>();
+  /** Elements that wait for their turn or are being dialled, and since when; oldest first. */
+  const young = new Map<ReadElement, { readonly since: number; readonly isDialled: boolean }>();
   let old = 0;
   let behind = 0;
   /** Share of the targets that were reached. */
@@ -38,11 +40,12 @@ export function createReadAhead(atOnce: number, maxAhead: () => number, schedule
   };
 
   const age = (): void => {
-    for (const [element, since] of young) {
+    for (const [element, { since, isDialled }] of young) {
       if (scheduler.now() - since < UNLIKELY_MS) break;
       young.delete(element);
       old += 1;
-      note(false);
+      // One that waits for its host tells nothing of its target.
+      if (isDialled) note(false);
     }
   };
   const isOpen = (): boolean => {
@@ -57,7 +60,7 @@ export function createReadAhead(atOnce: number, maxAhead: () => number, schedule
     const [oldest] = young.values();
     if (oldest === undefined || isAwaitingAge) return;
     isAwaitingAge = true;
-    timer(Math.max(1, oldest + UNLIKELY_MS - scheduler.now()), scheduler).subscribe(() => {
+    timer(Math.max(1, oldest.since + UNLIKELY_MS - scheduler.now()), scheduler).subscribe(() => {
       isAwaitingAge = false;
       changed$.next();
       if (changed$.observed) awaitAge();
@@ -72,13 +75,18 @@ export function createReadAhead(atOnce: number, maxAhead: () => number, schedule
     }),
 
     read(): ReadElement {
-      let state: 'dialled' | 'behind' | 'ended' = 'dialled';
+      let state: 'ahead' | 'behind' | 'ended' = 'ahead';
       const leaveDial = (): void => {
         if (!young.delete(element)) old -= 1;
       };
       const element: ReadElement = {
+        dialled() {
+          if (state !== 'ahead') return;
+          leaveDial();
+          young.set(element, { since: scheduler.now(), isDialled: true });
+        },
         reached() {
-          if (state !== 'dialled') return;
+          if (state !== 'ahead') return;
           state = 'behind';
           leaveDial();
           behind += 1;
@@ -89,14 +97,14 @@ export function createReadAhead(atOnce: number, maxAhead: () => number, schedule
           if (state === 'ended') return;
           if (state === 'behind') behind -= 1;
           else {
-            if (young.has(element)) note(false);
+            if (young.get(element)?.isDialled === true) note(false);
             leaveDial();
           }
           state = 'ended';
           changed$.next();
         },
       };
-      young.set(element, scheduler.now());
+      young.set(element, { since: scheduler.now(), isDialled: false });
       return element;
     },
   };

@@ -4,19 +4,22 @@ import type { LeftOut, ListForm, ListReport } from '../capture/scan.ts';
 import { bytesText, STORED_LIMITS } from '../capture/stored-limits.ts';
 import { csvList, isCsvHead } from './csv-list.ts';
 import { decodedText } from './decoded-text.ts';
-import { countTargets, type Entry, type Expansion, readEntry } from './entry.ts';
+import { countTargets, type Entry, type Expansion, readEntry, targetsOf } from './entry.ts';
 import type { Found } from './found.ts';
 import { masscanList } from './masscan-list.ts';
 import { nmapList } from './nmap-list.ts';
 import { plainList } from './plain-list.ts';
+import { SeenTargets } from './seen-targets.ts';
 import { sitemapList } from './sitemap-list.ts';
 
 /** An entry of a list: `text` gives the same entry when it is read again as a line. */
 export interface ListEntry {
   readonly text: string;
   readonly entry: Entry;
-  /** Number of its targets. */
+  /** Number of its targets that the list did not have before, at least 1. */
   readonly size: number;
+  /** Number of all its targets. */
+  readonly named: number;
 }
 
 /** Number of items that are read in one turn of the event loop. */
@@ -56,6 +59,13 @@ export async function* readList(
   let sitemaps = 0;
   let items = 0;
   let characters = 0;
+  const seen = new SeenTargets();
+  const turn = async (): Promise<void> => {
+    items += 1;
+    if (items % READ_A_TURN !== 0) return;
+    await nextTurn();
+    signal?.throwIfAborted();
+  };
   const leave = (reason: LeftOut, line: number, text: string, problem: string | null): void => {
     leftOut[reason] = (leftOut[reason] ?? 0) + 1;
     if (problem !== null && problems.length < MAX_PROBLEMS) problems.push({ line, text: shortened(text), problem });
@@ -73,11 +83,7 @@ export async function* readList(
 
   async function* entriesOf(found: AsyncIterable<Found>, depth: number): AsyncGenerator<ListEntry, void, undefined> {
     for await (const each of found) {
-      items += 1;
-      if (items % READ_A_TURN === 0) {
-        await nextTurn();
-        signal?.throwIfAborted();
-      }
+      await turn();
       if (!('target' in each)) {
         leave(each.reason, each.line, each.text, each.problem);
         continue;
@@ -97,14 +103,20 @@ export async function* readList(
         else yield* pagesOf(openSitemap(entry.url), entry.url, line, depth + 1);
         continue;
       }
-      const size = countTargets(entry, expansion);
-      if (size > BigInt(maxTargets)) {
+      const named = countTargets(entry, expansion);
+      if (named > BigInt(maxTargets)) {
         const most = maxTargets.toLocaleString('en');
-        leave('too_large', line, text, `has ${size.toLocaleString('en')} targets: at most ${most} are accepted`);
+        leave('too_large', line, text, `has ${named.toLocaleString('en')} targets: at most ${most} are accepted`);
         continue;
       }
-      targets += Number(size);
-      yield { text, entry, size: Number(size) };
+      let size = 0;
+      for (const target of targetsOf(entry, expansion)) {
+        await turn();
+        if (seen.add(target)) size += 1;
+        else leave('duplicate', line, text, null);
+      }
+      targets += size;
+      if (size > 0 || entry.kind === 'sitemap') yield { text, entry, size, named: Number(named) };
     }
   }
 

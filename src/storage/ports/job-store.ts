@@ -115,7 +115,8 @@ export interface JobStore {
   results(id: string, limit: number, after?: number): Promise<Page<JobItem>>;
   /**
    * Leases an unfinished job without an owner to this owner; undefined when there is none. Keys take turns: the oldest
-   * job of the key with the fewest running jobs is next.
+   * job of the key with the fewest running jobs is next. Scans are given to one owner at a time, which counts their
+   * captures of each host.
    */
   take(owner: string, options?: TakeOptions): Promise<TakenJob | undefined>;
   /** Returns the indexes from `from`, and below `to`, that have an outcome, in their order. */
