@@ -30,8 +30,13 @@ import { scanCaptures } from './scan-captures.ts';
 
 export interface IntakeParts {
   readonly pipeline: CapturePipeline;
+<<<<<<< HEAD
   readonly egress: Pick<Egress, 'screenLiteral' | 'agents'>;
   readonly receivers: Pick<Receivers, 'admit' | 'kept'>;
+=======
+  readonly egress: Pick<Egress, 'screenLiteral' | 'agents' | 'agentsThrough'>;
+  readonly webhooks: Pick<Webhooks, 'admit'>;
+>>>>>>> main
   readonly storage: Pick<Storage, 'results' | 'artifacts' | 'jobs'>;
   readonly events: EventStream;
   /** Maximum number of captures of one batch at the same time; null for no limit of its own. */
@@ -107,7 +112,8 @@ export function createIntake(parts: IntakeParts) {
       enabled: storage.results.kind !== 'none',
       submit: submitPatiently,
       submitBatch: batchesOf(submitPatiently),
-      openSitemap: (url) => downloadList(url, egress.agents),
+      openSitemap: (url, proxy, signal) =>
+        downloadList(url, proxy === undefined ? egress.agents : egress.agentsThrough(proxy, signal), signal),
       captures: scanCaptures(storage.results, remove),
       atOnce: () => pipeline.limits.maxConcurrent,
       ids: randomUUID,
