@@ -30,13 +30,8 @@ import { scanCaptures } from './scan-captures.ts';
 
 export interface IntakeParts {
   readonly pipeline: CapturePipeline;
-<<<<<<< HEAD
-  readonly egress: Pick<Egress, 'screenLiteral' | 'agents'>;
-  readonly receivers: Pick<Receivers, 'admit' | 'kept'>;
-=======
   readonly egress: Pick<Egress, 'screenLiteral' | 'agents' | 'agentsThrough'>;
-  readonly webhooks: Pick<Webhooks, 'admit'>;
->>>>>>> main
+  readonly receivers: Pick<Receivers, 'admit' | 'kept'>;
   readonly storage: Pick<Storage, 'results' | 'artifacts' | 'jobs'>;
   readonly events: EventStream;
   /** Maximum number of captures of one batch at the same time; null for no limit of its own. */

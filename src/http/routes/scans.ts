@@ -111,15 +111,9 @@ async function startScan(
 ): Promise<void> {
   const { service } = context;
   const { owner, apiKeyName, isIsolated } = callerOf(ctx);
-<<<<<<< HEAD
   await admitCallback(ctx, service, callback);
   await service.receivers.admitNames(notify ?? [], apiKeyName);
   const manner = { concurrency, callback, notify, scan, by: { owner, apiKeyName, isIsolated } };
-  const { job, report } = await service.jobs.addScan(list, capture, manner, (targets) =>
-    spendRate(ctx, context, targets),
-  );
-=======
-  const manner = { concurrency, callback, scan, by: { owner, apiKeyName, isIsolated } };
   const { gone, release } = goneSignal(ctx);
   const admission = {
     requireRate: (targets: number) => requireRate(ctx, context, targets),
@@ -127,7 +121,6 @@ async function startScan(
     gone,
   };
   const { job, report } = await service.jobs.addScan(list, capture, manner, admission).finally(release);
->>>>>>> main
   answer(ctx, { ...jobAnswer(job), list: report }, 'The scan is kept, and will be done.');
   ctx.status = 202;
   ctx.set('Location', publicPath(ctx, `/jobs/${job.id}`));
