@@ -21,7 +21,7 @@ export interface IntakeParts {
   readonly pipeline: CapturePipeline;
   readonly egress: Pick<Egress, 'screenLiteral' | 'agents'>;
   readonly webhooks: Pick<Webhooks, 'admit'>;
-  readonly storage: Pick<Storage, 'results' | 'artifacts' | 'jobs'>;
+  readonly storage: Pick<Storage, 'results' | 'artifacts' | 'jobs' | 'captureStore'>;
   readonly events: EventStream;
   /** Maximum number of captures of one batch at the same time; null for no limit of its own. */
   readonly maxBatchConcurrency: number | null;
@@ -89,7 +89,7 @@ export function createIntake(parts: IntakeParts) {
       submit: submitPatiently,
       submitBatch: batchesOf(submitPatiently),
       openSitemap: (url) => downloadList(url, egress.agents),
-      captures: scanCaptures(storage.results, remove),
+      captures: scanCaptures(storage.results, remove, () => storage.captureStore.pending),
       atOnce: () => pipeline.limits.maxConcurrent,
       ids: randomUUID,
       report: (error) => logger.error({ err: error }, 'a job failed'),
