@@ -47,6 +47,9 @@ export interface Egress {
   /** Agents for the service's own requests, whose destinations are checked like a browser's. */
   readonly agents: EgressAgents;
 
+  /** The same agents, through the proxy that a request names, by CONNECT. Used until the signal is aborted. */
+  agentsThrough(proxy: UpstreamProxy, signal: AbortSignal): EgressAgents;
+
   /**
    * Connects to a mail server, whose address is checked like any other; the ports of mail are open to it. Rejects with
    * `target_forbidden`, `target_unreachable`, or the signal's reason.

@@ -19,6 +19,15 @@ export interface StoredList {
   readonly bytes: number;
 }
 
+interface StoreListOptions {
+  readonly expansion: Pick<ScanSettings, 'ports' | 'schemes'>;
+  readonly openSitemap: (url: string) => AsyncIterable<Uint8Array>;
+  /** Ends the reading. */
+  readonly signal: AbortSignal;
+  /** Called with the number of targets so far. What it throws refuses the list. */
+  readonly requireRate: (targets: number) => void;
+}
+
 /**
  * Stores the list of a job as it arrives. Rejects with `invalid_request` when it has no target or too many, and with
  * `payload_too_large` when it is too long; nothing of it is kept then.
@@ -27,13 +36,11 @@ export async function storeList(
   store: Pick<JobStore, 'putList' | 'cancel'>,
   id: string,
   list: AsyncIterable<Uint8Array>,
-  expansion: Pick<ScanSettings, 'ports' | 'schemes'>,
-  openSitemap: (url: string) => AsyncIterable<Uint8Array>,
-  stopping: AbortSignal,
+  { expansion, openSitemap, signal: ended, requireRate }: StoreListOptions,
 ): Promise<StoredList> {
   const writer = new ListWriter(store, id);
   const late = AbortSignal.timeout(MAX_READING_MS);
-  const signal = AbortSignal.any([late, stopping]);
+  const signal = AbortSignal.any([late, ended]);
   const entries = readList(list, { expansion, maxTargets: MAX_SCAN_TARGETS, openSitemap, signal });
   try {
     let targets = 0;
@@ -49,6 +56,7 @@ export async function storeList(
       targets += step.value.size;
       named += step.value.named;
       if (targets > MAX_SCAN_TARGETS || named > MAX_NAMED) throw tooMany();
+      requireRate(targets);
       if (writer.bytes > STORED_LIMITS.scanList.bytes) throw tooLong();
       await writer.add(step.value.text);
     }

@@ -19,7 +19,7 @@ import { scanCaptures } from './scan-captures.ts';
 
 export interface IntakeParts {
   readonly pipeline: CapturePipeline;
-  readonly egress: Pick<Egress, 'screenLiteral' | 'agents'>;
+  readonly egress: Pick<Egress, 'screenLiteral' | 'agents' | 'agentsThrough'>;
   readonly webhooks: Pick<Webhooks, 'admit'>;
   readonly storage: Pick<Storage, 'results' | 'artifacts' | 'jobs' | 'captureStore'>;
   readonly events: EventStream;
@@ -88,7 +88,8 @@ export function createIntake(parts: IntakeParts) {
       enabled: storage.results.kind !== 'none',
       submit: submitPatiently,
       submitBatch: batchesOf(submitPatiently),
-      openSitemap: (url) => downloadList(url, egress.agents),
+      openSitemap: (url, proxy, signal) =>
+        downloadList(url, proxy === undefined ? egress.agents : egress.agentsThrough(proxy, signal), signal),
       captures: scanCaptures(storage.results, remove, () => storage.captureStore.pending),
       atOnce: () => pipeline.limits.maxConcurrent,
       ids: randomUUID,

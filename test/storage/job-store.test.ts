@@ -161,6 +161,8 @@ function describeJobs(open: () => Promise<Database>): void {
       code: 'queue_full',
       retryAfterSeconds: 5,
     });
+    await expect(store.jobs.requireRoom(jobOf('shop'), most(4))).rejects.toMatchObject({ code: 'queue_full' });
+    await store.jobs.requireRoom(jobOf('news'), most(4));
     await store.jobs.add(jobOf('news'), most(4));
     // Without other keys, there is nobody to leave a place to.
     await store.jobs.add({ ...jobOf('shop'), isShared: false }, most(4));
