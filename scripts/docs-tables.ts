@@ -4,6 +4,7 @@ import { EMPTY } from 'rxjs';
 import { CATALOGUE } from '../src/capture/errors.ts';
 import { CapstanEventSchema } from '../src/capture/events.ts';
 import { describeOptions } from '../src/capture/options/describe.ts';
+import { MESSENGERS } from '../src/capture/receiver.ts';
 import { describedRequest } from '../src/capture/request.ts';
 import { REQUEST_LIMITS, type RequestLimit } from '../src/capture/request-limits.ts';
 import { bytesText, STORED_LIMITS, type StoredLimit } from '../src/capture/stored-limits.ts';
@@ -12,7 +13,7 @@ import { configOf, OPTIONS } from '../src/config/mod.ts';
 import { ROUTES } from '../src/http/routes/all.ts';
 import { metricFamilies } from '../src/metrics/families.ts';
 import { tallyEvents } from '../src/metrics/tallies.ts';
-import { MESSENGER_FACTS, MESSENGERS } from '../src/receivers/transports/messengers.ts';
+import { MESSENGER_FACTS } from '../src/receivers/transports/messengers.ts';
 import { BODY, type Reading, SHAPES } from '../test/egress/answer-shapes.ts';
 
 /* Writes the tables between `<!-- generated:NAME -->` markers: `npm run docs:tables`. A test compares them. */
@@ -162,6 +163,7 @@ function metricsTable(): string {
 const PER: Readonly<Record<StoredLimit['per'], string>> = {
   shared: 'all keys, which have a share each',
   key: 'each key',
+  receiver: 'each receiver',
   watch: 'each watch',
   scan: 'each scan',
   page: 'each page of a list',

@@ -4,7 +4,7 @@ import { createSecureServer } from 'node:http2';
 import type { Server } from 'node:net';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { CERTIFICATE, KEY } from '../../test/webhooks/certificate.ts';
+import { CERTIFICATE, KEY } from '../../test/receivers/certificate.ts';
 
 /** Sub-resources of the pages, 17 on average: a style sheet, a script, and images. */
 export const SUB_RESOURCES = [5, 15, 31] as const;

@@ -187,6 +187,11 @@ export const CATALOGUE = {
       text: 'There are too many shared links and feeds.',
       help: 'Revoke what is no longer needed: `DELETE /shares/{id}`, `DELETE /feeds/{id}`.',
     },
+    too_many_receivers: {
+      status: 429,
+      text: 'There are too many receivers.',
+      help: 'Remove receivers that are no longer needed: `DELETE /receivers/{name}`.',
+    },
     artifact_damaged: {
       status: 500,
       text: 'The file of this capture is incomplete in the artifact store.',

@@ -8,7 +8,7 @@ import { count, id, instant } from './values.ts';
 import { WatchRunSchema } from './watch.ts';
 
 /*
- * Everything that happens is an event. Answers, logs, counters, webhooks and `GET /events` derive from one event
+ * Everything that happens is an event. Answers, logs, counters, messages and `GET /events` derive from one event
  * stream.
  */
 
@@ -18,11 +18,11 @@ const FailureSchema = z.strictObject({
 });
 
 /** Reason why a message was not delivered. */
-const WebhookFailureCauseSchema = z.enum(['forbidden', 'refused', 'unreachable', 'dropped', 'shutting_down']).meta({
+const MessageFailureCauseSchema = z.enum(['forbidden', 'refused', 'unreachable', 'dropped', 'shutting_down']).meta({
   description:
-    "`forbidden`: the receiver's address may not be dialled; `refused`: it answered with a status that is not retried; `unreachable`: no answer, or one that may change, to the last attempt; `dropped`: too many messages were waiting; `shutting_down`: the service stopped.",
+    "`forbidden`: the receiver's address may not be dialled; `refused`: it answered with a status that is not retried; `unreachable`: no answer, or one that may change, for about a day; `dropped`: too many messages were waiting; `shutting_down`: the service stopped, and has no database to keep messages in.",
 });
-export type WebhookFailureCause = z.output<typeof WebhookFailureCauseSchema>;
+export type MessageFailureCause = z.output<typeof MessageFailureCauseSchema>;
 
 /** Cause of the end or the replacement of a browser process. */
 const BrowserEndCauseSchema = z.enum(['captures', 'memory', 'idle', 'surplus', 'shutdown', 'hang', 'crash']).meta({
@@ -48,10 +48,13 @@ const ofBatch = {
   api_key_name: apiKeyName,
 };
 const ofBrowser = { at: instant, pid: count, captures: count.meta({ description: 'Captures that it has done.' }) };
-const ofWebhook = {
+const ofMessage = {
   at: instant,
-  webhook: z.string().meta({ description: "The message's `webhook-id`." }),
-  receiver: z.string().meta({ description: "Host and port of the receiver's URL; the rest may hold a secret." }),
+  message: z.string().meta({ description: "The message's `webhook-id`." }),
+  name: z.string().meta({
+    description: 'Name of the receiver; `webhook` for one of `--webhook`, `callback` for the callback of a request.',
+  }),
+  receiver: z.string().meta({ description: "Host and port of the receiver's address; the rest may hold a secret." }),
   about: z.string().meta({ description: 'Type of the event that the message tells.' }),
   capture: id.nullable(),
   batch: z.string().nullable(),
@@ -136,22 +139,19 @@ export const CapstanEventSchema = z.discriminatedUnion('type', [
     'The service started or stopped admitting captures.',
   ),
   event(
-    'webhook.delivered',
+    'message.delivered',
     {
-      ...ofWebhook,
-      status: count.meta({ description: "HTTP status of the receiver's answer." }),
-      duration_ms: z
-        .number()
-        .nonnegative()
-        .meta({ description: 'Since the end of the capture or batch, retries included.' }),
+      ...ofMessage,
+      status: count.nullable().meta({ description: "HTTP status of the receiver's answer; null without HTTP." }),
+      duration_ms: z.number().nonnegative().meta({ description: 'Since the event, retries included.' }),
     },
     'A receiver took the message.',
   ),
   event(
-    'webhook.failed',
+    'message.failed',
     {
-      ...ofWebhook,
-      cause: WebhookFailureCauseSchema,
+      ...ofMessage,
+      cause: MessageFailureCauseSchema,
       reason: z.string().meta({ description: 'For people.' }),
       status: count.nullable().meta({ description: 'HTTP status of the last answer; null when there was none.' }),
     },
@@ -162,10 +162,24 @@ export const CapstanEventSchema = z.discriminatedUnion('type', [
 export type CapstanEvent = Immutable<z.output<typeof CapstanEventSchema>>;
 export type EventType = CapstanEvent['type'];
 
-/** What the event of a stored capture carries and subscribers are not sent. */
+/** The words of the page of a stored capture, for filters. */
 export interface UnsentWords {
   /** The packed words of the page, when they are indexed. */
   readonly words?: string | undefined;
+}
+
+/** Receivers that one event names. Those of the operator are told besides. */
+export interface Recipients {
+  /** URL. */
+  readonly callback?: string | undefined;
+  /** Names of receivers. */
+  readonly notify?: readonly string[] | undefined;
+}
+
+/** What events carry and subscribers are not sent. */
+export interface Unsent extends UnsentWords {
+  /** On the final event of a capture or batch, and on what a watch found: receivers are told of these alone. */
+  readonly to?: Recipients | undefined;
 }
 
 /** Every type of event. */
@@ -180,7 +194,7 @@ const BELONG_TO_KEYS: Readonly<Record<EventGroup, boolean>> = {
   watch: true,
   browser: false,
   pressure: false,
-  webhook: true,
+  message: true,
 };
 
 const OF_ALL_KEYS = Object.entries(BELONG_TO_KEYS).flatMap(([group, ofKeys]) => (ofKeys ? [] : [`${group}.`]));
@@ -203,10 +217,4 @@ export type WatchEvent = Extract<CapstanEvent, { type: `watch.${string}` }>;
 export type WatchNews = Exclude<WatchEvent, { type: 'watch.run' }>;
 export type BrowserEvent = Extract<CapstanEvent, { type: `browser.${string}` }>;
 export type PressureEvent = Extract<CapstanEvent, { type: `pressure.${string}` }>;
-export type WebhookEvent = Extract<CapstanEvent, { type: `webhook.${string}` }>;
-
-/** The end of an admitted capture or batch, or what a watch found, and the callback that asked to be notified. */
-export interface Conclusion {
-  readonly event: CaptureEvent | BatchEvent | WatchEvent;
-  readonly callback: string | undefined;
-}
+export type DeliveryEvent = Extract<CapstanEvent, { type: `message.${string}` }>;

@@ -10,6 +10,7 @@ import { optionFacts } from './options/facts.ts';
 import { filled, flag, noneIfEmpty, objectError } from './options/fields.ts';
 import { OPTION_GROUPS, optionFields } from './options/groups.ts';
 import { DEFAULT_PDF } from './options/pdf.ts';
+import { notifyField } from './receiver.ts';
 import { REQUEST_LIMITS } from './request-limits.ts';
 import { scanFields } from './scan.ts';
 import { HTML_TARGET, readTarget } from './target.ts';
@@ -125,6 +126,10 @@ export function requestSchemas(limits: RequestLimits) {
       description:
         'URL that is sent `watch.changed`, `watch.failed` and `watch.recovered`, under the same conditions as the callback of a ScreenshotRequest.',
     }),
+    notify: notifyField.meta({
+      description: 'Names of receivers that are told of `watch.changed`, `watch.failed` and `watch.recovered`.',
+      examples: [['team']],
+    }),
     ...watchFields,
   };
   const writtenWatch = z
@@ -150,6 +155,7 @@ export function requestSchemas(limits: RequestLimits) {
         keep,
         labels,
         callback,
+        notify,
         ...capture
       }) => ({
         request: withOutputs(
@@ -163,6 +169,7 @@ export function requestSchemas(limits: RequestLimits) {
           compare,
         ),
         callback,
+        notify,
         rules: { every, schedule, timeZone, jitter, compare, values, when, ignore, accept, confirm, keep, labels },
       }),
     );
@@ -176,6 +183,7 @@ export function requestSchemas(limits: RequestLimits) {
       description:
         'URL that is sent the `batch.completed` event of the scan, under the same conditions as the callback of a ScreenshotRequest.',
     }),
+    notify: notifyField.meta({ description: 'Names of receivers that are told of the end of the scan.' }),
     capture: z
       .strictObject(captured, { error: objectError('the options of captures', Object.keys(captured)) })
       .superRefine(refuseContradictions)

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { VIEWS } from './artifacts.ts';
 import type { Immutable } from './immutable.ts';
 import { apiKeyName } from './named-key.ts';
+import { duration, SECOND_MS } from './time-fields.ts';
 import { id, instant } from './values.ts';
-import { duration, SECOND_MS } from './watch.ts';
 
 /* A shared link leads to one stored capture, or to two that are compared, without an API key, until it expires. */
 

@@ -45,7 +45,7 @@ export const ServiceStatsSchema = z.strictObject({
   jobs: z
     .strictObject({ added: count, completed: count, failed: count, cancelled: count, running: count })
     .meta({ description: 'Jobs of this process: added, ended and cancelled since the start, and running now.' }),
-  webhooks: z
+  messages: z
     .strictObject({
       delivered: count,
       failed: count,

@@ -10,7 +10,7 @@ export interface Amount {
 
 export interface StoredLimit extends Amount {
   /** Who or what has the limit. `shared`: all keys together, of which each named key has a share. */
-  readonly per: 'shared' | 'key' | 'watch' | 'page' | 'scan';
+  readonly per: 'shared' | 'key' | 'watch' | 'page' | 'scan' | 'receiver';
   /** What is counted. */
   readonly of: string;
   /** What happens beyond the limit. */
@@ -46,6 +46,26 @@ export const STORED_LIMITS = {
     ...{ per: 'shared', count: 10_000, bytes: 8 * MIB },
     of: 'shared links that have not expired, and feeds',
     beyond: '`429 too_many_shared_links`',
+  },
+  receivers: {
+    ...{ per: 'shared', count: 1000, bytes: 8 * MIB },
+    of: 'receivers that keys have given',
+    beyond: '`429 too_many_receivers`',
+  },
+  deliveries: {
+    ...{ per: 'shared', count: 100_000, bytes: 512 * MIB },
+    of: 'messages that wait for receivers, and dead letters',
+    beyond: 'further messages are dropped',
+  },
+  deliveriesOfReceiver: {
+    ...{ per: 'receiver', count: 10_000, bytes: 64 * MIB },
+    of: 'messages that wait for a receiver',
+    beyond: 'further messages are dropped',
+  },
+  deadLetters: {
+    ...{ per: 'receiver', count: 1000, bytes: 64 * MIB },
+    of: 'dead letters of a receiver, for 7 days',
+    beyond: 'the oldest are removed',
   },
   unfinishedJobs: {
     ...{ per: 'shared', count: 1000, bytes: 256 * MIB },

@@ -8,6 +8,7 @@ import { labelList, MAX_LABELS } from './marks.ts';
 import { apiKeyName } from './named-key.ts';
 import { flag, integer, objectOf } from './options/fields.ts';
 import { STORED_LIMITS } from './stored-limits.ts';
+import { duration, isTimeZone, SECOND_MS, UNITS_MS } from './time-fields.ts';
 import { count, id, instant } from './values.ts';
 import { VERDICTS } from './verdict.ts';
 import { ReadValueSchema, valuesField, whenField } from './watch-values.ts';
@@ -17,8 +18,6 @@ import { ReadValueSchema, valuesField, whenField } from './watch-values.ts';
  * fields below.
  */
 
-export const SECOND_MS = 1000;
-const UNITS_MS = { s: SECOND_MS, m: 60 * SECOND_MS, h: 3600 * SECOND_MS, d: 86_400 * SECOND_MS } as const;
 /** Bounds of `every` and `jitter`, in milliseconds. */
 const MIN_EVERY_MS = 10 * SECOND_MS;
 const MAX_EVERY_MS = 366 * UNITS_MS.d;
@@ -40,30 +39,6 @@ export const COMPARED = ['visual', 'text', 'links', 'elements', 'status', 'title
 export type Compared = (typeof COMPARED)[number];
 /** What a run can have found changed. */
 const CHANGED = [...COMPARED, 'values'] as const;
-
-const DURATION = /^(\d{1,9})(s|m|h|d)$/;
-
-/** A text such as `10m`, in milliseconds. */
-export function duration(minMs: number, maxMs: number, range: string) {
-  return z.string({ error: `must be a duration such as "10m": ${range}` }).transform((text, context) => {
-    const ms = millisecondsOf(text);
-    if (ms !== undefined && ms >= minMs && ms <= maxMs) return ms;
-    context.addIssue({
-      code: 'custom',
-      message: `must be a number and one of s, m, h or d, such as "10m", ${range}, not ${JSON.stringify(text)}`,
-    });
-    return z.NEVER;
-  });
-}
-
-function millisecondsOf(text: string): number | undefined {
-  const [, number, unit = ''] = DURATION.exec(text) ?? [];
-  return number === undefined || !isUnit(unit) ? undefined : Number(number) * UNITS_MS[unit];
-}
-
-function isUnit(text: string): text is keyof typeof UNITS_MS {
-  return Object.hasOwn(UNITS_MS, text);
-}
 
 const threshold = z
   .number({ error: 'must be a number from 0 to 1' })
@@ -235,14 +210,6 @@ function problemOfPattern(pattern: string): string | undefined {
   }
 }
 
-function isTimeZone(name: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined;
-  } catch {
-    return false;
-  }
-}
-
 const RUN_STATES = ['first', 'unchanged', 'changed', 'unconfirmed', 'failed'] as const;
 
 export const WatchRunSchema = z.strictObject({
@@ -314,6 +281,7 @@ export const WatchSchema = z.strictObject({
   confirm: z.boolean(),
   keep: count,
   labels: z.array(z.string()),
+  notify: z.array(z.string()).meta({ description: 'Names of receivers that are told.' }),
   callback: z.string().nullable(),
   created_at: instant,
   next_run_at: instant.nullable().meta({ description: 'When it is due; null when it is paused.' }),

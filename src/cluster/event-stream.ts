@@ -76,11 +76,11 @@ export class EventStream {
   /** Stores an event, and returns its size in bytes. Does not store an event again whose key is already stored. */
   async publish(writer: string, { n, event }: WrittenEvent): Promise<number> {
     const { eventOf, eventBy } = this.#subjects;
-    const { key, ...entry } = event;
+    const { key } = event;
     const apiKey = event.api_key_name ?? null;
     // An event that is too large for a message would stop those that follow.
     const body =
-      encodeWithin(this.#link.maxPayload, { n, event: entry }) ??
+      encodeWithin(this.#link.maxPayload, { n, event }) ??
       encode({ n, event: gapEntry('not_written', Date.now(), ofKey(apiKey)) });
     const once = key === undefined ? {} : { expect: { lastSubjectSequence: 0 } };
     const subject = key === undefined ? eventBy(writer, apiKey) : eventOf(key, apiKey);

@@ -135,6 +135,7 @@ export const WrittenEvent = z.object({
     api_key_name: z.string().optional(),
     body: z.string(),
     words: z.string().optional(),
+    to: z.object({ callback: z.string().optional(), notify: z.array(z.string()).readonly().optional() }).optional(),
     key: z.string().optional(),
   }),
 });

@@ -59,19 +59,13 @@ export interface ClusterApi {
   setLimits(limits: CaptureLimits): Promise<CaptureLimits>;
 }
 
-/** The event log of the cluster. */
-export interface SharedEventLog extends EventLog {
-  /** Resolves when all events appended so far are stored. */
-  stored(): Promise<void>;
-}
-
 /** This process as a member of a cluster. */
 export interface Cluster {
   /** Whether NATS can be reached. */
   readonly isUp: boolean;
   stats(): ClusterStats;
   /** Creates the event log of the cluster. Close it before the cluster. */
-  openEventLog(outbox: EventOutbox): SharedEventLog;
+  openEventLog(outbox: EventOutbox): EventLog;
   createApi(options: ApiOptions): ClusterApi;
   createWorker(options: Omit<WorkerOptions, 'link' | 'subjects' | 'onOutbox' | 'onMissing' | 'onProblem'>): Worker;
   /** Connects, in the background. Call it when the parts of this process are created. */

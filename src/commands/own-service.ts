@@ -73,6 +73,8 @@ function keptIn(config: Config, place: Pick<Config, 'dbPath' | 'dataDir'>): Conf
   return {
     ...config,
     webhook: [],
+    notify: [],
+    alert: [],
     ...place,
     mongoUrl: null,
     natsUrl: [],

@@ -14,4 +14,5 @@ export function printableConfig(config: Config): Readonly<Record<string, unknown
   const values: Readonly<Record<string, unknown>> = config;
   return Object.fromEntries(OPTIONS.map((option) => [option.name, masked(option, values[option.name])]));
 }
+export { readReceivers } from './receivers.ts';
 export { readRetainDays } from './retain-days.ts';

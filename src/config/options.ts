@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ARTIFACT_STORE_KINDS } from '../capture/artifacts.ts';
 import { CLUSTER_BOUNDS, LIMIT_BOUNDS } from '../capture/limits.ts';
 import { KEY_LINE, NamedKeySchema } from '../capture/named-key.ts';
+import { receiverName } from '../capture/receiver.ts';
 import {
   bytes,
   choice,
@@ -16,6 +17,7 @@ import {
   targets,
   toggle,
 } from './kinds.ts';
+import { NOTIFY_TAKES, readReceiver } from './receivers.ts';
 import { RETAIN_DAYS_TAKES, retainDays } from './retain-days.ts';
 
 /*
@@ -37,6 +39,24 @@ function s3Key(facts: Pick<OptionFacts, 'description' | 'placeholder'>) {
       ...facts,
     });
 }
+
+const notify = list(
+  z.string().superRefine((text, context) => {
+    try {
+      readReceiver(text);
+    } catch (error) {
+      context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : String(error) });
+    }
+  }),
+  {
+    description:
+      'Receiver that watches, standing queries and scans may name in `notify`, such as `team=webhook:https://example.com/hook`. Repeatable.',
+    placeholder: 'name=kind:address',
+    takes: NOTIFY_TAKES,
+    secret: 'whole',
+    repeatable: true,
+  },
+);
 
 /** The options by their headings in `--help` and in docs/options.md. */
 const GROUPS = {
@@ -294,7 +314,7 @@ const GROUPS = {
     denyTargets: targets({ description: 'Public targets that may not be captured.' }),
     nameServers: nameServers({
       description:
-        'Name servers for targets and webhook receivers. The hosts file goes first; search domains are those of /etc/resolv.conf.',
+        'Name servers for targets and receivers. The hosts file goes first; search domains are those of /etc/resolv.conf.',
       defaultText: 'those of /etc/resolv.conf',
     }),
     technologyRules: file({
@@ -302,9 +322,29 @@ const GROUPS = {
         'Further rules by which captures name the software of pages, in the JSON format of Wappalyzer. Patterns are matched in linear time (RE2), and nothing of the file is run. Read at the start.',
     }),
   },
-  Webhooks: {
+  Receivers: {
+    notify,
+    notifyFile: secretFile('--notify', 'one receiver on each line'),
+    alert: list(receiverName, {
+      description:
+        'Name of a receiver of --notify that is told when the service stops and starts to admit captures, and when its database goes away and returns. Repeatable.',
+      placeholder: 'name',
+      takes: 'the name of a receiver of --notify',
+      repeatable: true,
+    }),
+    publicUrl: z
+      .url({ protocol: /^https?$/ })
+      .nullable()
+      .register(table, {
+        kind: 'text',
+        description:
+          'URL by which people reach the service, for the links in messages. Without it, messages have none.',
+        placeholder: 'url',
+        takes: 'an http:// or https:// URL',
+        default: null,
+      }),
     webhook: list(z.url({ protocol: /^https?$/ }), {
-      description: 'Receiver of a message about the end of every capture and batch. Repeatable.',
+      description: 'URL that is sent how every capture and batch ended, and what watches found. Repeatable.',
       placeholder: 'url',
       takes: 'an http:// or https:// URL',
       secret: 'url',
@@ -320,7 +360,7 @@ const GROUPS = {
     }),
     webhookSecretFile: secretFile('--webhook-secret', 'one secret on each line'),
     allowWebhooks: targets({
-      description: 'Private receivers that webhooks may be sent to; --allow-targets does not apply to them.',
+      description: 'Private receivers that messages may be sent to; --allow-targets does not apply to them.',
     }),
   },
   Browser: {
@@ -464,7 +504,7 @@ export const configSchema = z.strictObject({
   ...GROUPS.Storing,
   ...GROUPS.Limits,
   ...GROUPS.Targets,
-  ...GROUPS.Webhooks,
+  ...GROUPS.Receivers,
   ...GROUPS.Browser,
   ...GROUPS['IP information'],
   ...GROUPS.Cluster,

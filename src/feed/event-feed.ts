@@ -1,7 +1,7 @@
 import { firstValueFrom, fromEvent, map, merge, type Observable } from 'rxjs';
 import { ofKey } from '../capture/client.ts';
 import { CapstanError } from '../capture/errors.ts';
-import type { CapstanEvent, UnsentWords, WatchEvent } from '../capture/events.ts';
+import type { CapstanEvent, Unsent, WatchEvent } from '../capture/events.ts';
 import {
   type EventEntry,
   type EventLog,
@@ -64,12 +64,18 @@ export interface EventFeed {
   readonly factsOf: FactsOf;
   /** Resolves when every event so far can be read after the process was killed. Rejects when that fails now. */
   kept(): Promise<void>;
+  /** As `kept`, with the events that are not sent yet, because NATS is away. */
+  stored(): Promise<void>;
   /** Ends the feed for all listeners, and writes pending events to the log. */
   close(): Promise<void>;
 }
 
 /** Opens the feed, even when the log cannot be read. `clock`: milliseconds since the Unix epoch. */
-export function openEventFeed(events$: Observable<CapstanEvent>, log: EventLog, clock: () => number): EventFeed {
+export function openEventFeed(
+  events$: Observable<CapstanEvent & Unsent>,
+  log: EventLog,
+  clock: () => number,
+): EventFeed {
   const listeners = new Set<FeedListener>();
   const reads = createWorkInTurn(MAX_READS);
   const early: LoggedEvent[] = [];
@@ -139,6 +145,7 @@ export function openEventFeed(events$: Observable<CapstanEvent>, log: EventLog, 
     read,
     factsOf: createFactsReader(),
     kept: () => log.kept(),
+    stored: () => log.stored(),
     async close() {
       if (ended) return;
       subscription.unsubscribe();
@@ -159,7 +166,7 @@ function whenAborted(signal: AbortSignal): Observable<never> {
   );
 }
 
-export function entryOf(event: CapstanEvent & UnsentWords): EventEntry {
+export function entryOf(event: CapstanEvent & Unsent): EventEntry {
   return {
     type: event.type,
     host: 'host' in event ? event.host : null,
@@ -167,6 +174,7 @@ export function entryOf(event: CapstanEvent & UnsentWords): EventEntry {
     ...ofKey('api_key_name' in event ? (event.api_key_name ?? null) : null),
     body: eventBody(event),
     ...(event.words !== undefined && { words: event.words }),
+    ...(event.to !== undefined && { to: event.to }),
     ...keyOf(event),
   };
 }

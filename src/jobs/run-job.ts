@@ -1,6 +1,7 @@
 import { catchError, concatMap, from, map, mergeMap, type Observable, of, type Subject, takeUntil } from 'rxjs';
 import { ANY_CLIENT, type Client } from '../capture/client.ts';
 import { CapstanError, failure, toFailure } from '../capture/errors.ts';
+import type { Recipients } from '../capture/events.ts';
 import type { BatchItem, CaptureOutcome } from '../capture/outcome.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import type { HostVisits } from '../scans/host-visits.ts';
@@ -23,7 +24,7 @@ export interface RunOptions {
     requests: Iterable<CaptureRequest> | AsyncIterable<CaptureRequest>,
     concurrency: number | undefined,
     size: number,
-    callback: string | undefined,
+    to: Recipients | undefined,
     by: Client & { readonly id?: string },
   ) => Observable<BatchItem>;
   readonly captures: ScanCaptures;
@@ -51,15 +52,16 @@ export async function runJob(
   }, RENEWAL_MS);
   try {
     const work = await unpackWork(job.work);
-    const { concurrency, callback, by: client = ANY_CLIENT } = work;
+    const { concurrency, callback, notify, by: client = ANY_CLIENT } = work;
+    const to = callback === undefined && notify === undefined ? undefined : { callback, notify };
     const left = job.total - (await store.progress(job.id)).done;
     const outcomes = new OutcomeWriter(
       (items) => store.put(job.id, owner, items),
       () => stopping.aborted,
     );
     let unfinished = left;
-    // An empty batch with a callback is still run, so that its end is reported.
-    if (unfinished === 0 && (job.total > 0 || callback === undefined)) {
+    // A batch without anything left is still run when receivers are told of its end, which a crash may have prevented.
+    if (unfinished === 0 && to === undefined) {
       await store.finish(job.id, owner, { state: 'completed' });
       return 'completed';
     }
@@ -115,7 +117,7 @@ export async function runJob(
     const items$ =
       job.kind === 'screenshot'
         ? from(requests()).pipe(concatMap((request) => asBatch(request, (only) => submit(only, client))))
-        : submitBatch(requests(), concurrency, left, callback, { ...client, ...(isScan && { id: job.id }) });
+        : submitBatch(requests(), concurrency, left, to, { ...client, ...(isScan && { id: job.id }) });
     await new Promise<void>((resolve, reject) => {
       items$.pipe(takeUntil(cancelled$), mergeMap(finish)).subscribe({ error: reject, complete: resolve });
     });

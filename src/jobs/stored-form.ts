@@ -15,6 +15,8 @@ export interface JobManner {
   readonly concurrency?: number | undefined;
   /** URL that is notified when the batch ends, or, if a stop of the service divides the batch, when each part ends. */
   readonly callback?: string | undefined;
+  /** Names of receivers that are told of its end. */
+  readonly notify?: readonly string[] | undefined;
   /** Of a scan: how the targets of its list are captured. */
   readonly scan?: ScanSettings | undefined;
   /** The client that the job belongs to. */

@@ -187,17 +187,17 @@ export function metricFamilies(source: MetricsSource): {
       ...each('reason', egress.webhooks, { traffic: 'webhooks' }),
     ]),
 
-    counter('capstan_webhooks_total', 'Messages to receivers, by how they ended.', ({ webhooks }) =>
-      each('outcome', { delivered: webhooks.delivered, failed: webhooks.failed }),
+    counter('capstan_messages_total', 'Messages to receivers, by how they ended.', ({ messages }) =>
+      each('outcome', { delivered: messages.delivered, failed: messages.failed }),
     ),
-    counter('capstan_webhook_failures_total', 'Messages that were given up, by cause.', () =>
-      each('cause', { refused: 0, unreachable: 0, dropped: 0, ...Object.fromEntries(tallies.webhookFailures) }),
+    counter('capstan_message_failures_total', 'Messages that were given up, by cause.', () =>
+      each('cause', { refused: 0, unreachable: 0, dropped: 0, ...Object.fromEntries(tallies.messageFailures) }),
     ),
-    gauge('capstan_webhooks_pending', 'Messages that wait or are being delivered.', ({ stats }) =>
-      one(stats.webhooks.pending),
+    gauge('capstan_messages_pending', 'Messages that wait or are being delivered.', ({ stats }) =>
+      one(stats.messages.pending),
     ),
-    histogram('capstan_webhook_delivery_seconds', 'Time from the end of a capture or batch to the delivery.', () =>
-      histogramSamples(tallies.webhooks),
+    histogram('capstan_message_delivery_seconds', 'Time from the end of a capture or batch to the delivery.', () =>
+      histogramSamples(tallies.messages),
     ),
 
     counter('capstan_events_total', 'Events, by type.', () => each('type', tallies.events)),

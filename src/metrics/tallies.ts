@@ -1,5 +1,5 @@
 import type { Observable } from 'rxjs';
-import type { BrowserEndCause, CapstanEvent, EventType, WebhookFailureCause } from '../capture/events.ts';
+import type { BrowserEndCause, CapstanEvent, EventType, MessageFailureCause } from '../capture/events.ts';
 import { CAPTURE_PHASES, type CapturePhase } from '../capture/phases.ts';
 import type { Result } from '../capture/result.ts';
 import type { ServiceStats } from '../capture/stats.ts';
@@ -17,12 +17,12 @@ export interface Tallies {
   /** Number of stored captures by verdict. */
   readonly verdicts: ReadonlyMap<VerdictName, number>;
   readonly browserEnds: ReadonlyMap<BrowserEndCause, number>;
-  readonly webhookFailures: ReadonlyMap<WebhookFailureCause, number>;
+  readonly messageFailures: ReadonlyMap<MessageFailureCause, number>;
   readonly queueWait: DurationHistogram;
   /** Durations of captures by outcome. */
   readonly captures: ReadonlyMap<'stored' | 'failed' | 'timed_out', DurationHistogram>;
   readonly phases: ReadonlyMap<CapturePhase, DurationHistogram>;
-  readonly webhooks: DurationHistogram;
+  readonly messages: DurationHistogram;
 }
 
 /**
@@ -32,7 +32,7 @@ export interface Tallies {
 export interface EventCounts {
   readonly captures: ServiceStats['captures'];
   readonly batches: ServiceStats['batches'];
-  readonly webhooks: Omit<ServiceStats['webhooks'], 'pending'>;
+  readonly messages: Omit<ServiceStats['messages'], 'pending'>;
 }
 
 /** Counts events from now on, in less than 1 µs per event and without loading the library that renders metrics. */
@@ -43,11 +43,11 @@ export function tallyEvents(events$: Observable<CapstanEvent>): Tallies {
     failures: new Map<string, number>(),
     verdicts: new Map<VerdictName, number>(),
     browserEnds: new Map<BrowserEndCause, number>(),
-    webhookFailures: new Map<WebhookFailureCause, number>(),
+    messageFailures: new Map<MessageFailureCause, number>(),
     queueWait: new DurationHistogram(),
     captures: new Map<'stored' | 'failed' | 'timed_out', DurationHistogram>(),
     phases: new Map<CapturePhase, DurationHistogram>(),
-    webhooks: new DurationHistogram(),
+    messages: new DurationHistogram(),
   } satisfies Omit<Tallies, 'counts'>;
   // Ids, because `capture.rejected` is emitted for admitted captures and for those that were not admitted.
   const inside = new Set<number>();
@@ -97,11 +97,11 @@ export function tallyEvents(events$: Observable<CapstanEvent>): Tallies {
       case 'browser.crashed':
         increase(tallies.browserEnds, event.cause);
         break;
-      case 'webhook.delivered':
-        tallies.webhooks.observe(event.duration_ms);
+      case 'message.delivered':
+        tallies.messages.observe(event.duration_ms);
         break;
-      case 'webhook.failed':
-        increase(tallies.webhookFailures, event.cause);
+      case 'message.failed':
+        increase(tallies.messageFailures, event.cause);
         break;
       // Counted by type alone. Every type is named, so that a new one does not compile until this is decided.
       case 'capture.reused':
@@ -141,9 +141,9 @@ export function tallyEvents(events$: Observable<CapstanEvent>): Tallies {
     get batches() {
       return { accepted: of('batch.accepted'), completed: of('batch.completed') };
     },
-    get webhooks() {
-      const dropped = tallies.webhookFailures.get('dropped') ?? 0;
-      return { delivered: of('webhook.delivered'), failed: of('webhook.failed'), dropped };
+    get messages() {
+      const dropped = tallies.messageFailures.get('dropped') ?? 0;
+      return { delivered: of('message.delivered'), failed: of('message.failed'), dropped };
     },
   };
   return { ...tallies, counts };

@@ -54,8 +54,8 @@ const SAID: Readonly<Record<EventType, (event: EventFacts) => Said>> = {
     accepting
       ? { sentence: 'The service admits captures again' }
       : { sentence: `The service admits no captures: ${isolated(reason)}`, isProblem: true },
-  'webhook.delivered': ({ receiver }) => ({ sentence: `${isolated(receiver)} took a message` }),
-  'webhook.failed': ({ receiver, reason }) => ({
+  'message.delivered': ({ receiver }) => ({ sentence: `${isolated(receiver)} took a message` }),
+  'message.failed': ({ receiver, reason }) => ({
     sentence: `A message to ${isolated(receiver)} was given up: ${isolated(reason)}`,
     isProblem: true,
   }),

@@ -1,26 +1,37 @@
 import { randomUUID } from 'node:crypto';
-import { catchError, defer, finalize, from, type Observable, switchMap } from 'rxjs';
+import {
+  catchError,
+  concat,
+  concatMap,
+  defer,
+  finalize,
+  from,
+  ignoreElements,
+  map,
+  type Observable,
+  switchMap,
+} from 'rxjs';
 import { CapstanError } from '../capture/errors.ts';
 import { likeness } from '../capture/options-digest.ts';
 import type { Egress } from '../egress/egress.ts';
 import { createJobs } from '../jobs/jobs.ts';
 import type { Logger } from '../log/log.ts';
 import type { Storage } from '../storage/storage.ts';
-import { createBatchRunner } from '../streams/batch.ts';
+import { createBatchRunner, type RunBatch } from '../streams/batch.ts';
 import type { CapturePipeline, Submit } from '../streams/capture-pipeline.ts';
 import type { EventStream } from '../streams/events.ts';
 import { outlastingOutages } from '../streams/outages.ts';
 import { reusing } from '../streams/reuse.ts';
-import type { Webhooks } from '../webhooks/webhooks.ts';
 import type { CaptureService } from './capture-service.ts';
 import { downloadList } from './download-list.ts';
 import { findStored } from './find-stored.ts';
+import type { Receivers } from './open-receivers.ts';
 import { scanCaptures } from './scan-captures.ts';
 
 export interface IntakeParts {
   readonly pipeline: CapturePipeline;
   readonly egress: Pick<Egress, 'screenLiteral' | 'agents' | 'agentsThrough'>;
-  readonly webhooks: Pick<Webhooks, 'admit'>;
+  readonly receivers: Pick<Receivers, 'admit' | 'kept'>;
   readonly storage: Pick<Storage, 'results' | 'artifacts' | 'jobs' | 'captureStore'>;
   readonly events: EventStream;
   /** Maximum number of captures of one batch at the same time; null for no limit of its own. */
@@ -40,10 +51,10 @@ const MAX_JOB_OUTAGE_MS = 60 * 60 * 1000;
  * lets captures of batches and jobs wait for the end of an outage.
  */
 export function createIntake(parts: IntakeParts) {
-  const { pipeline, egress, webhooks, storage, events, maxBatchConcurrency, stopping, logger, remove } = parts;
+  const { pipeline, egress, receivers, storage, events, maxBatchConcurrency, stopping, logger, remove } = parts;
 
   const admitCallback = (callback: string): Observable<void> =>
-    whileSubscribed((signal) => webhooks.admit(callback, signal));
+    whileSubscribed((signal) => receivers.admit(callback, signal));
 
   const reuseOrCapture = reusing({
     capture: pipeline.admit,
@@ -66,18 +77,26 @@ export function createIntake(parts: IntakeParts) {
       return admitCallback(callback).pipe(
         catchError((error: unknown) => pipeline.refuse(rest, asCapstanError(error), options)),
         switchMap(() => capture(request, options)),
+        // The answer would otherwise promise a message that a crash loses.
+        concatMap((outcome) => from(receivers.kept()).pipe(map(() => outcome))),
       );
     });
 
-  const batchesOf = (submitOne: Submit) =>
-    createBatchRunner({ pipeline, submit: submitOne, events, ids: randomUUID, maxConcurrency: maxBatchConcurrency });
+  const batchesOf = (submitOne: Submit): RunBatch => {
+    const options = { pipeline, events, ids: randomUUID, maxConcurrency: maxBatchConcurrency };
+    const run = createBatchRunner({ ...options, submit: submitOne });
+    return (elements, concurrency, size, to, by) => {
+      const items$ = run(elements, concurrency, size, to, by);
+      return to === undefined ? items$ : concat(items$, defer(receivers.kept).pipe(ignoreElements()));
+    };
+  };
   const runBatch = batchesOf(outlastingOutages({ submit, stopping }));
   const submitPatiently = outlastingOutages({ submit, limitMs: MAX_JOB_OUTAGE_MS, stopping });
 
   const submitBatch: CaptureService['submitBatch'] = (elements, concurrency, size, callback, by) =>
     callback === undefined
       ? runBatch(elements, concurrency, size, undefined, by)
-      : admitCallback(callback).pipe(switchMap(() => runBatch(elements, concurrency, size, callback, by)));
+      : admitCallback(callback).pipe(switchMap(() => runBatch(elements, concurrency, size, { callback }, by)));
 
   return {
     submit,

@@ -23,6 +23,7 @@ import type { ResultStore } from '../storage/ports/result-store.ts';
 import type { SharedLink, SharedLinkStore } from '../storage/ports/shared-link-store.ts';
 import type { BatchElement, BatchRequester } from '../streams/batch.ts';
 import type { Watches } from '../watches/watches.ts';
+import type { ManagedReceivers } from './manage-receivers.ts';
 import type { LiveConfig } from './service-config.ts';
 
 export type { BatchElement };
@@ -67,6 +68,8 @@ export interface CaptureService {
   readonly jobs: Jobs;
   /** Pages that are captured again and again. */
   readonly watches: Watches;
+  /** Receivers of messages. */
+  readonly receivers: ManagedReceivers;
   /** Standing queries over `feed`. */
   readonly queries: QueryStore;
   /** Returns labels of captures that contain a text, whatever its case. Rejects while the database is unavailable. */

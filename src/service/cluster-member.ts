@@ -2,11 +2,12 @@ import { tap } from 'rxjs';
 import type { CaptureCommand } from '../capture/command.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { StoredRecord } from '../capture/result.ts';
-import type { Cluster, SharedEventLog, Worker } from '../cluster/open-cluster.ts';
+import type { Cluster, Worker } from '../cluster/open-cluster.ts';
 import { ConfigError } from '../config/mod.ts';
 import type { Egress } from '../egress/egress.ts';
 import { entryOf } from '../feed/event-feed.ts';
 import type { Logger } from '../log/log.ts';
+import type { EventLog } from '../storage/ports/event-log.ts';
 import type { ResultStore } from '../storage/ports/result-store.ts';
 import { captureFound } from '../streams/events.ts';
 import { performed } from '../streams/performance.ts';
@@ -48,7 +49,7 @@ export async function openClusterOf(config: ClusterConfig, logger: Logger): Prom
 export interface MemberParts extends CaptureParts {
   readonly egress: Pick<Egress, 'screen' | 'screenLiteral' | 'dial' | 'aliasesOf' | 'certificateOf'>;
   readonly results: Pick<ResultStore, 'get' | 'wordsOf'>;
-  readonly eventLog: SharedEventLog;
+  readonly eventLog: EventLog;
   /** Whether the target of a capture that has a slot is dialled before it gets a browser. */
   readonly dials: (command: CaptureCommand) => boolean;
   /** Returns the maximum number of targets that are dialled at once ahead of the slots. */
@@ -94,15 +95,15 @@ export function createWorkerOf(cluster: Cluster, slots: number, parts: MemberPar
 }
 
 /** Logs the end of a capture that has a record. Resolves when the event is stored: once for each capture. */
-async function logEnd(eventLog: SharedEventLog, outcome: CaptureOutcome, batch: string | null): Promise<void> {
+async function logEnd(eventLog: EventLog, outcome: CaptureOutcome, batch: string | null): Promise<void> {
   const event = captureFound(Date.now(), outcome, batch);
   if (event === undefined) return;
-  eventLog.append(entryOf(event));
+  eventLog.append(entryOf({ ...event, to: {} }));
   await eventLog.stored();
 }
 
 /** Logs the captures that an ended process left for the database, whose tickets may have been dropped meanwhile. */
-export async function logRecovered(eventLog: SharedEventLog, record: StoredRecord): Promise<void> {
+export async function logRecovered(eventLog: EventLog, record: StoredRecord): Promise<void> {
   await logEnd(eventLog, outcomeOfRecord(record), null);
 }
 

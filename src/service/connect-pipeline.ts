@@ -1,8 +1,9 @@
 import type { CaptureCommand } from '../capture/command.ts';
-import type { Cluster, SharedEventLog } from '../cluster/open-cluster.ts';
+import type { Cluster } from '../cluster/open-cluster.ts';
 import type { Config } from '../config/mod.ts';
 import type { Logger } from '../log/log.ts';
 import { descriptorLimit, dialsWithin } from '../pressure/descriptors.ts';
+import type { EventLog } from '../storage/ports/event-log.ts';
 import type { Storage } from '../storage/storage.ts';
 import { createCapturePipeline } from '../streams/capture-pipeline.ts';
 import { createDialStage } from '../streams/dial-stage.ts';
@@ -19,7 +20,7 @@ interface PipelineContext {
   readonly events: EventStream;
   /** Both undefined in a process that is the whole service. */
   readonly cluster: Cluster | undefined;
-  readonly sharedLog: SharedEventLog | undefined;
+  readonly sharedLog: EventLog | undefined;
   readonly logger: Logger;
 }
 

@@ -14,7 +14,7 @@ import { connectPipeline } from './connect-pipeline.ts';
 import { liveLimits } from './limits.ts';
 import { logEvent } from './log-event.ts';
 import { createMarking } from './marking.ts';
-import { openReceivers } from './open-receivers.ts';
+import { openReceivers, openReceiverWay } from './open-receivers.ts';
 import { openRecords } from './open-records.ts';
 import { openShared, stillShared } from './open-shared.ts';
 import { ownCaptures } from './own-captures.ts';
@@ -32,7 +32,7 @@ import { suggestLabels } from './suggest-labels.ts';
  *   connect-pipeline.ts   streams/: admission, queue, slots, deadlines; every step emits an event
  *   perform-capture.ts    egress (is the target allowed), actors (the browser), storage
  *
- * Tallies, the log, the feed of subscribers and webhooks observe the events.
+ * Tallies, the log and the feed of subscribers observe the events. Receivers are told of those in the feed's log.
  */
 
 export type { CaptureService } from './capture-service.ts';
@@ -54,28 +54,30 @@ export async function createService(
   const events = createEventStream();
   const tallies = tallyEvents(events.events$);
   events.events$.subscribe((event) => logEvent(logger, event));
-  const receivers = openReceivers(config, { lookup, events });
+  const way = openReceiverWay(config, lookup);
   const cluster = await openClusterOf(config, logger);
   const { storage, eventLog, sharedLog, feed } = await openRecords(config, { cluster, events, logger });
+  const comparisons = createComparisons(storage.artifacts);
+  const isShared = () => live.namedKeys.length > 1;
+  const receivers = openReceivers(config, { way, feed, storage, events, comparisons, logger, isShared });
   const capturing = await startCapturing(config, { lookup, events, storage, logger });
   const connected = connectPipeline(config, { capturing, storage, events, cluster, sharedLog, logger });
   const { pipeline, clusterApi, worker } = connected;
   const { egress, actors } = capturing;
-  const { webhooks } = receivers;
 
   const common = { pipeline, egress, storage, events, logger };
   const captures = storedCaptures({ store: storage.captureStore, cluster, logger });
   const { removeHere } = captures;
-  const comparisons = createComparisons(storage.artifacts);
   const { maxBatchConcurrency } = config;
   const remove = (id: number) => removeHere([id]);
-  const intake = createIntake({ ...common, webhooks, maxBatchConcurrency, stopping: stopping.signal, remove });
+  const intake = createIntake({ ...common, receivers, maxBatchConcurrency, stopping: stopping.signal, remove });
   const { submit, jobs } = intake;
   const watches = startWatches({
     ...common,
     comparisons,
     submit,
     remove: removeHere,
+    kept: receivers.kept,
     namedKeys: () => live.namedKeys,
   });
   const suggest = suggestLabels(storage.labels, storage.results, events.events$, (error) =>
@@ -118,6 +120,7 @@ export async function createService(
     jobs,
     watches,
     queries: storage.queries,
+    receivers: receivers.managed,
     suggestLabels: (text, limit) => suggest(text, limit),
     sharedLinks: storage.sharedLinks,
     shared: (id, sightOf) => openShared(service, sightOf, id, Date.now()),

@@ -1,12 +1,12 @@
 import { noEgressRefusals } from '../capture/egress-refusals.ts';
 import { CapstanError } from '../capture/errors.ts';
 import type { Overload } from '../capture/pressure.ts';
-import type { SharedEventLog } from '../cluster/open-cluster.ts';
 import { type Config, ConfigError } from '../config/mod.ts';
 import { createDnsLookup } from '../egress/dns-lookup.ts';
 import type { Logger } from '../log/log.ts';
 import { tallyEvents } from '../metrics/tallies.ts';
 import { descriptorLimit, dialsWithin } from '../pressure/descriptors.ts';
+import type { EventLog } from '../storage/ports/event-log.ts';
 import { captureEnded, captureQueued, captureStarted, createEventStream } from '../streams/events.ts';
 import type { CaptureService } from './capture-service.ts';
 import { startCapturing } from './capturing.ts';
@@ -44,7 +44,7 @@ export async function createWorker(
   const events = createEventStream();
   const tallies = tallyEvents(events.events$);
   events.events$.subscribe((event) => logEvent(logger, event));
-  const opened = Promise.withResolvers<SharedEventLog>();
+  const opened = Promise.withResolvers<EventLog>();
   const storage = await openStorage(config, logger, {
     makesIds: false,
     logsEvents: false,
@@ -129,7 +129,7 @@ export async function createWorker(
     stats: () => ({
       ...processStats(),
       jobs: NO_JOBS,
-      webhooks: { ...tallies.counts.webhooks, pending: 0 },
+      messages: { ...tallies.counts.messages, pending: 0 },
       queue: { running: worker.running, queued: 0, max_concurrent: worker.slots, max_queue: 0 },
       dials: { max: maxDials, ...egress.dials },
       egress: { captures: egress.refusals, webhooks: noEgressRefusals() },

@@ -31,7 +31,7 @@ export function logEvent(logger: Logger, event: CapstanEvent): void {
       logger.info({ watch, host, capture_id: run.capture, changed: run.changed, ...reason }, type);
       break;
     }
-    case 'webhook.failed': {
+    case 'message.failed': {
       const { type, at: _at, ...failed } = event;
       logger.warn(failed, type);
       break;
@@ -55,7 +55,7 @@ export function logEvent(logger: Logger, event: CapstanEvent): void {
     case 'batch.progress':
     case 'batch.completed':
     case 'watch.run':
-    case 'webhook.delivered':
+    case 'message.delivered':
       break;
     default:
       event satisfies never;

@@ -1,53 +1,160 @@
-import { randomUUID } from 'node:crypto';
-import { type Config, ConfigError } from '../config/mod.ts';
+import { CapstanError } from '../capture/errors.ts';
+import { ConfigError, readReceivers } from '../config/mod.ts';
 import { createTargetPolicy } from '../egress/address-policy.ts';
 import { createEgress } from '../egress/create-egress.ts';
 import type { Lookup } from '../egress/dns-lookup.ts';
 import type { Egress } from '../egress/egress.ts';
-import { eventBody } from '../feed/event-body.ts';
+import type { EventFeed } from '../feed/event-feed.ts';
+import type { Comparisons } from '../imaging/comparisons.ts';
+import type { Logger } from '../log/log.ts';
+import { createDispatcher, type Told } from '../receivers/dispatcher.ts';
+import { createRegistry } from '../receivers/registry.ts';
+import { sayEvent } from '../receivers/say-event.ts';
+import { readSecret } from '../receivers/transports/signature.ts';
+import { readAddress } from '../receivers/transports.ts';
+import { isAway } from '../storage/failures/is-away.ts';
+import type { Storage } from '../storage/storage.ts';
 import type { EventStream } from '../streams/events.ts';
-import { createWebhooks } from '../webhooks/webhooks.ts';
+import { manageReceivers } from './manage-receivers.ts';
+import { createNoticeSources } from './notice-sources.ts';
+import { notifyingQueries } from './notifying-queries.ts';
+import type { LiveConfig, ReceiversConfig } from './service-config.ts';
 
-type ReceiversConfig = Pick<Config, 'webhook' | 'webhookSecret' | 'allowWebhooks' | 'denyTargets'>;
+export interface ReceiverParts {
+  readonly way: ReceiverWay;
+  readonly feed: EventFeed;
+  readonly storage: Pick<Storage, 'results' | 'receivers' | 'queries' | 'openDeliveries' | 'artifacts'>;
+  readonly events: Pick<EventStream, 'emit'>;
+  readonly comparisons: Comparisons;
+  /** Whether API keys share what is stored. */
+  readonly isShared: () => boolean;
+  readonly logger: Logger;
+}
+
+export type Receivers = ReturnType<typeof openReceivers>;
+
+const NO_SECRET = 'is not accepted: the service was started without --webhook-secret, which deliveries are signed with';
+
+type WayConfig = Pick<LiveConfig, 'allowWebhooks' | 'denyTargets' | 'webhookSecret'>;
+
+type ReceiverWay = ReturnType<typeof openReceiverWay>;
 
 /**
- * Opens the way to the receivers of webhooks, which has an egress policy of its own, and notifies them from now on.
- * @throws ConfigError when receivers are configured that would never receive a notification.
+ * Opens the way to receivers, which has an egress policy of its own.
+ * @throws ConfigError when receivers are configured that would never be sent a message.
  */
-export function openReceivers(
-  config: ReceiversConfig,
-  { lookup, events }: { readonly lookup: Lookup; readonly events: EventStream },
-) {
+export function openReceiverWay(config: ReceiversConfig & WayConfig, lookup: Lookup) {
   const policy = createTargetPolicy({ allow: config.allowWebhooks, deny: config.denyTargets });
   const egress = createEgress({ lookup, policy, openedWith: '--allow-webhooks' });
   checkReceivers(config, egress);
-  const webhooks = createWebhooks({
-    receivers: config.webhook,
-    secrets: config.webhookSecret,
-    egress,
-    conclusions$: events.conclusions$,
-    emit: events.emit,
-    bodyOf: eventBody,
-    ids: () => `msg_${randomUUID()}`,
+  return { policy, egress };
+}
+
+/** Opens what tells receivers of events. */
+export function openReceivers(config: ReceiversConfig, parts: ReceiverParts) {
+  const { webhook, webhookSecret, notify, alert, publicUrl } = config;
+  const { way, feed, storage, events, comparisons, isShared, logger } = parts;
+  const { egress } = way;
+  let keys = webhookSecret.map(readSecret);
+  const registry = createRegistry({
+    webhooks: keys.length === 0 ? [] : webhook,
+    operator: readReceivers(notify),
+    alerts: alert,
+    given: storage.receivers,
+    agents: egress.agents,
+    connectToMail: egress.connectToMail,
+    keys: () => keys,
     clock: Date.now,
   });
-  return {
-    webhooks,
-    egress,
-    reload: ({ allowWebhooks, denyTargets, webhookSecret }: Omit<ReceiversConfig, 'webhook'>): void => {
-      policy.replace({ allow: allowWebhooks, deny: denyTargets });
-      webhooks.setSecrets(webhookSecret);
+  const { artifacts } = storage;
+  const sources = createNoticeSources({ artifacts, comparisons, publicUrl, share: async () => null });
+  const isDurable = storage.results.kind !== 'none';
+  const matching = notifyingQueries({ queries: storage.queries, factsOf: feed.factsOf, keyOf: registry.keyOf });
+  const dispatcher = createDispatcher({
+    source: feed,
+    open: storage.openDeliveries,
+    toldOf: async (logged) => {
+      const byQueries = isDurable ? await matching(logged) : [];
+      return logged.map((event, at) => onceEach([...registry.toldOf(event), ...(byQueries[at] ?? [])]));
     },
+    receiverOf: registry.receiverOf,
+    isAlwaysOn: registry.isAlwaysOn,
+    isDurable,
+    isShared,
+    noticeOf: (event) => sayEvent(event, sources),
+    emit: events.emit,
+    clock: Date.now,
+    onGap: (gap) => logger.warn({ gap }, 'receivers were not told of events that the log lost'),
+    report: (error) => {
+      if (!isAway(error)) logger.error({ err: error }, 'messages could not be delivered');
+    },
+  });
+
+  return {
+    managed: manageReceivers({
+      ...{ registry, dispatcher, egress, publicUrl },
+      given: storage.receivers,
+      open: storage.openDeliveries,
+      isSigning: () => keys.length > 0,
+    }),
+    /**
+     * Resolves when a callback may be used; rejects with `invalid_request` or `target_forbidden`, or with the signal's
+     * reason.
+     */
+    admit: async (callback: string, signal: AbortSignal): Promise<void> => {
+      if (keys.length === 0) {
+        const problems = [{ path: 'callback', message: NO_SECRET }];
+        throw new CapstanError('invalid_request', `callback: ${NO_SECRET}`, { problems });
+      }
+      const forbidden = await egress.screen(new URL(callback), signal);
+      if (forbidden !== null) throw new CapstanError(forbidden.code, `callback: ${forbidden.reason}`);
+      await dispatcher.activate();
+    },
+    /** Resolves when every event so far is stored, if it can be: receivers are then told of it whatever happens. */
+    kept: async (): Promise<void> => {
+      if (isDurable) await feed.stored().catch(() => undefined);
+    },
+    get pending() {
+      return dispatcher.pending;
+    },
+    egress,
+    /** Whether messages are signed is decided at the start. */
+    reload: ({ allowWebhooks, denyTargets, webhookSecret: secrets }: WayConfig): void => {
+      way.policy.replace({ allow: allowWebhooks, deny: denyTargets });
+      if (secrets.length > 0 && keys.length > 0) keys = secrets.map(readSecret);
+    },
+    stop: dispatcher.stop,
   };
 }
 
-/** @throws ConfigError when receivers would never receive a notification. */
-function checkReceivers({ webhook, webhookSecret }: ReceiversConfig, egress: Pick<Egress, 'screenLiteral'>): void {
+function onceEach(told: readonly Told[]): readonly Told[] {
+  return [...new Map(told.map((one) => [`${one.receiver} ${one.url}`, one])).values()];
+}
+
+/** @throws ConfigError when receivers would never be sent a message. */
+function checkReceivers(config: ReceiversConfig, egress: Pick<Egress, 'screenLiteral'>): void {
+  const { webhook, webhookSecret, notify, alert } = config;
   if (webhook.length > 0 && webhookSecret.length === 0) {
     throw new ConfigError('--webhook needs --webhook-secret: deliveries are signed');
   }
-  for (const receiver of webhook) {
-    const refusal = egress.screenLiteral(new URL(receiver));
-    if (refusal !== null) throw new ConfigError(`--webhook is not allowed: ${refusal.reason}`);
+  for (const receiver of webhook) refuseForbidden('--webhook', new URL(receiver), egress);
+  const named = readReceivers(notify);
+  for (const receiver of named) {
+    const { name, kind } = receiver;
+    const read = readAddress(receiver);
+    if (typeof read === 'string') throw new ConfigError(`--notify ${name}: the address ${read}`);
+    if (kind === 'webhook' && webhookSecret.length === 0) {
+      throw new ConfigError(`--notify ${name} needs --webhook-secret: deliveries are signed`);
+    }
+    if (read.url !== null) refuseForbidden(`--notify ${name}`, read.url, egress);
   }
+  const names = named.map(({ name }) => name);
+  if (new Set(names).size < names.length) throw new ConfigError('--notify: two receivers have one name');
+  const unknown = alert.find((name) => !names.includes(name));
+  if (unknown !== undefined) throw new ConfigError(`--alert ${unknown}: there is no receiver of this name in --notify`);
+}
+
+function refuseForbidden(flag: string, address: URL, egress: Pick<Egress, 'screenLiteral'>): void {
+  const refusal = egress.screenLiteral(address);
+  if (refusal !== null) throw new ConfigError(`${flag} is not allowed: ${refusal.reason}`);
 }

@@ -1,6 +1,7 @@
-import type { Cluster, SharedEventLog } from '../cluster/open-cluster.ts';
+import type { Cluster } from '../cluster/open-cluster.ts';
 import { openEventFeed } from '../feed/event-feed.ts';
 import type { Logger } from '../log/log.ts';
+import type { EventLog } from '../storage/ports/event-log.ts';
 import type { EventStream } from '../streams/events.ts';
 import { logRecovered } from './cluster-member.ts';
 import { openStorage } from './open-storage.ts';
@@ -14,7 +15,7 @@ interface RecordsContext {
 
 /** Opens the stores, the log of events and the feed of subscribers. The log of a cluster is shared by its processes. */
 export async function openRecords(config: StorageConfig, { cluster, events, logger }: RecordsContext) {
-  const opened = Promise.withResolvers<SharedEventLog>();
+  const opened = Promise.withResolvers<EventLog>();
   const storage = await openStorage(config, logger, {
     logsEvents: cluster === undefined,
     ...(cluster && { onRecovered: async (record) => logRecovered(await opened.promise, record) }),
@@ -22,7 +23,7 @@ export async function openRecords(config: StorageConfig, { cluster, events, logg
   const sharedLog = cluster?.openEventLog(storage.eventOutbox);
   if (sharedLog !== undefined) opened.resolve(sharedLog);
   const eventLog = sharedLog ?? storage.events;
-  const feed = openEventFeed(events.events$, eventLog, Date.now);
+  const feed = openEventFeed(events.addressed$, eventLog, Date.now);
   if (cluster === undefined) await feed.started;
   return { storage, eventLog, sharedLog, feed };
 }

@@ -54,6 +54,8 @@ export function ownCaptures(service: CaptureService, key: string, suggestLabels:
     jobs: service.jobs,
     // Routes show the queries of the caller alone.
     queries: service.queries,
+    // Routes show the receivers of the caller, those of the operator, and dead letters of the caller alone.
+    receivers: service.receivers,
     // Routes show the links of the caller alone, and a link shows the captures of the key that made it.
     sharedLinks: service.sharedLinks,
     shared: service.shared,
@@ -132,6 +134,7 @@ function ownFeed(feed: EventFeed, key: string): EventFeed {
     },
     factsOf: feed.factsOf,
     kept: () => feed.kept(),
+    stored: () => feed.stored(),
     close: () => feed.close(),
   };
 }

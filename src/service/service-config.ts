@@ -54,6 +54,8 @@ export type ClusterConfig = Pick<
   | 'maxQueue'
 >;
 
+export type ReceiversConfig = Pick<Config, 'webhook' | 'webhookSecret' | 'notify' | 'alert' | 'publicUrl'>;
+
 /** The options that take effect while the service runs. */
 export type LiveConfig = Pick<
   Config,
@@ -71,4 +73,5 @@ export type LiveConfig = Pick<
 export type ServiceConfig = ClusterConfig &
   StorageConfig &
   CapturingConfig &
-  Pick<Config, 'webhook' | 'webhookSecret' | 'allowWebhooks' | 'maxBatchConcurrency' | 'namedKeys'>;
+  ReceiversConfig &
+  Pick<Config, 'allowWebhooks' | 'maxBatchConcurrency' | 'namedKeys'>;

@@ -5,14 +5,14 @@ import type { Jobs } from '../jobs/jobs.ts';
 import { LoadHistory } from '../metrics/load-history.ts';
 import type { CapturePipeline } from '../streams/capture-pipeline.ts';
 import type { EventStream } from '../streams/events.ts';
-import type { Webhooks } from '../webhooks/webhooks.ts';
+import type { Receivers } from './open-receivers.ts';
 import { type CountedParts, countProcess } from './process-stats.ts';
 
 interface CountedService extends CountedParts {
   readonly events: EventStream;
   readonly pipeline: CapturePipeline;
   readonly jobs: Jobs;
-  readonly receivers: { readonly webhooks: Webhooks; readonly egress: Egress };
+  readonly receivers: Pick<Receivers, 'pending' | 'egress'>;
   readonly egress: Egress;
   readonly cluster: Cluster | undefined;
   /** Returns how many targets may be dialled at once. */
@@ -35,7 +35,7 @@ export function countService(parts: CountedService) {
   const stats = (): ServiceStats => ({
     ...loaded(),
     jobs: jobs.counts,
-    webhooks: { ...counts.webhooks, pending: receivers.webhooks.pending },
+    messages: { ...counts.messages, pending: receivers.pending },
     dials: { max: maxDials(), ...egress.dials },
     egress: { captures: egress.refusals, webhooks: receivers.egress.refusals },
     cluster: cluster?.stats() ?? null,

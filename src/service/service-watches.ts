@@ -8,6 +8,7 @@ import type { Storage } from '../storage/storage.ts';
 import type { CapturePipeline, Submit } from '../streams/capture-pipeline.ts';
 import type { EventStream } from '../streams/events.ts';
 import { createWatches } from '../watches/watches.ts';
+import type { Receivers } from './open-receivers.ts';
 
 interface WatchesContext {
   readonly pipeline: Pick<CapturePipeline, 'limits'>;
@@ -19,13 +20,14 @@ interface WatchesContext {
   readonly submit: Submit;
   /** Removes captures, unless another data directory holds their files. */
   readonly remove: (captures: readonly number[]) => Promise<void>;
+  readonly kept: Receivers['kept'];
   /** Returns the named keys as they are now. */
   readonly namedKeys: () => readonly NamedKey[];
 }
 
 /** Starts the watches, whose runs are captures of this service. */
 export function startWatches(context: WatchesContext) {
-  const { pipeline, egress, storage, events, logger, comparisons, submit, remove, namedKeys } = context;
+  const { pipeline, egress, storage, events, logger, comparisons, submit, remove, kept, namedKeys } = context;
   return createWatches({
     store: storage.watches,
     enabled: storage.results.kind !== 'none',
@@ -40,7 +42,8 @@ export function startWatches(context: WatchesContext) {
       namedKeys().some(({ name, scope }) => name === apiKeyName && scope !== 'read'),
     capture: (request, by) => firstValueFrom(submit(request, by)),
     remove,
-    announce: (event, callback) => (event.type === 'watch.run' ? events.emit(event) : events.conclude(event, callback)),
+    announce: (event, to) => (event.type === 'watch.run' ? events.emit(event) : events.conclude(event, to)),
+    kept,
     artifacts: storage.artifacts,
     comparisons,
     atOnce: () => pipeline.limits.maxConcurrent,

@@ -1,13 +1,12 @@
 import type { Cluster, Worker } from '../cluster/open-cluster.ts';
-import type { Egress } from '../egress/egress.ts';
 import type { EventFeed } from '../feed/event-feed.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { CapturePipeline } from '../streams/capture-pipeline.ts';
 import type { EventStream } from '../streams/events.ts';
 import type { Watches } from '../watches/watches.ts';
-import type { Webhooks } from '../webhooks/webhooks.ts';
 import type { Capturing } from './capturing.ts';
+import type { Receivers } from './open-receivers.ts';
 
 interface StoppedParts {
   /** Aborted first: nothing new is admitted, and nothing waits for the end of an outage. */
@@ -16,7 +15,7 @@ interface StoppedParts {
   readonly worker: Worker | undefined;
   readonly jobs: Jobs;
   readonly watches: Watches;
-  readonly receivers: { readonly webhooks: Webhooks; readonly egress: Egress };
+  readonly receivers: Pick<Receivers, 'stop' | 'egress'>;
   readonly condition: { stop(): void };
   readonly capturing: Capturing;
   readonly events: EventStream;
@@ -26,12 +25,12 @@ interface StoppedParts {
 }
 
 /**
- * Returns the function that stops the parts, each before those that it uses. Captures and webhooks have `graceMs` to
+ * Returns the function that stops the parts, each before those that it uses. Captures and messages have `graceMs` to
  * end; a second call can shorten the time.
  */
 export function stopInOrder(parts: StoppedParts): (graceMs?: number) => Promise<void> {
   const { stopping, pipeline, worker, jobs, watches, condition, capturing, events, feed, cluster, storage } = parts;
-  const { webhooks, egress: receiverEgress } = parts.receivers;
+  const { receivers } = parts;
 
   const stop = async (graceMs: number): Promise<void> => {
     const until = performance.now() + graceMs;
@@ -43,11 +42,10 @@ export function stopInOrder(parts: StoppedParts): (graceMs?: number) => Promise<
     await pipeline.drain(graceMs);
     await (workerStopped ?? worker?.stop(Math.max(0, until - performance.now())));
     await backgroundStopped;
-    await webhooks.drain(Math.max(0, until - performance.now()));
-    webhooks.stop();
+    await receivers.stop(Math.max(0, until - performance.now()));
     condition.stop();
     await capturing.actors.close();
-    await Promise.all([capturing.egress.close(), receiverEgress.close()]);
+    await Promise.all([capturing.egress.close(), receivers.egress.close()]);
     events.complete();
     await feed.close();
     await cluster?.close();
@@ -57,7 +55,7 @@ export function stopInOrder(parts: StoppedParts): (graceMs?: number) => Promise<
   let stopped: Promise<void> | undefined;
   return (graceMs = 0) => {
     if (stopped === undefined) stopped = stop(graceMs);
-    else void pipeline.drain(graceMs).then(() => webhooks.drain(graceMs));
+    else void pipeline.drain(graceMs).then(() => receivers.stop(graceMs));
     return stopped;
   };
 }

@@ -78,9 +78,20 @@ export interface StorageOptions extends DatabaseOptions, Partial<S3Options> {
 
 const THUMBNAIL_BYTES = 256 * 1024 ** 2;
 
-/** All open stores. Standing queries are beside the event log whose ids are their positions. */
+/** All open stores. Standing queries, and messages to receivers, are beside the event log whose ids are their positions. */
 export interface Storage
-  extends Pick<Database, 'results' | 'jobs' | 'watches' | 'queries' | 'idempotency' | 'sharedLinks' | 'labels'> {
+  extends Pick<
+    Database,
+    | 'results'
+    | 'jobs'
+    | 'watches'
+    | 'queries'
+    | 'receivers'
+    | 'openDeliveries'
+    | 'idempotency'
+    | 'sharedLinks'
+    | 'labels'
+  > {
   readonly ids: IdSource;
   readonly artifacts: ArtifactStore;
   readonly thumbnails: ThumbnailStore;
@@ -194,6 +205,8 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
     jobs,
     watches,
     queries: ownEvents.queries,
+    receivers: database.receivers,
+    openDeliveries: () => ownEvents.openDeliveries(),
     idempotency,
     sharedLinks,
     labels,

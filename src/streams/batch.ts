@@ -12,6 +12,7 @@ import {
 } from 'rxjs';
 import { ANY_CLIENT, type Client } from '../capture/client.ts';
 import type { Failure } from '../capture/errors.ts';
+import type { Recipients } from '../capture/events.ts';
 import type { BatchItem, CaptureOutcome } from '../capture/outcome.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import type { CapturePipeline } from './capture-pipeline.ts';
@@ -56,14 +57,14 @@ export type BatchRequester = Partial<Client> & { readonly id?: string; readonly 
  * limit). Cold. Emits each item as soon as it is finished; one element's failure is an item. Errors with a
  * `CapstanError` when the batch is not admitted (`queue_full`, `shutting_down`), and with the error of its source.
  * Unsubscribing, or an error of the source, cancels all unfinished captures. `batch.completed` is always a batch's last
- * event. `size` is the length of the source where it is known in advance, as for an array. `callback`: the URL to
- * notify of the batch's end. `by`: the client that it is made for.
+ * event. `size` is the length of the source where it is known in advance, as for an array. `to`: receivers to
+ * tell of the batch's end. `by`: the client that it is made for.
  */
 export type RunBatch = (
   elements: ElementSource<BatchElement>,
   concurrency?: number,
   size?: number,
-  callback?: string,
+  to?: Recipients,
   by?: BatchRequester,
 ) => Observable<BatchItem>;
 
@@ -72,7 +73,7 @@ export function createBatchRunner(options: BatchOptions): RunBatch {
   const maxConcurrency = options.maxConcurrency ?? Number.POSITIVE_INFINITY;
   const now = () => scheduler.now();
 
-  return (elements, concurrency = Number.POSITIVE_INFINITY, size = sizeOf(elements), callback, by = {}) =>
+  return (elements, concurrency = Number.POSITIVE_INFINITY, size = sizeOf(elements), to, by = {}) =>
     new Observable<BatchItem>((subscriber) => {
       const { id: batch = ids(), onBatch = () => {}, ...requester } = by;
       onBatch(batch);
@@ -83,7 +84,7 @@ export function createBatchRunner(options: BatchOptions): RunBatch {
       let failed = 0;
       const progress = () => ({ batch, apiKeyName, size: size ?? read, done, failed });
 
-      const complete = (): void => events.conclude(batchCompleted(now(), progress()), callback);
+      const complete = (): void => events.conclude(batchCompleted(now(), progress()), to);
       const wanted = Math.max(
         1,
         Math.min(concurrency, maxConcurrency, pipeline.limits.maxConcurrent, size ?? concurrency),

@@ -151,7 +151,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
       const refused = captureRefused(now(), { id: ids(), request, batch, apiKeyName, requestId }, toFailure(error));
       // Webhooks report refusals in an admitted batch, which are bounded. Other refusals are only events.
       if (batch === null) events.emit(refused);
-      else events.conclude(refused, request.callback);
+      else events.conclude(refused, { callback: request.callback });
       subscriber.error(error);
     });
 
@@ -255,7 +255,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
 
   const end = (submission: Submission, outcome: CaptureOutcome): void => {
     const ended = captureEnded(now(), submission.command, outcome);
-    if (submission.isFinal(outcome)) events.conclude(ended, submission.command.request.callback);
+    if (submission.isFinal(outcome)) events.conclude(ended, { callback: submission.command.request.callback });
     else events.emit(ended);
     submissions.delete(submission);
     if (submission.startedAt !== undefined) running -= 1;

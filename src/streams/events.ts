@@ -1,4 +1,4 @@
-import { filter, map, type Observable, Subject } from 'rxjs';
+import { map, type Observable, Subject } from 'rxjs';
 import { ofKey } from '../capture/client.ts';
 import type { CaptureCommand } from '../capture/command.ts';
 import type { Failure } from '../capture/errors.ts';
@@ -6,29 +6,31 @@ import type {
   BatchEvent,
   CapstanEvent,
   CaptureEvent,
-  Conclusion,
   PressureEvent,
+  Recipients,
+  Unsent,
   UnsentWords,
+  WatchEvent,
 } from '../capture/events.ts';
 import type { CaptureOutcome, StoredCapture } from '../capture/outcome.ts';
 import type { Pressure } from '../capture/pressure.ts';
 import { createWaitingQueue } from './waiting-queue.ts';
 
-/** The single event stream that logs, counters, webhooks and subscribers derive from. */
+/** The single event stream that logs, counters, messages and subscribers derive from. */
 export interface EventStream {
   /** Hot; never errors. Completes with `complete()`. */
   readonly events$: Observable<CapstanEvent>;
-  /** The final events of captures and batches, and what watches found, with the callback to notify. */
-  readonly conclusions$: Observable<Conclusion>;
+  /** The same events for the log, with the receivers to tell, whose addresses may hold secrets. */
+  readonly addressed$: Observable<CapstanEvent & Unsent>;
   emit(event: CapstanEvent): void;
-  /** Emits an event that receivers are notified of. `callback`: a further URL to notify. */
-  conclude(event: Conclusion['event'], callback: string | undefined): void;
+  /** Emits an event that receivers are told of: those of the operator, and `to`. */
+  conclude(event: CaptureEvent | BatchEvent | WatchEvent, to?: Recipients): void;
   complete(): void;
 }
 
 interface Emitted {
   readonly event: CapstanEvent;
-  readonly conclusion: Conclusion | null;
+  readonly to: Recipients | undefined;
 }
 
 /**
@@ -55,12 +57,9 @@ export function createEventStream(): EventStream {
 
   return {
     events$: subject.pipe(map(({ event }) => event)),
-    conclusions$: subject.pipe(
-      map(({ conclusion }) => conclusion),
-      filter((conclusion) => conclusion !== null),
-    ),
-    emit: (event) => handOut({ event, conclusion: null }),
-    conclude: (event, callback) => handOut({ event, conclusion: { event, callback } }),
+    addressed$: subject.pipe(map(({ event, to }) => (to === undefined ? event : { ...event, to }))),
+    emit: (event) => handOut({ event, to: undefined }),
+    conclude: (event, to = {}) => handOut({ event, to }),
     complete: () => subject.complete(),
   };
 }

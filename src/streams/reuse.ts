@@ -50,7 +50,7 @@ export function reusing(options: ReuseOptions): Submit {
     tap((outcome: CaptureOutcome) => {
       if (outcome.state === 'stored' && outcome.result.cached) {
         const asked = { request, batch, apiKeyName, requestId: requestId ?? null };
-        events.conclude(captureReused(scheduler.now(), asked, outcome), request.callback);
+        events.conclude(captureReused(scheduler.now(), asked, outcome), { callback: request.callback });
       }
     });
 

@@ -10,11 +10,11 @@ import {
 } from '@opentelemetry/api';
 import { LRUCache } from 'lru-cache';
 import type { Observable } from 'rxjs';
-import type { CapstanEvent, CaptureEvent, WebhookEvent } from '../capture/events.ts';
+import type { CapstanEvent, CaptureEvent, DeliveryEvent } from '../capture/events.ts';
 import { CAPTURE_PHASES } from '../capture/phases.ts';
 import type { Result } from '../capture/result.ts';
 
-/** Maximum number of ended captures and batches that are remembered, because their webhooks may still be sent. */
+/** Maximum number of ended captures and batches that are remembered, because their messages may still be sent. */
 const MAX_ENDED = 10_000;
 
 /** A capture that has not ended yet. */
@@ -29,7 +29,7 @@ interface Course {
 }
 
 /**
- * Makes spans of events: `webhook`, and `capture` with the child spans `queue`, one for each phase, and `store`. The
+ * Makes spans of events: `message`, and `capture` with the child spans `queue`, one for each phase, and `store`. The
  * phases are added when the capture has ended, because they are known only then. `active` returns the context of the
  * request in which an event is emitted.
  */
@@ -62,14 +62,14 @@ export function followEvents(events$: Observable<CapstanEvent>, tracer: Tracer, 
     span.end(at);
   };
 
-  const sent = (event: WebhookEvent, attributes: Attributes): void => {
+  const sent = (event: DeliveryEvent, attributes: Attributes): void => {
     const about = event.capture === null ? `batch ${event.batch}` : `capture ${event.capture}`;
     const at = Date.parse(event.at);
-    const startTime = event.type === 'webhook.delivered' ? at - event.duration_ms : at;
-    const common = { 'server.address': event.receiver, 'capstan.webhook.attempts': event.attempts };
+    const startTime = event.type === 'message.delivered' ? at - event.duration_ms : at;
+    const common = { 'server.address': event.receiver, 'capstan.message.attempts': event.attempts };
     const options = { kind: SpanKind.CLIENT, startTime, attributes: { ...common, ...attributes } };
-    const span = tracer.startSpan('webhook', options, contexts.get(about) ?? ROOT_CONTEXT);
-    if (event.type === 'webhook.failed') span.setStatus({ code: SpanStatusCode.ERROR });
+    const span = tracer.startSpan('message', options, contexts.get(about) ?? ROOT_CONTEXT);
+    if (event.type === 'message.failed') span.setStatus({ code: SpanStatusCode.ERROR });
     span.end(at);
   };
 
@@ -95,9 +95,9 @@ export function followEvents(events$: Observable<CapstanEvent>, tracer: Tracer, 
       case 'batch.accepted':
         contexts.set(`batch ${event.batch}`, active());
         return;
-      case 'webhook.delivered':
-        return sent(event, { 'http.response.status_code': event.status });
-      case 'webhook.failed':
+      case 'message.delivered':
+        return sent(event, event.status === null ? {} : { 'http.response.status_code': event.status });
+      case 'message.failed':
         return sent(event, { 'error.type': event.cause });
       default:
         // No span is made of the other events.

@@ -83,7 +83,7 @@ export function openTracing(url: string, warn: (text: string) => void) {
       });
       return active.run(trace.setSpan(parent, span), work);
     },
-    /** Makes spans of the captures and webhooks of these events. */
+    /** Makes spans of the captures and messages of these events. */
     follow(events$: Observable<CapstanEvent>) {
       followEvents(events$, tracer, () => active.getStore() ?? ROOT_CONTEXT);
     },

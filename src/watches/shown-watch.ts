@@ -5,7 +5,8 @@ import { unpackProgress, unpackSummary } from './stored-form.ts';
 
 /** Returns a watch as clients see it. */
 export function watchOf({ id, apiKeyName, dueAt, summary, progress }: StoredWatch): Watch {
-  const { url, host, every, ignore, options, rules, callback = null, createdAt, isPaused } = unpackSummary(summary);
+  const written = unpackSummary(summary);
+  const { url, host, every, ignore, options, rules, callback = null, notify = [], createdAt, isPaused } = written;
   const { latest: _latest, values: _values, lastRun, ...found } = unpackProgress(progress);
   const { compare, values = null, when = null, accept, confirm, keep, labels, schedule = null, timeZone } = rules;
   return {
@@ -26,6 +27,7 @@ export function watchOf({ id, apiKeyName, dueAt, summary, progress }: StoredWatc
     confirm,
     keep,
     labels,
+    notify: [...notify],
     callback: callback === null ? null : withoutCredentials(callback),
     created_at: createdAt,
     next_run_at: dueAt === null ? null : new Date(dueAt).toISOString(),

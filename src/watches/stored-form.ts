@@ -9,7 +9,7 @@ import { type KnownValues, NO_VALUES } from './decide.ts';
 export type Written = Readonly<Record<string, unknown>>;
 
 /** What is known of a watch without its body. */
-export interface Summary extends Pick<WatchRequest, 'rules' | 'callback'> {
+export interface Summary extends Pick<WatchRequest, 'rules' | 'callback' | 'notify'> {
   readonly url: string;
   readonly host: string;
   /** `every` as the client wrote it. */
@@ -52,7 +52,7 @@ export const NO_PROGRESS: Progress = {
 /** Returns the summary of a watch, and the body to store, of what was `written` and read as `wanted`. */
 export function packWatch(
   written: Written,
-  { request, rules, callback }: WatchRequest,
+  { request, rules, callback, notify }: WatchRequest,
   about: Pick<Summary, 'by' | 'createdAt' | 'isPaused'>,
 ): { readonly summary: string; readonly definition: string } {
   const { url, host } = request.target;
@@ -66,6 +66,7 @@ export function packWatch(
     timeoutMs: request.timeoutMs,
     rules,
     callback,
+    notify,
     ...about,
   });
   return { summary, definition: JSON.stringify(written) };

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from '../capture/client.ts';
 import { CapstanError } from '../capture/errors.ts';
-import type { WatchEvent, WatchNews } from '../capture/events.ts';
+import type { Recipients, WatchEvent, WatchNews } from '../capture/events.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { CaptureRequest, WatchRequest } from '../capture/request.ts';
 import { STORED_LIMITS } from '../capture/stored-limits.ts';
@@ -62,8 +62,10 @@ export interface WatchesOptions extends Pick<RunParts, 'artifacts' | 'comparison
   readonly capture: (request: CaptureRequest, by: Client) => Promise<CaptureOutcome>;
   /** Removes captures that no run needs any more. */
   readonly remove: (captures: readonly number[]) => Promise<void>;
-  /** Emits an event of a run, and sends it to receivers and the callback of the watch, except `watch.run`. */
-  readonly announce: (event: WatchEvent, callback: string | undefined) => void;
+  /** Emits an event of a run, and tells the receivers of it, except `watch.run`. */
+  readonly announce: (event: WatchEvent, to: Recipients) => void;
+  /** Resolves when the events so far are stored, if they can be. */
+  readonly kept: () => Promise<void>;
   /** Returns the current maximum number of concurrent runs. */
   readonly atOnce: () => number;
   readonly ids: () => number;
@@ -88,7 +90,7 @@ export type Watches = ReturnType<typeof createWatches>;
  * `WatchStore` does.
  */
 export function createWatches(options: WatchesOptions) {
-  const { store, enabled, screen, serves, capture, remove, announce, atOnce, ids, clock, report } = options;
+  const { store, enabled, screen, serves, capture, remove, announce, kept, atOnce, ids, clock, report } = options;
   const running = new Map<string, TakenWatch>();
   const ended = new Set<Promise<void>>();
   /** Keys with a run that the service could not make: their other runs begin after the next interval. */
@@ -167,7 +169,10 @@ export function createWatches(options: WatchesOptions) {
     const decided =
       watch.run === undefined ? await firstOf(token, watch, summary, before) : unpackDecided(watch.run.body);
     if (decided === undefined) return;
-    for (const event of eventsOf(id, summary, before, decided.run)) announce(event, summary.callback);
+    const { callback, notify } = summary;
+    for (const event of eventsOf(id, summary, before, decided.run)) announce(event, { callback, notify });
+    // A process that is killed before that leaves the run to another one, which announces it.
+    await kept();
     const progress = progressAfter(before, decided, summary.rules);
     const old = (await store.finish(id, token, after(watch, progress))) ?? [];
     await remove(unneeded(old, summary, progress));

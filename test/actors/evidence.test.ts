@@ -6,10 +6,10 @@ import type { CaptureOptions } from '../../src/capture/request.ts';
 import type { Snapshot } from '../../src/capture/snapshot.ts';
 import { listening } from '../egress/listening.ts';
 import { ICON, ICON_SHA256 } from '../fixtures/evidence-routes.ts';
+import { CERTIFICATE, KEY } from '../receivers/certificate.ts';
 import { patience } from '../support/actor.ts';
 import { captureRequest } from '../support/capture-request.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
-import { CERTIFICATE, KEY } from '../webhooks/certificate.ts';
 
 const ground = siteAndActor();
 

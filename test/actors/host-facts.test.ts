@@ -5,10 +5,10 @@ import { describe, expect, it } from 'vitest';
 import type { CaptureOptions } from '../../src/capture/request.ts';
 import { listening } from '../egress/listening.ts';
 import { ICON_SHA256 } from '../fixtures/evidence-routes.ts';
+import { CERTIFICATE, KEY } from '../receivers/certificate.ts';
 import { patience } from '../support/actor.ts';
 import { captureRequest, htmlRequest } from '../support/capture-request.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
-import { CERTIFICATE, KEY } from '../webhooks/certificate.ts';
 
 const ground = siteAndActor();
 

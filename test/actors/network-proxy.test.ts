@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CaptureOptions } from '../../src/capture/request.ts';
 import type { Snapshot } from '../../src/capture/snapshot.ts';
 import { type Listening, listening } from '../egress/listening.ts';
+import { CERTIFICATE, KEY } from '../receivers/certificate.ts';
 import { failureOf, patience } from '../support/actor.ts';
 import { captureRequest } from '../support/capture-request.ts';
 import { actorForSuite, siteForSuite } from '../support/for-suite.ts';
 import { startProxy } from '../support/proxy.ts';
-import { CERTIFICATE, KEY } from '../webhooks/certificate.ts';
 
 const CREDENTIALS = { username: 'harbour', password: 'master:key' };
 /** Names that only the proxy resolves. */

@@ -4,10 +4,10 @@ import type { CaptureOptions } from '../../src/capture/request.ts';
 import type { Snapshot } from '../../src/capture/snapshot.ts';
 import { listening } from '../egress/listening.ts';
 import type { Site, SiteRequest } from '../fixtures/site.ts';
+import { CERTIFICATE, KEY } from '../receivers/certificate.ts';
 import { failureOf, patience } from '../support/actor.ts';
 import { captureRequest } from '../support/capture-request.ts';
 import { actorForSuite, siteForSuite } from '../support/for-suite.ts';
-import { CERTIFICATE, KEY } from '../webhooks/certificate.ts';
 
 describe('the network options of a capture', () => {
   const site = siteForSuite();

@@ -6,11 +6,11 @@ import { describe, expect, it } from 'vitest';
 import type { CaptureOptions } from '../../src/capture/request.ts';
 import type { Snapshot } from '../../src/capture/snapshot.ts';
 import { listening } from '../egress/listening.ts';
+import { CERTIFICATE, KEY } from '../receivers/certificate.ts';
 import { patience, startActor } from '../support/actor.ts';
 import { browserStartedBy } from '../support/browser-script.ts';
 import { captureRequest } from '../support/capture-request.ts';
 import { actorForSuite } from '../support/for-suite.ts';
-import { CERTIFICATE, KEY } from '../webhooks/certificate.ts';
 
 const LISTED: CaptureOptions = { evidence: ['network'], outputs: ['har'], elementMap: false };
 

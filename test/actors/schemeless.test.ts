@@ -3,11 +3,11 @@ import { connect, createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { requestSchemas } from '../../src/capture/request.ts';
 import { listening } from '../egress/listening.ts';
+import { CERTIFICATE, KEY } from '../receivers/certificate.ts';
 import { failureOf, patience } from '../support/actor.ts';
 import { serviceForSuite } from '../support/for-suite.ts';
 import { freePort } from '../support/free-port.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
-import { CERTIFICATE, KEY } from '../webhooks/certificate.ts';
 
 /** First byte of a TLS handshake. */
 const TLS_HANDSHAKE = 0x16;

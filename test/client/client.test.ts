@@ -13,7 +13,7 @@ import {
   verifyWebhook,
 } from '../../src/client/mod.ts';
 import { sender } from '../../src/client/send.ts';
-import { readSecret, signatures } from '../../src/webhooks/signature.ts';
+import { readSecret, signatures } from '../../src/receivers/transports/signature.ts';
 import { ground, serve } from '../commands/capstan-process.ts';
 import { serviceForSuite, siteForSuite } from '../support/for-suite.ts';
 import { freePort } from '../support/free-port.ts';

@@ -2,9 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { readSecret, signatures } from '../../src/webhooks/signature.ts';
+import { readSecret, signatures } from '../../src/receivers/transports/signature.ts';
+import { type Received, SECRET, startReceiver } from '../receivers/receiver.ts';
 import { siteForSuite } from '../support/for-suite.ts';
-import { type Received, SECRET, startReceiver } from '../webhooks/receiver.ts';
 import { ground, serve } from './capstan-process.ts';
 
 const NEW_SECRET = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readSecret, signatures } from '../../src/webhooks/signature.ts';
+import { readSecret, signatures } from '../../src/receivers/transports/signature.ts';
 import { freePort } from '../support/free-port.ts';
 import { buildPackage, declareTypes, installedCheckout, projectWith } from '../support/package.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';

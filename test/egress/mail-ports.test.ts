@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Egress } from '../../src/egress/egress.ts';
-import { receiverEgress } from '../webhooks/receiver.ts';
+import { receiverEgress } from '../receivers/receiver.ts';
 import { listening } from './listening.ts';
 
 const NEVER = new AbortController().signal;

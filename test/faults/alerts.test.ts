@@ -6,13 +6,13 @@ import { firstIdAt } from '../../src/storage/records/ids.ts';
 import { serversForSuite, whyNoCluster } from '../cluster/cluster-of-processes.ts';
 import { nodesOf } from '../cluster/nodes.ts';
 import { ground, serve } from '../commands/capstan-process.ts';
+import { SECRET, startReceiver, statuses } from '../receivers/receiver.ts';
 import { openParts } from '../storage/parts.ts';
 import { captureOf } from '../storage/result-of.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 import { type RunningPrometheus, startPrometheus, whyNoPrometheus } from '../support/prometheus.ts';
 import { NO_BROWSER, serviceConfig, startService } from '../support/service.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
-import { SECRET, startReceiver, statuses } from '../webhooks/receiver.ts';
 import { mountSmallDisk, whyNoTmpfs } from './tmpfs.ts';
 
 const RULES = readFileSync(join(import.meta.dirname, '../../examples/prometheus/alerts.yml'), 'utf8');
@@ -81,7 +81,7 @@ describe.skipIf(whyNot !== undefined)(`alerts, by their causes, in a real Promet
       await using prometheus = await startPrometheus(app.baseUrl);
       await expectSilent(prometheus, [
         ...['CapstanQueueNearlyFull', 'CapstanRefusesCaptures', 'CapstanLongWaits'],
-        ...['CapstanCapturesFail', 'CapstanBrowsersCrash', 'CapstanWebhooksFail'],
+        ...['CapstanCapturesFail', 'CapstanBrowsersCrash', 'CapstanMessagesFail'],
       ]);
       for (let crashes = 1; crashes <= 5; crashes += 1) {
         // Each starts a browser, beside the tests of other files.
@@ -90,7 +90,7 @@ describe.skipIf(whyNot !== undefined)(`alerts, by their causes, in a real Promet
         await expect.poll(() => app.service.stats().pool.crashes, POLL).toBe(crashes);
       }
       await firing(expect, prometheus, 'CapstanBrowsersCrash').toBe(1);
-      await firing(expect, prometheus, 'CapstanWebhooksFail').toBe(1);
+      await firing(expect, prometheus, 'CapstanMessagesFail').toBe(1);
       // One capture keeps the others waiting for longer than half a minute.
       const long = capture('/hang', 32_000);
       await expect.poll(() => site.hits('/hang'), POLL).toBe(1);

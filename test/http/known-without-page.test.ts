@@ -8,7 +8,7 @@ import { listening } from '../egress/listening.ts';
 import { serviceForSuite } from '../support/for-suite.ts';
 import { startNameServer } from '../support/name-server.ts';
 import { startService } from '../support/service.ts';
-import { CERTIFICATE, KEY } from '../webhooks/certificate.ts';
+import { CERTIFICATE, KEY } from '../receivers/certificate.ts';
 
 const Answer = z.object({ code: z.string(), error: z.string(), data: z.object({ id: z.number() }).optional() });
 const Recorded = z.object({

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ListedWatchSchema, WatchRunSchema, WatchSchema, WatchValuesSchema } from '../../src/capture/watch.ts';
 import { type Listening, listening } from '../egress/listening.ts';
-import { SECRET, startReceiver } from '../webhooks/receiver.ts';
+import { SECRET, startReceiver } from '../receivers/receiver.ts';
 import { failureOf } from './answers.ts';
 import { describeWithTenants, type TenantsOf } from './tenants.ts';
 

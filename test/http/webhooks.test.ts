@@ -3,13 +3,13 @@ import { z } from 'zod';
 import { sentResult } from '../../src/capture/artifact-paths.ts';
 import type { CapstanEvent } from '../../src/capture/events.ts';
 import { DetailedResultSchema } from '../../src/http/answer/schemas.ts';
+import { type Receiver, SECRET, startReceiver } from '../receivers/receiver.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 import { NO_BROWSER, type RunningService, startService } from '../support/service.ts';
-import { type Receiver, SECRET, startReceiver } from '../webhooks/receiver.ts';
 import { failureOf } from './answers.ts';
 
 const SIGNED = { webhookSecret: [SECRET], allowWebhooks: ['127.0.0.1'] };
-const Stats = z.object({ data: z.object({ webhooks: z.record(z.string(), z.number()) }) });
+const Stats = z.object({ data: z.object({ messages: z.record(z.string(), z.number()) }) });
 const Captured = z.object({ data: DetailedResultSchema.transform(({ evidence: _evidence, ...result }) => result) });
 const Items = z.array(z.object({ code: z.string().nullable(), error: z.string().nullable() }));
 
@@ -51,7 +51,7 @@ describe('callback', () => {
       .poll(() => heard)
       .toContainEqual(
         expect.objectContaining({
-          type: 'webhook.delivered',
+          type: 'message.delivered',
           capture: data.id,
           receiver: new URL(receiver.url).host,
         }),
@@ -185,10 +185,10 @@ describe('--webhook', () => {
   });
 
   it('counts deliveries in /stats', async () => {
-    await expect.poll(() => app.service.stats().webhooks.pending).toBe(0);
+    await expect.poll(() => app.service.stats().messages.pending).toBe(0);
     const { data } = Stats.parse(await (await app.call('/stats')).json());
-    expect(data.webhooks).toEqual({ delivered: expect.any(Number), failed: 0, dropped: 0, pending: 0 });
-    expect(data.webhooks.delivered).toBeGreaterThanOrEqual(everything.received.length);
+    expect(data.messages).toEqual({ delivered: expect.any(Number), failed: 0, dropped: 0, pending: 0 });
+    expect(data.messages.delivered).toBeGreaterThanOrEqual(everything.received.length);
   });
 
   it('does not delay captures when a receiver hangs, and delivers within the grace period of a stop', async () => {
@@ -205,13 +205,13 @@ describe('--webhook', () => {
     expect(Items.parse(await answer.json()).map(({ code }) => code)).toEqual(requests.map(() => null));
     // Six captures and their batch cause seven messages, of which at most four are sent at once.
     await expect.poll(() => slow.received).toHaveLength(4);
-    expect(kept.service.stats().webhooks).toMatchObject({ delivered: 0, pending: 7 });
+    await expect.poll(() => kept.service.stats().messages).toMatchObject({ delivered: 0, pending: 7 });
     const stopped = kept.service.stop(60_000);
     await expect.poll(() => kept.service.stats().captures.inside).toBe(0);
     gate.resolve();
     await stopped;
     expect(slow.received).toHaveLength(7);
-    expect(outcomes.filter(({ type }) => type === 'webhook.delivered')).toHaveLength(7);
+    expect(outcomes.filter(({ type }) => type === 'message.delivered')).toHaveLength(7);
     await kept.stop();
   });
 

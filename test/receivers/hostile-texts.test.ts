@@ -13,10 +13,10 @@ import { MAIL_PASSWORD, MAIL_USER, type MailReceiver, startMail } from '../suppo
 import { type NtfyReceiver, startNtfy } from '../support/receivers/ntfy.ts';
 import { type SlackReceiver, startSlack } from '../support/receivers/slack.ts';
 import { startTeams, type TeamsReceiver } from '../support/receivers/teams.ts';
-import { CERTIFICATE } from '../webhooks/certificate.ts';
-import { receiverEgress } from '../webhooks/receiver.ts';
+import { CERTIFICATE } from './certificate.ts';
 import { messageOf, NEVER } from './example-notice.ts';
 import { HOSTILE_TEXTS } from './hostile-texts.ts';
+import { receiverEgress } from './receiver.ts';
 import {
   type Rendered,
   renderDiscord,

@@ -1,13 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import {
-  MESSENGER_FACTS,
-  MESSENGERS,
-  openMessenger,
-  readMessengerAddress,
-} from '../../src/receivers/transports/messengers.ts';
+import { MESSENGERS } from '../../src/capture/receiver.ts';
+import { MESSENGER_FACTS, openMessenger, readMessengerAddress } from '../../src/receivers/transports/messengers.ts';
 import { startNtfy } from '../support/receivers/ntfy.ts';
-import { receiverEgress } from '../webhooks/receiver.ts';
 import { messageOf, NEVER } from './example-notice.ts';
+import { receiverEgress } from './receiver.ts';
 
 describe('the address of a messenger', () => {
   it.each(MESSENGERS)('is refused for %s with the form that is accepted', (kind) => {

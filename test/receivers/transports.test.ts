@@ -14,9 +14,9 @@ import { MAIL_PASSWORD, MAIL_USER, type MailReceiver, startMail } from '../suppo
 import { startNtfy } from '../support/receivers/ntfy.ts';
 import { SLACK_CHANNEL, SLACK_TOKEN, startSlack } from '../support/receivers/slack.ts';
 import { startTeams } from '../support/receivers/teams.ts';
-import { CERTIFICATE } from '../webhooks/certificate.ts';
-import { receiverEgress } from '../webhooks/receiver.ts';
+import { CERTIFICATE } from './certificate.ts';
 import { exampleImage, messageOf, NEVER, PNG } from './example-notice.ts';
+import { receiverEgress } from './receiver.ts';
 
 const ALL_IMAGES = [exampleImage('difference'), exampleImage('after'), exampleImage('before')];
 /** Longer than each service takes, with many facts, links and images. */

@@ -279,7 +279,15 @@ describeInEachDatabase((open) => {
         const kept = await Promise.allSettled(
           [database, other.database].map(({ queries }, at) =>
             queries.add(
-              { id: `${ids - at}`, apiKeyName: 'shop', filter: '{}', position: 0, isShared: false },
+              {
+                id: `${ids - at}`,
+                apiKeyName: 'shop',
+                filter: '{}',
+                position: 0,
+                notify: [],
+                notifyAfter: 0,
+                isShared: false,
+              },
               { ...STORED_LIMITS.queries, count: round + 1 },
             ),
           ),

@@ -60,7 +60,7 @@ describe('outlastingOutages', () => {
       const perform = failingUntil('storage_full', 1000, () => scheduler.now());
       const { pipeline, stream } = rig({ limits: LIMITS, perform, scheduler });
       const concluded: string[] = [];
-      stream.conclusions$.subscribe(({ event }) => concluded.push(event.type));
+      stream.addressed$.subscribe(({ type, to }) => to && concluded.push(type));
       const { signal: stopping } = new AbortController();
       const submit = outlastingOutages({ submit: pipeline.admit, limitMs: 60_000, stopping, scheduler });
       heard(submit({ ...request('a'), callback: 'https://receiver.example/' }), [], 'a');

@@ -21,7 +21,7 @@ function setUp(kept?: { readonly outcome: StoredOutcome; readonly ageMs: number 
   const events: CapstanEvent[] = [];
   const told: (string | undefined)[] = [];
   stream.events$.subscribe((event) => events.push(event));
-  stream.conclusions$.subscribe(({ callback }) => told.push(callback));
+  stream.addressed$.subscribe(({ to }) => to && told.push(to.callback));
   const pages: Subject<CaptureOutcome>[] = [];
   let open = 0;
   const answer = reusing({

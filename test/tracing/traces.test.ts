@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { CAPTURE_PHASES } from '../../src/capture/phases.ts';
 import { capstan, ground, lineOf, serve } from '../commands/capstan-process.ts';
+import { SECRET, startReceiver } from '../receivers/receiver.ts';
 import { siteForSuite } from '../support/for-suite.ts';
-import { SECRET, startReceiver } from '../webhooks/receiver.ts';
 import { type Collector, type ReceivedSpan, startCollector } from './collector.ts';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
@@ -48,7 +48,7 @@ function named(spans: readonly ReceivedSpan[], name: string): ReceivedSpan {
 }
 
 describe('--otlp-url', () => {
-  it('sends the spans of a request, its capture and its webhook in the trace of the client, and marks failures in a batch', async () => {
+  it('sends the spans of a request, its capture and its message in the trace of the client, and marks failures in a batch', async () => {
     await using collector = await startCollector();
     await using receiver = await startReceiver();
     const secret = ['--webhook', receiver.url, '--webhook-secret', SECRET, '--allow-webhooks', '127.0.0.1'];
@@ -77,14 +77,14 @@ describe('--otlp-url', () => {
     const phases = CAPTURE_PHASES.filter((phase) => timings[phase] !== undefined);
     expect(phases).toEqual(expect.arrayContaining(['open', 'navigate', 'load', 'picture']));
     const children = spans.filter(({ parent }) => parent === captured.id);
-    expect(children.map(({ name }) => name).toSorted()).toEqual(['queue', ...phases, 'store', 'webhook'].toSorted());
+    expect(children.map(({ name }) => name).toSorted()).toEqual(['queue', ...phases, 'store', 'message'].toSorted());
     const steps = ['queue', ...phases, 'store'].map((name) => named(children, name));
     for (const [index, { start, end }] of steps.entries()) {
       expect(end).toBeGreaterThanOrEqual(start);
       expect(start).toBeGreaterThanOrEqual(steps[index - 1]?.start ?? captured.start);
       expect(end).toBeLessThanOrEqual(captured.end);
     }
-    expect(named(children, 'webhook').attributes).toMatchObject({ 'http.response.status_code': 204 });
+    expect(named(children, 'message').attributes).toMatchObject({ 'http.response.status_code': 204 });
 
     const other = named(collector.spans, 'GET /results/by-host');
     expect(other.trace).not.toBe(TRACE);

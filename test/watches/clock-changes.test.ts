@@ -88,6 +88,7 @@ async function running(start: number, parts: Partial<WatchesOptions> = {}) {
     screen: () => undefined,
     serves: () => true,
     capture: async () => ({ state: 'stored', result: exampleResult(1), evidence: null }),
+    kept: () => Promise.resolve(),
     remove: () => Promise.resolve(),
     announce: (event) => void (event.type === 'watch.run' && told.push(event)),
     artifacts: {

@@ -14,6 +14,7 @@ export const QuerySchema = z.strictObject({
   position: eventId.meta({ description: 'Events up to this id are acknowledged, or do not match.' }),
   delivered: eventId.meta({ description: 'The id of the last event that was delivered.' }),
   acknowledged_at: instant.nullable().meta({ description: 'When events were last acknowledged.' }),
+  notify: z.array(z.string()).meta({ description: 'Names of receivers that are told of events that match.' }),
   pending: z
     .strictObject({
       events: count.meta({ description: 'Events that match and are not acknowledged.' }),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { EVENT_NAMES } from '../../capture/events.ts';
+import { notifyField } from '../../capture/receiver.ts';
 import type { EventFilter } from '../../feed/event-filter.ts';
 import { MAX_DISTANCE } from '../../storage/ports/result-store.ts';
 import { eventConditions, hostPrefix } from './parameters.ts';
@@ -56,6 +57,7 @@ const QueryFilterSchema = z.strictObject({
 
 export const NewQuerySchema = z.strictObject({
   filter: QueryFilterSchema.default({}).meta({ description: 'All given conditions must hold.' }),
+  notify: notifyField.meta({ description: 'Names of receivers that are told of later events that match.' }),
   after: z
     .int({ error: 'must be the id of an event' })
     .min(0, { error: 'must be the id of an event' })

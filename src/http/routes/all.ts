@@ -24,6 +24,16 @@ import {
   getStatsHistory,
 } from './operations.ts';
 import { ackQuery, deleteQuery, getNext, getQueries, getQuery, postQuery } from './queries.ts';
+import {
+  deleteReceiver,
+  getDeadLetters,
+  getReceiver,
+  getReceivers,
+  postReceiver,
+  retryDeadLetter,
+  retryDeadLetters,
+  testReceiver,
+} from './receivers.ts';
 import { getResult, getResults, getResultsByHost, getResultsByUrl, getSimilarResults } from './results.ts';
 import { postScan } from './scans.ts';
 import { deleteScreenshot, getScreenshot, postScreenshot } from './screenshot.ts';
@@ -98,6 +108,14 @@ export const ROUTES: readonly Route[] = [
   getNext,
   ackQuery,
   deleteQuery,
+  postReceiver,
+  getReceivers,
+  getReceiver,
+  deleteReceiver,
+  testReceiver,
+  getDeadLetters,
+  retryDeadLetters,
+  retryDeadLetter,
   getStart,
   getLiveness,
   getReadiness,

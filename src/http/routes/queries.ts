@@ -62,8 +62,11 @@ export const postQuery = routeWithBody({
       throw refusal([{ path: 'after', message: `must be the id of an event: at most ${feed.newest}, not ${after}` }]);
     }
     const filter: EventFilter = { ...(await filterOf(body.filter, service)), ofKey: visibleKey(callerOf(ctx)) };
+    const { notify = [] } = body;
+    await service.receivers.admitNames(notify, apiKeyName);
     const id = randomUUID();
-    await queries.add({ id, apiKeyName, filter: JSON.stringify(filter), position: after, isShared: owner !== null });
+    const kept = { id, apiKeyName, filter: JSON.stringify(filter), position: after, notify, notifyAfter: feed.newest };
+    await queries.add({ ...kept, isShared: owner !== null });
     answer(ctx, queryAnswer(await found(ctx, service, id)), 'The query is kept.');
     ctx.status = 201;
     ctx.set('Location', publicPath(ctx, `/queries/${id}`));
@@ -255,6 +258,7 @@ function queryAnswer(query: QueryRecord): QueryAnswer {
     position: query.position,
     delivered: query.delivered,
     acknowledged_at: query.acknowledgedAt,
+    notify: [...query.notify],
   };
 }
 

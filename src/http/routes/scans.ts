@@ -22,6 +22,7 @@ import { jobAnswer } from './jobs.ts';
 /** A scan that a client requested. */
 interface Asked extends ScanSettings {
   readonly callback?: string | undefined;
+  readonly notify?: readonly string[] | undefined;
   readonly capture: CaptureRequest;
 }
 
@@ -54,6 +55,7 @@ Hosts take turns. A \`Retry-After\` with the status 429 or 503 is obeyed once, i
       description: 'For a list as the body: as `concurrency` of a ScanRequest.',
     }),
     callback: text.meta({ description: 'For a list as the body: as `callback` of a ScanRequest.' }),
+    notify: text.meta({ description: 'For a list as the body: names as in `notify` of a ScanRequest, with commas.' }),
     capture: text.meta({ description: 'For a list as the body: as `capture` of a ScanRequest, as JSON.' }),
   },
   body: { name: 'ScanRequest', schema: ({ scan }) => scan },
@@ -76,7 +78,7 @@ Hosts take turns. A \`Retry-After\` with the status 429 or 503 is obeyed once, i
 
 async function scanSentList(
   ctx: HttpContext,
-  { capture, ...parameters }: Readonly<Record<string, string | undefined>>,
+  { capture, notify, ...parameters }: Readonly<Record<string, string | undefined>>,
   context: RouteContext,
 ): Promise<void> {
   refuseIdempotencyKey(ctx);
@@ -86,6 +88,7 @@ async function scanSentList(
       ...parameters,
       ...Object.fromEntries(INTEGERS.flatMap((name) => numberIn(name, parameters[name]))),
       ...(capture !== undefined && { capture: jsonIn('capture', capture) }),
+      ...(notify !== undefined && { notify: notify.split(',') }),
     });
     const body = decodedBody(ctx.req, decoder);
     try {
@@ -104,12 +107,13 @@ async function startScan(
   ctx: HttpContext,
   context: RouteContext,
   list: AsyncIterable<Uint8Array>,
-  { capture, callback, concurrency, ...scan }: Asked,
+  { capture, callback, notify, concurrency, ...scan }: Asked,
 ): Promise<void> {
   const { service } = context;
-  await admitCallback(ctx, service, callback);
   const { owner, apiKeyName, isIsolated } = callerOf(ctx);
-  const manner = { concurrency, callback, scan, by: { owner, apiKeyName, isIsolated } };
+  await admitCallback(ctx, service, callback);
+  await service.receivers.admitNames(notify ?? [], apiKeyName);
+  const manner = { concurrency, callback, notify, scan, by: { owner, apiKeyName, isIsolated } };
   const { gone, release } = goneSignal(ctx);
   const admission = {
     requireRate: (targets: number) => requireRate(ctx, context, targets),

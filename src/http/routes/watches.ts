@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { firstValueFrom } from 'rxjs';
 import { z } from 'zod';
+import type { Client } from '../../capture/client.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import type { WatchRequest } from '../../capture/request.ts';
 import { bytesText, STORED_LIMITS } from '../../capture/stored-limits.ts';
@@ -80,7 +81,7 @@ export const postWatch = routeWithBody({
   failures: ['target_forbidden', 'not_found', 'too_many_watches', ...DATABASE_FAILURES],
   handle: async (ctx, { body }, { service }) => {
     const written = writtenIn(ctx);
-    await admit(service, body, written);
+    await admit(service, body, written, callerOf(ctx));
     const { owner, apiKeyName, isIsolated } = callerOf(ctx);
     const watch = await service.watches.add({ ...body, written }, { owner, apiKeyName, isIsolated });
     answer(ctx, watch, 'The watch is kept, and its first run is due.');
@@ -143,12 +144,12 @@ export const patchWatch = routeWithBody({
   answers: { 200: ONE },
   failures: ['invalid_id', 'not_found', 'target_forbidden', 'too_many_watches', ...DATABASE_FAILURES],
   handle: async (ctx, { parameters: { id }, body }, { service, schemas }) => {
-    await shown(ctx, service, id);
+    const { api_key_name: apiKeyName = null } = await shown(ctx, service, id);
     const changed = (before: Readonly<Record<string, unknown>>) => {
       const written = merged(before, body);
       return { ...parseOrRefuse(schemas.watch, written), written };
     };
-    await admit(service, changed((await service.watches.written(id)) ?? unknown(id)), body);
+    await admit(service, changed((await service.watches.written(id)) ?? unknown(id)), body, { apiKeyName });
     answer(ctx, (await service.watches.change(id, changed)) ?? unknown(id), 'The watch is changed.');
   },
 });
@@ -298,17 +299,19 @@ async function shown(ctx: HttpContext, { watches }: CaptureService, id: number):
 }
 
 /**
- * Refuses a callback that may not be dialled, and accepted captures that the caller cannot see, if `body` brings them:
+ * Refuses a callback that may not be dialled, receivers that the key does not have, and accepted captures that the caller cannot see, if `body` brings them:
  * others were admitted by the request that brought them.
  */
 async function admit(
   service: CaptureService,
-  { callback, rules }: WatchRequest,
+  { callback, notify, rules }: WatchRequest,
   body: Readonly<Record<string, unknown>>,
+  { apiKeyName }: Pick<Client, 'apiKeyName'>,
 ): Promise<void> {
   if (callback !== undefined && 'callback' in body) {
     await firstValueFrom(service.admitCallback(callback), { defaultValue: undefined });
   }
+  if (notify !== undefined && 'notify' in body) await service.receivers.admitNames(notify, apiKeyName);
   if (!('accept' in body)) return;
   const seen = await Promise.all(rules.accept.map((id) => service.artifacts.has(id)));
   const missing = rules.accept.find((_, at) => seen[at] === false);

@@ -1,3 +1,4 @@
+import type { Messenger } from '../../capture/receiver.ts';
 import type { Egress } from '../../egress/egress.ts';
 import type { Transport } from '../transport.ts';
 import { discordTransport } from './discord.ts';
@@ -7,10 +8,6 @@ import { ntfyTransport } from './ntfy.ts';
 import { slackWebhookTransport } from './slack.ts';
 import { slackBotTransport } from './slack-bot.ts';
 import { teamsTransport } from './teams.ts';
-
-/** Services that show messages to people. */
-export const MESSENGERS = ['slack', 'discord', 'teams', 'ntfy', 'mail'] as const;
-export type Messenger = (typeof MESSENGERS)[number];
 
 /** Where messages go, read from what an operator or a key has written. */
 export type MessengerAddress =

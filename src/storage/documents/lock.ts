@@ -7,9 +7,8 @@ import { release, renew } from './lease.ts';
 
 /* Locks of one process among those that share a database: leases of documents that have nothing else. */
 
-/** Time after which the lock of a process that died is free, in milliseconds. */
-const LEASE_MS = 60_000;
-const RENEWAL_MS = 15_000;
+/** Time after which the lock of a process that died is free, and interval of renewals, in milliseconds. */
+const LEASE = { leaseMs: 60_000, renewalMs: 15_000 };
 /** Interval between attempts to take a lock that is held, and the time limit for all of them, in milliseconds. */
 const POLL_MS = 20;
 const MAX_WAIT_MS = 10_000;
@@ -21,21 +20,25 @@ export interface SharedLock extends HeldLock {
 }
 
 /** Takes a lock; resolves with undefined when it is held. */
-export async function takeLock(documents: DocumentStore, name: string): Promise<SharedLock | undefined> {
+export async function takeLock(
+  documents: DocumentStore,
+  name: string,
+  { leaseMs, renewalMs } = LEASE,
+): Promise<SharedLock | undefined> {
   const owner = randomUUID();
   const askedAt = performance.now();
   const since = await documents.now();
-  const lock = { id: name, owner, freeAt: since + LEASE_MS, body: '' };
+  const lock = { id: name, owner, freeAt: since + leaseMs, body: '' };
   const taken = await change(documents, 'locks', name, (found) => ((found?.freeAt ?? 0) > since ? undefined : lock));
   if (taken === undefined) return undefined;
-  let lastUntil = askedAt + LEASE_MS;
+  let lastUntil = askedAt + leaseMs;
   const renewLock = async () => {
     const renewedAt = performance.now();
-    const isRenewed = await renew(documents, 'locks', name, owner, LEASE_MS);
-    lastUntil = isRenewed ? renewedAt + LEASE_MS : Number.NEGATIVE_INFINITY;
+    const isRenewed = await renew(documents, 'locks', name, owner, leaseMs);
+    lastUntil = isRenewed ? renewedAt + leaseMs : Number.NEGATIVE_INFINITY;
   };
   // If renewing fails, the lease runs out.
-  const renewal = setInterval(() => void renewLock().catch(() => undefined), RENEWAL_MS).unref();
+  const renewal = setInterval(() => void renewLock().catch(() => undefined), renewalMs).unref();
   return {
     since,
     get isHeld() {

@@ -17,7 +17,13 @@ export function queriesIn(documents: DocumentStore): QueryStore {
   return {
     add: async ({ id, isShared, ...query }, max = STORED_LIMITS.queries) => {
       const body = JSON.stringify({ ...query, delivered: query.position, acknowledgedAt: null } satisfies Query);
-      const document = { id, apiKey: query.apiKeyName ?? '', createdAt: await documents.now(), body };
+      const document = {
+        id,
+        apiKey: query.apiKeyName ?? '',
+        createdAt: await documents.now(),
+        notifies: query.notify.length > 0 ? 1 : 0,
+        body,
+      };
       const room = {
         max,
         where: [],
@@ -32,6 +38,7 @@ export function queriesIn(documents: DocumentStore): QueryStore {
       const found = await find(documents, 'queries', id, ...whereKey(apiKeyName));
       return found && recordIn(found);
     },
+    notifying: async () => (await documents.list('queries', [['notifies', '=', 1]])).map(recordIn),
     newest: async (limit, apiKeyName) => {
       const newest = { by: 'createdAt', isDescending: true, limit } as const;
       return (await documents.list('queries', whereKey(apiKeyName), newest)).map(recordIn);

@@ -4,17 +4,19 @@ import { captureLabelsIn } from './capture-labels.ts';
 import { idempotencyIn } from './idempotency.ts';
 import { jobsIn } from './jobs.ts';
 import { queriesIn } from './queries.ts';
+import { receiversIn } from './receivers.ts';
 import { sharedLinksIn } from './shared-links.ts';
 import { watchesIn } from './watches.ts';
 
 /** Returns the stores that keep their data as documents of a database. */
 export function storesIn(
   documents: DocumentStore,
-): Pick<Database, 'jobs' | 'watches' | 'queries' | 'idempotency' | 'sharedLinks' | 'labels'> {
+): Pick<Database, 'jobs' | 'watches' | 'queries' | 'receivers' | 'idempotency' | 'sharedLinks' | 'labels'> {
   return {
     jobs: jobsIn(documents),
     watches: watchesIn(documents),
     queries: queriesIn(documents),
+    receivers: receiversIn(documents),
     sharedLinks: sharedLinksIn(documents),
     labels: captureLabelsIn(documents),
     idempotency: idempotencyIn(documents),

@@ -4,6 +4,7 @@ import type { Database } from '../ports/database.ts';
 import type { DocumentStore } from '../ports/document-store.ts';
 import type { ResultStore } from '../ports/result-store.ts';
 import { createOwnEventLog } from '../records/own-event-log.ts';
+import { createMemoryDeliveries } from './deliveries.ts';
 import { createMemoryIdempotency } from './idempotency.ts';
 
 const refuse = () => Promise.reject(new CapstanError('database_not_enabled'));
@@ -40,6 +41,7 @@ const NO_DOCUMENTS: DocumentStore = {
 
 /** Takes the place of the database when the service runs without one. */
 export function createNoDatabase(): Database {
+  const deliveries = createMemoryDeliveries();
   return {
     isShared: false,
     results: NO_RESULTS,
@@ -48,7 +50,8 @@ export function createNoDatabase(): Database {
     nodes: { claim: () => Promise.resolve(undefined) },
     // The data directory has one process, which is the only one that knows the captures.
     lock: () => Promise.resolve({ isHeld: true, release: () => undefined }),
+    openDeliveries: deliveries.open,
     eventLog: (options) => createOwnEventLog({ table: null, ...options }),
-    close: () => Promise.resolve(),
+    close: deliveries.close,
   };
 }

@@ -1,4 +1,5 @@
 import type { Db } from 'mongodb';
+import { deliveriesIn } from '../documents/deliveries.ts';
 import { takeLock } from '../documents/lock.ts';
 import { LeasedNode } from '../documents/nodes.ts';
 import { storesIn } from '../documents/stores.ts';
@@ -8,6 +9,9 @@ import { type Ask, MongoConnection, type OnState } from './connection.ts';
 import { mongoDocuments } from './document-store.ts';
 import { migrate } from './migrations.ts';
 import { mongoResults } from './results.ts';
+
+/** Another node of a cluster delivers soon after the one that did was killed. */
+const DELIVERY_LEASE = { leaseMs: 15_000, renewalMs: 3_000 };
 
 export interface MongoOptions {
   /**
@@ -48,6 +52,7 @@ export async function openMongo({ url, onState = () => {} }: MongoOptions): Prom
     ...storesIn(documents),
     nodes,
     lock: (name) => takeLock(documents, name),
+    openDeliveries: () => deliveriesIn(documents, () => takeLock(documents, 'deliveries', DELIVERY_LEASE)),
     eventLog: (logOptions) => createOwnEventLog({ table: null, ...logOptions }),
     close: async () => {
       await results.idle();

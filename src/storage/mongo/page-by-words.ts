@@ -24,6 +24,7 @@ const READ_AHEAD = 10;
 const MAX_READ = 500;
 /** Time for which the words of pages are compared with phrases in one turn of the event loop, in milliseconds. */
 const TURN_MS = 10;
+/** Maximum number of pages whose words are compared for one page of results. */
 const MAX_COMPARED = 5000;
 /** There are no captures before and after these. */
 const FIRST = momentOf(0);

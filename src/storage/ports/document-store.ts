@@ -154,7 +154,12 @@ export interface Room<T extends SharedTable = SharedTable> {
   readonly isShared: boolean;
   /** Whether processes that share the database count one after another. Otherwise, a few may exceed the limit. */
   readonly isExact: boolean;
-  readonly code: 'queue_full' | 'too_many_queries' | 'too_many_watches' | 'too_many_shared_links';
+  readonly code:
+    | 'queue_full'
+    | 'too_many_queries'
+    | 'too_many_watches'
+    | 'too_many_shared_links'
+    | 'too_many_receivers';
   /** Name of the documents in error texts. */
   readonly text: string;
 }

@@ -74,9 +74,13 @@ export const TABLES = {
     indexes: [['label', 'watch', 'apiKey']],
   },
   watch_runs: { fields: { watch: 'integer', dueAt: 'integer' }, indexes: [['watch', 'dueAt']] },
+  /** `notifies`: 1 when receivers are told of what matches, else 0. */
   queries: {
-    fields: { apiKey: 'text', createdAt: 'integer' },
-    indexes: [['apiKey', 'createdAt', ...SIZE]],
+    fields: { apiKey: 'text', createdAt: 'integer', notifies: 'integer' },
+    indexes: [
+      ['apiKey', 'createdAt', ...SIZE],
+      ['notifies', 'id'],
+    ],
   },
   shared_links: {
     fields: { apiKey: 'text', capture: 'integer', expiresAt: 'integer' },
@@ -95,6 +99,34 @@ export const TABLES = {
       ['label', 'apiKey'],
     ],
   },
+  /** Receivers that keys have given. `id`: the key and the name. */
+  receivers: {
+    fields: { apiKey: 'text', name: 'text' },
+    indexes: [
+      ['apiKey', ...SIZE],
+      ['apiKey', 'name'],
+    ],
+  },
+  /** Messages to receivers. `state`: `waiting` or `dead`. `position`: id of the event. `lane`: see the port. */
+  deliveries: {
+    fields: {
+      apiKey: 'text',
+      receiver: 'text',
+      lane: 'text',
+      state: 'text',
+      position: 'integer',
+      createdAt: 'integer',
+      dueAt: 'integer',
+    },
+    indexes: [
+      ['receiver', 'state', ...SIZE],
+      ['receiver', 'state', 'position', 'lane'],
+      ['apiKey', ...SIZE],
+      ['state', 'createdAt', 'receiver'],
+    ],
+  },
+  /** How far events were looked at, and for each receiver what the next message depends on. */
+  delivery_states: { fields: { changedAt: 'integer' }, indexes: [['changedAt', 'id']] },
   /** `state`: `begun` or `answered`. */
   idempotency: {
     fields: { ...LEASE, apiKey: 'text', state: 'text', createdAt: 'integer', expiresAt: 'integer' },
@@ -109,7 +141,7 @@ export const TABLES = {
 
 export type Table = keyof typeof TABLES;
 /** Tables whose documents count towards the share of an API key. */
-export type SharedTable = 'jobs' | 'watches' | 'queries' | 'shared_links';
+export type SharedTable = 'jobs' | 'watches' | 'queries' | 'shared_links' | 'receivers';
 /** Tables whose documents one process at a time may change. */
 export type LeasedTable = 'jobs' | 'watches' | 'idempotency' | 'nodes' | 'locks';
 

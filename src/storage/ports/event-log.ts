@@ -5,6 +5,7 @@
  */
 
 import type { OfKey } from '../../capture/client.ts';
+import type { Recipients } from '../../capture/events.ts';
 
 /** An event as it is stored and sent. */
 export interface EventEntry {
@@ -19,6 +20,8 @@ export interface EventEntry {
   readonly body: string;
   /** The packed words of the page of its capture, for filters; they are not sent. */
   readonly words?: string | undefined;
+  /** The receivers to tell, if any are told of this event; they are not sent. */
+  readonly to?: Recipients | undefined;
   /** Names an event that several processes of a cluster may report; it is stored once. No space, dot or wildcard. */
   readonly key?: string | undefined;
 }
@@ -67,6 +70,8 @@ export interface EventLog {
    * Rejects when it cannot be stored now.
    */
   kept(): Promise<void>;
+  /** As `kept`, with events that were appended and not published yet. */
+  stored(): Promise<void>;
   /** Number of events that wait to be written. */
   readonly unwritten: number;
   /** Writes what can still be written. */

@@ -13,6 +13,10 @@ export interface NewQuery {
   readonly filter: string;
   /** Id of the event after which it begins. */
   readonly position: number;
+  /** Names of receivers that are told of what matches. */
+  readonly notify: readonly string[];
+  /** Id of the newest event: receivers are told of those after it. */
+  readonly notifyAfter: number;
   /** Whether it counts towards the share of its key; false when there are no other keys. */
   readonly isShared: boolean;
 }
@@ -36,6 +40,8 @@ export interface QueryStore {
   add(query: NewQuery, max?: Amount): Promise<void>;
   /** Returns a query of an API key, or of any. Reads nothing of the queries of other keys. */
   get(id: string, apiKeyName?: string): Promise<QueryRecord | undefined>;
+  /** Returns the queries of which receivers are told. */
+  notifying(): Promise<readonly QueryRecord[]>;
   /** Returns at most `limit` queries, of all keys or one, newest first. */
   newest(limit: number, apiKeyName?: string): Promise<readonly QueryRecord[]>;
   /** Notes that events up to an id are about to be delivered. Returns false when there is no such query. */

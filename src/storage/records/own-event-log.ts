@@ -111,6 +111,10 @@ class OwnEventLog implements EventLog {
     return this.#whenKept.promise;
   }
 
+  stored(): Promise<void> {
+    return this.kept();
+  }
+
   async close(): Promise<void> {
     if (this.#writes.stopped) return;
     await this.#writes.stop();

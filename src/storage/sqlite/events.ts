@@ -12,11 +12,12 @@ const STEP_SHARE = 0.01;
 /** Runs in the worker. Keeps at least `kept` events. */
 export function eventTable(db: DatabaseSync, kept: number): Synchronous<EventTable> {
   const insert = db.prepare(
-    `INSERT INTO events (id, type, host, batch, api_key_name, body, words) VALUES (?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO events (id, type, host, batch, api_key_name, body, words, recipients, key) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (id) DO NOTHING`,
   );
   const page = db.prepare(
-    'SELECT id, type, host, batch, api_key_name, body, words FROM events WHERE id > ? AND type <> ? ORDER BY id LIMIT ?',
+    `SELECT id, type, host, batch, api_key_name, body, words, recipients, key FROM events
+    WHERE id > ? AND type <> ? ORDER BY id LIMIT ?`,
   );
   const newest = db.prepare('SELECT id, type FROM events ORDER BY id DESC LIMIT 1');
   const counts = db.prepare('SELECT api_key_name, COUNT(*) AS rows FROM events GROUP BY api_key_name');
@@ -41,8 +42,9 @@ export function eventTable(db: DatabaseSync, kept: number): Synchronous<EventTab
     }
   }
 
-  function write({ id, type, host, batch, api_key_name: key, body, words }: LoggedEvent): void {
-    insert.run(id, type, host, batch, key ?? null, body, words ?? null);
+  function write({ id, type, host, batch, api_key_name: apiKey, body, words, to, key }: LoggedEvent): void {
+    const recipients = to === undefined ? null : JSON.stringify(to);
+    insert.run(id, type, host, batch, apiKey ?? null, body, words ?? null, recipients, key ?? null);
   }
 
   function append(rows: readonly LoggedEvent[]): void {
@@ -85,6 +87,8 @@ function eventOf(row: Record<string, unknown>): LoggedEvent {
     ...ofKey(keyOf(row)),
     body: String(row.body),
     ...(typeof row.words === 'string' && { words: row.words }),
+    ...(typeof row.recipients === 'string' && { to: JSON.parse(row.recipients) }),
+    ...(typeof row.key === 'string' && { key: row.key }),
   };
   return { id: Number(row.id), ...entry };
 }

@@ -1,5 +1,6 @@
 import { CapstanError } from '../../capture/errors.ts';
 import { type HeldFileLock, holdLock } from '../files/held-lock.ts';
+import type { HeldLock } from '../ports/lock.ts';
 import type { EventTable } from '../records/own-event-log.ts';
 
 /**
@@ -11,12 +12,16 @@ export function exclusiveEvents(table: EventTable, lockFile: string, onHeld: () 
   let held: HeldFileLock | undefined;
   let reported = false;
 
-  function own(): EventTable {
+  function hold(): HeldFileLock | undefined {
     held ??= holdLock(lockFile, () => {
       if (!reported) onHeld();
       reported = true;
     });
-    if (held !== undefined) return table;
+    return held;
+  }
+
+  function own(): EventTable {
+    if (hold() !== undefined) return table;
     throw new CapstanError('database_unavailable', 'Another process writes the event log of this database.');
   }
 
@@ -24,9 +29,11 @@ export function exclusiveEvents(table: EventTable, lockFile: string, onHeld: () 
     append: async (rows) => own().append(rows),
     read: async (after, limit) => own().read(after, limit),
     newest: async () => own().newest(),
+    /** Returns a lock that this process has for as long as it writes the log; undefined while another one does. */
+    hold: (): HeldLock | undefined => (hold() === undefined ? undefined : { isHeld: true, release: () => {} }),
     release: () => {
       held?.release();
       held = undefined;
     },
-  } satisfies EventTable & { release(): void };
+  } satisfies EventTable & { hold(): HeldLock | undefined; release(): void };
 }

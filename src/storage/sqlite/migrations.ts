@@ -42,7 +42,9 @@ const EVENTS = `
     batch TEXT,
     body TEXT NOT NULL,
     api_key_name TEXT,
-    words TEXT
+    words TEXT,
+    recipients TEXT,
+    key TEXT
   ) STRICT;
   CREATE INDEX events_of_key ON events (api_key_name);
 `;

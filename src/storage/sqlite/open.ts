@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { deliveriesIn } from '../documents/deliveries.ts';
 import { takeLock } from '../documents/lock.ts';
 import { LeasedNode } from '../documents/nodes.ts';
 import { storesIn } from '../documents/stores.ts';
@@ -52,6 +53,8 @@ export async function openSqlite(options: SqliteOptions): Promise<SqliteDatabase
     ...storesIn(documents),
     nodes,
     lock: (name) => takeLock(documents, name),
+    // The process that writes the log also delivers: its lock is free as soon as it is killed.
+    openDeliveries: () => deliveriesIn(documents, async () => exclusive.hold()),
     events,
     eventLog: (logOptions) => createOwnEventLog({ table: exclusive, ...logOptions }),
     close: async () => {

@@ -4,11 +4,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ServiceStatsSchema } from '../../../src/capture/stats.ts';
 import { type Metric, parseMetrics, valuesBy } from '../../metrics/prometheus-text.ts';
+import { type Receiver, SECRET, startReceiver } from '../../receivers/receiver.ts';
 import { siteForSuite } from '../../support/for-suite.ts';
 import { freePort } from '../../support/free-port.ts';
 import { promtool, startPrometheus, whyNoPrometheus } from '../../support/prometheus.ts';
 import { type RunningService, startService } from '../../support/service.ts';
-import { type Receiver, SECRET, startReceiver } from '../../webhooks/receiver.ts';
 
 const EXAMPLES = join(import.meta.dirname, '../../../examples/prometheus');
 const Stats = z.object({ data: ServiceStatsSchema });
@@ -60,8 +60,8 @@ async function mixedWork(): Promise<void> {
   expect((await Promise.all(flood)).map(({ status }) => status)).toContain(429);
   await expect
     .poll(() => {
-      const { captures, jobs, webhooks } = app.service.stats();
-      return [captures.inside, jobs.completed - jobs.added, jobs.running, webhooks.pending];
+      const { captures, jobs, messages } = app.service.stats();
+      return [captures.inside, jobs.completed - jobs.added, jobs.running, messages.pending];
     })
     .toEqual([0, 0, 0, 0]);
 }
@@ -91,9 +91,9 @@ describe('GET /metrics', () => {
     expect(valuesBy(metrics, 'capstan_captures_reused_total')).toEqual({ '': reused });
     expect(sum(valuesBy(metrics, 'capstan_capture_rejections_total', 'reason'))).toBe(rejected + refused);
     expect(sum(valuesBy(metrics, 'capstan_capture_failures_total', 'code'))).toBe(failed + timed_out);
-    expect(valuesBy(metrics, 'capstan_webhooks_total', 'outcome')).toEqual({
-      delivered: stats.webhooks.delivered,
-      failed: stats.webhooks.failed,
+    expect(valuesBy(metrics, 'capstan_messages_total', 'outcome')).toEqual({
+      delivered: stats.messages.delivered,
+      failed: stats.messages.failed,
     });
     expect(valuesBy(metrics, 'capstan_jobs_ended_total', 'state')).toEqual({ completed: 1, failed: 0, cancelled: 0 });
     expect(valuesBy(metrics, 'capstan_artifact_written_bytes_total', 'kind')).toEqual(stats.store.written);
@@ -113,7 +113,7 @@ describe('GET /metrics', () => {
       failed,
       timed_out,
     });
-    expect(valuesBy(metrics, 'capstan_webhook_delivery_seconds_count')).toEqual({ '': logged['webhook.delivered'] });
+    expect(valuesBy(metrics, 'capstan_message_delivery_seconds_count')).toEqual({ '': logged['message.delivered'] });
     const buckets = metrics
       .filter(({ name }) => name === 'capstan_queue_wait_seconds_bucket')
       .map(({ value }) => value);

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
-import { CERTIFICATE, KEY } from '../../webhooks/certificate.ts';
+import { CERTIFICATE, KEY } from '../../receivers/certificate.ts';
 
 /** A mail as the server took it. */
 export interface GotMail {

@@ -105,7 +105,7 @@ const REQUESTS = [
 
 /** Totals since the start of the service. */
 function Tiles({ sample: { stats } }: { readonly sample: Sample }) {
-  const { captures, dials, store, pool, webhooks, uptime_ms: uptime } = stats;
+  const { captures, dials, store, pool, messages, uptime_ms: uptime } = stats;
   const tiles: readonly (readonly [name: string, value: string])[] = [
     ['Up for', duration(uptime)],
     ['Stored', integer(captures.stored)],
@@ -116,7 +116,7 @@ function Tiles({ sample: { stats } }: { readonly sample: Sample }) {
     ['Outbox', integer(store.outbox)],
     ...(store.bytes === null ? [] : [['Files', bytes(store.bytes)] as const]),
     ['Crashes', integer(pool.crashes)],
-    ['Webhooks', integer(webhooks.pending)],
+    ['Messages', integer(messages.pending)],
   ];
   return (
     <dl class="tiles">

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readSecret, signatures } from '../../src/webhooks/signature.ts';
+import { readSecret, signatures } from '../../src/receivers/transports/signature.ts';
 import { SECRET } from './receiver.ts';
 
 /** The test vector of the reference libraries: https://github.com/standard-webhooks/standard-webhooks. */

@@ -1,0 +1,311 @@
+import type { DeliveryEvent } from '../capture/events.ts';
+import type { DeliveryStore, StoredDelivery } from '../storage/ports/delivery-store.ts';
+import { digestOf, droppedMessage, endOf, MAX_SHOWN, type MessageEnd, messageOf, type NoticeOf } from './messages.ts';
+import { sentAfter, turnAt } from './pace.ts';
+import type { Receiver } from './receiver.ts';
+import { type ReceiverState, readState } from './receiver-state.ts';
+import { pauseAfter, type RetryTimes } from './retry-times.ts';
+import type { Attempt } from './transport.ts';
+
+export interface ChannelOptions {
+  readonly key: string;
+  readonly store: DeliveryStore;
+  /** Returns the receiver of a message; undefined when it was removed. */
+  readonly receiverOf: (delivery: Pick<StoredDelivery, 'receiver' | 'url'>) => Promise<Receiver | undefined>;
+  readonly noticeOf: NoticeOf;
+  readonly emit: (event: DeliveryEvent) => void;
+  /** Milliseconds since 1970. */
+  readonly clock: () => number;
+  readonly times: RetryTimes;
+  /** Maximum number of messages that are sent at once. */
+  readonly atOnce: number;
+  /** Runs a send when fewer than the maximum of all receivers are running. */
+  readonly inTurn: <T>(send: () => Promise<T>) => Promise<T>;
+  /** Aborted when sending must end. */
+  readonly signal: AbortSignal;
+  /** Whether no retry is waited for. */
+  readonly isEnding: () => boolean;
+  /** Called when nothing is sent and nothing can be sent now. `isEmpty`: nothing waits. */
+  readonly onRest: (isEmpty: boolean) => void;
+  /** Called with failures of the store. */
+  readonly report: (error: unknown) => void;
+}
+
+/** Number of failures in a row after which the receiver, and not a message, is taken for the cause. */
+const FAILURES_OF_RECEIVER = 4;
+/** Maximum number of lanes that wait for a retry; with more, the whole receiver waits. */
+const MAX_BLOCKED = 200;
+const STORE_RETRY_MS = 500;
+/** Longest time that a timer waits: clocks may be set meanwhile. */
+const MAX_WAIT_MS = 15 * 60_000;
+
+/**
+ * Sends the messages of one receiver: those of a lane one after the other, oldest first. A message that fails holds up
+ * its lane alone, unless the receiver asks for a pause or takes nothing.
+ */
+export class Channel {
+  readonly #options: ChannelOptions;
+  readonly #sending = new Set<string>();
+  /** Lanes, and when they go on. */
+  readonly #blocked = new Map<string, number>();
+  #state: ReceiverState | undefined;
+  #pausedUntil = 0;
+  #failures = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #isStepping = false;
+  #isWoken = false;
+
+  constructor(options: ChannelOptions) {
+    this.#options = options;
+  }
+
+  get isBusy(): boolean {
+    return this.#isStepping || this.#sending.size > 0;
+  }
+
+  /** Looks for messages to send. */
+  wake(): void {
+    this.#isWoken = true;
+    if (!this.#isStepping) void this.#run();
+  }
+
+  /** Counts messages for which there was no room. */
+  async dropped(count: number): Promise<void> {
+    const state = await this.#known();
+    await this.#note({ ...state, dropped: state.dropped + count });
+  }
+
+  /** Sends what waits for a retry now. */
+  hasten(): void {
+    this.#pausedUntil = 0;
+    this.#blocked.clear();
+    this.wake();
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  async #run(): Promise<void> {
+    this.#isStepping = true;
+    while (this.#isWoken && !this.#options.signal.aborted) {
+      this.#isWoken = false;
+      try {
+        await this.#step();
+      } catch (error) {
+        this.#options.report(error);
+        this.#wakeAt(this.#options.clock() + STORE_RETRY_MS);
+      }
+    }
+    this.#isStepping = false;
+    const isEnded = this.#options.signal.aborted || !this.#isWoken;
+    if (this.#sending.size === 0 && isEnded) this.#options.onRest(false);
+  }
+
+  async #step(): Promise<void> {
+    const { key, store, clock, atOnce, receiverOf } = this.#options;
+    const now = clock();
+    if (now < this.#pausedUntil) return this.#wakeAt(this.#pausedUntil);
+    for (const [lane, until] of this.#blocked) if (until <= now) this.#blocked.delete(lane);
+    if (this.#sending.size >= atOnce) return;
+    const exceptLanes = [...this.#sending, ...this.#blocked.keys()];
+    const found = await store.next(key, { exceptLanes, limit: 4 * atOnce });
+    const [first] = found;
+    if (first === undefined) return this.#rest();
+    const receiver = await receiverOf(first);
+    const pace = receiver?.pace ?? {};
+    const turn = turnAt(now, pace, (await this.#known()).sent);
+    if (turn.may === 'wait') return this.#wakeAt(turn.until);
+    if (turn.may === 'digest') {
+      if (receiver !== undefined && this.#sending.size === 0) await this.#digest(receiver, turn.before);
+      return;
+    }
+    // With a maximum an hour, one at a time: a second one may be one too many.
+    const most = pace.maxPerHour === undefined ? atOnce : 1;
+    for (const delivery of found) {
+      const { lane, dueAt } = delivery;
+      if (this.#sending.size >= most) return;
+      if (this.#sending.has(lane) || this.#blocked.has(lane)) continue;
+      if (dueAt > now) this.#blocked.set(lane, dueAt);
+      else this.#start(delivery);
+    }
+    if (this.#blocked.size > MAX_BLOCKED) this.#pausedUntil = Math.min(...this.#blocked.values());
+    this.#isWoken = true;
+  }
+
+  /** Nothing can be sent now. */
+  #rest(): void {
+    if (this.#sending.size > 0 || this.#isWoken) return;
+    if (this.#blocked.size === 0) this.#options.onRest(true);
+    else this.#wakeAt(Math.min(...this.#blocked.values()));
+  }
+
+  #start(delivery: StoredDelivery): void {
+    this.#sending.add(delivery.lane);
+    const { report } = this.#options;
+    void this.#send(delivery)
+      .catch(report)
+      .then(() => {
+        this.#sending.delete(delivery.lane);
+        this.wake();
+      });
+  }
+
+  async #send(delivery: StoredDelivery): Promise<void> {
+    const { receiverOf, noticeOf, inTurn, store, emit, clock } = this.#options;
+    const receiver = await receiverOf(delivery);
+    if (receiver === undefined) {
+      const gone = { name: nameIn(delivery.receiver), host: '' };
+      return this.#bury(delivery, gone, { cause: 'refused', reason: 'There is no such receiver.', status: null });
+    }
+    const attempt = await inTurn(() => this.#attempt(receiver, messageOf(delivery, noticeOf)));
+    if (attempt === undefined) return;
+    const attempts = delivery.attempts + 1;
+    if (attempt.end === 'delivered') {
+      this.#failures = 0;
+      await this.#untilStored(() => store.remove([delivery.id]));
+      await this.#sentOne(receiver);
+      emit(endOf({ ...delivery, attempts }, receiver, { isDelivered: true, status: attempt.status }, clock()));
+      return this.#tellDropped(receiver);
+    }
+    const { reason, status } = attempt;
+    if (attempt.end === 'refused') {
+      const cause = status === null ? 'forbidden' : 'refused';
+      return this.#bury({ ...delivery, attempts }, receiver, { cause, reason, status });
+    }
+    const pauseMs = this.#failed(attempt, attempts);
+    if (this.#isHopeless(delivery.createdAt, attempts)) {
+      return this.#bury({ ...delivery, attempts }, receiver, { cause: 'unreachable', reason, status });
+    }
+    const dueAt = clock() + pauseMs;
+    this.#blocked.set(delivery.lane, dueAt);
+    await this.#untilStored(() => store.retry(delivery, { attempts, dueAt, reason, status }));
+  }
+
+  /** Sends the messages about events before a time as one. */
+  async #digest(receiver: Receiver, before: number): Promise<void> {
+    const { key, store, noticeOf, inTurn, emit, clock } = this.#options;
+    const { every } = receiver.pace;
+    const span = await store.span(key, before);
+    if (span === undefined) {
+      if (every !== undefined) return this.#wakeAt(before + every);
+      // Nothing was left over from the last hour.
+      await this.#note({ ...(await this.#known()), sent: undefined });
+      this.#isWoken = true;
+      return;
+    }
+    const shown = await store.next(key, { exceptLanes: [], limit: Math.min(MAX_SHOWN, span.count) });
+    const message = digestOf(shown, span.count - shown.length, receiver, noticeOf);
+    const attempt = await inTurn(() => this.#attempt(receiver, message));
+    if (attempt === undefined) return;
+    this.#isWoken = true;
+    if (attempt.end !== 'delivered') {
+      if (attempt.end === 'again') this.#pausedUntil = clock() + this.#failed(attempt, this.#failures + 1);
+      const cause = attempt.end === 'again' ? 'unreachable' : 'refused';
+      for (const one of shown) {
+        const isOver = attempt.end === 'refused' || this.#isHopeless(one.createdAt, this.#failures);
+        if (isOver) await this.#bury(one, receiver, { cause, reason: attempt.reason, status: attempt.status });
+      }
+      return;
+    }
+    this.#failures = 0;
+    await this.#untilStored(() => store.removeUpTo(key, span.last));
+    await this.#sentOne(receiver, true);
+    const [first] = shown;
+    if (first !== undefined) {
+      const about = { ...first, id: message.id, about: 'digest', event: '{}', attempts: 1 };
+      emit(endOf(about, receiver, { isDelivered: true, status: attempt.status }, clock()));
+    }
+    await this.#tellDropped(receiver);
+  }
+
+  /** Returns undefined when sending was ended by a stop. */
+  async #attempt(
+    receiver: Receiver,
+    message: Parameters<Receiver['transport']['send']>[0],
+  ): Promise<Attempt | undefined> {
+    const { signal } = this.#options;
+    if (signal.aborted) return undefined;
+    const attempt = await receiver.transport.send(message, signal);
+    return signal.aborted && attempt.end !== 'delivered' ? undefined : attempt;
+  }
+
+  /** Notes a failure. Returns the pause until the next attempt. */
+  #failed({ afterMs }: Extract<Attempt, { end: 'again' }>, attempts: number): number {
+    const { times, clock } = this.#options;
+    this.#failures += 1;
+    const wanted = Math.min(afterMs ?? 0, times.giveUpAfterMs);
+    const ofReceiver = this.#failures - FAILURES_OF_RECEIVER + 1;
+    const pause = ofReceiver > 0 ? pauseAfter(ofReceiver, times, Math.random()) : 0;
+    const until = clock() + Math.max(wanted, pause);
+    if (wanted > 0 || pause > 0) this.#pausedUntil = Math.max(this.#pausedUntil, until);
+    return Math.max(wanted, pauseAfter(attempts, times, Math.random()));
+  }
+
+  #isHopeless(createdAt: number, attempts: number): boolean {
+    const { times, clock } = this.#options;
+    const isOld = clock() - createdAt > times.giveUpAfterMs;
+    return isOld && Math.max(attempts, this.#failures) >= times.minAttempts;
+  }
+
+  async #bury(
+    delivery: StoredDelivery,
+    receiver: Pick<Receiver, 'name' | 'host'>,
+    { cause, reason, status }: Omit<Extract<MessageEnd, { isDelivered: false }>, 'isDelivered'>,
+  ): Promise<void> {
+    const { store, emit, clock } = this.#options;
+    const { attempts } = delivery;
+    await this.#untilStored(() => store.bury(delivery, { attempts, dueAt: 0, reason, status }));
+    emit(endOf(delivery, receiver, { isDelivered: false, cause, reason, status }, clock()));
+  }
+
+  async #sentOne({ pace }: Receiver, isDigest = false): Promise<void> {
+    if (pace.maxPerHour === undefined) return;
+    const state = await this.#known();
+    const now = this.#options.clock();
+    await this.#note({ ...state, sent: sentAfter(isDigest ? undefined : state.sent, now) });
+  }
+
+  /** Tells how many messages were dropped, when the receiver takes messages again. */
+  async #tellDropped(receiver: Receiver): Promise<void> {
+    const state = await this.#known();
+    if (state.dropped === 0) return;
+    const attempt = await this.#attempt(receiver, droppedMessage(state.dropped, this.#options.clock(), receiver));
+    if (attempt?.end === 'delivered') await this.#note({ ...state, dropped: 0 });
+  }
+
+  async #known(): Promise<ReceiverState> {
+    this.#state ??= readState(await this.#options.store.state(this.#options.key));
+    return this.#state;
+  }
+
+  async #note(state: ReceiverState): Promise<void> {
+    this.#state = state;
+    await this.#options.store.setState(this.#options.key, JSON.stringify(state));
+  }
+
+  /** Repeats a change that the store refuses, so that no message is sent again because of it. */
+  async #untilStored(change: () => Promise<void>): Promise<void> {
+    for (;;) {
+      try {
+        return await change();
+      } catch (error) {
+        this.#options.report(error);
+        if (this.#options.signal.aborted) return;
+        await new Promise((resolve) => setTimeout(resolve, STORE_RETRY_MS).unref());
+      }
+    }
+  }
+
+  #wakeAt(time: number): void {
+    clearTimeout(this.#timer);
+    if (this.#options.isEnding()) return;
+    const ms = Math.min(Math.max(1, time - this.#options.clock()), MAX_WAIT_MS);
+    this.#timer = setTimeout(() => this.wake(), ms).unref();
+  }
+}
+
+/** The name in the key of a receiver that is not there any more. */
+function nameIn(key: string): string {
+  return key.slice(key.lastIndexOf('/') + 1).replace(/^[a-z]\./, '');
+}

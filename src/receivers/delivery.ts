@@ -1,0 +1,144 @@
+import pLimit from 'p-limit';
+import type { DeliveryStore, NewDelivery } from '../storage/ports/delivery-store.ts';
+import { Channel, type ChannelOptions } from './channel.ts';
+import { endOf } from './messages.ts';
+import { RETRY_TIMES, type RetryTimes } from './retry-times.ts';
+
+export interface DeliveryOptions extends Pick<ChannelOptions, 'receiverOf' | 'noticeOf' | 'emit' | 'clock' | 'report'> {
+  readonly times?: RetryTimes | undefined;
+  /** Maximum number of messages that one receiver is sent at once. */
+  readonly atOnce?: number | undefined;
+}
+
+/** Receivers are ordinary web services: 4 concurrent messages are fast enough, and 40 would overload many. */
+const AT_ONCE = 4;
+const AT_ONCE_IN_ALL = 64;
+/** Time for which dead letters are kept, in milliseconds, and the interval at which they are removed. */
+const DEAD_LIFE_MS = 7 * 24 * 3_600_000;
+const PRUNE_MS = 3_600_000;
+const RESCAN_MS = 15_000;
+
+export type Delivery = Awaited<ReturnType<typeof startDelivery>>;
+
+/** Delivers the messages of a store, which no other process delivers meanwhile. */
+export async function startDelivery(store: DeliveryStore, options: DeliveryOptions) {
+  const { receiverOf, emit, clock, report, times = RETRY_TIMES, atOnce = AT_ONCE } = options;
+  const channels = new Map<string, Channel>();
+  const ending = new AbortController();
+  const inTurn = pLimit(AT_ONCE_IN_ALL);
+  const waiting = await store.waiting();
+  let pending = [...waiting.values()].reduce((sum, count) => sum + count, 0);
+  let isEnding = false;
+  let rested: (() => void) | undefined;
+  /** Resolved when sending may not go on. */
+  const allowed = Promise.withResolvers<void>();
+  let ended: Promise<void> | undefined;
+
+  const restIfAll = (): void => {
+    if ([...channels.values()].every((channel) => !channel.isBusy)) rested?.();
+  };
+  const channelOf = (key: string): Channel => {
+    const known = channels.get(key);
+    if (known !== undefined) return known;
+    const channel = new Channel({
+      ...options,
+      ...{ key, store, times, atOnce, inTurn, signal: ending.signal, isEnding: () => isEnding },
+      emit: (event) => {
+        pending = Math.max(0, pending - 1);
+        emit(event);
+      },
+      onRest: (isEmpty) => {
+        if (isEmpty && channels.get(key) === channel) channels.delete(key);
+        if (channels.size === 0) pending = 0;
+        restIfAll();
+      },
+    });
+    channels.set(key, channel);
+    return channel;
+  };
+  /** Ends sending, when there is no more to send at once or no more time. */
+  const end = async (): Promise<void> => {
+    clearInterval(pruning);
+    clearInterval(rescans);
+    rested = () => {
+      if (store.isDurable || channels.size === 0) allowed.resolve();
+    };
+    restIfAll();
+    await allowed.promise;
+    ending.abort();
+    for (const channel of channels.values()) channel.stop();
+    await new Promise<void>((resolve) => {
+      rested = resolve;
+      restIfAll();
+    });
+    if (!store.isDurable) await giveUpAll();
+  };
+  /** Reports the messages that are lost with the process. */
+  const giveUpAll = async (): Promise<void> => {
+    const end = {
+      isDelivered: false,
+      cause: 'shutting_down',
+      reason: 'the service was stopped',
+      status: null,
+    } as const;
+    for (const [key, limit] of await store.waiting()) {
+      for (const delivery of await store.next(key, { exceptLanes: [], limit })) {
+        emit(endOf(delivery, (await receiverOf(delivery)) ?? { name: '', host: '' }, end, clock()));
+      }
+    }
+  };
+  const prune = (): void => void store.prune(clock() - DEAD_LIFE_MS).catch(report);
+  const pruning = setInterval(prune, PRUNE_MS).unref();
+  prune();
+  /** Finds messages that another process lets wait again. */
+  const rescan = async (): Promise<void> => {
+    const found = await store.waiting();
+    pending = [...found.values()].reduce((sum, count) => sum + count, 0);
+    for (const key of found.keys()) if (!channels.has(key)) channelOf(key).wake();
+  };
+  const rescans = setInterval(() => void rescan().catch(report), RESCAN_MS).unref();
+  for (const key of waiting.keys()) channelOf(key).wake();
+
+  return {
+    /** Number of messages that wait or are being sent. */
+    get pending() {
+      return pending;
+    },
+    /** Stores messages. Resolves when they are stored, and `send` may be called. */
+    add: async (deliveries: readonly NewDelivery[], isShared: boolean): Promise<void> => {
+      const dropped = await store.add(deliveries, isShared);
+      pending += deliveries.length - dropped.length;
+      for (const [key, ofReceiver] of Map.groupBy(dropped, ({ receiver }) => receiver)) {
+        await channelOf(key).dropped(ofReceiver.length);
+        for (const delivery of ofReceiver) {
+          const receiver = (await receiverOf(delivery)) ?? { name: '', host: '' };
+          const reason = 'Too many messages were waiting for this receiver, or of this API key.';
+          const end = { isDelivered: false, cause: 'dropped', reason, status: null } as const;
+          emit(endOf({ ...delivery, attempts: 0 }, receiver, end, clock()));
+        }
+      }
+    },
+    /** Begins to send what waits for receivers. */
+    send: (receivers: Iterable<string>): void => {
+      for (const key of new Set(receivers)) channelOf(key).wake();
+    },
+    /** Sends what waits for retries now. */
+    hasten: (key: string): void => channelOf(key).hasten(),
+    /** Looks at the clock again. */
+    wake: (): void => {
+      for (const channel of channels.values()) channel.wake();
+    },
+    /**
+     * Sends what can be sent at once, for at most `graceMs` milliseconds, then ends what is being sent. What is left is
+     * delivered after the next start, or is lost with a store that ends with the process: then retries are waited for. May be called again with less
+     * time.
+     */
+    stop: async (graceMs: number): Promise<void> => {
+      isEnding = store.isDurable;
+      const over = setTimeout(allowed.resolve, graceMs);
+      ended ??= end();
+      await ended;
+      clearTimeout(over);
+    },
+  };
+}

@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import type { DeliveryEvent, MessageFailureCause } from '../capture/events.ts';
+import type { NewDelivery, StoredDelivery } from '../storage/ports/delivery-store.ts';
+import { digestNotice } from './digest-notice.ts';
+import type { Notice } from './notice.ts';
+import { messageId, type Receiver } from './receiver.ts';
+import type { Message } from './transport.ts';
+
+/* Messages are made of stored events: one of each, or one of many. */
+
+/** Makes the news of an event, as subscribers receive it, for people. */
+export type NoticeOf = (event: unknown) => Promise<Notice>;
+
+/** Maximum number of events that a digest shows. */
+export const MAX_SHOWN = 50;
+
+const EventFacts = z.looseObject({
+  at: z.string().catch(''),
+  id: z.number().nullable().catch(null),
+  batch: z.string().nullable().catch(null),
+  watch: z.number().nullable().catch(null),
+});
+
+/** Reads what an event is about. */
+export function factsOf(event: string) {
+  return EventFacts.parse(JSON.parse(event));
+}
+
+export function messageOf({ id, event }: StoredDelivery, noticeOf: NoticeOf): Message {
+  return { id, body: event, notice: () => noticeOf(JSON.parse(event)) };
+}
+
+/** Returns one message of many events. `more`: the number of events that are left out. */
+export function digestOf(
+  deliveries: readonly StoredDelivery[],
+  more: number,
+  receiver: Receiver,
+  noticeOf: NoticeOf,
+): Message {
+  const ids = deliveries.map(({ id }) => id).join(' ');
+  const events: readonly Record<string, unknown>[] = deliveries.map(({ event }) => JSON.parse(event));
+  const last = factsOf(deliveries.at(-1)?.event ?? '{}').at;
+  return {
+    id: messageId(receiver.key, ids),
+    body: JSON.stringify({ v: 1, type: 'digest', at: last, events, more }),
+    notice: async () => {
+      const notices: Notice[] = [];
+      for (const event of events) notices.push(await noticeOf(event));
+      return digestNotice(notices, more);
+    },
+  };
+}
+
+/** Returns the message about messages that were dropped until a time. */
+export function droppedMessage(dropped: number, at: number, receiver: Receiver): Message {
+  const sentence = `${dropped} ${dropped === 1 ? 'message was' : 'messages were'} dropped: too many were waiting.`;
+  const time = new Date(at).toISOString();
+  return {
+    id: messageId(receiver.key, `dropped ${time}`),
+    body: JSON.stringify({ v: 1, type: 'dropped', at: time, dropped, text: sentence }),
+    notice: async () => ({ about: 'Capstan', sentence, isProblem: true, facts: [], links: [], images: [] }),
+  };
+}
+
+/** The end of a message for its event. */
+export type MessageEnd =
+  | { readonly isDelivered: true; readonly status: number | null }
+  | {
+      readonly isDelivered: false;
+      readonly cause: MessageFailureCause;
+      readonly reason: string;
+      readonly status: number | null;
+    };
+
+/** Returns the event of the end of a message. */
+export function endOf(
+  delivery: Pick<NewDelivery, 'id' | 'about' | 'apiKeyName' | 'createdAt' | 'event'> & { readonly attempts: number },
+  { name, host }: Pick<Receiver, 'name' | 'host'>,
+  end: MessageEnd,
+  now: number,
+): DeliveryEvent {
+  const { id, about, apiKeyName, createdAt, event, attempts } = delivery;
+  const { id: capture, batch, watch } = factsOf(event);
+  const common = {
+    at: new Date(now).toISOString(),
+    ...{ message: id, name, receiver: host, about, capture, batch, watch, attempts },
+    ...(apiKeyName !== null && { api_key_name: apiKeyName }),
+  };
+  if (end.isDelivered) {
+    return { type: 'message.delivered', ...common, status: end.status, duration_ms: Math.max(0, now - createdAt) };
+  }
+  const { cause, reason, status } = end;
+  return { type: 'message.failed', ...common, cause, reason, status };
+}

@@ -1,0 +1,88 @@
+import { isOfAllKeys } from '../capture/events.ts';
+import type { NewReceiver } from '../capture/receiver.ts';
+import type { StoredDelivery } from '../storage/ports/delivery-store.ts';
+import type { LoggedEvent } from '../storage/ports/event-log.ts';
+import type { GivenReceiver, ReceiverStore } from '../storage/ports/receiver-store.ts';
+import type { Told } from './dispatcher.ts';
+import { CALLBACKS, KEYS, type Receiver } from './receiver.ts';
+import { readAddress, type TransportParts } from './transports.ts';
+
+export type RegistryOptions = TransportParts & {
+  /** URLs that are told how captures and batches ended, and what watches found. */
+  readonly webhooks: readonly string[];
+  /** The receivers of the operator. */
+  readonly operator: readonly NewReceiver[];
+  /** Names of those that are told of the condition of the service. */
+  readonly alerts: readonly string[];
+  readonly given: ReceiverStore;
+};
+
+export type Registry = ReturnType<typeof createRegistry>;
+
+/** Knows the receivers: those of the operator, those that keys have given, and the callbacks of requests. */
+export function createRegistry({ webhooks, operator, alerts, given, ...parts }: RegistryOptions) {
+  const receiver = (key: string, { name, kind, address, ...pace }: NewReceiver): Receiver => {
+    const read = readAddress({ kind, address });
+    if (typeof read === 'string') throw new Error(`the address of the receiver ${name} ${read}`);
+    return { key, name, kind, host: read.host, pace, transport: read.open(parts) };
+  };
+  const webhook = (key: string, name: string, address: string) => receiver(key, { name, kind: 'webhook', address });
+  const everything = webhooks.map((url) => webhook(KEYS.webhook(url), 'webhook', url));
+  const named = new Map(operator.map((one) => [one.name, receiver(KEYS.operator(one.name), one)]));
+  const fixed = new Map([...everything, ...named.values()].map((one) => [one.key, one]));
+  const alerted = alerts.map((name) => ({ receiver: KEYS.operator(name) }));
+
+  /** Those that keys have given, by their stored form. */
+  const opened = new Map<string, { readonly body: string; readonly receiver: Receiver }>();
+  const openGiven = ({ apiKeyName, name, body }: GivenReceiver): Receiver => {
+    const key = KEYS.given(apiKeyName, name);
+    const known = opened.get(key);
+    if (known?.body === body) return known.receiver;
+    const written: NewReceiver = JSON.parse(body);
+    const made = receiver(key, written);
+    opened.set(key, { body, receiver: made });
+    return made;
+  };
+  const givenTo = async (apiKeyName: string | null, name: string): Promise<Receiver | undefined> => {
+    const found = await given.get(apiKeyName, name);
+    return found && openGiven(found);
+  };
+
+  return {
+    operator: named,
+    openGiven,
+    /** Whether events that name no receiver have any. */
+    isAlwaysOn: everything.length + alerted.length > 0,
+    /** Returns the receiver with a name that an API key may use: its own, or that of the operator. */
+    byName: async (apiKeyName: string | null, name: string): Promise<Receiver | undefined> =>
+      named.get(name) ?? (await givenTo(apiKeyName, name)),
+    /** Returns the receiver of a message; undefined when there is none any more. */
+    receiverOf: async ({
+      receiver: key,
+      url,
+    }: Pick<StoredDelivery, 'receiver' | 'url'>): Promise<Receiver | undefined> => {
+      if (key.startsWith(CALLBACKS) && url !== undefined) return webhook(key, 'callback', url);
+      const [, apiKey = '', name] = /^k\.([^/]*)\/(.+)$/.exec(key) ?? [];
+      if (name === undefined) return fixed.get(key);
+      return givenTo(apiKey === '' ? null : apiKey, name);
+    },
+    /** Returns the receivers that an event names, or that are told of all events of its type. */
+    toldOf: ({ type, to, ...event }: LoggedEvent): readonly Told[] => {
+      const apiKey = event.api_key_name ?? null;
+      const ofAll = to === undefined ? [] : everything.map(({ key }) => ({ receiver: key }));
+      const ofService = alerted.length > 0 && isOfAllKeys(type) && isAlert(type) ? alerted : [];
+      const { callback, notify = [] } = to ?? {};
+      const called = callback === undefined ? [] : [{ receiver: KEYS.callback(apiKey, callback), url: callback }];
+      return [...ofAll, ...ofService, ...called, ...notify.map((name) => ({ receiver: keyOf(apiKey, name) }))];
+    },
+    keyOf,
+  };
+
+  function keyOf(apiKeyName: string | null, name: string): string {
+    return named.has(name) ? KEYS.operator(name) : KEYS.given(apiKeyName, name);
+  }
+}
+
+function isAlert(type: string): boolean {
+  return type === 'pressure.changed' || type === 'database.changed';
+}

@@ -1,0 +1,177 @@
+import type { Client } from '../capture/client.ts';
+import { CapstanError } from '../capture/errors.ts';
+import {
+  type DeadLetter,
+  type NewReceiver,
+  quietText,
+  type ReceiverAnswer,
+  type ReceiverTest,
+} from '../capture/receiver.ts';
+import { refusal } from '../capture/validate.ts';
+import type { Egress } from '../egress/egress.ts';
+import { sampleNotice } from '../receivers/digest-notice.ts';
+import type { Dispatcher } from '../receivers/dispatcher.ts';
+import { CALLBACKS, KEYS, type Receiver, WEBHOOKS } from '../receivers/receiver.ts';
+import type { Registry } from '../receivers/registry.ts';
+import { readAddress } from '../receivers/transports.ts';
+import type { DeadWanted, DeliveryStore, StoredDelivery } from '../storage/ports/delivery-store.ts';
+import type { ReceiverStore } from '../storage/ports/receiver-store.ts';
+
+export interface ReceiverManagement {
+  readonly registry: Registry;
+  readonly dispatcher: Dispatcher;
+  readonly given: ReceiverStore;
+  readonly open: () => DeliveryStore;
+  readonly egress: Pick<Egress, 'screen'>;
+  readonly publicUrl: string | null;
+  /** Whether messages can be signed. */
+  readonly isSigning: () => boolean;
+}
+
+/** The caller of an operation. `ofKey`: the key whose dead letters it sees; undefined for all, null for none. */
+export interface ReceiverCaller extends Pick<Client, 'apiKeyName' | 'owner'> {
+  readonly ofKey: string | null | undefined;
+}
+
+export type ManagedReceivers = ReturnType<typeof manageReceivers>;
+
+const TEST_MS = 20_000;
+/** Maximum number of dead letters that are sent again together. */
+const REVIVED_TOGETHER = 1000;
+
+/** What clients do with receivers: give, list, test and remove them, and send dead letters again. */
+export function manageReceivers(parts: ReceiverManagement) {
+  const { registry, dispatcher, given, open, egress, publicUrl, isSigning } = parts;
+
+  const found = async (name: string, { apiKeyName }: Pick<Client, 'apiKeyName'>): Promise<Receiver> =>
+    (await registry.byName(apiKeyName, name)) ?? unknown(name);
+  const deadOf = async (name: string, caller: ReceiverCaller): Promise<DeadWanted | undefined> => {
+    const { ofKey } = caller;
+    const groups: Readonly<Record<string, string>> = { callback: CALLBACKS, webhook: WEBHOOKS };
+    const group = groups[name];
+    const receiver = group ?? (await found(name, caller)).key;
+    return ofKey === null ? undefined : { receiver, isPrefix: group !== undefined, ofKey };
+  };
+  const revive = async (ids: readonly string[], wanted: DeadWanted | undefined): Promise<number> => {
+    if (wanted === undefined) return 0;
+    const revived = await open().revive(ids, wanted);
+    dispatcher.delivery?.send(revived.map(({ receiver }) => receiver));
+    return revived.length;
+  };
+
+  return {
+    /** Rejects with `invalid_request` for a name that is unknown to the key. */
+    admitNames: async (names: readonly string[], apiKeyName: string | null): Promise<void> => {
+      if (names.length === 0) return;
+      for (const [at, name] of names.entries()) {
+        if ((await registry.byName(apiKeyName, name)) !== undefined) continue;
+        throw refusal([{ path: `notify[${at}]`, message: `must be the name of a receiver, and there is no ${name}` }]);
+      }
+      await dispatcher.activate();
+    },
+    /** Rejects with `invalid_request`, `target_forbidden` or `too_many_receivers`. */
+    add: async (wanted: NewReceiver, { apiKeyName, owner }: ReceiverCaller): Promise<ReceiverAnswer> => {
+      const { name, kind } = wanted;
+      const read = readAddress(wanted);
+      if (typeof read === 'string') throw refusal([{ path: 'address', message: read }]);
+      if (kind === 'webhook' && !isSigning()) {
+        const message = 'is not accepted: the service was started without --webhook-secret';
+        throw refusal([{ path: 'kind', message }]);
+      }
+      const forbidden = read.url && (await egress.screen(read.url, AbortSignal.timeout(TEST_MS)));
+      if (forbidden !== null) throw new CapstanError(forbidden.code, `address: ${forbidden.reason}`);
+      const taken = { path: 'name', message: `is the name of another receiver: ${name}` };
+      if (registry.operator.has(name)) throw refusal([taken]);
+      const receiver = { apiKeyName, name, body: JSON.stringify(wanted) };
+      if (!(await given.add(receiver, owner !== null))) throw refusal([taken]);
+      return answerOf(await found(name, { apiKeyName }), false, apiKeyName);
+    },
+    /** Returns the receivers that the caller may name, those of the operator first. */
+    list: async ({ ofKey }: ReceiverCaller): Promise<readonly ReceiverAnswer[]> => {
+      const own = ofKey === null ? [] : await given.list(ofKey);
+      return [
+        ...[...registry.operator.values()].map((receiver) => answerOf(receiver, true, null)),
+        ...own.map((one) => answerOf(registry.openGiven(one), false, one.apiKeyName)),
+      ];
+    },
+    get: async (name: string, caller: ReceiverCaller): Promise<ReceiverAnswer> => {
+      const isOperator = registry.operator.has(name);
+      return answerOf(await found(name, caller), isOperator, isOperator ? null : caller.apiKeyName);
+    },
+    /** Removes a receiver that the key has given, and what waits for it. */
+    remove: async (name: string, { apiKeyName }: ReceiverCaller): Promise<void> => {
+      if (!(await given.remove(apiKeyName, name))) unknown(name);
+      await open().removeReceiver(KEYS.given(apiKeyName, name));
+    },
+    /** Sends a message for a test. */
+    test: async (name: string, caller: ReceiverCaller): Promise<ReceiverTest> => {
+      const receiver = await found(name, caller);
+      const at = new Date().toISOString();
+      const event = { v: 1, type: 'test', at, text: 'A test message.' };
+      const message = {
+        id: `msg_test_${crypto.randomUUID()}`,
+        body: JSON.stringify(event),
+        notice: async () => sampleNotice(name, publicUrl),
+      };
+      const attempt = await receiver.transport.send(message, AbortSignal.timeout(TEST_MS));
+      const reason = attempt.end === 'delivered' ? null : attempt.reason;
+      return { delivered: reason === null, status: attempt.status, reason };
+    },
+    /** Returns dead letters with a position above `after`, oldest first. `name` may be `callback` or `webhook`. */
+    dead: async (
+      name: string,
+      caller: ReceiverCaller,
+      limit: number,
+      after: number,
+    ): Promise<readonly DeadLetter[]> => {
+      const wanted = await deadOf(name, caller);
+      return wanted === undefined ? [] : (await open().dead(wanted, limit, after)).map(letterOf);
+    },
+    /** Sends a dead letter again. */
+    retry: async (name: string, id: string, caller: ReceiverCaller): Promise<void> => {
+      if ((await revive([id], await deadOf(name, caller))) > 0) return;
+      throw new CapstanError('not_found', `There is no dead letter ${id} of the receiver ${name}.`);
+    },
+    /** Sends all dead letters again, and returns their number. */
+    retryAll: async (name: string, caller: ReceiverCaller): Promise<number> => {
+      const wanted = await deadOf(name, caller);
+      if (wanted === undefined) return 0;
+      const letters = await open().dead(wanted, REVIVED_TOGETHER);
+      return revive(
+        letters.map(({ id }) => id),
+        wanted,
+      );
+    },
+  };
+}
+
+function unknown(name: string): never {
+  throw new CapstanError('not_found', `There is no receiver with the name ${name}.`);
+}
+
+function answerOf(
+  { name, kind, host, pace }: Receiver,
+  isOperator: boolean,
+  apiKeyName: string | null,
+): ReceiverAnswer {
+  return {
+    ...{ name, kind, host, is_operator: isOperator },
+    ...(apiKeyName !== null && { api_key_name: apiKeyName }),
+    every_ms: pace.every ?? null,
+    quiet: pace.quiet === undefined ? null : quietText(pace.quiet),
+    max_per_hour: pace.maxPerHour ?? null,
+  };
+}
+
+function letterOf({ id, about, createdAt, attempts, reason, status, position, event }: StoredDelivery): DeadLetter {
+  return {
+    id,
+    about,
+    at: new Date(createdAt).toISOString(),
+    attempts,
+    reason,
+    status,
+    position,
+    event: JSON.parse(event),
+  };
+}

@@ -1,0 +1,36 @@
+import type { FactsOf } from '../feed/event-facts.ts';
+import { EventFilterSchema, eventPredicate } from '../feed/event-filter.ts';
+import type { Told } from '../receivers/dispatcher.ts';
+import { GAP, type LoggedEvent } from '../storage/ports/event-log.ts';
+import type { QueryRecord, QueryStore } from '../storage/ports/query-store.ts';
+
+export interface NotifyingQueriesOptions {
+  readonly queries: Pick<QueryStore, 'notifying'>;
+  readonly factsOf: FactsOf;
+  readonly keyOf: (apiKeyName: string | null, name: string) => string;
+}
+
+type Matches = (event: LoggedEvent) => boolean;
+
+/** Returns a function that finds the receivers of the standing queries that events match. */
+export function notifyingQueries({ queries, factsOf, keyOf }: NotifyingQueriesOptions) {
+  const known = new Map<string, Matches>();
+  const matchesOf = ({ id, filter }: QueryRecord): Matches => {
+    const made = known.get(id) ?? eventPredicate(EventFilterSchema.parse(JSON.parse(filter)), factsOf);
+    known.set(id, made);
+    return made;
+  };
+  return async (events: readonly LoggedEvent[]): Promise<readonly (readonly Told[])[]> => {
+    // Messages about messages would have no end.
+    const isTold = ({ type }: LoggedEvent) => type !== GAP && !type.startsWith('message.');
+    if (!events.some(isTold)) return [];
+    const notifying = await queries.notifying();
+    if (known.size > notifying.length) known.clear();
+    const of = notifying.map((query) => ({ ...query, matches: matchesOf(query) }));
+    return events.map((event) =>
+      of
+        .filter(({ notifyAfter, matches }) => isTold(event) && event.id > notifyAfter && matches(event))
+        .flatMap(({ apiKeyName, notify }) => notify.map((name) => ({ receiver: keyOf(apiKeyName, name) }))),
+    );
+  };
+}

@@ -1,0 +1,194 @@
+import { shareOf } from '../../capture/share.ts';
+import { type Amount, STORED_LIMITS } from '../../capture/stored-limits.ts';
+import type { DeadWanted, DeliveryStore, NewDelivery, StoredDelivery } from '../ports/delivery-store.ts';
+import {
+  type Condition,
+  change,
+  type Document,
+  type DocumentStore,
+  type StoredDocument,
+  whereKey,
+} from '../ports/document-store.ts';
+import type { HeldLock } from '../ports/lock.ts';
+import { oldestBeyond } from './make-room.ts';
+
+type Row = 'deliveries';
+type State = 'waiting' | 'dead';
+type Content = Omit<StoredDelivery, 'id' | 'receiver' | 'apiKeyName' | 'lane' | 'position' | 'createdAt' | 'dueAt'>;
+
+export interface DeliveryLimits {
+  readonly all: Amount;
+  readonly ofReceiver: Amount;
+  readonly dead: Amount;
+}
+
+const LIMITS: DeliveryLimits = {
+  all: STORED_LIMITS.deliveries,
+  ofReceiver: STORED_LIMITS.deliveriesOfReceiver,
+  dead: STORED_LIMITS.deadLetters,
+};
+const WAITING = ['state', '=', 'waiting'] as const;
+const DEAD = ['state', '=', 'dead'] as const;
+const CURSOR = 'cursor';
+/** Number of dead letters that are removed at once. */
+const REMOVED_TOGETHER = 1000;
+
+/** `isDurable`: whether the documents outlive the process. */
+export function deliveriesIn(
+  documents: DocumentStore,
+  lock: () => Promise<HeldLock | undefined>,
+  { isDurable = true, limits = LIMITS }: { readonly isDurable?: boolean; readonly limits?: DeliveryLimits } = {},
+): DeliveryStore {
+  const stateOf = async (id: string) => (await documents.list('delivery_states', [['id', '=', id]]))[0]?.body;
+  const setState = async (id: string, body: string): Promise<void> => {
+    const changedAt = await documents.now();
+    await change(documents, 'delivery_states', id, () => ({ id, changedAt, body }));
+  };
+  const put = async (delivery: StoredDelivery, state: State): Promise<void> => {
+    await change(documents, 'deliveries', delivery.id, (found) => found && documentOf(delivery, state));
+  };
+
+  /** Returns a function that takes room for a document, and returns whether there was any. */
+  async function roomFor(where: readonly Condition<Row>[], max: Amount): Promise<(bytes: number) => boolean> {
+    let { count, bytes } = await documents.usage('deliveries', where);
+    return (added) => {
+      if (count + 1 > max.count || bytes + added > max.bytes) return false;
+      count += 1;
+      bytes += added;
+      return true;
+    };
+  }
+
+  /** Returns a function that takes a part of all room for an API key. */
+  async function sharedRoom(
+    keys: readonly string[],
+    isShared: boolean,
+  ): Promise<(key: string, bytes: number) => boolean> {
+    const free = { ...limits.all };
+    const used = await documents.usage('deliveries', []);
+    let [count, bytes] = [free.count - used.count, free.bytes - used.bytes];
+    const own = new Map<string, Amount>();
+    for (const key of keys) own.set(key, await documents.usage('deliveries', whereKey(key)));
+    return (key, added) => {
+      const has = own.get(key) ?? { count: 0, bytes: 0 };
+      const fits = (left: number, held: number, more: number) =>
+        isShared && key !== '' ? shareOf(left, held) >= more : left >= more;
+      if (!fits(count, has.count, 1) || !fits(bytes, has.bytes, added)) return false;
+      count -= 1;
+      bytes -= added;
+      own.set(key, { count: has.count + 1, bytes: has.bytes + added });
+      return true;
+    };
+  }
+
+  return {
+    isDurable,
+    lock,
+    cursor: async () => {
+      const found = await stateOf(CURSOR);
+      return found === undefined ? undefined : Number(found);
+    },
+    setCursor: (position) => setState(CURSOR, String(position)),
+    add: async (deliveries, isShared) => {
+      const keys = [...new Set(deliveries.map(({ apiKeyName }) => apiKeyName ?? ''))];
+      const inAll = await sharedRoom(keys, isShared);
+      const dropped: NewDelivery[] = [];
+      for (const [receiver, ofReceiver] of Map.groupBy(deliveries, (one) => one.receiver)) {
+        const inReceiver = await roomFor([ofReceiverOf(receiver), WAITING], limits.ofReceiver);
+        const kept = ofReceiver.filter((delivery) => {
+          const bytes = Buffer.byteLength(delivery.event);
+          const fits = inReceiver(bytes) && inAll(delivery.apiKeyName ?? '', bytes);
+          if (!fits) dropped.push(delivery);
+          return fits;
+        });
+        await documents.add(
+          'deliveries',
+          kept.map((one) => documentOf({ ...one, attempts: 0, dueAt: 0, reason: '', status: null }, 'waiting')),
+        );
+      }
+      return dropped;
+    },
+    waiting: () => documents.countBy('deliveries', 'receiver', [WAITING]),
+    next: async (receiver, { exceptLanes, limit }) => {
+      const where = [ofReceiverOf(receiver), WAITING, ['lane', 'not in', exceptLanes] as const];
+      return (await documents.list('deliveries', where, { by: 'position', limit })).map(deliveryIn);
+    },
+    span: async (receiver, before) => {
+      const where = [ofReceiverOf(receiver), WAITING];
+      const newest = { by: 'position', isDescending: true, limit: 1, isBrief: true } as const;
+      const [last] = await documents.list('deliveries', [...where, ['createdAt', '<', before]], newest);
+      if (last === undefined) return undefined;
+      const { count } = await documents.usage('deliveries', [...where, ['position', '<=', last.position]]);
+      return { count, last: last.position };
+    },
+    removeUpTo: async (receiver, position) => {
+      await documents.remove('deliveries', [ofReceiverOf(receiver), WAITING, ['position', '<=', position]]);
+    },
+    retry: (delivery, failed) => put({ ...delivery, ...failed }, 'waiting'),
+    remove: async (ids) => void (await documents.remove('deliveries', [['id', 'in', ids]])),
+    bury: async (delivery, failed) => {
+      await put({ ...delivery, ...failed }, 'dead');
+      const where = [ofReceiverOf(delivery.receiver), DEAD];
+      const used = await documents.usage('deliveries', where);
+      if (used.count <= limits.dead.count && used.bytes <= limits.dead.bytes) return;
+      const oldest = await documents.list('deliveries', where, {
+        by: 'position',
+        limit: REMOVED_TOGETHER,
+        isBrief: true,
+      });
+      const ids = oldestBeyond(oldest, used, limits.dead).map(({ id }) => id);
+      await documents.remove('deliveries', [['id', 'in', ids]]);
+    },
+    dead: async (wanted, limit, after = 0) => {
+      const where = [...whereDead(wanted), ['position', '>', after] as const];
+      return (await documents.list('deliveries', where, { by: 'position', limit })).map(deliveryIn);
+    },
+    revive: async (ids, wanted) => {
+      const where = [...whereDead(wanted), ['id', 'in', ids] as const];
+      const found = (await documents.list('deliveries', where, { by: 'position' })).map(deliveryIn);
+      for (const delivery of found) await put({ ...delivery, attempts: 0, dueAt: 0 }, 'waiting');
+      return found;
+    },
+    state: stateOf,
+    setState,
+    removeReceiver: async (receiver) => {
+      await documents.remove('deliveries', [ofReceiverOf(receiver)]);
+      await documents.remove('delivery_states', [['id', '=', receiver]]);
+    },
+    prune: async (before) => {
+      await documents.remove('deliveries', [DEAD, ['createdAt', '<', before]]);
+      await documents.remove('delivery_states', [
+        ['changedAt', '<', before],
+        ['id', 'not in', [CURSOR]],
+      ]);
+    },
+  };
+}
+
+function ofReceiverOf(receiver: string): readonly ['receiver', '=', string] {
+  return ['receiver', '=', receiver];
+}
+
+function whereDead({ receiver, isPrefix, ofKey }: DeadWanted): readonly Condition<Row>[] {
+  const ofReceiver: readonly Condition<Row>[] = isPrefix
+    ? [
+        ['receiver', '>', receiver],
+        ['receiver', '<', `${receiver}\u{10ffff}`],
+      ]
+    : [ofReceiverOf(receiver)];
+  return [...ofReceiver, DEAD, ...whereKey(ofKey)];
+}
+
+function documentOf(delivery: StoredDelivery, state: State): Document<Row> {
+  const { id, receiver, apiKeyName, lane, position, createdAt, dueAt, ...content } = delivery;
+  return {
+    ...{ id, apiKey: apiKeyName ?? '', receiver, lane, state, position, createdAt, dueAt },
+    body: JSON.stringify(content satisfies Content),
+  };
+}
+
+function deliveryIn({ body, apiKey, ...row }: StoredDocument<Row>): StoredDelivery {
+  const content: Content = JSON.parse(body);
+  const { id, receiver, lane, position, createdAt, dueAt } = row;
+  return { id, receiver, apiKeyName: apiKey === '' ? null : apiKey, lane, position, createdAt, dueAt, ...content };
+}

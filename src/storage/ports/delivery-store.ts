@@ -1,0 +1,92 @@
+import type { HeldLock } from './lock.ts';
+
+/*
+ * The port to messages that wait for their receivers. They are stored beside the log whose events they tell: in the
+ * database of one process, or in the one that a cluster shares. One process at a time adds and delivers them, by `lock`.
+ * Times are milliseconds since 1970.
+ */
+
+export interface NewDelivery {
+  /** Id of the message: the same for the same event and receiver, which are stored once. */
+  readonly id: string;
+  readonly receiver: string;
+  /** Name of the API key of the event; null without a named key. */
+  readonly apiKeyName: string | null;
+  /** Messages of one lane are delivered one after the other, by position. */
+  readonly lane: string;
+  /** Id of the event. */
+  readonly position: number;
+  /** Time of the event. */
+  readonly createdAt: number;
+  /** Type of the event. */
+  readonly about: string;
+  /** The event as JSON. */
+  readonly event: string;
+  /** Address, for receivers that only a request names. */
+  readonly url?: string | undefined;
+}
+
+export interface StoredDelivery extends NewDelivery {
+  readonly attempts: number;
+  /** Earliest time of the next attempt. */
+  readonly dueAt: number;
+  /** Why the last attempt failed, and its HTTP status. */
+  readonly reason: string;
+  readonly status: number | null;
+}
+
+/** Why an attempt failed. */
+export type FailedAttempt = Pick<StoredDelivery, 'attempts' | 'dueAt' | 'reason' | 'status'>;
+
+export interface NextWanted {
+  readonly exceptLanes: readonly string[];
+  readonly limit: number;
+}
+
+export interface DeadWanted {
+  /** The receiver, or with `isPrefix` all whose name begins so. */
+  readonly receiver: string;
+  readonly isPrefix: boolean;
+  /** Name of the API key; undefined for all. */
+  readonly ofKey: string | undefined;
+}
+
+/** Methods reject with `database_unavailable` when they cannot answer. */
+export interface DeliveryStore {
+  /** Whether messages outlive the process. */
+  readonly isDurable: boolean;
+  /** Undefined while another process delivers. */
+  lock(): Promise<HeldLock | undefined>;
+  /** Returns the id up to which events were looked at; undefined before the first receiver. */
+  cursor(): Promise<number | undefined>;
+  setCursor(position: number): Promise<void>;
+  /** Returns the messages for which there is no room. `isShared`: whether API keys share the places. */
+  add(deliveries: readonly NewDelivery[], isShared: boolean): Promise<readonly NewDelivery[]>;
+  /** Returns the receivers for which messages wait, and their number. */
+  waiting(): Promise<ReadonlyMap<string, number>>;
+  /** Returns waiting messages, oldest first. */
+  next(receiver: string, wanted: NextWanted): Promise<readonly StoredDelivery[]>;
+  /**
+   * Returns how many messages wait up to the newest one about an event before a time, and its position; undefined when
+   * there is none.
+   */
+  span(receiver: string, before: number): Promise<{ readonly count: number; readonly last: number } | undefined>;
+  /** Removes the messages that wait, up to a position. */
+  removeUpTo(receiver: string, position: number): Promise<void>;
+  /** Notes a failed attempt. */
+  retry(delivery: StoredDelivery, failed: FailedAttempt): Promise<void>;
+  remove(ids: readonly string[]): Promise<void>;
+  /** Makes a message a dead letter. Removes the oldest ones of its receiver beyond the limit. */
+  bury(delivery: StoredDelivery, failed: FailedAttempt): Promise<void>;
+  /** Returns dead letters, oldest first, with a position above `after`. */
+  dead(wanted: DeadWanted, limit: number, after?: number): Promise<readonly StoredDelivery[]>;
+  /** Lets dead letters wait again. Returns those that exist. */
+  revive(ids: readonly string[], wanted: DeadWanted): Promise<readonly StoredDelivery[]>;
+  /** Returns what was stored about a receiver. */
+  state(receiver: string): Promise<string | undefined>;
+  setState(receiver: string, state: string): Promise<void>;
+  /** Removes all messages of a receiver. */
+  removeReceiver(receiver: string): Promise<void>;
+  /** Removes dead letters about events before a time, and what was stored about receivers before it. */
+  prune(before: number): Promise<void>;
+}

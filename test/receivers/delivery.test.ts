@@ -1,0 +1,262 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { deliveriesIn } from '../../src/storage/documents/deliveries.ts';
+import type { Database } from '../../src/storage/ports/database.ts';
+import { SqliteThread } from '../../src/storage/sqlite/thread.ts';
+import { describeInEachDatabase } from '../storage/each-database.ts';
+import { type Answer, type Receiver, startReceiver, statuses } from './receiver.ts';
+import { QUICK, startRig } from './rig.ts';
+
+const HOUR = 3_600_000;
+const bodies = ({ received }: Receiver) => received.map(({ body }) => JSON.parse(body));
+const batches = (receiver: Receiver) => bodies(receiver).map(({ batch }) => batch);
+const polled = (value: () => unknown) => expect.poll(value, { interval: 5, timeout: 30_000 });
+
+/** A receiver that holds back its answers until the test releases them. */
+async function startSlow() {
+  const gate = Promise.withResolvers<void>();
+  const receiver = await startReceiver(async (response) => {
+    await gate.promise;
+    response.writeHead(204).end();
+  });
+  return { receiver, open: gate.resolve };
+}
+
+describeInEachDatabase((open) => {
+  let database: Database;
+
+  beforeAll(async () => {
+    database = await open();
+  });
+  afterAll(() => database?.close());
+
+  it('sends every message to every receiver, and to a callback only the messages of its own request', async () => {
+    await using first = await startReceiver();
+    await using second = await startReceiver();
+    await using callback = await startReceiver();
+    const rig = await startRig(database, { webhooks: [first.url, second.url] });
+    rig.batch('a');
+    rig.batch('b', { callback: callback.url });
+    await polled(rig.said).toHaveLength(5);
+    expect([first, second, callback].map((one) => batches(one).toSorted())).toEqual([['a', 'b'], ['a', 'b'], ['b']]);
+    expect(bodies(callback)).toEqual([expect.objectContaining({ v: 1, type: 'batch.completed', size: 1 })]);
+    expect(new Set(rig.reported.map(({ message }) => message)).size).toBe(5);
+    await rig.stop();
+  });
+
+  it('reports each message, without the parts of the URL that could be a secret', async () => {
+    await using good = await startReceiver();
+    await using bad = await startReceiver(statuses(410));
+    const rig = await startRig(database);
+    rig.batch('a', { callback: good.url });
+    await polled(rig.said).toHaveLength(1);
+    rig.batch('b', { callback: bad.url });
+    await polled(rig.said).toHaveLength(2);
+    const id = { message: expect.stringMatching(/^msg_/), at: expect.stringMatching(/^20.*Z$/) };
+    const base = { ...id, name: 'callback', about: 'batch.completed', capture: null, watch: null, attempts: 1 };
+    const refused = { cause: 'refused', reason: 'the receiver answered 410', status: 410 };
+    expect(rig.reported).toEqual([
+      {
+        ...{ ...base, type: 'message.delivered', receiver: new URL(good.url).host, batch: 'a', status: 204 },
+        duration_ms: expect.any(Number),
+      },
+      { ...base, type: 'message.failed', receiver: new URL(bad.url).host, batch: 'b', ...refused },
+    ]);
+    await rig.stop();
+  });
+
+  it('tells of the changes of one watch in order, and holds up no other watch', async () => {
+    const failing: Answer = (response, n) => {
+      const { watch } = JSON.parse(receiver.received[n]?.body ?? '{}');
+      const failures = bodies(receiver).filter((body) => body.watch === 1).length;
+      response.writeHead(watch === 1 && failures < 4 ? 500 : 204).end();
+    };
+    const receiver = await startReceiver(failing);
+    const rig = await startRig(database, { times: { ...QUICK, firstMs: 20 } });
+    for (const run of [1, 2, 3]) for (const watch of [1, 2]) rig.watch(watch, run, { callback: receiver.url });
+    await polled(rig.said).toHaveLength(6);
+    expect(rig.said().filter((text) => text.startsWith('2'))).toEqual(Array(3).fill('2 delivered'));
+    const runsOf = (watch: number) =>
+      bodies(receiver)
+        .filter((body) => body.watch === watch)
+        .map(({ run }) => run.capture);
+    expect(runsOf(1)).toEqual([1, 1, 1, 1, 2, 3]);
+    expect(runsOf(2)).toEqual([1, 2, 3]);
+    const ids = receiver.received.map(({ headers }) => headers['webhook-id']);
+    expect(new Set(ids).size).toBe(6);
+    await rig.stop();
+    await receiver[Symbol.asyncDispose]();
+  });
+
+  it('isolates receivers, limits what one is sent at once, and keys from each other', async () => {
+    const { receiver: slow, open: release } = await startSlow();
+    await using _slow = slow;
+    await using quick = await startReceiver();
+    const rig = await startRig(database, { atOnce: 2 });
+    for (const batch of ['a', 'b', 'c']) rig.batch(batch, { callback: slow.url }, 'flood');
+    rig.batch('d', { callback: slow.url }, 'shop');
+    rig.batch('e', { callback: quick.url }, 'flood');
+    await polled(rig.said).toEqual(['e delivered']);
+    await polled(() => slow.received.length).toBe(3);
+    expect(batches(slow).toSorted()).toEqual(['a', 'b', 'd']);
+    expect(rig.dispatcher.pending).toBe(4);
+    release();
+    await polled(rig.said).toHaveLength(5);
+    await rig.stop();
+  });
+
+  it('waits with all messages as long as a receiver asks', async () => {
+    const times: number[] = [];
+    await using receiver = await startReceiver((response, n) => {
+      times.push(performance.now());
+      if (n === 0) response.writeHead(429, { 'Retry-After': '1' }).end();
+      else response.writeHead(204).end();
+    });
+    const rig = await startRig(database, { atOnce: 1 });
+    for (const batch of ['a', 'b', 'c']) rig.batch(batch, { callback: receiver.url });
+    await polled(rig.said).toHaveLength(3);
+    expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThan(990);
+    expect(batches(receiver)[0]).toBe(batches(receiver)[1]);
+    await rig.stop();
+  });
+
+  it('keeps what was given up as dead letters, and sends them again when asked', async () => {
+    await using receiver = await startReceiver(statuses(410, 500, 500, 500, 204));
+    const rig = await startRig(database, { times: { ...QUICK, giveUpAfterMs: -1 } });
+    rig.batch('a', { callback: receiver.url }, 'shop');
+    await polled(rig.said).toEqual(['a refused']);
+    rig.batch('b', { callback: receiver.url }, 'shop');
+    await polled(rig.said).toEqual(['a refused', 'b unreachable']);
+    const wanted = { receiver: 'c.', isPrefix: true, ofKey: 'shop' };
+    const dead = (await rig.store.dead(wanted, 100)).filter(({ url }) => url === receiver.url);
+    expect(dead).toMatchObject([
+      { attempts: 1, status: 410, reason: 'the receiver answered 410' },
+      { attempts: 3, status: 500 },
+    ]);
+    expect(
+      await rig.store.revive(
+        dead.map(({ id }) => id),
+        { ...wanted, ofKey: 'other' },
+      ),
+    ).toEqual([]);
+    const revived = await rig.store.revive(
+      dead.map(({ id }) => id),
+      wanted,
+    );
+    rig.dispatcher.delivery?.send(revived.map((one) => one.receiver));
+    await polled(() => rig.said().toSorted()).toEqual(['a delivered', 'a refused', 'b delivered', 'b unreachable']);
+    await rig.stop();
+  });
+
+  it('delivers after a restart what a receiver that was away did not take', async () => {
+    await using receiver = await startReceiver();
+    const { port } = new URL(receiver.url);
+    await receiver[Symbol.asyncDispose]();
+    const before = await startRig(database, { webhooks: [receiver.url] });
+    for (const batch of ['a', 'b']) before.batch(batch);
+    await polled(async () => [...(await before.store.waiting()).values()]).toContain(2);
+    await before.stop();
+    await using back = await startReceiver(undefined, { port: Number(port) });
+    const after = await startRig(database, { webhooks: [receiver.url], log: before.log });
+    after.batch('c');
+    await polled(after.said).toHaveLength(3);
+    expect(batches(back).toSorted()).toEqual(['a', 'b', 'c']);
+    await after.stop();
+  });
+
+  it('sends one message of many in each interval', async () => {
+    await using receiver = await startReceiver();
+    let now = 1_800_000_000_000 - (1_800_000_000_000 % HOUR);
+    const address = receiver.url;
+    const operator = [{ name: 'digest', kind: 'webhook', address, every: HOUR }] as const;
+    const rig = await startRig(database, { operator, clock: () => now });
+    for (const batch of ['a', 'b']) rig.batch(batch, { notify: ['digest'] });
+    await polled(async () => (await rig.store.waiting()).get('o.digest')).toBe(2);
+    rig.dispatcher.wake();
+    expect(receiver.received).toEqual([]);
+    now += HOUR;
+    rig.dispatcher.wake();
+    await polled(rig.said).toEqual(['digest delivered']);
+    const [digest] = bodies(receiver);
+    expect(digest).toMatchObject({ v: 1, type: 'digest', more: 0, events: [{ batch: 'a' }, { batch: 'b' }] });
+    await polled(async () => (await rig.store.waiting()).get('o.digest')).toBeUndefined();
+    await rig.stop();
+  });
+
+  it('sends at most as many messages an hour as allowed, and the rest as one of the next hour', async () => {
+    await using receiver = await startReceiver();
+    let now = 1_800_000_000_000 - (1_800_000_000_000 % HOUR);
+    const operator = [{ name: 'few', kind: 'webhook', address: receiver.url, maxPerHour: 2 }] as const;
+    const rig = await startRig(database, { operator, clock: () => now });
+    for (const batch of ['a', 'b', 'c', 'd']) rig.batch(batch, { notify: ['few'] });
+    await polled(rig.said).toEqual(['a delivered', 'b delivered']);
+    await polled(async () => (await rig.store.waiting()).get('o.few')).toBe(2);
+    now += HOUR;
+    rig.dispatcher.wake();
+    await polled(rig.said).toHaveLength(3);
+    rig.batch('e', { notify: ['few'] });
+    await polled(rig.said).toHaveLength(4);
+    expect(
+      bodies(receiver).map(({ batch, events }) => batch ?? events.map((one: { batch: string }) => one.batch)),
+    ).toEqual(['a', 'b', ['c', 'd'], 'e']);
+    await rig.stop();
+  });
+
+  it('sends nothing in quiet hours, and what waits after them', async () => {
+    await using receiver = await startReceiver();
+    let now = Date.UTC(2027, 0, 1, 22, 30);
+    const quiet = { from: 23 * 60, to: 7 * 60, timeZone: 'Europe/Berlin' };
+    const operator = [{ name: 'calm', kind: 'webhook', address: receiver.url, quiet }] as const;
+    const rig = await startRig(database, { operator, clock: () => now });
+    rig.batch('a', { notify: ['calm'] });
+    await polled(async () => (await rig.store.waiting()).get('o.calm')).toBe(1);
+    now = Date.UTC(2027, 0, 2, 5, 59);
+    rig.dispatcher.wake();
+    expect(rig.said()).toEqual([]);
+    now = Date.UTC(2027, 0, 2, 6, 0);
+    rig.dispatcher.wake();
+    await polled(rig.said).toEqual(['a delivered']);
+    await rig.stop();
+  });
+});
+
+describe('the room for messages', () => {
+  const few = { count: 3, bytes: 1_000_000 };
+  const many = { count: 100, bytes: 1_000_000 };
+  const limited = (limits: Partial<Parameters<typeof deliveriesIn>[2] & object>['limits']) => {
+    const thread = new SqliteThread({ path: ':memory:', keptEvents: 0 }, () => {});
+    const lock = async () => ({ isHeld: true, release: () => undefined });
+    return { thread, store: deliveriesIn(thread.table('documents'), lock, limits && { limits }) };
+  };
+  const none = { add: async () => false, get: async () => undefined, list: async () => [], remove: async () => false };
+
+  it('drops what exceeds that of a receiver, and tells the receiver how much when it takes messages again', async () => {
+    const { receiver, open } = await startSlow();
+    await using _receiver = receiver;
+    const { thread, store } = limited({ all: many, ofReceiver: few, dead: few });
+    const rig = await startRig({ receivers: none, openDeliveries: () => store }, { atOnce: 1 });
+    for (const batch of ['a', 'b', 'c', 'd', 'e']) rig.batch(batch, { callback: receiver.url });
+    await polled(rig.said).toEqual(['d dropped', 'e dropped']);
+    open();
+    await polled(() => receiver.received.length).toBe(4);
+    expect(bodies(receiver).find(({ type }) => type === 'dropped')).toMatchObject({ dropped: 2 });
+    await polled(rig.said).toHaveLength(5);
+    await rig.stop();
+    await thread.close();
+  });
+
+  it('keeps places for the messages of other keys when one key has very many', async () => {
+    const { receiver, open } = await startSlow();
+    await using _receiver = receiver;
+    await using quick = await startReceiver();
+    const { thread, store } = limited({ all: { count: 8, bytes: 1_000_000 }, ofReceiver: many, dead: few });
+    const rig = await startRig({ receivers: none, openDeliveries: () => store }, { isShared: () => true });
+    for (const batch of ['a', 'b', 'c', 'd', 'e']) rig.batch(batch, { callback: receiver.url }, 'flood');
+    await polled(rig.said).toEqual(['e dropped']);
+    rig.batch('f', { callback: quick.url }, 'shop');
+    await polled(rig.said).toEqual(['e dropped', 'f delivered']);
+    open();
+    await polled(rig.said).toHaveLength(6);
+    await rig.stop();
+    await thread.close();
+  });
+});
