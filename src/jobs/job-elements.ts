@@ -9,7 +9,7 @@ export function elementsOf(
   job: TakenJob,
   { requests, scan }: Work,
   store: JobStore,
-  captures: Pick<ScanCaptures, 'find'>,
+  captures: Pick<ScanCaptures, 'find' | 'delivered'>,
   visits: HostVisits,
 ): ScanElements {
   if (scan !== undefined) {

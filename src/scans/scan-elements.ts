@@ -14,6 +14,8 @@ import { targetsLeft } from './stored-list.ts';
 export interface ScanCaptures {
   /** Returns the capture of a target that a scan has already; undefined when there is none. */
   readonly find: (scan: string, request: CaptureRequest) => Promise<Result | undefined>;
+  /** Resolves when the records that an ended process left on disk are in the database, at the latest after a minute. */
+  readonly delivered: () => Promise<void>;
   /** Returns the id of an earlier capture of the same scan that shows the page to which this one was redirected. */
   readonly sameAs: (result: Result) => Promise<number | undefined>;
   readonly records: ResultStore['records'];
@@ -48,7 +50,7 @@ export function scanElements(
   template: CaptureRequest,
   settings: ScanSettings,
   store: Pick<JobStore, 'list' | 'done' | 'progress'>,
-  captures: Pick<ScanCaptures, 'find'>,
+  captures: Pick<ScanCaptures, 'find' | 'delivered'>,
   visits: HostVisits,
 ): ScanElements {
   /** Elements that have been captured again. */
@@ -65,6 +67,7 @@ export function scanElements(
   const order = new HostOrder(placed(), { perHost, delayMs, visits });
 
   async function* elements(): AsyncGenerator<ScanElement, void, undefined> {
+    if (isResumed) await captures.delivered();
     const certainFrom = isResumed ? (await store.progress(id)).highest + UNCERTAIN : -1;
     for (let next = await order.next(); next !== undefined; next = await order.next()) {
       const known = next.index <= certainFrom ? await captures.find(id, next.request) : undefined;

@@ -32,7 +32,7 @@ export interface IntakeParts {
   readonly pipeline: CapturePipeline;
   readonly egress: Pick<Egress, 'screenLiteral' | 'agents' | 'agentsThrough'>;
   readonly receivers: Pick<Receivers, 'admit' | 'kept'>;
-  readonly storage: Pick<Storage, 'results' | 'artifacts' | 'jobs'>;
+  readonly storage: Pick<Storage, 'results' | 'artifacts' | 'jobs' | 'captureStore'>;
   readonly events: EventStream;
   /** Maximum number of captures of one batch at the same time; null for no limit of its own. */
   readonly maxBatchConcurrency: number | null;
@@ -109,7 +109,7 @@ export function createIntake(parts: IntakeParts) {
       submitBatch: batchesOf(submitPatiently),
       openSitemap: (url, proxy, signal) =>
         downloadList(url, proxy === undefined ? egress.agents : egress.agentsThrough(proxy, signal), signal),
-      captures: scanCaptures(storage.results, remove),
+      captures: scanCaptures(storage.results, remove, () => storage.captureStore.pending),
       atOnce: () => pipeline.limits.maxConcurrent,
       ids: randomUUID,
       report: (error) => logger.error({ err: error }, 'a job failed'),

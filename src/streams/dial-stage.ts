@@ -141,7 +141,7 @@ export interface Undialled {
 /** Dials the target of a capture. Emits the capture if it is to go on, and completes when the dial has ended. */
 export type Dial<C> = (capture: C) => Observable<C>;
 
-/** The stage before the service's cap, in which the targets of admitted captures are dialled. */
+/** Dials the targets of admitted captures before these wait for a slot. */
 export interface DialStage {
   /** Returns an operator that dials each capture when it is its turn. */
   readonly each: <C extends Undialled>(dial: Dial<C>) => OperatorFunction<C, C>;

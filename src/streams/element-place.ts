@@ -6,8 +6,8 @@ export interface ElementPlace {
   /** Notes that its target is dialled from now on. */
   dialled(): void;
   /**
-   * Calls `begin` when the element may be one of them, with a pass; undefined after the reservation was revoked. Calls
-   * it at once when the element has the place already. Returns a function that ends the wait.
+   * Waits for the place, then calls `begin` with a pass, or with undefined after the reservation was revoked. Calls it
+   * at once when the element already has the place. Returns a function that ends the wait.
    */
   enter(begin: (pass: Pass | undefined) => void): () => void;
   /** Gives the place back. Idempotent. */

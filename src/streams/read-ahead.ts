@@ -1,8 +1,8 @@
 import { asyncScheduler, defer, filter, of, type SchedulerLike, Subject, take, timer } from 'rxjs';
 
-/** Time after which a target that has not answered is expected not to, in milliseconds: a SYN is repeated after 1 s. */
+/** Time after which a silent target counts as dead, in milliseconds. Shorter than 1 s, after which a SYN is repeated. */
 const UNLIKELY_MS = 500;
-/** Number of connections that may wait for the batch in a list of dead targets. */
+/** Maximum number of open connections that wait for a place in the batch when all other targets are dead. */
 const MAX_WAITING = 8;
 /** Weight of each target in the share of those that were reached. */
 const WEIGHT = 1 / 8;
@@ -11,16 +11,16 @@ const WEIGHT = 1 / 8;
 export interface ReadElement {
   /** Its target is being dialled; until then, it waited for its turn. */
   dialled(): void;
-  /** Its target was reached, or is not dialled: it is, or will be, one of the batch's captures at once. */
+  /** Its target was reached, or is not dialled: the element takes one of the batch's places next. */
   reached(): void;
   /** It has ended. */
   ended(): void;
 }
 
 /**
- * Decides how many elements of a batch are read before its captures at once have ended. A batch of pages is read as it
- * is captured: connections that wait too long are closed. The more targets turn out to be dead, the more are dialled
- * at once, so that those that are expected to be reached keep the batch busy.
+ * Decides how many elements of a batch are read while its places are taken. While all targets answer, none is read
+ * ahead, because a connection that waits too long is closed. The more targets are dead, the more are dialled at once,
+ * so that the living ones keep the batch busy.
  *
  * `atOnce`: captures of the batch at once. `maxAhead`: maximum number of further elements that are being dialled; 0:
  * none.
