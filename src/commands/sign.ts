@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
+import { claimsSignature, signedTarget } from '../capture/signed-link.ts';
 import { addConfigFlags } from '../config/flags.ts';
 import { ConfigError } from '../config/mod.ts';
-import { claimsSignature, signedTarget } from '../http/signed-link.ts';
 import { processConfig } from './process-config.ts';
 
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };

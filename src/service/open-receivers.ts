@@ -19,11 +19,12 @@ import { manageReceivers } from './manage-receivers.ts';
 import { createNoticeSources } from './notice-sources.ts';
 import { notifyingQueries } from './notifying-queries.ts';
 import type { LiveConfig, ReceiversConfig } from './service-config.ts';
+import { shareForNotices } from './share-for-notices.ts';
 
 export interface ReceiverParts {
   readonly way: ReceiverWay;
   readonly feed: EventFeed;
-  readonly storage: Pick<Storage, 'results' | 'receivers' | 'queries' | 'openDeliveries' | 'artifacts'>;
+  readonly storage: Pick<Storage, 'results' | 'receivers' | 'queries' | 'openDeliveries' | 'artifacts' | 'sharedLinks'>;
   readonly events: Pick<EventStream, 'emit'>;
   readonly comparisons: Comparisons;
   /** Whether API keys share what is stored. */
@@ -67,7 +68,8 @@ export function openReceivers(config: ReceiversConfig, parts: ReceiverParts) {
     clock: Date.now,
   });
   const { artifacts } = storage;
-  const sources = createNoticeSources({ artifacts, comparisons, publicUrl, share: async () => null });
+  const share = shareForNotices(config, storage.sharedLinks, isShared, Date.now);
+  const sources = createNoticeSources({ artifacts, comparisons, publicUrl, share });
   const isDurable = storage.results.kind !== 'none';
   const matching = notifyingQueries({ queries: storage.queries, factsOf: feed.factsOf, keyOf: registry.keyOf });
   const dispatcher = createDispatcher({

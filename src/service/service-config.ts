@@ -54,7 +54,18 @@ export type ClusterConfig = Pick<
   | 'maxQueue'
 >;
 
-export type ReceiversConfig = Pick<Config, 'webhook' | 'webhookSecret' | 'notify' | 'alert' | 'publicUrl'>;
+export type ReceiversConfig = Pick<
+  Config,
+  | 'webhook'
+  | 'webhookSecret'
+  | 'notify'
+  | 'alert'
+  | 'publicUrl'
+  | 'signingKey'
+  | 'maxShareDays'
+  | 'apiKey'
+  | 'namedKeys'
+>;
 
 /** The options that take effect while the service runs. */
 export type LiveConfig = Pick<

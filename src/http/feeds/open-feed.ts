@@ -1,8 +1,8 @@
+import { linkOf } from '../../capture/shared-urls.ts';
+import { signedTarget } from '../../capture/signed-link.ts';
 import type { CaptureService, Shared } from '../../service/capture-service.ts';
 import { type FeedLink, NEVER_MS } from '../../storage/ports/shared-link-store.ts';
 import type { RouteContext } from '../route.ts';
-import { linkOf } from '../shared/links.ts';
-import { signedTarget } from '../signed-link.ts';
 
 /*
  * Feeds are shared links that do not end. The links of their entries are made from the link of the feed and the ids of

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { visibleKey } from '../../capture/client.ts';
+import { FINGERPRINT_DIGITS, visibleKey } from '../../capture/client.ts';
 import type { CaptureService } from '../../service/capture-service.ts';
-import { FINGERPRINT_DIGITS } from '../request/requested-by.ts';
 import type { Caller } from '../state.ts';
 import { callerFinder, listedKeyOf, UNNAMED } from './callers.ts';
 import type { AcceptedKeys, KeyRing } from './key-ring.ts';

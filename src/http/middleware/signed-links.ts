@@ -1,5 +1,5 @@
+import { checkSignedTarget, claimsSignature } from '../../capture/signed-link.ts';
 import type { Route } from '../route.ts';
-import { checkSignedTarget, claimsSignature } from '../signed-link.ts';
 import type { HttpMiddleware } from '../state.ts';
 import { isOneOf } from './auth.ts';
 

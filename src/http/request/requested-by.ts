@@ -1,8 +1,6 @@
+import { FINGERPRINT_DIGITS } from '../../capture/client.ts';
 import type { RequestedBy } from '../../service/capture-service.ts';
 import type { HttpContext } from '../state.ts';
-
-/** Enough digits to tell the keys of a service apart, and too few to derive a key from. */
-export const FINGERPRINT_DIGITS = 8;
 
 /**
  * Returns the client of a request for log lines: the name of its API key, the first digits of the key's SHA-256, and

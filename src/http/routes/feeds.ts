@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { FINGERPRINT_DIGITS } from '../../capture/client.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import { type FeedAnswer, FeedSchema, type FeedSource } from '../../capture/feed.ts';
+import { NO_SIGNING_KEY, newLinkId } from '../../capture/shared-urls.ts';
 import { isJobOf } from '../../jobs/jobs.ts';
 import type { CaptureService } from '../../service/capture-service.ts';
 import { type FeedLink, NEVER_MS } from '../../storage/ports/shared-link-store.ts';
@@ -12,9 +14,8 @@ import { envelope } from '../openapi/content.ts';
 import { filterOf, NewFeedSchema, sourceOf } from '../request/new-feed.ts';
 import { DEFAULT_LIMIT, limitParameter } from '../request/parameters.ts';
 import { publicUrl } from '../request/public-address.ts';
-import { FINGERPRINT_DIGITS, requestedBy } from '../request/requested-by.ts';
+import { requestedBy } from '../request/requested-by.ts';
 import { type RouteContext, route, routeWithBody } from '../route.ts';
-import { NO_SIGNING_KEY, newLinkId } from '../shared/links.ts';
 import type { HttpContext } from '../state.ts';
 
 /* Feeds: links by which feed readers follow watches and captures without an API key. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { kindOf } from '../../capture/artifacts.ts';
 import { CapstanError } from '../../capture/errors.ts';
+import { linkOf, PARTS, type Part } from '../../capture/shared-urls.ts';
 import type { CaptureService, Shared } from '../../service/capture-service.ts';
 import { answerArtifact } from '../answer/artifact-answer.ts';
 import { clientGone } from '../connection/client-gone.ts';
@@ -10,7 +11,6 @@ import { publicPath } from '../request/public-address.ts';
 import { type RouteContext, route } from '../route.ts';
 import { captureBody, type ShownCapture, titleOf } from '../shared/capture-page.ts';
 import { comparisonBody } from '../shared/comparison-page.ts';
-import { linkOf, PARTS, type Part } from '../shared/links.ts';
 import { PAGE_POLICY, sharedPage } from '../shared/page.ts';
 import type { HttpContext } from '../state.ts';
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { viewOf } from '../../capture/artifacts.ts';
+import { FINGERPRINT_DIGITS } from '../../capture/client.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import {
   DEFAULT_SHARE_MS,
@@ -7,6 +8,7 @@ import {
   SharedLinkSchema,
   ShareRequestSchema,
 } from '../../capture/shared-link.ts';
+import { linkOf, NO_SIGNING_KEY, newLinkId } from '../../capture/shared-urls.ts';
 import { refusal } from '../../capture/validate.ts';
 import type { CaptureService } from '../../service/capture-service.ts';
 import type { SharedLink } from '../../storage/ports/shared-link-store.ts';
@@ -16,9 +18,8 @@ import { callerOf, listedKey } from '../keys/callers.ts';
 import { envelope } from '../openapi/content.ts';
 import { captureId, DEFAULT_LIMIT, limitParameter } from '../request/parameters.ts';
 import { publicUrl } from '../request/public-address.ts';
-import { FINGERPRINT_DIGITS, requestedBy } from '../request/requested-by.ts';
+import { requestedBy } from '../request/requested-by.ts';
 import { type RouteContext, route, routeWithBody } from '../route.ts';
-import { linkOf, NO_SIGNING_KEY, newLinkId } from '../shared/links.ts';
 import type { HttpContext } from '../state.ts';
 import { infoOf } from './compare.ts';
 

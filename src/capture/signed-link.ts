@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { CapstanError } from '../capture/errors.ts';
+import { CapstanError } from './errors.ts';
 
 /*
  * Signed links: HMAC-SHA-256, in hexadecimal, of the path and query as they are sent, up to `&signature=`. The last two
