@@ -32,8 +32,8 @@ async function picture(page: Page, name: string): Promise<void> {
 }
 
 describe('receivers in the web interface', () => {
-  // Nothing listens at port 9.
-  const ui = uiForSuite({ allowWebhooks: ['127.0.0.1'], notify: ['operator=ntfy:http://127.0.0.1:9/prices'] });
+  // Nothing listens at that port.
+  const ui = uiForSuite({ allowWebhooks: ['127.0.0.1'], notify: ['operator=ntfy:http://127.0.0.1:1023/prices'] });
   let site: Listening;
   let slack: SlackReceiver;
   let price = '59,00 €';

@@ -1,4 +1,4 @@
-import { useId } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
 import type { Receiver } from '../../api/types.ts';
 import { Field } from '../field.tsx';
 import { Problem } from '../view.tsx';
@@ -115,8 +115,13 @@ type PaceProps = Pick<NewReceiver, 'change' | 'problemOf'> & { readonly draft: R
 /** When it is told; by default of each message at once. */
 function Pace({ draft: { every, quietFrom, quietTo, maxPerHour }, change, problemOf }: PaceProps) {
   const isWrong = ['every', 'quiet', 'maxPerHour'].some((field) => problemOf(field) !== undefined);
+  const [isOpen, setOpen] = useState(false);
   return (
-    <details class="receiver-more" open={isWrong || undefined}>
+    <details
+      class="receiver-more"
+      open={isOpen || isWrong}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+    >
       <summary>More: digests, quiet hours, a limit</summary>
       <div class="receiver-pair">
         <Field label="Messages are sent" problem={problemOf('every')}>
@@ -134,8 +139,8 @@ function Pace({ draft: { every, quietFrom, quietTo, maxPerHour }, change, proble
           {(control) => (
             <input
               {...control}
-              type="number"
-              min={1}
+              type="text"
+              inputMode="numeric"
               placeholder="any number"
               value={maxPerHour}
               onInput={(event) => change({ maxPerHour: event.currentTarget.value })}

@@ -42,7 +42,10 @@ export function useNewReceiver() {
       setDraft(EMPTY);
       setError(undefined);
     },
-    change: (part: Partial<ReceiverDraft>) => setDraft((old) => ({ ...old, ...part })),
+    change: (part: Partial<ReceiverDraft>) => {
+      setDraft((old) => ({ ...old, ...part }));
+      setError(undefined);
+    },
     /** Whether it was begun to be written. */
     isFilled: isOpen && draft.address.trim() !== '',
     /** What is wrong with a field. */

@@ -61,13 +61,13 @@ export function ReceiverRow({ receiver, onChange }: ReceiverRowProps) {
         ))}
       </p>
       <p class="receiver-facts">
-        <span>{waiting === 0 ? 'Nothing waits' : `${counted(waiting, 'message')} waiting`}</span>
+        <span>{waiting === 0 ? 'Nothing waits.' : `${counted(waiting, 'message')} waiting.`}</span>
         {last === null ? (
-          <span class="muted">Nothing was sent yet</span>
+          <span class="muted">Nothing was sent yet.</span>
         ) : (
           <span title={dateAndTime(last.at)}>
             Last {last.delivered ? 'delivered' : 'attempt failed'} {ago(last.at)}
-            {last.reason !== null && `: ${last.reason}`}
+            {last.reason === null ? '.' : `: ${last.reason}.`}
           </span>
         )}
         {dead > 0 && <Badge tone="bad">{counted(dead, 'dead letter')}</Badge>}
