@@ -4,6 +4,7 @@ import { EMPTY } from 'rxjs';
 import { CATALOGUE } from '../src/capture/errors.ts';
 import { CapstanEventSchema } from '../src/capture/events.ts';
 import { describeOptions } from '../src/capture/options/describe.ts';
+import { MESSENGERS } from '../src/capture/receiver.ts';
 import { describedRequest } from '../src/capture/request.ts';
 import { REQUEST_LIMITS, type RequestLimit } from '../src/capture/request-limits.ts';
 import { bytesText, STORED_LIMITS, type StoredLimit } from '../src/capture/stored-limits.ts';
@@ -12,6 +13,7 @@ import { configOf, OPTIONS } from '../src/config/mod.ts';
 import { ROUTES } from '../src/http/routes/all.ts';
 import { metricFamilies } from '../src/metrics/families.ts';
 import { tallyEvents } from '../src/metrics/tallies.ts';
+import { MESSENGER_FACTS } from '../src/receivers/transports/messengers.ts';
 import { BODY, type Reading, SHAPES } from '../test/egress/answer-shapes.ts';
 
 /* Writes the tables between `<!-- generated:NAME -->` markers: `npm run docs:tables`. A test compares them. */
@@ -32,6 +34,7 @@ export const TABLES: readonly Table[] = [
   { page: 'docs/errors.md', name: 'answer-shapes', text: answerShapesTable },
   { page: 'docs/events-and-webhooks.md', name: 'events', text: eventsTable },
   { page: 'docs/operations.md', name: 'metrics', text: metricsTable },
+  { page: 'docs/receivers.md', name: 'messengers', text: messengersTable },
   { page: 'docs/security.md', name: 'request-limits', text: requestLimitsTable },
   { page: 'docs/security.md', name: 'stored-limits', text: storedLimitsTable },
 ];
@@ -49,6 +52,16 @@ export function withTables(page: string, text: string): string {
 }
 
 export const PAGES: readonly string[] = [...new Set(TABLES.map(({ page }) => page))];
+
+function messengersTable(): string {
+  return markdownTable(
+    ['kind', 'address', 'images'],
+    MESSENGERS.map((kind) => {
+      const { forms, images } = MESSENGER_FACTS[kind];
+      return [`\`${kind}\``, forms.map((form) => `\`${form}\``).join(', '), images];
+    }),
+  );
+}
 
 function serviceOptionsTable(): string {
   return markdownTable(

@@ -3,7 +3,8 @@ import { likeness } from '../capture/options-digest.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import type { EgressProxy } from '../egress/egress.ts';
 import type { BrowserHost } from './browser-host.ts';
-import { type BlankPage, openPage, type PageOpening, type Sharing } from './direct/open-page.ts';
+import type { BlankPage, Sharing } from './direct/leave-page.ts';
+import { openPage, type PageOpening } from './direct/open-page.ts';
 
 /** Time without a capture after which a shared page ends, in milliseconds: how long a page can outlive its batch. */
 const IDLE_MS = 5_000;

@@ -5,7 +5,7 @@ import pLimit from 'p-limit';
 import type { Result } from '../capture/result.ts';
 import { renderThumbnail } from '../imaging/render-thumbnail.ts';
 import type { ArtifactStore } from '../storage/ports/artifact-store.ts';
-import { type Keyset, keysetOf, type ResultFilter, type ResultStore } from '../storage/ports/result-store.ts';
+import { endsList, type Keyset, keysetOf, type ResultFilter, type ResultStore } from '../storage/ports/result-store.ts';
 import { type Card, galleryPage, pageName, STYLE } from './gallery-page.ts';
 
 /** Number of captures on a page. Bounds the memory of an export. */
@@ -61,7 +61,7 @@ export async function exportHtml(
   for (let number = 1; ; number += 1) {
     const found = await results.page(filter, CARDS_PER_PAGE + 1, after);
     const shown = found.slice(0, CARDS_PER_PAGE);
-    const hasNext = found.length > CARDS_PER_PAGE;
+    const hasNext = !endsList(found, CARDS_PER_PAGE + 1);
     const cards = await Promise.all(shown.map((result) => limit(() => cardOf(result))));
     await writeFile(join(directory, pageName(number)), galleryPage({ cards, number, hasNext }));
     captures += shown.length;

@@ -68,11 +68,6 @@ const newReceiver = {
     .string({ error: 'must be the address of the receiver' })
     .max(MAX_ADDRESS_CHARACTERS, { error: `must have at most ${MAX_ADDRESS_CHARACTERS} characters` })
     .meta({ description: 'Where messages are sent to. It is stored, and never answered.' }),
-  secret: z
-    .string({ error: 'must be a text' })
-    .max(MAX_ADDRESS_CHARACTERS, { error: `must have at most ${MAX_ADDRESS_CHARACTERS} characters` })
-    .optional()
-    .meta({ description: 'Token or password that does not stand in the address. It is stored, and never answered.' }),
   ...paceFields,
 };
 export const NewReceiverSchema = z.strictObject(newReceiver, {

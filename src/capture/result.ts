@@ -140,9 +140,3 @@ export interface StoredRecord extends DetailedResult {
   /** The words of its page, packed (`page-words.ts`), when they are indexed. */
   readonly words?: string | undefined;
 }
-
-/** A result whose screenshot is similar to another one. */
-export interface SimilarResult extends Result {
-  /** Number of bits that differ, of 64. */
-  readonly distance: number;
-}

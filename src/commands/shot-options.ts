@@ -21,12 +21,13 @@ const OPTIONS = GROUPS.flatMap(({ options }) => options);
 /** Adds a flag for each capture option. The values of the flags stay text until `readCaptureFlags` reads them. */
 export function addCaptureFlags(command: Command): Command {
   for (const { group, options } of GROUPS) {
-    for (const option of options) command.addOption(flag(option).helpGroup(`Capture, ${group}:`));
+    for (const option of options) command.addOption(optionFlag(option).helpGroup(`Capture, ${group}:`));
   }
   return command;
 }
 
-function flag(option: OptionDescription): Option {
+/** Returns the flag of an option. Its value stays text until `readFlags` reads it. */
+export function optionFlag(option: OptionDescription): Option {
   const name = flagOf(option.name);
   const text = `${option.description} ${howTo(option)} Default: ${option.default}.`;
   if (option.field.type === 'boolean') return new Option(name, text);
@@ -38,9 +39,15 @@ function howTo({ field, takes }: OptionDescription): string {
   if (field.type === 'boolean') return '';
   if (isMap(field)) return 'Takes name=value, JSON, or the name of a .json file; may be given more than once.';
   if (listItem(field) !== undefined) return `May be given more than once; each takes ${oneOf(listItem(field))}.`;
+  if (isUnionOfObjects(field)) return 'Takes JSON, or the name of a .json file.';
   return field.type === 'object'
     ? `Takes ${takes}, as name=value,name=value, JSON or the name of a .json file.`
     : `Takes ${takes}.`;
+}
+
+/** Whether an option is one of several objects, such as `when` of a watch. */
+function isUnionOfObjects({ anyOf }: JsonField): boolean {
+  return anyOf?.every(({ type }) => type === 'object') === true;
 }
 
 function oneOf(item: JsonField | undefined): string {
@@ -50,8 +57,16 @@ function oneOf(item: JsonField | undefined): string {
 
 /** Returns the capture options from the flags, as a body of `POST /screenshot`. */
 export function readCaptureFlags(flags: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return readFlags(OPTIONS, flags);
+}
+
+/** Returns the values of the flags of options. */
+export function readFlags(
+  options: readonly OptionDescription[],
+  flags: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
-    OPTIONS.flatMap((option) => {
+    options.flatMap((option) => {
       const given = flags[option.name];
       return given === undefined ? [] : [[option.name, readValue(option, given)]];
     }),
@@ -78,7 +93,8 @@ const JSON_FILE = /^[^={:]+\.json$/;
 
 /** Returns the text of an option, or of the file that holds it. */
 function textOf({ name, field }: OptionDescription, text: string): string {
-  if (field.type !== 'object' || !JSON_FILE.test(text)) return text;
+  const isObject = field.type === 'object' || isUnionOfObjects(field);
+  if (!isObject || !JSON_FILE.test(text)) return text;
   try {
     return decodeText(readFileSync(text)).trim();
   } catch (error) {

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
-import { COMPARED } from '../capture/watch.ts';
+import { describeOptions } from '../capture/options/describe.ts';
+import { COMPARED, watchFields } from '../capture/watch.ts';
 import type { CapstanClient, CapstanEvent, Comparison, WatchRequest, WatchRun } from '../client/mod.ts';
 import { serviceUrl } from '../client/service-url.ts';
 import { collect } from '../config/flags.ts';
@@ -8,12 +9,15 @@ import { oneLine, printableJson } from '../log/printable.ts';
 import { execCommand } from './exec-command.ts';
 import { readableRegions } from './readable-regions.ts';
 import { addPageFlags, readPageFlags, withClient } from './server-flags.ts';
+import { optionFlag, readFlags } from './shot-options.ts';
 
 type Flags = Readonly<Record<string, unknown>>;
 type RunEvent = Extract<CapstanEvent, { type: 'watch.run' }>;
 
 /** Fields of a watch that are flags of the same name. */
 const FIELDS = ['every', 'schedule', 'timeZone', 'jitter', 'confirm', 'ignore'] as const;
+/** Fields whose flags take JSON, or a file of it. */
+const VALUE_OPTIONS = describeOptions({ values: watchFields.values, when: watchFields.when });
 /** Maximum number of lines of a text diff that are written for a change. */
 const MAX_LINES = 20;
 
@@ -31,7 +35,7 @@ export function registerWatchCommand(program: Command): void {
         '--compare <what>',
         `what is compared: ${WITHOUT_VALUE.join(', ')}, visual=0.01 with a threshold, or elements=.price`,
       )
-        .default([], 'visual')
+        .default([], 'visual, or with --values nothing else')
         .argParser(collect),
     )
     .addOption(
@@ -42,6 +46,7 @@ export function registerWatchCommand(program: Command): void {
     .option('--no-confirm', 'report a change without capturing it a second time')
     .option('--exec <command>', 'command to run for each change, with the event as JSON on standard input')
     .option('--json', 'write the event of each run as JSON');
+  for (const option of VALUE_OPTIONS) command.addOption(optionFlag(option));
   addPageFlags(command).action(async (url: string, flags: Flags) => {
     // A closed terminal stops it as Ctrl-C does, and its command, which has a group of its own. Shell and kernel may
     // both report it, and a second SIGTERM would end this process before it has removed the watch.
@@ -54,7 +59,7 @@ export function registerWatchCommand(program: Command): void {
     const wanted = Object.fromEntries(
       FIELDS.flatMap((name) => (flags[name] === undefined ? [] : [[name, flags[name]]])),
     );
-    const request = { ...options, ...wanted, ...comparedIn(flags.compare), url };
+    const request = { ...options, ...wanted, ...readFlags(VALUE_OPTIONS, flags), ...comparedIn(flags.compare), url };
     await withClient(flags, service, (client, signal, baseUrl) => follow(client, request, baseUrl, flags, signal));
   });
 }

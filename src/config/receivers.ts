@@ -3,7 +3,7 @@ import { type NewReceiver, NewReceiverSchema } from '../capture/receiver.ts';
 /* Receivers as options write them: `team=slack:https://hooks.example/T1 every=1h`. */
 
 export const NOTIFY_TAKES =
-  'name=kind:address, and behind it any of secret=token, every=1h, quiet=22:00-07:00@Europe/Berlin and max-per-hour=20';
+  'name=kind:address, and behind it any of every=1h, quiet=22:00-07:00@Europe/Berlin and max-per-hour=20';
 
 /**
  * Reads a receiver.

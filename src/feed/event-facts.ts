@@ -5,7 +5,8 @@ import { unpackWords } from '../capture/page-words.ts';
 import { VERDICTS } from '../capture/verdict.ts';
 import type { LoggedEvent } from '../storage/ports/event-log.ts';
 import { labelTerms, termsOf } from '../storage/records/terms.ts';
-import { type Token, tokensOf } from '../words/tokens.ts';
+import { type IndexedWords, indexed } from '../words/find-words.ts';
+import { tokensOf } from '../words/tokens.ts';
 
 /** Facts of an event, as far as filters ask for it. */
 export interface EventFacts {
@@ -16,7 +17,7 @@ export interface EventFacts {
   /** Share of pixels that a run of a watch found changed. */
   readonly share: number;
   /** Returns the words of the page of the result; null when they are not indexed. */
-  readonly wordsOfPage: (() => readonly Token[]) | null;
+  readonly wordsOfPage: (() => IndexedWords) | null;
 }
 
 export type FactsOf = (event: LoggedEvent) => EventFacts;
@@ -64,7 +65,7 @@ function factsOf({ type, body, words }: LoggedEvent): EventFacts {
     const { success, data } = OfCapture.safeParse(JSON.parse(body));
     if (!success) return { ...NOTHING, terms: termsOfLabels(body) };
     const { result } = data;
-    const wordsOfPage = words === undefined ? null : lazily(() => tokensOf(unpackWords(words).text));
+    const wordsOfPage = words === undefined ? null : lazily(() => indexed(tokensOf(unpackWords(words).text)));
     return { ...NOTHING, terms: new Set(termsOf(result)), hash: result.perception_hash, wordsOfPage };
   }
   if (type.startsWith('watch.')) {

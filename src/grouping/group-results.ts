@@ -19,8 +19,8 @@ export interface Group {
   readonly count: number;
   /** Number of different hosts, at most 1,000. */
   readonly hosts: number;
-  /** The newest result. */
-  readonly example: Result;
+  /** Id of the newest result. */
+  readonly example: number;
 }
 
 export interface Groups {
@@ -35,19 +35,21 @@ export interface Groups {
   readonly truncated: boolean;
 }
 
-/** Groups the newest results that meet a filter. Returns at most `limit` groups. */
+/** Groups the newest results that meet a filter. Returns at most `limit` groups. Throws the reason of `gone`. */
 export async function groupResults(
   results: Pick<ResultStore, 'page'>,
   filter: ResultFilter,
   by: GroupedBy,
   limit: number,
+  gone?: AbortSignal,
 ): Promise<Groups> {
-  const groups = new Map<string, { count: number; readonly hosts: Set<string>; readonly example: Result }>();
+  const groups = new Map<string, { count: number; readonly hosts: Set<string>; readonly example: number }>();
   const valuesOf = by === 'perception' ? looksOf(leaderFinder()) : VALUES[by];
   let read = 0;
   let without = 0;
   let isTruncated = false;
   for await (const page of pagesOf(results, filter, TOGETHER)) {
+    gone?.throwIfAborted();
     if (read >= MAX_GROUPED) {
       isTruncated = true;
       break;
@@ -57,7 +59,7 @@ export async function groupResults(
       const values = valuesOf(result);
       if (values.length === 0) without += 1;
       for (const value of new Set(values)) {
-        const group = groups.get(value) ?? { count: 0, hosts: new Set<string>(), example: result };
+        const group = groups.get(value) ?? { count: 0, hosts: new Set<string>(), example: result.id };
         group.count += 1;
         if (group.hosts.size < MAX_HOSTS) group.hosts.add(result.host);
         groups.set(value, group);

@@ -6,6 +6,7 @@ import { CapstanError } from '../capture/errors.ts';
 import type { NamedKey } from '../capture/named-key.ts';
 import { type RequestLimits, requestSchemas } from '../capture/request.ts';
 import { createPlaces } from '../capture/share.ts';
+import { createGroupings } from '../grouping/groupings.ts';
 import { RunningCalls } from '../mcp/running-calls.ts';
 import type { CaptureService } from '../service/capture-service.ts';
 import { type CallerFinder, callerFinder, callerOf, identifyCaller, requireScope } from './keys/callers.ts';
@@ -199,6 +200,7 @@ function createRoutes(
     subscribers: createPlaces(() => maxSubscribers),
     rates: createRateLimits(() => performance.now()),
     once: idempotent(service, logger),
+    groupings: createGroupings(),
     agentCalls: new RunningCalls(),
     signingKey: signingKeys[0],
     maxShareMs: maxShareDays * 86_400_000,

@@ -5,6 +5,7 @@ import type { KeyScope } from '../capture/named-key.ts';
 import type { requestSchemas } from '../capture/request.ts';
 import type { Places } from '../capture/share.ts';
 import { parseOrRefuse } from '../capture/validate.ts';
+import type { Groupings } from '../grouping/groupings.ts';
 import type { RunningCalls } from '../mcp/running-calls.ts';
 import type { CaptureService } from '../service/capture-service.ts';
 import type { Maker, MakerView } from './keys/makers.ts';
@@ -45,6 +46,7 @@ export interface RouteContext {
   /** Origins whose pages may send requests. */
   readonly corsOrigins: readonly string[];
   readonly rates: RateLimits;
+  readonly groupings: Groupings;
   /** Runs a handler at most once for each `Idempotency-Key`. */
   readonly once: HttpMiddleware;
   /** Calls of agents that another request may cancel. */

@@ -11,11 +11,11 @@ import {
 import { CapstanError } from '../capture/errors.ts';
 import type { ScreenshotInfo } from '../capture/screenshot-info.ts';
 import type { ArtifactStore } from '../storage/ports/artifact-store.ts';
+import { createSharedTurns } from '../streams/shared-turns.ts';
 import type { File, Pair, ThreadDifference } from './comparison/compared.ts';
 import { type ComparisonLimits, createComparisonThread } from './comparison/comparison-thread.ts';
 import { lineOf } from './comparison/ignored-texts.ts';
 import { inTurn } from './in-turn.ts';
-import { createSharedTurns } from './shared-turns.ts';
 
 /** Maximum number of comparisons at once: each holds two images in memory, at most 256 MiB. */
 const MAX_AT_ONCE = 1;

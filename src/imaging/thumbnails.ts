@@ -5,9 +5,9 @@ import type { ScreenshotInfo } from '../capture/screenshot-info.ts';
 import { type Thumbnail, thumbnailName } from '../capture/thumbnail.ts';
 import type { ArtifactStore } from '../storage/ports/artifact-store.ts';
 import type { ThumbnailStore } from '../storage/ports/thumbnail-store.ts';
+import { createSharedTurns } from '../streams/shared-turns.ts';
 import { inTurn } from './in-turn.ts';
 import { renderThumbnail } from './render-thumbnail.ts';
-import { createSharedTurns } from './shared-turns.ts';
 
 /** Maximum number of images that are held in memory to make thumbnails of them. */
 const MAX_AT_ONCE = 2;

@@ -7,8 +7,8 @@ import type { BatchItem } from '../capture/outcome.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import type { ListReport, ScanSettings } from '../capture/scan.ts';
 import type { ServiceStats } from '../capture/stats.ts';
+import { withCaptures } from '../scans/outcomes-with-captures.ts';
 import { storeList } from '../scans/store-list.ts';
-import { unpackOutcome } from '../scans/stored-outcome.ts';
 import { isAway } from '../storage/failures/is-away.ts';
 import { repeatPass } from '../storage/passes/repeated-pass.ts';
 import {
@@ -157,7 +157,7 @@ export function createJobs(options: JobsOptions) {
     results: async (id: string, limit: number, after?: number): Promise<Page<BatchItem>> => {
       const [job, { items, isCut }] = await Promise.all([store.get(id), store.results(id, limit, after)]);
       if (job?.kind !== 'scan') return { items: items.map(unpackItem), isCut };
-      return { items: await Promise.all(items.map((item) => unpackOutcome(item, options.captures.get))), isCut };
+      return withCaptures({ items, isCut }, options.captures);
     },
     /** Cancels the unfinished captures of a job. Resolves with undefined when there is no such job. */
     cancel: async (id: string): Promise<JobRecord | undefined> => {

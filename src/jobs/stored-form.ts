@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import type { Client } from '../capture/client.ts';
-import type { BatchItem } from '../capture/outcome.ts';
+import type { BatchItem, CaptureOutcome } from '../capture/outcome.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import type { ScanSettings } from '../capture/scan.ts';
 import { requestFromStore, requestToStore, type StoredRequest } from '../capture/stored-request.ts';
@@ -45,7 +45,12 @@ export async function unpackWork(bytes: Uint8Array): Promise<Work> {
 
 export function packItem({ index, url, outcome }: BatchItem): JobItem {
   const code = 'failure' in outcome ? outcome.failure.code : undefined;
-  return { index, failed: outcome.state !== 'stored', code, body: JSON.stringify({ url, outcome }) };
+  return { index, failed: outcome.state !== 'stored', code, body: JSON.stringify({ url, outcome: shown(outcome) }) };
+}
+
+/** Leaves out what no answer shows, and the record of the capture has. */
+function shown(outcome: CaptureOutcome): CaptureOutcome {
+  return outcome.state === 'stored' ? { state: 'stored', result: outcome.result, evidence: null } : outcome;
 }
 
 /** Reads an item written by `packItem`. */

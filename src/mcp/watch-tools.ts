@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { IGNORE_DESCRIPTION, MAX_IGNORED } from '../capture/comparison.ts';
 import { id } from '../capture/values.ts';
-import { COMPARED, WatchRunSchema, WatchSchema } from '../capture/watch.ts';
+import { COMPARED, WatchRunSchema, WatchSchema, watchFields } from '../capture/watch.ts';
 import { CAPTURES, READS, tool } from './tool.ts';
 import { plainLine } from './untrusted.ts';
 
@@ -33,12 +33,28 @@ export const watchTool = tool('watch', {
   inputSchema: z.strictObject({
     url: z.string().meta({ description: 'Page to watch.' }),
     every: z.string().default('1h').meta({ description: 'Interval of the captures, such as 10m, 1h or 1d.' }),
-    compare: z.array(z.enum(COMPARED)).min(1).default(['visual']).meta({ description: 'What is compared.' }),
+    compare: z
+      .array(z.enum(COMPARED))
+      .min(1)
+      .optional()
+      .meta({ description: 'What is compared. Default: visual, or nothing but the values when there are values.' }),
+    // The service checks them.
+    values: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .meta({ ...watchFields.values.meta() }),
+    when: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .meta({ ...watchFields.when.meta() }),
     ignore: z.array(z.string()).max(MAX_IGNORED).default([]).meta({ description: IGNORE_DESCRIPTION }),
   }),
   outputSchema: WatchFacts,
   run: async (api, { compare, ...given }, signal) => {
-    const body = { ...given, compare: Object.fromEntries(compare.map((name) => [name, true])) };
+    const body = {
+      ...given,
+      ...(compare && { compare: Object.fromEntries(compare.map((name) => [name, true])) }),
+    };
     const data = await api.read(AnsweredWatch, '/watches', { body, signal });
     return said(factsOf(data));
   },

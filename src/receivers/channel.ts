@@ -159,7 +159,7 @@ export class Channel {
       const gone = { name: nameIn(delivery.receiver), host: '' };
       return this.#bury(delivery, gone, { cause: 'refused', reason: 'There is no such receiver.', status: null });
     }
-    const attempt = await inTurn(() => this.#attempt(receiver, messageOf(delivery, receiver, noticeOf)));
+    const attempt = await inTurn(() => this.#attempt(receiver, messageOf(delivery, noticeOf)));
     if (attempt === undefined) return;
     const attempts = delivery.attempts + 1;
     if (attempt.end === 'delivered') {

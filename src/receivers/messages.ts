@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { DeliveryEvent, MessageFailureCause } from '../capture/events.ts';
 import type { NewDelivery, StoredDelivery } from '../storage/ports/delivery-store.ts';
+import { digestNotice } from './digest-notice.ts';
 import type { Notice } from './notice.ts';
 import { messageId, type Receiver } from './receiver.ts';
 import type { Message } from './transport.ts';
@@ -8,7 +9,7 @@ import type { Message } from './transport.ts';
 /* Messages are made of stored events: one of each, or one of many. */
 
 /** Makes the news of an event, as subscribers receive it, for people. */
-export type NoticeOf = (event: Readonly<Record<string, unknown>>, receiver: Pick<Receiver, 'key'>) => Promise<Notice>;
+export type NoticeOf = (event: unknown) => Promise<Notice>;
 
 /** Maximum number of events that a digest shows. */
 export const MAX_SHOWN = 50;
@@ -25,8 +26,8 @@ export function factsOf(event: string) {
   return EventFacts.parse(JSON.parse(event));
 }
 
-export function messageOf({ id, event }: StoredDelivery, receiver: Receiver, noticeOf: NoticeOf): Message {
-  return { id, body: event, notice: () => noticeOf(JSON.parse(event), receiver) };
+export function messageOf({ id, event }: StoredDelivery, noticeOf: NoticeOf): Message {
+  return { id, body: event, notice: () => noticeOf(JSON.parse(event)) };
 }
 
 /** Returns one message of many events. `more`: the number of events that are left out. */
@@ -44,18 +45,8 @@ export function digestOf(
     body: JSON.stringify({ v: 1, type: 'digest', at: last, events, more }),
     notice: async () => {
       const notices: Notice[] = [];
-      for (const event of events) notices.push(await noticeOf(event, receiver));
-      const facts = notices.map(({ sentence }, at) => ({ label: timeOf(events[at]?.at), text: sentence }));
-      const rest = more === 0 ? [] : [{ label: '', text: `and ${more} more` }];
-      const links = notices.flatMap((notice) => notice.links.slice(0, 1));
-      return {
-        about: 'Capstan',
-        sentence: `${deliveries.length + more} messages`,
-        isProblem: notices.some(({ isProblem }) => isProblem),
-        facts: [...facts, ...rest],
-        links: links.slice(0, MAX_SHOWN),
-        images: [],
-      };
+      for (const event of events) notices.push(await noticeOf(event));
+      return digestNotice(notices, more);
     },
   };
 }
@@ -100,8 +91,4 @@ export function endOf(
   }
   const { cause, reason, status } = end;
   return { type: 'message.failed', ...common, cause, reason, status };
-}
-
-function timeOf(at: unknown): string {
-  return typeof at === 'string' ? at.replace('T', ' ').replace(/:\d\d\.\d+Z$/, ' UTC') : '';
 }

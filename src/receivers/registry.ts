@@ -21,8 +21,8 @@ export type Registry = ReturnType<typeof createRegistry>;
 
 /** Knows the receivers: those of the operator, those that keys have given, and the callbacks of requests. */
 export function createRegistry({ webhooks, operator, alerts, given, ...parts }: RegistryOptions) {
-  const receiver = (key: string, { name, kind, address, secret, ...pace }: NewReceiver): Receiver => {
-    const read = readAddress({ kind, address, secret });
+  const receiver = (key: string, { name, kind, address, ...pace }: NewReceiver): Receiver => {
+    const read = readAddress({ kind, address });
     if (typeof read === 'string') throw new Error(`the address of the receiver ${name} ${read}`);
     return { key, name, kind, host: read.host, pace, transport: read.open(parts) };
   };

@@ -16,29 +16,18 @@ export interface ReadAddress {
 }
 
 /** Where messages go. */
-export type Address = Pick<NewReceiver, 'kind' | 'address' | 'secret'>;
+export type Address = Pick<NewReceiver, 'kind' | 'address'>;
 
 /** Reads an address. Returns what is wrong with it as a text, without what may be secret. */
-export function readAddress({ kind, address, secret }: Address): ReadAddress | string {
+export function readAddress({ kind, address }: Address): ReadAddress | string {
   if (kind === 'webhook') {
     const url = URL.parse(address);
     if (url === null || !/^https?:$/.test(url.protocol)) return 'must be an http:// or https:// URL';
     return { host: url.host, url, open: (parts) => webhookTransport({ ...parts, url }) };
   }
-  const read = readMessengerAddress(kind, address, secret);
+  const read = readMessengerAddress(kind, address);
   if (typeof read === 'string') return read;
   const url = 'url' in read ? read.url : null;
   const host = url?.host ?? URL.parse(address)?.host ?? kind;
-  return { host, url, open: (parts) => lazily(() => openMessenger(read, parts)) };
-}
-
-/** Loads a transport with its first message. */
-function lazily(open: () => Promise<Transport>): Transport {
-  let opened: Promise<Transport> | undefined;
-  return {
-    send: async (message, signal) => {
-      opened ??= open();
-      return (await opened).send(message, signal);
-    },
-  };
+  return { host, url, open: (parts) => openMessenger(read, parts) };
 }

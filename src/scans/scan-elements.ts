@@ -4,6 +4,7 @@ import type { Result } from '../capture/result.ts';
 import { DEFAULT_PER_HOST, type ScanSettings } from '../capture/scan.ts';
 import { targetOf } from '../capture/target.ts';
 import type { JobStore, TakenJob } from '../storage/ports/job-store.ts';
+import type { ResultStore } from '../storage/ports/result-store.ts';
 import { HostOrder } from './host-order.ts';
 import { waitAskedBy } from './retry-after.ts';
 import { targetsLeft } from './stored-list.ts';
@@ -14,7 +15,7 @@ export interface ScanCaptures {
   readonly find: (scan: string, request: CaptureRequest) => Promise<Result | undefined>;
   /** Returns the id of an earlier capture of the same scan that shows the page to which this one was redirected. */
   readonly sameAs: (result: Result) => Promise<number | undefined>;
-  readonly get: (id: number) => Promise<Result | undefined>;
+  readonly records: ResultStore['records'];
   readonly remove: (id: number) => Promise<void>;
 }
 

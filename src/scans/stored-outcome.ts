@@ -28,13 +28,15 @@ export function recordedOutcome(result: Result): CaptureOutcome {
   return { state, failure: failure(code, result.failed_reason), result };
 }
 
-/** Reads an outcome, with its capture as `get` returns it. Without its capture, a stored outcome is `not_found`. */
-export async function unpackOutcome(
-  { index, body }: JobItem,
-  get: (id: number) => Promise<Result | undefined>,
-): Promise<BatchItem> {
-  const { url, capture, sameAs, ...stored }: StoredOutcome = JSON.parse(body);
-  const result = capture === null ? undefined : await get(capture);
+/** Returns the id of the capture that an outcome names; null when it names none. */
+export function captureOf({ body }: JobItem): number | null {
+  const { capture }: StoredOutcome = JSON.parse(body);
+  return capture;
+}
+
+/** Reads an outcome. `result`: its capture; without it, a stored outcome is `not_found`. */
+export function unpackOutcome({ index, body }: JobItem, result: Result | undefined): BatchItem {
+  const { url, capture: _capture, sameAs, ...stored }: StoredOutcome = JSON.parse(body);
   return {
     index,
     url,

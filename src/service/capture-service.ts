@@ -77,10 +77,12 @@ export interface CaptureService {
   /** Links to captures that need no API key. */
   readonly sharedLinks: SharedLinkStore;
   /**
-   * Returns a shared link, and the service as the key that made the link sees it. Undefined when the link has expired,
-   * was revoked, or one of its captures was removed.
+   * Returns a shared link, and the service as the key that made the link sees it now. Undefined when the link has
+   * expired, was revoked, or one of its captures was removed or is not seen any more.
    */
-  shared(id: string): Promise<Shared | undefined>;
+  shared(id: string, sightOf: SightOf): Promise<Shared | undefined>;
+  /** Returns those of these links that `shared` would return. */
+  stillShared(links: readonly SharedLink[], sightOf: SightOf): Promise<readonly SharedLink[]>;
   /** Whether a request may have a `callback`. */
   readonly takesCallbacks: boolean;
   /**
@@ -175,3 +177,8 @@ export interface Shared {
   readonly link: SharedLink;
   readonly service: CaptureService;
 }
+
+/** Returns what the key that made a link sees now, see `visibleKey`; undefined when it is not accepted any more. */
+export type SightOf = (
+  maker: Pick<SharedLink, 'apiKeyName' | 'fingerprint'>,
+) => { readonly sees: string | undefined } | undefined;

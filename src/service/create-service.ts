@@ -16,7 +16,7 @@ import { logEvent } from './log-event.ts';
 import { createMarking } from './marking.ts';
 import { openReceivers, openReceiverWay } from './open-receivers.ts';
 import { openRecords } from './open-records.ts';
-import { openShared } from './open-shared.ts';
+import { openShared, stillShared } from './open-shared.ts';
 import { ownCaptures } from './own-captures.ts';
 import type { LiveConfig, ServiceConfig } from './service-config.ts';
 import { countService } from './service-stats.ts';
@@ -57,8 +57,9 @@ export async function createService(
   const way = openReceiverWay(config, lookup);
   const cluster = await openClusterOf(config, logger);
   const { storage, eventLog, sharedLog, feed } = await openRecords(config, { cluster, events, logger });
+  const comparisons = createComparisons(storage.artifacts);
   const isShared = () => live.namedKeys.length > 1;
-  const receivers = openReceivers(config, { way, feed, storage, events, logger, isShared });
+  const receivers = openReceivers(config, { way, feed, storage, events, comparisons, logger, isShared });
   const capturing = await startCapturing(config, { lookup, events, storage, logger });
   const connected = connectPipeline(config, { capturing, storage, events, cluster, sharedLog, logger });
   const { pipeline, clusterApi, worker } = connected;
@@ -67,7 +68,6 @@ export async function createService(
   const common = { pipeline, egress, storage, events, logger };
   const captures = storedCaptures({ store: storage.captureStore, cluster, logger });
   const { removeHere } = captures;
-  const comparisons = createComparisons(storage.artifacts);
   const { maxBatchConcurrency } = config;
   const remove = (id: number) => removeHere([id]);
   const intake = createIntake({ ...common, receivers, maxBatchConcurrency, stopping: stopping.signal, remove });
@@ -123,7 +123,8 @@ export async function createService(
     receivers: receivers.managed,
     suggestLabels: (text, limit) => suggest(text, limit),
     sharedLinks: storage.sharedLinks,
-    shared: (id) => openShared(service, id, Date.now()),
+    shared: (id, sightOf) => openShared(service, sightOf, id, Date.now()),
+    stillShared: (links, sightOf) => stillShared(service, sightOf, links),
     events$: events.events$,
     feed,
     tallies,

@@ -6,7 +6,7 @@ import type { CaptureRequest } from '../capture/request.ts';
 import type { Result } from '../capture/result.ts';
 import { overHttp } from '../capture/target.ts';
 import type { ArtifactStore } from '../storage/ports/artifact-store.ts';
-import { type Keyset, keysetOf, type ResultStore } from '../storage/ports/result-store.ts';
+import { endsList, type Keyset, keysetOf, type ResultStore } from '../storage/ports/result-store.ts';
 import type { StoredOutcome } from '../streams/reuse.ts';
 
 /**
@@ -71,7 +71,7 @@ export async function findStored(
         return { state: 'stored', result: found, evidence: kept?.evidence ?? null, words: words.get(found.id) };
       }
       const last = young.at(-1);
-      if (last === undefined || young.length < PAGE) return undefined;
+      if (last === undefined || young.length < records.length || endsList(records, PAGE)) return undefined;
       after = keysetOf(last);
     }
     return undefined;

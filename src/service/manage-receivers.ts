@@ -9,8 +9,8 @@ import {
 } from '../capture/receiver.ts';
 import { refusal } from '../capture/validate.ts';
 import type { Egress } from '../egress/egress.ts';
+import { sampleNotice } from '../receivers/digest-notice.ts';
 import type { Dispatcher } from '../receivers/dispatcher.ts';
-import type { NoticeOf } from '../receivers/messages.ts';
 import { CALLBACKS, KEYS, type Receiver, WEBHOOKS } from '../receivers/receiver.ts';
 import { endOfAttempt, readState } from '../receivers/receiver-state.ts';
 import type { Registry } from '../receivers/registry.ts';
@@ -24,7 +24,7 @@ export interface ReceiverManagement {
   readonly given: ReceiverStore;
   readonly open: () => DeliveryStore;
   readonly egress: Pick<Egress, 'screen'>;
-  readonly noticeOf: NoticeOf;
+  readonly publicUrl: string | null;
   /** Whether messages can be signed. */
   readonly isSigning: () => boolean;
 }
@@ -48,7 +48,7 @@ const REVIVED_TOGETHER = 1000;
 
 /** What clients do with receivers: give, list, test and remove them, and send dead letters again. */
 export function manageReceivers(parts: ReceiverManagement) {
-  const { registry, dispatcher, given, open, egress, noticeOf, isSigning } = parts;
+  const { registry, dispatcher, given, open, egress, publicUrl, isSigning } = parts;
 
   const found = async (name: string, { apiKeyName }: Pick<Client, 'apiKeyName'>): Promise<Receiver> =>
     (await registry.byName(apiKeyName, name)) ?? unknown(name);
@@ -144,7 +144,7 @@ export function manageReceivers(parts: ReceiverManagement) {
       const message = {
         id: `msg_test_${crypto.randomUUID()}`,
         body: JSON.stringify(event),
-        notice: () => noticeOf(event, receiver),
+        notice: async () => sampleNotice(name, publicUrl),
       };
       const attempt = await receiver.transport.send(message, AbortSignal.timeout(TEST_MS));
       return endOfAttempt(attempt);

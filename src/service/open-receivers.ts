@@ -5,24 +5,27 @@ import { createEgress } from '../egress/create-egress.ts';
 import type { Lookup } from '../egress/dns-lookup.ts';
 import type { Egress } from '../egress/egress.ts';
 import type { EventFeed } from '../feed/event-feed.ts';
+import type { Comparisons } from '../imaging/comparisons.ts';
 import type { Logger } from '../log/log.ts';
 import { createDispatcher, type Told } from '../receivers/dispatcher.ts';
-import { plainNotice } from '../receivers/plain-notice.ts';
 import { createRegistry } from '../receivers/registry.ts';
+import { sayEvent } from '../receivers/say-event.ts';
 import { readSecret } from '../receivers/transports/signature.ts';
 import { readAddress } from '../receivers/transports.ts';
 import { isAway } from '../storage/failures/is-away.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { EventStream } from '../streams/events.ts';
 import { manageReceivers } from './manage-receivers.ts';
+import { createNoticeSources } from './notice-sources.ts';
 import { notifyingQueries } from './notifying-queries.ts';
 import type { LiveConfig, ReceiversConfig } from './service-config.ts';
 
 export interface ReceiverParts {
   readonly way: ReceiverWay;
   readonly feed: EventFeed;
-  readonly storage: Pick<Storage, 'results' | 'receivers' | 'queries' | 'openDeliveries'>;
+  readonly storage: Pick<Storage, 'results' | 'receivers' | 'queries' | 'openDeliveries' | 'artifacts'>;
   readonly events: Pick<EventStream, 'emit'>;
+  readonly comparisons: Comparisons;
   /** Whether API keys share what is stored. */
   readonly isShared: () => boolean;
   readonly logger: Logger;
@@ -49,8 +52,8 @@ export function openReceiverWay(config: ReceiversConfig & WayConfig, lookup: Loo
 
 /** Opens what tells receivers of events. */
 export function openReceivers(config: ReceiversConfig, parts: ReceiverParts) {
-  const { webhook, webhookSecret, notify, alert } = config;
-  const { way, feed, storage, events, isShared, logger } = parts;
+  const { webhook, webhookSecret, notify, alert, publicUrl } = config;
+  const { way, feed, storage, events, comparisons, isShared, logger } = parts;
   const { egress } = way;
   let keys = webhookSecret.map(readSecret);
   const registry = createRegistry({
@@ -63,6 +66,8 @@ export function openReceivers(config: ReceiversConfig, parts: ReceiverParts) {
     keys: () => keys,
     clock: Date.now,
   });
+  const { artifacts } = storage;
+  const sources = createNoticeSources({ artifacts, comparisons, publicUrl, share: async () => null });
   const isDurable = storage.results.kind !== 'none';
   const matching = notifyingQueries({ queries: storage.queries, factsOf: feed.factsOf, keyOf: registry.keyOf });
   const dispatcher = createDispatcher({
@@ -76,7 +81,7 @@ export function openReceivers(config: ReceiversConfig, parts: ReceiverParts) {
     isAlwaysOn: registry.isAlwaysOn,
     isDurable,
     isShared,
-    noticeOf: plainNotice,
+    noticeOf: (event) => sayEvent(event, sources),
     emit: events.emit,
     clock: Date.now,
     onGap: (gap) => logger.warn({ gap }, 'receivers were not told of events that the log lost'),
@@ -87,7 +92,7 @@ export function openReceivers(config: ReceiversConfig, parts: ReceiverParts) {
 
   return {
     managed: manageReceivers({
-      ...{ registry, dispatcher, egress, noticeOf: plainNotice },
+      ...{ registry, dispatcher, egress, publicUrl },
       given: storage.receivers,
       open: storage.openDeliveries,
       isSigning: () => keys.length > 0,

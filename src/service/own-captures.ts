@@ -5,7 +5,7 @@ import type { ScreenshotInfo } from '../capture/screenshot-info.ts';
 import type { EventFeed, FeedPage } from '../feed/event-feed.ts';
 import { isVisible } from '../feed/event-filter.ts';
 import type { ArtifactStore } from '../storage/ports/artifact-store.ts';
-import type { Keyset, ResultStore } from '../storage/ports/result-store.ts';
+import { endsList, type Keyset, keysetOf, type ResultStore } from '../storage/ports/result-store.ts';
 import { timeOfId } from '../storage/records/ids.ts';
 import type { Watches } from '../watches/watches.ts';
 import type { CaptureService } from './capture-service.ts';
@@ -63,6 +63,7 @@ export function ownCaptures(service: CaptureService, key: string, suggestLabels:
     // Routes show the links of the caller alone, and a link shows the captures of the key that made it.
     sharedLinks: service.sharedLinks,
     shared: service.shared,
+    stillShared: service.stillShared,
     // Idempotency keys include the API key; thumbnails and comparisons are made of captures that the view has found.
     idempotency: service.idempotency,
     thumbnails: service.thumbnails,
@@ -111,6 +112,7 @@ function ownResults(results: ResultStore, key: string, seen: Seen): ResultStore 
       const record = await results.get(await seen(id));
       return record !== undefined && isOfKey(record, key) ? record : undefined;
     },
+    records: (ids) => results.records(ids, key),
     keyOf: refuse,
     page: (wanted, limit, after) => results.page({ ...wanted, ofKey: key }, limit, after),
     similar: (likeness, limit) => results.similar({ ...likeness, ofKey: key }, limit),
@@ -166,20 +168,20 @@ async function listOwn(
   before: number | undefined,
 ): Promise<readonly ScreenshotInfo[]> {
   const infos: ScreenshotInfo[] = [];
-  for (let after = await keysetOf(results, before); infos.length < limit; ) {
+  for (let after = await keysetBefore(results, before); infos.length < limit; ) {
     const wanted = limit - infos.length;
     const page = await results.page({ by: 'all', where: { outcome: 'stored' } }, wanted, after);
     // Captures of which another store has the files are left out.
     const found = await Promise.all(page.map(({ id }) => artifacts.info(id, { undelivered: true })));
     infos.push(...found.filter((info) => info !== undefined));
     const last = page.at(-1);
-    if (last === undefined || page.length < wanted) break;
-    after = { probedAt: last.probed_at, id: last.id };
+    if (last === undefined || endsList(page, wanted)) break;
+    after = keysetOf(last);
   }
   return infos;
 }
 
-async function keysetOf(results: ResultStore, id: number | undefined): Promise<Keyset | undefined> {
+async function keysetBefore(results: ResultStore, id: number | undefined): Promise<Keyset | undefined> {
   if (id === undefined) return undefined;
   const record = await results.get(id);
   // Without the record, which was removed meanwhile, the time in the id is the nearest that is known.

@@ -7,7 +7,7 @@ const MAX_SEARCHED = 20;
 
 /** The captures of scans, in the store of results. */
 export function scanCaptures(
-  results: Pick<ResultStore, 'page' | 'get'>,
+  results: Pick<ResultStore, 'page' | 'records'>,
   remove: (id: number) => Promise<void>,
 ): ScanCaptures {
   return {
@@ -24,12 +24,7 @@ export function scanCaptures(
       const earlier = found.map((each) => each.id).filter((each) => each < id);
       return earlier.length === 0 ? undefined : Math.min(...earlier);
     },
-    get: async (id) => {
-      const found = await results.get(id);
-      if (found === undefined) return undefined;
-      const { evidence: _evidence, ...result } = found;
-      return result;
-    },
+    records: results.records,
     remove,
   };
 }

@@ -77,7 +77,7 @@ function findingOf(condition: Condition, now: ReadValues, known: KnownValues, he
   const [operator = 'missing'] = operatorsOf(condition);
   const isLevel = LEVELS.includes(operator);
   // What was there last still counts.
-  if (!isComparable(current, known.previous[condition.value]) && operator !== 'missing')
+  if (current === undefined || (!isComparable(current, known.previous[condition.value]) && operator !== 'missing'))
     return { holds: isLevel && held, isNews: false };
   const holds = isLevel ? isAt(condition, current, held) : hasMoved(condition, current, before);
   return { holds, isNews: holds && !(isLevel && held) };

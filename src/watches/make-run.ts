@@ -22,6 +22,8 @@ type Run = Omit<WatchRun, 'due' | 'at'>;
 export interface MadeRun {
   /** Findings of the run; undefined when the service, and not the page, was the reason why there is no run. */
   readonly run: Run | undefined;
+  /** The conditions on its values that hold, as `KnownValues` has them; undefined for none. */
+  readonly held?: readonly string[] | undefined;
   /** Captures that were made and are not needed. */
   readonly spare: readonly number[];
 }
@@ -67,8 +69,8 @@ export async function makeRun(
     made.push(first.result.id);
     const problem = problemOf(first.result, definition);
     if (problem !== undefined) return { run: { ...problem, capture: first.result.id }, spare: [] };
-    const run = await judged(first.result, definition, progress, parts);
-    if (run.state !== 'changed' || !definition.rules.confirm) return { run, spare: [] };
+    const { run, held } = await judged(first.result, definition, progress, parts);
+    if (run.state !== 'changed' || !definition.rules.confirm) return { run, held, spare: [] };
 
     const second = await parts.capture();
     if (second.state !== 'stored' || problemOf(second.result, definition) !== undefined) {
@@ -80,9 +82,9 @@ export async function makeRun(
     made.push(second.result.id);
     const again = await judged(second.result, definition, progress, parts);
     const spare = [first.result.id];
-    if (again.state === 'changed') return { run: again, spare };
+    if (again.run.state === 'changed') return { ...again, spare };
     const reason = 'The change was gone when the page was captured again.';
-    return { run: { ...again, state: 'unconfirmed', reason }, spare };
+    return { run: { ...again.run, state: 'unconfirmed', reason }, spare };
   } catch (error) {
     if (!(error instanceof CapstanError)) parts.report(error);
     return { run: failedRun(toFailure(error)), spare: made };
@@ -109,21 +111,21 @@ async function judged(
   definition: Pick<Summary, 'rules' | 'by'>,
   progress: Progress,
   parts: RunParts,
-): Promise<Run> {
+): Promise<{ readonly run: Run; readonly held?: readonly string[] }> {
   const { compare, values: rules, when } = definition.rules;
   const isCompared = COMPARED.some((name) => compare[name] !== false);
   const run = await (isCompared ? compared(result, definition, progress, parts) : notCompared(result, progress, parts));
-  if (rules === undefined || run.state === 'failed') return run;
+  if (rules === undefined || run.state === 'failed') return { run };
   const values = await readValues(result, rules, parts.artifacts);
   if (lacksValues(values, when)) {
     const reason = `The page has none of the values: ${Object.keys(values).join(', ')}.`;
-    return { ...NOTHING, capture: result.id, verdict: result.verdict, values, state: 'failed', reason };
+    return { run: { ...NOTHING, capture: result.id, verdict: result.verdict, values, state: 'failed', reason } };
   }
   const known = knownBy(rules, progress.values);
-  const { isNews } = decide(rules, when, values, known);
-  if (!isNews || isUnknown(known)) return { ...run, values };
+  const { isNews, held } = decide(rules, when, values, known);
+  if (!isNews || isUnknown(known)) return { run: { ...run, values }, held };
   const reason = sayValues(values, known.baseline);
-  return { ...run, values, state: 'changed', changed: [...run.changed, 'values'], reason };
+  return { run: { ...run, values, state: 'changed', changed: [...run.changed, 'values'], reason }, held };
 }
 
 /** Of a watch that has only values. */

@@ -13,14 +13,24 @@ import type { ArtifactStore } from '../storage/ports/artifact-store.ts';
 
 const MISSING: ReadValue = { value: null, text: null };
 
-/** Returns the values of a watch that its capture has read. */
+/**
+ * Returns the values of a watch that its capture has read. Left out is what a cut page or extraction may have missed:
+ * values that are missing there, and counts.
+ */
 export async function readValues(
-  { id, extract }: Result,
+  { id, extract, partial, outputs }: Pick<Result, 'id' | 'extract' | 'partial' | 'outputs'>,
   values: WatchedValues,
   artifacts: Pick<ArtifactStore, 'open'>,
 ): Promise<ReadValues> {
   const all: Readonly<Record<string, unknown>> = extract ?? (await extractedIn(id, artifacts));
-  return Object.fromEntries(Object.keys(values).map((name) => [name, readValue(all[name])]));
+  const isCut = partial || outputs.some((output) => output.name === 'extract' && output.partial);
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([name, { type }]) => {
+      const read = readValue(all[name]);
+      const isRead = Object.hasOwn(all, name) && !(isCut && (isMissing(read) || type === 'count'));
+      return isRead ? [[name, read]] : [];
+    }),
+  );
 }
 
 /** Larger values are in the file alone. */

@@ -111,12 +111,23 @@ export function unpackProgress(text: string): Progress {
   return progress;
 }
 
-export function packRun(run: WatchRun): string {
-  return JSON.stringify(run);
+/** A run, and what was decided on its values, which is not decided again after a crash. */
+export interface DecidedRun {
+  readonly run: WatchRun;
+  /** The conditions that hold, as `KnownValues` has them. */
+  readonly held: readonly string[];
+}
+
+export function packRun({ run, held }: DecidedRun): string {
+  return JSON.stringify(held.length === 0 ? run : { ...run, held });
 }
 
 /** Reads a run written by `packRun`. */
+export function unpackDecided(text: string): DecidedRun {
+  const { held = [], ...run }: WatchRun & { readonly held?: readonly string[] } = JSON.parse(text);
+  return { run, held };
+}
+
 export function unpackRun(text: string): WatchRun {
-  const run: WatchRun = JSON.parse(text);
-  return run;
+  return unpackDecided(text).run;
 }

@@ -1,8 +1,9 @@
 import { type OfKey, ofKey } from '../capture/client.ts';
 import type { WatchEvent, WatchNews } from '../capture/events.ts';
 import type { WatchRun } from '../capture/watch.ts';
-import { decide, isUnknown, type KnownValues, knownAfter, knownBy } from './decide.ts';
-import type { Progress, Summary } from './stored-form.ts';
+import type { WatchedValues } from '../capture/watch-values.ts';
+import { isUnknown, type KnownValues, knownAfter, knownBy } from './decide.ts';
+import type { DecidedRun, Progress, Summary } from './stored-form.ts';
 
 /** The watch of an event. */
 export interface WatchFacts extends OfKey {
@@ -55,11 +56,12 @@ function aboutRun({ id: watch, url, host, labels, api_key_name: name }: WatchFac
 /** Returns the progress after a run. */
 export function progressAfter(
   before: Progress,
-  run: WatchRun,
-  rules: Pick<Summary['rules'], 'values' | 'when'>,
+  decided: DecidedRun,
+  { values }: Pick<Summary['rules'], 'values'>,
 ): Progress {
+  const { run } = decided;
   const { runs, changes, failures } = before;
-  const next = { ...before, runs: runs + 1, lastRun: run, values: valuesAfter(before, run, rules) };
+  const next = { ...before, runs: runs + 1, lastRun: run, values: valuesAfter(before, decided, values) };
   switch (run.state) {
     case 'failed':
       return { ...next, failures: failures + 1 };
@@ -81,15 +83,14 @@ export function progressAfter(
 
 function valuesAfter(
   { values: before }: Progress,
-  run: WatchRun,
-  { values, when }: Pick<Summary['rules'], 'values' | 'when'>,
+  { run, held }: DecidedRun,
+  values: WatchedValues | undefined,
 ): KnownValues {
   const isCounted = run.state !== 'failed' && run.state !== 'unconfirmed';
   if (values === undefined || run.values === null || !isCounted) return before;
   const known = knownBy(values, before);
   // The first values are what later ones are compared with: what holds then is told by the second run.
   if (isUnknown(known)) return knownAfter(known, run.values, [], true);
-  const { held } = decide(values, when, run.values, known);
   return knownAfter(known, run.values, held, run.changed.includes('values'));
 }
 

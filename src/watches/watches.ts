@@ -24,6 +24,7 @@ import { makeRun, type RunParts } from './make-run.ts';
 import { dueAfterChange, nextDue } from './next-due.ts';
 import { watchOf } from './shown-watch.ts';
 import {
+  type DecidedRun,
   NO_PROGRESS,
   type Progress,
   packProgress,
@@ -32,6 +33,7 @@ import {
   packWatch,
   requestOf,
   type Summary,
+  unpackDecided,
   unpackProgress,
   unpackRun,
   unpackSummary,
@@ -164,13 +166,14 @@ export function createWatches(options: WatchesOptions) {
       await store.finish(id, token, after(watch, before));
       return;
     }
-    const run = watch.run === undefined ? await firstOf(token, watch, summary, before) : unpackRun(watch.run.body);
-    if (run === undefined) return;
+    const decided =
+      watch.run === undefined ? await firstOf(token, watch, summary, before) : unpackDecided(watch.run.body);
+    if (decided === undefined) return;
     const { callback, notify } = summary;
-    for (const event of eventsOf(id, summary, before, run)) announce(event, { callback, notify });
+    for (const event of eventsOf(id, summary, before, decided.run)) announce(event, { callback, notify });
     // A process that is killed before that leaves the run to another one, which announces it.
     await kept();
-    const progress = progressAfter(before, run, summary.rules);
+    const progress = progressAfter(before, decided, summary.rules);
     const old = (await store.finish(id, token, after(watch, progress))) ?? [];
     await remove(unneeded(old, summary, progress));
   };
@@ -195,7 +198,7 @@ export function createWatches(options: WatchesOptions) {
     { id, dueAt, apiKeyName, definition }: TakenWatch,
     summary: Summary,
     before: Progress,
-  ): Promise<WatchRun | undefined> => {
+  ): Promise<DecidedRun | undefined> => {
     const made = await makeRun(summary, before, {
       ...options,
       capture: async () => capture(requestOf(definition, summary), summary.by),
@@ -209,9 +212,10 @@ export function createWatches(options: WatchesOptions) {
     // No two runs of a watch have the same time, also after the clock was set back.
     const due = Math.max(dueAt, before.lastRun === null ? 0 : Date.parse(before.lastRun.due) + 1);
     const run = { due: iso(due), at: iso(clock()), ...made.run };
-    const isStored = await store.put(id, token, { dueAt: due, body: packRun(run) });
+    const decided = { run, held: made.held ?? [] };
+    const isStored = await store.put(id, token, { dueAt: due, body: packRun(decided) });
     await remove(isStored || run.capture === null ? made.spare : [...made.spare, run.capture]);
-    return isStored ? run : undefined;
+    return isStored ? decided : undefined;
   };
 
   const hasten = async (): Promise<void> => {

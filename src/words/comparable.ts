@@ -21,6 +21,8 @@ const UNDRAWN = new RegExp(`(${DRAWN.join('|')})|\\p{DI}`, 'gu');
 const SPACE = /\s/;
 /** Hyphens that look like the one of ASCII; one of them does not break. */
 const HYPHENS = /[\u2010\u2011]/g;
+/** The limit is that of Unicode's stream-safe texts. The last two are letters, whose compatible forms are marks. */
+const SURPLUS_MARKS = /([\p{M}\uff9e\uff9f]{30})[\p{M}\uff9e\uff9f]+/gu;
 /** Characters with those that belong to them, or many that stand alone. */
 const PIECES =
   /[\0-\x7f]+(?=[\0-\x7f]|$)|[\u1100-\u1112][\u1161-\u1175][\u11a8-\u11c2]?|.(?:[\p{M}\p{DI}\p{EMod}]|(?<=\u200d).)*/gsu;
@@ -74,5 +76,10 @@ function spaced(text: string): string {
 }
 
 function composed(text: string): string {
-  return ASCII.test(text) ? text : drawn(text).normalize('NFC').replace(HYPHENS, '-');
+  return ASCII.test(text) ? text : withFewMarks(drawn(text)).normalize('NFC').replace(HYPHENS, '-');
+}
+
+/** Returns a text with at most 30 marks on each character: normalising orders them, in quadratic time. */
+export function withFewMarks(text: string): string {
+  return text.replace(SURPLUS_MARKS, '$1');
 }

@@ -16,16 +16,48 @@ export interface Passage extends Span {
   readonly hits: readonly Span[];
 }
 
+/** The words of a text, with the positions of each, so that looking for many words does not read the text again. */
+export interface IndexedWords {
+  readonly tokens: readonly Token[];
+  readonly positions: ReadonlyMap<string, readonly number[]>;
+  /** Returns whether a word begins like this. */
+  readonly hasBeginning: (prefix: string) => boolean;
+}
+
+export function indexed(tokens: readonly Token[]): IndexedWords {
+  const positions = new Map<string, number[]>();
+  for (const [at, { word }] of tokens.entries()) {
+    const known = positions.get(word);
+    if (known === undefined) positions.set(word, [at]);
+    else known.push(at);
+  }
+  let sorted: readonly string[] | undefined;
+  const hasBeginning = (prefix: string): boolean => {
+    sorted ??= [...positions.keys()].sort();
+    let [low, high] = [0, sorted.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((sorted[middle] ?? '') < prefix) low = middle + 1;
+      else high = middle;
+    }
+    return sorted[low]?.startsWith(prefix) === true;
+  };
+  return { tokens, positions, hasBeginning };
+}
+
 /** Whether a text with these words meets a query. */
-export function meetsWords(tokens: readonly Token[], { wanted, unwanted }: WordsQuery): boolean {
-  const has = (sequence: Sequence) => !hitsOf(tokens, sequence).next().done;
+export function meetsWords(text: IndexedWords, { wanted, unwanted }: WordsQuery): boolean {
+  const has = (sequence: Sequence) =>
+    sequence.isPrefix && sequence.words.length === 1
+      ? text.hasBeginning(sequence.words[0] ?? '')
+      : !hitsOf(text, sequence).next().done;
   return wanted.every(has) && !unwanted.some(has);
 }
 
 /** Returns up to three passages of a text that show what a query has found: each of its words first. */
 export function passagesOf(text: string, { wanted }: WordsQuery): readonly Passage[] {
-  const tokens = tokensOf(text);
-  const found = wanted.map((sequence) => [...hitsOf(tokens, sequence).take(MAX_SNIPPETS)]);
+  const words = indexed(tokensOf(text));
+  const found = wanted.map((sequence) => [...hitsOf(words, sequence).take(MAX_SNIPPETS)]);
   const hits: Span[] = [];
   for (let at = 0; at < MAX_SNIPPETS; at += 1) hits.push(...found.flatMap((ofOne) => ofOne.slice(at, at + 1)));
   const passages: Passage[] = [];
@@ -38,14 +70,19 @@ export function passagesOf(text: string, { wanted }: WordsQuery): readonly Passa
   return passages.toSorted((a, b) => a.start - b.start);
 }
 
-function* hitsOf(tokens: readonly Token[], { words, isPrefix }: Sequence): Generator<Span> {
+/** Generates the places of a sequence, in their order. Reads those of its rarest whole word alone. */
+function* hitsOf({ tokens, positions }: IndexedWords, { words, isPrefix }: Sequence): Generator<Span> {
   const last = words.length - 1;
-  for (let at = 0; at + last < tokens.length; at += 1) {
+  const whole = isPrefix ? words.slice(0, -1) : words;
+  const places = whole.map((word, offset) => ({ offset, at: positions.get(word) ?? [] }));
+  const { at, offset } = places.toSorted((a, b) => a.at.length - b.at.length)[0] ?? { at: tokens.keys(), offset: 0 };
+  for (const place of at) {
+    const start = place - offset;
     const isHit = words.every((word, index) => {
-      const found = tokens[at + index]?.word;
+      const found = tokens[start + index]?.word;
       return found === word || (isPrefix && index === last && found?.startsWith(word) === true);
     });
-    if (isHit) yield { start: tokens[at]?.start ?? 0, end: tokens[at + last]?.end ?? 0 };
+    if (isHit) yield { start: tokens[start]?.start ?? 0, end: tokens[start + last]?.end ?? 0 };
   }
 }
 

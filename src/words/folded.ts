@@ -1,4 +1,4 @@
-import { comparable } from './comparable.ts';
+import { comparable, withFewMarks } from './comparable.ts';
 
 /* How words are found: as people write them, whatever their case, spelling and typography. */
 
@@ -29,7 +29,7 @@ const FULL_WIDTH = 0xfee0;
  * ligatures), and to the forms of quotation marks and dashes. `ß` is `ss`.
  */
 export function folded(text: string): string {
-  let plain = text.replaceAll(/\p{DI}/gu, '').normalize('NFKC');
+  let plain = withFewMarks(text.replaceAll(/\p{DI}/gu, '')).normalize('NFKC');
   for (const [mark, forms] of FORMS) plain = plain.replace(forms, mark);
   // By way of capitals, which unites the letters that share one. The dot of a Turkish İ stays alone then.
   const lower = plain.toLowerCase().toUpperCase().toLowerCase();

@@ -7,6 +7,10 @@ import { unaccented } from './folded.ts';
  */
 
 const MAX_WORD_CHARACTERS = 64;
+/** Maximum number of words of a text. Only characters that stand for several words give more than texts have room for. */
+const MAX_TOKENS = 64 * 1024;
+/** Parts of a piece without spaces, so long that they divide no word that people write. */
+const PARTS = /.{1,1024}/gsu;
 
 const UNSPACED_SCRIPTS = ['Han', 'Hiragana', 'Katakana', 'Thai', 'Lao', 'Khmer', 'Myanmar'];
 /** The sign that lengthens a vowel belongs to two scripts. */
@@ -24,10 +28,11 @@ export interface Token {
   readonly end: number;
 }
 
-/** Returns the words of a text in their order. */
+/** Returns the words of a text in their order, at most `MAX_TOKENS`. */
 export function tokensOf(text: string): readonly Token[] {
   const tokens: Token[] = [];
   for (const { 0: piece, index } of text.matchAll(PIECES)) {
+    if (tokens.length >= MAX_TOKENS) break;
     const end = index + piece.length;
     if (ASCII.test(piece)) tokens.push({ word: cut(piece.toLowerCase()), start: index, end });
     else addPiece(tokens, piece, index);
@@ -52,16 +57,21 @@ export function pairsOf(run: string): readonly string[] {
 }
 
 function addPiece(tokens: Token[], piece: string, start: number): void {
-  const whole = { start, end: start + piece.length };
   if (!UNSPACED.test(piece)) {
-    for (const word of divided(plain(piece), pairsOf)) tokens.push({ word, ...whole });
+    addWords(tokens, piece, start);
     return;
   }
   for (const { 0: run, index } of piece.matchAll(RUNS)) {
     if (UNSPACED.test(run)) addRun(tokens, run, start + index);
-    else
-      for (const word of divided(plain(run), pairsOf))
-        tokens.push({ word, start: start + index, end: start + index + run.length });
+    else addWords(tokens, run, start + index);
+  }
+}
+
+function addWords(tokens: Token[], piece: string, start: number): void {
+  for (const { 0: part, index } of piece.matchAll(PARTS)) {
+    if (tokens.length >= MAX_TOKENS) return;
+    const whole = { start: start + index, end: start + index + part.length };
+    for (const word of divided(plain(part), pairsOf)) tokens.push({ word, ...whole });
   }
 }
 

@@ -76,11 +76,33 @@ describe('capstan watch', () => {
     expect(await ended).toEqual([143, null]);
   });
 
+  it('reads values with the rules of its flags', async () => {
+    const place = await ground();
+    const rules = ['--values', 'heading=h1', '--values', '{"links":{"selector":"a","type":"count"}}'];
+    const when = ['--when', '{"any":[{"value":"links","rose":true},{"value":"heading","changed":true}]}'];
+    const url = `http://127.0.0.1:${site.port}/`;
+    const { child, lines } = followed(
+      ['watch', url, '--every', '1d', '--json', '--allow-targets', '127.0.0.1', ...rules, ...when],
+      place.options,
+    );
+    const ended = once(child, 'close');
+    await expect
+      .poll(() => lines.map((line) => JSON.parse(line).run.values))
+      .toEqual([{ heading: { value: title, text: title }, links: { value: 0, text: '0' } }]);
+    child.kill('SIGTERM');
+    await ended;
+  });
+
   it.each([
     [[], '--every is required, unless schedule is given'],
     [['--every', '1s'], '--every must be a number and one of s, m, h or d'],
     [['--every', '1h', '--compare', 'colour'], '--compare takes one of visual, text, links, status, title, verdict'],
     [['--every', '1h', '--ignore', 'clock'], '--ignore must be a kind'],
+    [
+      ['--every', '1h', '--values', 'price=.price', '--when', '{"value":"stock","missing":true}'],
+      '--when.value "stock" is none of the values: price',
+    ],
+    [['--every', '1h', '--when', 'none.json'], '--when takes a JSON file, but none.json cannot be read'],
   ])('refuses %j with one line and exit code 2', async (args, line) => {
     const at = ['--server', app.baseUrl, '--api-key', KEY];
     const { code, stderr } = await capstan(['watch', 'http://127.0.0.1/', ...at, ...args]);

@@ -6,7 +6,7 @@ import { SharedLinkSchema } from '../../src/capture/shared-link.ts';
 import { signedTarget } from '../../src/http/signed-link.ts';
 import { putCapture } from '../../src/storage/ports/artifact-store.ts';
 import { EVIDENCE } from '../storage/result-of.ts';
-import type { RunningApp } from '../support/serve.ts';
+import { type RunningApp, serve } from '../support/serve.ts';
 import { NO_BROWSER } from '../support/service.ts';
 import { failureOf } from './answers.ts';
 import { resultOf } from './stored-capture.ts';
@@ -168,6 +168,29 @@ describeWithTenantsOfEachDatabase((start) => {
       expect((await t.one.call(targetOf(link))).status).toBe(200);
       expect((await ask(t.one, 'flood-key', targetOf(link))).status).toBe(200);
       expect((await ask(t.one, 'root-key', `/shares/${link.id}`, 'DELETE')).status).toBe(200);
+    });
+
+    it('shows what its maker may see now', async () => {
+      const t = await tenants();
+      await keep(t, 53);
+      await keep(t, 54, { api_key_name: 'root' });
+      const links = [await shared(t.one, 'root-key', 53), await shared(t.one, 'root-key', 54)];
+      const [service] = t.services;
+      if (service === undefined) throw new Error('there is no service');
+      const statuses = (app: RunningApp) =>
+        Promise.all(links.map(async (link) => (await app.call(targetOf(link))).status));
+      for (const rootNow of [[{ ...ROOT, scope: 'capture' as const }], []]) {
+        const app = await serve(service, { ...KEYED, namedKeys: [...TENANTS, ...rootNow], isolateKeys: true });
+        try {
+          expect(await statuses(app)).toEqual(rootNow.length === 0 ? [404, 404] : [404, 200]);
+          const listed = await ask(app, rootNow.length === 0 ? 'flood-key' : 'root-key', '/shares');
+          const ids = Links.parse(await listed.json()).data.map(({ id }) => id);
+          expect(ids).toEqual(rootNow.length === 0 ? [] : [links[1]?.id]);
+        } finally {
+          await app.close();
+        }
+      }
+      expect(await statuses(t.one)).toEqual([200, 200]);
     });
 
     it('refuses links without a signature, with another one, and after they have expired', async () => {

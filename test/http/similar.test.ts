@@ -47,6 +47,15 @@ describe('GET /results/similar/{id}', () => {
     });
   });
 
+  it('ends after 4 MiB of records', async () => {
+    const { results } = app.service;
+    const wide = { perception_hash: '00000000ffffffff', options: { css: 'x'.repeat(100_000) } };
+    for (let at = 0; at < 60; at += 1) await results.insert(resultOf(5000 + at, wide));
+    const response = await app.call('/results/similar/5059?limit=1000');
+    const { data } = Answer.parse(await response.json());
+    expect(data.map(({ id }) => id)).toEqual(Array.from({ length: 42 }, (_, at) => 5058 - at));
+  });
+
   it.each([
     ['?distance=0', [3, 2]],
     ['?distance=1', [3, 2, 4]],

@@ -1,22 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { MESSENGERS } from '../../src/capture/receiver.ts';
 import { MESSENGER_FACTS, openMessenger, readMessengerAddress } from '../../src/receivers/transports/messengers.ts';
-import { receiverEgress } from '../receivers/receiver.ts';
 import { startNtfy } from '../support/receivers/ntfy.ts';
 import { messageOf, NEVER } from './example-notice.ts';
+import { receiverEgress } from './receiver.ts';
 
 describe('the address of a messenger', () => {
   it.each(MESSENGERS)('is refused for %s with the form that is accepted', (kind) => {
     const refused = readMessengerAddress(kind, 'ftp://x:hidden@y/');
-    expect(refused).toContain(MESSENGER_FACTS[kind].form.split(',')[0]?.slice(0, 8));
+    expect(refused).toContain(MESSENGER_FACTS[kind].forms[0]?.slice(0, 8));
     expect(refused).not.toContain('hidden');
   });
 
   it('names a channel of Slack, with a bot token', () => {
-    expect(readMessengerAddress('slack', 'C0123456789', 'xoxb-1')).toEqual({
-      ...{ kind: 'slack', channel: 'C0123456789', token: 'xoxb-1' },
+    expect(readMessengerAddress('slack', 'https://xoxb-1-a@slack.com/C0123456789')).toEqual({
+      ...{ kind: 'slack', channel: 'C0123456789', token: 'xoxb-1-a' },
     });
-    expect(readMessengerAddress('slack', 'C0123456789')).toBe('needs a bot token for a channel');
+    expect(readMessengerAddress('slack', 'https://xoxb-1-a@slack.com/general')).toContain('must be a URL such as');
   });
 
   it.each([
@@ -32,7 +32,7 @@ describe('the address of a messenger', () => {
 
   it('has the port of its kind of TLS', () => {
     const portOf = (text: string) => {
-      const read = readMessengerAddress('mail', text, 'p');
+      const read = readMessengerAddress('mail', text);
       return typeof read === 'object' && read.kind === 'mail' ? [read.address.port, read.address.tls] : read;
     };
     const rest = 'a%40b.example@mail.example/?to=a@b.example';
@@ -44,9 +44,9 @@ describe('the address of a messenger', () => {
   it('opens the transport of its kind', async () => {
     await using ntfy = await startNtfy({ token: 'tk_1' });
     const egress = receiverEgress();
-    const address = readMessengerAddress('ntfy', ntfy.url.href, 'tk_1');
+    const address = readMessengerAddress('ntfy', ntfy.url.href.replace('//', '//tk_1@'));
     if (typeof address === 'string') throw new Error(address);
-    const transport = await openMessenger(address, egress);
+    const transport = openMessenger(address, egress);
     expect(await transport.send(messageOf(), NEVER)).toEqual({ end: 'delivered', status: 200 });
     await egress.close();
   });

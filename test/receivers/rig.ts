@@ -4,8 +4,8 @@ import type { CapstanEvent, DeliveryEvent, Recipients, WatchEvent } from '../../
 import type { NewReceiver } from '../../src/capture/receiver.ts';
 import { openEventFeed } from '../../src/feed/event-feed.ts';
 import { createDispatcher, type DispatcherOptions } from '../../src/receivers/dispatcher.ts';
-import { plainNotice } from '../../src/receivers/plain-notice.ts';
 import { createRegistry } from '../../src/receivers/registry.ts';
+import { sayEvent } from '../../src/receivers/say-event.ts';
 import { readSecret } from '../../src/receivers/transports/signature.ts';
 import type { Database } from '../../src/storage/ports/database.ts';
 import type { DeliveryStore } from '../../src/storage/ports/delivery-store.ts';
@@ -25,6 +25,13 @@ export interface RigOptions extends Partial<Pick<DispatcherOptions, 'times' | 'a
 
 export const QUICK = { firstMs: 2, maxMs: 20, giveUpAfterMs: 3_600_000, minAttempts: 3 };
 
+const NO_SOURCES = {
+  publicUrl: null,
+  share: async () => null,
+  readImage: async () => null,
+  drawDifference: async () => null,
+};
+
 /** Tells receivers of events, with a log and a store of messages as a service has them. */
 export async function startRig(database: Pick<Database, 'receivers' | 'openDeliveries'>, options: RigOptions = {}) {
   const { webhooks = [], operator = [], clock = Date.now, times = QUICK, atOnce, isShared = () => false } = options;
@@ -40,7 +47,12 @@ export async function startRig(database: Pick<Database, 'receivers' | 'openDeliv
   const registry = createRegistry({ webhooks, operator, alerts: [], given: database.receivers, ...parts });
   const store = options.store ?? database.openDeliveries();
   const dispatcher = createDispatcher({
-    ...{ source: feed, open: () => store, receiverOf: registry.receiverOf, noticeOf: plainNotice },
+    ...{
+      source: feed,
+      open: () => store,
+      receiverOf: registry.receiverOf,
+      noticeOf: (event: unknown) => sayEvent(event, NO_SOURCES),
+    },
     ...{ clock, times, atOnce, isShared, isDurable: store.isDurable, isAlwaysOn: registry.isAlwaysOn },
     toldOf: async (logged) => logged.map((event) => registry.toldOf(event)),
     emit: (event) => {

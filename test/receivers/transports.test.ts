@@ -9,14 +9,14 @@ import { ntfyTransport } from '../../src/receivers/transports/ntfy.ts';
 import { slackWebhookTransport } from '../../src/receivers/transports/slack.ts';
 import { slackBotTransport } from '../../src/receivers/transports/slack-bot.ts';
 import { teamsTransport } from '../../src/receivers/transports/teams.ts';
-import { CERTIFICATE } from '../receivers/certificate.ts';
-import { receiverEgress } from '../receivers/receiver.ts';
 import { rateLimited, startDiscord } from '../support/receivers/discord.ts';
 import { MAIL_PASSWORD, MAIL_USER, type MailReceiver, startMail } from '../support/receivers/mail.ts';
 import { startNtfy } from '../support/receivers/ntfy.ts';
 import { SLACK_CHANNEL, SLACK_TOKEN, startSlack } from '../support/receivers/slack.ts';
 import { startTeams } from '../support/receivers/teams.ts';
+import { CERTIFICATE } from './certificate.ts';
 import { exampleImage, messageOf, NEVER, PNG } from './example-notice.ts';
+import { receiverEgress } from './receiver.ts';
 
 const ALL_IMAGES = [exampleImage('difference'), exampleImage('after'), exampleImage('before')];
 /** Longer than each service takes, with many facts, links and images. */

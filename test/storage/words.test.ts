@@ -4,7 +4,7 @@ import { packWords } from '../../src/capture/page-words.ts';
 import type { Result } from '../../src/capture/result.ts';
 import type { Database } from '../../src/storage/ports/database.ts';
 import { keysetOf, type ResultFilter, type ResultStore } from '../../src/storage/ports/result-store.ts';
-import { meetsWords } from '../../src/words/find-words.ts';
+import { indexed, meetsWords } from '../../src/words/find-words.ts';
 import { wordsQuery } from '../../src/words/query.ts';
 import { tokensOf } from '../../src/words/tokens.ts';
 import { describeInEachDatabase, removeAll } from './each-database.ts';
@@ -74,7 +74,7 @@ function meets({ result, text }: Indexed, filter: ResultFilter): boolean {
   const code = String(result.response_code);
   return (
     text !== undefined &&
-    meetsWords(tokensOf(text), wordsQuery(words)) &&
+    meetsWords(indexed(tokensOf(text)), wordsQuery(words)) &&
     (filter.by !== 'url' || result.url === filter.url) &&
     (filter.by !== 'host' || result.host.startsWith(filter.host) || result.host.endsWith(`.${filter.host}`)) &&
     (filter.ofKey === undefined || result.api_key_name === filter.ofKey) &&

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { requestSchemas } from '../../src/capture/request.ts';
 import { type ReadValues, valuesField, type WrittenWhen, whenField } from '../../src/capture/watch-values.ts';
 import { decide, isUnknown, knownAfter, knownBy, NO_VALUES } from '../../src/watches/decide.ts';
-import { lacksValues } from '../../src/watches/read-values.ts';
+import { lacksValues, readValues } from '../../src/watches/read-values.ts';
 import { sayValues } from '../../src/watches/say-values.ts';
 
 const RULES = valuesField.parse({
@@ -132,9 +132,9 @@ describe('a watch with values', () => {
   it('says in a sentence what became of the values', () => {
     expect(sayValues(read({ price: 47.5 }), read({}))).toBe('price fell from €59.00 to €47.50');
     expect(sayValues(read({ jobs: 5, stock: 'Out' }), read({}))).toBe(
-      'stock changed from InStock to Out; jobs rose from 3 to 5',
+      'stock changed from “InStock” to “Out”; jobs rose from 3 to 5',
     );
-    expect(sayValues(read({ price: 'On request' }), read({}))).toBe('price is "On request", which cannot be read');
+    expect(sayValues(read({ price: 'On request' }), read({}))).toBe('price is “On request”, which cannot be read');
     expect(sayValues(read({ price: null }), read({}))).toBe('price is missing');
   });
 });
@@ -218,6 +218,25 @@ describe('a page that has none of the values', () => {
     ['has a price that cannot be read', { price: { value: null, text: 'Price on request' }, stock: nothing }, false],
   ])('%s: %j', (_, read, lacks) => {
     expect(lacksValues(read, undefined)).toBe(lacks);
+  });
+
+  it('is not known to lack what a cut page or extraction may have missed', async () => {
+    const found = { price: { value: null, text: null }, stock: null, jobs: 0 };
+    const outputs = (partial: boolean) => [{ name: 'extract', bytes: 1, partial } as const];
+    const read = (partial: boolean, isCut: boolean, extract: object = found) =>
+      readValues({ id: 1, extract: { ...extract }, partial, outputs: outputs(isCut) }, RULES, Object.create(null));
+    expect(await read(false, false)).toEqual({ price: nothing, stock: nothing, jobs: none });
+    const isMissing = whenField.parse({ value: 'stock', missing: true });
+    const known = knownBy(RULES, NO_VALUES);
+    for (const values of [await read(true, false), await read(false, true)]) {
+      expect(values).toEqual({});
+      expect(lacksValues(values, undefined)).toBe(false);
+      expect(decide(RULES, isMissing, values, known).isNews).toBe(false);
+      expect(decide(RULES, undefined, values, known).isNews).toBe(false);
+      expect(knownAfter(known, values, [], true).previous).toEqual({});
+    }
+    const price = { value: { amount: 5, to: null, currency: 'EUR' }, text: '5 EUR' };
+    expect(await read(false, true, { ...found, price })).toEqual({ price });
   });
 
   it('is wanted by a condition on missing values', () => {

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { meetsWords, passagesOf } from '../../src/words/find-words.ts';
+import { comparable } from '../../src/words/comparable.ts';
+import { indexed, meetsWords, passagesOf } from '../../src/words/find-words.ts';
+import { folded } from '../../src/words/folded.ts';
 import { parseWords, wordsQuery } from '../../src/words/query.ts';
 import { tokensOf } from '../../src/words/tokens.ts';
 
-const finds = (words: string, text: string) => meetsWords(tokensOf(text), wordsQuery(words));
+const finds = (words: string, text: string) => meetsWords(indexed(tokensOf(text)), wordsQuery(words));
 
 describe('a query by words', () => {
   it.each([
@@ -94,5 +96,38 @@ describe('the passages of a text', () => {
     for (const { start, end } of passagesOf(`${text}ferrari${text}`, wordsQuery('ferrari'))) {
       expect(`${text}ferrari${text}`.slice(start, end).isWellFormed()).toBe(true);
     }
+  });
+});
+
+describe('hostile texts', () => {
+  it.each([
+    ['marks of different classes', '\u0315\u0300\u0316'],
+    ['letters whose compatible forms are marks', '\uff9e\u0315'],
+  ])('have at most 30 %s on a character, which are put in order in quadratic time', (_, marks) => {
+    const text = `a${marks.repeat(10_000)}`;
+    expect(folded(text).length).toBeLessThanOrEqual(31);
+    expect(comparable(`b${text}`).length).toBeLessThanOrEqual(32 + (marks.includes('\uff9e') ? 30 : 0));
+    expect(tokensOf(text).map(({ word }) => word)).toEqual(['a']);
+  });
+
+  it('have a limited number of words, also of characters that stand for several', () => {
+    expect(tokensOf('\ufdfa'.repeat(64 * 1024)).length).toBeLessThan(70_000);
+  });
+
+  it('are read once for all words that are looked for', () => {
+    let reads = 0;
+    const tokens = tokensOf('word '.repeat(1000)).map((token) => ({
+      ...token,
+      get word() {
+        reads += 1;
+        return token.word;
+      },
+    }));
+    const text = indexed(tokens);
+    const before = reads;
+    const absent = Array.from({ length: 20 }, (_, at) => `-absent${at} -miss${at}*`).join(' ');
+    expect(meetsWords(text, wordsQuery(absent))).toBe(true);
+    expect(meetsWords(text, wordsQuery('"word absent"'))).toBe(false);
+    expect(reads).toBe(before);
   });
 });

@@ -1,54 +1,17 @@
 import type { Protocol } from 'devtools-protocol';
-import { within } from '../../capture/deadline.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
 import { CdpClosedError, CdpError, type CdpSession } from '../../cdp/connection.ts';
-import { evaluate } from '../../page/ask-page.ts';
 import { ChildFrames } from '../../page/child-frames.ts';
 import type { IsolatedPage } from '../../page/isolated-page.ts';
 import { MainFrame } from '../../page/main-frame.ts';
-import { call } from '../../page/page-scripts.ts';
 import { type PageSetUp, setUpPage } from '../../page/set-up.ts';
 import type { BrowserHost } from '../browser-host.ts';
 import { emulateInFrames, showVisitor } from './emulate-in-frames.ts';
+import { leavePage, type Sharing } from './leave-page.ts';
 import { urlLimit } from './limit-urls.ts';
 
 /** The browser, its address of the egress proxy, the request, and a signal that is aborted when the capture is over. */
 export type PageOpening = readonly [host: BrowserHost, proxyServer: string, request: CaptureRequest, over: AbortSignal];
-
-/** A page without a document or a session, in a context with what earlier captures left there. */
-export interface BlankPage {
-  readonly host: BrowserHost;
-  readonly browserContextId: string;
-  readonly targetId: string;
-  /** Disposes of the context. Resolves also when the browser is gone. */
-  dispose(): Promise<void>;
-}
-
-/** How a page is shared with the captures before and after this one. */
-export interface Sharing {
-  /** The page to use; undefined for a new one. */
-  readonly page: BlankPage | undefined;
-  /** Called when the capture has succeeded, with a function that makes the page leave its document. */
-  readonly keep: (leave: Leave) => Promise<void>;
-}
-
-/**
- * Resolves when the page has left its document and its context is silent, or with undefined when that took too long and
- * the page was disposed of.
- */
-export type Leave = (silence: Silence) => Promise<BlankPage | undefined>;
-
-/**
- * Resolves when the context asks no more for the network, to which it has no access. `request` makes a request of the
- * context, and resolves when that has failed.
- */
-export type Silence = (request: () => Promise<unknown>) => Promise<void>;
-
-/**
- * Time limit for a page to leave its document, and for what is still to be sent of it, in milliseconds. After that, its
- * context is disposed of.
- */
-const LEAVE_MS = 3_000;
 
 /**
  * Opens a page whose only way to the network is `proxyServer`. The browser pauses every new page until it is resumed,
@@ -68,17 +31,70 @@ export async function openPage(
       proxyServer,
       proxyBypassList: '<-loopback>',
     }));
+  const { attached, download, detach } = setUpTargets(host, browserContextId, request);
+  const abandoned = Promise.withResolvers<never>();
+  const abandon = () => abandoned.reject(new CdpClosedError('nobody waits for the page any more'));
+  over.addEventListener('abort', abandon, { once: true });
+  if (over.aborted) abandon();
+  const disposeContext = async () => {
+    await root.send('Target.disposeBrowserContext', { browserContextId }).catch(() => undefined);
+  };
+  const dispose = async () => {
+    detach();
+    await disposeContext();
+  };
+  try {
+    // Permissions that are not granted are denied; by default pages would prompt, and no one answers.
+    const permissions: Protocol.Browser.PermissionType[] = request.geolocation === undefined ? [] : ['geolocation'];
+    // The size of the window (`outerWidth`), which screen emulation does not set.
+    const { width, height } = request.viewport;
+    root.post('Browser.grantPermissions', { permissions, browserContextId });
+    root.post('Browser.setDownloadBehavior', { behavior: 'deny', browserContextId, eventsEnabled: true });
+    const opening =
+      shared === undefined
+        ? root.send('Target.createTarget', { url: 'about:blank', browserContextId, width, height })
+        : // A script of an earlier document may have closed the page: the capture is repeated on another one.
+          attach(host, shared.targetId, 'the shared page is gone');
+    opening.catch(attached.reject);
+    const { session, frame, frames, setUp } = await Promise.race([attached.promise, abandoned.promise]);
+    session.post('Runtime.runIfWaitingForDebugger');
+    // A page that crashes or does not start never answers.
+    await Promise.race([setUp.done, frame.ended(), abandoned.promise]);
+    const { notes, visit, requests } = setUp;
+    let other: Promise<CdpSession> | undefined;
+    const unemulated = () => {
+      other ??= attach(host, frame.id, 'the page is gone');
+      return other;
+    };
+    const opened = { session, unemulated, frame, frames, notes, visit, requests, download, dispose };
+    if (sharing === undefined) return opened;
+    const page = { host, browserContextId, session, frame, detach, disposeContext };
+    return { ...opened, keep: () => sharing.keep((silence) => leavePage({ ...page, other }, silence)) };
+  } catch (error) {
+    await dispose();
+    throw error;
+  } finally {
+    over.removeEventListener('abort', abandon);
+  }
+}
+
+/** The page of a context, whose set-up is under way. */
+interface AttachedPage {
+  readonly session: CdpSession;
+  readonly frame: MainFrame;
+  readonly frames: ChildFrames;
+  readonly setUp: PageSetUp;
+}
+
+/** Sets up the page of a context, and the frames and workers that it opens, and closes its popups. */
+function setUpTargets(host: BrowserHost, browserContextId: string, request: CaptureRequest) {
+  const root = host.connection.root;
   let page: string | null = null;
+  let pageSetUp: PageSetUp | undefined;
   const serviceWorkers: string[] = [];
   const download = Promise.withResolvers<string>();
   let stopListening = () => {};
-  const attached = Promise.withResolvers<{
-    session: CdpSession;
-    frame: MainFrame;
-    frames: ChildFrames;
-    setUp: PageSetUp;
-  }>();
-  let pageSetUp: PageSetUp | undefined;
+  const attached = Promise.withResolvers<AttachedPage>();
   const stopAttaching = host.onAttach(browserContextId, (session, { targetId, type }) => {
     // Service workers stay paused before their first line, so no script of the site runs without its page.
     if (type === 'service_worker') {
@@ -117,65 +133,16 @@ export async function openPage(
       root.post('Target.closeTarget', { targetId });
     }
   });
-  const abandoned = Promise.withResolvers<never>();
-  const abandon = () => abandoned.reject(new CdpClosedError('nobody waits for the page any more'));
-  over.addEventListener('abort', abandon, { once: true });
-  if (over.aborted) abandon();
-  const detach = () => {
-    stopListening();
-    stopAttaching();
-    // A worker that is still paused when its context is disposed of would run for a moment.
-    for (const targetId of serviceWorkers) root.post('Target.closeTarget', { targetId });
+  return {
+    attached,
+    download: download.promise,
+    detach: () => {
+      stopListening();
+      stopAttaching();
+      // A worker that is still paused when its context is disposed of would run for a moment.
+      for (const targetId of serviceWorkers) root.post('Target.closeTarget', { targetId });
+    },
   };
-  const disposeContext = async () => {
-    await root.send('Target.disposeBrowserContext', { browserContextId }).catch(() => undefined);
-  };
-  const dispose = async () => {
-    detach();
-    await disposeContext();
-  };
-  try {
-    // Permissions that are not granted are denied; by default pages would prompt, and no one answers.
-    const permissions: Protocol.Browser.PermissionType[] = request.geolocation === undefined ? [] : ['geolocation'];
-    // The size of the window (`outerWidth`), which screen emulation does not set.
-    const { width, height } = request.viewport;
-    root.post('Browser.grantPermissions', { permissions, browserContextId });
-    root.post('Browser.setDownloadBehavior', { behavior: 'deny', browserContextId, eventsEnabled: true });
-    const opening =
-      shared === undefined
-        ? root.send('Target.createTarget', { url: 'about:blank', browserContextId, width, height })
-        : // A script of an earlier document may have closed the page: the capture is repeated on another one.
-          attach(host, shared.targetId, 'the shared page is gone');
-    opening.catch(attached.reject);
-    const { session, frame, frames, setUp } = await Promise.race([attached.promise, abandoned.promise]);
-    session.post('Runtime.runIfWaitingForDebugger');
-    // A page that crashes or does not start never answers.
-    await Promise.race([setUp.done, frame.ended(), abandoned.promise]);
-    const { notes, visit, requests } = setUp;
-    let another: Promise<CdpSession> | undefined;
-    const unemulated = () => {
-      another ??= attach(host, frame.id, 'the page is gone');
-      return another;
-    };
-    const opened = { session, unemulated, frame, frames, notes, visit, requests, download: download.promise, dispose };
-    if (sharing === undefined) return opened;
-    const leave: Leave = async (silence) => {
-      const isBlank = await within(LEAVE_MS, leaveDocument(session, frame, silence), false);
-      if (!isBlank) return void (await dispose());
-      detach();
-      // Emulation, scripts and interception of the capture end with its session.
-      const detachFrom = ({ id }: CdpSession) => root.post('Target.detachFromTarget', { sessionId: id });
-      detachFrom(session);
-      another?.then(detachFrom, () => undefined);
-      return { host, browserContextId, targetId: frame.id, dispose: disposeContext };
-    };
-    return { ...opened, keep: () => sharing.keep(leave) };
-  } catch (error) {
-    await dispose();
-    throw error;
-  } finally {
-    over.removeEventListener('abort', abandon);
-  }
 }
 
 /** Attaches another session to a page. Rejects with a `CdpClosedError` that says `gone` when there is no such page. */
@@ -185,29 +152,5 @@ async function attach({ connection }: BrowserHost, targetId: string, gone: strin
     return connection.session(sessionId);
   } catch (error) {
     throw error instanceof CdpError ? new CdpClosedError(gone) : error;
-  }
-}
-
-/**
- * Replaces the document with an empty one in the same renderer, and waits until the context is silent. Resolves with
- * false if the page or browser ended.
- */
-async function leaveDocument(session: CdpSession, frame: MainFrame, silence: Silence): Promise<boolean> {
-  try {
-    const before = frame.document;
-    // A navigation by the browser would start another renderer.
-    await evaluate({ session, frame }, call('leave-document'));
-    await frame.until(() => frame.document !== before && frame.document?.url === 'about:blank');
-    // Requests that are paused would wait for a verdict.
-    session.post('Fetch.disable');
-    // The page can neither notice nor prevent this request.
-    const options = { disableCache: true, includeCredentials: false };
-    await silence(() =>
-      session.send('Network.loadNetworkResource', { frameId: frame.id, url: 'http://nothing.invalid/', options }),
-    );
-    await session.send('Page.resetNavigationHistory');
-    return true;
-  } catch {
-    return false;
   }
 }

@@ -17,7 +17,7 @@ export const GroupsSchema = z.strictObject({
       example: ResultSchema.meta({ description: 'The newest of them.' }),
     }),
   ),
-  omitted: count.meta({ description: 'Further groups, which are smaller.' }),
+  omitted: count.meta({ description: 'Further groups, which are smaller, or whose example was removed meanwhile.' }),
   results: count.meta({ description: 'Results that were read.' }),
   without: count.meta({ description: 'Those among them that have no such value, and are in no group.' }),
   truncated: z.boolean().meta({ description: `There are more results; the newest ${MAX_GROUPED} were read.` }),

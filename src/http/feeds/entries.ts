@@ -1,7 +1,7 @@
 import type { FeedSource } from '../../capture/feed.ts';
 import type { Result } from '../../capture/result.ts';
 import type { CaptureService } from '../../service/capture-service.ts';
-import { keysetOf } from '../../storage/ports/result-store.ts';
+import { endsList, keysetOf } from '../../storage/ports/result-store.ts';
 import { keysetCursor, readKeysetCursor } from '../request/cursor.ts';
 import { filterOf } from '../request/new-feed.ts';
 import { titleOf } from '../shared/capture-page.ts';
@@ -38,7 +38,7 @@ export async function entriesOf(
   const after = cursor === undefined ? undefined : readKeysetCursor(cursor);
   const found = await results.page(filterOf(source), MAX_ENTRIES + 1, after);
   const entries = found.slice(0, MAX_ENTRIES).map(entryOfResult);
-  return { ...aboutSource(source), entries, isCut: found.length > MAX_ENTRIES };
+  return { ...aboutSource(source), entries, isCut: !endsList(found, MAX_ENTRIES + 1) };
 }
 
 function aboutSource({ label, scan, search = {} }: FeedSource): Pick<Entries, 'title' | 'view'> {

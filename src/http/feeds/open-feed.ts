@@ -62,10 +62,10 @@ export async function openEntry(context: Context, id: string): Promise<Shared | 
   const opened = await openFeed(context, feed);
   if (opened === undefined) return undefined;
   const { link, service } = opened;
-  const { apiKeyName, createdAt, expiresAt } = link;
+  const { apiKeyName, fingerprint, createdAt, expiresAt } = link;
   const [capture, other] = [Number(first), second === undefined ? null : Number(second)];
   const ids = other === null ? [capture] : [capture, other];
   const records = await Promise.all(ids.map((each) => service.results.get(each)));
   if (records.includes(undefined)) return undefined;
-  return { link: { id, apiKeyName, sees: null, capture, other, view: 'page', createdAt, expiresAt }, service };
+  return { link: { id, apiKeyName, fingerprint, capture, other, view: 'page', createdAt, expiresAt }, service };
 }

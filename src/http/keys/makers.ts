@@ -17,6 +17,8 @@ export interface Maker {
 /** What a maker sees. */
 export interface MakerView {
   readonly service: CaptureService;
+  /** The key whose captures alone it sees, as `visibleKey` returns it. */
+  readonly sees: string | undefined;
   /** The key whose watches it sees; undefined: those of all. */
   readonly ofKey: string | undefined;
 }
@@ -31,8 +33,8 @@ export function makerViews(keys: KeyRing, isolateKeys: boolean, service: Capture
     const caller = find(maker);
     const ofKey = caller && listedKeyOf(caller);
     if (caller === undefined || ofKey === null) return undefined;
-    const seen = visibleKey(caller);
-    return { service: seen === undefined ? service : service.onlyOf(seen), ofKey };
+    const sees = visibleKey(caller);
+    return { service: sees === undefined ? service : service.onlyOf(sees), sees, ofKey };
   };
 }
 

@@ -6,7 +6,7 @@ import type { ResultConditions } from '../../capture/result-conditions.ts';
 import { overHttp, type Target } from '../../capture/target.ts';
 import { refusal } from '../../capture/validate.ts';
 import type { CaptureService } from '../../service/capture-service.ts';
-import { keysetOf, type ResultFilter } from '../../storage/ports/result-store.ts';
+import { endsList, keysetOf, type ResultFilter } from '../../storage/ports/result-store.ts';
 import { answer } from '../answer/envelope.ts';
 import { MarkedSchema, ResultSchema } from '../answer/schemas.ts';
 import { goneSignal } from '../connection/client-gone.ts';
@@ -119,7 +119,7 @@ export const patchResults = routeWithBody({
         }
         last = these.at(-1) ?? last;
         left -= these.length;
-        isCut = page.length > wanted;
+        isCut = !endsList(page, wanted + 1);
         if (last === undefined || !isCut) break;
         after = keysetOf(last);
       }

@@ -116,7 +116,7 @@ async function opened(
 ): Promise<Shared> {
   if (ctx.state.isSigned !== true)
     throw new CapstanError('link_refused', 'The link is not complete: its signature is missing.');
-  const shared = isOfFeed(id) ? await openEntry(context, id) : await context.service.shared(id);
+  const shared = isOfFeed(id) ? await openEntry(context, id) : await context.service.shared(id, context.viewOf);
   if (shared === undefined) throw notShared();
   ctx.state.captureId = shared.link.capture;
   ctx.set('X-Robots-Tag', 'noindex, nofollow');

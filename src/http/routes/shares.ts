@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { viewOf } from '../../capture/artifacts.ts';
-import { visibleKey } from '../../capture/client.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import {
   DEFAULT_SHARE_MS,
@@ -17,7 +16,7 @@ import { callerOf, listedKey } from '../keys/callers.ts';
 import { envelope } from '../openapi/content.ts';
 import { captureId, DEFAULT_LIMIT, limitParameter } from '../request/parameters.ts';
 import { publicUrl } from '../request/public-address.ts';
-import { requestedBy } from '../request/requested-by.ts';
+import { FINGERPRINT_DIGITS, requestedBy } from '../request/requested-by.ts';
 import { type RouteContext, route, routeWithBody } from '../route.ts';
 import { linkOf, NO_SIGNING_KEY, newLinkId } from '../shared/links.ts';
 import type { HttpContext } from '../state.ts';
@@ -70,11 +69,11 @@ export const postShare = routeWithBody({
     }
     await requireShown(service, id, body);
     const now = Date.now();
-    const { owner, apiKeyName, isIsolated } = callerOf(ctx);
+    const { owner, apiKeyName } = callerOf(ctx);
     const link: SharedLink = {
       id: newLinkId(now),
       apiKeyName,
-      sees: visibleKey({ apiKeyName, isIsolated }) ?? null,
+      fingerprint: ctx.state.client?.slice(0, FINGERPRINT_DIGITS) ?? null,
       capture: id,
       other: body.with ?? null,
       view: body.view,
@@ -117,8 +116,7 @@ export const getShares = route({
     const found = ofKey === null ? [] : await sharedLinks.list(wanted);
     const page = { items: found.slice(0, limit), isCut: found.length > limit };
     const items = linkedPage(ctx, page, ({ id }) => id);
-    const exists = await Promise.all(items.map((link) => context.service.shared(link.id)));
-    const alive = items.filter((_, at) => exists[at] !== undefined);
+    const alive = await context.service.stillShared(items, context.viewOf);
     answer(
       ctx,
       alive.map((link) => answerOf(ctx, context, link)),

@@ -14,7 +14,9 @@ import { plain, shownLinks, within } from './plain-text.ts';
  * https://docs.discord.com/developers/resources/message#embed-object-embed-limits: a title has at most 256 characters, a
  * description 4096, a field's value 1024, an embed 25 fields, and all texts of a message 6000. These stay below the sum.
  */
-const MAX = { title: 256, description: 1500, value: 400, fields: 5 };
+const MAX = { title: 256, description: 1400, value: 250, fields: 9 };
+/** Longer facts take a line of their own. */
+const MAX_INLINE = 40;
 /** https://docs.discord.com/developers/reference#uploading-files: 10 MiB for a file without boosts. */
 const IMAGE_LIMITS = { maxBytes: 3 * 1024 * 1024, maxSide: 4096 };
 const COLOURS = { problem: 0xc0_39_2b, news: 0x2f_80_ed };
@@ -79,7 +81,11 @@ function payloadOf({ about, sentence, isProblem, facts, links, images }: Notice,
         description: text.join('\n'),
         color: isProblem ? COLOURS.problem : COLOURS.news,
         fields: facts
-          .map(({ label, text: value }) => ({ name: label, value: written(value, MAX.value), inline: true }))
+          .map(({ label, text: value }) => ({
+            name: label,
+            value: written(value, MAX.value),
+            inline: value.length <= MAX_INLINE,
+          }))
           .filter(({ value }) => value !== '')
           .slice(0, MAX.fields),
         image: first === undefined ? undefined : { url: first.url },

@@ -19,10 +19,10 @@ const MAX_ADDRESS_CHARACTERS = 254;
 const ADDRESS = /^[^\s@<>()[\]\\,;:"\p{Cc}\p{Cf}]+@[\p{L}\p{N}](?:[\p{L}\p{N}.-]*[\p{L}\p{N}])?$/u;
 const FORM = 'smtps://user:password@host/?to=name@domain, or smtp:// for a server with STARTTLS';
 
-/** Reads an address; returns what is wrong with it as a text. `password`: one that is not in the URL. */
-export function readMailAddress(text: string, password = ''): MailAddress | string {
+/** Reads an address; returns what is wrong with it as a text. */
+export function readMailAddress(text: string): MailAddress | string {
   if (!URL.canParse(text)) return `must be a URL such as ${FORM}`;
-  const { protocol, hostname, port, username, password: inUrl, searchParams } = new URL(text);
+  const { protocol, hostname, port, username, password, searchParams } = new URL(text);
   if (protocol !== 'smtps:' && protocol !== 'smtp:') return `must begin with smtps:// or smtp://, such as ${FORM}`;
   if (hostname === '') return `must name a host, such as ${FORM}`;
   for (const name of searchParams.keys()) {
@@ -46,7 +46,7 @@ export function readMailAddress(text: string, password = ''): MailAddress | stri
     port: port === '' ? (protocol === 'smtps:' ? 465 : 587) : Number(port),
     tls: protocol === 'smtps:' ? 'implicit' : tls === 'none' ? 'none' : 'starttls',
     user,
-    password: inUrl === '' ? password : decodeURIComponent(inUrl),
+    password: decodeURIComponent(password),
     from,
     to,
   };

@@ -11,9 +11,22 @@ const UNWANTED = /[[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]--[\u200c\u200d\u2068\u2069]]
 const LOOSE_JOINERS =
   /(?<=^|[\0-\x7f])[\u200c\u200d]+|[\u200c\u200d]+(?=$|[\0-\x7f])|[\u200c\u200d](?=[\u200c\u200d])/g;
 
-/** Returns a text as one line, without characters that a reader cannot see. Directional isolates are kept. */
+/** A directional isolate with its end, or what is left of one. */
+const ISOLATES = /\u2068([^\u2068\u2069]*)\u2069|[\u2068\u2069]/g;
+
+/** Returns a text as one line, without characters that a reader cannot see. Whole directional isolates are kept. */
 export function plain(text: string): string {
-  return text.replace(/\s+/g, ' ').replace(UNWANTED, '').replace(LOOSE_JOINERS, '').trim();
+  return text
+    .replace(/\s+/g, ' ')
+    .replace(UNWANTED, '')
+    .replace(LOOSE_JOINERS, '')
+    .replace(ISOLATES, (all, inner) => (inner === undefined ? '' : all))
+    .trim();
+}
+
+/** Returns a text of at most `max` UTF-16 units for services that refuse an empty one. */
+export function filled(text: string, max: number): string {
+  return within(plain(text), max) || '\u2013';
 }
 
 /** Returns a text of a page as one line without its directional isolates: in one of ours if it runs right to left. */

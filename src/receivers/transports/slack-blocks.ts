@@ -1,6 +1,6 @@
 import { escapedHtml } from '../../capture/html-text.ts';
 import type { Notice } from '../notice.ts';
-import { plain, shownLinks, within } from './plain-text.ts';
+import { filled, plain, shownLinks, within } from './plain-text.ts';
 
 /*
  * Messages in Slack's Block Kit. Texts stand in a `rich_text` block, where markup, mentions and links are elements of
@@ -20,9 +20,9 @@ export function blocksOf(
   const shown = shownLinks(links).map(({ label, url }) => ({ type: 'link', url, text: label }));
   const elements = [
     ...(isProblem ? [{ type: 'emoji', name: 'warning' }, text(' ')] : []),
-    { ...text(within(plain(about), MAX.about)), style: { bold: true } },
-    text(`\n${within(plain(sentence), MAX.sentence)}`),
-    ...facts.slice(0, MAX.facts).map((fact) => text(`\n${fact.label}: ${within(plain(fact.text), MAX.fact)}`)),
+    { ...text(filled(about, MAX.about)), style: { bold: true } },
+    text(`\n${filled(sentence, MAX.sentence)}`),
+    ...facts.slice(0, MAX.facts).map((fact) => text(`\n${fact.label}: ${filled(fact.text, MAX.fact)}`)),
     ...shown.flatMap((link, at) => [text(at === 0 ? '\n' : ' \u00b7 '), link]),
   ];
   return [

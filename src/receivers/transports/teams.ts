@@ -1,7 +1,7 @@
 import type { Notice } from '../notice.ts';
 import type { Transport } from '../transport.ts';
 import { again, attempt, endOf, exchange, type HttpParts, refused } from './exchange.ts';
-import { plain, shownLinks, within } from './plain-text.ts';
+import { filled, shownLinks } from './plain-text.ts';
 
 /*
  * Microsoft Teams: an Adaptive Card for a webhook of Workflows ("When a Teams webhook request is received").
@@ -85,5 +85,5 @@ function paragraph(inlines: readonly object[]) {
 
 /** Text runs have no Markdown, unlike a TextBlock: https://learn.microsoft.com/adaptive-cards/authoring-cards/text-features */
 function run(text: string, max: number) {
-  return { type: 'TextRun', text: within(plain(text), max).replace(/[<{](?=[{/a-z])/gi, '$&\u2060') };
+  return { type: 'TextRun', text: filled(text, max).replace(/[<{](?=[{/a-z])/gi, '$&\u2060') };
 }

@@ -14,6 +14,7 @@ const NO_RESULTS: ResultStore = {
   state: 'off',
   insert: refuse,
   get: refuse,
+  records: refuse,
   keyOf: refuse,
   page: refuse,
   similar: refuse,

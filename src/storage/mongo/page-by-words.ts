@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CapstanError } from '../../capture/errors.ts';
 import { unpackWords } from '../../capture/page-words.ts';
 import type { Result } from '../../capture/result.ts';
-import { meetsWords } from '../../words/find-words.ts';
+import { indexed, meetsWords } from '../../words/find-words.ts';
 import { wordsQuery } from '../../words/query.ts';
 import { tokensOf } from '../../words/tokens.ts';
 import type { Keyset, ResultFilter } from '../ports/result-store.ts';
@@ -102,7 +102,7 @@ async function matchingOf(
   after: { readonly probedAt: number; readonly id: number },
 ): Promise<readonly Result[]> {
   const isMatch = ({ words = '' }: Candidate) =>
-    phrases === undefined || meetsWords(tokensOf(unpackWords(words).text), phrases);
+    phrases === undefined || meetsWords(indexed(tokensOf(unpackWords(words).text)), phrases);
   const ids: number[] = [];
   for (const [at, each] of read.entries()) {
     if (phrases !== undefined && at % COMPARED_A_TURN === COMPARED_A_TURN - 1) await nextTurn();

@@ -1,6 +1,6 @@
 import { distanceOf } from '../../capture/looks.ts';
-import type { Likeness } from '../ports/result-store.ts';
-import { MostSimilar, type SimilarCapture } from '../records/most-similar.ts';
+import type { Likeness, SimilarCapture } from '../ports/result-store.ts';
+import { MostSimilar } from '../records/most-similar.ts';
 import { bandsNear, bandsOf } from '../records/perception.ts';
 import { BY_BAND, BY_PERCEPTION, BY_PERCEPTION_OF_KEY, type Collections } from './collections.ts';
 import type { PerceptionDocument, ResultDocument } from './documents.ts';

@@ -1,6 +1,5 @@
 import type { Db } from 'mongodb';
-import type { SimilarResult, StoredRecord } from '../../capture/result.ts';
-import { STORED_LIMITS } from '../../capture/stored-limits.ts';
+import type { StoredRecord } from '../../capture/result.ts';
 import type { ResultStore, RetainedBy, StoreState } from '../ports/result-store.ts';
 import { gatherInserts } from '../records/gathered-inserts.ts';
 import { isMarked, marksOf, sameMarks } from '../records/marks.ts';
@@ -11,9 +10,7 @@ import { documentOf, evidenceOf, recordOf, type WordsDocument, wordsOf } from '.
 import { pageByWords } from './page-by-words.ts';
 import { pageOf } from './pages.ts';
 import { notePerceptions, similarTo } from './perceptions.ts';
-
-/** Records that are read at once. */
-const READ_TOGETHER = 100;
+import { readInParts } from './read-in-parts.ts';
 
 export interface MongoResults {
   readonly store: ResultStore;
@@ -43,7 +40,7 @@ export function mongoResults(database: Db, ask: Ask, connection: { readonly stat
   }
 
   async function ofThisKey(ids: readonly number[], ofKey: string): Promise<readonly number[]> {
-    const own = { _id: { $in: [...ids] }, api_key_name: ofKey === '' ? { $exists: false } : ofKey };
+    const own = { _id: { $in: [...ids] }, ...ofKeyOnly(ofKey) };
     const found = await collections.results.find(own).project<{ _id: number }>({ _id: 1 }).toArray();
     return found.map(({ _id }) => _id);
   }
@@ -92,36 +89,25 @@ export function mongoResults(database: Db, ask: Ask, connection: { readonly stat
         ]);
         return document === null ? undefined : asDetailed(recordOf(document), kept?.evidence);
       }),
+    records: (ids, ofKey) =>
+      ask(async () => {
+        const documents = await collections.results.find({ _id: { $in: [...ids] }, ...ofKeyOnly(ofKey) }).toArray();
+        return new Map(documents.map((document) => [document._id, recordOf(document)]));
+      }),
     keyOf: (id) =>
       ask(async () => {
         const found = await collections.results.findOne({ _id: id }, { projection: { api_key_name: 1 } });
         return found === null ? undefined : (found.api_key_name ?? '');
       }),
     page: (filter, limit, after) =>
-      ask(async () =>
-        filter.where?.words === undefined
-          ? (await pageOf(collections, filter, limit, after)).map(recordOf)
-          : pageByWords(collections, filter, filter.where.words, limit, after),
+      ask(() =>
+        readInParts(limit, after, async (part, from) =>
+          filter.where?.words === undefined
+            ? (await pageOf(collections, filter, part, from)).map(recordOf)
+            : pageByWords(collections, filter, filter.where.words, part, from),
+        ),
       ),
-    similar: (likeness, limit) =>
-      ask(async () => {
-        const similar = await similarTo(collections, likeness, limit);
-        const found: SimilarResult[] = [];
-        let characters = 0;
-        for (let from = 0; from < similar.length; from += READ_TOGETHER) {
-          const some = similar.slice(from, from + READ_TOGETHER);
-          const documents = await collections.results.find({ _id: { $in: some.map(({ id }) => id) } }).toArray();
-          const records = new Map(documents.map((document) => [document._id, recordOf(document)]));
-          for (const { id, distance } of some) {
-            if (characters >= STORED_LIMITS.results.bytes) return found;
-            const record = records.get(id);
-            if (record === undefined) continue;
-            found.push({ ...record, distance });
-            characters += JSON.stringify(record).length;
-          }
-        }
-        return found;
-      }),
+    similar: (likeness, limit) => ask(() => similarTo(collections, likeness, limit)),
     mark: (id, before, after) =>
       ask(async () => {
         const found = await collections.results.findOne({ _id: id });
@@ -169,4 +155,9 @@ export function mongoResults(database: Db, ask: Ask, connection: { readonly stat
       }),
   };
   return { store, idle: () => inserts.idle() };
+}
+
+/** Condition of the records that one API key requested; `''`: no named key. */
+function ofKeyOnly(key: string | undefined) {
+  return key === undefined ? {} : { api_key_name: key === '' ? { $exists: false } : key };
 }

@@ -1,6 +1,6 @@
 import type { DatabaseKind } from '../../capture/artifacts.ts';
 import type { Marks } from '../../capture/marks.ts';
-import type { DetailedResult, Result, SimilarResult, StoredRecord } from '../../capture/result.ts';
+import type { DetailedResult, Result, StoredRecord } from '../../capture/result.ts';
 import type { ResultConditions } from '../../capture/result-conditions.ts';
 
 /**
@@ -45,6 +45,13 @@ export interface Likeness {
   readonly ofKey?: string | undefined;
 }
 
+/** A capture that is similar to another one. */
+export interface SimilarCapture {
+  readonly id: number;
+  /** Number of bits in which the hashes differ. */
+  readonly distance: number;
+}
+
 /** The marks by which retention decides. */
 export type RetainedBy = Pick<Marks, 'labels' | 'hold'>;
 
@@ -86,17 +93,25 @@ export interface ResultStore {
   addWords(id: number, words: string): Promise<boolean>;
 
   get(id: number): Promise<DetailedResult | undefined>;
+  /**
+   * Returns the records of these captures without their evidence, of which most are made. `ofKey`: only of captures that
+   * this API key requested. Callers read `RECORDS_TOGETHER` at a time: see `recordsOf`.
+   */
+  records(ids: readonly number[], ofKey?: string): Promise<ReadonlyMap<number, Result>>;
   /** Returns the name of the API key that requested a capture, `''` without a named key; undefined without a record. */
   keyOf(id: number): Promise<string | undefined>;
 
-  /** Returns at most `limit` records after `after`, newest first by `(probed_at, id)`. */
+  /**
+   * Returns at most `limit` records after `after`, newest first by `(probed_at, id)`. Ends with the record by which they
+   * have `MAX_READ_CHARACTERS`: fewer than `limit` need not be the last ones, see `endsList`.
+   */
   page(filter: ResultFilter, limit: number, after?: Keyset): Promise<readonly Result[]>;
 
   /**
-   * Returns at most `limit` records whose `perception_hash` differs in at most this many bits: nearest first, then
-   * newest by id. Ends with the record by which they have `STORED_LIMITS.results.bytes` characters.
+   * Returns at most `limit` captures whose `perception_hash` differs in at most this many bits: nearest first, then
+   * newest by id.
    */
-  similar(likeness: Likeness, limit: number): Promise<readonly SimilarResult[]>;
+  similar(likeness: Likeness, limit: number): Promise<readonly SimilarCapture[]>;
 
   /** Replaces the marks of a record, durably. Returns false when they are not `before`, or when there is no record. */
   mark(id: number, before: Marks, after: Marks): Promise<boolean>;
@@ -110,6 +125,33 @@ export interface ResultStore {
   oldest(limit: number, before: number, after?: number): Promise<readonly number[]>;
 }
 
+/** Number of characters of records that are read at once, which bounds memory and the longest turn. */
+export const MAX_READ_CHARACTERS = 1024 * 1024;
+/** Number of records that are read at once by their ids. */
+export const RECORDS_TOGETHER = 50;
+
+/** Returns whether a page of records that was to have `limit` is the end of the list, and was not cut for its size. */
+export function endsList(page: readonly Result[], limit: number): boolean {
+  // Texts differ a little from those that the store has counted.
+  return page.length < limit && charactersOf(page) < MAX_READ_CHARACTERS / 2;
+}
+
+function charactersOf(page: readonly Result[]): number {
+  return page.reduce((sum, result) => sum + JSON.stringify(result).length, 0);
+}
+
+/** Yields each id with its record, undefined without one, and reads a few at a time. */
+export async function* recordsOf(
+  results: Pick<ResultStore, 'records'>,
+  ids: readonly number[],
+): AsyncGenerator<readonly [id: number, record: Result | undefined], void, undefined> {
+  for (let from = 0; from < ids.length; from += RECORDS_TOGETHER) {
+    const some = ids.slice(from, from + RECORDS_TOGETHER);
+    const found = await results.records([...new Set(some)]);
+    for (const id of some) yield [id, found.get(id)];
+  }
+}
+
 /** Yields all records that meet a filter, in pages of `size`. `first`: the first page, when it has been read. */
 export async function* pagesOf(
   results: Pick<ResultStore, 'page'>,
@@ -120,7 +162,7 @@ export async function* pagesOf(
   for (let page = first ?? (await results.page(filter, size)); page.length > 0; ) {
     yield page;
     const last = page.at(-1);
-    if (last === undefined || page.length < size) return;
+    if (last === undefined || endsList(page, size)) return;
     page = await results.page(filter, size, keysetOf(last));
   }
 }

@@ -11,14 +11,14 @@ interface Link {
   readonly id: string;
   /** Name of the API key that shared it; null without a named key. */
   readonly apiKeyName: string | null;
+  /** First digits of the SHA-256 of the key that made it; null for a service without keys. */
+  readonly fingerprint: string | null;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
   readonly expiresAt: number;
 }
 
 export interface SharedLink extends Link {
-  /** The API key whose captures alone the link may show, as `visibleKey` returns it; null: those of all. */
-  readonly sees: string | null;
   readonly capture: number;
   /** The capture that it is compared with. */
   readonly other: number | null;
@@ -27,8 +27,6 @@ export interface SharedLink extends Link {
 
 /** A link to a feed, which shows what its key may see when it is read. */
 export interface FeedLink extends Link {
-  /** First digits of the SHA-256 of the key that made it; null for a service without keys. */
-  readonly fingerprint: string | null;
   readonly source: FeedSource;
 }
 

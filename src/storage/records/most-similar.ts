@@ -1,9 +1,4 @@
-/** A capture that is similar to another one. */
-export interface SimilarCapture {
-  readonly id: number;
-  /** Number of bits in which the hashes differ. */
-  readonly distance: number;
-}
+import type { SimilarCapture } from '../ports/result-store.ts';
 
 /** Collects the `limit` most similar captures: nearest first, then newest. Holds no more than these. */
 export class MostSimilar {

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Result } from '../../capture/result.ts';
-import type { Keyset, ResultFilter } from '../ports/result-store.ts';
+import { type Keyset, MAX_READ_CHARACTERS, type ResultFilter } from '../ports/result-store.ts';
 import { wantedChoices } from '../records/host-terms.ts';
 import { endOfPrefix, type HostKey, type HostRange, hostKeys, hostRanges, matchesHost } from '../records/hosts.ts';
 import { asRecord, placeOf, startOf, timeOf } from '../records/record.ts';
@@ -172,8 +172,10 @@ export function lists(db: DatabaseSync) {
     const found: { readonly id: number; readonly probedAt: number; readonly slot: number; readonly record: Result }[] =
       [];
     // All records of the last slot are read: the list orders them by time and id, and their places do not.
+    let most = limit;
+    let characters = 0;
     const isFullBefore = (place: number): boolean => {
-      const least = found[limit - 1];
+      const least = found[most - 1];
       return least !== undefined && slotOf(place) < least.slot;
     };
     const since = where.from === undefined ? Number.NEGATIVE_INFINITY : timeOf(where.from);
@@ -190,8 +192,12 @@ export function lists(db: DatabaseSync) {
         const probedAt = Number(result.probed_at);
         const isAfter = probedAt < after.probedAt || (probedAt === after.probedAt && id < after.id);
         if (!isAfter || probedAt < since) continue;
-        const record = asRecord(JSON.parse(String(result.record)));
-        if (plan.hasUrl(record)) found.push({ id, probedAt, slot: slotOf(Number(row.place)), record });
+        const text = String(result.record);
+        const record = asRecord(JSON.parse(text));
+        if (!plan.hasUrl(record)) continue;
+        found.push({ id, probedAt, slot: slotOf(Number(row.place)), record });
+        characters += text.length;
+        if (characters >= MAX_READ_CHARACTERS) most = Math.min(most, found.length);
       }
       const last = read.at(-1)?.place;
       if (last === undefined || isFullBefore(Number(last))) break;
@@ -200,7 +206,7 @@ export function lists(db: DatabaseSync) {
     }
     return found
       .sort((a, b) => b.probedAt - a.probedAt || b.id - a.id)
-      .slice(0, limit)
+      .slice(0, most)
       .map(({ record }) => record);
   }
 

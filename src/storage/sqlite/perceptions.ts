@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { distanceOf } from '../../capture/looks.ts';
-import type { Likeness } from '../ports/result-store.ts';
-import { MostSimilar, type SimilarCapture } from '../records/most-similar.ts';
+import type { Likeness, SimilarCapture } from '../ports/result-store.ts';
+import { MostSimilar } from '../records/most-similar.ts';
 import { BAND_BITS, bandsNear, bandsOf, firstBandNear } from '../records/perception.ts';
 
 const HASHES_OF_BAND = 'SELECT hash FROM perception_bands WHERE band = ? AND hash > ? ORDER BY hash LIMIT ?';

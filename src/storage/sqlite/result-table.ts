@@ -1,17 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { isOfKey } from '../../capture/client.ts';
 import type { Marks } from '../../capture/marks.ts';
-import type { Result, SimilarResult, StoredRecord } from '../../capture/result.ts';
-import { STORED_LIMITS } from '../../capture/stored-limits.ts';
-import type { Keyset, Likeness, ResultFilter, ResultStore, RetainedBy } from '../ports/result-store.ts';
+import type { Result, StoredRecord } from '../../capture/result.ts';
+import type { Keyset, Likeness, ResultFilter, ResultStore, RetainedBy, SimilarCapture } from '../ports/result-store.ts';
 import { isMarked, marksOf, sameMarks } from '../records/marks.ts';
 import { asDetailed, asRecord, timeOf, withoutEvidence } from '../records/record.ts';
 import { lists } from './lists.ts';
 import { perceptions } from './perceptions.ts';
 import type { Synchronous } from './remote.ts';
 import { inTransaction } from './transaction.ts';
-
-/** Records that are read between two turns of other work. */
-const READ_TOGETHER = 100;
 
 const OLDEST = 'SELECT id FROM results WHERE id > ? AND id < ? ORDER BY id LIMIT ?';
 const MARKED = `SELECT id, json_extract(record, '$.labels') AS labels, json_extract(record, '$.hold') AS hold
@@ -24,11 +21,14 @@ export const RESULT_STATEMENTS: readonly string[] = [OLDEST, INDEXED, MARKED];
 /** The results in an open database. Methods are synchronous and throw SQLite's errors. */
 export interface ResultTable
   extends Synchronous<
-    Pick<ResultStore, 'get' | 'keyOf' | 'mark' | 'marked' | 'delete' | 'oldest' | 'wordsOf' | 'addWords' | 'indexed'>
+    Pick<
+      ResultStore,
+      'get' | 'records' | 'keyOf' | 'mark' | 'marked' | 'delete' | 'oldest' | 'wordsOf' | 'addWords' | 'indexed'
+    >
   > {
   insert(results: readonly StoredRecord[]): void;
   /** May take long, and so runs in steps. */
-  similar(likeness: Likeness, limit: number): Generator<void, SimilarResult[]>;
+  similar(likeness: Likeness, limit: number): Generator<void, readonly SimilarCapture[]>;
   /** May take long, and so runs in steps. */
   page(filter: ResultFilter, limit: number, after?: Keyset): Generator<void, Result[]>;
 }
@@ -107,19 +107,6 @@ export function resultTable(db: DatabaseSync): ResultTable {
     return new Map(found.filter(([, marks]) => isMarked(marks)));
   }
 
-  function* similar(likeness: Likeness, limit: number): Generator<void, SimilarResult[]> {
-    const similar: SimilarResult[] = [];
-    let characters = 0;
-    for (const [at, { id, distance }] of (yield* hashes.similar(likeness, limit)).entries()) {
-      if (characters >= STORED_LIMITS.results.bytes) break;
-      const text = String(findResult.get(id)?.record ?? '');
-      characters += text.length;
-      if (text !== '') similar.push({ ...asRecord(JSON.parse(text)), distance });
-      if (at % READ_TOGETHER === READ_TOGETHER - 1) yield;
-    }
-    return similar;
-  }
-
   return {
     insert: (results) =>
       inTransaction(db, () => {
@@ -130,6 +117,11 @@ export function resultTable(db: DatabaseSync): ResultTable {
       if (row === undefined) return undefined;
       const evidence = findEvidence.get(id)?.evidence;
       return asDetailed(JSON.parse(String(row.record)), evidence === undefined ? null : JSON.parse(String(evidence)));
+    },
+    records: (ids, ofKey) => {
+      const rows = ids.map((id) => findResult.get(id)).filter((row) => row !== undefined);
+      const found = rows.map(({ record }) => asRecord(JSON.parse(String(record))));
+      return new Map(found.filter((result) => isOfKey(result, ofKey)).map((result) => [result.id, result]));
     },
     keyOf,
     wordsOf: (ids, ofKey) => {
@@ -147,7 +139,7 @@ export function resultTable(db: DatabaseSync): ResultTable {
       }),
     indexed: (limit, after = 0) => indexed.all(after, limit).map((row) => Number(row.id)),
     page: listed.page,
-    similar,
+    similar: hashes.similar,
     mark: (id, before, after) => inTransaction(db, () => mark(id, before, after)),
     marked,
     delete: (ids) =>

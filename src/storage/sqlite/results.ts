@@ -23,6 +23,7 @@ export function sqliteResults(table: Remote<ResultTable>, thread: { readonly sta
     addWords: table.addWords,
     indexed: table.indexed,
     get: table.get,
+    records: table.records,
     keyOf: table.keyOf,
     page: table.page,
     similar: table.similar,

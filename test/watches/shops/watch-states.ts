@@ -85,7 +85,7 @@ async function toldOf(page: ShopPage, captures: readonly Captured[]) {
   for (const [at, capture] of captures.entries()) {
     const result = exampleResult(at + 1, capture);
     const outcome = { state: 'stored', result, evidence: null } as const;
-    const { run: made } = await makeRun(summary, progress, { ...parts, capture: async () => outcome });
+    const { run: made, held = [] } = await makeRun(summary, progress, { ...parts, capture: async () => outcome });
     if (made === undefined) throw new Error('the run was not made');
     const run = { due: '', at: '', ...made };
     const changed = eventsOf(1, summary, progress, run).filter(({ type }) => type === 'watch.changed');
@@ -93,7 +93,7 @@ async function toldOf(page: ShopPage, captures: readonly Captured[]) {
     // A sentence also says which values are missing.
     const news = said.split('; ').filter((part) => !/ is missing$|, which cannot be read$/.test(part));
     told.push({ names: news.map((part) => part.split(' ')[0]).join(', '), said: run.reason });
-    progress = progressAfter(progress, run, summary.rules);
+    progress = progressAfter(progress, { run, held }, summary.rules);
   }
   return told;
 }

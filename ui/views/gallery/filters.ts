@@ -1,4 +1,4 @@
-import type { ResultConditions } from '../../../src/client/types.ts';
+import type { FeedRequest, ResultConditions } from '../../../src/client/types.ts';
 import { type Answer, call, queryOf } from '../../api/client.ts';
 import type { Result } from '../../api/types.ts';
 
@@ -74,6 +74,18 @@ export function listPath({ host, url, from, to, ...others }: Filters, limit: num
   if (url !== '') return `/results/by-url${queryOf({ url, ...common })}`;
   if (host !== '') return `/results/by-host${queryOf({ host, ...common })}`;
   return `/results${queryOf(common)}`;
+}
+
+/** Returns what a feed of these filters is of; undefined without filters. */
+export function feedOf(filters: Filters): FeedRequest | undefined {
+  const { from, to } = filters;
+  const all = Object.entries({ ...filters, from: instantOf(from), to: instantOf(to) });
+  const search = Object.fromEntries(all.filter(([, value]) => value !== ''));
+  const { label, scan, ...others } = search;
+  if (Object.keys(search).length === 0) return undefined;
+  if (Object.keys(others).length > 0 || (label !== undefined) === (scan !== undefined)) return { search };
+  if (scan !== undefined) return { scan };
+  return label === undefined || label.includes(',') ? { search } : { label };
 }
 
 /** Path of the groups of that list. A URL has none. */

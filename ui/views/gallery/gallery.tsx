@@ -4,6 +4,7 @@ import { queryOf } from '../../api/client.ts';
 import { onRemoved } from '../../api/removal.ts';
 import type { Result } from '../../api/types.ts';
 import { CopyAsCurl } from '../../parts/copy-as-curl.tsx';
+import { FeedButton } from '../../parts/feed-button.tsx';
 import { integer } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { isTyping } from '../../parts/keyboard.ts';
@@ -12,7 +13,7 @@ import { usePlace } from '../../parts/use-place.ts';
 import { Empty, Problem, View } from '../../parts/view.tsx';
 import { Card } from './card.tsx';
 import { FilterBar } from './filter-bar.tsx';
-import { countOf, type Filters, groupsPath, listPath, readFilters } from './filters.ts';
+import { countOf, type Filters, feedOf, groupsPath, listPath, readFilters } from './filters.ts';
 import { GROUPINGS, type Grouping, Groups, groupingOf, MAX_GROUPS } from './groups.tsx';
 import { Selection } from './selection.tsx';
 import { useGrid } from './use-grid.ts';
@@ -98,6 +99,7 @@ export function Gallery() {
   const change = (next: Filters, isMore: boolean) => goTo(address(next, way), { replace: isMore });
   const show = (next: Way, grouping?: Grouping) => goTo(address(filters, next, grouping), { replace: true });
 
+  const feed = feedOf(filters);
   return (
     <View
       title="Gallery"
@@ -111,6 +113,7 @@ export function Gallery() {
                 : [{ path: listPath(filters, 100) }, { path: '/events?type=capture.*', stream: true }]
             }
           />
+          {feed !== undefined && <FeedButton of={feed} name="this list" />}
           <a class="button primary" href={hrefOf('/capture')}>
             <Icon name="plus" />
             Capture

@@ -4,6 +4,7 @@ import { mayCapture } from '../../api/session.ts';
 import type { Job } from '../../api/types.ts';
 import { Badge, JOB_TONES } from '../../parts/badge.tsx';
 import { CopyAsCurl } from '../../parts/copy-as-curl.tsx';
+import { FeedButton } from '../../parts/feed-button.tsx';
 import { ago, integer } from '../../parts/format.ts';
 import { hrefOf } from '../../parts/route.ts';
 import { useAnswer } from '../../parts/use-answer.ts';
@@ -75,6 +76,7 @@ function ScanRow({ job, onCancel }: { readonly job: Job; readonly onCancel: () =
         <a class="button" href={hrefOf(`/${queryOf({ scan: id, view: 'alike' })}`)}>
           Captures
         </a>
+        <FeedButton of={{ scan: id }} name="this scan" />
         {failed > 0 && <a href={hrefOf(`/${queryOf({ scan: id, outcome: 'failed', view: 'table' })}`)}>Failures</a>}
         {(state === 'queued' || state === 'running') && (
           <button type="button" class="button" onClick={onCancel}>

@@ -3,6 +3,7 @@ import { mayCapture } from '../../api/session.ts';
 import type { RecentRun, Watch } from '../../api/types.ts';
 import { Badge, type Tone, worded } from '../../parts/badge.tsx';
 import { ConfirmDeletion } from '../../parts/confirm-deletion.tsx';
+import { FeedButton } from '../../parts/feed-button.tsx';
 import { ago, counted, dateAndTime, shortUrl } from '../../parts/format.ts';
 import { hrefOf } from '../../parts/route.ts';
 import { FilmStrip } from './film-strip.tsx';
@@ -73,6 +74,7 @@ export function WatchRow({ watch, maxRuns, onCommand }: WatchRowProps) {
               Resume
             </button>
           )}
+          <FeedButton of={{ watch: id }} name={shortUrl(url)} />
           <a class="button" href={hrefOf(`/watches/${id}`)} data-place={id} aria-label={`Change ${url}`}>
             Change
           </a>

@@ -1,7 +1,7 @@
 import { defer, finalize, type Observable } from 'rxjs';
 import { CapstanError } from '../capture/errors.ts';
 import { createPlaces } from '../capture/share.ts';
-import { createWorkInTurn } from '../streams/work-in-turn.ts';
+import { createWorkInTurn } from './work-in-turn.ts';
 
 export interface SharedTurnsOptions {
   readonly atOnce: number;

@@ -1,0 +1,108 @@
+import { Readable } from 'node:stream';
+import { sentResult } from '../../capture/artifact-paths.ts';
+import type { Result } from '../../capture/result.ts';
+import { STORED_LIMITS } from '../../capture/stored-limits.ts';
+import {
+  endsList,
+  type Keyset,
+  keysetOf,
+  type ResultFilter,
+  type ResultStore,
+  recordsOf,
+} from '../../storage/ports/result-store.ts';
+import { keysetCursor } from '../request/cursor.ts';
+import type { HttpContext } from '../state.ts';
+import { answer, envelopeAround } from './envelope.ts';
+import { jsonArray } from './json-array.ts';
+import { linkedPage } from './paging.ts';
+import { withSnippets } from './snippets.ts';
+
+/* Lists of results: a page, or all as they are read. */
+
+/** Records that are read at once, which bounds memory and the longest turn. */
+const READ_TOGETHER = 100;
+
+type Results = Pick<ResultStore, 'page' | 'wordsOf'>;
+
+/** Answers with a page of `limit` results; with all of them when it is undefined. */
+export function answerList(
+  ctx: HttpContext,
+  results: Results,
+  filter: ResultFilter,
+  limit: number | undefined,
+  after: Keyset | undefined,
+): Promise<void> {
+  return limit === undefined ? answerAll(ctx, results, filter, after) : answerPage(ctx, results, filter, limit, after);
+}
+
+async function answerPage(
+  ctx: HttpContext,
+  results: Results,
+  filter: ResultFilter,
+  limit: number,
+  after: Keyset | undefined,
+): Promise<void> {
+  const page = await pageWithin(results, filter, limit, after);
+  const items = linkedPage(ctx, page, (last) => keysetCursor(keysetOf(last)));
+  answer(ctx, (await withSnippets(results, filter.where?.words, items)).map(sentResult));
+}
+
+/** Reads a page in parts, and ends it when it is large, so that it holds up no other request. */
+async function pageWithin(
+  results: Results,
+  filter: ResultFilter,
+  limit: number,
+  after: Keyset | undefined,
+): Promise<{ readonly items: readonly Result[]; readonly isCut: boolean }> {
+  const items: Result[] = [];
+  let characters = 0;
+  for (let last = after; ; ) {
+    const wanted = Math.min(READ_TOGETHER, limit + 1 - items.length);
+    const found = await results.page(filter, wanted, last);
+    for (const result of found) {
+      if (items.length === limit || characters >= STORED_LIMITS.results.bytes) return { items, isCut: true };
+      items.push(result);
+      characters += JSON.stringify(result).length;
+    }
+    const lastRead = found.at(-1);
+    if (lastRead === undefined || endsList(found, wanted)) return { items, isCut: false };
+    last = keysetOf(lastRead);
+  }
+}
+
+/** Reads the records of these ids, and ends with the one by which they are large. */
+export async function recordsWithin(
+  results: Pick<ResultStore, 'records'>,
+  ids: readonly number[],
+): Promise<readonly Result[]> {
+  const found: Result[] = [];
+  let characters = 0;
+  for await (const [, result] of recordsOf(results, ids)) {
+    if (characters >= STORED_LIMITS.results.bytes) break;
+    if (result === undefined) continue;
+    found.push(result);
+    characters += JSON.stringify(result).length;
+  }
+  return found;
+}
+
+/** Reads the first page before the head is sent, so that an unreachable database is a 503 and not an aborted answer. */
+async function answerAll(
+  ctx: HttpContext,
+  results: Results,
+  filter: ResultFilter,
+  after: Keyset | undefined,
+): Promise<void> {
+  const read = async (from: Keyset | undefined) =>
+    withSnippets(results, filter.where?.words, await results.page(filter, READ_TOGETHER, from));
+  const first = await read(after);
+  if (endsList(first, READ_TOGETHER)) {
+    answer(ctx, first.map(sentResult));
+    return;
+  }
+  ctx.status = 200;
+  ctx.type = 'json';
+  if (ctx.method === 'HEAD') return;
+  const next = (last: Result) => read(keysetOf(last));
+  ctx.body = Readable.from(jsonArray(first, next, sentResult, envelopeAround(ctx)), { objectMode: false });
+}

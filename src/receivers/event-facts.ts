@@ -1,0 +1,42 @@
+import { z } from 'zod';
+
+/* What notices say of events, as subscribers receive them. What an event does not have is empty. */
+
+const text = z.string().catch('');
+const whole = z.number().nullable().catch(null);
+export const EventFacts = z.object({
+  type: z.string(),
+  at: text,
+  url: text,
+  id: whole,
+  watch: whole,
+  batch: z.string().nullable().catch(null),
+  labels: z.array(z.string()).catch([]),
+  size: whole,
+  done: whole,
+  failed: whole,
+  by: text,
+  accepting: z.boolean().catch(true),
+  reason: text,
+  pid: whole,
+  name: text,
+  receiver: text,
+  api_key_name: z.string().nullable().catch(null),
+  failure: z.object({ code: text, reason: text }).nullable().catch(null),
+  result: z.object({ id: whole, title: text, artifacts: z.unknown() }).nullable().catch(null),
+  run: z
+    .object({
+      state: text,
+      capture: whole,
+      before: whole,
+      changed: z.array(z.string()).catch([]),
+      share: whole,
+      regions: z.array(z.unknown()).catch([]),
+      verdict: z.string().nullable().catch(null),
+      reason: z.string().nullable().catch(null),
+    })
+    .nullable()
+    .catch(null),
+});
+export type EventFacts = z.output<typeof EventFacts>;
+export type RunFacts = NonNullable<EventFacts['run']>;

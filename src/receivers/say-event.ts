@@ -1,0 +1,113 @@
+import type { EventType } from '../capture/events.ts';
+import { EventFacts } from './event-facts.ts';
+import type { Notice } from './notice.ts';
+import { capturesOf, imagesOf, linksOf, type NoticeSources } from './notice-parts.ts';
+import { sayChange } from './say-change.ts';
+import { isolated } from './transports/plain-text.ts';
+
+/* An event becomes a notice. Events are read as subscribers receive them. */
+
+interface Said {
+  readonly sentence: string;
+  readonly isProblem?: boolean;
+}
+
+const failed =
+  (what: string) =>
+  (event: EventFacts): Said => ({
+    sentence: `${what}: ${whyOf(event)}`,
+    isProblem: true,
+  });
+const news = (sentence: string) => (): Said => ({ sentence });
+const titled =
+  (what: string) =>
+  (event: EventFacts): Said => ({ sentence: `${what}${titleIn(event)}` });
+
+const SAID: Readonly<Record<EventType, (event: EventFacts) => Said>> = {
+  'capture.queued': news('A capture was admitted'),
+  'capture.started': news('A capture has started'),
+  'capture.stored': titled('A capture was stored'),
+  'capture.failed': failed('The capture failed'),
+  'capture.timed_out': failed('The capture did not end in time'),
+  'capture.cancelled': failed('The capture was cancelled'),
+  'capture.rejected': failed('The capture was refused'),
+  'capture.reused': titled('An earlier capture was the answer'),
+  'capture.marked': ({ by }) => ({ sentence: `Labels or the note of a capture were changed${byWhom(by)}` }),
+  'capture.held': ({ by }) => ({ sentence: `A capture is kept whatever the limits say${byWhom(by)}` }),
+  'capture.released': ({ by }) => ({ sentence: `A capture is no longer kept whatever the limits say${byWhom(by)}` }),
+  'batch.accepted': ({ size }) => ({ sentence: `${captures(size)} were accepted` }),
+  'batch.progress': ({ size, done, failed }) => ({
+    sentence: `${done} of ${captures(size)} have ended, ${failed} failed`,
+  }),
+  'batch.completed': ({ size, failed }) => ({
+    sentence: `All of ${captures(size)} have ended, ${failed === 0 ? 'none' : failed} failed`,
+    isProblem: failed !== null && failed > 0 && failed === size,
+  }),
+  'watch.run': news('The page was captured and compared'),
+  'watch.changed': ({ run }) => ({ sentence: run === null ? 'The page has changed' : sayChange(run) }),
+  'watch.failed': failed('The page cannot be captured any more'),
+  'watch.recovered': news('The page can be captured again'),
+  'browser.launched': news('A browser was started'),
+  'browser.retired': ({ reason }) => ({ sentence: `A browser was replaced: ${isolated(reason)}` }),
+  'browser.crashed': failed('A browser ended unexpectedly'),
+  'pressure.changed': ({ accepting, reason }) =>
+    accepting
+      ? { sentence: 'The service admits captures again' }
+      : { sentence: `The service admits no captures: ${isolated(reason)}`, isProblem: true },
+  'message.delivered': ({ receiver }) => ({ sentence: `${isolated(receiver)} took a message` }),
+  'message.failed': ({ receiver, reason }) => ({
+    sentence: `A message to ${isolated(receiver)} was given up: ${isolated(reason)}`,
+    isProblem: true,
+  }),
+};
+
+/** Makes the notice of an event, as subscribers receive it. */
+export async function sayEvent(event: unknown, sources: NoticeSources): Promise<Notice> {
+  const facts = EventFacts.parse(event);
+  const { sentence, isProblem = false } = isKnown(facts.type)
+    ? SAID[facts.type](facts)
+    : { sentence: isolated(facts.type) };
+  const captures = capturesOf(facts);
+  const shared = captures && (await sources.share(captures, facts.api_key_name).catch(() => null));
+  return {
+    about: aboutOf(facts),
+    sentence,
+    isProblem,
+    facts: [
+      { label: 'Labels', text: facts.labels.map(isolated).join(', ') },
+      { label: 'Time', text: facts.at.replace('T', ' ').replace(/:\d\d\.\d+Z$/, ' UTC') },
+    ].filter((fact) => fact.text !== ''),
+    links: linksOf(facts, sources.publicUrl, shared),
+    images: imagesOf(facts, sources, shared),
+  };
+}
+
+function isKnown(type: string): type is EventType {
+  return Object.hasOwn(SAID, type);
+}
+
+/** `shop.example/lamps` */
+function aboutOf({ url, batch }: EventFacts): string {
+  const page = URL.parse(url);
+  if (page !== null) return isolated(`${page.host}${page.pathname.replace(/\/$/, '')}${page.search}`).slice(0, 300);
+  return batch === null ? 'Capstan' : `Batch ${isolated(batch)}`;
+}
+
+function whyOf({ failure, run, reason }: EventFacts): string {
+  const why = isolated(failure?.reason || run?.reason || reason);
+  if (why !== '') return why;
+  return run?.verdict ? `the page is ${run.verdict.replace('_', ' ')}` : 'for no known reason';
+}
+
+function titleIn({ result }: EventFacts): string {
+  const title = isolated(result?.title ?? '').replace(/[\u201c\u201d]/g, '"');
+  return title === '' ? '' : `: \u201c${title}\u201d`;
+}
+
+function byWhom(name: string): string {
+  return name === '' ? '' : ` by ${isolated(name)}`;
+}
+
+function captures(size: number | null): string {
+  return size === 1 ? '1 capture' : `${size} captures`;
+}
