@@ -117,11 +117,7 @@ function Pace({ draft: { every, quietFrom, quietTo, maxPerHour }, change, proble
   const isWrong = ['every', 'quiet', 'maxPerHour'].some((field) => problemOf(field) !== undefined);
   const [isOpen, setOpen] = useState(false);
   return (
-    <details
-      class="receiver-more"
-      open={isOpen || isWrong}
-      onToggle={(event) => setOpen(event.currentTarget.open)}
-    >
+    <details class="receiver-more" open={isOpen || isWrong} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>More: digests, quiet hours, a limit</summary>
       <div class="receiver-pair">
         <Field label="Messages are sent" problem={problemOf('every')}>
