@@ -18,7 +18,7 @@ import { throughput } from './throughput.ts';
 
 /*
  * npm run bench [-- [bench...] [--quick] [--rounds n] [--captures n] [--at-once n,n] [--browser-path file] [--before
- * folder] [--pages folder] [--on sqlite,mongo,cluster]]
+ * folder] [--pages folder] [--on sqlite,mongo,cluster] [--only fields,lists,pages]]
  *
  * Prints the table of each bench, then every figure that has a target. Exits with 1 when a target is missed. Compare
  * ratios, which are medians of interleaved rounds; rates on a busy machine mean little.
@@ -55,6 +55,7 @@ const { values, positionals } = parseArgs({
     before: { type: 'string' },
     pages: { type: 'string' },
     on: { type: 'string', default: 'sqlite' },
+    only: { type: 'string', default: 'fields,lists,pages' },
     quick: { type: 'boolean', default: false },
   },
 });
@@ -72,6 +73,7 @@ const options: BenchOptions = {
   checkout: values.before,
   pagesFolder: values.pages,
   on: values.on.split(','),
+  only: values.only.split(','),
   concurrencies: (values['at-once'] ?? (values.quick ? '3,4' : '2,3,4,6')).split(',').map(Number),
   print: (text) => console.log(`\n${text}\n`),
   report: (line) => console.error(line),

@@ -10,6 +10,8 @@ export interface BenchOptions {
   readonly checkout: string | undefined;
   /** Where the service that is measured keeps its data: `sqlite`, `mongo`, or `cluster`, for an api node. */
   readonly on: readonly string[];
+  /** Parts of a bench that has some: `fields`, `lists`, `pages`. */
+  readonly only: readonly string[];
   /** A folder of pages that benches of what pages say read. */
   readonly pagesFolder: string | undefined;
   readonly concurrencies: readonly number[];

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { MongoClient } from 'mongodb';
+import { CapstanError } from '../../src/capture/errors.ts';
 import { openMongo } from '../../src/storage/mongo/open.ts';
 import type { ResultStore } from '../../src/storage/ports/result-store.ts';
 import { openSqlite } from '../../src/storage/sqlite/open.ts';
@@ -110,39 +111,46 @@ function storing(path: string): Finding {
 async function timed(name: string, store: ResultStore, count: number, print: Print): Promise<Finding> {
   const [newest] = await store.page({ by: 'all' }, 1);
   const queries = queriesByWords(seededResults(count), Date.parse(newest?.probed_at ?? ''), QUERIES_OF_EACH_KIND);
-  const times = await timesOf(store, queries);
+  const times = await timesOf(store, besideNewest(queries));
+  const newestMs = times.get(NEWEST) ?? [];
+  times.delete(NEWEST);
   const others = await timesOf(store, otherQueriesByWords(QUERIES_OF_EACH_KIND));
-  const byIndex = await timesOf(store, newestOf(QUERIES_OF_EACH_KIND));
   const all = [...times.values()].flat();
   print(
     formatTable(
       [`${name}, ${count} results: by words`, 'p50 ms', 'p99 ms', 'longest ms'],
-      [...times, ['all', all] as const, ...others, ...byIndex].map(([kind, ms]) => [
+      [...times, ['all', all] as const, ...others, [NEWEST, newestMs] as const].map(([kind, ms]) => [
         kind,
         ...[0.5, 0.99, 1].map((share) => percentile(ms, share).toFixed(2)),
       ]),
     ),
   );
   const p99 = percentile(all, 0.99);
-  const ratio = p99 / percentile([...byIndex.values()].flat(), 0.5);
+  const ratio = percentile(all, 0.5) / percentile(newestMs, 0.5);
   return {
     what: `${name}, ${count} results: a page of ${LIMIT} by two words, p99`,
-    figure: `${p99.toFixed(1)} ms, ${ratio.toFixed(1)} times the median of a page by an index`,
+    figure: `${p99.toFixed(1)} ms; the median is ${ratio.toFixed(1)} times that of the newest results`,
     target: `${MAX_P99_MS} ms`,
     met: p99 <= MAX_P99_MS,
   };
 }
 
-/** Pages by one index and without words, beside which others are read: a slow server is slow with both. */
-function newestOf(each: number): readonly StoreQuery[] {
-  return Array.from({ length: each }, () => ({ kind: 'the newest results', filter: { by: 'all' } }) as const);
+const NEWEST = 'the newest results';
+
+/** Each query beside a page by one index and without words: a slow server is slow with both. */
+function besideNewest(queries: readonly StoreQuery[]): readonly StoreQuery[] {
+  return queries.flatMap((query): readonly StoreQuery[] => [query, { kind: NEWEST, filter: { by: 'all' } }]);
 }
 
-async function timesOf(
-  store: ResultStore,
-  queries: readonly StoreQuery[],
-): Promise<ReadonlyMap<string, readonly number[]>> {
-  const ask = async ({ filter }: StoreQuery) => store.wordsOf((await store.page(filter, LIMIT)).map(({ id }) => id));
+async function timesOf(store: ResultStore, queries: readonly StoreQuery[]): Promise<Map<string, readonly number[]>> {
+  const ask = async ({ filter }: StoreQuery) => {
+    try {
+      await store.wordsOf((await store.page(filter, LIMIT)).map(({ id }) => id));
+    } catch (error) {
+      // Random words are often on one page, and seldom next to each other: the refusal is timed, too.
+      if (!(error instanceof CapstanError && error.code === 'phrase_too_frequent')) throw error;
+    }
+  };
   for (const query of queries.slice(0, 50)) await ask(query);
   const times = new Map<string, number[]>();
   for (const query of queries) {

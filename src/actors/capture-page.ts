@@ -65,7 +65,7 @@ export function capturePage(
     // Chromium sends no answers for a crashed page, so anything awaited from it would never arrive.
     Promise.race([look(page, egressProxy, request, deadline, onFetch, readsWords), page.frame.ended()]).catch(
       (error: unknown) => {
-        throw withEvidence(error, page.notes.soFar, fetchedUrl);
+        throw withEvidence(error, page.notes, fetchedUrl);
       },
     ),
   );

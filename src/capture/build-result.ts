@@ -113,6 +113,7 @@ export function failedResult(command: CaptureCommand, error: CapstanError, timin
     ...asked(command, timing, fetchedTarget(command.request.target, error.fetchedUrl)),
     ...UNSEEN,
     ...marksOf(command.request),
+    response_code: error.responseCode ?? 0,
     content_type: error.download?.type ?? '',
     content_length: error.download?.bytes ?? 0,
     failed: true,

@@ -343,13 +343,15 @@ export interface CapstanErrorOptions extends ErrorOptions {
   /** Every invalid field of a request, with `invalid_request`. */
   readonly problems?: readonly FieldProblem[];
   /** Time after which to retry, in whole seconds, with `queue_full` and `rate_limited`. */
-  readonly retryAfterSeconds?: number;
+  readonly retryAfterSeconds?: number | undefined;
   /** The file that the browser downloaded instead of showing a page, with `not_a_page`. */
-  readonly download?: Download;
+  readonly download?: Download | undefined;
   /** Evidence recorded before the capture failed. */
-  readonly evidence?: Evidence;
+  readonly evidence?: Evidence | undefined;
   /** The URL that was fetched last: over `http` when the scheme was assumed and nothing answered over `https`. */
-  readonly fetchedUrl?: string;
+  readonly fetchedUrl?: string | undefined;
+  /** The target's HTTP status, when it answered without a page. */
+  readonly responseCode?: number | undefined;
 }
 
 /** The only error that crosses from one folder to another. Its message is safe to show to a client. */
@@ -361,6 +363,7 @@ export class CapstanError extends Error {
   readonly download: Download | undefined;
   readonly evidence: Evidence | undefined;
   readonly fetchedUrl: string | undefined;
+  readonly responseCode: number | undefined;
 
   /** `reason` defaults to the catalogue's text. */
   constructor(code: FailureCode, reason?: string, options: CapstanErrorOptions = {}) {
@@ -371,6 +374,14 @@ export class CapstanError extends Error {
     this.download = options.download;
     this.evidence = options.evidence;
     this.fetchedUrl = options.fetchedUrl;
+    this.responseCode = options.responseCode;
+  }
+
+  /** Returns the same error with what is known besides. */
+  with(known: Pick<CapstanErrorOptions, 'evidence' | 'fetchedUrl' | 'responseCode'>): CapstanError {
+    const { code, message, problems, retryAfterSeconds, download, evidence, fetchedUrl, responseCode } = this;
+    const own = { problems, retryAfterSeconds, download, evidence, fetchedUrl, responseCode, cause: this };
+    return new CapstanError(code, message, { ...own, ...known });
   }
 
   get status(): number {

@@ -21,6 +21,7 @@ const LEFT_OUT = [
   'no_url',
   'unread_sitemap',
   'unfinished',
+  'duplicate',
 ] as const;
 export type LeftOut = (typeof LEFT_OUT)[number];
 

@@ -87,6 +87,11 @@ export const STORED_LIMITS = {
     of: 'targets of a scan; its list, compressed, which also counts as the requests of an unfinished job',
     beyond: '`400 invalid_request`, or `413 payload_too_large` for the bytes',
   },
+  scanText: {
+    ...{ per: 'scan', count: 1000, bytes: GIB },
+    of: 'sitemaps of a scan; the text that is read of them and of its list',
+    beyond: 'the other sitemaps are left out, or `413 payload_too_large` for the bytes',
+  },
   page: {
     ...{ per: 'page', count: 1000, bytes: 2 * MIB },
     of: 'items in a page of watches, runs or outcomes of a job',

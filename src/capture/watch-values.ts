@@ -3,6 +3,7 @@ import type { Immutable } from './immutable.ts';
 import { MoneySchema } from './money.ts';
 import { rulesAt, type ValueType } from './options/extract.ts';
 import { filled, joinedProblems, listOf, objectOf, quantity } from './options/fields.ts';
+import { REQUEST_LIMITS } from './request-limits.ts';
 
 /*
  * Values that a watch reads from the page with the rules of `extract`, and the conditions under which it tells of them.
@@ -12,7 +13,7 @@ import { filled, joinedProblems, listOf, objectOf, quantity } from './options/fi
 const MAX_WATCHED_VALUES = 20;
 const MAX_CONDITIONS = 20;
 const MAX_LEVELS = 3;
-const MAX_RULES_CHARACTERS = 10_000;
+const MAX_RULES_CHARACTERS = REQUEST_LIMITS.watchedValues.max;
 const MAX_COMPARED_CHARACTERS = 200;
 /** Maximum number of characters that a run keeps of the text of a value, and of a value that is a text. */
 export const MAX_TEXT_OF_RUN = 200;
@@ -21,13 +22,8 @@ const NUMBERS: readonly ValueType[] = ['number', 'money', 'count'];
 const READ: readonly ValueType[] = ['text', 'attribute', 'number', 'money', 'date', 'count'];
 
 /** Rules of the values of a watch. They read a single value, and keep the text that it was read from. */
-export const valuesField = rulesAt(1)
-  .refine((rules) => Object.keys(rules).length <= MAX_WATCHED_VALUES, {
-    error: `must have at most ${MAX_WATCHED_VALUES} values`,
-  })
-  .refine((rules) => JSON.stringify(rules).length <= MAX_RULES_CHARACTERS, {
-    error: `must have at most ${MAX_RULES_CHARACTERS} characters as JSON`,
-  })
+export const valuesField = z
+  .preprocess(withFewValues, rulesAt(1))
   .superRefine((rules, context) => {
     for (const [name, { type, many, rules: inner }] of Object.entries(rules)) {
       const refuse = (field: string, message: string) =>
@@ -42,6 +38,20 @@ export const valuesField = rulesAt(1)
       Object.entries(rules).map(([name, rule]) => [name, { ...rule, withText: hasText(rule.type) }] as const),
     ),
   );
+
+/** Counts rules and their characters before they are parsed, which takes far longer. */
+function withFewValues(rules: unknown, context: z.RefinementCtx): unknown {
+  if (typeof rules !== 'object' || rules === null) return rules;
+  const refuse = (message: string) => {
+    context.addIssue({ code: 'custom', message });
+    return z.NEVER;
+  };
+  if (Object.keys(rules).length > MAX_WATCHED_VALUES) return refuse(`must have at most ${MAX_WATCHED_VALUES} values`);
+  return JSON.stringify(rules).length > MAX_RULES_CHARACTERS
+    ? refuse(`must have at most ${MAX_RULES_CHARACTERS} characters as JSON`)
+    : rules;
+}
+
 export type WatchedValues = Immutable<z.output<typeof valuesField>>;
 
 const hasText = (type: ValueType | undefined): boolean => type === 'number' || type === 'money' || type === 'date';

@@ -73,9 +73,14 @@ export class Census {
     return this.announced.filter(({ kind }) => kind === 'node').map(({ name }) => name);
   }
 
+  /** The workers that are there. */
+  get workers(): readonly WorkerAnnouncement[] {
+    return this.announced.filter((one) => one.kind === 'worker');
+  }
+
   /** Slots of the workers that are there. */
   get slots(): number {
-    return this.announced.reduce((sum, one) => sum + (one.kind === 'worker' ? one.slots : 0), 0);
+    return this.workers.reduce((sum, { slots }) => sum + slots, 0);
   }
 
   /** Announces this process now, if it did not just do so. */

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { Msg } from '@nats-io/transport-node';
 import { mergeMap, Observable } from 'rxjs';
 import type { CaptureCommand } from '../capture/command.ts';
+import type { Dialled } from '../capture/dialled.ts';
 import { CapstanError, failure } from '../capture/errors.ts';
 import type { Evidence } from '../capture/evidence.ts';
 import type { CaptureLimits } from '../capture/limits.ts';
@@ -25,6 +26,7 @@ import {
   ToNode,
   type ToWorker,
 } from './messages.ts';
+import { RemoteDials } from './remote-dials.ts';
 import { limitsOfWorkers, type NodeLoad, shareOfSingles, shareOfTickets } from './shares.ts';
 import type { Subjects } from './subjects.ts';
 import { TicketReconciler } from './ticket-reconciler.ts';
@@ -62,6 +64,7 @@ export class Dispatcher {
   readonly #tickets = new Map<number, Ticket>();
   readonly #backlog: Backlog;
   readonly #reconciler: TicketReconciler;
+  readonly #dials: RemoteDials;
   #running = 0;
   #elements = 0;
 
@@ -73,6 +76,7 @@ export class Dispatcher {
       // The other nodes hear at once that this one needs a share.
       onFull: () => options.census.announceAtOnce(),
     });
+    this.#dials = new RemoteDials({ ...options, node: this.name });
     options.link.subscribe(options.subjects.node(this.name), (message) => this.#answer(message));
     this.#reconciler = new TicketReconciler({
       ...options,
@@ -91,6 +95,16 @@ export class Dispatcher {
 
   get load(): NodeLoad {
     return { singles: this.#tickets.size - this.#elements, elements: this.#elements };
+  }
+
+  /** Whether a worker dials targets before the tickets of their captures are published. */
+  get areDialsAvailable(): boolean {
+    return this.#dials.areAvailable;
+  }
+
+  /** See `RemoteDials`. */
+  dial(command: CaptureCommand): Promise<Dialled | CaptureOutcome> {
+    return this.#dials.dial(command);
   }
 
   /** The queue of the cluster, as the pipeline sees it. */
@@ -123,6 +137,7 @@ export class Dispatcher {
 
   stop(): void {
     this.#reconciler.stop();
+    this.#dials.stop();
   }
 
   async #enqueue(command: CaptureCommand, owner: string | null, isPatient: boolean): Promise<void> {
@@ -132,6 +147,8 @@ export class Dispatcher {
     const { id } = command;
     const ticket = new Ticket(command, subjects.work(this.name, id), subjects.place(this.name, id), isPatient);
     if (!isPatient) this.#checkShare();
+    // A worker may have stored the capture.
+    if (this.#dials.isUncertain(id)) ticket.claims = 1;
     this.#tickets.set(id, ticket);
     if (isPatient) this.#elements += 1;
     const { signal } = command;
@@ -204,14 +221,15 @@ export class Dispatcher {
     return new Observable((subscriber) => {
       const ticket = this.#tickets.get(id);
       const leave = () => subscriber.complete();
+      subscriber.add(() => {
+        if (ticket !== undefined) this.#drop(ticket);
+      });
+      if (signal.aborted) return leave();
       signal.addEventListener('abort', leave, { once: true });
       ticket?.enter(() => {
         signal.removeEventListener('abort', leave);
         subscriber.add(work$.subscribe(subscriber));
       });
-      return () => {
-        if (ticket !== undefined) this.#drop(ticket);
-      };
     });
   }
 
@@ -241,6 +259,14 @@ export class Dispatcher {
   async #answer(message: Msg): Promise<void> {
     const reply = (answer: FromNode) => void message.respond(encode(answer));
     const asked = decode(ToNode, message.data);
+    const isOfDial = this.#dials.hear(asked);
+    if (asked.type === 'reached' || asked.type === 'undialled') return;
+    if (isOfDial) {
+      // The pipeline ends the capture, and emits its events, within this turn of the event loop.
+      await nextTurn();
+      await this.#options.eventsStored();
+      return reply({ type: 'noted' });
+    }
     const ticket = this.#tickets.get(asked.id);
     if (asked.type === 'claim') return reply(await this.#claimed(ticket, asked.worker));
     if (asked.type === 'return' && ticket?.worker === asked.worker) ticket.worker = undefined;
@@ -273,7 +299,7 @@ export class Dispatcher {
     ticket.worker = worker;
     ticket.claims += 1;
     if (ticket.deadline === undefined) {
-      ticket.deadline = performance.now() + command.request.timeoutMs;
+      ticket.deadline = performance.now() + command.request.timeoutMs - this.#dials.claimed(command.id, worker);
       this.#running += 1;
       ticket.begin();
     }

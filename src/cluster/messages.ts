@@ -34,28 +34,34 @@ const ReportedOutcome = z.discriminatedUnion('state', [
 ]);
 export type ReportedOutcome = z.output<typeof ReportedOutcome>;
 
+/** A capture, as a worker needs it. */
+const ofCapture = {
+  /** Time left of the capture's deadline, in milliseconds. */
+  leftMs: z.number().positive(),
+  /** Number of workers that were asked for the same, this one included. */
+  attempt: z.int().positive(),
+  batch: z.string().nullable(),
+  apiKeyName: z.string().nullable(),
+  requestId: z.string().nullable().default(null),
+  request: trusted<StoredRequest>(),
+};
+
 /** Requests of a worker to the api node of a ticket. */
 export const ToNode = z.discriminatedUnion('type', [
   z.object({ type: z.literal('claim'), id, worker: z.string() }),
   z.object({ type: z.literal('report'), id, worker: z.string(), outcome: ReportedOutcome }),
   /** The worker stops, and another one will get the ticket. */
   z.object({ type: z.literal('return'), id, worker: z.string() }),
+  /** The target of a capture was reached in this time, in milliseconds; the connection waits at the worker. */
+  z.object({ type: z.literal('reached'), id, worker: z.string(), ms: z.number() }),
+  /** The worker has ended a dial without a result. */
+  z.object({ type: z.literal('undialled'), id, worker: z.string() }),
 ]);
 export type ToNode = z.output<typeof ToNode>;
 
 /** Answers to claims. */
 export const FromNode = z.discriminatedUnion('type', [
-  z.object({
-    type: z.literal('run'),
-    /** Time left of the capture's deadline, in milliseconds. */
-    leftMs: z.number().positive(),
-    /** Number of workers that have claimed the capture, this one included. */
-    attempt: z.int().positive(),
-    batch: z.string().nullable(),
-    apiKeyName: z.string().nullable(),
-    requestId: z.string().nullable().default(null),
-    request: trusted<StoredRequest>(),
-  }),
+  z.object({ type: z.literal('run'), ...ofCapture }),
   /** No client waits for the capture any more. */
   z.object({ type: z.literal('gone') }),
   /** Another worker runs the capture. */
@@ -68,10 +74,14 @@ export type FromNode = z.output<typeof FromNode>;
 export const ToWorker = z.discriminatedUnion('type', [
   z.object({ type: z.literal('cancel'), id }),
   z.object({ type: z.literal('runs'), id }),
+  /** The target of a capture is to be dialled before its ticket is published. `node`: the api node that asks. */
+  z.object({ type: z.literal('dial'), id, node: z.string(), ...ofCapture }),
+  /** The dial or the connection of a capture is not needed any more. Has no answer. */
+  z.object({ type: z.literal('release'), id }),
 ]);
 export type ToWorker = z.output<typeof ToWorker>;
 
-/** `runs`: whether the worker is running the capture. */
+/** `runs`: whether the worker is running the capture, or dials its target. */
 export const FromWorker = z.object({ runs: z.boolean() });
 
 /** A question of an api node to another one: which of its captures are in flight. */
@@ -98,6 +108,8 @@ export const Announcement = z.discriminatedUnion('kind', [
     kind: z.literal('worker'),
     name: z.string(),
     slots: count,
+    /** Maximum number of targets that the worker dials at once ahead of its slots. */
+    dials: count.default(0),
     /** Captures that wait on the worker for the database. */
     outbox: count,
   }),

@@ -1,4 +1,5 @@
 import type { CaptureCommand } from '../capture/command.ts';
+import type { Dialled } from '../capture/dialled.ts';
 import { CapstanError } from '../capture/errors.ts';
 import type { Evidence } from '../capture/evidence.ts';
 import type { InFlight, InFlightList, InFlightWanted } from '../capture/in-flight.ts';
@@ -47,6 +48,10 @@ export interface ApiOptions {
 export interface ClusterApi {
   readonly turns: Turns;
   readonly perform: (command: CaptureCommand) => Promise<CaptureOutcome>;
+  /** Whether a worker dials targets ahead of its slots. */
+  readonly areDialsAvailable: boolean;
+  /** Has a worker dial the target of a capture before it is queued. */
+  readonly dial: (command: CaptureCommand) => Promise<Dialled | CaptureOutcome>;
   readonly limits: CaptureLimits;
   /** Returns captures in flight of all api nodes, oldest first. */
   inFlight(wanted: InFlightWanted): Promise<InFlightList>;
@@ -167,6 +172,10 @@ export function openCluster(options: ClusterOptions): Cluster {
       return {
         turns: dispatching.turns,
         perform: (command) => dispatching.perform(command),
+        get areDialsAvailable() {
+          return dispatching.areDialsAvailable;
+        },
+        dial: (command) => dispatching.dial(command),
         get limits() {
           return limiting.current;
         },

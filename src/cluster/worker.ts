@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Msg } from '@nats-io/transport-node';
 import { catchError, defer, finalize, mergeMap, type ObservableInput, of } from 'rxjs';
 import type { CaptureCommand } from '../capture/command.ts';
+import type { Dialled } from '../capture/dialled.ts';
 import { CapstanError } from '../capture/errors.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import { requestFromStore } from '../capture/stored-request.ts';
@@ -14,7 +15,6 @@ import {
   encode,
   encodeWithin,
   FromNode,
-  MAX_SMALL_BYTES,
   type ReportedOutcome,
   type ToNode,
   ToWorker,
@@ -22,6 +22,7 @@ import {
 import { type Delivery, Pulls } from './pulls.ts';
 import { type Subjects, ticketOf } from './subjects.ts';
 import { ACK_WAIT_MS } from './work-queue.ts';
+import { WorkerDials } from './worker-dials.ts';
 
 /** Interval at which a worker reports that it still works on a ticket, in milliseconds. */
 const HEARTBEAT_MS = 3_000;
@@ -44,6 +45,10 @@ export interface WorkerOptions {
    * free. `abort` cancels the command.
    */
   readonly capture: (command: CaptureCommand, abort: (reason: CapstanError) => void) => ObservableInput<CaptureOutcome>;
+  /** Connects to the target of a capture, or ends the capture and stores its record. Rejects when it is cancelled. */
+  readonly dial: (command: CaptureCommand) => Promise<Dialled | CaptureOutcome>;
+  /** Returns the maximum number of targets that are dialled at once ahead of the slots. */
+  readonly maxDials: () => number;
   /** Returns the outcome of a capture that was stored by an earlier attempt. Rejects while the database is away. */
   readonly findOutcome: (id: number) => Promise<CaptureOutcome | undefined>;
   /** Logs the end of a capture, if it has a record, because its api node may not log it. Resolves when it is stored. */
@@ -72,6 +77,7 @@ export class Worker {
   readonly #options: WorkerOptions;
   readonly #pulls: Pulls;
   readonly #works = new Map<number, Work>();
+  readonly #dials: WorkerDials;
   /** Tickets that were acknowledged recently, and when. */
   readonly #acknowledged: { readonly delivery: Delivery; readonly at: number }[] = [];
   #slots: number;
@@ -84,6 +90,18 @@ export class Worker {
     this.#options = options;
     this.#slots = options.slots;
     const { link, subjects, onMissing, onProblem } = options;
+    this.#dials = new WorkerDials({
+      worker: this.name,
+      limit: options.maxDials,
+      dial: (command) =>
+        options.dial(command).catch((error: unknown) => {
+          if (!command.signal.aborted) onProblem(error);
+          return outcomeOfError(error);
+        }),
+      findOutcome: options.findOutcome,
+      tell: (node, message) => link.publish(subjects.node(node), encode(message)),
+      report: (node, id, outcome, batch) => this.#reportDead(node, id, outcome, batch),
+    });
     link.subscribe(subjects.worker(this.name), (message) => this.#answer(message));
     this.#pulls = new Pulls({
       link,
@@ -108,7 +126,13 @@ export class Worker {
   }
 
   get announcement(): Announcement & { readonly kind: 'worker' } {
-    return { kind: 'worker', name: this.name, slots: this.#slots, outbox: this.#options.outbox() };
+    return {
+      kind: 'worker',
+      name: this.name,
+      slots: this.#slots,
+      dials: this.#dials.limit,
+      outbox: this.#options.outbox(),
+    };
   }
 
   /** Captures in progress. */
@@ -135,6 +159,7 @@ export class Worker {
   /** Takes no more tickets. Captures in progress have `graceMs` to end; the rest is returned to the queue. */
   async stop(graceMs: number): Promise<void> {
     this.#isStopping = true;
+    this.#dials.stop();
     await this.#pulls.stop();
     const grace = new AbortController();
     const ended = Promise.all([...this.#works.values()].map((work) => work.ended)).then(() => grace.abort());
@@ -152,10 +177,19 @@ export class Worker {
   }
 
   #answer(message: Msg): void {
-    const { type, id } = decode(ToWorker, message.data, MAX_SMALL_BYTES);
-    const work = this.#works.get(id);
-    if (type === 'cancel') work?.controller.abort(new CapstanError('cancelled'));
-    message.respond(encode({ runs: work !== undefined }));
+    const asked = decode(ToWorker, message.data);
+    if (asked.type === 'release') {
+      this.#dials.release(asked.id);
+      return;
+    }
+    message.respond(encode({ runs: this.#runs(asked) }));
+  }
+
+  #runs(asked: Exclude<ToWorker, { readonly type: 'release' }>): boolean {
+    if (asked.type === 'dial') return this.#dials.begin(asked);
+    const work = this.#works.get(asked.id);
+    if (asked.type === 'cancel') work?.controller.abort(new CapstanError('cancelled'));
+    return work !== undefined;
   }
 
   async #take(delivery: Delivery): Promise<void> {
@@ -222,6 +256,13 @@ export class Worker {
     else work.delivery.nak(RETRY_MS);
   }
 
+  /** Reports a target that was not reached. Logs the end of its capture if its api node has ended. */
+  async #reportDead(node: string, id: number, outcome: CaptureOutcome, batch: string | null): Promise<void> {
+    if (this.#options.outbox() > 0) this.#options.onOutbox();
+    const answer = await this.#report(node, outcome, { id, work: { isReturned: false } });
+    if (answer !== 'noted') await this.#options.logEnd(outcome, batch);
+  }
+
   #acknowledge({ delivery }: Work): void {
     const now = performance.now();
     const isOld = (one: { readonly at: number } | undefined) => one !== undefined && now - one.at > ACK_WAIT_MS;
@@ -245,8 +286,11 @@ export class Worker {
     const { controller } = work;
     const { batch, apiKeyName, requestId } = claim;
     const begin = (): ObservableInput<CaptureOutcome> => {
-      const request = { ...requestFromStore(claim.request), timeoutMs: claim.leftMs };
-      const command = { id, request, batch, apiKeyName, requestId, signal: controller.signal };
+      const dialled = this.#dials.take(id);
+      // The time that dialling took is not in `leftMs`, and the capture subtracts it.
+      const timeoutMs = claim.leftMs + Math.round(dialled?.ms ?? 0);
+      const request = { ...requestFromStore(claim.request), timeoutMs };
+      const command = { id, request, batch, apiKeyName, requestId, signal: controller.signal, dialled };
       return capture(command, (reason) => controller.abort(reason));
     };
     const outcome$ = defer(async () => (claim.attempt > 1 ? findOutcome(id).catch(() => undefined) : undefined)).pipe(
@@ -274,7 +318,7 @@ export class Worker {
   async #report(
     node: string,
     outcome: CaptureOutcome,
-    { id, work }: { id: number; work: Work },
+    { id, work }: { id: number; work: Pick<Work, 'isReturned'> },
   ): Promise<'noted' | 'gone' | undefined> {
     const { link } = this.#options;
     const report = this.#reportOf(id, outcome);

@@ -6,6 +6,7 @@ import { parseAddress } from './address-classes.ts';
 import type { TargetPolicy } from './address-policy.ts';
 import { createEgressAgents } from './agents.ts';
 import { type AliasLookup, createAliasLookup } from './aliases.ts';
+import { certificateOf } from './certificate.ts';
 import { countDials } from './count-dials.ts';
 import { dial } from './dial.ts';
 import { dialTarget } from './dial-target.ts';
@@ -15,7 +16,8 @@ import { createEgressPolicy, type Destination } from './egress-policy.ts';
 import { openEgressProxy, urlDestination } from './egress-proxy.ts';
 import { createPeerCheck, type PeerCheckOptions } from './peer-users.ts';
 import { createResolver } from './resolver.ts';
-import { aboutProxy, proxyDestination } from './upstream.ts';
+import { Traffic } from './traffic.ts';
+import { aboutProxy, createUpstream, proxyDestination } from './upstream.ts';
 
 export interface EgressOptions {
   readonly policy: TargetPolicy;
@@ -126,6 +128,8 @@ export function createEgress({
       return dials.count(dialTarget(target, { egressPolicy, dialTimeoutMs, signal }), signal);
     },
 
+    certificateOf: (url, signal) => certificateOf(open, url, AbortSignal.any([signal, closing.signal])),
+
     get dials() {
       return dials.counts;
     },
@@ -144,6 +148,17 @@ export function createEgress({
     },
 
     agents: createEgressAgents(open),
+
+    agentsThrough(proxy, signal) {
+      const traffic = new Traffic(limits);
+      AbortSignal.any([signal, closing.signal]).addEventListener('abort', () => traffic.end(), { once: true });
+      const takeDialled = () => undefined;
+      const upstream = createUpstream(proxy, { egressPolicy, traffic, peers, timeoutMs: dialTimeoutMs, takeDialled });
+      return createEgressAgents(async (destination) => {
+        egressPolicy.inspect(destination);
+        return upstream.tunnel(destination);
+      });
+    },
 
     connectToMail: ({ host, port }, signal) =>
       open({ host, port, isForMail: true }, AbortSignal.any([signal, closing.signal])),

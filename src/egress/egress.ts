@@ -5,7 +5,7 @@ import type { DialCounts } from '../capture/dial-stats.ts';
 import type { Dialled } from '../capture/dialled.ts';
 import type { EgressRefusals } from '../capture/egress-refusals.ts';
 import type { Failure } from '../capture/errors.ts';
-import type { ExceededLimit } from '../capture/evidence.ts';
+import type { ExceededLimit, NotedTls } from '../capture/evidence.ts';
 import type { UpstreamProxy } from '../capture/options/proxy.ts';
 import type { Target } from '../capture/target.ts';
 
@@ -35,11 +35,20 @@ export interface Egress {
    */
   dial(target: DialTarget, signal: AbortSignal): Promise<Dialled>;
 
+  /**
+   * Returns the certificate that a URL's host sends when it speaks TLS; null when it does not before the signal is
+   * aborted. Never rejects.
+   */
+  certificateOf(url: URL, signal: AbortSignal): Promise<NotedTls | null>;
+
   /** Opens a proxy for one slot, so that traffic is attributed to its capture. */
   openEgressProxy(): Promise<EgressProxy>;
 
   /** Agents for the service's own requests, whose destinations are checked like a browser's. */
   readonly agents: EgressAgents;
+
+  /** The same agents, through the proxy that a request names, by CONNECT. Used until the signal is aborted. */
+  agentsThrough(proxy: UpstreamProxy, signal: AbortSignal): EgressAgents;
 
   /**
    * Connects to a mail server, whose address is checked like any other; the ports of mail are open to it. Rejects with

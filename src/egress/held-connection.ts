@@ -8,7 +8,7 @@ import type { Destination } from './egress-policy.ts';
  * servers close such connections.
  */
 const MAX_HELD_MS = 4_000;
-/** Time in which a page is opened at once, in milliseconds. */
+/** Time within which an idle service sends the first request, in milliseconds. */
 const NO_WAIT_MS = 500;
 
 /** Takes the open connection to a destination, or to the proxy; throws its failure. */
@@ -16,15 +16,15 @@ export type TakeDialled = (
   destination: Destination,
 ) => { readonly socket: Socket; readonly address: string } | undefined;
 
-/** Connections that have waited for their first request: the target may close one just as that is sent. */
+/** Connections that have waited: the target may close one while the first request is on its way. */
 const waited = new WeakSet<object>();
 
-/** Whether a request that got no answer on this connection is to be repeated on another one, once. */
+/** Whether to repeat a request once on another connection when this one brought no answer. */
 export function hasWaited(connection: object): boolean {
   return waited.has(connection);
 }
 
-/** Marks a stream that stands for a connection that has waited. */
+/** Marks a stream over a connection as waited when the connection has. */
 export function standsFor<S extends object>(stream: S, connection: object): S {
   if (waited.has(connection)) waited.add(stream);
   return stream;

@@ -1,4 +1,5 @@
 import { CapstanError } from '../capture/errors.ts';
+import type { HostVisits } from '../scans/host-visits.ts';
 import { type ScanCaptures, type ScanElements, scanElements } from '../scans/scan-elements.ts';
 import type { JobStore, TakenJob } from '../storage/ports/job-store.ts';
 import type { Work } from './stored-form.ts';
@@ -8,12 +9,13 @@ export function elementsOf(
   job: TakenJob,
   { requests, scan }: Work,
   store: JobStore,
-  captures: Pick<ScanCaptures, 'find'>,
+  captures: Pick<ScanCaptures, 'find' | 'delivered'>,
+  visits: HostVisits,
 ): ScanElements {
   if (scan !== undefined) {
     const [template] = requests;
     if (template === undefined) throw new CapstanError('internal', `The scan ${job.id} has no options.`);
-    return scanElements(job, template, scan, store, captures);
+    return scanElements(job, template, scan, store, captures, visits);
   }
   async function* elements(): ScanElements['elements'] {
     const done = new Set(await store.done(job.id, 0, requests.length));

@@ -3,10 +3,13 @@ import { LRUCache } from 'lru-cache';
 import { Subject } from 'rxjs';
 import { ANY_CLIENT } from '../capture/client.ts';
 import { CapstanError } from '../capture/errors.ts';
+import type { UpstreamProxy } from '../capture/options/proxy.ts';
 import type { BatchItem } from '../capture/outcome.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import type { ListReport, ScanSettings } from '../capture/scan.ts';
+import { createPlaces } from '../capture/share.ts';
 import type { ServiceStats } from '../capture/stats.ts';
+import { HostVisits } from '../scans/host-visits.ts';
 import { withCaptures } from '../scans/outcomes-with-captures.ts';
 import { storeList } from '../scans/store-list.ts';
 import { isAway } from '../storage/failures/is-away.ts';
@@ -41,10 +44,25 @@ export interface JobsOptions extends RunOptions {
   readonly atOnce: () => number;
   readonly ids: () => string;
   /** Reads a sitemap that the list of a scan names. Throws a `CapstanError` when it cannot. */
-  readonly openSitemap: (url: string) => AsyncIterable<Uint8Array>;
+  readonly openSitemap: (
+    url: string,
+    proxy: UpstreamProxy | undefined,
+    signal: AbortSignal,
+  ) => AsyncIterable<Uint8Array>;
   /** Called with failures of background work. */
   readonly report: (error: unknown) => void;
 }
+
+/** What refuses a scan while its list is read. */
+export interface ScanAdmission {
+  readonly requireRate?: (targets: number) => void;
+  readonly admit?: (targets: number) => void;
+  /** Aborted when the client has disconnected. */
+  readonly gone?: AbortSignal;
+}
+
+/** Maximum number of lists that are read at once, of which each key has a share. */
+const MAX_READING = 32;
 
 export type Jobs = ReturnType<typeof createJobs>;
 
@@ -59,8 +77,10 @@ export function createJobs(options: JobsOptions) {
   /** Run a function in the context of the request that added the job. */
   const inRequest = new LRUCache<string, ReturnType<typeof AsyncLocalStorage.snapshot>>({ max: MAX_TRACED });
   const owner = ids();
+  const visits = new HostVisits();
   const counts = { added: 0, completed: 0, failed: 0, cancelled: 0 };
   const stopping = new AbortController();
+  const reading = createPlaces(() => MAX_READING);
   /** Number of jobs that were not admitted. */
   let refused = 0;
 
@@ -82,7 +102,7 @@ export function createJobs(options: JobsOptions) {
   const begin = (job: TakenJob): void => {
     const cancelled$ = new Subject<void>();
     running.set(job.id, cancelled$);
-    const start = () => runJob(job, owner, cancelled$, stopping.signal, options);
+    const start = () => runJob(job, owner, cancelled$, stopping.signal, options, visits);
     const run = (inRequest.get(job.id)?.(start) ?? start())
       .catch((error: unknown): JobEnd => {
         report(error);
@@ -126,23 +146,44 @@ export function createJobs(options: JobsOptions) {
     ): Promise<JobRecord> => add({ id: newId(manner), kind, total: requests.length }, { requests, ...manner }),
     /**
      * Adds a scan of the targets of a list, which is stored as it arrives. Each capture has the options of `template`.
-     * `admit`: called with the number of targets; what it throws refuses the scan. Rejects as `storeList` does, too.
+     * `requireRate` is called before the list is read and while it is, and `admit` when it was, with the number of
+     * targets: what they throw refuses the scan. Rejects as `storeList` does, too, and with the reason of `gone`.
      */
     addScan: async (
       list: AsyncIterable<Uint8Array>,
       template: CaptureRequest,
       manner: JobManner & { readonly scan: ScanSettings },
-      admit: (targets: number) => void = () => {},
+      { requireRate = () => {}, admit = () => {}, gone }: ScanAdmission = {},
     ): Promise<{ readonly job: JobRecord; readonly report: ListReport }> => {
       const id = newId(manner);
-      const { report, bytes } = await storeList(store, id, list, manner.scan, options.openSitemap, stopping.signal);
+      const { owner: of } = manner.by ?? ANY_CLIENT;
+      requireRate(1);
+      const leave = reading.take(of);
+      if (leave === undefined) {
+        throw new CapstanError('queue_full', `${reading.taken} lists of scans are being read.`, {
+          retryAfterSeconds: 5,
+        });
+      }
       try {
-        admit(report.targets);
-        const facts = { id, kind: 'scan', total: report.targets, listBytes: bytes } as const;
-        return { job: await add(facts, { requests: [template], ...manner }), report };
-      } catch (error) {
-        await store.cancel(id).catch(() => undefined);
-        throw error;
+        await store.requireRoom({ id, isShared: of !== null });
+        const signal = gone === undefined ? stopping.signal : AbortSignal.any([stopping.signal, gone]);
+        const openSitemap = (url: string) => options.openSitemap(url, template.proxy, signal);
+        const { report, bytes } = await storeList(store, id, list, {
+          expansion: manner.scan,
+          openSitemap,
+          signal,
+          requireRate,
+        });
+        try {
+          admit(report.targets);
+          const facts = { id, kind: 'scan', total: report.targets, listBytes: bytes } as const;
+          return { job: await add(facts, { requests: [template], ...manner }), report };
+        } catch (error) {
+          await store.cancel(id).catch(() => undefined);
+          throw error;
+        }
+      } finally {
+        leave();
       }
     },
     get: (id: string): Promise<JobRecord | undefined> => store.get(id),

@@ -4,6 +4,7 @@ import { CapstanError, failure, toFailure } from '../capture/errors.ts';
 import type { Recipients } from '../capture/events.ts';
 import type { BatchItem, CaptureOutcome } from '../capture/outcome.ts';
 import type { CaptureRequest } from '../capture/request.ts';
+import type { HostVisits } from '../scans/host-visits.ts';
 import type { ScanCaptures, ScanElement, ScanElements } from '../scans/scan-elements.ts';
 import { packOutcome, recordedOutcome } from '../scans/stored-outcome.ts';
 import { isAway } from '../storage/failures/is-away.ts';
@@ -32,13 +33,14 @@ export interface RunOptions {
 /** `released`: another run continues the job. `later`: the job was not admitted, and should not be retried at once. */
 export type JobEnd = 'completed' | 'failed' | 'released' | 'later';
 
-/** Runs a job until it ends or the service stops. */
+/** Runs a job until it ends or the service stops. `visits`: of all scans of this process. */
 export async function runJob(
   job: TakenJob,
   owner: string,
   cancelled$: Subject<void>,
   stopping: AbortSignal,
   { store, submit, submitBatch, captures }: RunOptions,
+  visits: HostVisits,
 ): Promise<JobEnd> {
   let source: ScanElements | undefined;
   const renewal = setInterval(() => {
@@ -64,7 +66,7 @@ export async function runJob(
       return 'completed';
     }
 
-    source = elementsOf(job, work, store, captures);
+    source = elementsOf(job, work, store, captures, visits);
     const { elements, ended, close } = source;
     stopping.addEventListener('abort', close);
     const isScan = job.kind === 'scan';

@@ -1,24 +1,20 @@
+import type { HostVisits } from './host-visits.ts';
+
 /** Something that is done at a host. */
 interface AtHost {
   readonly host: string;
 }
 
-interface Host<T> {
-  readonly waiting: T[];
-  running: number;
-  /** Number of timers before whose last one it must not be visited. */
-  holds: number;
-}
-
 export interface HostOrderOptions {
-  /** Maximum number of elements of one host at a time. */
+  /** Maximum number of elements of one host at a time, also of other orders. */
   readonly perHost: number;
   /** Time between the end of an element and the start of the next one of its host, in milliseconds. */
   readonly delayMs: number;
+  readonly visits: HostVisits;
 }
 
 /** Number of elements that are read ahead, so that hosts can take turns. */
-const WINDOW = 4_096;
+export const WINDOW = 4_096;
 
 /**
  * Hands out the elements of a source so that hosts take turns, each with at most `perHost` elements at a time. Reads
@@ -28,39 +24,40 @@ export class HostOrder<T extends AtHost> {
   readonly #source: AsyncIterator<T>;
   readonly #perHost: number;
   readonly #delayMs: number;
-  readonly #hosts = new Map<string, Host<T>>();
-  /** Hosts that have something to do and may be visited; the one that waits longest is first. */
-  readonly #ready = new Set<Host<T>>();
-  readonly #timers = new Set<NodeJS.Timeout>();
+  readonly #visits: HostVisits;
+  readonly #unobserve: () => void;
+  /** Elements that wait, by host. */
+  readonly #hosts = new Map<string, T[]>();
+  /** Hosts that may be visited, as far as is known; the one that waits longest is first. */
+  readonly #ready = new Set<string>();
+  /** Hosts of elements that were handed out. */
+  readonly #running = new Map<T['host'], number>();
   #waiting = 0;
-  #running = 0;
+  #out = 0;
   #hasEnded = false;
   #isClosed = false;
   #wake: () => void = () => {};
 
-  constructor(source: AsyncIterator<T>, { perHost, delayMs }: HostOrderOptions) {
+  constructor(source: AsyncIterator<T>, { perHost, delayMs, visits }: HostOrderOptions) {
     this.#source = source;
     // A pause between two visits leaves no room for a second one beside them.
     this.#perHost = delayMs > 0 ? 1 : perHost;
     this.#delayMs = delayMs;
+    this.#visits = visits;
+    this.#unobserve = visits.observe((host) => {
+      this.#update(host);
+      this.#wake();
+    });
   }
 
   /** Returns the next element as soon as its host may be visited; undefined when all have been released. */
   async next(): Promise<T | undefined> {
     while (!this.#isClosed) {
       await this.#fill();
-      const [host] = this.#ready;
-      const element = host?.waiting.shift();
-      if (host !== undefined && element !== undefined) {
-        host.running += 1;
-        this.#running += 1;
-        this.#waiting -= 1;
-        this.#ready.delete(host);
-        this.#update(host);
-        return element;
-      }
+      const element = this.#isClosed ? undefined : this.#shift();
+      if (element !== undefined) return element;
       // An element that is running may be put back.
-      if (this.#isClosed || this.#waiting + this.#running === 0) return undefined;
+      if (this.#isClosed || this.#waiting + this.#out === 0) return undefined;
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
@@ -69,30 +66,53 @@ export class HostOrder<T extends AtHost> {
   }
 
   /** Ends an element. `holdMs`: time for which its host is not visited, if it is longer than the usual pause. */
-  release(element: T, holdMs = 0): void {
-    const host = this.#hosts.get(element.host);
-    if (host === undefined) return;
-    host.running -= 1;
-    this.#running -= 1;
-    const pauseMs = Math.max(holdMs, this.#delayMs);
-    if (pauseMs > 0 && !this.#isClosed) this.#hold(element.host, host, pauseMs);
-    this.#update(host);
-    this.#forget(element.host, host);
+  release({ host }: T, holdMs = 0): void {
+    const running = this.#running.get(host);
+    // Closing has released it.
+    if (running === undefined) return;
+    if (running === 1) this.#running.delete(host);
+    else this.#running.set(host, running - 1);
+    this.#out -= 1;
+    this.#visits.leave(host, Math.max(holdMs, this.#delayMs));
     this.#wake();
   }
 
   /** Ends an element, and hands it out again after `holdMs`. */
   again(element: T, holdMs: number): void {
-    this.#hosts.get(element.host)?.waiting.unshift(element);
+    if (this.#isClosed) return;
+    this.#hosts.set(element.host, [element, ...(this.#hosts.get(element.host) ?? [])]);
     this.#waiting += 1;
     this.release(element, holdMs);
   }
 
-  /** Stops all waiting. */
+  /** Stops all waiting, and releases what is running. */
   close(): void {
     this.#isClosed = true;
-    for (const timer of this.#timers) clearTimeout(timer);
+    this.#unobserve();
+    for (const [host, running] of this.#running) {
+      for (let n = 0; n < running; n += 1) this.#visits.leave(host, this.#delayMs);
+    }
+    this.#running.clear();
     this.#wake();
+  }
+
+  /** Takes an element of the host that waits longest. */
+  #shift(): T | undefined {
+    for (const host of this.#ready) {
+      this.#ready.delete(host);
+      const waiting = this.#hosts.get(host) ?? [];
+      const [element] = waiting;
+      if (element === undefined || !this.#visits.isFree(host, this.#perHost)) continue;
+      waiting.shift();
+      if (waiting.length === 0) this.#hosts.delete(host);
+      this.#waiting -= 1;
+      this.#out += 1;
+      this.#running.set(host, (this.#running.get(host) ?? 0) + 1);
+      this.#visits.enter(host);
+      this.#update(host);
+      return element;
+    }
+    return undefined;
   }
 
   async #fill(): Promise<void> {
@@ -102,34 +122,16 @@ export class HostOrder<T extends AtHost> {
         this.#hasEnded = true;
         return;
       }
-      const { host: name } = step.value;
-      const host = this.#hosts.get(name) ?? { waiting: [], running: 0, holds: 0 };
-      this.#hosts.set(name, host);
-      host.waiting.push(step.value);
+      const { host } = step.value;
+      const waiting = this.#hosts.get(host);
+      if (waiting === undefined) this.#hosts.set(host, [step.value]);
+      else waiting.push(step.value);
       this.#waiting += 1;
       this.#update(host);
     }
   }
 
-  #hold(name: string, host: Host<T>, ms: number): void {
-    host.holds += 1;
-    this.#ready.delete(host);
-    const timer = setTimeout(() => {
-      this.#timers.delete(timer);
-      host.holds -= 1;
-      this.#update(host);
-      this.#forget(name, host);
-      this.#wake();
-    }, ms);
-    this.#timers.add(timer);
-  }
-
-  #update(host: Host<T>): void {
-    if (host.holds === 0 && host.waiting.length > 0 && host.running < this.#perHost) this.#ready.add(host);
-  }
-
-  /** A host that is held is kept, so that what comes later waits as well. */
-  #forget(name: string, host: Host<T>): void {
-    if (host.waiting.length === 0 && host.running === 0 && host.holds === 0) this.#hosts.delete(name);
+  #update(host: string): void {
+    if (this.#hosts.has(host) && this.#visits.isFree(host, this.#perHost)) this.#ready.add(host);
   }
 }

@@ -5,7 +5,8 @@ import { DEFAULT_PER_HOST, type ScanSettings } from '../capture/scan.ts';
 import { targetOf } from '../capture/target.ts';
 import type { JobStore, TakenJob } from '../storage/ports/job-store.ts';
 import type { ResultStore } from '../storage/ports/result-store.ts';
-import { HostOrder } from './host-order.ts';
+import { HostOrder, WINDOW } from './host-order.ts';
+import type { HostVisits } from './host-visits.ts';
 import { waitAskedBy } from './retry-after.ts';
 import { targetsLeft } from './stored-list.ts';
 
@@ -13,6 +14,8 @@ import { targetsLeft } from './stored-list.ts';
 export interface ScanCaptures {
   /** Returns the capture of a target that a scan has already; undefined when there is none. */
   readonly find: (scan: string, request: CaptureRequest) => Promise<Result | undefined>;
+  /** Resolves when the records that an ended process left on disk are in the database, at the latest after a minute. */
+  readonly delivered: () => Promise<void>;
   /** Returns the id of an earlier capture of the same scan that shows the page to which this one was redirected. */
   readonly sameAs: (result: Result) => Promise<number | undefined>;
   readonly records: ResultStore['records'];
@@ -29,9 +32,9 @@ export interface ScanElement {
 
 /**
  * Number of targets after the last one with an outcome among which an interrupted run may have left captures whose
- * outcome was not written: those read ahead, running, or waiting to be written.
+ * outcome was not written: those read ahead, running, dialled (at most 10,000), or waiting to be written.
  */
-const UNCERTAIN = 8_192;
+const UNCERTAIN = WINDOW + 20_000;
 
 /** What a scan is still to capture, in a kind order. */
 export interface ScanElements {
@@ -47,7 +50,8 @@ export function scanElements(
   template: CaptureRequest,
   settings: ScanSettings,
   store: Pick<JobStore, 'list' | 'done' | 'progress'>,
-  captures: Pick<ScanCaptures, 'find'>,
+  captures: Pick<ScanCaptures, 'find' | 'delivered'>,
+  visits: HostVisits,
 ): ScanElements {
   /** Elements that have been captured again. */
   const again = new Set<number>();
@@ -60,9 +64,10 @@ export function scanElements(
   }
 
   const { perHost = DEFAULT_PER_HOST, sameHostDelayMs: delayMs = 0 } = settings;
-  const order = new HostOrder(placed(), { perHost, delayMs });
+  const order = new HostOrder(placed(), { perHost, delayMs, visits });
 
   async function* elements(): AsyncGenerator<ScanElement, void, undefined> {
+    if (isResumed) await captures.delivered();
     const certainFrom = isResumed ? (await store.progress(id)).highest + UNCERTAIN : -1;
     for (let next = await order.next(); next !== undefined; next = await order.next()) {
       const known = next.index <= certainFrom ? await captures.find(id, next.request) : undefined;
@@ -75,7 +80,8 @@ export function scanElements(
     ended: ({ known: _known, ...element }, outcome) => {
       const ms = again.delete(element.index) ? undefined : waitAskedBy(outcome, Date.now());
       if (ms === undefined || ms > template.timeoutMs) {
-        order.release(element);
+        // The host asked for more time than the scan has: its other targets wait for as long as one may take.
+        order.release(element, Math.min(ms ?? 0, template.timeoutMs));
         return false;
       }
       again.add(element.index);

@@ -9,11 +9,23 @@ import { ListWriter } from './stored-list.ts';
 /** Time limit for a list and the sitemaps that it names, in milliseconds: its parts are kept for an hour without a job. */
 const MAX_READING_MS = 15 * 60_000;
 
+/** Maximum number of targets with those that a list names again, each of which takes time. */
+const MAX_NAMED = 4 * MAX_SCAN_TARGETS;
+
 /** A list that was stored, and what it gave. */
 export interface StoredList {
   readonly report: ListReport;
   /** Bytes that it takes. */
   readonly bytes: number;
+}
+
+interface StoreListOptions {
+  readonly expansion: Pick<ScanSettings, 'ports' | 'schemes'>;
+  readonly openSitemap: (url: string) => AsyncIterable<Uint8Array>;
+  /** Ends the reading. */
+  readonly signal: AbortSignal;
+  /** Called with the number of targets so far. What it throws refuses the list. */
+  readonly requireRate: (targets: number) => void;
 }
 
 /**
@@ -24,16 +36,15 @@ export async function storeList(
   store: Pick<JobStore, 'putList' | 'cancel'>,
   id: string,
   list: AsyncIterable<Uint8Array>,
-  expansion: Pick<ScanSettings, 'ports' | 'schemes'>,
-  openSitemap: (url: string) => AsyncIterable<Uint8Array>,
-  stopping: AbortSignal,
+  { expansion, openSitemap, signal: ended, requireRate }: StoreListOptions,
 ): Promise<StoredList> {
   const writer = new ListWriter(store, id);
   const late = AbortSignal.timeout(MAX_READING_MS);
-  const signal = AbortSignal.any([late, stopping]);
+  const signal = AbortSignal.any([late, ended]);
   const entries = readList(list, { expansion, maxTargets: MAX_SCAN_TARGETS, openSitemap, signal });
   try {
     let targets = 0;
+    let named = 0;
     for (;;) {
       const step = await entries.next();
       signal.throwIfAborted();
@@ -43,7 +54,9 @@ export async function storeList(
         return { report: step.value, bytes: writer.bytes };
       }
       targets += step.value.size;
-      if (targets > MAX_SCAN_TARGETS) throw tooMany();
+      named += step.value.named;
+      if (targets > MAX_SCAN_TARGETS || named > MAX_NAMED) throw tooMany();
+      requireRate(targets);
       if (writer.bytes > STORED_LIMITS.scanList.bytes) throw tooLong();
       await writer.add(step.value.text);
     }

@@ -2,6 +2,7 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import type { JobStore } from '../storage/ports/job-store.ts';
 import { type Expansion, readEntry, type ScanTarget, targetsOf } from '../targets/entry.ts';
+import { SeenTargets } from '../targets/seen-targets.ts';
 
 /*
  * The list of a scan as it is stored: parts of lines, each a target, a network or a range as lists write it. It is
@@ -60,6 +61,7 @@ export async function* targetsLeft(
 ): AsyncGenerator<PlacedTarget, void, undefined> {
   let index = 0;
   let together: PlacedTarget[] = [];
+  const seen = new SeenTargets();
   const undone = async (): Promise<readonly PlacedTarget[]> => {
     const asked = together;
     together = [];
@@ -73,6 +75,7 @@ export async function* targetsLeft(
       const entry = readEntry(line);
       if ('problem' in entry) throw new Error(`the stored list of job ${id} has a line that ${entry.problem}`);
       for (const target of targetsOf(entry, expansion)) {
+        if (!seen.add(target)) continue;
         together.push({ ...target, index });
         index += 1;
         if (together.length >= ASKED_TOGETHER) yield* await undone();

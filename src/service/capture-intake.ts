@@ -30,9 +30,9 @@ import { scanCaptures } from './scan-captures.ts';
 
 export interface IntakeParts {
   readonly pipeline: CapturePipeline;
-  readonly egress: Pick<Egress, 'screenLiteral' | 'agents'>;
+  readonly egress: Pick<Egress, 'screenLiteral' | 'agents' | 'agentsThrough'>;
   readonly receivers: Pick<Receivers, 'admit' | 'kept'>;
-  readonly storage: Pick<Storage, 'results' | 'artifacts' | 'jobs'>;
+  readonly storage: Pick<Storage, 'results' | 'artifacts' | 'jobs' | 'captureStore'>;
   readonly events: EventStream;
   /** Maximum number of captures of one batch at the same time; null for no limit of its own. */
   readonly maxBatchConcurrency: number | null;
@@ -107,8 +107,9 @@ export function createIntake(parts: IntakeParts) {
       enabled: storage.results.kind !== 'none',
       submit: submitPatiently,
       submitBatch: batchesOf(submitPatiently),
-      openSitemap: (url) => downloadList(url, egress.agents),
-      captures: scanCaptures(storage.results, remove),
+      openSitemap: (url, proxy, signal) =>
+        downloadList(url, proxy === undefined ? egress.agents : egress.agentsThrough(proxy, signal), signal),
+      captures: scanCaptures(storage.results, remove, () => storage.captureStore.pending),
       atOnce: () => pipeline.limits.maxConcurrent,
       ids: randomUUID,
       report: (error) => logger.error({ err: error }, 'a job failed'),

@@ -11,7 +11,7 @@ import type { EventLog } from '../storage/ports/event-log.ts';
 import type { ResultStore } from '../storage/ports/result-store.ts';
 import { captureFound } from '../streams/events.ts';
 import { performed } from '../streams/performance.ts';
-import { type CaptureParts, dialAndPerform, performCapture } from './perform-capture.ts';
+import { type CaptureParts, dialAndPerform, dialTarget, performCapture } from './perform-capture.ts';
 import type { ClusterConfig } from './service-config.ts';
 
 /** Readiness of a process while NATS is away. */
@@ -47,11 +47,13 @@ export async function openClusterOf(config: ClusterConfig, logger: Logger): Prom
 }
 
 export interface MemberParts extends CaptureParts {
-  readonly egress: Pick<Egress, 'screen' | 'screenLiteral' | 'dial' | 'aliasesOf'>;
+  readonly egress: Pick<Egress, 'screen' | 'screenLiteral' | 'dial' | 'aliasesOf' | 'certificateOf'>;
   readonly results: Pick<ResultStore, 'get' | 'wordsOf'>;
   readonly eventLog: EventLog;
-  /** Whether the target of a capture is dialled before it gets a browser. */
+  /** Whether the target of a capture that has a slot is dialled before it gets a browser. */
   readonly dials: (command: CaptureCommand) => boolean;
+  /** Returns the maximum number of targets that are dialled at once ahead of the slots. */
+  readonly maxDials: () => number;
   /** Called when a capture starts and when it has ended. */
   readonly onStarted?: (command: CaptureCommand) => void;
   readonly onEnded?: (command: CaptureCommand, outcome: CaptureOutcome) => void;
@@ -59,7 +61,7 @@ export interface MemberParts extends CaptureParts {
 
 /** Creates the worker of this process. It stores each capture before it reports it. */
 export function createWorkerOf(cluster: Cluster, slots: number, parts: MemberParts): Worker {
-  const { logger, results, eventLog, dials, onStarted, onEnded } = parts;
+  const { logger, results, eventLog, dials, maxDials, onStarted, onEnded } = parts;
   return cluster.createWorker({
     slots,
     outbox: () => parts.captureStore.pending,
@@ -67,11 +69,22 @@ export function createWorkerOf(cluster: Cluster, slots: number, parts: MemberPar
       onStarted?.(command);
       return performed(command, {
         perform: (performing) =>
-          dials(performing) ? dialAndPerform(performing, parts) : performCapture(performing, parts),
+          performing.dialled !== undefined || dials(performing)
+            ? dialAndPerform(performing, parts)
+            : performCapture(performing, parts),
         abort,
         report: (error, { id, requestId }) =>
           logger.error({ capture_id: id, request_id: requestId, err: error }, 'a capture failed'),
       }).pipe(tap((outcome) => onEnded?.(command, outcome)));
+    },
+    maxDials,
+    dial: async (command) => {
+      const found = await dialTarget(command, parts);
+      if ('state' in found && !command.signal.aborted) {
+        onStarted?.(command);
+        onEnded?.(command, found);
+      }
+      return found;
     },
     logEnd: (outcome, batch) => logEnd(eventLog, outcome, batch),
     findOutcome: async (id) => {

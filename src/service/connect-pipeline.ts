@@ -54,9 +54,16 @@ export function connectPipeline(config: PipelineConfig, context: PipelineContext
     ids: () => storage.ids.next(),
     events,
     report: (error, { id }) => logger.error({ capture_id: id, err: error }, 'a capture failed'),
-    ...(cluster === undefined && {
-      dialling: { stage: dialStage, applies: dials, dial: (command) => dialTarget(command, capturing) },
-    }),
+    dialling:
+      clusterApi === undefined
+        ? { stage: dialStage, applies: dials, dial: (command) => dialTarget(command, capturing) }
+        : {
+            stage: dialStage,
+            // A single capture has a place in the queue: its worker dials in the slot.
+            applies: (command) =>
+              dialStage.limit > 0 && command.batch !== null && isDialled(command) && clusterApi.areDialsAvailable,
+            dial: clusterApi.dial,
+          },
     ...(clusterApi && { turns: clusterApi.turns, maxWaitMs: config.maxWaitMs, graceMs: CLUSTER_GRACE_MS }),
   });
   const worker =
@@ -66,6 +73,7 @@ export function connectPipeline(config: PipelineConfig, context: PipelineContext
           results: storage.results,
           eventLog: sharedLog,
           dials,
+          maxDials: () => (capturing.availability.available ? dialStage.limit : 0),
         })
       : undefined;
   return {
@@ -73,8 +81,9 @@ export function connectPipeline(config: PipelineConfig, context: PipelineContext
     clusterApi,
     worker,
     setMaxDials: (maxDials: number): void => dialStage.setLimit(dialsWithin(descriptorLimit(), maxDials)),
+    /** Maximum number of dials at once: in a cluster, 0 without a worker that dials ahead of its slots. */
     get maxDials() {
-      return dialStage.limit;
+      return clusterApi === undefined || clusterApi.areDialsAvailable ? dialStage.limit : 0;
     },
   };
 }

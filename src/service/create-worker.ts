@@ -5,6 +5,7 @@ import { type Config, ConfigError } from '../config/mod.ts';
 import { createDnsLookup } from '../egress/dns-lookup.ts';
 import type { Logger } from '../log/log.ts';
 import { tallyEvents } from '../metrics/tallies.ts';
+import { descriptorLimit, dialsWithin } from '../pressure/descriptors.ts';
 import type { EventLog } from '../storage/ports/event-log.ts';
 import { captureEnded, captureQueued, captureStarted, createEventStream } from '../streams/events.ts';
 import type { CaptureService } from './capture-service.ts';
@@ -55,11 +56,14 @@ export async function createWorker(
   const eventLog = cluster.openEventLog(storage.eventOutbox);
   opened.resolve(eventLog);
   let { maxDials } = config;
+  const descriptors = descriptorLimit();
+  const dialsNow = () => (capturing.availability.available ? dialsWithin(descriptors, maxDials) : 0);
   const worker = createWorkerOf(cluster, config.maxConcurrent, {
     ...capturing,
     results: storage.results,
     eventLog,
-    dials: (command) => maxDials > 0 && capturing.availability.available && isDialled(command),
+    dials: (command) => dialsNow() > 0 && isDialled(command),
+    maxDials: dialsNow,
     onStarted: (command) => {
       events.emit(captureQueued(Date.now(), command));
       events.emit(captureStarted(Date.now(), command, 0));

@@ -12,11 +12,16 @@ const MAX_REDIRECTS = 10;
  * Generates the bytes of a file of the web, through the egress policy. Throws `target_unreachable` when there is no 2xx
  * answer, and `target_forbidden` when the policy refuses it or a redirect.
  */
-export async function* downloadList(url: string, agents: EgressAgents): AsyncGenerator<Uint8Array, void, undefined> {
+export async function* downloadList(
+  url: string,
+  agents: EgressAgents,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array, void, undefined> {
   // Loaded with the first download, because got takes a tenth of the CPU time of a start.
   const { default: got } = await import('got');
   const download = got.stream(url, {
     agent: agents,
+    signal,
     // The list says itself whether it is compressed; a Content-Encoding would be on top of that.
     decompress: true,
     maxRedirects: MAX_REDIRECTS,

@@ -19,7 +19,7 @@ import { CANCELLED, type FailureParts, failedOutcome, timingSince } from './fail
 import type { IpFactsSource } from './ip-facts.ts';
 
 export interface CaptureParts {
-  readonly egress: Pick<Egress, 'screen' | 'screenLiteral' | 'aliasesOf'>;
+  readonly egress: Pick<Egress, 'screen' | 'screenLiteral' | 'aliasesOf' | 'certificateOf'>;
   /** The browsers of this process, as `createActorPool` of `actors/` makes them. */
   readonly actors: Pick<Actors, 'capture'>;
   readonly ipFacts: IpFactsSource;
@@ -32,6 +32,8 @@ interface DialParts extends FailureParts {
   readonly egress: Pick<Egress, 'dial'>;
 }
 
+/** Time limit for the certificate of a host without a page, in milliseconds. */
+const MAX_CERTIFICATE_MS = 2_000;
 /** Time limit for the chain of aliases, which the name server has in its cache, in milliseconds. */
 const MAX_ALIASES_MS = 1_000;
 
@@ -68,7 +70,11 @@ export async function* performCapture(command: CaptureCommand, parts: CapturePar
   const { request, signal, batch, dialled, onPhase } = command;
   // The time in which the target was dialled counts against the deadline; the time in the queue does not.
   const timing = timingSince(dialled?.ms);
-  const failed = (error: unknown) => failedOutcome(command, error, timing(), null, parts);
+  const failed = async (error: unknown) => {
+    const { durationMs, startedAt } = timing();
+    const known = await withCertificate(error, command, parts.egress);
+    return failedOutcome(command, known, { startedAt, durationMs }, null, parts);
+  };
 
   const forbidden = dialled === undefined ? await screenInTime(command, parts.egress).catch(failed) : null;
   if (forbidden !== null) {
@@ -85,12 +91,12 @@ export async function* performCapture(command: CaptureCommand, parts: CapturePar
   await actor.promise;
 }
 
-/** Dials the target of a capture that has a slot, and performs the capture if it is reached. */
+/** Dials the target of a capture that has a slot, unless that was done, and performs the capture if it is reached. */
 export async function* dialAndPerform(
   command: CaptureCommand,
   parts: CaptureParts & DialParts,
 ): AsyncGenerator<CaptureOutcome> {
-  const found = await dialTarget(command, parts);
+  const found = command.dialled ?? (await dialTarget(command, parts));
   if ('state' in found) {
     yield found;
     return;
@@ -139,6 +145,19 @@ async function screenInTime(
     const name = proxy === undefined ? target.parsed.hostname : 'the proxy';
     throw new CapstanError('capture_timeout', `${name} was not resolved within ${timeoutMs} ms`, { cause: error });
   }
+}
+
+/** Adds the certificate of a host that speaks TLS, but from which no page came, where TLS is asked for. */
+async function withCertificate(
+  error: unknown,
+  { request: { evidence = [], proxy, target }, signal }: CaptureCommand,
+  egress: CaptureParts['egress'],
+): Promise<unknown> {
+  if (!(error instanceof CapstanError) || error.evidence?.tls !== null || !evidence.includes('tls')) return error;
+  const url = URL.parse(error.fetchedUrl ?? target.url);
+  if (url?.protocol !== 'https:' || proxy !== undefined || error.code === 'target_forbidden') return error;
+  const tls = await egress.certificateOf(url, AbortSignal.any([signal, AbortSignal.timeout(MAX_CERTIFICATE_MS)]));
+  return tls === null ? error : error.with({ evidence: { ...error.evidence, tls } });
 }
 
 /** Returns the files to store. */

@@ -11,7 +11,7 @@ const RETRY_AFTER_MAX_SECONDS = 60;
 
 /** The pass of an element whose target is dialled. */
 export interface AheadPass extends Pass {
-  /** Returns the pass of an element that goes on with one of its batch's reservation. */
+  /** Gives this pass back when the element gets a pass of its batch's reservation. */
   exchange(): void;
 }
 

@@ -92,6 +92,8 @@ export function createBatchRunner(options: BatchOptions): RunBatch {
       const reservation = pipeline.admitBatch(wanted, complete, owner);
       events.emit(batchAccepted(now(), { batch, apiKeyName }, size ?? 0, reservation.width));
 
+      /** Elements that are being dialled, queued or running. */
+      let inFlight = 0;
       let idleSince = now();
       let idle = Subscription.EMPTY;
       /**
@@ -101,7 +103,7 @@ export function createBatchRunner(options: BatchOptions): RunBatch {
         idle = timer(ms, scheduler).subscribe(() => {
           const left = idleSince + IDLE_MS - now();
           if (left > 0) awaitIdle(left);
-          else reservation.giveBack();
+          else if (inFlight === 0) reservation.giveBack();
         });
       };
       const beginIdle = (): void => {
@@ -112,8 +114,10 @@ export function createBatchRunner(options: BatchOptions): RunBatch {
       const placed = <T>(work: (place: ElementPlace) => Observable<T>): Observable<T> =>
         new Observable((inner) => {
           const read = readAhead.read();
-          const place = createElementPlace(reservation, read.reached);
+          const place = createElementPlace(reservation, read);
+          inFlight += 1;
           inner.add(() => {
+            inFlight -= 1;
             place.leave();
             read.ended();
           });

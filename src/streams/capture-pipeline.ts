@@ -1,11 +1,15 @@
 import {
   asyncScheduler,
+  catchError,
   defer,
+  EMPTY,
   filter,
   firstValueFrom,
+  from,
   ignoreElements,
   map,
   merge,
+  mergeMap,
   Observable,
   of,
   Subject,
@@ -32,7 +36,7 @@ import {
   type EventStream,
   unreadRefused,
 } from './events.ts';
-import { outcomeOfAbort } from './outcome.ts';
+import { outcomeOfAbort, outcomeOfError } from './outcome.ts';
 import { type PerformanceOptions, performed } from './performance.ts';
 import type { Pass, Reservation } from './reservation.ts';
 import { createLocalTurns, type Turns } from './turns.ts';
@@ -155,6 +159,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
     new Observable<CaptureOutcome>((subscriber) => {
       const { batch = null, requestId = null, place, owner = null, apiKeyName = null, isFinal = () => true } = options;
 
+      const isToDial = dialling?.applies({ request, batch }) === true;
       const begin = (pass: Pass | undefined, ahead?: Submission['ahead']): void => {
         const id = ids();
         if (pass === undefined) {
@@ -174,6 +179,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
           pass,
           ahead,
           owner,
+          isToDial,
           isQueued: false,
           queuedAt: now(),
           waiting: Subscription.EMPTY,
@@ -205,14 +211,17 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
         begin(admission.admit(owner));
         return;
       }
-      const ahead = dialling?.applies({ request, batch }) ? admission.admitAhead(owner) : undefined;
+      const ahead = isToDial ? admission.admitAhead(owner) : undefined;
       if (ahead === undefined) subscriber.add(place.enter(begin));
       else begin(ahead, { pass: ahead, place });
     });
 
-  /** Puts an admitted capture into the queue: at once, or when the queue of the cluster has it. */
+  /**
+   * Puts an admitted capture into the queue: at once, or when the queue of the cluster has it. One that is dialled enters
+   * that queue when its target is reached.
+   */
   const enqueue = (submission: Submission, isPatient: boolean): void => {
-    if (turns.enqueue === undefined) {
+    if (turns.enqueue === undefined || submission.isToDial) {
       queued(submission);
       return;
     }
@@ -287,7 +296,19 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
             report,
           }),
         );
-  reached$.pipe(turns.each(work)).subscribe(([submission, outcome]) => end(submission, outcome));
+  /** Queues a capture whose target is reached outside of this process, unless `admit` has done so. */
+  const enqueued = (submission: Submission): Observable<Submission> => {
+    const { command, owner, isToDial } = submission;
+    if (turns.enqueue === undefined || !isToDial) return of(submission);
+    return from(turns.enqueue(command, owner, true)).pipe(
+      map(() => submission),
+      catchError((thrown: unknown) => {
+        if (submissions.has(submission)) end(submission, outcomeOfError(thrown));
+        return EMPTY;
+      }),
+    );
+  };
+  reached$.pipe(mergeMap(enqueued), turns.each(work)).subscribe(([submission, outcome]) => end(submission, outcome));
 
   return {
     admit,

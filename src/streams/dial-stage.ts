@@ -43,6 +43,8 @@ export interface Dialling {
 export interface ToDial {
   readonly command: CaptureCommand;
   readonly owner: string | null;
+  /** Whether its target is dialled. */
+  readonly isToDial: boolean;
   pass: Pass;
   /** The place in its batch that an element takes when its target is reached. */
   readonly ahead: { readonly pass: AheadPass; readonly place: ElementPlace } | undefined;
@@ -70,9 +72,10 @@ export function dialFirst<C extends ToDial>(dialling: Dialling, hooks: DialHooks
 
   const dial = (capture: C): Observable<C> =>
     defer(() => {
-      const { command } = capture;
+      const { command, ahead } = capture;
       const startedAt = now();
       capture.phase = 'dial';
+      ahead?.place.dialled();
       return dialling.dial(command).then(
         (found) => ({ startedAt, found }),
         (thrown: unknown) => {
@@ -121,10 +124,13 @@ export function dialFirst<C extends ToDial>(dialling: Dialling, hooks: DialHooks
   };
 
   return (admitted$) => {
-    const [dialled$, others$] = partition(admitted$, ({ command }) => dialling.applies(command));
+    const [dialled$, others$] = partition(admitted$, ({ isToDial }) => isToDial);
     return merge(dialled$.pipe(dialling.stage.each(dial), mergeMap(placed)), others$);
   };
 }
+
+/** Maximum number of connections to one host that are being opened. */
+const DIALS_PER_HOST = 8;
 
 /** An admitted capture whose target is to be dialled. It leaves the queue when the command's signal is aborted. */
 export interface Undialled {
@@ -135,11 +141,11 @@ export interface Undialled {
 /** Dials the target of a capture. Emits the capture if it is to go on, and completes when the dial has ended. */
 export type Dial<C> = (capture: C) => Observable<C>;
 
-/** The stage before the service's cap, in which the targets of admitted captures are dialled. */
+/** Dials the targets of admitted captures before these wait for a slot. */
 export interface DialStage {
   /** Returns an operator that dials each capture when it is its turn. */
   readonly each: <C extends Undialled>(dial: Dial<C>) => OperatorFunction<C, C>;
-  /** Changes the maximum number of dials at once; with 0, captures pass undialled. */
+  /** Changes the maximum number of dials at once; with 0, captures pass undialled, also those that wait. */
   setLimit(limit: number): void;
   readonly limit: number;
 }
@@ -153,9 +159,9 @@ export function createDialStage(limit: number): DialStage {
   const stage =
     <C extends Undialled>(dial: Dial<C>): OperatorFunction<C, C> =>
     (captures$) => {
-      const hosts = createHostPlaces();
-      const dials = createPlaces(() => limit$.value);
       const isOff = () => limit$.value === 0;
+      const hosts = createHostPlaces(() => (isOff() ? Number.POSITIVE_INFINITY : DIALS_PER_HOST));
+      const dials = createPlaces(() => limit$.value);
       const queue = createFairQueue<readonly [C, free: () => void]>((owner) => isOff() || dials.has(owner));
 
       const join = (capture: C): void => {
@@ -187,8 +193,13 @@ export function createDialStage(limit: number): DialStage {
             }),
           );
         });
-      const atLeastOne$ = limit$.pipe(map((most) => Math.max(1, most)));
-      return merge(mergeMapOnDemand(queue.next$, atLeastOne$, work), captures$.pipe(tap(join), ignoreElements()));
+      // Captures that pass undialled do not wait for the dials under way.
+      const most$ = limit$.pipe(map((most) => (most === 0 ? Number.POSITIVE_INFINITY : most)));
+      return merge(
+        mergeMapOnDemand(queue.next$, most$, work),
+        limit$.pipe(tap(hosts.retry), ignoreElements()),
+        captures$.pipe(tap(join), ignoreElements()),
+      );
     };
   return {
     each: stage,

@@ -1,24 +1,31 @@
+import type { ReadElement } from './read-ahead.ts';
 import type { Pass, Reservation } from './reservation.ts';
 
 /** The place of one element among the captures at once of its batch. */
 export interface ElementPlace {
+  /** Notes that its target is dialled from now on. */
+  dialled(): void;
   /**
-   * Calls `begin` when the element may be one of them, with a pass; undefined after the reservation was revoked. Calls
-   * it at once when the element has the place already. Returns a function that ends the wait.
+   * Waits for the place, then calls `begin` with a pass, or with undefined after the reservation was revoked. Calls it
+   * at once when the element already has the place. Returns a function that ends the wait.
    */
   enter(begin: (pass: Pass | undefined) => void): () => void;
   /** Gives the place back. Idempotent. */
   leave(): void;
 }
 
-/** `onEnter`: called when the element asks for its place. */
-export function createElementPlace(reservation: Reservation, onEnter: () => void): ElementPlace {
+/** `read`: told when the target of the element is dialled, and when the element asks for its place. */
+export function createElementPlace(
+  reservation: Reservation,
+  read: Pick<ReadElement, 'dialled' | 'reached'>,
+): ElementPlace {
   let end: (() => void) | undefined;
   let isEntered = false;
   let isOver = false;
   const place: ElementPlace = {
+    dialled: () => read.dialled(),
     enter(begin) {
-      onEnter();
+      read.reached();
       if (isEntered) {
         begin(reservation.lend());
         return () => {};

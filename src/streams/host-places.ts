@@ -2,9 +2,6 @@ import { once } from '../capture/once.ts';
 import { createPlaces, type Places } from '../capture/share.ts';
 import { createFairQueue } from './fair-queue.ts';
 
-/** Maximum number of connections to one host that are being opened, or wait for a slot. */
-const PLACES_PER_HOST = 8;
-
 interface Waiting {
   readonly owner: string | null;
   readonly begin: (free: () => void) => void;
@@ -15,23 +12,42 @@ interface Host {
   readonly queue: ReturnType<typeof createFairQueue<Waiting>>;
 }
 
-/** Places of each host, of which an owner leaves one to others. Owners, and the batches of one, take turns. */
-export function createHostPlaces() {
+/**
+ * Places of each host, as many as `most` returns. An owner leaves one of them to others. Owners, and the batches of one,
+ * take turns.
+ */
+export function createHostPlaces(most: () => number) {
   const hosts = new Map<string, Host>();
 
   const hostOf = (name: string): Host => {
     const known = hosts.get(name);
     if (known !== undefined) return known;
-    const places = createPlaces(
-      () => PLACES_PER_HOST,
-      (free, own) => free > 1 || own === 0,
-    );
+    const places = createPlaces(most, (free, own) => free > 1 || own === 0);
     const host = { places, queue: createFairQueue<Waiting>((owner) => places.has(owner)) };
     hosts.set(name, host);
     return host;
   };
 
+  const startWaiting = (name: string, host: Host): void => {
+    for (let next = host.queue.shift(); next !== undefined; next = host.queue.shift()) start(name, host, next);
+  };
+  const start = (name: string, host: Host, { owner, begin }: Waiting): void => {
+    const release = host.places.take(owner);
+    if (release === undefined) throw new TypeError(`there is no place for ${name}`);
+    begin(
+      once(() => {
+        release();
+        startWaiting(name, host);
+        if (host.places.taken === 0 && host.queue.length === 0) hosts.delete(name);
+      }),
+    );
+  };
+
   return {
+    /** Call it when there may be more places. */
+    retry(): void {
+      for (const [name, host] of hosts) startWaiting(name, host);
+    },
     /**
      * Calls `begin` when the host has a place, with a function that frees it. Returns a function that ends the wait, or
      * frees the place.
@@ -46,18 +62,7 @@ export function createHostPlaces() {
           begin(free);
         },
       };
-      const start = ({ owner, begin }: Waiting): void => {
-        const release = host.places.take(owner);
-        if (release === undefined) throw new TypeError(`there is no place for ${name}`);
-        begin(
-          once(() => {
-            release();
-            for (let next = host.queue.shift(); next !== undefined; next = host.queue.shift()) start(next);
-            if (host.places.taken === 0 && host.queue.length === 0) hosts.delete(name);
-          }),
-        );
-      };
-      if (host.places.has(owner)) start(waiting);
+      if (host.places.has(owner)) start(name, host, waiting);
       else leave = host.queue.join(waiting, owner, batch);
       return () => leave();
     },

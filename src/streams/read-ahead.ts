@@ -1,31 +1,33 @@
 import { asyncScheduler, defer, filter, of, type SchedulerLike, Subject, take, timer } from 'rxjs';
 
-/** Time after which a target that has not answered is expected not to, in milliseconds: a SYN is repeated after 1 s. */
+/** Time after which a silent target counts as dead, in milliseconds. Shorter than 1 s, after which a SYN is repeated. */
 const UNLIKELY_MS = 500;
-/** Number of connections that may wait for the batch in a list of dead targets. */
+/** Maximum number of open connections that wait for a place in the batch when all other targets are dead. */
 const MAX_WAITING = 8;
 /** Weight of each target in the share of those that were reached. */
 const WEIGHT = 1 / 8;
 
 /** An element of a batch that was read. */
 export interface ReadElement {
-  /** Its target was reached, or is not dialled: it is, or will be, one of the batch's captures at once. */
+  /** Its target is being dialled; until then, it waited for its turn. */
+  dialled(): void;
+  /** Its target was reached, or is not dialled: the element takes one of the batch's places next. */
   reached(): void;
   /** It has ended. */
   ended(): void;
 }
 
 /**
- * Decides how many elements of a batch are read before its captures at once have ended. A batch of pages is read as it
- * is captured: connections that wait too long are closed. The more targets turn out to be dead, the more are dialled
- * at once, so that those that are expected to be reached keep the batch busy.
+ * Decides how many elements of a batch are read while its places are taken. While all targets answer, none is read
+ * ahead, because a connection that waits too long is closed. The more targets are dead, the more are dialled at once,
+ * so that the living ones keep the batch busy.
  *
  * `atOnce`: captures of the batch at once. `maxAhead`: maximum number of further elements that are being dialled; 0:
  * none.
  */
 export function createReadAhead(atOnce: number, maxAhead: () => number, scheduler: SchedulerLike = asyncScheduler) {
-  /** Elements that are being dialled, and since when; oldest first. */
-  const young = new Map<ReadElement, number>();
+  /** Elements that wait for their turn or are being dialled, and since when; oldest first. */
+  const young = new Map<ReadElement, { readonly since: number; readonly isDialled: boolean }>();
   let old = 0;
   let behind = 0;
   /** Share of the targets that were reached. */
@@ -38,11 +40,12 @@ export function createReadAhead(atOnce: number, maxAhead: () => number, schedule
   };
 
   const age = (): void => {
-    for (const [element, since] of young) {
+    for (const [element, { since, isDialled }] of young) {
       if (scheduler.now() - since < UNLIKELY_MS) break;
       young.delete(element);
       old += 1;
-      note(false);
+      // One that waits for its host tells nothing of its target.
+      if (isDialled) note(false);
     }
   };
   const isOpen = (): boolean => {
@@ -57,7 +60,7 @@ export function createReadAhead(atOnce: number, maxAhead: () => number, schedule
     const [oldest] = young.values();
     if (oldest === undefined || isAwaitingAge) return;
     isAwaitingAge = true;
-    timer(Math.max(1, oldest + UNLIKELY_MS - scheduler.now()), scheduler).subscribe(() => {
+    timer(Math.max(1, oldest.since + UNLIKELY_MS - scheduler.now()), scheduler).subscribe(() => {
       isAwaitingAge = false;
       changed$.next();
       if (changed$.observed) awaitAge();
@@ -72,13 +75,18 @@ export function createReadAhead(atOnce: number, maxAhead: () => number, schedule
     }),
 
     read(): ReadElement {
-      let state: 'dialled' | 'behind' | 'ended' = 'dialled';
+      let state: 'ahead' | 'behind' | 'ended' = 'ahead';
       const leaveDial = (): void => {
         if (!young.delete(element)) old -= 1;
       };
       const element: ReadElement = {
+        dialled() {
+          if (state !== 'ahead') return;
+          leaveDial();
+          young.set(element, { since: scheduler.now(), isDialled: true });
+        },
         reached() {
-          if (state !== 'dialled') return;
+          if (state !== 'ahead') return;
           state = 'behind';
           leaveDial();
           behind += 1;
@@ -89,14 +97,14 @@ export function createReadAhead(atOnce: number, maxAhead: () => number, schedule
           if (state === 'ended') return;
           if (state === 'behind') behind -= 1;
           else {
-            if (young.has(element)) note(false);
+            if (young.get(element)?.isDialled === true) note(false);
             leaveDial();
           }
           state = 'ended';
           changed$.next();
         },
       };
-      young.set(element, scheduler.now());
+      young.set(element, { since: scheduler.now(), isDialled: false });
       return element;
     },
   };

@@ -29,7 +29,7 @@ export interface Reservation {
 export interface IssuedReservation extends Reservation {
   /** Number of places that the reservation holds. */
   readonly held: number;
-  /** Refuses further passes. Waiting elements begin, and get no pass. */
+  /** Refuses further passes. Waiting elements begin in turn, and get no pass. */
   revoke(): void;
 }
 
@@ -62,10 +62,12 @@ export function createReservation(width: number, count: ReservationCount, onRetu
 
   const startWaiting = (): void => {
     for (const element of queue) {
-      if (valid && used >= held) return;
+      if (used >= most()) return;
       element.start();
     }
   };
+  /** Elements that may use a place at once: after the reservation was revoked, as many as before. */
+  const most = (): number => (valid ? held : width);
 
   const reservation: IssuedReservation = {
     width,
@@ -85,11 +87,11 @@ export function createReservation(width: number, count: ReservationCount, onRetu
           begin();
         },
       };
-      if (!valid || used < held) {
+      if (used < most()) {
         element.start();
       } else {
         queue.add(element);
-        if (held < width) {
+        if (valid && held < width) {
           stopTaking = count.takeOne(() => {
             held += 1;
             element.start();

@@ -1,21 +1,25 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CapstanError } from '../capture/errors.ts';
 import type { LeftOut, ListForm, ListReport } from '../capture/scan.ts';
+import { bytesText, STORED_LIMITS } from '../capture/stored-limits.ts';
 import { csvList, isCsvHead } from './csv-list.ts';
 import { decodedText } from './decoded-text.ts';
-import { countTargets, type Entry, type Expansion, readEntry } from './entry.ts';
+import { countTargets, type Entry, type Expansion, readEntry, targetsOf } from './entry.ts';
 import type { Found } from './found.ts';
 import { masscanList } from './masscan-list.ts';
 import { nmapList } from './nmap-list.ts';
 import { plainList } from './plain-list.ts';
+import { SeenTargets } from './seen-targets.ts';
 import { sitemapList } from './sitemap-list.ts';
 
 /** An entry of a list: `text` gives the same entry when it is read again as a line. */
 export interface ListEntry {
   readonly text: string;
   readonly entry: Entry;
-  /** Number of its targets. */
+  /** Number of its targets that the list did not have before, at least 1. */
   readonly size: number;
+  /** Number of all its targets. */
+  readonly named: number;
 }
 
 /** Number of items that are read in one turn of the event loop. */
@@ -30,14 +34,16 @@ export interface ListOptions {
   readonly expansion: Expansion;
   /** An entry with more targets is left out, before it is expanded. */
   readonly maxTargets: number;
-  /** Opens a sitemap that a list names. Without it, such an entry is given as it is. */
+  /** Maximum number of characters of the list and its sitemaps. @default that of `STORED_LIMITS.scanText` */
+  readonly maxCharacters?: number;
   /** Ends the reading. */
   readonly signal?: AbortSignal | undefined;
+  /** Opens a sitemap that a list names. Without it, such an entry is given as it is. */
   readonly openSitemap?: ((url: string) => AsyncIterable<Uint8Array>) | undefined;
 }
 
-/** Maximum number of sitemaps that a list names, also in its sitemaps: an index may have 50,000. */
-const MAX_SITEMAPS = 1_000;
+/** Maximum number of sitemaps that a list names, also in its sitemaps: an index may have 50,000. And of all texts. */
+const { count: MAX_SITEMAPS, bytes: MAX_CHARACTERS } = STORED_LIMITS.scanText;
 /** Maximum number of sitemaps that lead to each other. An index may only name sitemaps, and no index. */
 const MAX_SITEMAP_DEPTH = 3;
 
@@ -46,24 +52,38 @@ export async function* readList(
   bytes: AsyncIterable<Uint8Array>,
   options: ListOptions,
 ): AsyncGenerator<ListEntry, ListReport, undefined> {
-  const { expansion, maxTargets, openSitemap, signal } = options;
+  const { expansion, maxTargets, maxCharacters = MAX_CHARACTERS, openSitemap, signal } = options;
   const leftOut: Partial<Record<LeftOut, number>> = {};
   const problems: ListReport['problems'][number][] = [];
   let targets = 0;
   let sitemaps = 0;
   let items = 0;
+  let characters = 0;
+  const seen = new SeenTargets();
+  const turn = async (): Promise<void> => {
+    items += 1;
+    if (items % READ_A_TURN !== 0) return;
+    await nextTurn();
+    signal?.throwIfAborted();
+  };
   const leave = (reason: LeftOut, line: number, text: string, problem: string | null): void => {
     leftOut[reason] = (leftOut[reason] ?? 0) + 1;
     if (problem !== null && problems.length < MAX_PROBLEMS) problems.push({ line, text: shortened(text), problem });
   };
 
+  /** Counts the texts of the list and its sitemaps. */
+  async function* counted(texts: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
+    for await (const text of texts) {
+      signal?.throwIfAborted();
+      characters += text.length;
+      if (characters > maxCharacters) throw tooLong(maxCharacters);
+      yield text;
+    }
+  }
+
   async function* entriesOf(found: AsyncIterable<Found>, depth: number): AsyncGenerator<ListEntry, void, undefined> {
     for await (const each of found) {
-      items += 1;
-      if (items % READ_A_TURN === 0) {
-        await nextTurn();
-        signal?.throwIfAborted();
-      }
+      await turn();
       if (!('target' in each)) {
         leave(each.reason, each.line, each.text, each.problem);
         continue;
@@ -83,14 +103,20 @@ export async function* readList(
         else yield* pagesOf(openSitemap(entry.url), entry.url, line, depth + 1);
         continue;
       }
-      const size = countTargets(entry, expansion);
-      if (size > BigInt(maxTargets)) {
+      const named = countTargets(entry, expansion);
+      if (named > BigInt(maxTargets)) {
         const most = maxTargets.toLocaleString('en');
-        leave('too_large', line, text, `has ${size.toLocaleString('en')} targets: at most ${most} are accepted`);
+        leave('too_large', line, text, `has ${named.toLocaleString('en')} targets: at most ${most} are accepted`);
         continue;
       }
-      targets += Number(size);
-      yield { text, entry, size: Number(size) };
+      let size = 0;
+      for (const target of targetsOf(entry, expansion)) {
+        await turn();
+        if (seen.add(target)) size += 1;
+        else leave('duplicate', line, text, null);
+      }
+      targets += size;
+      if (size > 0 || entry.kind === 'sitemap') yield { text, entry, size, named: Number(named) };
     }
   }
 
@@ -102,14 +128,15 @@ export async function* readList(
     depth: number,
   ): AsyncGenerator<ListEntry, void, undefined> {
     try {
-      yield* entriesOf(sitemapList(decodedText(sitemap)), depth);
+      yield* entriesOf(sitemapList(counted(decodedText(sitemap))), depth);
     } catch (error) {
-      if (signal?.aborted || (!isDamage(error) && !(error instanceof CapstanError))) throw error;
+      if (signal?.aborted || characters > maxCharacters || (!isDamage(error) && !(error instanceof CapstanError)))
+        throw error;
       leave('unread_sitemap', line, url, `cannot be read: ${error.message}`);
     }
   }
 
-  const { head, texts } = await headOf(decodedText(bytes));
+  const { head, texts } = await headOf(counted(decodedText(bytes)));
   const form = formOf(head);
   try {
     yield* entriesOf(finderOf(form, head, texts), 0);
@@ -118,6 +145,14 @@ export async function* readList(
     leave('unfinished', 0, '', `cannot be read to its end: ${error.message}`);
   }
   return { form, targets, left_out: leftOut, problems };
+}
+
+function tooLong(characters: number): CapstanError {
+  const most = bytesText(characters);
+  return new CapstanError(
+    'payload_too_large',
+    `The list, with its sitemaps, has more than ${most} of text: divide it.`,
+  );
 }
 
 function finderOf(form: ListForm, head: string, texts: AsyncIterable<string>): AsyncIterable<Found> {

@@ -21,8 +21,11 @@ const UNDRAWN = new RegExp(`(${DRAWN.join('|')})|\\p{DI}`, 'gu');
 const SPACE = /\s/;
 /** Hyphens that look like the one of ASCII; one of them does not break. */
 const HYPHENS = /[\u2010\u2011]/g;
-/** The limit is that of Unicode's stream-safe texts. The last two are letters, whose compatible forms are marks. */
-const SURPLUS_MARKS = /([\p{M}\uff9e\uff9f]{30})[\p{M}\uff9e\uff9f]+/gu;
+/** Maximum number of marks on a character: that of Unicode's stream-safe texts. */
+export const MAX_MARKS = 30;
+/** The last two are letters, whose compatible forms are marks. */
+const MARK = '[\\p{M}\\uff9e\\uff9f]';
+const SURPLUS_MARKS = new RegExp(`(${MARK}{${MAX_MARKS}})${MARK}+`, 'gu');
 /** Characters with those that belong to them, or many that stand alone. */
 const PIECES =
   /[\0-\x7f]+(?=[\0-\x7f]|$)|[\u1100-\u1112][\u1161-\u1175][\u11a8-\u11c2]?|.(?:[\p{M}\p{DI}\p{EMod}]|(?<=\u200d).)*/gsu;
@@ -79,7 +82,7 @@ function composed(text: string): string {
   return ASCII.test(text) ? text : withFewMarks(drawn(text)).normalize('NFC').replace(HYPHENS, '-');
 }
 
-/** Returns a text with at most 30 marks on each character: normalising orders them, in quadratic time. */
+/** Returns a text with few marks on each character: normalising orders them, in quadratic time. */
 export function withFewMarks(text: string): string {
   return text.replace(SURPLUS_MARKS, '$1');
 }

@@ -21,3 +21,13 @@ it('takes a schedule that lists every minute, hour and day', () => {
   const schedule = [list(0, 59), list(0, 23), list(1, 31), list(1, 12), list(0, 6)].join(' ');
   expect(watch.safeParse({ ...URL_AND_TIME, schedule }).success).toBe(true);
 });
+
+it.each([
+  ['at most 20 values', Object.fromEntries(Array.from({ length: 21 }, (_, at) => [`value${at}`, ':is(']))],
+  ['at most 10000 characters as JSON', { value: ':is('.repeat(3000) }],
+])('refuses values of a watch that do not have %s before their selectors are read', (problem, values) => {
+  const { error } = watch.safeParse({ ...URL_AND_TIME, values });
+  expect(error?.issues.map(({ path, message }) => [path.join('.'), message])).toEqual([
+    ['values', `must have ${problem}`],
+  ]);
+});

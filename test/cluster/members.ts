@@ -98,6 +98,8 @@ export function membersOf(
           slots: 1,
           outbox: () => 0,
           capture,
+          dial: async () => Promise.reject(new Error('nothing is dialled')),
+          maxDials: () => 0,
           findOutcome: async () => undefined,
           logEnd: async () => {},
           ...options,

@@ -49,4 +49,34 @@ describeWithS3('captures in an object store over HTTP', (server) => {
       expect((await get('/screenshot/1001', { 'If-None-Match': etag })).status).toBe(304);
     });
   });
+
+  describe('with --isolate-keys', () => {
+    const key = (name: string) => ({ name, key: `${name}-key`, rate: null, scope: 'capture' }) as const;
+    const isolated = { apiKeys: ['shop-key', 'news-key'], namedKeys: [key('shop'), key('news')], isolateKeys: true };
+    const app = serviceForSuite(() => ({ ...s3('isolated'), s3Presign: 300 }), isolated);
+
+    beforeAll(async () => {
+      for (const [id, name] of [2001, 2002].entries()) {
+        const { result } = await keepCapture(app.service, name, { api_key_name: id === 0 ? 'shop' : 'news' });
+        await app.service.results.insert(result);
+      }
+    });
+
+    const ask = (name: string, path: string, method = 'GET') =>
+      app.call(path, { method, redirect: 'manual', headers: { 'X-API-Key': `${name}-key` } });
+
+    it('gives a key the URLs and files of its own captures alone, and lets it remove no others', async () => {
+      const statusesOf = async (name: string, id: number) => [
+        (await ask(name, `/screenshot/${id}`)).status,
+        (await ask(name, `/screenshot/${id}?view=html`)).status,
+      ];
+      expect(await statusesOf('shop', 2001)).toEqual([302, 200]);
+      expect(await statusesOf('news', 2001)).toEqual([404, 404]);
+      expect((await ask('news', '/screenshot/2001', 'DELETE')).status).toBe(404);
+      expect(await statusesOf('shop', 2001)).toEqual([302, 200]);
+      expect((await ask('shop', '/screenshot/2001', 'DELETE')).status).toBe(200);
+      expect(await statusesOf('shop', 2001)).toEqual([404, 404]);
+      expect(await statusesOf('news', 2002)).toEqual([302, 200]);
+    });
+  });
 });

@@ -1,16 +1,23 @@
 import { expect, it } from 'vitest';
 import { HostOrder } from '../../src/scans/host-order.ts';
+import { HostVisits } from '../../src/scans/host-visits.ts';
 
 interface Visit {
   readonly host: string;
   readonly n: number;
 }
 
-function orderOf(hosts: readonly string[], options: { readonly perHost: number; readonly delayMs?: number }) {
+interface Options {
+  readonly perHost: number;
+  readonly delayMs?: number;
+  readonly visits?: HostVisits;
+}
+
+function orderOf(hosts: readonly string[], options: Options) {
   async function* visits(): AsyncGenerator<Visit, void, undefined> {
     yield* hosts.map((host, n) => ({ host, n }));
   }
-  return new HostOrder(visits(), { delayMs: 0, ...options });
+  return new HostOrder(visits(), { delayMs: 0, visits: new HostVisits(), ...options });
 }
 
 /** Takes `count` elements; fails when one is not handed out. */
@@ -76,4 +83,30 @@ it('stops waiting when it is closed', async () => {
   const next = order.next();
   order.close();
   expect(await next).toBeUndefined();
+});
+
+it('counts the elements of other orders at its hosts, and is not held by one that was closed', async () => {
+  const visits = new HostVisits();
+  const [one, other] = [orderOf(['a', 'a', 'b'], { perHost: 2, visits }), orderOf(['a', 'b'], { perHost: 2, visits })];
+  const [first] = await take(one, 3);
+  expect(names(await take(other, 1))).toEqual(['b1']);
+  const next = other.next();
+  if (first) one.release(first);
+  expect(await next).toEqual({ host: 'a', n: 0 });
+  other.close();
+  const third = orderOf(['a'], { perHost: 1, visits });
+  const last = third.next();
+  one.close();
+  expect(await last).toEqual({ host: 'a', n: 0 });
+});
+
+it('leaves a host alone for as long as another order must', async () => {
+  const visits = new HostVisits();
+  const [one, other] = [orderOf(['a'], { perHost: 2, visits }), orderOf(['a'], { perHost: 2, visits })];
+  const [first] = await take(one, 1);
+  const releasedAt = performance.now();
+  if (first) one.release(first, 60);
+  await take(other, 1);
+  // Timers may fire a little early.
+  expect(performance.now() - releasedAt).toBeGreaterThan(55);
 });

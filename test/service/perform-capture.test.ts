@@ -66,7 +66,12 @@ describe('performCapture', () => {
       signal: client.signal,
     };
     const outcomes = performCapture(command, {
-      egress: { screen: async () => null, screenLiteral: () => null, aliasesOf: async () => [] },
+      egress: {
+        screen: async () => null,
+        screenLiteral: () => null,
+        aliasesOf: async () => [],
+        certificateOf: async () => null,
+      },
       actors: {
         capture: async (_request, _signal, { onReturned } = {}) => {
           onReturned?.();

@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,6 +15,7 @@ import { createStorage } from '../../src/storage/storage.ts';
 import { describeWithRelayedMongo } from '../support/describe-with-mongo.ts';
 import { emptyDatabase } from '../support/mongo.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
+import { expectWhole } from './expect-whole.ts';
 import { type GridfsParts, type GridfsPartsOptions, openGridfsParts } from './gridfs-parts.ts';
 import { around, HTML, IMAGE, keepPicture, openParts } from './parts.ts';
 import { captureOf, EVIDENCE, resultOf } from './result-of.ts';
@@ -48,16 +48,6 @@ describeWithRelayedMongo('captures in GridFS', (server) => {
   async function close(parts: GridfsParts): Promise<void> {
     opened = opened.filter((one) => one !== parts);
     await parts.close();
-  }
-
-  async function expectWhole({ artifacts, results }: GridfsParts, id: number): Promise<void> {
-    expect((await results.get(id))?.evidence).toEqual(EVIDENCE);
-    const image = await artifacts.open(id, 'image');
-    if (image === undefined) throw new Error(`${id} has a record and no image`);
-    const bytes = await buffer(image.stream());
-    expect(createHash('sha256').update(bytes).digest('hex')).toBe(image.info.sha256);
-    const html = await artifacts.open(id, 'html');
-    expect(html && (await text(html.stream()))).toBe(HTML);
   }
 
   /** Resolves with what is on the disk of a machine, except the marks of a running process. */

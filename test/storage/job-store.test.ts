@@ -50,6 +50,25 @@ function describeJobs(open: () => Promise<Database>): void {
     return job.id;
   }
 
+  it('gives scans to one owner at a time', async () => {
+    const [one, two] = [newJob({ kind: 'scan' }), newJob({ kind: 'scan' })];
+    await store.jobs.add(one);
+    await store.jobs.add(two);
+    expect(await store.jobs.take('a')).toMatchObject({ id: one.id });
+    expect(await store.jobs.take('b')).toBeUndefined();
+    expect(await store.jobs.take('a')).toMatchObject({ id: two.id });
+    await store.jobs.release(one.id, 'a');
+    expect(await store.jobs.take('b')).toBeUndefined();
+    await store.jobs.release(two.id, 'a');
+    const takes = await Promise.all(
+      ['a', 'b', 'c'].map(async (owner) => ({ owner, job: await store.jobs.take(owner) })),
+    );
+    expect(takes.filter(({ job }) => job !== undefined).length).toBeLessThanOrEqual(1);
+    // Of those that gave theirs back, the next one that asks gets both.
+    const owner = takes.find(({ job }) => job !== undefined)?.owner ?? 'a';
+    expect(await store.jobs.take(owner)).toBeDefined();
+  });
+
   it('stores the work of a job and its progress', async () => {
     const job = newJob({ kind: 'screenshot', total: 1 });
     await store.jobs.add(job);
@@ -142,6 +161,8 @@ function describeJobs(open: () => Promise<Database>): void {
       code: 'queue_full',
       retryAfterSeconds: 5,
     });
+    await expect(store.jobs.requireRoom(jobOf('shop'), most(4))).rejects.toMatchObject({ code: 'queue_full' });
+    await store.jobs.requireRoom(jobOf('news'), most(4));
     await store.jobs.add(jobOf('news'), most(4));
     // Without other keys, there is nobody to leave a place to.
     await store.jobs.add({ ...jobOf('shop'), isShared: false }, most(4));

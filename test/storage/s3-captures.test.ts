@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,8 +14,9 @@ import { createStorage, type Storage, type StorageOptions } from '../../src/stor
 import { type Fault, type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import { clientOf, describeWithS3, s3Options } from '../support/s3.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
+import { expectWhole } from './expect-whole.ts';
 import { HTML, IMAGE, keepPicture } from './parts.ts';
-import { captureOf, EVIDENCE, resultOf } from './result-of.ts';
+import { captureOf, resultOf } from './result-of.ts';
 
 const ID = 300_000_000_000_000;
 const MARKS: Marks = { labels: ['legal'], note: 'x'.repeat(500), hold: null };
@@ -77,16 +77,6 @@ describeWithS3(
       const entries = await readdir(join(directory, 'data'), { recursive: true, withFileTypes: true });
       const files = entries.filter((entry) => !entry.isDirectory() && !/^(store\.json|.*lock)$/.test(entry.name));
       return files.map(({ name }) => name);
-    }
-
-    async function expectWhole({ artifacts, results }: Storage, id: number): Promise<void> {
-      expect((await results.get(id))?.evidence).toEqual(EVIDENCE);
-      const image = await artifacts.open(id, 'image');
-      if (image === undefined) throw new Error(`${id} has a record and no image`);
-      const bytes = await buffer(image.stream());
-      expect(createHash('sha256').update(bytes).digest('hex')).toBe(image.info.sha256);
-      const html = await artifacts.open(id, 'html');
-      expect(html && (await buffer(html.stream())).toString()).toBe(HTML);
     }
 
     /** Lets a fault happen once to requests that match. */
@@ -155,6 +145,54 @@ describeWithS3(
       await createSweep({ client, lock, readingMs: -60_000, uploadMs: -60_000, compareMs: -60_000 }).pass();
       proxy.fault = () => undefined;
       expect(await keys()).toHaveLength(2);
+    });
+
+    it('gives up an image whose answers end early again and again', async () => {
+      const artifacts = createS3Store(client);
+      await putCapture(artifacts, resultOf(ID), { image: IMAGE, html: HTML });
+      const image = await artifacts.open(ID, 'image');
+      proxy.fault = (line) => (/^GET .*image\.png/.test(line) ? (body) => body.slice(0, 1) : undefined);
+      await expect(image && buffer(image.stream())).rejects.toMatchObject({ code: 'artifacts_unavailable' });
+    });
+
+    it('deletes images of removed captures whose notes are behind notes that are not due', async () => {
+      client.close();
+      client = await clientOf({ ...server, endpoint: proxy.endpoint }, bucket, { listedTogether: 1 });
+      const artifacts = createS3Store(client);
+      for (const id of [ID, ID + 1]) {
+        await putCapture(artifacts, resultOf(id), { image: IMAGE, html: HTML });
+        await artifacts.remove([id]);
+      }
+      let pages = 0;
+      proxy.fault = (line) => {
+        if (!line.includes('prefix=removed')) return undefined;
+        pages += 1;
+        return pages === 1 ? (xml) => xml.replace(/<LastModified>[^<]*/, '<LastModified>2999-01-01') : undefined;
+      };
+      const lock = () => Promise.resolve({ isHeld: true, release: () => undefined });
+      expect(await createSweep({ client, lock, readingMs: -60_000 }).pass()).toBe(1);
+      expect(await keys()).toHaveLength(1);
+    });
+
+    it('stops to compare images once another process has the lock of the sweep', async () => {
+      client.close();
+      client = await clientOf({ ...server, endpoint: proxy.endpoint }, bucket, { listedTogether: 1 });
+      const artifacts = createS3Store(client);
+      for (const at of [0, 1, 2]) await artifacts.stage(captureOf(ID + at), { image: IMAGE, html: HTML });
+      let isHeld = true;
+      proxy.answered = (line) => {
+        if (line.startsWith('PUT') && line.includes('/removed/')) isHeld = false;
+      };
+      const lock = async () => ({
+        get isHeld() {
+          return isHeld;
+        },
+        release: () => undefined,
+      });
+      await createSweep({ client, lock, readingMs: -60_000, uploadMs: -60_000, compareMs: -60_000 }).pass();
+      expect(isHeld).toBe(false);
+      // The first image is noted once the second page has shown that no capture is beside it.
+      expect(proxy.seen.filter((line) => line.includes('prefix=captures'))).toHaveLength(2);
     });
 
     it('answers before the upload, can read the capture at once, and leaves nothing on the disk', async () => {

@@ -88,10 +88,27 @@ describe('dial stage', () => {
     const { stage, submit, passed, names } = rig(1);
     for (const name of ['a', 'b', 'c']) submit(name);
     stage.setLimit(0);
-    expect(passed).toEqual([]);
+    expect(passed).toEqual(['b', 'c']);
     expect(names()).toEqual(['a']);
     submit('d');
+    expect(passed).toEqual(['b', 'c', 'd']);
     stage.setLimit(2);
-    expect(names().length).toBe(2);
+    for (const name of ['e', 'f']) submit(name);
+    expect(names()).toEqual(['a', 'e']);
+  });
+
+  it('passes on undialled also those that wait for their host, once its limit is 0', () => {
+    const { stage, submit, passed } = rig(256);
+    for (const name of numbered(10, 'same')) submit(name, 'one', 'host.test');
+    stage.setLimit(0);
+    expect(passed).toEqual(['same7', 'same8', 'same9']);
+  });
+
+  it('passes on the captures of one host in their order', () => {
+    const { submit, dialling, passed } = rig(256);
+    const all = numbered(20, 'same');
+    for (const name of all) submit(name, null, 'host.test');
+    for (const name of all) dialling.get(name)?.(true);
+    expect(passed).toEqual(all);
   });
 });

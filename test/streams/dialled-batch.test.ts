@@ -1,4 +1,5 @@
-import { delay, lastValueFrom, of, toArray } from 'rxjs';
+import { delay, lastValueFrom, of, type SchedulerLike, toArray } from 'rxjs';
+import { TestScheduler } from 'rxjs/testing';
 import { describe, expect, it } from 'vitest';
 import type { CaptureCommand } from '../../src/capture/command.ts';
 import { failure } from '../../src/capture/errors.ts';
@@ -13,7 +14,7 @@ const DEAD: CaptureOutcome = { state: 'failed', failure: failure('target_unreach
 const numbered = (count: number, prefix: string) => Array.from({ length: count }, (_, at) => request(`${prefix}${at}`));
 
 /** Batches whose targets are dead when their name begins with `dead`, and never answer when it begins with `silent`. */
-function rig(limits = { maxConcurrent: 4, maxQueue: 1000 }) {
+function rig(limits = { maxConcurrent: 4, maxQueue: 1000 }, scheduler?: SchedulerLike) {
   let most = 0;
   let running = 0;
   let closed = 0;
@@ -47,7 +48,13 @@ function rig(limits = { maxConcurrent: 4, maxQueue: 1000 }) {
     },
     dialling: { stage: createDialStage(256), applies: () => true, dial },
   });
-  const runBatch = createBatchRunner({ pipeline, submit: pipeline.admit, events, ids: () => 'b' });
+  const runBatch = createBatchRunner({
+    pipeline,
+    submit: pipeline.admit,
+    events,
+    ids: () => 'b',
+    ...(scheduler && { scheduler }),
+  });
   return {
     pipeline,
     runBatch,
@@ -81,6 +88,18 @@ describe('a batch whose targets are dialled', () => {
     await expect.poll(() => found.length, { timeout: 60_000 }).toBe(3);
     batch.unsubscribe();
     expect(pipeline.load).toEqual({ running: 0, queued: 0, inside: 0 });
+  });
+
+  it('keeps its places while its targets are dialled', async () => {
+    const time = new TestScheduler(() => true);
+    time.maxFrames = 10_000;
+    const { pipeline, runBatch } = rig({ maxConcurrent: 4, maxQueue: 10 }, time);
+    const batch = runBatch([request('silent'), request('silent')], 2).subscribe();
+    await expect.poll(() => pipeline.load.inside).toBe(4);
+    time.flush();
+    expect(pipeline.load.inside).toBe(4);
+    batch.unsubscribe();
+    expect(pipeline.load.inside).toBe(0);
   });
 
   it('leaves half of the queue to others, and needs no queue', async () => {

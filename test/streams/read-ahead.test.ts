@@ -2,8 +2,8 @@ import { TestScheduler } from 'rxjs/testing';
 import { describe, expect, it } from 'vitest';
 import { createReadAhead } from '../../src/streams/read-ahead.ts';
 
-/** Reads as many elements as there is room for now. */
-function readAll(ahead: ReturnType<typeof createReadAhead>) {
+/** Reads as many elements as there is room for now, and begins their dials. */
+function readAll(ahead: ReturnType<typeof createReadAhead>, isDialled = true) {
   const read = [];
   for (let hasRoom = true; hasRoom; ) {
     hasRoom = false;
@@ -12,7 +12,10 @@ function readAll(ahead: ReturnType<typeof createReadAhead>) {
         hasRoom = true;
       })
       .unsubscribe();
-    if (hasRoom) read.push(ahead.read());
+    if (!hasRoom) continue;
+    const element = ahead.read();
+    if (isDialled) element.dialled();
+    read.push(element);
   }
   return read;
 }
@@ -48,6 +51,26 @@ describe('the elements that a batch reads ahead', () => {
     readOn();
     time.flush();
     expect(readAt).toEqual([...Array(12).fill(500), ...Array(18).fill(1000)]);
+  });
+
+  it('are no more for targets that wait for their host and were not dialled than for those that answer', () => {
+    const time = new TestScheduler(() => true);
+    time.maxFrames = Number.POSITIVE_INFINITY;
+    const ahead = createReadAhead(4, () => 256, time);
+    const waiting = readAll(ahead, false);
+    let further = readAll(ahead, false);
+    ahead.room$.subscribe(() => {
+      further = readAll(ahead, false);
+    });
+    time.flush();
+    // After half a second, others are read beside those that wait.
+    expect(further.length).toBe(4);
+    for (const element of [...waiting, ...further]) {
+      element.dialled();
+      element.reached();
+    }
+    for (const element of waiting) element.ended();
+    expect(readAll(ahead).length).toBe(0);
   });
 
   it('are none without dialling, whatever the elements wait for', () => {

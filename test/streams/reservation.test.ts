@@ -29,6 +29,17 @@ function using(reservation: Reservation) {
 }
 
 describe('createReservation', () => {
+  it('begins no more elements at once than its width after it was revoked', () => {
+    const { admission, reservation } = reservationOf(2);
+    const elements = Array.from({ length: 5 }, () => using(reservation));
+    admission.revokeBatches();
+    expect(elements.map(({ state }) => state.hasBegun)).toEqual([true, true, false, false, false]);
+    elements[0]?.end();
+    expect(elements.map(({ state }) => state.hasPass)).toEqual([true, true, false, false, false]);
+    expect(elements[2]?.state.hasBegun).toBe(true);
+    expect(using(reservation).state.hasBegun).toBe(false);
+  });
+
   it('begins elements at once while it holds a place for each, then one for each that ends', () => {
     const { reservation } = reservationOf(2, 3);
     const [one, two, three] = [using(reservation), using(reservation), using(reservation)];
@@ -91,6 +102,7 @@ describe('createReservation', () => {
     const waiting = using(reservation);
     admission[end]();
     expect(waiting.state).toEqual({ hasBegun: true, hasPass: false });
+    waiting.end();
     expect(using(reservation).state).toEqual({ hasBegun: true, hasPass: false });
   });
 

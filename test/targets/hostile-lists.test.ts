@@ -19,6 +19,24 @@ async function read(parts: readonly string[]) {
 }
 
 describe('a hostile list', () => {
+  it('is refused when its text, with that of its sitemaps, is too long', async () => {
+    async function* text(characters: number): AsyncGenerator<Uint8Array> {
+      yield Buffer.from('<urlset>');
+      for (let at = 0; at < characters; at += 100) yield Buffer.from(' '.repeat(100));
+      yield Buffer.from('</urlset>');
+    }
+    const sizeOf = async (first: number, second: number) => {
+      async function* list(): AsyncGenerator<Uint8Array> {
+        yield Buffer.from('sitemap: http://a.test/1\nsitemap: http://a.test/2\n');
+      }
+      const openSitemap = (url: string) => text(url.endsWith('1') ? first : second);
+      const options = { expansion: {}, maxTargets: MAX_TARGETS, maxCharacters: 1000, openSitemap };
+      return Array.fromAsync(readList(list(), options));
+    };
+    expect(await sizeOf(400, 400)).toEqual([]);
+    await expect(sizeOf(400, 600)).rejects.toMatchObject({ code: 'payload_too_large' });
+  });
+
   it('has no target that is longer than a URL may be', () => {
     expect(readEntry('a@'.repeat(100_000))).toEqual({ problem: 'has more than 8192 characters' });
     expect(readEntry('user@host.test:8443/')).toMatchObject({ kind: 'host', host: 'host.test', port: 8443 });

@@ -1,6 +1,7 @@
 import type { ListReport, ScanSettings } from '../../src/capture/scan.ts';
 import { targetsOf } from '../../src/targets/entry.ts';
 import { type ListOptions, readList } from '../../src/targets/read-list.ts';
+import { SeenTargets } from '../../src/targets/seen-targets.ts';
 
 /** Reads a list that arrives in small pieces. Returns its targets as URLs, `?` after those whose scheme is a guess. */
 export async function listed(
@@ -9,12 +10,13 @@ export async function listed(
   openSitemap?: ListOptions['openSitemap'],
 ): Promise<{ readonly urls: readonly string[]; readonly report: ListReport }> {
   const urls: string[] = [];
+  const seen = new SeenTargets();
   const entries = readList(pieces(Buffer.from(list)), { expansion, maxTargets: 1_000, openSitemap });
   for (;;) {
     const step = await entries.next();
     if (step.done === true) return { urls, report: step.value };
-    for (const { url, schemeAssumed } of targetsOf(step.value.entry, expansion))
-      urls.push(url + (schemeAssumed ? '?' : ''));
+    for (const target of targetsOf(step.value.entry, expansion))
+      if (seen.add(target)) urls.push(target.url + (target.schemeAssumed ? '?' : ''));
   }
 }
 

@@ -21,6 +21,21 @@ describe('a list of lines', () => {
     expect(report).toEqual({ form: 'lines', targets: 3, left_out: {}, problems: [] });
   });
 
+  it('gives each target once, also one that a network has', async () => {
+    const { urls, report } = await listed(
+      '192.0.2.1\nhttp://a.example\n192.0.2.0/30\nhttp://A.example/\n192.0.2.1:443',
+    );
+    expect(urls).toEqual([
+      'https://192.0.2.1/?',
+      'http://a.example/',
+      'https://192.0.2.0/?',
+      'https://192.0.2.2/?',
+      'https://192.0.2.3/?',
+      'https://192.0.2.1/',
+    ]);
+    expect(report).toEqual({ form: 'lines', targets: 6, left_out: { duplicate: 2 }, problems: [] });
+  });
+
   it('reads UTF-16, as PowerShell writes it', async () => {
     const { urls } = await listed(Buffer.from('\ufeffa.example\r\nb.example\r\n', 'utf16le'));
     expect(urls).toEqual(['https://a.example/?', 'https://b.example/?']);

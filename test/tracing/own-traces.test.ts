@@ -44,7 +44,11 @@ it('puts every capture into the trace of its own request, whoever makes room for
     openSitemap: () => {
       throw new Error('no scan is tested');
     },
-    captures: scanCaptures(database.results, () => Promise.resolve()),
+    captures: scanCaptures(
+      database.results,
+      () => Promise.resolve(),
+      () => 0,
+    ),
   });
 
   const three = [request('x'), request('y'), request('z')];

@@ -1,5 +1,6 @@
 import { CapstanError } from '../../capture/errors.ts';
 import { callerOf } from '../keys/callers.ts';
+import type { RateLimits } from '../keys/rate-limits.ts';
 import type { RouteContext } from '../route.ts';
 import type { HttpContext } from '../state.ts';
 
@@ -8,9 +9,18 @@ import type { HttpContext } from '../state.ts';
  * rate. @throws `rate_limited` when the key has fewer captures left; none is counted then.
  */
 export function spendRate(ctx: HttpContext, { rates }: Pick<RouteContext, 'rates'>, captures: number): void {
+  useRate(ctx, captures, rates.take);
+}
+
+/** Refuses captures as `spendRate` does, and counts none. */
+export function requireRate(ctx: HttpContext, { rates }: Pick<RouteContext, 'rates'>, captures: number): void {
+  useRate(ctx, captures, rates.look);
+}
+
+function useRate(ctx: HttpContext, captures: number, use: RateLimits['take']): void {
   const { apiKeyName: name, rate } = callerOf(ctx);
   if (name === null || rate === null || captures === 0) return;
-  const { limit, remaining, resetSeconds, retryAfterSeconds } = rates.take(name, rate, captures);
+  const { limit, remaining, resetSeconds, retryAfterSeconds } = use(name, rate, captures);
   if (!ctx.headerSent)
     ctx.set({
       'X-RateLimit-Limit': String(limit),

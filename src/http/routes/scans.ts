@@ -6,6 +6,7 @@ import { bytesText, STORED_LIMITS } from '../../capture/stored-limits.ts';
 import { parseOrRefuse, refusal } from '../../capture/validate.ts';
 import { answer } from '../answer/envelope.ts';
 import { ScanSchema } from '../answer/schemas.ts';
+import { goneSignal } from '../connection/client-gone.ts';
 import { callerOf } from '../keys/callers.ts';
 import { within } from '../lines/body-lines.ts';
 import { bodyDecoder, brokenBody, decodedBody, LIST_TYPES } from '../lines/streamed-body.ts';
@@ -13,7 +14,7 @@ import { refuseIdempotencyKey } from '../middleware/idempotency.ts';
 import { envelope } from '../openapi/content.ts';
 import { admitCallback } from '../request/callback.ts';
 import { publicPath } from '../request/public-address.ts';
-import { spendRate } from '../request/spend-rate.ts';
+import { requireRate, spendRate } from '../request/spend-rate.ts';
 import { type RouteContext, routeWithBody } from '../route.ts';
 import type { HttpContext } from '../state.ts';
 import { jobAnswer } from './jobs.ts';
@@ -113,9 +114,13 @@ async function startScan(
   await admitCallback(ctx, service, callback);
   await service.receivers.admitNames(notify ?? [], apiKeyName);
   const manner = { concurrency, callback, notify, scan, by: { owner, apiKeyName, isIsolated } };
-  const { job, report } = await service.jobs.addScan(list, capture, manner, (targets) =>
-    spendRate(ctx, context, targets),
-  );
+  const { gone, release } = goneSignal(ctx);
+  const admission = {
+    requireRate: (targets: number) => requireRate(ctx, context, targets),
+    admit: (targets: number) => spendRate(ctx, context, targets),
+    gone,
+  };
+  const { job, report } = await service.jobs.addScan(list, capture, manner, admission).finally(release);
   answer(ctx, { ...jobAnswer(job), list: report }, 'The scan is kept, and will be done.');
   ctx.status = 202;
   ctx.set('Location', publicPath(ctx, `/jobs/${job.id}`));

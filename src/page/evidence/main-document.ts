@@ -68,14 +68,17 @@ export class MainDocument {
   }
 
   get headers(): Noted<NotedHeader> {
-    const tally = new Tally<NotedHeader>(MAX_HEADERS);
-    const { response, wire } = this.#visit ?? {};
-    // The raw headers may be those of a redirect when the last response came from elsewhere.
-    const headers = wire?.statusCode === response?.status ? wire?.headers : response?.headers;
-    for (const [name, value] of Object.entries(headers ?? {})) {
-      tally.note({ name: bounded(name, MAX_NAME_CHARACTERS), value: bounded(value, MAX_VALUE_CHARACTERS) });
-    }
-    return tally.noted;
+    return headersOf(this.#visit);
+  }
+
+  /** Headers of the last answer, also of one that led to no document. */
+  get headersTried(): Noted<NotedHeader> {
+    return headersOf(this.#visitTried);
+  }
+
+  /** Status of the last answer, likewise; undefined when the browser reported none. */
+  get statusTried(): number | undefined {
+    return this.#visitTried?.response?.status;
   }
 
   /** Returns null when the document did not come over TLS. `chain` is that of `chain()`. */
@@ -114,6 +117,10 @@ export class MainDocument {
     return this.#shown === null ? undefined : this.#visits.get(this.#shown.loader);
   }
 
+  get #visitTried(): Visit | undefined {
+    return [...this.#visits.values()].findLast(({ response }) => response !== undefined);
+  }
+
   #asked({ requestId, loaderId, frameId, type, request, redirectResponse }: Protocol.Network.RequestWillBeSentEvent) {
     if (type !== 'Document' || requestId !== loaderId) return;
     // The first requested document is the page's own.
@@ -143,4 +150,14 @@ export class MainDocument {
     for (const hop of this.#visits.get(loaderId)?.hops.splice(0) ?? []) this.#redirects.note(hop);
     this.#shown = { loader: loaderId, url };
   }
+}
+
+function headersOf({ response, wire }: Visit | undefined = { hops: [] }): Noted<NotedHeader> {
+  const tally = new Tally<NotedHeader>(MAX_HEADERS);
+  // The raw headers may be those of a redirect when the last response came from elsewhere.
+  const headers = wire?.statusCode === response?.status ? wire?.headers : response?.headers;
+  for (const [name, value] of Object.entries(headers ?? {})) {
+    tally.note({ name: bounded(name, MAX_NAME_CHARACTERS), value: bounded(value, MAX_VALUE_CHARACTERS) });
+  }
+  return tally.noted;
 }

@@ -43,6 +43,8 @@ export interface Notes {
   follow(session: PageSession): void;
   /** Returns the evidence of a failed capture: recorded events, without asking the page. */
   readonly soFar: Evidence;
+  /** The status of the last answer; undefined when the browser reported none. */
+  readonly statusSoFar: number | undefined;
 }
 
 /** The evidence, and what it does not contain without being requested. */
@@ -72,12 +74,16 @@ export function takeNotes(session: PageSession, request: CaptureRequest): Notes 
   if (wants('redirects', 'headers', 'tls')) enabling.push(session.send('Network.enable', networkBuffers(request)));
   if (messages !== undefined) enabling.push(session.send('Runtime.enable'), session.send('Log.enable'));
 
-  const noted = ({ cookies, chain, favicon, libraries }: Fetched, redirects: Noted<NotedRedirect>): Evidence => ({
+  const noted = (
+    { cookies, chain, favicon, libraries }: Fetched,
+    redirects: Noted<NotedRedirect>,
+    headers: Noted<NotedHeader>,
+  ): Evidence => ({
     dialogs: dialogs.noted,
     popups: popups.noted,
     cookies,
     ...(wants('redirects') && { redirects }),
-    ...(wants('headers') && { headers: main.headers }),
+    ...(wants('headers') && { headers }),
     ...(wants('tls') && { tls: main.tls(chain, fingerprintOf(chain)) }),
     ...(messages !== undefined && { console: messages.noted }),
     ...(requests !== undefined && { network: requests.noted }),
@@ -93,7 +99,10 @@ export function takeNotes(session: PageSession, request: CaptureRequest): Notes 
     dialog: (dialog) => dialogs.note(dialog),
     popup: (url) => popups.note(bounded(url, MAX_URL_CHARACTERS)),
     get soFar() {
-      return noted(NOTHING_FETCHED, main.redirectsTried);
+      return noted(NOTHING_FETCHED, main.redirectsTried, main.headersTried);
+    },
+    get statusSoFar() {
+      return main.statusTried;
     },
     gather: async (mainFrameId, deadline) => {
       const patienceMs = Math.min(GATHER_MS, deadline.remainingMs * GATHER_SHARE);
@@ -112,7 +121,7 @@ export function takeNotes(session: PageSession, request: CaptureRequest): Notes 
           wants('libraries') ? fetched(notedLibraries(session), NOTHING_FETCHED.libraries) : undefined,
         ]),
       );
-      const evidence = noted({ cookies, chain, favicon, libraries }, main.redirects);
+      const evidence = noted({ cookies, chain, favicon, libraries }, main.redirects, main.headers);
       return { evidence, headers: main.hasHeaders ? main.headers.items : null, chain };
     },
   };

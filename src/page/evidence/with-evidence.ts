@@ -1,14 +1,13 @@
 import { CapstanError } from '../../capture/errors.ts';
-import type { Evidence } from '../../capture/evidence.ts';
+import type { Notes } from './notes.ts';
 
-/** Adds the evidence recorded so far and the URL fetched last to a `CapstanError`. Returns other errors unchanged. */
-export function withEvidence(thrown: unknown, evidence: Evidence, fetchedUrl: string): unknown {
-  if (!(thrown instanceof CapstanError)) return thrown;
-  const { code, message, download } = thrown;
-  return new CapstanError(code, message, {
-    cause: thrown,
-    evidence,
-    fetchedUrl,
-    ...(download === undefined ? {} : { download }),
-  });
+/** Adds what was recorded so far and the URL fetched last to a `CapstanError`. Returns other errors unchanged. */
+export function withEvidence(
+  thrown: unknown,
+  { soFar, statusSoFar }: Pick<Notes, 'soFar' | 'statusSoFar'>,
+  fetchedUrl: string,
+): unknown {
+  return thrown instanceof CapstanError
+    ? thrown.with({ evidence: soFar, fetchedUrl, responseCode: statusSoFar })
+    : thrown;
 }

@@ -6,7 +6,6 @@ import { call } from '../page-scripts.ts';
 import { awaitSettled } from '../wait/await-settled.ts';
 import { waitWithin } from '../wait/wait-within.ts';
 import { hearsScrolling } from './hears-scrolling.ts';
-import { notePopups } from './note-popups.ts';
 import { revealContent } from './reveal-content.ts';
 import { screenshotMs } from './screenshot-cost.ts';
 import { followedHeight } from './screenshot-size.ts';
@@ -45,7 +44,8 @@ export async function loadLazyContent(page: IsolatedPage, plan: ShotPlan, deadli
   let complete = false;
   const work = stretchOf(page, plan, deadline).then(async (stretch) => {
     complete = stretch === null || (await scrollThrough(page, stretch, deadline, mayGoOn));
-    if (stretch !== null && plan.delayMs > 0) await notePopups(page, deadline);
+    // The screenshot hides what has come over the window by now, and leaves what comes later.
+    if (stretch !== null && plan.delayMs > 0) await askPage(page, deadline, 'look for popups', call('note-popups'));
   });
   await waitWithin(page, deadline, 'scroll through the page', work).finally(() => over.abort());
   // Runs as soon as the page's main thread is free; the screenshot does not wait for it.

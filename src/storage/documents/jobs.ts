@@ -1,8 +1,10 @@
 import type { Failure } from '../../capture/errors.ts';
+import { JOB_KINDS } from '../../capture/job.ts';
 import { type Amount, STORED_LIMITS } from '../../capture/stored-limits.ts';
 import {
   type Condition,
   change,
+  checkRoom,
   type Document,
   type DocumentStore,
   find,
@@ -44,10 +46,12 @@ interface Job {
   readonly outcomeBytes?: number;
 }
 
+const OLDEST_FIRST = { by: 'createdAt', isBrief: true } as const;
 /** Maximum number of old jobs that are removed at once. */
 const REMOVED_TOGETHER = 1000;
 const UNFINISHED = ['phase', '=', 'unfinished'] as const;
 const FINISHED = ['phase', '=', 'finished'] as const;
+const ROOM = { code: 'queue_full', text: 'unfinished jobs' } as const;
 /** Outcome of a request that did not fail; otherwise it is the code of the failure. */
 const STORED = 'stored';
 /** Replaces the requests of an ended job, which may contain credentials. */
@@ -100,14 +104,19 @@ export function jobsIn(documents: DocumentStore): JobStore {
     return (await documents.usage('job_results', [ofJob(id)])).bytes;
   }
 
+  const leasedAt = (now: number) => documents.list('jobs', [UNFINISHED, ['freeAt', '>', now]], OLDEST_FIRST);
+
   /** Returns the oldest free job of the key with the fewest running jobs. Reads few other jobs: there may be many. */
-  async function nextInTurn(now: number, isForIdleKeys: boolean): Promise<StoredDocument<'jobs'> | undefined> {
-    const oldestFirst = { by: 'createdAt', isBrief: true } as const;
+  async function nextInTurn(
+    now: number,
+    { owner, isForIdleKeys }: { readonly owner: string; readonly isForIdleKeys: boolean },
+  ): Promise<StoredDocument<'jobs'> | undefined> {
+    const leased = await leasedAt(now);
+    const kinds = hasOthersScan(leased, owner) ? [['kind', 'not in', ['scan']] as const] : [];
     const oldestFree = async (ofKeys: Condition<'jobs'>) => {
-      const free = [UNFINISHED, ['freeAt', '<=', now], ofKeys] as const;
-      return (await documents.list('jobs', free, { ...oldestFirst, limit: 1 }))[0];
+      const free = [UNFINISHED, ['freeAt', '<=', now], ofKeys, ...kinds] as const;
+      return (await documents.list('jobs', free, { ...OLDEST_FIRST, limit: 1 }))[0];
     };
-    const leased = await documents.list('jobs', [UNFINISHED, ['freeAt', '>', now]], oldestFirst);
     const running = Map.groupBy(leased, ({ apiKey }) => apiKey);
     const next = await oldestFree(['apiKey', 'not in', [...running.keys()]]);
     if (next !== undefined || isForIdleKeys) return next;
@@ -122,7 +131,7 @@ export function jobsIn(documents: DocumentStore): JobStore {
   async function take(owner: string, leaseMs: number, isForIdleKeys: boolean): Promise<TakenJob | undefined> {
     for (;;) {
       const now = await documents.now();
-      const next = await nextInTurn(now, isForIdleKeys);
+      const next = await nextInTurn(now, { owner, isForIdleKeys });
       if (next === undefined) return undefined;
       const found = await find(documents, 'jobs', next.id);
       // Another process may have taken it meanwhile.
@@ -131,6 +140,11 @@ export function jobsIn(documents: DocumentStore): JobStore {
       const running = { ...job, state: 'running', startedAt: job.startedAt ?? now } as const;
       const leased = { ...documentOf(running), owner, freeAt: now + leaseMs };
       if (!(await documents.replace('jobs', leased, next.revision))) continue;
+      // Another process may have taken its first scan at the same time. Both may give theirs back, and try again later.
+      if (job.kind === 'scan' && hasOthersScan(await leasedAt(now), owner)) {
+        await lease(job.id, owner, FREE);
+        continue;
+      }
       const work = await documents.data('jobs', job.id);
       // A job that was cancelled meanwhile has no work any more.
       if (work === undefined || work.byteLength === 0) continue;
@@ -143,17 +157,17 @@ export function jobsIn(documents: DocumentStore): JobStore {
       const createdAt = await documents.now();
       const notYet = { startedAt: null, finishedAt: null, failure: null };
       const job: Job = { id, createdAt, kind, state: 'queued', total, listBytes, ...notYet };
-      const room = {
-        max,
-        where: [UNFINISHED],
-        isShared,
-        isExact: false,
-        code: 'queue_full',
-        text: 'unfinished jobs',
-      } as const;
+      const room = { max, isShared, where: [UNFINISHED], isExact: false, ...ROOM };
       await documents.addWithin('jobs', { ...documentOf(job), data: work }, room);
       // The job is stored, so a failure here must not be answered. The next job makes the room then.
       await makeRoom(keyOfJob(id), { ...STORED_LIMITS.finishedJobs, count: max.count }).catch(() => undefined);
+    },
+    requireRoom: async ({ id, isShared }, max = STORED_LIMITS.unfinishedJobs) => {
+      const [all, own] = await Promise.all([
+        documents.usage('jobs', [UNFINISHED]),
+        documents.usage('jobs', [UNFINISHED, ...whereKey(keyOfJob(id))]),
+      ]);
+      checkRoom({ max, isShared, isExact: false, ...ROOM }, { all, own }, { count: 1, bytes: 0 });
     },
     putList: async (id, part, bytes) => {
       const neededBy = part === 0 ? (await documents.now()) + LIST_LIFE_MS : null;
@@ -234,24 +248,35 @@ export function jobsIn(documents: DocumentStore): JobStore {
   };
 }
 
+/** Whether another owner than this one has a scan. */
+function hasOthersScan(leased: readonly StoredDocument<'jobs'>[], owner: string): boolean {
+  return leased.some((job) => job.kind === 'scan' && job.owner !== owner);
+}
+
 function ofJob(id: string): readonly ['job', '=', string] {
   return ['job', '=', id];
 }
 
-function jobIn({ id, createdAt, finishedAt, body }: StoredDocument<'jobs'>): Job {
-  const job: Omit<Job, 'id' | 'createdAt' | 'finishedAt'> = JSON.parse(body);
-  return { ...job, id, createdAt, finishedAt };
+function jobIn({ id, createdAt, finishedAt, kind, body }: StoredDocument<'jobs'>): Job {
+  const job: Omit<Job, 'id' | 'createdAt' | 'finishedAt' | 'kind'> = JSON.parse(body);
+  return { ...job, id, createdAt, finishedAt, kind: kindIn(kind) };
 }
 
 /** Returns the document of a job that no process runs. */
-function documentOf({ id, createdAt, finishedAt, ...job }: Job): Document<'jobs'> {
+function documentOf({ id, createdAt, finishedAt, kind, ...job }: Job): Document<'jobs'> {
   const phase = finishedAt === null ? 'unfinished' : 'finished';
-  const about = { apiKey: keyOfJob(id), phase, createdAt, finishedAt };
+  const about = { apiKey: keyOfJob(id), kind, phase, createdAt, finishedAt };
   return { id, ...FREE, ...about, body: JSON.stringify(job), besides: job.outcomeBytes ?? job.listBytes };
 }
 
 function ended(job: Job & { readonly finishedAt: number }): Document<'jobs'> {
   return { ...documentOf(job), data: NOTHING };
+}
+
+function kindIn(text: string): JobKind {
+  const kind = JOB_KINDS.find((each) => each === text);
+  if (kind === undefined) throw new TypeError(`${text} is no kind of job`);
+  return kind;
 }
 
 function isoOf(ms: number | null): string | null {

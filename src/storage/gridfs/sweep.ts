@@ -4,7 +4,7 @@ import { artifactCollections, BY_FILE } from '../mongo/artifact-documents.ts';
 import type { Ask } from '../mongo/connection.ts';
 import { mongoDocuments } from '../mongo/document-store.ts';
 import { isDuplicateKey } from '../mongo/duplicate-key.ts';
-import { createSweepPass, READING_MS, type Sweep, type Swept, UPLOAD_MS } from '../remote/sweep.ts';
+import { createSweepPass, READING_MS, type Sweep, UPLOAD_MS } from '../remote/sweep.ts';
 import { deleteFiles } from './grid-files.ts';
 
 /*
@@ -23,6 +23,15 @@ import { deleteFiles } from './grid-files.ts';
 const VOID_MS = 24 * 60 * 60_000;
 /** Number of files looked at together. */
 const STEP = 500;
+
+/** What one step has deleted, and whether more is left for the next. */
+interface Swept {
+  readonly deleted: number;
+  readonly left: boolean;
+}
+
+const NOTHING: Swept = { deleted: 0, left: false };
+
 export interface SweepOptions {
   readonly database: Db;
   readonly ask: Ask;
@@ -57,7 +66,7 @@ export function createSweep(options: SweepOptions): Sweep {
 
   async function dropVoids(before: Date): Promise<Swept> {
     await voids.deleteMany({ _id: { $lt: firstFileIdAt(before) } });
-    return { deleted: 0, left: false };
+    return NOTHING;
   }
 
   /** Resolves with the number of deleted files; `left` says whether more wait. */
@@ -88,7 +97,7 @@ export function createSweep(options: SweepOptions): Sweep {
       .toArray();
     const ids = found.map(({ files_id }) => files_id);
     const last = ids.at(-1);
-    if (last === undefined) return { deleted: 0, left: false };
+    if (last === undefined) return NOTHING;
     const kept = await named(ids);
     const waiting = await removed.find({ _id: { $in: ids } }).toArray();
     const isKept = (id: ObjectId) => kept.has(id.toHexString()) || waiting.some(({ _id }) => _id.equals(id));
@@ -116,13 +125,22 @@ export function createSweep(options: SweepOptions): Sweep {
     steps: ({ since }) => {
       const ago = (ms: number) => new Date(since - ms);
       return [
-        () => ask(() => sweepRemoved(ago(readingMs))),
-        () => ask(() => sweepUploads(ago(uploadMs))),
-        () => ask(() => dropVoids(ago(VOID_MS))),
+        repeated(() => ask(() => sweepRemoved(ago(readingMs)))),
+        repeated(() => ask(() => sweepUploads(ago(uploadMs)))),
+        repeated(() => ask(() => dropVoids(ago(VOID_MS)))),
       ];
     },
     onProblem,
   });
+}
+
+/** Repeats a step as long as something is left for it. */
+async function* repeated(step: () => Promise<Swept>): AsyncGenerator<number> {
+  for (let left = true; left; ) {
+    const swept = await step();
+    left = swept.left;
+    yield swept.deleted;
+  }
 }
 
 /** Returns the smallest id of a file that was uploaded at this time. */

@@ -22,8 +22,9 @@ import { type WordsFilter, wordsFilter } from './words-filter.ts';
 /** Moments whose documents are read at first, and at most, beyond the results that are missing in the page. */
 const READ_AHEAD = 10;
 const MAX_READ = 500;
-/** Number of pages whose words are compared with phrases in one turn of the event loop, and for one page of results. */
-const COMPARED_A_TURN = 10;
+/** Time for which the words of pages are compared with phrases in one turn of the event loop, in milliseconds. */
+const TURN_MS = 10;
+/** Maximum number of pages whose words are compared for one page of results. */
 const MAX_COMPARED = 5000;
 /** There are no captures before and after these. */
 const FIRST = momentOf(0);
@@ -104,8 +105,12 @@ async function matchingOf(
   const isMatch = ({ words = '' }: Candidate) =>
     phrases === undefined || meetsWords(indexed(tokensOf(unpackWords(words).text)), phrases);
   const ids: number[] = [];
-  for (const [at, each] of read.entries()) {
-    if (phrases !== undefined && at % COMPARED_A_TURN === COMPARED_A_TURN - 1) await nextTurn();
+  let since = performance.now();
+  for (const each of read) {
+    if (performance.now() - since > TURN_MS) {
+      await nextTurn();
+      since = performance.now();
+    }
     if (isMatch(each)) ids.push(each._id);
   }
   if (ids.length === 0) return [];

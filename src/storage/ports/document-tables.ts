@@ -23,10 +23,17 @@ const LEASE = { owner: 'text', freeAt: 'integer' } as const;
 export const TABLES = {
   /** `phase`: `unfinished` or `finished`. */
   jobs: {
-    fields: { ...LEASE, apiKey: 'text', phase: 'text', createdAt: 'integer', finishedAt: 'integer or null' },
+    fields: {
+      ...LEASE,
+      apiKey: 'text',
+      kind: 'text',
+      phase: 'text',
+      createdAt: 'integer',
+      finishedAt: 'integer or null',
+    },
     indexes: [
       ['apiKey', 'createdAt', 'phase', ...SIZE],
-      ['phase', 'createdAt', 'freeAt', 'apiKey', ...SIZE],
+      ['phase', 'createdAt', 'freeAt', 'apiKey', 'kind', 'owner', ...SIZE],
       ['finishedAt', 'id', 'phase', 'apiKey'],
     ],
   },

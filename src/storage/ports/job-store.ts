@@ -99,6 +99,8 @@ export interface JobStore {
    * Rejects with `queue_full` when there is no room within `max`, or when the unfinished ones of its key are its share.
    */
   add(job: NewJob, max?: Amount): Promise<void>;
+  /** Rejects as `add` would, before the work of a job is made. */
+  requireRoom(job: Pick<NewJob, 'id' | 'isShared'>, max?: Amount): Promise<void>;
   /**
    * Stores a part of the list of a job that is then added. Parts are numbered from 0. They are erased with the work;
    * those of a job that was never added, when the next jobs are pruned after `LIST_LIFE_MS`.
@@ -113,7 +115,8 @@ export interface JobStore {
   results(id: string, limit: number, after?: number): Promise<Page<JobItem>>;
   /**
    * Leases an unfinished job without an owner to this owner; undefined when there is none. Keys take turns: the oldest
-   * job of the key with the fewest running jobs is next.
+   * job of the key with the fewest running jobs is next. Scans are given to one owner at a time, which counts their
+   * captures of each host.
    */
   take(owner: string, options?: TakeOptions): Promise<TakenJob | undefined>;
   /** Returns the indexes from `from`, and below `to`, that have an outcome, in their order. */

@@ -1,5 +1,6 @@
 import type { DatabaseKind } from '../../capture/artifacts.ts';
 import type { Marks } from '../../capture/marks.ts';
+import { REQUEST_LIMITS } from '../../capture/request-limits.ts';
 import type { DetailedResult, Result, StoredRecord } from '../../capture/result.ts';
 import type { ResultConditions } from '../../capture/result-conditions.ts';
 
@@ -126,7 +127,7 @@ export interface ResultStore {
 }
 
 /** Number of characters of records that are read at once, which bounds memory and the longest turn. */
-export const MAX_READ_CHARACTERS = 1024 * 1024;
+export const MAX_READ_CHARACTERS = REQUEST_LIMITS.readTogether.max;
 /** Number of records that are read at once by their ids. */
 export const RECORDS_TOGETHER = 50;
 

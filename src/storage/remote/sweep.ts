@@ -14,17 +14,14 @@ const INTERVAL_MS = 60_000;
 /** A pass resolves with the number of deleted files: 0 while another process runs one. It never rejects. */
 export type Sweep = RepeatedPass<number>;
 
-/** What one step has deleted, and whether more is left for the next. */
-export interface Swept {
-  readonly deleted: number;
-  readonly left: boolean;
-}
-
 export interface SweepPassOptions<L extends HeldLock> {
   /** Takes the lock of the sweep; undefined when another process has it. */
   readonly lock: () => Promise<L | undefined>;
-  /** The steps of a pass; each is repeated as long as something is left. */
-  readonly steps: (held: L) => readonly (() => Promise<Swept>)[];
+  /**
+   * The steps of a pass. Each yields the number of files that it has deleted since it last did, as often as it can end:
+   * when the process stops, or has lost the lock.
+   */
+  readonly steps: (held: L) => readonly AsyncIterable<number>[];
   /** Called with failures; the next pass retries. */
   readonly onProblem?: ((problem: unknown) => void) | undefined;
 }
@@ -36,10 +33,10 @@ export function createSweepPass<L extends HeldLock>(options: SweepPassOptions<L>
     let deleted = 0;
     const pace = createPace(signal);
     for (const step of steps(held)) {
-      for (let left = true; left && held.isHeld && !signal.aborted; await pace()) {
-        const swept = await step();
-        deleted += swept.deleted;
-        left = swept.left;
+      for await (const some of step) {
+        deleted += some;
+        await pace();
+        if (!held.isHeld || signal.aborted) return deleted;
       }
     }
     return deleted;

@@ -17,5 +17,5 @@ export async function* damagedImages(client: S3Client): AsyncGenerator<DamagedFi
 
 /** Returns the number of images that no capture names, except those of uploads that may be under way. */
 export async function unnamedImages(client: S3Client): Promise<number> {
-  return (await Array.fromAsync(unnamedBefore(client, UPLOAD_MS))).length;
+  return (await Array.fromAsync(unnamedBefore(client, UPLOAD_MS))).flat().length;
 }

@@ -19,6 +19,8 @@ const FIRST_DELAY_MS = 100;
 const REPORTED_MS = 60_000;
 /** Time without a byte after which a request has failed, in milliseconds. */
 const SILENCE_MS = 30_000;
+/** Minimum bytes of an answer that breaks off, after which its rest is asked for any number of times. */
+const MIN_PROGRESS = 64 * 1024;
 /** Maximum number of keys that one request deletes. */
 const DELETED_TOGETHER = 1000;
 
@@ -36,6 +38,8 @@ export interface S3Place {
 export interface S3ClientOptions extends S3Place {
   readonly credentials: CredentialSource;
   readonly silenceMs?: number;
+  /** Maximum number of keys in a page of a listing. @default that of the store, at most 1000 */
+  readonly listedTogether?: number;
   /** Called when requests fail, at most once a minute. */
   readonly onProblem?: ((problem: unknown) => void) | undefined;
 }
@@ -72,7 +76,7 @@ export type S3Client = ReturnType<typeof createS3Client>;
 
 export function createS3Client(options: S3ClientOptions) {
   const { bucket, prefix: ownPrefix, region, pathStyle, credentials, silenceMs = SILENCE_MS } = options;
-  const { onProblem = () => {} } = options;
+  const { onProblem = () => {}, listedTogether } = options;
   let reportedAt = Number.NEGATIVE_INFINITY;
   const origin = new URL(options.endpoint ?? `https://s3.${region}.amazonaws.com`);
   const { request, Agent } = origin.protocol === 'https:' ? https : http;
@@ -137,6 +141,7 @@ export function createS3Client(options: S3ClientOptions) {
   /** Reads bytes of an object. A connection that breaks is replaced by one for the rest. */
   async function* bytesOf(key: string, span: ByteSpan): AsyncGenerator<Uint8Array> {
     let { start } = span;
+    /** Answers in a row that brought little of what was asked for. */
     let failures = 0;
     while (start <= span.end) {
       const range = `bytes=${start}-${span.end}`;
@@ -147,6 +152,8 @@ export function createS3Client(options: S3ClientOptions) {
         throw refusalOf({ status: begun.statusCode ?? 0, headers: begun.headers, body: await buffer(begun) }, region);
       });
       const { socket } = message;
+      const first = start;
+      let broken: unknown = new Error('the answer ends early');
       try {
         for await (const chunk of message) {
           const bytes: Buffer = chunk;
@@ -155,19 +162,24 @@ export function createS3Client(options: S3ClientOptions) {
           yield bytes;
           socket.setTimeout(silenceMs);
           start += bytes.length;
-          failures = 0;
         }
       } catch (error) {
-        failures += 1;
-        if (failures === ATTEMPTS) throw failed(error);
+        broken = error;
       } finally {
         message.destroy();
       }
+      failures = start - first < MIN_PROGRESS ? failures + 1 : 0;
+      if (start <= span.end && failures === ATTEMPTS) throw failed(broken);
     }
   }
 
   async function* list(prefix: string, delimiter = ''): AsyncGenerator<Page> {
-    const query = { 'list-type': '2', prefix: `${ownPrefix}${prefix}`, ...(delimiter === '' ? {} : { delimiter }) };
+    const query = {
+      'list-type': '2',
+      prefix: `${ownPrefix}${prefix}`,
+      ...(delimiter === '' ? {} : { delimiter }),
+      ...(listedTogether === undefined ? {} : { 'max-keys': String(listedTogether) }),
+    };
     let position: Readonly<Record<string, string>> = {};
     for (;;) {
       const { headers, body } = await send({ method: 'GET', query: { ...query, ...position } });

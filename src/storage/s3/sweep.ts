@@ -1,12 +1,11 @@
 import { CapstanError } from '../../capture/errors.ts';
-import { sha256 } from '../files/record-file.ts';
-import { createPace } from '../passes/pace.ts';
 import type { HeldLock } from '../ports/lock.ts';
-import { createSweepPass, READING_MS, type Sweep, type Swept, UPLOAD_MS } from '../remote/sweep.ts';
+import { createSweepPass, READING_MS, type Sweep, UPLOAD_MS } from '../remote/sweep.ts';
 import { findCapture } from './captures.ts';
 import type { S3Client, S3Object } from './client.ts';
 import { partOf } from './keys.ts';
 import { noteRemoved, REMOVED } from './removed.ts';
+import { EMPTY } from './sign.ts';
 
 /*
  * Deletes the images that no capture names:
@@ -21,8 +20,8 @@ import { noteRemoved, REMOVED } from './removed.ts';
 
 const SWEPT = 'swept';
 const DAY_MS = 24 * 60 * 60_000;
-/** Number of images that are noted together. */
-const NOTED_TOGETHER = 500;
+/** Minimum time between two looks at the object `swept`, in milliseconds. */
+const RETRY_MS = 60_000;
 
 export interface SweepOptions {
   readonly client: S3Client;
@@ -40,35 +39,30 @@ export function createSweep(options: SweepOptions): Sweep {
   /** When the object `swept` is looked at next, by the clock of the process. */
   let comparesAt = 0;
 
-  async function compareAll(): Promise<Swept> {
-    const nothing = { deleted: 0, left: false };
-    if (performance.now() < comparesAt) return nothing;
+  async function* compareAll(): AsyncGenerator<number> {
+    if (performance.now() < comparesAt) return;
     const { status, headers } = await client.send({ method: 'HEAD', key: SWEPT, accepts: [404] });
     const age = Date.parse(headers.date ?? '') - Date.parse(headers['last-modified'] ?? '');
-    comparesAt = performance.now() + Math.max(compareMs - (status === 404 ? 0 : age), Math.min(compareMs, 60_000));
-    if (status !== 404 && age < compareMs) return nothing;
-    const pace = createPace();
-    let unnamed: string[] = [];
-    for await (const image of unnamedBefore(client, uploadMs)) {
-      unnamed.push(image);
-      if (unnamed.length === NOTED_TOGETHER) await noteRemoved(client, unnamed.splice(0));
-      await pace();
+    const isDue = status === 404 || !(age < compareMs);
+    if (isDue) {
+      for await (const unnamed of unnamedBefore(client, uploadMs)) {
+        await noteRemoved(client, unnamed);
+        yield 0;
+      }
+      await client.send({ method: 'PUT', key: SWEPT, body: new Uint8Array(), payload: EMPTY });
     }
-    await noteRemoved(client, unnamed);
-    unnamed = [];
-    await client.send({ method: 'PUT', key: SWEPT, body: new Uint8Array(), payload: await sha256(new Uint8Array()) });
-    return nothing;
+    comparesAt = performance.now() + Math.max(compareMs - (isDue ? 0 : age), Math.min(compareMs, RETRY_MS));
   }
 
-  async function sweepRemoved(): Promise<Swept> {
+  async function* sweepRemoved(): AsyncGenerator<number> {
     for await (const { objects, now } of client.list(REMOVED)) {
-      const notes = objects.filter(({ changedAt }) => changedAt < now - readingMs);
-      let deleted = 0;
-      for (const { key: note } of notes) deleted += await sweepNote(note);
-      await client.remove(notes.map(({ key }) => key));
-      return { deleted, left: notes.length > 0 && notes.length === objects.length };
+      for (const { key: note, changedAt } of objects) {
+        if (changedAt >= now - readingMs) continue;
+        const deleted = await sweepNote(note);
+        await client.remove([note]);
+        yield deleted;
+      }
     }
-    return { deleted: 0, left: false };
   }
 
   /** A capture whose removal was cut short keeps its image. */
@@ -82,16 +76,20 @@ export function createSweep(options: SweepOptions): Sweep {
     return unnamed.length;
   }
 
-  return createSweepPass({ lock, steps: () => [compareAll, sweepRemoved], onProblem });
+  return createSweepPass({ lock, steps: () => [compareAll(), sweepRemoved()], onProblem });
 }
 
-/** Iterates over images older than this that no capture names. */
-export async function* unnamedBefore(client: S3Client, ms: number): AsyncGenerator<string> {
-  for await (const image of imagesBefore(client, ms)) if (!(await isNamed(client, image))) yield image;
+/** Iterates over images older than this that no capture names, in one part for each page of the listing. */
+export async function* unnamedBefore(client: S3Client, ms: number): AsyncGenerator<readonly string[]> {
+  for await (const images of imagesBefore(client, ms)) {
+    const unnamed: string[] = [];
+    for (const image of images) if (!(await isNamed(client, image))) unnamed.push(image);
+    yield unnamed;
+  }
 }
 
 /** Images without a capture beside them in the listing, or with another image: the others are named by theirs. */
-async function* imagesBefore(client: S3Client, ms: number): AsyncGenerator<string> {
+async function* imagesBefore(client: S3Client, ms: number): AsyncGenerator<readonly string[]> {
   let id: number | undefined;
   let images: S3Object[] = [];
   let isCapture = false;
@@ -100,11 +98,12 @@ async function* imagesBefore(client: S3Client, ms: number): AsyncGenerator<strin
     isCapture && images.length === 1 ? [] : images.filter(({ changedAt }) => changedAt < before).map(({ key }) => key);
   for await (const { objects, now } of client.list('captures/')) {
     before = now - ms;
+    const found: string[] = [];
     for (const object of objects) {
       const part = partOf(object.key);
       if (part === undefined) continue;
       if (part.id !== id) {
-        yield* doubtful();
+        found.push(...doubtful());
         id = part.id;
         images = [];
         isCapture = false;
@@ -112,8 +111,9 @@ async function* imagesBefore(client: S3Client, ms: number): AsyncGenerator<strin
       if (part.isImage) images.push(object);
       else isCapture = true;
     }
+    yield found;
   }
-  yield* doubtful();
+  yield doubtful();
 }
 
 async function isNamed(client: S3Client, image: string): Promise<boolean> {

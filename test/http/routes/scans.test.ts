@@ -14,9 +14,14 @@ const LIST = { 'Content-Type': 'application/octet-stream' };
 const app = serviceForSuite({ maxConcurrent: 4, allowTargets: ['127.0.0.0/8'] });
 let hosts: Hosts;
 let busy = 0;
+let redirectLate = () => {};
 beforeAll(async () => {
   hosts = await startHosts((request, response) => {
     if (request.url === '/to') return void response.writeHead(302, { Location: '/' }).end();
+    if (request.url === '/late') {
+      redirectLate = () => response.writeHead(302, { Location: '/' }).end();
+      return;
+    }
     if (request.url === '/sitemap.xml') {
       const loc = `http://${request.headers.host}/in-sitemap`;
       return void response.end(gzipSync(`<urlset><url><loc>${loc}</loc></url></urlset>`));
@@ -110,6 +115,27 @@ describe('POST /scans', () => {
     const [page, moved] = (await ended(id)).results ?? [];
     expect(page).not.toHaveProperty('same_as');
     expect(moved).toMatchObject({ same_as: page?.result?.id, result: { final_url: `${at}/` } });
+  });
+
+  it('marks a capture whose redirect comes after the page, which is later in the list', async () => {
+    const at = `http://127.0.0.18:${hosts.port}`;
+    const { id } = await accepted(await send(`${at}/late\n${at}/`));
+    await expect.poll(async () => Job.parse(await (await app.call(`/jobs/${id}`)).json()).data.progress.done).toBe(1);
+    redirectLate();
+    const [moved, page] = (await ended(id)).results ?? [];
+    expect(page).not.toHaveProperty('same_as');
+    expect(moved).toMatchObject({ same_as: page?.result?.id, result: { final_url: `${at}/` } });
+  });
+
+  it('captures a target once that a list names again', async () => {
+    const at = `127.0.0.19:${hosts.port}`;
+    const { id, list } = await accepted(
+      await send(`http://${at}/\n127.0.0.19-20\nhttp://${at}/\n127.0.0.20`, `?ports=${hosts.port}&schemes=http`),
+    );
+    expect(list).toMatchObject({ targets: 2, left_out: { duplicate: 3 } });
+    const { results, progress } = await ended(id);
+    expect(progress).toMatchObject({ done: 2, total: 2 });
+    expect(results?.map(({ url }) => url)).toEqual([`http://${at}/`, `http://127.0.0.20:${hosts.port}/`]);
   });
 
   it('captures a target that is busy once more after its Retry-After, and keeps that capture alone', async () => {

@@ -1,0 +1,99 @@
+import type { CaptureCommand } from '../capture/command.ts';
+import type { Dialled } from '../capture/dialled.ts';
+import { CapstanError } from '../capture/errors.ts';
+import type { CaptureOutcome } from '../capture/outcome.ts';
+import { requestFromStore } from '../capture/stored-request.ts';
+import type { ToNode, ToWorker } from './messages.ts';
+
+/** Time after which a connection that no capture has used is closed, in milliseconds. */
+const MAX_HELD_MS = 5_000;
+
+export interface WorkerDialsOptions {
+  /** Returns the maximum number of dials at once; 0: none. */
+  readonly limit: () => number;
+  /** Connects to the target of a capture, or ends the capture and stores its record. */
+  readonly dial: (command: CaptureCommand) => Promise<Dialled | CaptureOutcome>;
+  /** Returns the outcome of a capture that was stored by an earlier attempt. */
+  readonly findOutcome: (id: number) => Promise<CaptureOutcome | undefined>;
+  /** Sends a message to an api node. */
+  readonly tell: (node: string, message: ToNode & { readonly type: 'reached' | 'undialled' }) => void;
+  /** Reports that a target was not reached. */
+  readonly report: (node: string, id: number, outcome: CaptureOutcome, batch: string | null) => Promise<void>;
+  readonly worker: string;
+}
+
+type Asked = ToWorker & { readonly type: 'dial' };
+
+interface Dial {
+  readonly controller: AbortController;
+  dialled?: Dialled;
+  expiry?: NodeJS.Timeout;
+}
+
+/** The worker's dials ahead of its slots, and the connections that wait for the tickets of their captures. */
+export class WorkerDials {
+  readonly #options: WorkerDialsOptions;
+  readonly #dials = new Map<number, Dial>();
+  #dialling = 0;
+  #isStopping = false;
+
+  constructor(options: WorkerDialsOptions) {
+    this.#options = options;
+  }
+
+  /** Maximum number of dials at once, as the worker announces it. */
+  get limit(): number {
+    return this.#isStopping ? 0 : this.#options.limit();
+  }
+
+  /** Begins a dial, whose result is sent to its api node. False when there is no room for it. */
+  begin(asked: Asked): boolean {
+    if (this.#dialling >= this.limit) return false;
+    // The api node may repeat a question whose answer was lost.
+    if (!this.#dials.has(asked.id)) void this.#dial(asked);
+    return true;
+  }
+
+  /** Returns the connection of a capture that has a slot now; undefined when there is none. */
+  take(id: number): Dialled | undefined {
+    const dial = this.#dials.get(id);
+    if (dial?.dialled === undefined) return undefined;
+    clearTimeout(dial.expiry);
+    this.#dials.delete(id);
+    return dial.dialled;
+  }
+
+  /** Ends the dial of a capture, or closes its connection. */
+  release(id: number): void {
+    this.#dials.get(id)?.controller.abort(new CapstanError('cancelled'));
+    this.take(id)?.close();
+  }
+
+  /** Begins no more dials. Those under way are left to other workers. */
+  stop(): void {
+    this.#isStopping = true;
+    for (const id of [...this.#dials.keys()]) this.release(id);
+  }
+
+  async #dial({ id, node, leftMs, attempt, request, ...of }: Asked): Promise<void> {
+    const { dial, findOutcome, report, tell, worker } = this.#options;
+    const controller = new AbortController();
+    const { signal } = controller;
+    const entry: Dial = { controller };
+    this.#dials.set(id, entry);
+    this.#dialling += 1;
+    const command = { id, request: { ...requestFromStore(request), timeoutMs: leftMs }, ...of, signal };
+    const earlier = attempt > 1 ? await findOutcome(id).catch(() => undefined) : undefined;
+    const found = earlier ?? (await dial(command).catch(() => undefined));
+    this.#dialling -= 1;
+    if (found === undefined || signal.aborted || 'state' in found) {
+      this.#dials.delete(id);
+      if (found !== undefined && !('state' in found)) found.close();
+      else if (found !== undefined && !signal.aborted) return report(node, id, found, of.batch);
+      return tell(node, { type: 'undialled', id, worker });
+    }
+    entry.dialled = found;
+    entry.expiry = setTimeout(() => this.release(id), MAX_HELD_MS).unref();
+    tell(node, { type: 'reached', id, worker, ms: found.ms });
+  }
+}
