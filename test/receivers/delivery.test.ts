@@ -157,7 +157,7 @@ describeInEachDatabase((open) => {
       [await rig.store.waiting(ofKey), await rig.store.buried(ofKey)].map((of) => of.get('o.team') ?? 0);
     rig.batch('a', { notify: ['team'] }, 'shop');
     await polled(rig.said).toEqual(['a refused']);
-    expect(await last()).toMatchObject({ delivered: false, status: 410, reason: 'the receiver answered 410: said' });
+    expect(await last()).toMatchObject({ delivered: false, status: 410, reason: 'the receiver answered 410' });
     rig.batch('b', { notify: ['team'] }, 'shop');
     await polled(rig.said).toHaveLength(2);
     expect(await last()).toMatchObject({ delivered: true, status: 204, reason: null });

@@ -15,10 +15,9 @@ interface ReceiverFieldsProps {
 /** The fields of a new receiver. They are no form of their own, so that another form can hold them. */
 export function ReceiverFields({ adding, onAdded }: ReceiverFieldsProps) {
   const { draft, change, problemOf, error } = adding;
-  const { kind, name = kind, address, secret } = draft;
+  const { kind, name = kind, address } = draft;
   const hintId = useId();
-  const { address: label, example, hint, secretFor } = KINDS[kind];
-  const secretLabel = secretFor(address);
+  const { address: label, example, hint } = KINDS[kind];
   const add = async () => {
     const added = await adding.add();
     if (added !== undefined) onAdded(added);
@@ -83,19 +82,6 @@ export function ReceiverFields({ adding, onAdded }: ReceiverFieldsProps) {
       <p id={hintId} class="muted receiver-hint">
         {hint}
       </p>
-      {secretLabel !== undefined && (
-        <Field label={secretLabel} problem={problemOf('secret')}>
-          {(control) => (
-            <input
-              {...control}
-              type="password"
-              autocomplete="off"
-              value={secret}
-              onInput={(event) => change({ secret: event.currentTarget.value })}
-            />
-          )}
-        </Field>
-      )}
       <Pace draft={draft} change={change} problemOf={problemOf} />
       {error !== undefined && <Problem error={error} />}
       <div class="receiver-buttons">

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { CapstanFailure, call } from '../../api/client.ts';
 import type { Receiver } from '../../api/types.ts';
-import { KINDS, type Kind } from './kinds.ts';
+import type { Kind } from './kinds.ts';
 
 /** A new receiver as the form shows it. */
 export interface ReceiverDraft {
@@ -9,7 +9,6 @@ export interface ReceiverDraft {
   /** Undefined until it is written: the name of the kind is then used. */
   readonly name: string | undefined;
   readonly address: string;
-  readonly secret: string;
   /** Empty for messages of their own. */
   readonly every: string;
   readonly quietFrom: string;
@@ -20,7 +19,7 @@ export interface ReceiverDraft {
 const EMPTY: ReceiverDraft = {
   kind: 'slack',
   name: undefined,
-  ...{ address: '', secret: '', every: '', quietFrom: '', quietTo: '', maxPerHour: '' },
+  ...{ address: '', every: '', quietFrom: '', quietTo: '', maxPerHour: '' },
 };
 
 export const TIME_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -71,12 +70,10 @@ export function useNewReceiver() {
 function bodyOf(draft: ReceiverDraft): object {
   const { kind, name, address, every, quietFrom, quietTo, maxPerHour } = draft;
   const isQuiet = quietFrom !== '' || quietTo !== '';
-  const secret = KINDS[kind].secretFor(address) === undefined ? '' : draft.secret.trim();
   return {
     name: (name ?? kind).trim(),
     kind,
     address: address.trim(),
-    ...(secret !== '' && { secret }),
     ...(every !== '' && { every }),
     ...(isQuiet && { quiet: `${quietFrom}-${quietTo} ${TIME_ZONE}` }),
     ...(maxPerHour !== '' && { maxPerHour: Number(maxPerHour) }),
