@@ -84,5 +84,5 @@ export function createRegistry({ webhooks, operator, alerts, given, ...parts }: 
 }
 
 function isAlert(type: string): boolean {
-  return type === 'pressure.changed' || type === 'database.changed';
+  return type === 'pressure.changed';
 }

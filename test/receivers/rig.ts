@@ -82,6 +82,7 @@ export async function startRig(database: Pick<Database, 'receivers' | 'openDeliv
       conclude({ type: 'batch.completed', at: iso(at), batch, size: 1, done: 1, failed: 0, ...named(key) }, to),
     /** Tells of a change that a watch found. */
     watch: (watch: number, run: number, to: Recipients = {}) => conclude(changed(watch, run), to),
+    stored: () => feed.stored(),
     stop: async (graceMs = 0) => {
       await dispatcher.stop(graceMs);
       await feed.close();
