@@ -5,10 +5,10 @@ import { createServer as createTlsServer } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { listening } from '../egress/listening.ts';
+import { CERTIFICATE, KEY } from '../receivers/certificate.ts';
 import { serviceForSuite } from '../support/for-suite.ts';
 import { startNameServer } from '../support/name-server.ts';
 import { startService } from '../support/service.ts';
-import { CERTIFICATE, KEY } from '../receivers/certificate.ts';
 
 const Answer = z.object({ code: z.string(), error: z.string(), data: z.object({ id: z.number() }).optional() });
 const Recorded = z.object({
