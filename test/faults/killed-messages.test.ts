@@ -12,7 +12,7 @@ const WATCHES = 5;
 const RUNS = 100;
 const KILLS = 10;
 
-it('tells a receiver that fails half of the time of each change once or twice, in order, whatever is killed', async () => {
+it('tells a receiver that fails half of the time of each change, in order, and repeats only what a kill interrupted', async () => {
   const directory = await makeDirectory();
   const random = createRandom(54);
   const taken: (readonly [watch: number, run: number])[] = [];
@@ -53,7 +53,9 @@ it('tells a receiver that fails half of the time of each change once or twice, i
   await once(last, 'close');
 
   const counts = Map.groupBy(taken, ([watch, run]) => `${watch} ${run}`);
-  expect(Math.max(...[...counts.values()].map((times) => times.length))).toBeLessThanOrEqual(2);
+  // A kill can interrupt both the message and the run that is then announced again.
+  expect(Math.max(...[...counts.values()].map((times) => times.length))).toBeLessThanOrEqual(3);
+  expect(taken.length - counts.size).toBeLessThanOrEqual(2 * WATCHES * KILLS);
   for (let watch = 1; watch <= WATCHES; watch += 1) {
     const firstTimes = [...new Set(taken.filter(([of]) => of === watch).map(([, run]) => run))];
     expect(firstTimes).toEqual(firstTimes.toSorted((a, b) => a - b));
