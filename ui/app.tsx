@@ -16,6 +16,7 @@ const LAZY: readonly (readonly [path: RegExp, load: Load])[] = [
   [/^\/capture$/, async () => (await import('./views/capture/capture.tsx')).Capture],
   [/^\/compare$/, async () => (await import('./views/compare/compare.tsx')).Compare],
   [/^\/operations$/, async () => (await import('./views/operations/operations.tsx')).Operations],
+  [/^\/receivers$/, async () => (await import('./views/receivers/receivers.tsx')).Receivers],
   [/^\/scans$/, async () => (await import('./views/scans/scans.tsx')).Scans],
   [/^\/watches$/, async () => (await import('./views/watches/watches.tsx')).Watches],
   [/^\/watches\/(?:new|\d+)$/, async () => (await import('./views/watches/form/watch-form.tsx')).WatchForm],

@@ -75,6 +75,18 @@ export const NewReceiverSchema = z.strictObject(newReceiver, {
 });
 export type NewReceiver = Immutable<z.output<typeof NewReceiverSchema>>;
 
+/** The end of an attempt to send a message. */
+const end = {
+  delivered: z.boolean(),
+  status: z.number().nullable().meta({ description: 'HTTP status of the answer; null without one.' }),
+  reason: z.string().nullable().meta({ description: 'Why it was not delivered.' }),
+};
+export const ReceiverTestSchema = z.strictObject(end);
+export type ReceiverTest = Immutable<z.output<typeof ReceiverTestSchema>>;
+
+/** An attempt to send a message. */
+export const AttemptSchema = z.strictObject({ at: instant, ...end });
+
 /** A receiver, as it is answered. */
 export const ReceiverSchema = z.strictObject({
   name: receiverName,
@@ -87,16 +99,12 @@ export const ReceiverSchema = z.strictObject({
   every_ms: z.number().nullable(),
   quiet: z.string().nullable(),
   max_per_hour: z.number().nullable(),
+  is_own: z.boolean().meta({ description: 'Whether the calling key gave it, and may remove it.' }),
+  waiting: count.meta({ description: 'Messages that wait for it, as far as the calling key may see them.' }),
+  dead: count.meta({ description: 'Messages to it that were given up, as far as the calling key may see them.' }),
+  last: AttemptSchema.nullable().meta({ description: 'The last attempt to send it a message; null without one.' }),
 });
 export type ReceiverAnswer = Immutable<z.output<typeof ReceiverSchema>>;
-
-/** The end of a test message. */
-export const ReceiverTestSchema = z.strictObject({
-  delivered: z.boolean(),
-  status: z.number().nullable().meta({ description: 'HTTP status of the answer; null without one.' }),
-  reason: z.string().nullable().meta({ description: 'Why it was not delivered.' }),
-});
-export type ReceiverTest = Immutable<z.output<typeof ReceiverTestSchema>>;
 
 /** A message that was given up. */
 export const DeadLetterSchema = z.strictObject({

@@ -2,8 +2,8 @@ import type { DeliveryEvent } from '../capture/events.ts';
 import type { DeliveryStore, StoredDelivery } from '../storage/ports/delivery-store.ts';
 import { digestOf, droppedMessage, endOf, MAX_SHOWN, type MessageEnd, messageOf, type NoticeOf } from './messages.ts';
 import { sentAfter, turnAt } from './pace.ts';
-import type { Receiver } from './receiver.ts';
-import { type ReceiverState, readState } from './receiver-state.ts';
+import { isNamed, type Receiver } from './receiver.ts';
+import { attemptAt, type ReceiverState, readState } from './receiver-state.ts';
 import { pauseAfter, type RetryTimes } from './retry-times.ts';
 import type { Attempt } from './transport.ts';
 
@@ -49,6 +49,8 @@ export class Channel {
   /** Lanes, and when they go on. */
   readonly #blocked = new Map<string, number>();
   #state: ReceiverState | undefined;
+  /** The last change of the state. */
+  #noting = Promise.resolve();
   #pausedUntil = 0;
   #failures = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -71,8 +73,7 @@ export class Channel {
 
   /** Counts messages for which there was no room. */
   async dropped(count: number): Promise<void> {
-    const state = await this.#known();
-    await this.#note({ ...state, dropped: state.dropped + count });
+    await this.#note(({ dropped }) => ({ dropped: dropped + count }));
   }
 
   /** Sends what waits for a retry now. */
@@ -190,7 +191,7 @@ export class Channel {
     if (span === undefined) {
       if (every !== undefined) return this.#wakeAt(before + every);
       // Nothing was left over from the last hour.
-      await this.#note({ ...(await this.#known()), sent: undefined });
+      await this.#note(() => ({ sent: undefined }));
       this.#isWoken = true;
       return;
     }
@@ -227,7 +228,13 @@ export class Channel {
     const { signal } = this.#options;
     if (signal.aborted) return undefined;
     const attempt = await receiver.transport.send(message, signal);
+    await this.#noteAttempt(attempt);
     return signal.aborted && attempt.end !== 'delivered' ? undefined : attempt;
+  }
+
+  async #noteAttempt(attempt: Attempt): Promise<void> {
+    const { key, clock, report } = this.#options;
+    if (isNamed(key)) await this.#note(() => ({ last: attemptAt(clock(), attempt) })).catch(report);
   }
 
   /** Notes a failure. Returns the pause until the next attempt. */
@@ -261,27 +268,34 @@ export class Channel {
 
   async #sentOne({ pace }: Receiver, isDigest = false): Promise<void> {
     if (pace.maxPerHour === undefined) return;
-    const state = await this.#known();
     const now = this.#options.clock();
-    await this.#note({ ...state, sent: sentAfter(isDigest ? undefined : state.sent, now) });
+    await this.#note(({ sent }) => ({ sent: sentAfter(isDigest ? undefined : sent, now) }));
   }
 
   /** Tells how many messages were dropped, when the receiver takes messages again. */
   async #tellDropped(receiver: Receiver): Promise<void> {
-    const state = await this.#known();
-    if (state.dropped === 0) return;
-    const attempt = await this.#attempt(receiver, droppedMessage(state.dropped, this.#options.clock(), receiver));
-    if (attempt?.end === 'delivered') await this.#note({ ...state, dropped: 0 });
+    const { dropped: told } = await this.#known();
+    if (told === 0) return;
+    const attempt = await this.#attempt(receiver, droppedMessage(told, this.#options.clock(), receiver));
+    if (attempt?.end === 'delivered') await this.#note(({ dropped }) => ({ dropped: dropped - told }));
   }
 
   async #known(): Promise<ReceiverState> {
-    this.#state ??= readState(await this.#options.store.state(this.#options.key));
+    const stored = this.#state === undefined ? await this.#options.store.state(this.#options.key) : undefined;
+    // Several may have read it meanwhile.
+    this.#state ??= readState(stored);
     return this.#state;
   }
 
-  async #note(state: ReceiverState): Promise<void> {
-    this.#state = state;
-    await this.#options.store.setState(this.#options.key, JSON.stringify(state));
+  /** Changes what is stored. Several changes at once are stored in their order. */
+  async #note(change: (state: ReceiverState) => Partial<ReceiverState>): Promise<void> {
+    const state = await this.#known();
+    this.#state = { ...(this.#state ?? state), ...change(this.#state ?? state) };
+    const { key, store } = this.#options;
+    const text = JSON.stringify(this.#state);
+    const noted = this.#noting.then(() => store.setState(key, text));
+    this.#noting = noted.catch(() => undefined);
+    await noted;
   }
 
   /** Repeats a change that the store refuses, so that no message is sent again because of it. */

@@ -16,6 +16,11 @@ export interface Receiver {
   readonly transport: Transport;
 }
 
+/** Whether the receiver with a key has a name, by which it is listed. */
+export function isNamed(key: string): boolean {
+  return !key.startsWith(CALLBACKS) && !key.startsWith(WEBHOOKS);
+}
+
 /** Begins the keys of all callbacks. */
 export const CALLBACKS = 'c.';
 

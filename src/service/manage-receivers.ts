@@ -12,6 +12,7 @@ import type { Egress } from '../egress/egress.ts';
 import { sampleNotice } from '../receivers/digest-notice.ts';
 import type { Dispatcher } from '../receivers/dispatcher.ts';
 import { CALLBACKS, KEYS, type Receiver, WEBHOOKS } from '../receivers/receiver.ts';
+import { endOfAttempt, readState } from '../receivers/receiver-state.ts';
 import type { Registry } from '../receivers/registry.ts';
 import { readAddress } from '../receivers/transports.ts';
 import type { DeadWanted, DeliveryStore, StoredDelivery } from '../storage/ports/delivery-store.ts';
@@ -33,6 +34,12 @@ export interface ReceiverCaller extends Pick<Client, 'apiKeyName' | 'owner'> {
   readonly ofKey: string | null | undefined;
 }
 
+/** A receiver to answer. `apiKeyName`: of the key that gave it; null without a named key, and of the operator. */
+interface Shown {
+  readonly receiver: Receiver;
+  readonly apiKeyName: string | null;
+}
+
 export type ManagedReceivers = ReturnType<typeof manageReceivers>;
 
 const TEST_MS = 20_000;
@@ -52,6 +59,32 @@ export function manageReceivers(parts: ReceiverManagement) {
     const receiver = group ?? (await found(name, caller)).key;
     return ofKey === null ? undefined : { receiver, isPrefix: group !== undefined, ofKey };
   };
+  const answersOf = async (shown: readonly Shown[], caller: ReceiverCaller): Promise<readonly ReceiverAnswer[]> => {
+    const { ofKey } = caller;
+    const none: ReadonlyMap<string, number> = new Map();
+    const store = open();
+    const [waiting, dead, states] = await Promise.all([
+      ofKey === null ? none : store.waiting(ofKey),
+      ofKey === null ? none : store.buried(ofKey),
+      store.states(shown.map(({ receiver }) => receiver.key)),
+    ]);
+    return shown.map(({ receiver: { key, name, kind, host, pace }, apiKeyName }) => {
+      const isOperator = registry.operator.get(name)?.key === key;
+      return {
+        ...{ name, kind, host, is_operator: isOperator },
+        ...(apiKeyName !== null && { api_key_name: apiKeyName }),
+        every_ms: pace.every ?? null,
+        quiet: pace.quiet === undefined ? null : quietText(pace.quiet),
+        max_per_hour: pace.maxPerHour ?? null,
+        is_own: !isOperator && apiKeyName === caller.apiKeyName,
+        waiting: waiting.get(key) ?? 0,
+        dead: dead.get(key) ?? 0,
+        last: readState(states.get(key)).last ?? null,
+      };
+    });
+  };
+  const one = async (shown: Shown, caller: ReceiverCaller): Promise<ReceiverAnswer> =>
+    (await answersOf([shown], caller))[0] ?? unknown(shown.receiver.name);
   const revive = async (ids: readonly string[], wanted: DeadWanted | undefined): Promise<number> => {
     if (wanted === undefined) return 0;
     const revived = await open().revive(ids, wanted);
@@ -70,7 +103,8 @@ export function manageReceivers(parts: ReceiverManagement) {
       await dispatcher.activate();
     },
     /** Rejects with `invalid_request`, `target_forbidden` or `too_many_receivers`. */
-    add: async (wanted: NewReceiver, { apiKeyName, owner }: ReceiverCaller): Promise<ReceiverAnswer> => {
+    add: async (wanted: NewReceiver, caller: ReceiverCaller): Promise<ReceiverAnswer> => {
+      const { apiKeyName, owner } = caller;
       const { name, kind } = wanted;
       const read = readAddress(wanted);
       if (typeof read === 'string') throw refusal([{ path: 'address', message: read }]);
@@ -84,19 +118,18 @@ export function manageReceivers(parts: ReceiverManagement) {
       if (registry.operator.has(name)) throw refusal([taken]);
       const receiver = { apiKeyName, name, body: JSON.stringify(wanted) };
       if (!(await given.add(receiver, owner !== null))) throw refusal([taken]);
-      return answerOf(await found(name, { apiKeyName }), false, apiKeyName);
+      return one({ receiver: await found(name, caller), apiKeyName }, caller);
     },
     /** Returns the receivers that the caller may name, those of the operator first. */
-    list: async ({ ofKey }: ReceiverCaller): Promise<readonly ReceiverAnswer[]> => {
-      const own = ofKey === null ? [] : await given.list(ofKey);
-      return [
-        ...[...registry.operator.values()].map((receiver) => answerOf(receiver, true, null)),
-        ...own.map((one) => answerOf(registry.openGiven(one), false, one.apiKeyName)),
-      ];
+    list: async (caller: ReceiverCaller): Promise<readonly ReceiverAnswer[]> => {
+      const own = caller.ofKey === null ? [] : await given.list(caller.ofKey);
+      const ofOperator = [...registry.operator.values()].map((receiver) => ({ receiver, apiKeyName: null }));
+      const ofKeys = own.map((one) => ({ receiver: registry.openGiven(one), apiKeyName: one.apiKeyName }));
+      return answersOf([...ofOperator, ...ofKeys], caller);
     },
     get: async (name: string, caller: ReceiverCaller): Promise<ReceiverAnswer> => {
-      const isOperator = registry.operator.has(name);
-      return answerOf(await found(name, caller), isOperator, isOperator ? null : caller.apiKeyName);
+      const apiKeyName = registry.operator.has(name) ? null : caller.apiKeyName;
+      return one({ receiver: await found(name, caller), apiKeyName }, caller);
     },
     /** Removes a receiver that the key has given, and what waits for it. */
     remove: async (name: string, { apiKeyName }: ReceiverCaller): Promise<void> => {
@@ -114,8 +147,7 @@ export function manageReceivers(parts: ReceiverManagement) {
         notice: async () => sampleNotice(name, publicUrl),
       };
       const attempt = await receiver.transport.send(message, AbortSignal.timeout(TEST_MS));
-      const reason = attempt.end === 'delivered' ? null : attempt.reason;
-      return { delivered: reason === null, status: attempt.status, reason };
+      return endOfAttempt(attempt);
     },
     /** Returns dead letters with a position above `after`, oldest first. `name` may be `callback` or `webhook`. */
     dead: async (
@@ -147,20 +179,6 @@ export function manageReceivers(parts: ReceiverManagement) {
 
 function unknown(name: string): never {
   throw new CapstanError('not_found', `There is no receiver with the name ${name}.`);
-}
-
-function answerOf(
-  { name, kind, host, pace }: Receiver,
-  isOperator: boolean,
-  apiKeyName: string | null,
-): ReceiverAnswer {
-  return {
-    ...{ name, kind, host, is_operator: isOperator },
-    ...(apiKeyName !== null && { api_key_name: apiKeyName }),
-    every_ms: pace.every ?? null,
-    quiet: pace.quiet === undefined ? null : quietText(pace.quiet),
-    max_per_hour: pace.maxPerHour ?? null,
-  };
 }
 
 function letterOf({ id, about, createdAt, attempts, reason, status, position, event }: StoredDelivery): DeadLetter {

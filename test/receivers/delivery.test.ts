@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readState } from '../../src/receivers/receiver-state.ts';
 import { deliveriesIn } from '../../src/storage/documents/deliveries.ts';
 import type { Database } from '../../src/storage/ports/database.ts';
 import { SqliteThread } from '../../src/storage/sqlite/thread.ts';
@@ -144,6 +145,30 @@ describeInEachDatabase((open) => {
     );
     rig.dispatcher.delivery?.send(revived.map((one) => one.receiver));
     await polled(() => rig.said().toSorted()).toEqual(['a delivered', 'a refused', 'b delivered', 'b unreachable']);
+    await rig.stop();
+  });
+
+  it('keeps how the last attempt ended, and counts what waits and what was given up by API key', async () => {
+    await using receiver = await startReceiver(statuses(410, 204, 500));
+    const operator = [{ name: 'team', kind: 'webhook', address: receiver.url }] as const;
+    const rig = await startRig(database, { operator, times: { ...QUICK, firstMs: HOUR, maxMs: HOUR } });
+    const last = async () => readState((await rig.store.states(['o.team'])).get('o.team')).last;
+    const counts = async (ofKey?: string) =>
+      [await rig.store.waiting(ofKey), await rig.store.buried(ofKey)].map((of) => of.get('o.team') ?? 0);
+    rig.batch('a', { notify: ['team'] }, 'shop');
+    await polled(rig.said).toEqual(['a refused']);
+    expect(await last()).toMatchObject({ delivered: false, status: 410, reason: 'the receiver answered 410' });
+    rig.batch('b', { notify: ['team'] }, 'shop');
+    await polled(rig.said).toHaveLength(2);
+    expect(await last()).toMatchObject({ delivered: true, status: 204, reason: null });
+    rig.batch('c', { notify: ['team'] }, 'news');
+    await polled(last).toMatchObject({ delivered: false, status: 500 });
+    expect([await counts(), await counts('shop'), await counts('news')]).toEqual([
+      [1, 1],
+      [0, 1],
+      [1, 0],
+    ]);
+    await rig.store.removeReceiver('o.team');
     await rig.stop();
   });
 

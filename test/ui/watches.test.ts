@@ -208,7 +208,7 @@ describe('the watches view', () => {
   it('proposes to ignore what differs each time, on the picture of a new watch', async () => {
     const page = await ui.open('/ui/watches');
     await page.getByLabel('Page').fill(url('/board'));
-    await page.getByRole('link', { name: 'Choose values and what to ignore' }).click();
+    await page.getByRole('link', { name: 'Choose values and receivers' }).click();
     await page.getByLabel('Full page').check();
     await page.getByRole('button', { name: 'Find what differs each time' }).click();
     await page.locator('.unstable').getByText('#clock').waitFor({ timeout: 240_000 });

@@ -1,6 +1,7 @@
 /* Types of the HTTP API, from the schemas that validate its answers. Types are erased, so no schema is bundled. */
 import type { z } from 'zod';
 import type { ComparisonSchema } from '../../src/capture/comparison.ts';
+import type { DeadLetterSchema, ReceiverSchema, ReceiverTestSchema } from '../../src/capture/receiver.ts';
 import type { StabilitySchema } from '../../src/capture/stability.ts';
 import type { ListedWatch } from '../../src/capture/watch.ts';
 import type {
@@ -26,6 +27,9 @@ export type Watch = ListedWatch;
 export type { WatchValues } from '../../src/capture/watch.ts';
 /** A run without its regions, as lists have it. */
 export type RecentRun = NonNullable<Watch['recent_runs']>[number];
+export type Receiver = z.output<typeof ReceiverSchema>;
+export type ReceiverTest = z.output<typeof ReceiverTestSchema>;
+export type DeadLetter = z.output<typeof DeadLetterSchema>;
 export type Job = z.output<typeof JobSchema>;
 export type Scan = z.output<typeof ScanSchema>;
 export type { Box } from '../../src/capture/comparison.ts';

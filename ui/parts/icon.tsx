@@ -5,6 +5,7 @@ const PATHS = {
   scans: 'M4 6h2M9 6h11M4 12h2M9 12h11M4 18h2M9 18h11',
   compare: 'M12 3v18M4 6h5v12H4zM15 6h5v12h-5z',
   watches: 'M2 12c3-5 6-7 10-7s7 2 10 7c-3 5-6 7-10 7s-7-2-10-7zM12 9a3 3 0 1 0 0 6 3 3 0 0 0 0-6z',
+  receivers: 'M6 16v-5a6 6 0 0 1 12 0v5l2 2H4zM10 21h4',
   operations: 'M3 18l5-7 4 4 5-9 4 6',
   terminal: 'M4 6l5 6-5 6M12 18h8',
   search: 'M11 4a7 7 0 1 0 0 14 7 7 0 0 0 0-14zM16.5 16.5L21 21',

@@ -15,6 +15,7 @@ const VIEWS: readonly {
   { to: '/scans', name: 'Scans', icon: 'scans' },
   { to: '/compare', name: 'Compare', icon: 'compare' },
   { to: '/watches', name: 'Watches', icon: 'watches', also: /^\/watches\// },
+  { to: '/receivers', name: 'Receivers', icon: 'receivers' },
   { to: '/operations', name: 'Operations', icon: 'operations' },
 ];
 

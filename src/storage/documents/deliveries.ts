@@ -108,7 +108,8 @@ export function deliveriesIn(
       }
       return dropped;
     },
-    waiting: () => documents.countBy('deliveries', 'receiver', [WAITING]),
+    waiting: (ofKey) => documents.countBy('deliveries', 'receiver', [WAITING, ...whereKey(ofKey)]),
+    buried: (ofKey) => documents.countBy('deliveries', 'receiver', [DEAD, ...whereKey(ofKey)]),
     next: async (receiver, { exceptLanes, limit }) => {
       const where = [ofReceiverOf(receiver), WAITING, ['lane', 'not in', exceptLanes] as const];
       return (await documents.list('deliveries', where, { by: 'position', limit })).map(deliveryIn);
@@ -150,6 +151,10 @@ export function deliveriesIn(
       return found;
     },
     state: stateOf,
+    states: async (receivers) => {
+      const found = await documents.list('delivery_states', [['id', 'in', receivers]]);
+      return new Map(found.map(({ id, body }) => [id, body]));
+    },
     setState,
     removeReceiver: async (receiver) => {
       await documents.remove('deliveries', [ofReceiverOf(receiver)]);

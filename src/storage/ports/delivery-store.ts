@@ -62,8 +62,10 @@ export interface DeliveryStore {
   setCursor(position: number): Promise<void>;
   /** Returns the messages for which there is no room. `isShared`: whether API keys share the places. */
   add(deliveries: readonly NewDelivery[], isShared: boolean): Promise<readonly NewDelivery[]>;
-  /** Returns the receivers for which messages wait, and their number. */
-  waiting(): Promise<ReadonlyMap<string, number>>;
+  /** Returns the receivers for which messages wait, and their number: of an API key, or of all. */
+  waiting(ofKey?: string): Promise<ReadonlyMap<string, number>>;
+  /** Returns the receivers that have dead letters, and their number: of an API key, or of all. */
+  buried(ofKey?: string): Promise<ReadonlyMap<string, number>>;
   /** Returns waiting messages, oldest first. */
   next(receiver: string, wanted: NextWanted): Promise<readonly StoredDelivery[]>;
   /**
@@ -84,6 +86,8 @@ export interface DeliveryStore {
   revive(ids: readonly string[], wanted: DeadWanted): Promise<readonly StoredDelivery[]>;
   /** Returns what was stored about a receiver. */
   state(receiver: string): Promise<string | undefined>;
+  /** Returns what was stored about receivers, by their names. */
+  states(receivers: readonly string[]): Promise<ReadonlyMap<string, string>>;
   setState(receiver: string, state: string): Promise<void>;
   /** Removes all messages of a receiver. */
   removeReceiver(receiver: string): Promise<void>;

@@ -36,7 +36,7 @@ export function AddWatch({ onAdded }: { readonly onAdded: (watch: Watch) => void
         Watch
       </button>
       <a class="button" href={hrefOf(`/watches/new${queryOf({ url, every })}`)}>
-        Choose values and what to ignore
+        Choose values and receivers
       </a>
       {error !== undefined && <Problem error={error} />}
     </form>

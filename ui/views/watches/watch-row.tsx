@@ -9,6 +9,7 @@ import { hrefOf } from '../../parts/route.ts';
 import { FilmStrip } from './film-strip.tsx';
 import { LastValues } from './last-values.tsx';
 import { Sparkline } from './sparkline.tsx';
+import { WatchTells } from './watch-tells.tsx';
 
 const TONES: Readonly<Record<RecentRun['state'], Tone>> = {
   first: 'plain',
@@ -53,6 +54,7 @@ export function WatchRow({ watch, maxRuns, onCommand }: WatchRowProps) {
             {last !== null && <>, last {ago(last.at)}</>}
             {isDue && <>, next {dateAndTime(next)}</>}
           </p>
+          <WatchTells watch={watch} />
           {watch.values !== null && <LastValues watch={watch} />}
         </div>
         <Sparkline runs={watch.recent_runs ?? []} max={maxRuns} />

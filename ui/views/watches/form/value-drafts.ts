@@ -146,7 +146,8 @@ export function conditionsDraftOf(when: unknown): ConditionsDraft {
   return known.length === conditions.length ? { join, conditions: known } : { ...NO_CONDITIONS, written: when };
 }
 
-function conditionDraftOf(written: unknown): ConditionDraft | undefined {
+/** Returns a condition as a draft; undefined for one that the form cannot show. */
+export function conditionDraftOf(written: unknown): ConditionDraft | undefined {
   if (!isObject(written)) return undefined;
   const operator = names(OPERATORS).find((name) => written[name] !== undefined);
   if (operator === undefined || typeof written.value !== 'string') return undefined;

@@ -25,6 +25,8 @@ export interface Draft {
   readonly values: readonly ValueDraft[];
   /** When the values are told. */
   readonly conditions: ConditionsDraft;
+  /** Names of the receivers that are told. */
+  readonly notify: readonly string[];
   readonly ignore: readonly string[];
   readonly labels: string;
   readonly options: Readonly<Record<string, unknown>>;
@@ -33,7 +35,7 @@ export interface Draft {
 export function newDraft(url: string, every: string): Draft {
   const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const times = { timing: 'every', every, schedule: '0 9 * * 1-5', timeZone } as const;
-  const nothing = { values: [], conditions: NO_CONDITIONS, ignore: [], labels: '', options: {} } as const;
+  const nothing = { values: [], conditions: NO_CONDITIONS, notify: [], ignore: [], labels: '', options: {} } as const;
   return { url, ...times, compare: { visual: true }, ...nothing };
 }
 
@@ -47,6 +49,7 @@ export function draftOf({ url, every, schedule, time_zone: timeZone, ...watch }:
     compare: watch.compare,
     values: valueDraftsOf(watch.values),
     conditions: conditionsDraftOf(watch.when),
+    notify: watch.notify,
     ignore: watch.ignore,
     labels: watch.labels.join(', '),
     options: watch.options,
@@ -78,7 +81,7 @@ export function withValues(draft: Draft, values: readonly ValueDraft[], isNew: b
 
 /** Returns the body of a new watch. Without a comparison, its values alone are told. */
 export function bodyOf(draft: Draft): object {
-  const { url, timing, every, schedule, timeZone, compare, ignore, labels, options } = draft;
+  const { url, timing, every, schedule, timeZone, compare, notify, ignore, labels, options } = draft;
   const times = timing === 'every' ? { every } : { schedule, timeZone };
   const listed = labels.split(',').map((label) => label.trim());
   const values = valuesOf(draft.values);
@@ -91,6 +94,7 @@ export function bodyOf(draft: Draft): object {
     ...(!comparesNothing && { compare }),
     ...(values !== undefined && { values }),
     ...(values !== undefined && when !== undefined && { when }),
+    ...(notify.length > 0 && { notify }),
     ignore,
     labels: listed.filter((label) => label !== ''),
   };
@@ -115,6 +119,7 @@ function fieldsOf(draft: Draft): object {
     compare: null,
     values: null,
     when: null,
+    notify: null,
     ...body,
     ...other,
     ...Object.fromEntries(COMMON.map((name) => [name, options[name] ?? null])),

@@ -6,6 +6,7 @@ import { CopyAsCurl } from '../../../parts/copy-as-curl.tsx';
 import { shortUrl } from '../../../parts/format.ts';
 import { ofSelector } from '../../../parts/ignore-places.ts';
 import { Ignored } from '../../../parts/ignored.tsx';
+import { useNewReceiver } from '../../../parts/receivers/use-new-receiver.ts';
 import { goTo, path, query } from '../../../parts/route.ts';
 import { useAnswer } from '../../../parts/use-answer.ts';
 import { useCapture } from '../../../parts/use-capture.ts';
@@ -16,6 +17,7 @@ import { ConditionFields } from './condition-fields.tsx';
 import { Picker } from './picker.tsx';
 import { StabilityCheck } from './stability-check.tsx';
 import type { Mode } from './stage.tsx';
+import { TellFields } from './tell-fields.tsx';
 import { extractOf, pickedValue, type ValueDraft } from './value-drafts.ts';
 import { ValueFields } from './value-fields.tsx';
 import { bodyOf, changeOf, type Draft, draftOf, newDraft, withValues } from './watch-draft.ts';
@@ -65,6 +67,7 @@ function Form({ draft: initial, watch, newest }: FormProps) {
   const [error, setError] = useState<unknown>();
   const [lit, setLit] = useState<string>();
   const [stored, setStored] = useState(newest);
+  const adding = useNewReceiver();
   const capturing = useCapture();
   const { run } = capturing;
   const shown = useAnswer<DetailedResult>(stored === undefined ? undefined : `/results/${stored}`);
@@ -96,14 +99,19 @@ function Form({ draft: initial, watch, newest }: FormProps) {
     setPicking(at);
   };
   const isReady = draft.url.trim() !== '';
-  const request =
+  const requestOf = (wanted: Draft) =>
     watch === undefined
-      ? ({ path: '/watches', method: 'POST', body: bodyOf(draft) } as const)
-      : ({ path: `/watches/${watch.id}`, method: 'PATCH', body: changeOf(draft, initial) } as const);
+      ? ({ path: '/watches', method: 'POST', body: bodyOf(wanted) } as const)
+      : ({ path: `/watches/${watch.id}`, method: 'PATCH', body: changeOf(wanted, initial) } as const);
   const save = async (event: Event) => {
     event.preventDefault();
     try {
-      await call(request.path, request);
+      // What was typed is meant, although nobody pressed "Add".
+      const added = adding.isFilled ? await adding.add() : undefined;
+      if (adding.isFilled && added === undefined) return;
+      const notify = added === undefined ? draft.notify : [...draft.notify, added.name];
+      const { path: to, method, body } = requestOf({ ...draft, notify });
+      await call(to, { method, body });
       goTo('/watches');
     } catch (failure) {
       setError(failure);
@@ -113,7 +121,7 @@ function Form({ draft: initial, watch, newest }: FormProps) {
     <View
       title={watch === undefined ? 'Watch a page' : `Watch ${shortUrl(watch.url)}`}
       class="watch-view"
-      actions={<CopyAsCurl requests={() => [request]} />}
+      actions={<CopyAsCurl requests={() => [requestOf(draft)]} />}
     >
       <div class="watch-columns">
         <form class="watch-side" onSubmit={(event) => void save(event)}>
@@ -139,6 +147,7 @@ function Form({ draft: initial, watch, newest }: FormProps) {
               onChange={(conditions) => change({ conditions })}
             />
           )}
+          <TellFields notify={draft.notify} adding={adding} onChange={(notify) => change({ notify })} />
           <section class="panel watch-ignored">
             <h2>Ignored</h2>
             {draft.ignore.length === 0 ? (

@@ -7,6 +7,7 @@ import { hrefOf, path } from '../../../parts/route.ts';
 import { useAnswer } from '../../../parts/use-answer.ts';
 import { Empty, Problem, View } from '../../../parts/view.tsx';
 import { shownValue } from '../shown-value.ts';
+import { WatchTells } from '../watch-tells.tsx';
 import { LineChart } from './line-chart.tsx';
 import { thresholdsOf } from './thresholds.ts';
 
@@ -48,6 +49,7 @@ function Shown({ watch, runs }: { readonly watch: Watch; readonly runs: readonly
   if (names.length === 0) return <Empty title="The watch reads no values" />;
   return (
     <>
+      <WatchTells watch={watch} />
       {names.map((name) => (
         <ValueChart key={name} name={name} runs={runs} when={watch.when} />
       ))}

@@ -1,0 +1,40 @@
+import type { ComponentChildren } from 'preact';
+import { useId } from 'preact/hooks';
+
+/** Attributes of a control, by which its label and its problem belong to it. */
+interface ControlAttributes {
+  readonly id: string;
+  readonly 'aria-invalid': boolean;
+  readonly 'aria-describedby': string | undefined;
+}
+
+interface FieldProps {
+  readonly label: string;
+  /** What is wrong with the value. */
+  readonly problem?: string | undefined;
+  /** Id of a text about the field. */
+  readonly describedBy?: string | undefined;
+  readonly children: (control: ControlAttributes) => ComponentChildren;
+}
+
+/** A control with its label, and what is wrong with its value. */
+export function Field({ label, problem, describedBy, children }: FieldProps) {
+  const id = useId();
+  const problemId = `${id}-problem`;
+  const about = [...(problem === undefined ? [] : [problemId]), ...(describedBy === undefined ? [] : [describedBy])];
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children({
+        id,
+        'aria-invalid': problem !== undefined,
+        'aria-describedby': about.length === 0 ? undefined : about.join(' '),
+      })}
+      {problem !== undefined && (
+        <p id={problemId} class="error-text" role="alert">
+          {problem}
+        </p>
+      )}
+    </div>
+  );
+}

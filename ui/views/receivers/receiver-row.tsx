@@ -1,0 +1,140 @@
+import { useState } from 'preact/hooks';
+import { call } from '../../api/client.ts';
+import { mayCapture } from '../../api/session.ts';
+import type { Receiver, ReceiverTest } from '../../api/types.ts';
+import { Badge } from '../../parts/badge.tsx';
+import { ConfirmDeletion } from '../../parts/confirm-deletion.tsx';
+import { ago, counted, dateAndTime, duration } from '../../parts/format.ts';
+import { KINDS } from '../../parts/receivers/kinds.ts';
+import { Problem } from '../../parts/view.tsx';
+import { DeadLetters } from './dead-letters.tsx';
+
+interface ReceiverRowProps {
+  readonly receiver: Receiver;
+  /** Called when it was removed, or its messages have changed. */
+  readonly onChange: () => void;
+}
+
+export function ReceiverRow({ receiver, onChange }: ReceiverRowProps) {
+  const { name, kind, host, is_operator: isOperator, is_own: isOwn, waiting, dead, last } = receiver;
+  const [isAsking, setAsking] = useState(false);
+  const [isListing, setListing] = useState(false);
+  const [test, setTest] = useState<ReceiverTest | 'running'>();
+  const [error, setError] = useState<unknown>();
+  // Names of receivers of other keys mean other receivers here.
+  const mayUse = isOwn || isOperator;
+  const perform = async (action: () => Promise<void>) => {
+    setError(undefined);
+    try {
+      await action();
+    } catch (failure) {
+      setTest(undefined);
+      setError(failure);
+    }
+  };
+  const send = () =>
+    perform(async () => {
+      setTest('running');
+      setTest((await call<ReceiverTest>(`/receivers/${name}/test`, { method: 'POST' })).data);
+    });
+  const remove = () =>
+    perform(async () => {
+      await call(`/receivers/${name}`, { method: 'DELETE' });
+      onChange();
+    });
+  return (
+    <article class="panel receiver" aria-label={name}>
+      <header>
+        <h2>{name}</h2>
+        <Badge tone="plain">{KINDS[kind].name}</Badge>
+        {isOperator && (
+          <Badge tone="plain" title="The operator configured it, for all keys.">
+            of the operator
+          </Badge>
+        )}
+        {!mayUse && receiver.api_key_name !== undefined && <Badge tone="plain">{receiver.api_key_name}</Badge>}
+      </header>
+      <p class="muted receiver-facts">
+        <span>{host}</span>
+        {paceOf(receiver).map((words) => (
+          <span key={words}>{words}</span>
+        ))}
+      </p>
+      <p class="receiver-facts">
+        <span>{waiting === 0 ? 'Nothing waits.' : `${counted(waiting, 'message')} waiting.`}</span>
+        {last === null ? (
+          <span class="muted">Nothing was sent yet.</span>
+        ) : (
+          <span title={dateAndTime(last.at)}>
+            Last {last.delivered ? 'delivered' : 'attempt failed'} {ago(last.at)}
+            {last.reason === null ? '.' : `: ${last.reason}.`}
+          </span>
+        )}
+        {dead > 0 && <Badge tone="bad">{counted(dead, 'dead letter')}</Badge>}
+      </p>
+      <div class="watch-buttons receiver-buttons">
+        {mayCapture.value && mayUse && (
+          <button
+            type="button"
+            class="button"
+            aria-label={`Send a test to ${name}`}
+            disabled={test === 'running'}
+            onClick={() => void send()}
+          >
+            Send a test
+          </button>
+        )}
+        {mayUse && (dead > 0 || isListing) && (
+          <button
+            type="button"
+            class="button"
+            aria-expanded={isListing}
+            aria-label={`Dead letters of ${name}`}
+            onClick={() => setListing(!isListing)}
+          >
+            Dead letters
+          </button>
+        )}
+        {mayCapture.value && isOwn && (
+          <button type="button" class="button danger" aria-label={`Delete ${name}`} onClick={() => setAsking(true)}>
+            Delete
+          </button>
+        )}
+      </div>
+      <p role="status" class="receiver-test">
+        {test === 'running' ? <span class="muted">Sending …</span> : test && <TestEnd test={test} />}
+      </p>
+      {error !== undefined && !isAsking && <Problem error={error} />}
+      {isListing && <DeadLetters name={name} count={dead} onRetried={onChange} />}
+      {isAsking && (
+        <ConfirmDeletion
+          title="Delete the receiver?"
+          error={error}
+          onKeep={() => setAsking(false)}
+          onDelete={() => void remove()}
+        >
+          “{name}” is told nothing more, and what waits for it is deleted.
+        </ConfirmDeletion>
+      )}
+    </article>
+  );
+}
+
+function TestEnd({ test: { delivered, status, reason } }: { readonly test: ReceiverTest }) {
+  const answered = status === null ? '' : `, HTTP ${status}`;
+  return (
+    <>
+      <Badge tone={delivered ? 'good' : 'bad'}>{delivered ? 'delivered' : 'not delivered'}</Badge>{' '}
+      {delivered ? `The receiver took the sample${answered}.` : `${reason}`}
+    </>
+  );
+}
+
+/** When it is sent messages, in words. */
+function paceOf({ every_ms: everyMs, quiet, max_per_hour: max }: Receiver): readonly string[] {
+  return [
+    ...(everyMs === null ? [] : [`a digest every ${duration(everyMs)}`]),
+    ...(quiet === null ? [] : [`quiet ${quiet}`]),
+    ...(max === null ? [] : [`at most ${max} an hour`]),
+  ];
+}
