@@ -2,6 +2,7 @@ import { type Ask, dataOf, listOf, PAGE_LENGTH, type Post, readAnswer } from './
 import { captureBatch } from './batch.ts';
 import { receiveEvents } from './events.ts';
 import { consumeQuery } from './queries.ts';
+import { type Receivers, receiversOf } from './receivers.ts';
 import { followJob, startScan } from './scans.ts';
 import { type ClientOptions, type Send, sender, withRetries } from './send.ts';
 import type {
@@ -33,6 +34,7 @@ import type {
 } from './types.ts';
 import { type Watches, watchesOf } from './watches.ts';
 
+export type { Receivers } from './receivers.ts';
 export { CapstanFailure, type ClientOptions } from './send.ts';
 export type * from './types.ts';
 export type { Watches } from './watches.ts';
@@ -99,6 +101,7 @@ export interface CapstanClient {
   stability(request: CaptureRequest, options?: CallOptions): Promise<Stability>;
   /** Pages that are captured again and again. */
   readonly watches: Watches;
+  readonly receivers: Receivers;
   /** Changes the labels, the note or the hold of a capture. */
   mark(id: number, change: MarksChange, options?: CallOptions): Promise<CaptureResult>;
   /** Changes those of the captures that meet conditions, at most 1000 in a call; `next` is the `cursor` for the rest. */
@@ -172,6 +175,7 @@ export function createClient(options: ClientOptions): CapstanClient {
     },
     stability: (request, { signal } = {}) => dataOf(post('/captures/stability', request, {}, signal)),
     watches: watchesOf(send, ask, post),
+    receivers: receiversOf(send, ask, post),
     mark: async (id, change, call) =>
       dataOf(ask(`/screenshot/${id}`, { ...call, method: 'PATCH', body: JSON.stringify(change) })),
     markAll: async (conditions, change, call) => {

@@ -8,6 +8,12 @@ import type { FieldProblem } from '../capture/failure-details.ts';
 import type { FeedAnswer, FeedSource } from '../capture/feed.ts';
 import type { Immutable } from '../capture/immutable.ts';
 import type { MarksChange as ApiMarksChange } from '../capture/marks.ts';
+import type {
+  DeadLetter as ApiDeadLetter,
+  ReceiverTest as ApiReceiverTest,
+  NewReceiverSchema,
+  ReceiverAnswer,
+} from '../capture/receiver.ts';
 import type { ScanBody, ScreenshotRequest, WatchBody } from '../capture/request.ts';
 import type { DetailedResult, Result } from '../capture/result.ts';
 import type { ResultConditions as ApiConditions } from '../capture/result-conditions.ts';
@@ -46,6 +52,10 @@ export type SharedLink = SharedLinkAnswer;
 /** What a feed is of: one of a watch, a label, a scan and conditions. */
 export type FeedRequest = Immutable<Omit<FeedSource, 'search'> & { readonly search?: ResultConditions }>;
 export type Feed = FeedAnswer;
+export type NewReceiver = Immutable<z.input<typeof NewReceiverSchema>>;
+export type Receiver = ReceiverAnswer;
+export type ReceiverTest = ApiReceiverTest;
+export type DeadLetter = ApiDeadLetter;
 export type Comparison = Immutable<z.output<typeof ComparisonSchema>>;
 export type {
   BatchLine,

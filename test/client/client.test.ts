@@ -192,7 +192,7 @@ describe('the client', () => {
 
   it('has a call for each operation, except those of operators, browsers and machines', async () => {
     const asked: string[] = [];
-    const { watches, ...calls } = createClient({
+    const { watches, receivers, ...calls } = createClient({
       baseUrl: app.baseUrl,
       retries: 0,
       fetch: (url, init) => {
@@ -228,6 +228,9 @@ describe('the client', () => {
       calls.createFeed({ label: 'x' }),
       calls.revokeFeed('feed-0-0'),
       ...[watches.pause(1), watches.resume(1), watches.run(1), watches.remove(1)],
+      ...[receivers.add({ name: 'x', kind: 'webhook', address: 'x' }), receivers.get('x'), receivers.list()],
+      ...[receivers.test('x'), all(receivers.dead('x')), receivers.retry('x', 'y'), receivers.retryAll('x')],
+      receivers.remove('x'),
     ]);
     listening.abort();
     await Promise.allSettled([events]);

@@ -97,7 +97,9 @@ describe('loadConfig', () => {
 
 const WEBHOOK_SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const SIGNING_KEY = 'k'.repeat(32);
+const RECEIVER = 'team=slack:https://hooks.slack.com/services/T0/B0/x';
 const SECRET_FILES = {
+  receivers: `${RECEIVER}\n`,
   named: 'shop:k3:read\n',
   signing: `${SIGNING_KEY}\n`,
   servers: 'nats://a\nnats://b',
@@ -112,6 +114,7 @@ const IN_FILES: Readonly<Record<string, object>> = {
   signingKeyFile: { signingKey: [SIGNING_KEY] },
   mongoUrlFile: { mongoUrl: 'mongodb://me:hush@h/d' },
   webhookSecretFile: { webhookSecret: [WEBHOOK_SECRET] },
+  notifyFile: { notify: [RECEIVER] },
   ipinfoKeyFile: { ipinfoKey: 'sesame' },
   s3AccessKeyFile: { s3AccessKey: 'sesame' },
   s3SecretKeyFile: { s3SecretKey: 'sesame' },
@@ -130,6 +133,10 @@ const SAMPLES: Readonly<Record<string, readonly [text: string, value: unknown]>>
   corsOrigins: ['https://app.example,http://localhost:3000', ['https://app.example', 'http://localhost:3000']],
   mongoUrlFile: ['url', 'url'],
   webhookSecretFile: ['secrets', 'secrets'],
+  notify: [RECEIVER, [RECEIVER]],
+  notifyFile: ['receivers', 'receivers'],
+  alert: ['team', ['team']],
+  publicUrl: ['https://shots.example/', 'https://shots.example/'],
   ipinfoKeyFile: ['key', 'key'],
   allowedHosts: ['capstan.internal,::1', ['capstan.internal', '::1']],
   dbPath: ['a.db', 'a.db'],

@@ -52,7 +52,7 @@ type Which =
 beforeAll(async () => {
   unreachable = `http://127.0.0.1:${await freePort()}/`;
   [main, withoutDatabase, lostDatabase, withoutBrowser, stopping, full, broken] = await Promise.all([
-    startService(),
+    startService({ allowWebhooks: ['127.0.0.1'] }),
     startService({ ...NO_BROWSER, dbPath: null }),
     startService(NO_BROWSER),
     startService(NO_BROWSER),
@@ -289,6 +289,19 @@ const ROWS: readonly Row[] = [
   { status: 404, code: 'not_found', method: 'DELETE', path: '/feeds/feed-0-0' },
   { status: 403, code: 'link_refused', path: '/feeds/feed-0-0' },
   { status: 404, code: 'not_found', path: signedTarget('/feeds/feed-0-0.atom', IN_A_YEAR, SIGNING_KEY) },
+  { status: 201, path: '/receivers', body: () => ({ name: 'team', kind: 'ntfy', address: `${site.url('/short')}` }) },
+  { status: 400, code: 'invalid_request', path: '/receivers', body: () => ({ name: 'team', kind: 'pager' }) },
+  { status: 200, path: '/receivers' },
+  { status: 200, path: '/receivers/team' },
+  { status: 404, code: 'not_found', path: '/receivers/none' },
+  { status: 200, method: 'POST', path: '/receivers/team/test' },
+  { status: 404, code: 'not_found', method: 'POST', path: '/receivers/none/test' },
+  { status: 200, path: '/receivers/team/dead?limit=5' },
+  { status: 404, code: 'not_found', path: '/receivers/none/dead' },
+  { status: 200, method: 'POST', path: '/receivers/team/dead/retry' },
+  { status: 404, code: 'not_found', method: 'POST', path: '/receivers/team/dead/x/retry' },
+  { status: 200, method: 'DELETE', path: '/receivers/team' },
+  { status: 404, code: 'not_found', method: 'DELETE', path: '/receivers/team' },
   { status: 200, path: '/labels?text=leg&limit=5' },
   { status: 400, code: 'invalid_request', path: '/labels?limit=0' },
   { status: 404, code: 'not_found', method: 'DELETE', path: '/shares/x' },

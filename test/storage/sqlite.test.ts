@@ -173,7 +173,7 @@ describe('the SQLite store', () => {
       await Promise.all(many.map((result) => store?.results.insert(result)));
       await store.close();
       const whole = await readFile(path);
-      await writeFile(path, whole.fill(0x5a, 4096 * 60));
+      await writeFile(path, whole.fill(0x5a, 4096 * 100));
       store = await openSqlite({ path, onState });
       for (let at = 0; at < 50; at += 1) await store.results.get(ID + at * 6).catch(() => undefined);
       await expect(store.results.get(ID)).rejects.toMatchObject({ code: 'database_unavailable' });
