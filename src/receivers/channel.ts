@@ -10,6 +10,8 @@ import type { Attempt } from './transport.ts';
 export interface ChannelOptions {
   readonly key: string;
   readonly store: DeliveryStore;
+  /** Returns the stored position of the log. Messages of later events are stored again after a crash, so they wait. */
+  readonly upTo: () => number;
   /** Returns the receiver of a message; undefined when it was removed. */
   readonly receiverOf: (delivery: Pick<StoredDelivery, 'receiver' | 'url'>) => Promise<Receiver | undefined>;
   readonly noticeOf: NoticeOf;
@@ -104,13 +106,13 @@ export class Channel {
   }
 
   async #step(): Promise<void> {
-    const { key, store, clock, atOnce, receiverOf } = this.#options;
+    const { key, store, upTo, clock, atOnce, receiverOf } = this.#options;
     const now = clock();
     if (now < this.#pausedUntil) return this.#wakeAt(this.#pausedUntil);
     for (const [lane, until] of this.#blocked) if (until <= now) this.#blocked.delete(lane);
     if (this.#sending.size >= atOnce) return;
     const exceptLanes = [...this.#sending, ...this.#blocked.keys()];
-    const found = await store.next(key, { exceptLanes, limit: 4 * atOnce });
+    const found = await store.next(key, { exceptLanes, upTo: upTo(), limit: 4 * atOnce });
     const [first] = found;
     if (first === undefined) return this.#rest();
     const receiver = await receiverOf(first);
@@ -195,7 +197,7 @@ export class Channel {
       this.#isWoken = true;
       return;
     }
-    const shown = await store.next(key, { exceptLanes: [], limit: Math.min(MAX_SHOWN, span.count) });
+    const shown = await store.next(key, { exceptLanes: [], upTo: span.last, limit: Math.min(MAX_SHOWN, span.count) });
     const message = digestOf(shown, span.count - shown.length, receiver, noticeOf);
     const attempt = await inTurn(() => this.#attempt(receiver, message));
     if (attempt === undefined) return;

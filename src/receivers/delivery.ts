@@ -4,7 +4,8 @@ import { Channel, type ChannelOptions } from './channel.ts';
 import { endOf } from './messages.ts';
 import { RETRY_TIMES, type RetryTimes } from './retry-times.ts';
 
-export interface DeliveryOptions extends Pick<ChannelOptions, 'receiverOf' | 'noticeOf' | 'emit' | 'clock' | 'report'> {
+export interface DeliveryOptions
+  extends Pick<ChannelOptions, 'receiverOf' | 'noticeOf' | 'emit' | 'clock' | 'report' | 'upTo'> {
   readonly times?: RetryTimes | undefined;
   /** Maximum number of messages that one receiver is sent at once. */
   readonly atOnce?: number | undefined;
@@ -82,7 +83,7 @@ export async function startDelivery(store: DeliveryStore, options: DeliveryOptio
       status: null,
     } as const;
     for (const [key, limit] of await store.waiting()) {
-      for (const delivery of await store.next(key, { exceptLanes: [], limit })) {
+      for (const delivery of await store.next(key, { exceptLanes: [], upTo: Number.MAX_SAFE_INTEGER, limit })) {
         emit(endOf(delivery, (await receiverOf(delivery)) ?? { name: '', host: '' }, end, clock()));
       }
     }

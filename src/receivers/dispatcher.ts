@@ -28,7 +28,7 @@ export interface Told {
   readonly url?: string | undefined;
 }
 
-export interface DispatcherOptions extends DeliveryOptions {
+export interface DispatcherOptions extends Omit<DeliveryOptions, 'upTo'> {
   readonly source: EventSource;
   /** Opens the store, once. */
   readonly open: () => DeliveryStore;
@@ -125,7 +125,7 @@ export function createDispatcher(options: DispatcherOptions) {
     lock = await store.lock();
     if (lock === undefined) return false;
     cursor = await store.cursor();
-    delivery = await startDelivery(store, options);
+    delivery = await startDelivery(store, { ...options, upTo: () => cursor ?? 0 });
     return true;
   };
 
@@ -138,10 +138,11 @@ export function createDispatcher(options: DispatcherOptions) {
 
   const dispatch = async (): Promise<void> => {
     for (;;) {
-      if (isDurable) await source.kept();
       cursor ??= source.newest;
       const reading = source.read(cursor, PAGE);
       const page = reading instanceof Promise ? await reading : reading;
+      // After the page was read, which may have events that are not written yet: what is told is in the log.
+      if (isDurable) await source.kept();
       await tell(page.events);
       cursor = Math.max(cursor, page.cursor);
       untold += page.events.length;
@@ -163,6 +164,7 @@ export function createDispatcher(options: DispatcherOptions) {
 
   const moveTo = async (position: number): Promise<void> => {
     await store?.setCursor(position);
+    cursor = Math.max(cursor ?? 0, position);
     untold = 0;
   };
 

@@ -52,6 +52,20 @@ describe('the log of one process, in SQLite', () => {
     await log.close();
   });
 
+  it('stores an event once that a killed process has logged, and that is reported again', async () => {
+    const killed = await open();
+    const run = { ...entry('run'), key: 'watch-changed-1-2' };
+    killed.log.append(run);
+    await written(killed.store, 1);
+    await killed.store.close();
+    const { log, heard } = await open();
+    log.append(run);
+    log.append({ ...entry('next'), key: 'watch-changed-1-3' });
+    expect(bodies(heard)).toEqual(['next']);
+    expect((await readAll(log, 0)).flatMap(({ key }) => key ?? [])).toEqual(['watch-changed-1-2', 'watch-changed-1-3']);
+    await log.close();
+  });
+
   it('belongs to one process at a time: when it ends, the next one takes over without noting a false gap', async () => {
     const warnings: string[] = [];
     const onWarning = (text: string) => void warnings.push(text);

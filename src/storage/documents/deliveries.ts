@@ -110,8 +110,14 @@ export function deliveriesIn(
     },
     waiting: (ofKey) => documents.countBy('deliveries', 'receiver', [WAITING, ...whereKey(ofKey)]),
     buried: (ofKey) => documents.countBy('deliveries', 'receiver', [DEAD, ...whereKey(ofKey)]),
-    next: async (receiver, { exceptLanes, limit }) => {
-      const where = [ofReceiverOf(receiver), WAITING, ['lane', 'not in', exceptLanes] as const];
+    next: async (receiver, { exceptLanes, upTo, limit }) => {
+      const where = [
+        ...[ofReceiverOf(receiver), WAITING],
+        ...([
+          ['lane', 'not in', exceptLanes],
+          ['position', '<=', upTo],
+        ] as const),
+      ];
       return (await documents.list('deliveries', where, { by: 'position', limit })).map(deliveryIn);
     },
     span: async (receiver, before) => {

@@ -40,6 +40,8 @@ export type FailedAttempt = Pick<StoredDelivery, 'attempts' | 'dueAt' | 'reason'
 
 export interface NextWanted {
   readonly exceptLanes: readonly string[];
+  /** Id of the last event to return messages about. */
+  readonly upTo: number;
   readonly limit: number;
 }
 

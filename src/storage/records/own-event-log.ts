@@ -35,6 +35,8 @@ export interface EventTable {
   /** Returns rows, except those that mark the end of a process. */
   read(after: number, limit: number): Promise<readonly LoggedEvent[]>;
   newest(): Promise<{ readonly id: number; readonly type: string } | undefined>;
+  /** Returns the keys of the newest 5000 rows, as far as they have any. */
+  newestKeys(): Promise<readonly string[]>;
 }
 
 export interface OwnEventLogOptions extends EventLogOptions {
@@ -60,6 +62,8 @@ class OwnEventLog implements EventLog {
   #characters = 0;
   /** Settled with the next write. */
   #whenKept: PromiseWithResolvers<void> | undefined;
+  /** Keys of events that a killed process has logged. Work that it had begun reports them again. */
+  #logged = new Set<string>();
   /** True when the rows of earlier processes have been read. */
   #opened = false;
   readonly #writes = new BackgroundPasses(
@@ -90,6 +94,7 @@ class OwnEventLog implements EventLog {
   }
 
   append(event: EventEntry): void {
+    if (event.key !== undefined && this.#logged.has(event.key)) return;
     const logged = { id: this.#nextId(), ...event };
     if (this.#table !== null) this.#wait(logged);
     this.#publish([logged]);
@@ -184,7 +189,10 @@ class OwnEventLog implements EventLog {
     // The id must be below that of the first event of this process.
     const id = first === undefined ? this.#nextId() : first - 1;
     const abrupt = newest.type !== CLOSED && newest.id < id;
-    if (abrupt) await table.append([{ id, ...gapEntry('ended_abruptly', this.#clock()) }]);
+    if (abrupt) {
+      this.#logged = new Set(await table.newestKeys());
+      await table.append([{ id, ...gapEntry('ended_abruptly', this.#clock()) }]);
+    }
     this.#opened = true;
     return abrupt ? id : newest.id;
   }

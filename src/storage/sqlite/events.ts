@@ -19,6 +19,9 @@ export function eventTable(db: DatabaseSync, kept: number): Synchronous<EventTab
     `SELECT id, type, host, batch, api_key_name, body, words, recipients, key FROM events
     WHERE id > ? AND type <> ? ORDER BY id LIMIT ?`,
   );
+  const newestKeys = db.prepare(
+    'SELECT key FROM (SELECT key FROM events ORDER BY id DESC LIMIT 5000) WHERE key IS NOT NULL',
+  );
   const newest = db.prepare('SELECT id, type FROM events ORDER BY id DESC LIMIT 1');
   const counts = db.prepare('SELECT api_key_name, COUNT(*) AS rows FROM events GROUP BY api_key_name');
   const nthOf = db.prepare('SELECT id FROM events WHERE api_key_name IS ? ORDER BY id LIMIT 1 OFFSET ?');
@@ -72,6 +75,7 @@ export function eventTable(db: DatabaseSync, kept: number): Synchronous<EventTab
       const row = newest.get();
       return row === undefined ? undefined : { id: Number(row.id), type: String(row.type) };
     },
+    newestKeys: () => newestKeys.all().map(({ key }) => String(key)),
   };
 }
 
