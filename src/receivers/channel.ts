@@ -55,6 +55,9 @@ export class Channel {
   #noting = Promise.resolve();
   #pausedUntil = 0;
   #failures = 0;
+  /** Time of the first of the failures in a row. */
+  #failingSince = 0;
+  #isTellingDropped = false;
   #timer: NodeJS.Timeout | undefined;
   #isStepping = false;
   #isWoken = false;
@@ -139,8 +142,11 @@ export class Channel {
   /** Nothing can be sent now. */
   #rest(): void {
     if (this.#sending.size > 0 || this.#isWoken) return;
-    if (this.#blocked.size === 0) this.#options.onRest(true);
-    else this.#wakeAt(Math.min(...this.#blocked.values()));
+    if (this.#blocked.size === 0) {
+      // Another channel may take its place, and must be alone.
+      clearTimeout(this.#timer);
+      this.#options.onRest(true);
+    } else this.#wakeAt(Math.min(...this.#blocked.values()));
   }
 
   #start(delivery: StoredDelivery): void {
@@ -187,9 +193,9 @@ export class Channel {
 
   /** Sends the messages about events before a time as one. */
   async #digest(receiver: Receiver, before: number): Promise<void> {
-    const { key, store, noticeOf, inTurn, emit, clock } = this.#options;
+    const { key, store, upTo, noticeOf, inTurn, emit, clock } = this.#options;
     const { every } = receiver.pace;
-    const span = await store.span(key, before);
+    const span = await store.span(key, before, upTo());
     if (span === undefined) {
       if (every !== undefined) return this.#wakeAt(before + every);
       // Nothing was left over from the last hour.
@@ -206,7 +212,9 @@ export class Channel {
       if (attempt.end === 'again') this.#pausedUntil = clock() + this.#failed(attempt, this.#failures + 1);
       const cause = attempt.end === 'again' ? 'unreachable' : 'refused';
       for (const one of shown) {
-        const isOver = attempt.end === 'refused' || this.#isHopeless(one.createdAt, this.#failures);
+        // A digest holds events that are older than its first attempt.
+        const since = Math.max(one.createdAt, this.#failingSince);
+        const isOver = attempt.end === 'refused' || this.#isHopeless(since, this.#failures);
         if (isOver) await this.#bury(one, receiver, { cause, reason: attempt.reason, status: attempt.status });
       }
       return;
@@ -242,6 +250,7 @@ export class Channel {
   /** Notes a failure. Returns the pause until the next attempt. */
   #failed({ afterMs }: Extract<Attempt, { end: 'again' }>, attempts: number): number {
     const { times, clock } = this.#options;
+    if (this.#failures === 0) this.#failingSince = clock();
     this.#failures += 1;
     const wanted = Math.min(afterMs ?? 0, times.giveUpAfterMs);
     const ofReceiver = this.#failures - FAILURES_OF_RECEIVER + 1;
@@ -276,10 +285,16 @@ export class Channel {
 
   /** Tells how many messages were dropped, when the receiver takes messages again. */
   async #tellDropped(receiver: Receiver): Promise<void> {
-    const { dropped: told } = await this.#known();
-    if (told === 0) return;
-    const attempt = await this.#attempt(receiver, droppedMessage(told, this.#options.clock(), receiver));
-    if (attempt?.end === 'delivered') await this.#note(({ dropped }) => ({ dropped: dropped - told }));
+    if (this.#isTellingDropped) return;
+    this.#isTellingDropped = true;
+    try {
+      const { dropped: told } = await this.#known();
+      if (told === 0) return;
+      const attempt = await this.#attempt(receiver, droppedMessage(told, this.#options.clock(), receiver));
+      if (attempt?.end === 'delivered') await this.#note(({ dropped }) => ({ dropped: dropped - told }));
+    } finally {
+      this.#isTellingDropped = false;
+    }
   }
 
   async #known(): Promise<ReceiverState> {

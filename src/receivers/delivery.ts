@@ -112,7 +112,8 @@ export async function startDelivery(store: DeliveryStore, options: DeliveryOptio
       for (const [key, ofReceiver] of Map.groupBy(dropped, ({ receiver }) => receiver)) {
         await channelOf(key).dropped(ofReceiver.length);
         for (const delivery of ofReceiver) {
-          const receiver = (await receiverOf(delivery)) ?? { name: '', host: '' };
+          // A receiver that cannot be opened must not hold up those of others.
+          const receiver = (await receiverOf(delivery).catch(() => undefined)) ?? { name: '', host: '' };
           const reason = 'Too many messages were waiting for this receiver, or of this API key.';
           const end = { isDelivered: false, cause: 'dropped', reason, status: null } as const;
           emit(endOf({ ...delivery, attempts: 0 }, receiver, end, clock()));

@@ -77,7 +77,8 @@ export function createDispatcher(options: DispatcherOptions) {
   const unlisten = source.listen({
     events: (events) => {
       // In a cluster, another node may have given the first receiver.
-      if (activated === undefined && events.some(({ to }) => to !== undefined && namesAny(to))) void activate();
+      if (activated === undefined && events.some(({ to }) => to !== undefined && namesAny(to)))
+        void activate().catch(report);
       if (activated !== undefined) plan(GATHER_MS);
     },
     end: () => {},
@@ -120,7 +121,7 @@ export function createDispatcher(options: DispatcherOptions) {
   /** Returns whether this process delivers. */
   const holds = async (): Promise<boolean> => {
     store ??= open();
-    if (lock?.isHeld === true) return true;
+    if (lock?.isHeld === true && delivery !== undefined) return true;
     if (lock !== undefined) await letGo(0);
     lock = await store.lock();
     if (lock === undefined) return false;

@@ -13,7 +13,7 @@ export interface ReceiverState {
 }
 
 const StateSchema = z.object({
-  dropped: z.int().nonnegative(),
+  dropped: z.int().nonnegative().catch(0),
   sent: z.object({ hour: z.int(), messages: z.int() }).optional(),
   last: AttemptSchema.optional(),
 });

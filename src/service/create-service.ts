@@ -58,8 +58,8 @@ export async function createService(
   const cluster = await openClusterOf(config, logger);
   const { storage, eventLog, sharedLog, feed } = await openRecords(config, { cluster, events, logger });
   const comparisons = createComparisons(storage.artifacts);
-  const isShared = () => live.namedKeys.length > 1;
-  const receivers = openReceivers(config, { way, feed, storage, events, comparisons, logger, isShared });
+  const namedKeys = () => live.namedKeys;
+  const receivers = openReceivers(config, { way, feed, storage, events, comparisons, logger, namedKeys });
   const capturing = await startCapturing(config, { lookup, events, storage, logger });
   const connected = connectPipeline(config, { capturing, storage, events, cluster, sharedLog, logger });
   const { pipeline, clusterApi, worker } = connected;
@@ -78,7 +78,7 @@ export async function createService(
     submit,
     remove: removeHere,
     kept: receivers.kept,
-    namedKeys: () => live.namedKeys,
+    namedKeys,
   });
   const suggest = suggestLabels(storage.labels, storage.results, events.events$, (error) =>
     logger.debug({ err: error }, 'labels were not noted'),

@@ -79,7 +79,8 @@ export function manageReceivers(parts: ReceiverManagement) {
         is_own: !isOperator && apiKeyName === caller.apiKeyName,
         waiting: waiting.get(key) ?? 0,
         dead: dead.get(key) ?? 0,
-        last: readState(states.get(key)).last ?? null,
+        // With isolated keys, how the message of another key ended is no business of this one.
+        last: isOperator && caller.ofKey !== undefined ? null : (readState(states.get(key)).last ?? null),
       };
     });
   };

@@ -20,13 +20,14 @@ export function createNoticeSources({ artifacts, comparisons, publicUrl, share }
     share,
     async readImage(id, limits) {
       const artifact = await artifacts.open(id, 'image').catch(() => undefined);
-      return artifact === undefined ? null : fitImage(await buffer(artifact.stream()), limits);
+      // A message is told without an image that cannot be read.
+      return artifact === undefined ? null : fitImage(await buffer(artifact.stream()), limits).catch(() => null);
     },
     async drawDifference({ before, after }, limits) {
       const [old, now] = await Promise.all([artifacts.info(before), artifacts.info(after)]);
       if (old === undefined || now === undefined) return null;
       const found = await comparisons.of(old, now, NEVER, OWNER, { draws: true }).catch(() => undefined);
-      return found?.drawing ? fitImage(Buffer.from(found.drawing.buffer), limits) : null;
+      return found?.drawing ? fitImage(Buffer.from(found.drawing.buffer), limits).catch(() => null) : null;
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { FactsOf } from '../feed/event-facts.ts';
-import { EventFilterSchema, eventPredicate } from '../feed/event-filter.ts';
+import { EventFilterSchema, eventPredicate, isVisible } from '../feed/event-filter.ts';
 import type { Told } from '../receivers/dispatcher.ts';
 import { GAP, type LoggedEvent } from '../storage/ports/event-log.ts';
 import type { QueryRecord, QueryStore } from '../storage/ports/query-store.ts';
@@ -8,12 +8,14 @@ export interface NotifyingQueriesOptions {
   readonly queries: Pick<QueryStore, 'notifying'>;
   readonly factsOf: FactsOf;
   readonly keyOf: (apiKeyName: string | null, name: string) => string;
+  /** Returns what a key may see now, as `visibleKey` does; null for a key that is not accepted any more. */
+  readonly seesNow: (apiKeyName: string | null) => string | null | undefined;
 }
 
 type Matches = (event: LoggedEvent) => boolean;
 
 /** Returns a function that finds the receivers of the standing queries that events match. */
-export function notifyingQueries({ queries, factsOf, keyOf }: NotifyingQueriesOptions) {
+export function notifyingQueries({ queries, factsOf, keyOf, seesNow }: NotifyingQueriesOptions) {
   const known = new Map<string, Matches>();
   const matchesOf = ({ id, filter }: QueryRecord): Matches => {
     const made = known.get(id) ?? eventPredicate(EventFilterSchema.parse(JSON.parse(filter)), factsOf);
@@ -29,7 +31,10 @@ export function notifyingQueries({ queries, factsOf, keyOf }: NotifyingQueriesOp
     const of = notifying.map((query) => ({ ...query, matches: matchesOf(query) }));
     return events.map((event) =>
       of
-        .filter(({ notifyAfter, matches }) => isTold(event) && event.id > notifyAfter && matches(event))
+        .filter(({ apiKeyName, notifyAfter, matches }) => {
+          const sees = seesNow(apiKeyName);
+          return sees !== null && isTold(event) && event.id > notifyAfter && isVisible(event, sees) && matches(event);
+        })
         .flatMap(({ apiKeyName, notify }) => notify.map((name) => ({ receiver: keyOf(apiKeyName, name) }))),
     );
   };

@@ -1,3 +1,4 @@
+import { visibleKey } from '../capture/client.ts';
 import { CapstanError } from '../capture/errors.ts';
 import { ConfigError, readReceivers } from '../config/mod.ts';
 import { createTargetPolicy } from '../egress/address-policy.ts';
@@ -27,8 +28,7 @@ export interface ReceiverParts {
   readonly storage: Pick<Storage, 'results' | 'receivers' | 'queries' | 'openDeliveries' | 'artifacts' | 'sharedLinks'>;
   readonly events: Pick<EventStream, 'emit'>;
   readonly comparisons: Comparisons;
-  /** Whether API keys share what is stored. */
-  readonly isShared: () => boolean;
+  readonly namedKeys: () => ReceiversConfig['namedKeys'];
   readonly logger: Logger;
 }
 
@@ -53,8 +53,10 @@ export function openReceiverWay(config: ReceiversConfig & WayConfig, lookup: Loo
 
 /** Opens what tells receivers of events. */
 export function openReceivers(config: ReceiversConfig, parts: ReceiverParts) {
-  const { webhook, webhookSecret, notify, alert, publicUrl } = config;
-  const { way, feed, storage, events, comparisons, isShared, logger } = parts;
+  const { webhook, webhookSecret, notify, alert, publicUrl, isolateKeys } = config;
+  const { way, feed, storage, events, comparisons, namedKeys, logger } = parts;
+  /** Whether API keys share what is stored. */
+  const isShared = () => namedKeys().length > 1;
   const { egress } = way;
   let keys = webhookSecret.map(readSecret);
   const registry = createRegistry({
@@ -71,7 +73,15 @@ export function openReceivers(config: ReceiversConfig, parts: ReceiverParts) {
   const share = shareForNotices(config, storage.sharedLinks, isShared, Date.now);
   const sources = createNoticeSources({ artifacts, comparisons, publicUrl, share });
   const isDurable = storage.results.kind !== 'none';
-  const matching = notifyingQueries({ queries: storage.queries, factsOf: feed.factsOf, keyOf: registry.keyOf });
+  const matching = notifyingQueries({
+    ...{ queries: storage.queries, factsOf: feed.factsOf, keyOf: registry.keyOf },
+    seesNow: (name) => {
+      if (name === null) return undefined;
+      const key = namedKeys().find((one) => one.name === name);
+      if (key === undefined) return namedKeys().length === 0 ? undefined : null;
+      return visibleKey({ apiKeyName: name, isIsolated: isolateKeys && key.scope !== 'admin' });
+    },
+  });
   const dispatcher = createDispatcher({
     source: feed,
     open: storage.openDeliveries,

@@ -65,6 +65,7 @@ export type ReceiversConfig = Pick<
   | 'maxShareDays'
   | 'apiKey'
   | 'namedKeys'
+  | 'isolateKeys'
 >;
 
 /** The options that take effect while the service runs. */

@@ -269,6 +269,20 @@ describe('the room for messages', () => {
     await thread.close();
   });
 
+  it('tells a receiver of dropped messages once when several of its messages end at once', async () => {
+    const { receiver, open } = await startSlow();
+    await using _receiver = receiver;
+    const { thread, store } = limited({ all: many, ofReceiver: { count: 4, bytes: 1_000_000 }, dead: few });
+    const rig = await startRig({ receivers: none, openDeliveries: () => store }, { atOnce: 4 });
+    for (const batch of ['a', 'b', 'c', 'd', 'e', 'f']) rig.batch(batch, { callback: receiver.url });
+    await polled(rig.said).toEqual(['e dropped', 'f dropped']);
+    open();
+    await polled(rig.said).toHaveLength(6);
+    await rig.stop();
+    expect(bodies(receiver).filter(({ type }) => type === 'dropped')).toMatchObject([{ dropped: 2 }]);
+    await thread.close();
+  });
+
   it('keeps places for the messages of other keys when one key has very many', async () => {
     const { receiver, open } = await startSlow();
     await using _receiver = receiver;

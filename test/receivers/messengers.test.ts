@@ -12,6 +12,16 @@ describe('the address of a messenger', () => {
     expect(refused).not.toContain('hidden');
   });
 
+  it.each([
+    ['ntfy', 'https://ntfy.sh/%zz'],
+    ['ntfy', 'https://ntfy.sh//other.example/topic'],
+    ['ntfy', 'https://%zz@ntfy.sh/topic'],
+    ['slack', 'https://%zz@slack.com/C0123456789'],
+    ['mail', 'smtps://%zz@mail.example/?to=a@shop.example'],
+  ] as const)('refuses an address that cannot be read: %s:%s', (kind, text) => {
+    expect(readMessengerAddress(kind, text)).toMatch(/^(must be a URL such as|has a user or password)/);
+  });
+
   it('names a channel of Slack, with a bot token', () => {
     expect(readMessengerAddress('slack', 'https://xoxb-1-a@slack.com/C0123456789')).toEqual({
       ...{ kind: 'slack', channel: 'C0123456789', token: 'xoxb-1-a' },

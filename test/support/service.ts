@@ -63,6 +63,7 @@ export function serviceConfig(directory: string): ServiceConfig {
     alert: [],
     publicUrl: null,
     apiKey: [],
+    isolateKeys: false,
     signingKey: [],
     maxShareDays: 30,
     webhookSecret: [],

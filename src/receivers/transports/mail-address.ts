@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { decodes } from './decodes.ts';
 
 /** Mail server, sender and addressees, as `smtps://user:password@mail.example/?to=ops@shop.example` says them. */
 export interface MailAddress {
@@ -32,6 +33,7 @@ export function readMailAddress(text: string): MailAddress | string {
   const tls = searchParams.get('tls');
   if (tls !== null && (tls !== 'none' || protocol === 'smtps:'))
     return 'must have no parameter tls but tls=none, and that with smtp:// alone';
+  if (!decodes(username) || !decodes(password)) return 'has a user or password that is not percent-encoded';
   const user = decodeURIComponent(username);
   const to = searchParams.getAll('to').flatMap((list) => list.split(',').map((one) => one.trim()));
   if (to.length === 0) return `must name whom it is for, such as ${FORM}`;

@@ -17,6 +17,8 @@ import { plain, within } from './plain-text.ts';
 const IMAGE_LIMITS = { maxBytes: 1024 * 1024, maxSide: 4096 };
 /** Time without a byte, in milliseconds. */
 const TIMEOUT_MS = 30_000;
+/** Maximum time of an attempt, in limits of silence. */
+const MAX_SILENCES = 4;
 /** RFC 5321, 4.2.2 and 3.3; 523 of some servers: the message is too large. */
 const TOO_LARGE: readonly number[] = [523, 552];
 const MAX_SAID = 200;
@@ -30,8 +32,11 @@ export interface MailOptions {
 
 export function mailTransport(options: MailOptions): Transport {
   return {
-    send: (message, signal) =>
-      attempt(signal, async () => {
+    send: (message, ending) => {
+      // A server that answers little by little never runs into the limit of silence.
+      const limit = AbortSignal.timeout(MAX_SILENCES * (options.timeoutMs ?? TIMEOUT_MS));
+      const signal = AbortSignal.any([ending, limit]);
+      return attempt(signal, async () => {
         const notice = await message.notice();
         const images = await readImages(notice.images, IMAGE_LIMITS, signal);
         const end = await deliver(mailOf(message, notice, images, options.address), options, signal);
@@ -39,7 +44,8 @@ export function mailTransport(options: MailOptions): Transport {
         const small =
           images.length === 0 ? end : await deliver(mailOf(message, notice, [], options.address), options, signal);
         return small === 'too large' ? refused('the message is too large for the server') : small;
-      }),
+      });
+    },
   };
 }
 
@@ -88,7 +94,7 @@ function failed(error: unknown): Attempt | 'too large' {
   const { message, responseCode, code } = fieldsOf(error);
   if (responseCode !== null && TOO_LARGE.includes(responseCode)) return 'too large';
   if (code === 'EMESSAGE' && responseCode === null && /size/i.test(message)) return 'too large';
-  const reason = within(plain(message), MAX_SAID);
+  const reason = within(plain(message.slice(0, 4 * MAX_SAID)), MAX_SAID);
   return responseCode !== null && responseCode >= 500 ? refused(reason, responseCode) : again(reason, responseCode);
 }
 

@@ -1,6 +1,7 @@
 import type { Messenger } from '../../capture/receiver.ts';
 import type { Egress } from '../../egress/egress.ts';
 import type { Transport } from '../transport.ts';
+import { decodes } from './decodes.ts';
 import { discordTransport } from './discord.ts';
 import { mailTransport } from './mail.ts';
 import { type MailAddress, readMailAddress } from './mail-address.ts';
@@ -49,6 +50,7 @@ export function readMessengerAddress(kind: Messenger, text: string): MessengerAd
   const url = URL.parse(text);
   const wrong = `must be a URL such as ${MESSENGER_FACTS[kind].forms.join(' or ')}`;
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) return wrong;
+  if (!decodes(url.username + url.password)) return wrong;
   switch (kind) {
     case 'slack': {
       if (url.username === '') return { kind, url };
@@ -56,7 +58,7 @@ export function readMessengerAddress(kind: Messenger, text: string): MessengerAd
       return channel === undefined ? wrong : { kind, channel, token: decodeURIComponent(url.username) };
     }
     case 'ntfy': {
-      if (!/[^/]/.test(url.pathname)) return wrong;
+      if (!/^\/[^/]/.test(url.pathname) || !decodes(url.pathname)) return wrong;
       const isToken = url.username.startsWith('tk_') && url.password === '';
       return { kind, url, token: isToken ? url.username : undefined };
     }

@@ -16,6 +16,8 @@ const MAX_ACTIONS = 3;
 /** Servers take up to 15 MB unless they are set otherwise: https://docs.ntfy.sh/config/#attachments */
 const IMAGE_LIMITS = { maxBytes: 2 * 1024 * 1024, maxSide: 4096 };
 const HIGH_PRIORITY = 4;
+/** The body, the URL with the text, or its headers are too long for the server. */
+const TOO_LONG = [413, 414, 431];
 /** Attachments are not allowed, too large, or too many: https://github.com/binwiederhier/ntfy/blob/main/server/errors.go */
 const REFUSED_ATTACHMENT = /"code":\s*(?:40014|41301|42905)\b/;
 
@@ -49,7 +51,7 @@ export function ntfyTransport({ url, token, ...parts }: NtfyOptions): Transport 
           }).toString();
           const request = { url: target, method: 'PUT', headers: authorization, body: picture.bytes } as const;
           const answer = await exchange(request, parts, signal);
-          if (answer.status !== 413 && !REFUSED_ATTACHMENT.test(answer.body)) return endOf(answer);
+          if (!TOO_LONG.includes(answer.status) && !REFUSED_ATTACHMENT.test(answer.body)) return endOf(answer);
         }
         const headers = { 'content-type': 'application/json', ...authorization };
         const body = JSON.stringify({ topic, ...said, attach: notice.images[0]?.url ?? undefined });

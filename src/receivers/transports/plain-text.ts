@@ -9,7 +9,7 @@ import type { Notice } from '../notice.ts';
 const UNWANTED = /[[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]--[\u200c\u200d\u2068\u2069]]/gv;
 /** Joiners are part of emoji and of words of some scripts, but never next to ASCII. */
 const LOOSE_JOINERS =
-  /(?<=^|[\0-\x7f])[\u200c\u200d]+|[\u200c\u200d]+(?=$|[\0-\x7f])|[\u200c\u200d](?=[\u200c\u200d])/g;
+  /(?<=^|[\0-\x7f])[\u200c\u200d]+|(?<![\u200c\u200d])[\u200c\u200d]+(?=$|[\0-\x7f])|[\u200c\u200d](?=[\u200c\u200d])/g;
 
 /** A directional isolate with its end, or what is left of one. */
 const ISOLATES = /\u2068([^\u2068\u2069]*)\u2069|[\u2068\u2069]/g;

@@ -120,8 +120,8 @@ export function deliveriesIn(
       ];
       return (await documents.list('deliveries', where, { by: 'position', limit })).map(deliveryIn);
     },
-    span: async (receiver, before) => {
-      const where = [ofReceiverOf(receiver), WAITING];
+    span: async (receiver, before, upTo) => {
+      const where = [ofReceiverOf(receiver), WAITING, ['position', '<=', upTo] as const];
       const newest = { by: 'position', isDescending: true, limit: 1, isBrief: true } as const;
       const [last] = await documents.list('deliveries', [...where, ['createdAt', '<', before]], newest);
       if (last === undefined) return undefined;

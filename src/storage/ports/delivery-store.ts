@@ -71,10 +71,14 @@ export interface DeliveryStore {
   /** Returns waiting messages, oldest first. */
   next(receiver: string, wanted: NextWanted): Promise<readonly StoredDelivery[]>;
   /**
-   * Returns how many messages wait up to the newest one about an event before a time, and its position; undefined when
-   * there is none.
+   * Returns how many messages wait up to the newest one about an event before a time, of events up to an id, and its
+   * position; undefined when there is none.
    */
-  span(receiver: string, before: number): Promise<{ readonly count: number; readonly last: number } | undefined>;
+  span(
+    receiver: string,
+    before: number,
+    upTo: number,
+  ): Promise<{ readonly count: number; readonly last: number } | undefined>;
   /** Removes the messages that wait, up to a position. */
   removeUpTo(receiver: string, position: number): Promise<void>;
   /** Notes a failed attempt. */
