@@ -1,7 +1,7 @@
 import type { Notice } from './notice.ts';
 
 /** Number of lines and images of a digest; every service shows as many. */
-const MAX_LINES = 8;
+export const MAX_LINES = 8;
 const MAX_IMAGES = 3;
 
 /** Returns one notice for many, in their order. `more`: the number of others that are not given. */

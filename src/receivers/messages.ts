@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { DeliveryEvent, MessageFailureCause } from '../capture/events.ts';
 import type { NewDelivery, StoredDelivery } from '../storage/ports/delivery-store.ts';
-import { digestNotice } from './digest-notice.ts';
+import { digestNotice, MAX_LINES } from './digest-notice.ts';
 import type { Notice } from './notice.ts';
 import { messageId, type Receiver } from './receiver.ts';
 import type { Message } from './transport.ts';
@@ -45,8 +45,9 @@ export function digestOf(
     body: JSON.stringify({ v: 1, type: 'digest', at: last, events, more }),
     notice: async () => {
       const notices: Notice[] = [];
-      for (const event of events) notices.push(await noticeOf(event));
-      return digestNotice(notices, more);
+      // The others are a number, and need no pictures and links.
+      for (const event of events.slice(0, MAX_LINES)) notices.push(await noticeOf(event));
+      return digestNotice(notices, more + events.length - notices.length);
     },
   };
 }

@@ -1,5 +1,6 @@
 import { isOfAllKeys } from '../capture/events.ts';
 import type { NewReceiver } from '../capture/receiver.ts';
+import { STORED_LIMITS } from '../capture/stored-limits.ts';
 import type { StoredDelivery } from '../storage/ports/delivery-store.ts';
 import type { LoggedEvent } from '../storage/ports/event-log.ts';
 import type { GivenReceiver, ReceiverStore } from '../storage/ports/receiver-store.ts';
@@ -40,6 +41,8 @@ export function createRegistry({ webhooks, operator, alerts, given, ...parts }: 
     if (known?.body === body) return known.receiver;
     const written: NewReceiver = JSON.parse(body);
     const made = receiver(key, written);
+    // Names that are given and removed in turn take no more memory than those that are kept.
+    if (opened.size >= 2 * STORED_LIMITS.receivers.count) opened.clear();
     opened.set(key, { body, receiver: made });
     return made;
   };

@@ -3,10 +3,15 @@ import { FINGERPRINT_DIGITS } from '../capture/client.ts';
 import { CapstanError } from '../capture/errors.ts';
 import { DEFAULT_SHARE_MS } from '../capture/shared-link.ts';
 import { linkIdOf, linkOf, type Part } from '../capture/shared-urls.ts';
+import { STORED_LIMITS } from '../capture/stored-limits.ts';
 import type { NoticeSources } from '../receivers/notice-parts.ts';
 import type { SharedLink, SharedLinkStore } from '../storage/ports/shared-link-store.ts';
 import { timeOfId } from '../storage/records/ids.ts';
 import type { ReceiversConfig } from './service-config.ts';
+
+/** Half of the room for links: what people share and their feeds have the rest. */
+const { count, bytes } = STORED_LIMITS.sharedLinks;
+const ROOM = { count: count / 2, bytes: bytes / 2 };
 
 type Sharing = Pick<ReceiversConfig, 'publicUrl' | 'signingKey' | 'maxShareDays' | 'apiKey' | 'namedKeys'>;
 
@@ -29,7 +34,7 @@ export function shareForNotices(
 
   const added = async (link: SharedLink): Promise<SharedLink | null> => {
     try {
-      await links.add(link, isShared());
+      await links.add(link, isShared(), ROOM);
       return link;
     } catch (error) {
       // Another receiver of the same event may have added it meanwhile.

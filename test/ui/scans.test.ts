@@ -24,7 +24,7 @@ describe('the scans view', () => {
       .getByLabel('Targets')
       .fill(`127.0.0.2-4\nhttp://127.0.0.5:${hosts.port}/other\n127.0.0.6:${hosts.closedPort}\nbad line`);
     await page.getByLabel('Ports').fill(String(hosts.port));
-    await page.getByRole('button', { name: 'Scan' }).click();
+    await page.getByRole('button', { name: 'Scan', exact: true }).click();
     await expect.poll(() => page.getByRole('status').innerText()).toContain('5 targets; left out: 1 invalid');
     expect(await page.getByText('Line 4:').innerText()).toContain('has blanks');
     const row = page.getByRole('region', { name: 'Scan of 5 targets' });
@@ -48,7 +48,7 @@ describe('the scans view', () => {
     const page = await ui.open('/ui/scans');
     const file = { name: 'nmap.xml', mimeType: 'text/xml', buffer: Buffer.from('<nmaprun></nmaprun>') };
     await page.getByLabel('File').setInputFiles(file);
-    await page.getByRole('button', { name: 'Scan' }).click();
+    await page.getByRole('button', { name: 'Scan', exact: true }).click();
     await expect
       .poll(() => page.getByRole('alert').innerText())
       .toContain('The list, read as nmap, has no target: it is empty.');

@@ -135,7 +135,8 @@ export function deliveriesIn(
     remove: async (ids) => void (await documents.remove('deliveries', [['id', 'in', ids]])),
     bury: async (delivery, failed) => {
       await put({ ...delivery, ...failed }, 'dead');
-      const where = [ofReceiverOf(delivery.receiver), DEAD];
+      // Of its own key alone, so that one key does not push out what another has not seen.
+      const where = [ofReceiverOf(delivery.receiver), DEAD, ...whereKey(delivery.apiKeyName ?? '')];
       const used = await documents.usage('deliveries', where);
       if (used.count <= limits.dead.count && used.bytes <= limits.dead.bytes) return;
       const oldest = await documents.list('deliveries', where, {
