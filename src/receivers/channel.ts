@@ -10,7 +10,7 @@ import type { Attempt } from './transport.ts';
 export interface ChannelOptions {
   readonly key: string;
   readonly store: DeliveryStore;
-  /** Returns the stored position of the log. Messages of later events are stored again after a crash, so they wait. */
+  /** Returns the stored position of the log. After a crash, later events are told again, so their messages wait for it. */
   readonly upTo: () => number;
   /** Returns the receiver of a message; undefined when it was removed. */
   readonly receiverOf: (delivery: Pick<StoredDelivery, 'receiver' | 'url'>) => Promise<Receiver | undefined>;

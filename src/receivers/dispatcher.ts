@@ -142,7 +142,7 @@ export function createDispatcher(options: DispatcherOptions) {
       cursor ??= source.newest;
       const reading = source.read(cursor, PAGE);
       const page = reading instanceof Promise ? await reading : reading;
-      // After the page was read, which may have events that are not written yet: what is told is in the log.
+      // The page may have events that are not written yet. Only events in the log are told.
       if (isDurable) await source.kept();
       await tell(page.events);
       cursor = Math.max(cursor, page.cursor);
