@@ -44,7 +44,10 @@ const quiet = z.string({ error: QUIET }).transform((text, context) => {
 const paceFields = {
   every: duration(60 * SECOND_MS, 7 * UNITS_MS.d, 'from 1m to 7d')
     .optional()
-    .meta({ description: 'Gathers messages, and sends one message for all of such an interval: `1h`.', examples: ['1h'] }),
+    .meta({
+      description: 'Gathers messages, and sends one message for all of such an interval: `1h`.',
+      examples: ['1h'],
+    }),
   quiet: quiet.optional().meta({
     description: 'Hours in which nothing is sent. What waits is sent afterwards. The time zone is UTC by default.',
     examples: ['22:00-07:00 Europe/Berlin'],
