@@ -15,7 +15,7 @@ const MAX_CHARACTERS = 256;
  * signal is aborted. Never rejects.
  */
 export async function certificateOf(
-  open: (destination: Destination) => Promise<Socket>,
+  open: (destination: Destination, signal: AbortSignal) => Promise<Socket>,
   url: URL,
   signal: AbortSignal,
 ): Promise<NotedTls | null> {
@@ -26,7 +26,7 @@ export async function certificateOf(
   try {
     const destination = urlDestination(url);
     const host = unbracketed(destination.host);
-    const socket = await open(destination);
+    const socket = await open(destination, signal);
     outer = socket;
     if (signal.aborted) return null;
     // The certificate is only noted: nothing is sent over the connection.

@@ -27,4 +27,15 @@ describe('certificateOf', () => {
     });
     await egress.close();
   });
+
+  it('returns null as soon as it is aborted, also while the name is looked up', async () => {
+    const over = new AbortController();
+    const lookup = () => {
+      over.abort();
+      return new Promise<never>(() => {});
+    };
+    const egress = createEgress({ policy, lookup, dialTimeoutMs: 60_000 });
+    expect(await egress.certificateOf(new URL('https://late.example/'), over.signal)).toBe(null);
+    await egress.close();
+  });
 });
