@@ -14,7 +14,7 @@ export interface WorkerDialsOptions {
   /** Connects to the target of a capture, or ends the capture and stores its record. */
   readonly dial: (command: CaptureCommand) => Promise<Dialled | CaptureOutcome>;
   /** Returns the outcome of a capture that was stored by an earlier attempt. */
-  readonly findOutcome: (id: number) => Promise<CaptureOutcome | undefined>;
+  readonly findEarlier: (id: number, attempt: number) => Promise<CaptureOutcome | undefined>;
   /** Sends a message to an api node. */
   readonly tell: (node: string, message: ToNode & { readonly type: 'reached' | 'undialled' }) => void;
   /** Reports that a target was not reached. */
@@ -76,15 +76,14 @@ export class WorkerDials {
   }
 
   async #dial({ id, node, leftMs, attempt, request, ...of }: Asked): Promise<void> {
-    const { dial, findOutcome, report, tell, worker } = this.#options;
+    const { dial, findEarlier, report, tell, worker } = this.#options;
     const controller = new AbortController();
     const { signal } = controller;
     const entry: Dial = { controller };
     this.#dials.set(id, entry);
     this.#dialling += 1;
     const command = { id, request: { ...requestFromStore(request), timeoutMs: leftMs }, ...of, signal };
-    const earlier = attempt > 1 ? await findOutcome(id).catch(() => undefined) : undefined;
-    const found = earlier ?? (await dial(command).catch(() => undefined));
+    const found = (await findEarlier(id, attempt)) ?? (await dial(command).catch(() => undefined));
     this.#dialling -= 1;
     if (found === undefined || signal.aborted || 'state' in found) {
       this.#dials.delete(id);

@@ -98,7 +98,7 @@ export class Worker {
           if (!command.signal.aborted) onProblem(error);
           return outcomeOfError(error);
         }),
-      findOutcome: options.findOutcome,
+      findEarlier: (id, attempt) => this.#findEarlier(id, attempt),
       tell: (node, message) => link.publish(subjects.node(node), encode(message)),
       report: (node, id, outcome, batch) => this.#reportDead(node, id, outcome, batch),
     });
@@ -282,7 +282,7 @@ export class Worker {
 
   /** Resolves with the outcome. `free` is called when the next capture may begin, which may be later. */
   #outcomeOf(id: number, claim: FromNode & { type: 'run' }, work: Work, free: () => void): Promise<CaptureOutcome> {
-    const { capture, findOutcome, onProblem } = this.#options;
+    const { capture, onProblem } = this.#options;
     const { controller } = work;
     const { batch, apiKeyName, requestId } = claim;
     const begin = (): ObservableInput<CaptureOutcome> => {
@@ -293,7 +293,7 @@ export class Worker {
       const command = { id, request, batch, apiKeyName, requestId, signal: controller.signal, dialled };
       return capture(command, (reason) => controller.abort(reason));
     };
-    const outcome$ = defer(async () => (claim.attempt > 1 ? findOutcome(id).catch(() => undefined) : undefined)).pipe(
+    const outcome$ = defer(() => this.#findEarlier(id, claim.attempt)).pipe(
       mergeMap((stored) => (stored === undefined ? begin() : of(stored))),
       catchError((error: unknown) => {
         onProblem(error);
@@ -302,6 +302,11 @@ export class Worker {
       finalize(free),
     );
     return new Promise((resolve) => outcome$.subscribe(resolve));
+  }
+
+  /** Returns the outcome that an earlier attempt has stored; undefined while the database is away, too. */
+  async #findEarlier(id: number, attempt: number): Promise<CaptureOutcome | undefined> {
+    return attempt > 1 ? this.#options.findOutcome(id).catch(() => undefined) : undefined;
   }
 
   /** Reports to the api node that this worker stops, and returns the ticket to the queue for another one. */
