@@ -39,7 +39,7 @@ export type ReportedOutcome = z.output<typeof ReportedOutcome>;
 const ofCapture = {
   /** Time left of the capture's deadline, in milliseconds. */
   leftMs: z.number().positive(),
-  /** Number of workers that were asked for the same, this one included. */
+  /** Number of workers that were asked for the capture, this one included. */
   attempt: z.int().positive(),
   batch: z.string().nullable(),
   apiKeyName: z.string().nullable(),

@@ -64,7 +64,7 @@ export class RemoteDials {
 
   /**
    * Resolves with the connection at a worker, or with the outcome of a capture whose target was not reached. Without a
-   * worker that dials, with no connection: the capture's worker connects.
+   * worker that dials, there is no connection, and the capture's worker connects.
    */
   async dial(command: CaptureCommand): Promise<Dialled | CaptureOutcome> {
     const { id, signal, request } = command;
@@ -160,7 +160,7 @@ export class RemoteDials {
       const { data } = await link.request(subjects.worker(worker), body, ANSWER_MS);
       return decode(FromWorker, data, MAX_SMALL_BYTES).runs ? await promise : 'busy';
     } catch {
-      // Whether the worker dials is unknown. `away` and lost workers are no longer in the census shortly.
+      // The worker may dial nevertheless. When it is lost, or NATS is away, it leaves the census shortly.
       return await promise;
     } finally {
       clearTimeout(late);

@@ -13,8 +13,8 @@ const MAX_STEPS = 6;
 const TIMEOUT_S = 60;
 
 /**
- * Returns an image (PNG, JPEG or WebP) as PNG or JPEG of at most so many bytes, and pixels of a side: as it is, if it is
- * one, or else smaller. Null when it does not fit however small, or is no image.
+ * Returns an image (PNG, JPEG or WebP) as a PNG or JPEG of at most `maxBytes`, with at most `maxSide` pixels on each
+ * side. A PNG or JPEG that fits is returned unchanged. Null when the bytes are no image, or no step makes it fit.
  */
 export function fitImage(
   image: Buffer,

@@ -48,7 +48,7 @@ export function packItem({ index, url, outcome }: BatchItem): JobItem {
   return { index, failed: outcome.state !== 'stored', code, body: JSON.stringify({ url, outcome: shown(outcome) }) };
 }
 
-/** Leaves out what no answer shows, and the record of the capture has. */
+/** Leaves out evidence and words, which no answer shows and the capture's record has. */
 function shown(outcome: CaptureOutcome): CaptureOutcome {
   return outcome.state === 'stored' ? { state: 'stored', result: outcome.result, evidence: null } : outcome;
 }

@@ -41,7 +41,7 @@ export function keepHeights(): void {
     const changed = Object.entries(before).filter(([name, value]) => now[name] !== value);
     if (changed.length === 0) continue;
     const { height = '', 'min-height': minimum = '', top } = before;
-    // A share is one of a height that may follow the window.
+    // A percentage may be one of a height that follows the window.
     const heights = { height, 'min-height': minimum.endsWith('%') ? '0px' : minimum };
     followers.push([element, { ...heights, ...Object.fromEntries(changed), ...(top && { top, bottom: 'auto' }) }]);
   }

@@ -1,6 +1,6 @@
 interface Host {
   running: number;
-  /** Number of timers before whose last one it must not be visited. */
+  /** Number of timers that run. The host must not be visited before the last one has ended. */
   holds: number;
 }
 

@@ -9,7 +9,7 @@ import { ListWriter } from './stored-list.ts';
 /** Time limit for a list and the sitemaps that it names, in milliseconds: its parts are kept for an hour without a job. */
 const MAX_READING_MS = 15 * 60_000;
 
-/** Maximum number of targets with those that a list names again, each of which takes time. */
+/** Maximum number of targets that a list names, repeated ones included: reading each takes time. */
 const MAX_NAMED = 4 * MAX_SCAN_TARGETS;
 
 /** A list that was stored, and what it gave. */

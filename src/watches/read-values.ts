@@ -14,8 +14,8 @@ import type { ArtifactStore } from '../storage/ports/artifact-store.ts';
 const MISSING: ReadValue = { value: null, text: null };
 
 /**
- * Returns the values of a watch that its capture has read. Left out is what a cut page or extraction may have missed:
- * values that are missing there, and counts.
+ * Returns the values of a watch that its capture has read. When the page or the extraction was cut, leaves out missing
+ * values and counts, which may be wrong.
  */
 export async function readValues(
   { id, extract, partial, outputs }: Pick<Result, 'id' | 'extract' | 'partial' | 'outputs'>,

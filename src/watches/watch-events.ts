@@ -38,8 +38,8 @@ function newsOf(facts: WatchFacts, run: WatchRun, hadFailed: boolean): readonly 
 }
 
 /**
- * Returns the news of runs that follow one another, newest first as they are. Whether the oldest of them was news is
- * not known, unless it `isFirst` of its watch.
+ * Returns the news of consecutive runs; both are newest first. `isFirst`: whether the oldest run is the first one of its
+ * watch. If it is not, it is unknown whether its failure or success was news, and it counts as none.
  */
 export function newsOfRuns(facts: WatchFacts, runs: readonly WatchRun[], isFirst: boolean): readonly WatchNews[] {
   return runs.flatMap((run, at) => {

@@ -307,7 +307,7 @@ export function createWatches(options: WatchesOptions) {
       const { items, isCut } = await store.runs(id, limit, before);
       return { items: items.map(({ body }) => unpackRun(body)), isCut };
     },
-    /** Returns what the kept runs of a watch have told, newest first. */
+    /** Returns the news of the kept runs of a watch, newest first. */
     news: async (watch: Watch): Promise<readonly WatchNews[]> => {
       const { items } = await store.runs(watch.id, STORED_LIMITS.watchRuns.count, Number.MAX_SAFE_INTEGER);
       const runs = items.map(({ body }) => unpackRun(body));
