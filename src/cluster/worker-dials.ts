@@ -11,7 +11,7 @@ const MAX_HELD_MS = 5_000;
 export interface WorkerDialsOptions {
   /** Returns the maximum number of dials at once; 0: none. */
   readonly limit: () => number;
-  /** Connects to the target of a capture, or ends the capture and stores its record. */
+  /** Connects to the target of a capture, or ends the capture and stores its record. Never rejects. */
   readonly dial: (command: CaptureCommand) => Promise<Dialled | CaptureOutcome>;
   /** Returns the outcome of a capture that was stored by an earlier attempt. */
   readonly findEarlier: (id: number, attempt: number) => Promise<CaptureOutcome | undefined>;
@@ -83,12 +83,12 @@ export class WorkerDials {
     this.#dials.set(id, entry);
     this.#dialling += 1;
     const command = { id, request: { ...requestFromStore(request), timeoutMs: leftMs }, ...of, signal };
-    const found = (await findEarlier(id, attempt)) ?? (await dial(command).catch(() => undefined));
+    const found = (await findEarlier(id, attempt)) ?? (await dial(command));
     this.#dialling -= 1;
-    if (found === undefined || signal.aborted || 'state' in found) {
+    if (signal.aborted || 'state' in found) {
       this.#dials.delete(id);
-      if (found !== undefined && !('state' in found)) found.close();
-      else if (found !== undefined && !signal.aborted) return report(node, id, found, of.batch);
+      if (!('state' in found)) found.close();
+      else if (!signal.aborted) return report(node, id, found, of.batch);
       return tell(node, { type: 'undialled', id, worker });
     }
     entry.dialled = found;
