@@ -13,7 +13,7 @@ import { refusal } from '../../capture/validate.ts';
 import type { CaptureService } from '../../service/capture-service.ts';
 import type { SharedLink } from '../../storage/ports/shared-link-store.ts';
 import { answer } from '../answer/envelope.ts';
-import { linkedPage } from '../answer/paging.ts';
+import { cutPage } from '../answer/paging.ts';
 import { callerOf, listedKey } from '../keys/callers.ts';
 import { envelope } from '../openapi/content.ts';
 import { captureId, DEFAULT_LIMIT, limitParameter } from '../request/parameters.ts';
@@ -115,8 +115,7 @@ export const getShares = route({
     const ofKey = listedKey(ctx);
     const wanted = { ofKey: ofKey ?? undefined, capture, limit: limit + 1, after, now: Date.now() };
     const found = ofKey === null ? [] : await sharedLinks.list(wanted);
-    const page = { items: found.slice(0, limit), isCut: found.length > limit };
-    const items = linkedPage(ctx, page, ({ id }) => id);
+    const items = cutPage(ctx, found, limit, ({ id }) => id);
     const alive = await context.service.stillShared(items, context.viewOf);
     answer(
       ctx,
