@@ -1,5 +1,6 @@
 import { visibleKey } from '../capture/client.ts';
 import { CapstanError } from '../capture/errors.ts';
+import { refusal } from '../capture/validate.ts';
 import { ConfigError, readReceivers } from '../config/mod.ts';
 import { createTargetPolicy } from '../egress/address-policy.ts';
 import { createEgress } from '../egress/create-egress.ts';
@@ -114,10 +115,7 @@ export function openReceivers(config: ReceiversConfig, parts: ReceiverParts) {
      * reason.
      */
     admit: async (callback: string, signal: AbortSignal): Promise<void> => {
-      if (keys.length === 0) {
-        const problems = [{ path: 'callback', message: NO_SECRET }];
-        throw new CapstanError('invalid_request', `callback: ${NO_SECRET}`, { problems });
-      }
+      if (keys.length === 0) throw refusal([{ path: 'callback', message: NO_SECRET }]);
       const forbidden = await egress.screen(new URL(callback), signal);
       if (forbidden !== null) throw new CapstanError(forbidden.code, `callback: ${forbidden.reason}`);
       await dispatcher.activate();
@@ -167,6 +165,6 @@ function checkReceivers(config: ReceiversConfig, egress: Pick<Egress, 'screenLit
 }
 
 function refuseForbidden(flag: string, address: URL, egress: Pick<Egress, 'screenLiteral'>): void {
-  const refusal = egress.screenLiteral(address);
-  if (refusal !== null) throw new ConfigError(`${flag} is not allowed: ${refusal.reason}`);
+  const forbidden = egress.screenLiteral(address);
+  if (forbidden !== null) throw new ConfigError(`${flag} is not allowed: ${forbidden.reason}`);
 }
