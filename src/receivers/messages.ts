@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ofKey } from '../capture/client.ts';
 import type { DeliveryEvent, MessageFailureCause } from '../capture/events.ts';
 import type { NewDelivery, StoredDelivery } from '../storage/ports/delivery-store.ts';
 import { digestNotice, MAX_LINES } from './digest-notice.ts';
@@ -85,7 +86,7 @@ export function endOf(
   const common = {
     at: new Date(now).toISOString(),
     ...{ message: id, name, receiver: host, about, capture, batch, watch, attempts },
-    ...(apiKeyName !== null && { api_key_name: apiKeyName }),
+    ...ofKey(apiKeyName),
   };
   if (end.isDelivered) {
     return { type: 'message.delivered', ...common, status: end.status, duration_ms: Math.max(0, now - createdAt) };
