@@ -1,4 +1,3 @@
-import { isOfAllKeys } from '../capture/events.ts';
 import type { NewReceiver } from '../capture/receiver.ts';
 import { STORED_LIMITS } from '../capture/stored-limits.ts';
 import type { StoredDelivery } from '../storage/ports/delivery-store.ts';
@@ -73,7 +72,7 @@ export function createRegistry({ webhooks, operator, alerts, given, ...parts }: 
     toldOf: ({ type, to, ...event }: LoggedEvent): readonly Told[] => {
       const apiKey = event.api_key_name ?? null;
       const ofAll = to === undefined ? [] : everything.map(({ key }) => ({ receiver: key }));
-      const ofService = alerted.length > 0 && isOfAllKeys(type) && isAlert(type) ? alerted : [];
+      const ofService = type === 'pressure.changed' ? alerted : [];
       const { callback, notify = [] } = to ?? {};
       const called = callback === undefined ? [] : [{ receiver: KEYS.callback(apiKey, callback), url: callback }];
       return [...ofAll, ...ofService, ...called, ...notify.map((name) => ({ receiver: keyOf(apiKey, name) }))];
@@ -84,8 +83,4 @@ export function createRegistry({ webhooks, operator, alerts, given, ...parts }: 
   function keyOf(apiKeyName: string | null, name: string): string {
     return named.has(name) ? KEYS.operator(name) : KEYS.given(apiKeyName, name);
   }
-}
-
-function isAlert(type: string): boolean {
-  return type === 'pressure.changed';
 }
