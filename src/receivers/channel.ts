@@ -81,13 +81,6 @@ export class Channel {
     await this.#note(({ dropped }) => ({ dropped: dropped + count }));
   }
 
-  /** Sends what waits for a retry now. */
-  hasten(): void {
-    this.#pausedUntil = 0;
-    this.#blocked.clear();
-    this.wake();
-  }
-
   stop(): void {
     clearTimeout(this.#timer);
   }

@@ -124,8 +124,6 @@ export async function startDelivery(store: DeliveryStore, options: DeliveryOptio
     send: (receivers: Iterable<string>): void => {
       for (const key of new Set(receivers)) channelOf(key).wake();
     },
-    /** Sends what waits for retries now. */
-    hasten: (key: string): void => channelOf(key).hasten(),
     /** Looks at the clock again. */
     wake: (): void => {
       for (const channel of channels.values()) channel.wake();
