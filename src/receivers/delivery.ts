@@ -129,8 +129,8 @@ export async function startDelivery(store: DeliveryStore, options: DeliveryOptio
     },
     /**
      * Sends what can be sent at once, for at most `graceMs` milliseconds, then ends what is being sent. What is left is
-     * delivered after the next start, or is lost with a store that ends with the process: then retries are waited for. May be called again with less
-     * time.
+     * delivered after the next start. With a store that ends with the process it is lost, so that retries are waited
+     * for too. May be called again with less time.
      */
     stop: async (graceMs: number): Promise<void> => {
       isEnding = store.isDurable;
