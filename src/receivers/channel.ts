@@ -38,7 +38,7 @@ const FAILURES_OF_RECEIVER = 4;
 /** Maximum number of lanes that wait for a retry; with more, the whole receiver waits. */
 const MAX_BLOCKED = 200;
 const STORE_RETRY_MS = 500;
-/** Longest time that a timer waits: clocks may be set meanwhile. */
+/** Maximum time that a timer waits, because clocks may change meanwhile. */
 const MAX_WAIT_MS = 15 * 60_000;
 
 /**
