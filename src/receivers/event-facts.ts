@@ -18,15 +18,12 @@ export const EventFacts = z.object({
   by: text,
   accepting: z.boolean().catch(true),
   reason: text,
-  pid: whole,
-  name: text,
   receiver: text,
   api_key_name: z.string().nullable().catch(null),
-  failure: z.object({ code: text, reason: text }).nullable().catch(null),
-  result: z.object({ id: whole, title: text, artifacts: z.unknown() }).nullable().catch(null),
+  failure: z.object({ reason: text }).nullable().catch(null),
+  result: z.object({ title: text, artifacts: z.unknown() }).nullable().catch(null),
   run: z
     .object({
-      state: text,
       capture: whole,
       before: whole,
       changed: z.array(z.string()).catch([]),
