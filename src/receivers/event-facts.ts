@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/* What notices say of events, as subscribers receive them. What an event does not have is empty. */
+/* What messages and notices say of events, as subscribers receive them. What an event does not have is empty. */
 
 const text = z.string().catch('');
 const whole = z.number().nullable().catch(null);
