@@ -2,11 +2,11 @@ import type { DeliveryEvent } from '../capture/events.ts';
 import type { DeliveryStore, StoredDelivery } from '../storage/ports/delivery-store.ts';
 import { digestOf, droppedMessage, endOf, MAX_SHOWN, type MessageEnd, messageOf, type NoticeOf } from './messages.ts';
 import { sentAfter, turnAt } from './pace.ts';
-import { isNamed, type Receiver } from './receiver.ts';
+import { isNamed, nameIn, type Receiver } from './receiver.ts';
 import { attemptAt } from './receiver-state.ts';
 import { pauseAfter, type RetryTimes } from './retry-times.ts';
 import { StoredState } from './stored-state.ts';
-import type { Attempt } from './transport.ts';
+import type { Attempt, Message } from './transport.ts';
 
 export interface ChannelOptions {
   readonly key: string;
@@ -224,10 +224,7 @@ export class Channel {
   }
 
   /** Returns undefined when sending was ended by a stop. */
-  async #attempt(
-    receiver: Receiver,
-    message: Parameters<Receiver['transport']['send']>[0],
-  ): Promise<Attempt | undefined> {
+  async #attempt(receiver: Receiver, message: Message): Promise<Attempt | undefined> {
     const { signal } = this.#options;
     if (signal.aborted) return undefined;
     const attempt = await receiver.transport.send(message, signal);
@@ -309,9 +306,4 @@ export class Channel {
     const ms = Math.min(Math.max(1, time - this.#options.clock()), MAX_WAIT_MS);
     this.#timer = setTimeout(() => this.wake(), ms).unref();
   }
-}
-
-/** The name in the key of a receiver that is not there any more. */
-function nameIn(key: string): string {
-  return key.slice(key.lastIndexOf('/') + 1).replace(/^[a-z]\./, '');
 }

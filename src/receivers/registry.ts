@@ -4,7 +4,7 @@ import type { StoredDelivery } from '../storage/ports/delivery-store.ts';
 import type { LoggedEvent } from '../storage/ports/event-log.ts';
 import type { GivenReceiver, ReceiverStore } from '../storage/ports/receiver-store.ts';
 import type { Told } from './dispatcher.ts';
-import { CALLBACKS, KEYS, type Receiver } from './receiver.ts';
+import { CALLBACKS, givenIn, KEYS, type Receiver } from './receiver.ts';
 import { readAddress, type TransportParts } from './transports.ts';
 
 export type RegistryOptions = TransportParts & {
@@ -64,9 +64,8 @@ export function createRegistry({ webhooks, operator, alerts, given, ...parts }: 
       url,
     }: Pick<StoredDelivery, 'receiver' | 'url'>): Promise<Receiver | undefined> => {
       if (key.startsWith(CALLBACKS) && url !== undefined) return webhook(key, 'callback', url);
-      const [, apiKey = '', name] = /^k\.([^/]*)\/(.+)$/.exec(key) ?? [];
-      if (name === undefined) return fixed.get(key);
-      return givenTo(apiKey === '' ? null : apiKey, name);
+      const ofKey = givenIn(key);
+      return ofKey === undefined ? fixed.get(key) : givenTo(ofKey.apiKeyName, ofKey.name);
     },
     /** Returns the receivers that an event names, or that are told of all events of its type. */
     toldOf: ({ type, to, ...event }: LoggedEvent): readonly Told[] => {
