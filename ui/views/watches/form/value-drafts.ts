@@ -48,6 +48,11 @@ export const AGAINST: Readonly<Record<Operator, string | undefined>> = {
   missing: undefined,
 };
 
+/** Whether an operator takes the amount of a change, such as `5%`, or none for any change. */
+export function isByAmount(operator: Operator): boolean {
+  return operator === 'changed' || operator === 'fell' || operator === 'rose';
+}
+
 const NUMBERS: ReadonlySet<ValueType> = new Set(['money', 'number', 'count']);
 const TEXTS: ReadonlySet<ValueType> = new Set(['text', 'attribute']);
 /** What people expect to be asked first for each type. */
@@ -181,7 +186,7 @@ function conditionOf({ value, operator, against, hysteresis, since }: ConditionD
 
 function againstOf(operator: Operator, against: string, isNumber: boolean): unknown {
   if (operator === 'missing') return true;
-  if (operator === 'changed' || operator === 'fell' || operator === 'rose') {
+  if (isByAmount(operator)) {
     return against === '' || against === 'any'
       ? true
       : /%$/.test(against)
