@@ -11,7 +11,7 @@ const COMPARED: Readonly<Record<string, string>> = {
   verdict: 'the verdict',
 };
 
-/** Returns what a watch tells of: `price falls below 50, or the picture changes`. */
+/** Returns the changes that a watch tells, in words: `price falls below 50, or the picture changes`. */
 export function tellsOf({ values, when, compare }: Pick<Watch, 'values' | 'when' | 'compare'>): string {
   const compared = Object.entries(COMPARED).flatMap(([name, words]) => (compare[name] ? [words] : []));
   const ofValues =
