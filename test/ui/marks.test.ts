@@ -3,11 +3,10 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { siteForSuite } from '../support/for-suite.ts';
 import { expectAccessible, OVERFLOW } from './axe.ts';
-import { uiForSuite } from './ui-service.ts';
+import { PHONE, uiForSuite } from './ui-service.ts';
 
 const Captured = z.object({ data: z.object({ id: z.number() }) });
 const SIGNING_KEY = 'a-signing-key-of-at-least-32-characters';
-const PHONE = { viewport: { width: 390, height: 844 } };
 
 describe('labels, holds and links in the web interface', () => {
   const site = siteForSuite();

@@ -1,5 +1,4 @@
 import { createServer } from 'node:http';
-import { join } from 'node:path';
 import type { Page } from 'playwright';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -7,17 +6,13 @@ import { ReceiverSchema } from '../../src/capture/receiver.ts';
 import { type Listening, listening } from '../egress/listening.ts';
 import { type SlackReceiver, startSlack } from '../support/receivers/slack.ts';
 import { expectAccessible, OVERFLOW } from './axe.ts';
-import { uiForSuite } from './ui-service.ts';
+import { PHONE, picturesOf, uiForSuite } from './ui-service.ts';
 import { watchesOf } from './watches-of.ts';
-
-/** Directory for pictures of the views; none are made without it. */
-const PICTURES = process.env.UI_PICTURES;
 
 const Listed = z.object({ data: z.array(ReceiverSchema) });
 
 const SHOP = { name: 'shop', key: 'shop-key', rate: null, scope: 'capture' } as const;
 const NEWS = { name: 'news', key: 'news-key', rate: null, scope: 'capture' } as const;
-const PHONE = { viewport: { width: 390, height: 844 } };
 
 const shop = (price: string): string => `<!doctype html><html lang="de"><title>Lampe</title>
 <body style="margin:0;font:20px sans-serif"><h1>Die Hafenlampe</h1>
@@ -25,9 +20,7 @@ const shop = (price: string): string => `<!doctype html><html lang="de"><title>L
 /** Place of the price on the page. */
 const PRICE = { x: 440, y: 110 };
 
-async function picture(page: Page, name: string): Promise<void> {
-  if (PICTURES !== undefined) await page.screenshot({ path: join(PICTURES, `receivers-${name}.png`) });
-}
+const picture = picturesOf('receivers');
 
 describe('receivers in the web interface', () => {
   // Nothing listens at that port.

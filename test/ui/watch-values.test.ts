@@ -1,14 +1,10 @@
 import { createServer } from 'node:http';
-import { join } from 'node:path';
 import type { Locator, Page } from 'playwright';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Listening, listening } from '../egress/listening.ts';
 import { expectAccessible, OVERFLOW } from './axe.ts';
-import { uiForSuite } from './ui-service.ts';
+import { picturesOf, uiForSuite } from './ui-service.ts';
 import { watchesOf } from './watches-of.ts';
-
-/** Directory for pictures of the views; none are made without it. */
-const PICTURES = process.env.UI_PICTURES;
 
 /** Places on the page of the shop, which is as wide as the picture. */
 const WIDTH = 800;
@@ -21,9 +17,7 @@ const shop = (price: string): string => `<!doctype html><html lang="de"><title>L
 <p style="margin:0;position:absolute;left:400px;top:100px"><s>79,00 €</s> <b id="now" style="position:absolute;left:160px;top:0;width:150px;background:#fd6">${price}</b></p>
 <p style="margin-top:150px">${'Sie leuchtet vierzig Stunden lang. '.repeat(20)}</p>`;
 
-async function picture(page: Page, name: string): Promise<void> {
-  if (PICTURES !== undefined) await page.screenshot({ path: join(PICTURES, `values-${name}.png`) });
-}
+const picture = picturesOf('values');
 
 describe('values of watches in the web interface', () => {
   const ui = uiForSuite();
