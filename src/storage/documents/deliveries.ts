@@ -64,9 +64,8 @@ export function deliveriesIn(
     keys: readonly string[],
     isShared: boolean,
   ): Promise<(key: string, bytes: number) => boolean> {
-    const free = { ...limits.all };
     const used = await documents.usage('deliveries', []);
-    let [count, bytes] = [free.count - used.count, free.bytes - used.bytes];
+    let [count, bytes] = [limits.all.count - used.count, limits.all.bytes - used.bytes];
     const own = new Map<string, Amount>();
     for (const key of keys) own.set(key, await documents.usage('deliveries', whereKey(key)));
     return (key, added) => {
