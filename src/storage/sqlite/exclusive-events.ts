@@ -29,7 +29,7 @@ export function exclusiveEvents(table: EventTable, lockFile: string, onHeld: () 
     append: async (rows) => own().append(rows),
     read: async (after, limit) => own().read(after, limit),
     newest: async () => own().newest(),
-    newestKeys: async () => own().newestKeys(),
+    newestKeys: async (rows) => own().newestKeys(rows),
     /** Returns a lock that this process has for as long as it writes the log; undefined while another one does. */
     hold: (): HeldLock | undefined => (hold() === undefined ? undefined : UNCONTESTED),
     release: () => {
