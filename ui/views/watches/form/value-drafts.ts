@@ -35,7 +35,7 @@ export const OPERATORS = {
 } as const;
 export type Operator = keyof typeof OPERATORS;
 
-/** What the field beside each operator holds; undefined for none. */
+/** Example for the field beside each operator; undefined for none. */
 export const AGAINST: Readonly<Record<Operator, string | undefined>> = {
   below: '50',
   above: '50',
@@ -55,7 +55,7 @@ export function isByAmount(operator: Operator): boolean {
 
 const NUMBERS: ReadonlySet<ValueType> = new Set(['money', 'number', 'count']);
 const TEXTS: ReadonlySet<ValueType> = new Set(['text', 'attribute']);
-/** What people expect to be asked first for each type. */
+/** Operator that is offered first for each type. */
 const USUAL: Readonly<Record<ValueType, Operator>> = {
   money: 'below',
   number: 'changed',
