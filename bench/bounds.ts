@@ -73,7 +73,7 @@ interface Cost {
   readonly ms: number;
 }
 
-/** The file of the probe. */
+/** The output of the probe. */
 interface Probed {
   readonly turnMs: number;
   readonly memory: Readonly<Record<string, number>>;

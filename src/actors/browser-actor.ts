@@ -34,7 +34,7 @@ interface CaptureMeans extends PageReading {
   readonly egressProxy: Promise<EgressProxy>;
 }
 
-/** What all actors share. */
+/** Parts that all actors share. */
 export interface SharedByActors extends PageReading {
   readonly egress: Egress;
   readonly browsers: SharedBrowsers;

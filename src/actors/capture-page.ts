@@ -38,7 +38,7 @@ export interface PageCapture {
   readonly disposed: Promise<void>;
 }
 
-/** What is read of every page besides what its request names. */
+/** Parts of every page that are read without being requested. */
 export interface PageReading {
   /** Whether the words of the page are read, for the index. */
   readonly readsWords: boolean;

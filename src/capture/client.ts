@@ -33,6 +33,3 @@ export function isOfKey({ api_key_name: name = '' }: OfKey, key: string | undefi
 export function ofKey(name: string | null): OfKey {
   return name === null ? {} : { api_key_name: name };
 }
-
-/** Digits of a key's SHA-256 that name it: enough to tell the keys of a service apart, and too few to derive a key from. */
-export const FINGERPRINT_DIGITS = 8;

@@ -213,7 +213,7 @@ export const EVENT_NAMES: readonly string[] = [...EVENT_TYPES, ...EVENT_GROUPS];
 export type CaptureEvent = Extract<CapstanEvent, { type: `capture.${string}` }>;
 export type BatchEvent = Extract<CapstanEvent, { type: `batch.${string}` }>;
 export type WatchEvent = Extract<CapstanEvent, { type: `watch.${string}` }>;
-/** What is told of a run of a watch, besides that it was made. */
+/** Events about the result of a run of a watch, not about the run itself. */
 export type WatchNews = Exclude<WatchEvent, { type: 'watch.run' }>;
 export type BrowserEvent = Extract<CapstanEvent, { type: `browser.${string}` }>;
 export type PressureEvent = Extract<CapstanEvent, { type: `pressure.${string}` }>;

@@ -18,7 +18,8 @@ export function duration(minMs: number, maxMs: number, range: string) {
   });
 }
 
-function millisecondsOf(text: string): number | undefined {
+/** Returns the milliseconds of a text such as `10m`; undefined for any other. */
+export function millisecondsOf(text: string): number | undefined {
   const [, number, unit = ''] = DURATION.exec(text) ?? [];
   return number === undefined || !isUnit(unit) ? undefined : Number(number) * UNITS_MS[unit];
 }

@@ -20,6 +20,7 @@ import {
   encodeWithin,
   type FromNode,
   FromWorker,
+  forWorker,
   HEAD_BYTES,
   MAX_SMALL_BYTES,
   type ReportedOutcome,
@@ -308,10 +309,7 @@ export class Dispatcher {
       ticket.settle({ state: 'timed_out', failure: failure('capture_timeout'), result: null });
       return { type: 'gone' };
     }
-    const { callback: _callback, ...request } = command.request;
-    const { batch, apiKeyName, requestId } = command;
-    const of = { batch, apiKeyName, requestId };
-    return { type: 'run', leftMs, attempt: ticket.claims, ...of, request: requestToStore(request) };
+    return { type: 'run', ...forWorker(command, leftMs, ticket.claims) };
   }
 
   /** Cancels a capture that a worker has claimed. The worker's report still counts when it comes in time. */

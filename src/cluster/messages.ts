@@ -1,10 +1,11 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { z } from 'zod';
+import type { CaptureCommand } from '../capture/command.ts';
 import type { Evidence } from '../capture/evidence.ts';
 import { FailureCodeSchema } from '../capture/failure-code.ts';
 import type { InFlight } from '../capture/in-flight.ts';
 import type { Result } from '../capture/result.ts';
-import type { StoredRequest } from '../capture/stored-request.ts';
+import { requestToStore, type StoredRequest } from '../capture/stored-request.ts';
 import { count } from '../capture/values.ts';
 
 /*
@@ -45,6 +46,15 @@ const ofCapture = {
   requestId: z.string().nullable().default(null),
   request: trusted<StoredRequest>(),
 };
+
+/** Returns a capture as a worker needs it. Its callback stays with the api node. */
+export function forWorker(
+  { request: { callback: _callback, ...request }, batch, apiKeyName, requestId }: CaptureCommand,
+  leftMs: number,
+  attempt: number,
+) {
+  return { leftMs, attempt, batch, apiKeyName, requestId, request: requestToStore(request) };
+}
 
 /** Requests of a worker to the api node of a ticket. */
 export const ToNode = z.discriminatedUnion('type', [

@@ -2,10 +2,18 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { CaptureCommand } from '../capture/command.ts';
 import type { Dialled } from '../capture/dialled.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
-import { requestToStore } from '../capture/stored-request.ts';
 import type { Census } from './census.ts';
 import type { Link } from './connection.ts';
-import { decode, encode, encodeWithin, FromWorker, MAX_SMALL_BYTES, type ToNode, type ToWorker } from './messages.ts';
+import {
+  decode,
+  encode,
+  encodeWithin,
+  FromWorker,
+  forWorker,
+  MAX_SMALL_BYTES,
+  type ToNode,
+  type ToWorker,
+} from './messages.ts';
 import type { Subjects } from './subjects.ts';
 
 /** Interval at which workers that dial are looked for in the census, in milliseconds. */
@@ -76,10 +84,15 @@ export class RemoteDials {
         return found;
       } else {
         this.#held.set(id, { worker, ms: found.ms });
-        return { ms: found.ms, take: () => undefined, close: () => this.forget(id) };
+        return this.#dialled(id, found.ms);
       }
     }
-    return { ms: 0, take: () => undefined, close: () => this.forget(id) };
+    return this.#dialled(id, 0);
+  }
+
+  /** Stands for a connection at a worker, which is not in this process. */
+  #dialled(id: number, ms: number): Dialled {
+    return { ms, take: () => undefined, close: () => this.forget(id) };
   }
 
   /** Handles a message about a dial. False when it is not about one that is awaited. */
@@ -126,13 +139,13 @@ export class RemoteDials {
 
   async #dialAt(
     worker: string,
-    { id, request: { callback: _callback, ...request }, batch, apiKeyName, requestId, signal }: CaptureCommand,
+    command: CaptureCommand,
     leftMs: number,
     attempt: number,
   ): Promise<Found | 'busy' | undefined> {
     const { link, subjects, node } = this.#options;
-    const of = { batch, apiKeyName, requestId, request: requestToStore(request) };
-    const body = encodeWithin(link.maxPayload, { type: 'dial', id, node, leftMs, attempt, ...of });
+    const { id, signal } = command;
+    const body = encodeWithin(link.maxPayload, { type: 'dial', id, node, ...forWorker(command, leftMs, attempt) });
     // Queueing the capture reports that it is too large.
     if (body === undefined) return { ms: 0 };
     const { promise, resolve: settle } = Promise.withResolvers<Found | undefined>();

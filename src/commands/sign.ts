@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { claimsSignature, signedTarget } from '../capture/signed-link.ts';
+import { millisecondsOf, SECOND_MS } from '../capture/time-fields.ts';
 import { addConfigFlags } from '../config/flags.ts';
 import { ConfigError } from '../config/mod.ts';
 import { processConfig } from './process-config.ts';
 
-const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
 /** Maximum time until a link expires, in seconds: a year. */
 const MAX_SECONDS = 366 * 86_400;
 /** Placeholder for scheme and host in a link without them. */
@@ -40,8 +40,7 @@ function signedLink(link: string, expiresAt: number, key: string): string {
 }
 
 function secondsOf(text: string): number {
-  const [, count = '', unit = ''] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
-  const seconds = Number(count) * (SECONDS[unit] ?? 0);
+  const seconds = (millisecondsOf(text) ?? 0) / SECOND_MS;
   if (seconds >= 1 && seconds <= MAX_SECONDS) return seconds;
   throw new ConfigError(
     `--expires takes a time from 1s to 366d such as 90s, 15m, 1h or 7d, not ${JSON.stringify(text)}`,

@@ -35,7 +35,7 @@ export async function openTunnel(browser: Duplex, { destination, head, open, tra
   }
   browser.write('HTTP/1.1 200 Connection Established\r\n\r\n');
 
-  /** What the browser has sent over a connection that may be closed already, until it is answered. */
+  /** Bytes that the browser has sent over a connection that may be closed already, until it is answered. */
   let unanswered: Buffer[] | undefined = hasWaited(target) ? [] : undefined;
   browser.on('data', (chunk: Buffer) => {
     traffic.countBytes(chunk.length);

@@ -53,7 +53,7 @@ export interface JobsOptions extends RunOptions {
   readonly report: (error: unknown) => void;
 }
 
-/** What refuses a scan while its list is read. */
+/** Checks that may refuse a scan, before, while and after its list is read. */
 export interface ScanAdmission {
   readonly requireRate?: (targets: number) => void;
   readonly admit?: (targets: number) => void;

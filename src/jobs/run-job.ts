@@ -108,7 +108,7 @@ export async function runJob(
       }
       if (isScan && outcome.state === 'stored') {
         const { result } = outcome;
-        // One that an earlier capture answered is not the scan's own.
+        // A capture that was answered by an earlier one is not the scan's own.
         if (isAgain) return result.cached ? undefined : unlessAway(captures.remove(result.id));
         const sameAs = await unlessAway(captures.sameAs(result));
         done({ index: element.index, url, outcome, ...(sameAs !== undefined && { sameAs }) });

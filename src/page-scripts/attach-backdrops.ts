@@ -1,6 +1,6 @@
 import { clipAround, hasFixedBackground } from './behind-scrolling.ts';
 import { bodyOf, boxOf, page } from './dom.ts';
-import { search } from './positioned.ts';
+import { positioned, search } from './positioned.ts';
 import { setStyle } from './set-style.ts';
 import { web } from './web.ts';
 
@@ -26,7 +26,7 @@ export function attachBackdrops(): void {
   for (const element of search((each) => each !== body && hasFixedBackground(web.getComputedStyle(each)))) {
     setStyle(element, { 'background-attachment': 'scroll' });
   }
-  for (const element of search((each) => web.getComputedStyle(each).position === 'fixed')) {
+  for (const element of positioned('fixed')) {
     const clip = clipAround(element);
     if (clip === null) continue;
     if (web.getComputedStyle(clip).position === 'static') setStyle(clip, { position: 'relative' });

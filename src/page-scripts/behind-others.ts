@@ -1,5 +1,6 @@
 import { ancestors, holds } from './composed-tree.ts';
-import { type Box, boxOf, elementsAt, firstElementOf, interfaceOf, type PageElement, page } from './dom.ts';
+import { boxOf, elementsAt, firstElementOf, interfaceOf, type PageElement, page } from './dom.ts';
+import { inWindow } from './in-window.ts';
 import { outermostHost } from './overlays.ts';
 import { web } from './web.ts';
 
@@ -22,8 +23,8 @@ export function behindOthers(element: PageElement): boolean {
 }
 
 /**
- * Returns whether opaque content of the page covers what the window could show of a fixed element, as it does a footer
- * that the end of the page reveals.
+ * Returns whether opaque content of the page covers a fixed element wherever it lies in the window, as it covers a
+ * footer until the end of the page.
  */
 export function isCovered(element: PageElement): boolean {
   const { left, top, width, height } = shownOf(element);
@@ -40,14 +41,11 @@ export function isCovered(element: PageElement): boolean {
   );
 }
 
-/** What the window shows of an element, or of the first one in it when it has no size itself. */
-function shownOf(element: PageElement): Pick<Box, 'left' | 'top' | 'width' | 'height'> {
+/** Returns the part of an element that lies in the window; of its first child when it has no size itself. */
+function shownOf(element: PageElement) {
   const own = boxOf(element);
   const first = own.width * own.height === 0 ? firstElementOf(element) : null;
-  const box = first === null ? own : boxOf(first);
-  const [left, top] = [Math.max(0, box.left), Math.max(0, box.top)];
-  const width = Math.max(0, Math.min(web.innerWidth, box.right) - left);
-  return { left, top, width, height: Math.max(0, Math.min(web.innerHeight, box.bottom) - top) };
+  return inWindow(first === null ? own : boxOf(first));
 }
 
 function isOpaque(element: PageElement): boolean {

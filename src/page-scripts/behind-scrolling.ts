@@ -89,7 +89,7 @@ export function rowsBeforeFixed(): Rows[] {
     found.push({ top: lastTop, bottom: whole.bottom });
   }
   const below = found.filter(({ top, bottom }) => bottom > web.innerHeight && bottom > top);
-  // What else is fixed lies in the first window, as at the top of the page.
+  // All other fixed elements lie in the first window, as at the top of the page.
   const isShared = ({ top }: Rows) => fixed.some((box) => box.bottom > top && box.top < web.innerHeight);
   return below.map((rows) => ({
     top: Math.max(0, Math.floor(rows.top > 0 && isShared(rows) ? Math.max(rows.top, web.innerHeight) : rows.top)),

@@ -13,6 +13,7 @@ import {
   select,
   shadowOf,
 } from './dom.ts';
+import { inWindow } from './in-window.ts';
 import { web } from './web.ts';
 
 /** Share of the window that an element must fill to be the page's main scroller. */
@@ -52,10 +53,8 @@ function isMain(element: PageElement, body: PageElement): boolean {
   const isOut = element === body && position === 'fixed' && scrollHeightOf(element) > web.innerHeight + 1;
   const scrolls = overflowY === 'auto' || overflowY === 'scroll' || (element === body && overflowY !== 'visible');
   if (!isOut && !(scrolls && hidden > 1)) return false;
-  const { left, right, top, bottom } = boxOf(element);
-  const width = Math.min(right, web.innerWidth) - Math.max(left, 0);
-  const height = Math.min(bottom, web.innerHeight) - Math.max(top, 0);
-  if (width <= 0 || height <= 0) return false;
+  const { width, height } = inWindow(boxOf(element));
+  if (width === 0 || height === 0) return false;
   if (width * height < web.innerWidth * web.innerHeight * MIN_WINDOW_SHARE) return false;
   return isVisible(element, { opacityProperty: true, visibilityProperty: true });
 }

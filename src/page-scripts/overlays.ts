@@ -13,6 +13,7 @@ import {
   rootElementOf,
   rootOf,
 } from './dom.ts';
+import { inWindow } from './in-window.ts';
 import { positioned, search } from './positioned.ts';
 import { web } from './web.ts';
 
@@ -64,9 +65,7 @@ function isDialog(element: PageElement): boolean {
 }
 
 function isLarge(element: PageElement): boolean {
-  const { left, right, top, bottom } = boxOf(element);
-  const width = Math.min(right, web.innerWidth) - Math.max(left, 0);
-  const height = Math.min(bottom, web.innerHeight) - Math.max(top, 0);
+  const { width, height } = inWindow(boxOf(element));
   return width > 0 && height > 0 && width * height >= web.innerWidth * web.innerHeight * MIN_WINDOW_SHARE;
 }
 

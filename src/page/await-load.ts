@@ -13,7 +13,8 @@ import { waitWithin } from './wait/wait-within.ts';
 /**
  * Waits until the page has loaded (`DOMContentLoaded`, where the request asks for that) and is not navigating. Resolves
  * with false when the waiting time was over first, or when the document broke off, and stops what would keep the page
- * from being captured then; throws as `navigate` does when the page navigated to a dead URL, or to a document that broke off at once.
+ * from being captured then. Throws as `navigate` does when the page navigated to a dead URL, or to a document that broke
+ * off at once.
  */
 export async function awaitLoad(
   page: IsolatedPage,

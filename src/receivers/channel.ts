@@ -2,10 +2,11 @@ import type { DeliveryEvent } from '../capture/events.ts';
 import type { DeliveryStore, StoredDelivery } from '../storage/ports/delivery-store.ts';
 import { digestOf, droppedMessage, endOf, MAX_SHOWN, type MessageEnd, messageOf, type NoticeOf } from './messages.ts';
 import { sentAfter, turnAt } from './pace.ts';
-import { isNamed, type Receiver } from './receiver.ts';
-import { attemptAt, type ReceiverState, readState } from './receiver-state.ts';
+import { isNamed, nameIn, type Receiver } from './receiver.ts';
+import { attemptAt } from './receiver-state.ts';
 import { pauseAfter, type RetryTimes } from './retry-times.ts';
-import type { Attempt } from './transport.ts';
+import { StoredState } from './stored-state.ts';
+import type { Attempt, Message } from './transport.ts';
 
 export interface ChannelOptions {
   readonly key: string;
@@ -38,7 +39,7 @@ const FAILURES_OF_RECEIVER = 4;
 /** Maximum number of lanes that wait for a retry; with more, the whole receiver waits. */
 const MAX_BLOCKED = 200;
 const STORE_RETRY_MS = 500;
-/** Longest time that a timer waits: clocks may be set meanwhile. */
+/** Maximum time that a timer waits, because clocks may change meanwhile. */
 const MAX_WAIT_MS = 15 * 60_000;
 
 /**
@@ -47,12 +48,10 @@ const MAX_WAIT_MS = 15 * 60_000;
  */
 export class Channel {
   readonly #options: ChannelOptions;
+  readonly #state: StoredState;
   readonly #sending = new Set<string>();
   /** Lanes, and when they go on. */
   readonly #blocked = new Map<string, number>();
-  #state: ReceiverState | undefined;
-  /** The last change of the state. */
-  #noting = Promise.resolve();
   #pausedUntil = 0;
   #failures = 0;
   /** Time of the first of the failures in a row. */
@@ -64,6 +63,7 @@ export class Channel {
 
   constructor(options: ChannelOptions) {
     this.#options = options;
+    this.#state = new StoredState(options.key, options.store);
   }
 
   get isBusy(): boolean {
@@ -78,14 +78,7 @@ export class Channel {
 
   /** Counts messages for which there was no room. */
   async dropped(count: number): Promise<void> {
-    await this.#note(({ dropped }) => ({ dropped: dropped + count }));
-  }
-
-  /** Sends what waits for a retry now. */
-  hasten(): void {
-    this.#pausedUntil = 0;
-    this.#blocked.clear();
-    this.wake();
+    await this.#state.change(({ dropped }) => ({ dropped: dropped + count }));
   }
 
   stop(): void {
@@ -120,7 +113,7 @@ export class Channel {
     if (first === undefined) return this.#rest();
     const receiver = await receiverOf(first);
     const pace = receiver?.pace ?? {};
-    const turn = turnAt(now, pace, (await this.#known()).sent);
+    const turn = turnAt(now, pace, (await this.#state.read()).sent);
     if (turn.may === 'wait') return this.#wakeAt(turn.until);
     if (turn.may === 'digest') {
       if (receiver !== undefined && this.#sending.size === 0) await this.#digest(receiver, turn.before);
@@ -199,7 +192,7 @@ export class Channel {
     if (span === undefined) {
       if (every !== undefined) return this.#wakeAt(before + every);
       // Nothing was left over from the last hour.
-      await this.#note(() => ({ sent: undefined }));
+      await this.#state.change(() => ({ sent: undefined }));
       this.#isWoken = true;
       return;
     }
@@ -231,10 +224,7 @@ export class Channel {
   }
 
   /** Returns undefined when sending was ended by a stop. */
-  async #attempt(
-    receiver: Receiver,
-    message: Parameters<Receiver['transport']['send']>[0],
-  ): Promise<Attempt | undefined> {
+  async #attempt(receiver: Receiver, message: Message): Promise<Attempt | undefined> {
     const { signal } = this.#options;
     if (signal.aborted) return undefined;
     const attempt = await receiver.transport.send(message, signal);
@@ -244,7 +234,7 @@ export class Channel {
 
   async #noteAttempt(attempt: Attempt): Promise<void> {
     const { key, clock, report } = this.#options;
-    if (isNamed(key)) await this.#note(() => ({ last: attemptAt(clock(), attempt) })).catch(report);
+    if (isNamed(key)) await this.#state.change(() => ({ last: attemptAt(clock(), attempt) })).catch(report);
   }
 
   /** Notes a failure. Returns the pause until the next attempt. */
@@ -280,7 +270,7 @@ export class Channel {
   async #sentOne({ pace }: Receiver, isDigest = false): Promise<void> {
     if (pace.maxPerHour === undefined) return;
     const now = this.#options.clock();
-    await this.#note(({ sent }) => ({ sent: sentAfter(isDigest ? undefined : sent, now) }));
+    await this.#state.change(({ sent }) => ({ sent: sentAfter(isDigest ? undefined : sent, now) }));
   }
 
   /** Tells how many messages were dropped, when the receiver takes messages again. */
@@ -288,31 +278,13 @@ export class Channel {
     if (this.#isTellingDropped) return;
     this.#isTellingDropped = true;
     try {
-      const { dropped: told } = await this.#known();
+      const { dropped: told } = await this.#state.read();
       if (told === 0) return;
       const attempt = await this.#attempt(receiver, droppedMessage(told, this.#options.clock(), receiver));
-      if (attempt?.end === 'delivered') await this.#note(({ dropped }) => ({ dropped: dropped - told }));
+      if (attempt?.end === 'delivered') await this.#state.change(({ dropped }) => ({ dropped: dropped - told }));
     } finally {
       this.#isTellingDropped = false;
     }
-  }
-
-  async #known(): Promise<ReceiverState> {
-    const stored = this.#state === undefined ? await this.#options.store.state(this.#options.key) : undefined;
-    // Several may have read it meanwhile.
-    this.#state ??= readState(stored);
-    return this.#state;
-  }
-
-  /** Changes what is stored. Several changes at once are stored in their order. */
-  async #note(change: (state: ReceiverState) => Partial<ReceiverState>): Promise<void> {
-    const state = await this.#known();
-    this.#state = { ...(this.#state ?? state), ...change(this.#state ?? state) };
-    const { key, store } = this.#options;
-    const text = JSON.stringify(this.#state);
-    const noted = this.#noting.then(() => store.setState(key, text));
-    this.#noting = noted.catch(() => undefined);
-    await noted;
   }
 
   /** Repeats a change that the store refuses, so that no message is sent again because of it. */
@@ -334,9 +306,4 @@ export class Channel {
     const ms = Math.min(Math.max(1, time - this.#options.clock()), MAX_WAIT_MS);
     this.#timer = setTimeout(() => this.wake(), ms).unref();
   }
-}
-
-/** The name in the key of a receiver that is not there any more. */
-function nameIn(key: string): string {
-  return key.slice(key.lastIndexOf('/') + 1).replace(/^[a-z]\./, '');
 }

@@ -27,8 +27,7 @@ export async function startDelivery(store: DeliveryStore, options: DeliveryOptio
   const channels = new Map<string, Channel>();
   const ending = new AbortController();
   const inTurn = pLimit(AT_ONCE_IN_ALL);
-  const waiting = await store.waiting();
-  let pending = [...waiting.values()].reduce((sum, count) => sum + count, 0);
+  let pending = 0;
   let isEnding = false;
   let rested: (() => void) | undefined;
   /** Resolved when sending may not go on. */
@@ -88,17 +87,17 @@ export async function startDelivery(store: DeliveryStore, options: DeliveryOptio
       }
     }
   };
-  const prune = (): void => void store.prune(clock() - DEAD_LIFE_MS).catch(report);
-  const pruning = setInterval(prune, PRUNE_MS).unref();
-  prune();
-  /** Finds messages that another process lets wait again. */
-  const rescan = async (): Promise<void> => {
+  /** Finds the messages that wait: at the start, and those that another process lets wait again. */
+  const scan = async (): Promise<void> => {
     const found = await store.waiting();
     pending = [...found.values()].reduce((sum, count) => sum + count, 0);
     for (const key of found.keys()) if (!channels.has(key)) channelOf(key).wake();
   };
-  const rescans = setInterval(() => void rescan().catch(report), RESCAN_MS).unref();
-  for (const key of waiting.keys()) channelOf(key).wake();
+  await scan();
+  const rescans = setInterval(() => void scan().catch(report), RESCAN_MS).unref();
+  const prune = (): void => void store.prune(clock() - DEAD_LIFE_MS).catch(report);
+  const pruning = setInterval(prune, PRUNE_MS).unref();
+  prune();
 
   return {
     /** Number of messages that wait or are being sent. */
@@ -124,16 +123,14 @@ export async function startDelivery(store: DeliveryStore, options: DeliveryOptio
     send: (receivers: Iterable<string>): void => {
       for (const key of new Set(receivers)) channelOf(key).wake();
     },
-    /** Sends what waits for retries now. */
-    hasten: (key: string): void => channelOf(key).hasten(),
     /** Looks at the clock again. */
     wake: (): void => {
       for (const channel of channels.values()) channel.wake();
     },
     /**
      * Sends what can be sent at once, for at most `graceMs` milliseconds, then ends what is being sent. What is left is
-     * delivered after the next start, or is lost with a store that ends with the process: then retries are waited for. May be called again with less
-     * time.
+     * delivered after the next start. With a store that ends with the process it is lost, so that retries are waited
+     * for too. May be called again with less time.
      */
     stop: async (graceMs: number): Promise<void> => {
       isEnding = store.isDurable;

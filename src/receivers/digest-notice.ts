@@ -1,4 +1,5 @@
 import type { Notice } from './notice.ts';
+import { viewUrl } from './notice-parts.ts';
 
 /** Number of lines and images of a digest; every service shows as many. */
 export const MAX_LINES = 8;
@@ -32,7 +33,7 @@ export function sampleNotice(receiver: string, publicUrl: string | null): Notice
     sentence: `This is a test message for the receiver ${receiver}`,
     isProblem: false,
     facts: [{ label: 'Example', text: 'Price fell from \u20ac59.00 to \u20ac47.50' }],
-    links: publicUrl === null ? [] : [{ label: 'Watches', url: `${publicUrl.replace(/\/+$/, '')}/ui/watches` }],
+    links: publicUrl === null ? [] : [{ label: 'Watches', url: viewUrl(publicUrl, '/watches') }],
     images: [],
   };
 }

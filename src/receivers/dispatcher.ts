@@ -1,4 +1,3 @@
-import type { DeliveryEvent } from '../capture/events.ts';
 import type { DeliveryStore, NewDelivery } from '../storage/ports/delivery-store.ts';
 import { GAP, type LoggedEvent } from '../storage/ports/event-log.ts';
 import type { HeldLock } from '../storage/ports/lock.ts';
@@ -40,7 +39,6 @@ export interface DispatcherOptions extends Omit<DeliveryOptions, 'upTo'> {
   readonly isDurable: boolean;
   /** Whether API keys share the places. */
   readonly isShared: () => boolean;
-  readonly emit: (event: DeliveryEvent) => void;
   /** Called when the log lacks events that receivers were not told of. */
   readonly onGap: (gap: string) => void;
 }

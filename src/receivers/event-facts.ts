@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/* What notices say of events, as subscribers receive them. What an event does not have is empty. */
+/* What messages and notices say of events, as subscribers receive them. What an event does not have is empty. */
 
 const text = z.string().catch('');
 const whole = z.number().nullable().catch(null);
@@ -18,15 +18,12 @@ export const EventFacts = z.object({
   by: text,
   accepting: z.boolean().catch(true),
   reason: text,
-  pid: whole,
-  name: text,
   receiver: text,
   api_key_name: z.string().nullable().catch(null),
-  failure: z.object({ code: text, reason: text }).nullable().catch(null),
-  result: z.object({ id: whole, title: text, artifacts: z.unknown() }).nullable().catch(null),
+  failure: z.object({ reason: text }).nullable().catch(null),
+  result: z.object({ title: text, artifacts: z.unknown() }).nullable().catch(null),
   run: z
     .object({
-      state: text,
       capture: whole,
       before: whole,
       changed: z.array(z.string()).catch([]),

@@ -1,7 +1,8 @@
-import { z } from 'zod';
+import { ofKey } from '../capture/client.ts';
 import type { DeliveryEvent, MessageFailureCause } from '../capture/events.ts';
 import type { NewDelivery, StoredDelivery } from '../storage/ports/delivery-store.ts';
 import { digestNotice, MAX_LINES } from './digest-notice.ts';
+import { EventFacts } from './event-facts.ts';
 import type { Notice } from './notice.ts';
 import { messageId, type Receiver } from './receiver.ts';
 import type { Message } from './transport.ts';
@@ -14,16 +15,11 @@ export type NoticeOf = (event: unknown) => Promise<Notice>;
 /** Maximum number of events that a digest shows. */
 export const MAX_SHOWN = 50;
 
-const EventFacts = z.looseObject({
-  at: z.string().catch(''),
-  id: z.number().nullable().catch(null),
-  batch: z.string().nullable().catch(null),
-  watch: z.number().nullable().catch(null),
-});
+const Subject = EventFacts.pick({ at: true, id: true, batch: true, watch: true });
 
 /** Reads what an event is about. */
 export function factsOf(event: string) {
-  return EventFacts.parse(JSON.parse(event));
+  return Subject.parse(JSON.parse(event));
 }
 
 export function messageOf({ id, event }: StoredDelivery, noticeOf: NoticeOf): Message {
@@ -85,7 +81,7 @@ export function endOf(
   const common = {
     at: new Date(now).toISOString(),
     ...{ message: id, name, receiver: host, about, capture, batch, watch, attempts },
-    ...(apiKeyName !== null && { api_key_name: apiKeyName }),
+    ...ofKey(apiKeyName),
   };
   if (end.isDelivered) {
     return { type: 'message.delivered', ...common, status: end.status, duration_ms: Math.max(0, now - createdAt) };

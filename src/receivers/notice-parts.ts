@@ -44,23 +44,37 @@ export function capturesOf({ type, run, result, id }: EventFacts): ToldCaptures 
   return hasFiles && id !== null ? { before: null, after: id } : null;
 }
 
-export function linksOf(event: EventFacts, publicUrl: string | null, shared: SharedUrls | null): Notice['links'] {
-  const captures = capturesOf(event);
-  const view = (path: string) => `${publicUrl?.replace(/\/+$/, '')}/ui${path}`;
+export function linksOf(
+  event: EventFacts,
+  captures: ToldCaptures | null,
+  publicUrl: string | null,
+  shared: SharedUrls | null,
+): Notice['links'] {
   const links: { label: string; url: string }[] = [];
   const isPair = captures !== null && captures.before !== null;
   if (shared !== null) links.push({ label: isPair ? 'Comparison' : 'Capture', url: shared.page });
   else if (publicUrl !== null && captures !== null) {
-    if (captures.before === null) links.push({ label: 'Capture', url: view(`/results/${captures.after}`) });
-    else links.push({ label: 'Comparison', url: view(`/compare?a=${captures.before}&b=${captures.after}`) });
+    const { before, after } = captures;
+    if (before === null) links.push({ label: 'Capture', url: viewUrl(publicUrl, `/results/${after}`) });
+    else links.push({ label: 'Comparison', url: viewUrl(publicUrl, `/compare?a=${before}&b=${after}`) });
   }
   if (/^https?:/.test(event.url)) links.push({ label: 'Page', url: event.url });
-  if (publicUrl !== null && event.watch !== null) links.push({ label: 'Watch', url: view(`/watches/${event.watch}`) });
+  if (publicUrl !== null && event.watch !== null) {
+    links.push({ label: 'Watch', url: viewUrl(publicUrl, `/watches/${event.watch}`) });
+  }
   return links;
 }
 
-export function imagesOf(event: EventFacts, sources: NoticeSources, shared: SharedUrls | null): readonly NoticeImage[] {
-  const captures = capturesOf(event);
+/** Returns the URL of a view of the web interface. */
+export function viewUrl(publicUrl: string, path: string): string {
+  return `${publicUrl.replace(/\/+$/, '')}/ui${path}`;
+}
+
+export function imagesOf(
+  captures: ToldCaptures | null,
+  sources: NoticeSources,
+  shared: SharedUrls | null,
+): readonly NoticeImage[] {
   if (captures === null) return [];
   const { before, after } = captures;
   const image = (name: 'before' | 'after', id: number, url: string | null | undefined): NoticeImage => ({

@@ -19,13 +19,11 @@ export type Turn =
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** Quiet hours are looked at again after this time, because clocks may change meanwhile. */
-const MAX_QUIET_MS = 15 * MINUTE_MS;
 
 /** `sent`: undefined when nothing was sent yet. */
 export function turnAt(now: number, { every, quiet, maxPerHour }: Pace, sent: Sent | undefined): Turn {
   const quietMs = quiet === undefined ? 0 : untilLoud(now, quiet);
-  if (quietMs > 0) return { may: 'wait', until: now + Math.min(quietMs, MAX_QUIET_MS) };
+  if (quietMs > 0) return { may: 'wait', until: now + quietMs };
   if (every !== undefined) return { may: 'digest', before: now - (now % every) };
   if (maxPerHour === undefined || sent === undefined || sent.messages < maxPerHour) return { may: 'send' };
   const hour = hourOf(now);

@@ -39,6 +39,17 @@ export const KEYS = {
   given: (apiKeyName: string | null, name: string) => `k.${apiKeyName ?? ''}/${name}`,
 } as const;
 
+/** Returns the API key and the name in the key of a receiver that a key has given; undefined for other receivers. */
+export function givenIn(key: string): { readonly apiKeyName: string | null; readonly name: string } | undefined {
+  const [, apiKey = '', name] = /^k\.([^/]*)\/(.+)$/.exec(key) ?? [];
+  return name === undefined ? undefined : { apiKeyName: apiKey === '' ? null : apiKey, name };
+}
+
+/** Returns the name in the key of a receiver that is not there any more. */
+export function nameIn(key: string): string {
+  return key.slice(key.lastIndexOf('/') + 1).replace(/^[a-z]\./, '');
+}
+
 /** Returns the id of the message that tells a receiver of an event. */
 export function messageId(receiver: string, event: string): string {
   return `msg_${hashOf(`${receiver} ${event}`)}`;

@@ -1,11 +1,10 @@
-import { isOfAllKeys } from '../capture/events.ts';
 import type { NewReceiver } from '../capture/receiver.ts';
 import { STORED_LIMITS } from '../capture/stored-limits.ts';
 import type { StoredDelivery } from '../storage/ports/delivery-store.ts';
 import type { LoggedEvent } from '../storage/ports/event-log.ts';
 import type { GivenReceiver, ReceiverStore } from '../storage/ports/receiver-store.ts';
 import type { Told } from './dispatcher.ts';
-import { CALLBACKS, KEYS, type Receiver } from './receiver.ts';
+import { CALLBACKS, givenIn, KEYS, type Receiver } from './receiver.ts';
 import { readAddress, type TransportParts } from './transports.ts';
 
 export type RegistryOptions = TransportParts & {
@@ -65,15 +64,14 @@ export function createRegistry({ webhooks, operator, alerts, given, ...parts }: 
       url,
     }: Pick<StoredDelivery, 'receiver' | 'url'>): Promise<Receiver | undefined> => {
       if (key.startsWith(CALLBACKS) && url !== undefined) return webhook(key, 'callback', url);
-      const [, apiKey = '', name] = /^k\.([^/]*)\/(.+)$/.exec(key) ?? [];
-      if (name === undefined) return fixed.get(key);
-      return givenTo(apiKey === '' ? null : apiKey, name);
+      const ofKey = givenIn(key);
+      return ofKey === undefined ? fixed.get(key) : givenTo(ofKey.apiKeyName, ofKey.name);
     },
     /** Returns the receivers that an event names, or that are told of all events of its type. */
     toldOf: ({ type, to, ...event }: LoggedEvent): readonly Told[] => {
       const apiKey = event.api_key_name ?? null;
       const ofAll = to === undefined ? [] : everything.map(({ key }) => ({ receiver: key }));
-      const ofService = alerted.length > 0 && isOfAllKeys(type) && isAlert(type) ? alerted : [];
+      const ofService = type === 'pressure.changed' ? alerted : [];
       const { callback, notify = [] } = to ?? {};
       const called = callback === undefined ? [] : [{ receiver: KEYS.callback(apiKey, callback), url: callback }];
       return [...ofAll, ...ofService, ...called, ...notify.map((name) => ({ receiver: keyOf(apiKey, name) }))];
@@ -84,8 +82,4 @@ export function createRegistry({ webhooks, operator, alerts, given, ...parts }: 
   function keyOf(apiKeyName: string | null, name: string): string {
     return named.has(name) ? KEYS.operator(name) : KEYS.given(apiKeyName, name);
   }
-}
-
-function isAlert(type: string): boolean {
-  return type === 'pressure.changed';
 }

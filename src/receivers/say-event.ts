@@ -77,8 +77,8 @@ export async function sayEvent(event: unknown, sources: NoticeSources): Promise<
       { label: 'Labels', text: facts.labels.map(isolated).join(', ') },
       { label: 'Time', text: facts.at.replace('T', ' ').replace(/:\d\d\.\d+Z$/, ' UTC') },
     ].filter((fact) => fact.text !== ''),
-    links: linksOf(facts, sources.publicUrl, shared),
-    images: imagesOf(facts, sources, shared),
+    links: linksOf(facts, captures, sources.publicUrl, shared),
+    images: imagesOf(captures, sources, shared),
   };
 }
 

@@ -4,7 +4,7 @@ interface Host {
   holds: number;
 }
 
-/** What the scans of this process do at each host, so that their limits hold for all of them together. */
+/** Visits of each host by all scans of this process, whose limits per host hold for all of them together. */
 export class HostVisits {
   readonly #hosts = new Map<string, Host>();
   readonly #observers = new Set<(host: string) => void>();

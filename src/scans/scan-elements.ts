@@ -36,7 +36,7 @@ export interface ScanElement {
  */
 const UNCERTAIN = WINDOW + 20_000;
 
-/** What a scan is still to capture, in a kind order. */
+/** The targets that a scan is still to capture, in an order that spares their hosts. */
 export interface ScanElements {
   readonly elements: AsyncGenerator<ScanElement, void, undefined>;
   /** Ends an element. Returns whether it comes once more, because its target asked for it (`Retry-After`). */

@@ -28,14 +28,20 @@ export function notifyingQueries({ queries, factsOf, keyOf, seesNow }: Notifying
     if (!events.some(isTold)) return [];
     const notifying = await queries.notifying();
     if (known.size > notifying.length) known.clear();
-    const of = notifying.map((query) => ({ ...query, matches: matchesOf(query) }));
+    const asked = notifying.flatMap((query) => {
+      const { apiKeyName, notify, notifyAfter } = query;
+      const sees = seesNow(apiKeyName);
+      if (sees === null) return [];
+      const told = notify.map((name) => ({ receiver: keyOf(apiKeyName, name) }));
+      return [{ notifyAfter, sees, told, matches: matchesOf(query) }];
+    });
     return events.map((event) =>
-      of
-        .filter(({ apiKeyName, notifyAfter, matches }) => {
-          const sees = seesNow(apiKeyName);
-          return sees !== null && isTold(event) && event.id > notifyAfter && isVisible(event, sees) && matches(event);
-        })
-        .flatMap(({ apiKeyName, notify }) => notify.map((name) => ({ receiver: keyOf(apiKeyName, name) }))),
+      asked
+        .filter(
+          ({ notifyAfter, sees, matches }) =>
+            isTold(event) && event.id > notifyAfter && isVisible(event, sees) && matches(event),
+        )
+        .flatMap(({ told }) => told),
     );
   };
 }

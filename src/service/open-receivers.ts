@@ -1,5 +1,7 @@
 import { visibleKey } from '../capture/client.ts';
 import { CapstanError } from '../capture/errors.ts';
+import type { NewReceiver } from '../capture/receiver.ts';
+import { refusal } from '../capture/validate.ts';
 import { ConfigError, readReceivers } from '../config/mod.ts';
 import { createTargetPolicy } from '../egress/address-policy.ts';
 import { createEgress } from '../egress/create-egress.ts';
@@ -47,13 +49,14 @@ type ReceiverWay = ReturnType<typeof openReceiverWay>;
 export function openReceiverWay(config: ReceiversConfig & WayConfig, lookup: Lookup) {
   const policy = createTargetPolicy({ allow: config.allowWebhooks, deny: config.denyTargets });
   const egress = createEgress({ lookup, policy, openedWith: '--allow-webhooks' });
-  checkReceivers(config, egress);
-  return { policy, egress };
+  const operator = readReceivers(config.notify);
+  checkReceivers(config, operator, egress);
+  return { policy, egress, operator };
 }
 
 /** Opens what tells receivers of events. */
 export function openReceivers(config: ReceiversConfig, parts: ReceiverParts) {
-  const { webhook, webhookSecret, notify, alert, publicUrl, isolateKeys } = config;
+  const { webhook, webhookSecret, alert, publicUrl, isolateKeys } = config;
   const { way, feed, storage, events, comparisons, namedKeys, logger } = parts;
   /** Whether API keys share what is stored. */
   const isShared = () => namedKeys().length > 1;
@@ -61,7 +64,7 @@ export function openReceivers(config: ReceiversConfig, parts: ReceiverParts) {
   let keys = webhookSecret.map(readSecret);
   const registry = createRegistry({
     webhooks: keys.length === 0 ? [] : webhook,
-    operator: readReceivers(notify),
+    operator: way.operator,
     alerts: alert,
     given: storage.receivers,
     agents: egress.agents,
@@ -114,10 +117,7 @@ export function openReceivers(config: ReceiversConfig, parts: ReceiverParts) {
      * reason.
      */
     admit: async (callback: string, signal: AbortSignal): Promise<void> => {
-      if (keys.length === 0) {
-        const problems = [{ path: 'callback', message: NO_SECRET }];
-        throw new CapstanError('invalid_request', `callback: ${NO_SECRET}`, { problems });
-      }
+      if (keys.length === 0) throw refusal([{ path: 'callback', message: NO_SECRET }]);
       const forbidden = await egress.screen(new URL(callback), signal);
       if (forbidden !== null) throw new CapstanError(forbidden.code, `callback: ${forbidden.reason}`);
       await dispatcher.activate();
@@ -144,14 +144,16 @@ function onceEach(told: readonly Told[]): readonly Told[] {
 }
 
 /** @throws ConfigError when receivers would never be sent a message. */
-function checkReceivers(config: ReceiversConfig, egress: Pick<Egress, 'screenLiteral'>): void {
-  const { webhook, webhookSecret, notify, alert } = config;
+function checkReceivers(
+  { webhook, webhookSecret, alert }: ReceiversConfig,
+  operator: readonly NewReceiver[],
+  egress: Pick<Egress, 'screenLiteral'>,
+): void {
   if (webhook.length > 0 && webhookSecret.length === 0) {
     throw new ConfigError('--webhook needs --webhook-secret: deliveries are signed');
   }
   for (const receiver of webhook) refuseForbidden('--webhook', new URL(receiver), egress);
-  const named = readReceivers(notify);
-  for (const receiver of named) {
+  for (const receiver of operator) {
     const { name, kind } = receiver;
     const read = readAddress(receiver);
     if (typeof read === 'string') throw new ConfigError(`--notify ${name}: the address ${read}`);
@@ -160,13 +162,13 @@ function checkReceivers(config: ReceiversConfig, egress: Pick<Egress, 'screenLit
     }
     if (read.url !== null) refuseForbidden(`--notify ${name}`, read.url, egress);
   }
-  const names = named.map(({ name }) => name);
+  const names = operator.map(({ name }) => name);
   if (new Set(names).size < names.length) throw new ConfigError('--notify: two receivers have one name');
   const unknown = alert.find((name) => !names.includes(name));
   if (unknown !== undefined) throw new ConfigError(`--alert ${unknown}: there is no receiver of this name in --notify`);
 }
 
 function refuseForbidden(flag: string, address: URL, egress: Pick<Egress, 'screenLiteral'>): void {
-  const refusal = egress.screenLiteral(address);
-  if (refusal !== null) throw new ConfigError(`${flag} is not allowed: ${refusal.reason}`);
+  const forbidden = egress.screenLiteral(address);
+  if (forbidden !== null) throw new ConfigError(`${flag} is not allowed: ${forbidden.reason}`);
 }

@@ -86,4 +86,4 @@ export type ServiceConfig = ClusterConfig &
   StorageConfig &
   CapturingConfig &
   ReceiversConfig &
-  Pick<Config, 'allowWebhooks' | 'maxBatchConcurrency' | 'namedKeys'>;
+  Pick<Config, 'allowWebhooks' | 'maxBatchConcurrency'>;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { FINGERPRINT_DIGITS } from '../capture/client.ts';
 import { CapstanError } from '../capture/errors.ts';
+import { fingerprintOf, keyDigest } from '../capture/key-digest.ts';
 import { DEFAULT_SHARE_MS } from '../capture/shared-link.ts';
 import { linkIdOf, linkOf, type Part } from '../capture/shared-urls.ts';
 import { STORED_LIMITS } from '../capture/stored-limits.ts';
@@ -30,7 +30,7 @@ export function shareForNotices(
   if (publicUrl === null || signingKey === undefined) return async () => null;
   const base = publicUrl.replace(/\/+$/, '');
   const forMs = Math.min(DEFAULT_SHARE_MS, config.maxShareDays * 86_400_000);
-  const fingerprint = fingerprintOf(config);
+  const fingerprint = unnamedFingerprint(config);
 
   const added = async (link: SharedLink): Promise<SharedLink | null> => {
     try {
@@ -70,9 +70,8 @@ export function shareForNotices(
 }
 
 /** Keys without a name see the captures of each other, so links of any of them are links of the first. */
-function fingerprintOf({ apiKey, namedKeys }: Pick<Sharing, 'apiKey' | 'namedKeys'>): string | null {
+function unnamedFingerprint({ apiKey, namedKeys }: Pick<Sharing, 'apiKey' | 'namedKeys'>): string | null {
   const named = new Set(namedKeys.map(({ key }) => key));
   const unnamed = apiKey.find((key) => !named.has(key));
-  if (unnamed === undefined) return null;
-  return createHash('sha256').update(unnamed).digest('hex').slice(0, FINGERPRINT_DIGITS);
+  return unnamed === undefined ? null : fingerprintOf(keyDigest(unnamed));
 }

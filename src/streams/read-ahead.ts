@@ -44,7 +44,7 @@ export function createReadAhead(atOnce: number, maxAhead: () => number, schedule
       if (scheduler.now() - since < UNLIKELY_MS) break;
       young.delete(element);
       old += 1;
-      // One that waits for its host tells nothing of its target.
+      // An element that waits for its host says nothing about its target.
       if (isDialled) note(false);
     }
   };

@@ -1,6 +1,6 @@
 import type { LeftOut } from '../capture/scan.ts';
 
-/** What a parser of a list finds, in the order of the list. */
+/** An item that a parser finds in a list, in the order of the list. */
 export type Found =
   /** A target as a line of a list writes it. `line`: where it is, from 1. */
   | { readonly line: number; readonly target: string }

@@ -42,7 +42,7 @@ export interface ListOptions {
   readonly openSitemap?: ((url: string) => AsyncIterable<Uint8Array>) | undefined;
 }
 
-/** Maximum number of sitemaps that a list names, also in its sitemaps: an index may have 50,000. And of all texts. */
+/** Maximum number of sitemaps that a list names, also in its sitemaps (an index may have 50,000), and of characters. */
 const { count: MAX_SITEMAPS, bytes: MAX_CHARACTERS } = STORED_LIMITS.scanText;
 /** Maximum number of sitemaps that lead to each other. An index may only name sitemaps, and no index. */
 const MAX_SITEMAP_DEPTH = 3;

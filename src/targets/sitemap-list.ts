@@ -15,7 +15,7 @@ export function sitemapList(texts: AsyncIterable<string>): AsyncGenerator<Found,
       if (name !== 'loc' || (parent !== 'url' && parent !== 'sitemap')) return [];
       const target = text.trim();
       if (target === '') return [{ line, text: '', reason: 'no_url', problem: null }];
-      // Who writes the sitemap of a site must not choose networks to scan.
+      // The author of a sitemap must not choose networks to scan.
       if (!/^https?:\/\/\S+$/i.test(target)) {
         return [{ line, text: target, reason: 'invalid', problem: 'is no http:// or https:// URL, as sitemaps have' }];
       }

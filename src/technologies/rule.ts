@@ -11,7 +11,7 @@ export interface Sign {
   readonly literal?: string | undefined;
 }
 
-/** What names a technology. Names of headers and metas are in lower case. */
+/** The signs of one technology. Names of headers and metas are in lower case. */
 export interface Rule {
   readonly name: string;
   readonly headers?: Readonly<Record<string, readonly Sign[]>>;

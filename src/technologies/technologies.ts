@@ -26,7 +26,7 @@ async function readCompanies(): Promise<CompanyOf> {
   return (url) => {
     const hostname = URL.parse(url)?.hostname ?? '';
     const name = hostname.includes('.') ? companies.getEntity(hostname)?.name : undefined;
-    // What is left of a company whose products have entries of their own.
+    // The rest of a company whose products have entries of their own.
     return name?.startsWith('Other ') ? undefined : name;
   };
 }

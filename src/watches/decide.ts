@@ -10,7 +10,7 @@ import {
   type When,
 } from '../capture/watch-values.ts';
 
-/** What is known of the values of a watch from its earlier runs. */
+/** The values of a watch in its earlier runs, and the conditions on them. */
 export interface KnownValues {
   /** The last value of each name that could be read. */
   readonly previous: ReadValues;
@@ -76,7 +76,7 @@ function findingOf(condition: Condition, now: ReadValues, known: KnownValues, he
   const before = known[condition.since][condition.value];
   const [operator = 'missing'] = operatorsOf(condition);
   const isLevel = LEVELS.includes(operator);
-  // What was there last still counts.
+  // The last value that could be read still counts.
   if (current === undefined || (!isComparable(current, known.previous[condition.value]) && operator !== 'missing'))
     return { holds: isLevel && held, isNews: false };
   const holds = isLevel ? isAt(condition, current, held) : hasMoved(condition, current, before);

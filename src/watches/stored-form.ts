@@ -8,7 +8,7 @@ import { type KnownValues, NO_VALUES } from './decide.ts';
 /** The body that a watch was made from, which `PATCH` changes. It is stored once, and its request is read from it. */
 export type Written = Readonly<Record<string, unknown>>;
 
-/** What is known of a watch without its body. */
+/** The facts of a watch that are read without its body. */
 export interface Summary extends Pick<WatchRequest, 'rules' | 'callback' | 'notify'> {
   readonly url: string;
   readonly host: string;

@@ -80,7 +80,7 @@ export interface WatchWanted extends WatchRequest {
   readonly written: Written;
 }
 
-/** What is stored of a changed watch. */
+/** The stored fields of a changed watch. */
 type Changed = Pick<WatchChange, 'summary' | 'definition' | 'dueAt'>;
 
 export type Watches = ReturnType<typeof createWatches>;

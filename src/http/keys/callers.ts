@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { ANY_CLIENT } from '../../capture/client.ts';
 import { CapstanError } from '../../capture/errors.ts';
+import { keyDigest } from '../../capture/key-digest.ts';
 import { KEY_SCOPES, type KeyScope, type NamedKey } from '../../capture/named-key.ts';
 import type { Caller, HttpContext, HttpMiddleware } from '../state.ts';
 
@@ -22,7 +22,7 @@ export type CallerFinder = (client: string | undefined) => Caller | undefined;
 export function callerFinder(keys: readonly NamedKey[], isolateKeys: boolean): CallerFinder {
   const callers = new Map(
     keys.map(({ name, key, rate, scope }): [string, Caller] => [
-      createHash('sha256').update(key, 'utf8').digest('hex'),
+      keyDigest(key),
       {
         apiKeyName: name,
         // A single key has the whole queue.

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
-import { FINGERPRINT_DIGITS, visibleKey } from '../../capture/client.ts';
+import { visibleKey } from '../../capture/client.ts';
+import { fingerprintOf, keyDigest } from '../../capture/key-digest.ts';
 import type { CaptureService } from '../../service/capture-service.ts';
-import type { Caller } from '../state.ts';
-import { callerFinder, listedKeyOf, UNNAMED } from './callers.ts';
+import type { Caller, HttpContext } from '../state.ts';
+import { callerFinder, callerOf, listedKeyOf, UNNAMED } from './callers.ts';
 import type { AcceptedKeys, KeyRing } from './key-ring.ts';
 
 /** The key that made something which is used later without a key. */
@@ -11,6 +11,12 @@ export interface Maker {
   readonly apiKeyName: string | null;
   /** First digits of its SHA-256; null for a service without keys. */
   readonly fingerprint: string | null;
+}
+
+/** Returns the key of a request, as the maker of what it asks for. */
+export function makerOf(ctx: Pick<HttpContext, 'state'>): Maker {
+  const { client } = ctx.state;
+  return { apiKeyName: callerOf(ctx).apiKeyName, fingerprint: client === undefined ? null : fingerprintOf(client) };
 }
 
 /** What a maker sees. */
@@ -38,16 +44,12 @@ export function makerViews(keys: KeyRing, isolateKeys: boolean, service: Capture
 }
 
 function makerFinder({ apiKeys, namedKeys }: AcceptedKeys, isolateKeys: boolean) {
-  const callerOf = callerFinder(namedKeys, isolateKeys);
-  const named = new Map(namedKeys.map(({ name, key }) => [name, callerOf(digestOf(key))]));
-  const digests = apiKeys.map(digestOf).filter((digest) => callerOf(digest)?.apiKeyName == null);
+  const callerWith = callerFinder(namedKeys, isolateKeys);
+  const named = new Map(namedKeys.map(({ name, key }) => [name, callerWith(keyDigest(key))]));
+  const digests = apiKeys.map(keyDigest).filter((digest) => callerWith(digest)?.apiKeyName == null);
   return ({ apiKeyName, fingerprint }: Maker): Caller | undefined => {
     if (apiKeyName !== null) return named.get(apiKeyName);
     if (fingerprint === null) return apiKeys.length === 0 ? UNNAMED : undefined;
-    return digests.some((digest) => digest.slice(0, FINGERPRINT_DIGITS) === fingerprint) ? UNNAMED : undefined;
+    return digests.some((digest) => fingerprintOf(digest) === fingerprint) ? UNNAMED : undefined;
   };
-}
-
-function digestOf(key: string): string {
-  return createHash('sha256').update(key, 'utf8').digest('hex');
 }

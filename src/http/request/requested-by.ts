@@ -1,4 +1,4 @@
-import { FINGERPRINT_DIGITS } from '../../capture/client.ts';
+import { fingerprintOf } from '../../capture/key-digest.ts';
 import type { RequestedBy } from '../../service/capture-service.ts';
 import type { HttpContext } from '../state.ts';
 
@@ -12,6 +12,6 @@ export function requestedBy({ req, state }: Pick<HttpContext, 'req' | 'state'>):
   return {
     ...(remoteAddress === undefined ? {} : { client_address: remoteAddress }),
     ...(state.caller?.apiKeyName == null ? {} : { api_key_name: state.caller.apiKeyName }),
-    ...(state.client === undefined ? {} : { api_key: state.client.slice(0, FINGERPRINT_DIGITS) }),
+    ...(state.client === undefined ? {} : { api_key: fingerprintOf(state.client) }),
   };
 }

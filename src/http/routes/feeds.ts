@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { FINGERPRINT_DIGITS } from '../../capture/client.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import { type FeedAnswer, FeedSchema, type FeedSource } from '../../capture/feed.ts';
 import { NO_SIGNING_KEY, newLinkId } from '../../capture/shared-urls.ts';
@@ -10,6 +9,7 @@ import { answer } from '../answer/envelope.ts';
 import { cutPage } from '../answer/paging.ts';
 import { FEED_ID, type FeedForm, feedTarget } from '../feeds/open-feed.ts';
 import { callerOf, isShown, listedKey } from '../keys/callers.ts';
+import { makerOf } from '../keys/makers.ts';
 import { envelope } from '../openapi/content.ts';
 import { filterOf, NewFeedSchema, sourceOf } from '../request/new-feed.ts';
 import { DEFAULT_LIMIT, limitParameter } from '../request/parameters.ts';
@@ -43,17 +43,15 @@ export const postFeed = routeWithBody({
     if (context.signingKey === undefined) throw new CapstanError('link_refused', NO_SIGNING_KEY);
     const source = sourceOf(body, ctx.request.body);
     await requireSource(ctx, context.service, source);
-    const { owner, apiKeyName } = callerOf(ctx);
     const createdAt = Date.now();
     const link: FeedLink = {
       id: `feed-${newLinkId(createdAt)}`,
-      apiKeyName,
-      fingerprint: ctx.state.client?.slice(0, FINGERPRINT_DIGITS) ?? null,
+      ...makerOf(ctx),
       source,
       createdAt,
       expiresAt: NEVER_MS,
     };
-    await context.service.sharedLinks.add(link, owner !== null);
+    await context.service.sharedLinks.add(link, callerOf(ctx).owner !== null);
     context.log.info({ feed: link.id, ...requestedBy(ctx) }, 'a feed was made');
     answer(ctx, answerOf(ctx, context, link), 'The feed is kept.');
   },

@@ -8,7 +8,7 @@ import {
 } from '../../capture/receiver.ts';
 import { count } from '../../capture/values.ts';
 import { answer } from '../answer/envelope.ts';
-import { linkedPage } from '../answer/paging.ts';
+import { cutPage } from '../answer/paging.ts';
 import { callerOf, listedKey } from '../keys/callers.ts';
 import { envelope } from '../openapi/content.ts';
 import { DATABASE_FAILURES } from '../openapi/failures.ts';
@@ -126,10 +126,9 @@ export const getDeadLetters = route({
   failures: ['not_found', ...DATABASE_FAILURES],
   handle: async (ctx, { name: of, limit = DEFAULT_LIMIT, cursor = 0 }, { service }) => {
     const found = await service.receivers.dead(of, caller(ctx), limit + 1, cursor);
-    const page = { items: found.slice(0, limit), isCut: found.length > limit };
     answer(
       ctx,
-      linkedPage(ctx, page, ({ position }) => idCursor(position)),
+      cutPage(ctx, found, limit, ({ position }) => idCursor(position)),
     );
   },
 });

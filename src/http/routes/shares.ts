@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { viewOf } from '../../capture/artifacts.ts';
-import { FINGERPRINT_DIGITS } from '../../capture/client.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import {
   DEFAULT_SHARE_MS,
@@ -13,8 +12,9 @@ import { refusal } from '../../capture/validate.ts';
 import type { CaptureService } from '../../service/capture-service.ts';
 import type { SharedLink } from '../../storage/ports/shared-link-store.ts';
 import { answer } from '../answer/envelope.ts';
-import { linkedPage } from '../answer/paging.ts';
+import { cutPage } from '../answer/paging.ts';
 import { callerOf, listedKey } from '../keys/callers.ts';
+import { makerOf } from '../keys/makers.ts';
 import { envelope } from '../openapi/content.ts';
 import { captureId, DEFAULT_LIMIT, limitParameter } from '../request/parameters.ts';
 import { publicUrl } from '../request/public-address.ts';
@@ -70,11 +70,9 @@ export const postShare = routeWithBody({
     }
     await requireShown(service, id, body);
     const now = Date.now();
-    const { owner, apiKeyName } = callerOf(ctx);
     const link: SharedLink = {
       id: newLinkId(now),
-      apiKeyName,
-      fingerprint: ctx.state.client?.slice(0, FINGERPRINT_DIGITS) ?? null,
+      ...makerOf(ctx),
       capture: id,
       other: body.with ?? null,
       view: body.view,
@@ -82,7 +80,7 @@ export const postShare = routeWithBody({
       // Whole seconds, as links are signed with them.
       expiresAt: Math.floor((now + expiresMs) / 1000) * 1000,
     };
-    await service.sharedLinks.add(link, owner !== null);
+    await service.sharedLinks.add(link, callerOf(ctx).owner !== null);
     context.log.info({ capture_id: id, share: link.id, view: link.view, ...requestedBy(ctx) }, 'a capture was shared');
     answer(ctx, answerOf(ctx, context, link), 'The capture is shared.');
   },
@@ -115,8 +113,7 @@ export const getShares = route({
     const ofKey = listedKey(ctx);
     const wanted = { ofKey: ofKey ?? undefined, capture, limit: limit + 1, after, now: Date.now() };
     const found = ofKey === null ? [] : await sharedLinks.list(wanted);
-    const page = { items: found.slice(0, limit), isCut: found.length > limit };
-    const items = linkedPage(ctx, page, ({ id }) => id);
+    const items = cutPage(ctx, found, limit, ({ id }) => id);
     const alive = await context.service.stillShared(items, context.viewOf);
     answer(
       ctx,

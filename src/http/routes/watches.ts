@@ -299,8 +299,8 @@ async function shown(ctx: HttpContext, { watches }: CaptureService, id: number):
 }
 
 /**
- * Refuses a callback that may not be dialled, receivers that the key does not have, and accepted captures that the caller cannot see, if `body` brings them:
- * others were admitted by the request that brought them.
+ * Refuses a callback that may not be dialled, receivers that the key does not have, and accepted captures that the
+ * caller cannot see, if `body` brings them: others were admitted by the request that brought them.
  */
 async function admit(
   service: CaptureService,

@@ -10,7 +10,7 @@ export interface Line {
 export function lineOf(line: string, patterns: readonly string[]): Line {
   const words = comparable(line);
   const rest = withoutTexts(words, patterns.map(comparable));
-  // What is shown is as the page has it, unless a part is missing.
+  // The line is shown as the page has it, unless a part is missing.
   return rest === words ? { shown: line.trim(), words } : { shown: rest.trim(), words: comparable(rest) };
 }
 

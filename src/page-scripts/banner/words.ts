@@ -14,7 +14,7 @@ const ACCEPT_WORDS = [
   'hyväksy(?: kaikki)?(?: evästeet)?|přijmout(?: vše)?|souhlasím|elfogadom|tümünü kabul et|kabul et|принять(?: все)?|согласен',
   'すべて(?:許可|同意|受け入れる)(?:する)?|同意する|全部接受|接受(?:全部|所有)?|同意|모두 (?:동의|허용|수락)',
 ].join('|');
-/** What a button says that it does next. */
+/** Joins the words of a button with those for what it does next. */
 const AND_THEN = '(?: ?[&+/|,-] ?| (?:and|und|et|y|e|en|i|a|og|och) )';
 const CLOSE =
   '(?:close|(?:continue|proceed)(?: to (?:the )?(?:web)?site)?|(?:visit|enter) (?:the )?(?:web)?site|weiter|weiterlesen|schlie(?:ß|ss)en|fortfahren|fermer|continuer|poursuivre|cerrar|continuar|chiudi|continua|prosegui|fechar|sluiten|doorgaan|verder|zamknij|kontynuuj|przejdź dalej|zavřít|stäng|fortsätt|luk|lukk|fortsæt|fortsett)';

@@ -25,7 +25,7 @@ const MAX_BUTTONS = 2_000;
 const MAX_BANNER_CHARACTERS = 5_000;
 
 const BUTTONS = 'button, [role="button"], input[type="button"], input[type="submit"], a';
-/** What may be a choice, also where no element of HTML says so. */
+/** Elements that may be a choice, also where no element of HTML says so. */
 const CHOICES = `${BUTTONS}, input, select, summary, label, iframe, [onclick], [tabindex], [role], [class*="button" i], [class*="btn" i]`;
 /** Symbols before and after the words of a button. */
 const SYMBOLS = /[✓✔×✕→«»"'“”]+$|^[✓✔×✕→«»"“”]+/gu;

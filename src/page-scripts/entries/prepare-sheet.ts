@@ -24,7 +24,7 @@ export function run(): boolean {
   for (const tree of treesIn(page)) adopt(tree, sheet);
   // Important rules in a cascade layer win over those of the sheet, but not over an element's own style.
   for (const element of search(breaks)) setStyle(element, UNBROKEN);
-  // What is fixed behind the page is as high as the sheet.
+  // Notes the backdrops, whose heights are not kept: they are as high as the sheet.
   rowsBeforeFixed();
   noteHeights();
   const roots = [rootElementOf(page), bodyOf(page)].filter((each) => each !== null);

@@ -134,7 +134,7 @@ export class Extraction {
     if (isBusy(element)) return null;
     const machines = type === 'text' ? undefined : MACHINE_VALUES.get(nameOf(element));
     const written = machines === undefined ? null : attribute(element, machines);
-    // What machines read has no currency.
+    // Values for machines have no currency.
     if (type === 'money') return moneyText(this.#itemsIn(element), element) || written;
     return written ?? (joinText(this.#itemsIn(element)) || null);
   }

@@ -1,7 +1,7 @@
 import { SIGN_NAMES } from './sign-names.ts';
 import { BASE, TREES } from './trees.ts';
 
-/* What decides whether a run of text is main content, as far as `bench/main-content` fits it and needs no page. */
+/* Decides whether a run of text is main content, as far as `bench/main-content` fits that and needs no page. */
 
 /** Factor for the probability of runs that are mostly links, under a heading such as "Related". */
 const ELSEWHERE_FACTOR = 0.5;

@@ -127,7 +127,7 @@ function completeLists(chosen: Set<number>, runs: readonly Run[], body: PageElem
   }
 }
 
-/** What follows the label of an item belongs to it. */
+/** Whether at least half of the words of a list are selected. */
 function isMostlyChosen(items: readonly number[], chosen: ReadonlySet<number>, runs: readonly Run[]): boolean {
   const wordsOf = (some: readonly number[]) => some.reduce((sum, at) => sum + (runs[at]?.words ?? 0), 0);
   return 2 * wordsOf(items.filter((at) => chosen.has(at))) >= wordsOf(items);

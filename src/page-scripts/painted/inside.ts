@@ -32,7 +32,7 @@ export function insideOf<Mark>(
   const { display, position, overflowX, overflowY } = style;
   const isRoot = name === 'body' || element === rootElementOf(documentOf(element));
   const scrolls = !isRoot && /auto|scroll/.test(overflowX + overflowY);
-  // What is hidden and not in the flow of the page divides no line, such as words for screen readers.
+  // Hidden elements outside the flow of the page, such as words for screen readers, divide no line.
   const isAway = why !== '' && (/absolute|fixed/.test(position) || (around.why !== '' && around.gap === ''));
   const isClipping = !isRoot && (overflowX !== 'visible' || overflowY !== 'visible');
   return {

@@ -16,6 +16,7 @@ import {
   srcOf,
   textOf,
 } from '../dom.ts';
+import { inWindow } from '../in-window.ts';
 import { web } from '../web.ts';
 import { inAny, MAX_ELEMENTS, overlaysOf } from './overlays.ts';
 import { isSeen, type SeenText, TextReader } from './seen-texts.ts';
@@ -214,10 +215,8 @@ function bearersOf(texts: readonly SeenText[]): PageElement[] {
 function shareOfWindow(elements: readonly PageElement[]): number {
   let area = 0;
   for (const element of elements) {
-    const { left, top, right, bottom } = boxOf(element);
-    const across = Math.min(right, web.innerWidth) - Math.max(left, 0);
-    const down = Math.min(bottom, web.innerHeight) - Math.max(top, 0);
-    if (across > 0 && down > 0) area += across * down;
+    const { width, height } = inWindow(boxOf(element));
+    area += width * height;
   }
   return Math.min(1, area / (web.innerWidth * web.innerHeight));
 }

@@ -6,7 +6,7 @@ const MAX_NAME_CHARACTERS = 64;
 const MAX_VALUE_CHARACTERS = 256;
 const MAX_URL_CHARACTERS = 512;
 
-/** What a document says of the software that made it. */
+/** Signs in a document of the software that made it. */
 export interface Software {
   /** Elements `meta`, by names in lower case. */
   readonly metas: readonly { readonly name: string; readonly value: string }[];

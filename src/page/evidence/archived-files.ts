@@ -1,8 +1,8 @@
 import type { Protocol } from 'devtools-protocol';
+import { bounded } from '../../capture/bounded.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
 import type { PageSession } from '../page-session.ts';
 import { type Body, BodyReader } from './body-reader.ts';
-import { bounded } from './bounded.ts';
 import { ARCHIVED_BODIES, networkBuffers } from './network-buffers.ts';
 
 const MAX_FILES = 300;

@@ -1,8 +1,8 @@
 import type { Protocol } from 'devtools-protocol';
+import { bounded, instant } from '../../capture/bounded.ts';
 import type { Noted, NotedCookie } from '../../capture/evidence.ts';
 import type { RequestCookie } from '../../capture/options/cookies.ts';
 import type { PageSession } from '../page-session.ts';
-import { bounded, instant } from './bounded.ts';
 import { Tally } from './tally.ts';
 
 const MAX_COOKIES = 200;

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { bounded } from '../../capture/bounded.ts';
 import type { NotedFavicon } from '../../capture/evidence.ts';
 import { evaluate } from '../ask-page.ts';
 import { call, type ResultOf } from '../page-scripts.ts';
 import type { PageSession } from '../page-session.ts';
 import { readStream } from '../read-stream.ts';
-import { bounded } from './bounded.ts';
 import { faviconHash } from './favicon-hash.ts';
 
 const named: z.ZodType<ResultOf<'icon-url'>> = z.string().nullable();

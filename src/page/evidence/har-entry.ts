@@ -1,7 +1,7 @@
 import type { Protocol } from 'devtools-protocol';
 import type { Entry, Header, PostData, Timings } from 'har-format';
+import { bounded, instant } from '../../capture/bounded.ts';
 import type { Body, BodyReader } from './body-reader.ts';
-import { bounded, instant } from './bounded.ts';
 
 /* The entry of a request in a HAR. */
 

@@ -1,11 +1,11 @@
 import type { Protocol } from 'devtools-protocol';
 import type { Entry, Log } from 'har-format';
+import { bounded, instant } from '../../capture/bounded.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
 import { packageVersion } from '../../version.ts';
 import { VIEWER_ORIGIN } from '../non-html/viewer-page.ts';
 import type { PageSession } from '../page-session.ts';
 import { BodyReader } from './body-reader.ts';
-import { bounded, instant } from './bounded.ts';
 import { entryOf, MAX_VALUE_CHARACTERS, MAX_WORD_CHARACTERS, NOT_MODIFIED, type Seen } from './har-entry.ts';
 import { HAR_BODIES, networkBuffers, recordsBodies } from './network-buffers.ts';
 import { OpenRequests } from './open-requests.ts';

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { z } from 'zod';
+import { bounded } from '../../capture/bounded.ts';
 import type { Noted, NotedLibrary } from '../../capture/evidence.ts';
 import { whenFirstAsked } from '../../capture/once.ts';
 import { callWithModule, type ResultOf } from '../page-scripts.ts';
 import type { PageSession } from '../page-session.ts';
-import { bounded } from './bounded.ts';
 import { Tally } from './tally.ts';
 
 const MAX_LIBRARIES = 50;

@@ -1,7 +1,8 @@
 import type { Protocol } from 'devtools-protocol';
+import { bounded, instant } from '../../capture/bounded.ts';
+import { boundedChain } from '../../capture/certificate.ts';
 import type { Noted, NotedHeader, NotedRedirect, NotedTls } from '../../capture/evidence.ts';
 import type { PageSession } from '../page-session.ts';
-import { bounded, instant } from './bounded.ts';
 import { Tally } from './tally.ts';
 
 const MAX_REDIRECTS = 100;
@@ -21,10 +22,6 @@ interface Visit {
   /** Headers as received, including those that scripts cannot read. */
   wire?: Pick<Protocol.Network.ResponseReceivedExtraInfoEvent, 'headers' | 'statusCode'>;
 }
-
-/** Maximum number of certificates of a chain, and of their characters together. */
-const MAX_CHAIN = 10;
-const MAX_CHAIN_CHARACTERS = 64 * 1024;
 
 /** Records how the page reached the document that it shows, and the response. Without `Network.enable`, the URL alone. */
 export class MainDocument {
@@ -106,11 +103,7 @@ export class MainDocument {
     const url = this.#shown?.url ?? '';
     if (!this.hasHeaders || !url.startsWith('https:')) return [];
     const { tableNames } = await this.#session.send('Network.getCertificate', { origin: new URL(url).origin });
-    let characters = 0;
-    return tableNames.slice(0, MAX_CHAIN).filter((each) => {
-      characters += each.length;
-      return characters <= MAX_CHAIN_CHARACTERS;
-    });
+    return boundedChain(tableNames);
   }
 
   get #visit(): Visit | undefined {

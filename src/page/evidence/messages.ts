@@ -1,7 +1,7 @@
 import type { Protocol } from 'devtools-protocol';
+import { bounded } from '../../capture/bounded.ts';
 import type { Noted, NotedMessage } from '../../capture/evidence.ts';
 import type { PageSession } from '../page-session.ts';
-import { bounded } from './bounded.ts';
 import { Tally } from './tally.ts';
 
 const MAX_MESSAGES = 200;

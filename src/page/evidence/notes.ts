@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
+import { bounded } from '../../capture/bounded.ts';
 import { type Deadline, within } from '../../capture/deadline.ts';
 import type { Evidence, EvidenceKind, Noted, NotedDialog, NotedHeader, NotedRedirect } from '../../capture/evidence.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
 import type { PageSession } from '../page-session.ts';
 import { ArchivedFiles } from './archived-files.ts';
-import { bounded } from './bounded.ts';
 import { notedCookies } from './cookies.ts';
 import { notedFavicon } from './favicon.ts';
 import { HarRecorder } from './har-recorder.ts';

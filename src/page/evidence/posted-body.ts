@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import type { Protocol } from 'devtools-protocol';
 import type { PostData } from 'har-format';
+import { bounded } from '../../capture/bounded.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
 import type { BodyReader } from './body-reader.ts';
-import { bounded } from './bounded.ts';
 import { MAX_POSTED_BYTES } from './network-buffers.ts';
 
 const MAX_WORD_CHARACTERS = 256;

@@ -1,9 +1,9 @@
 import type { Protocol } from 'devtools-protocol';
+import { bounded } from '../../capture/bounded.ts';
 import type { Noted, NotedRequest } from '../../capture/evidence.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
 import { VIEWER_ORIGIN } from '../non-html/viewer-page.ts';
 import type { PageSession } from '../page-session.ts';
-import { bounded } from './bounded.ts';
 import { MAX_BASE_CHARACTERS } from './early-hints.ts';
 import { networkBuffers } from './network-buffers.ts';
 import { OpenRequests } from './open-requests.ts';

@@ -1,4 +1,4 @@
-import { bounded } from '../evidence/bounded.ts';
+import { bounded } from '../../capture/bounded.ts';
 
 const MAX_NAME_CHARACTERS = 255;
 

@@ -1,7 +1,7 @@
+import { bounded } from '../../capture/bounded.ts';
+import { readCertificate } from '../../capture/certificate.ts';
 import type { SeenHostFacts } from '../../capture/host-facts.ts';
-import { bounded } from '../../page/evidence/bounded.ts';
 import type { Gathered } from '../../page/evidence/notes.ts';
-import { certificateOf } from './certificate.ts';
 
 const MAX_HEADER_CHARACTERS = 256;
 
@@ -22,7 +22,7 @@ export function readHostFacts({ evidence, headers, chain }: Gathered): SeenHostF
     powered_by: header('x-powered-by'),
     content_security_policy: has('content-security-policy'),
     hsts: has('strict-transport-security'),
-    certificate: own === undefined ? null : certificateOf(Buffer.from(own, 'base64')),
+    certificate: own === undefined ? null : readCertificate(Buffer.from(own, 'base64')),
     favicon: favicon && { hash: favicon.hash, sha256: favicon.sha256 },
   };
 }

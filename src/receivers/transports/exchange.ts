@@ -95,9 +95,14 @@ export function refused(reason: string, status: number | null = null): Attempt {
 /** Returns what an answer means by its status: temporary are 408, 425, 429 and 5xx. `said`: what the receiver answered. */
 export function endOf({ status, headers, body }: HttpAnswer, afterMs?: number | null, said = body): Attempt {
   if (status >= 200 && status < 300) return { end: 'delivered', status };
-  const reason = `the receiver answered ${status}${said === '' ? '' : `: ${within(plain(said.slice(0, 4 * MAX_SAID)), MAX_SAID)}`}`;
+  const reason = `the receiver answered ${status}${said === '' ? '' : `: ${reasonIn(said)}`}`;
   if (status < 500 && !TEMPORARY_STATUSES.includes(status)) return refused(reason, status);
   return again(reason, status, afterMs ?? retryAfterMs(headers['retry-after'], Date.now()));
+}
+
+/** Returns what a receiver said as a short line. */
+export function reasonIn(said: string): string {
+  return within(plain(said.slice(0, 4 * MAX_SAID)), MAX_SAID);
 }
 
 /** Returns null for what is not JSON. */

@@ -5,11 +5,10 @@ import { CapstanError } from '../../capture/errors.ts';
 import type { Egress } from '../../egress/egress.ts';
 import type { Notice } from '../notice.ts';
 import type { Attempt, Message, Transport } from '../transport.ts';
-import { again, attempt, refused } from './exchange.ts';
+import { again, attempt, reasonIn, refused } from './exchange.ts';
 import { readImages, type SentImage } from './images.ts';
 import type { MailAddress } from './mail-address.ts';
 import { htmlOf, subjectOf, textOf } from './mail-text.ts';
-import { plain, within } from './plain-text.ts';
 
 /* Mail over SMTP: RFC 5321, with TLS from the beginning (RFC 8314) or STARTTLS (RFC 3207). */
 
@@ -21,7 +20,6 @@ const TIMEOUT_MS = 30_000;
 const MAX_SILENCES = 4;
 /** RFC 5321, 4.2.2 and 3.3; 523 of some servers: the message is too large. */
 const TOO_LARGE: readonly number[] = [523, 552];
-const MAX_SAID = 200;
 
 export interface MailOptions {
   readonly address: MailAddress;
@@ -94,7 +92,7 @@ function failed(error: unknown): Attempt | 'too large' {
   const { message, responseCode, code } = fieldsOf(error);
   if (responseCode !== null && TOO_LARGE.includes(responseCode)) return 'too large';
   if (code === 'EMESSAGE' && responseCode === null && /size/i.test(message)) return 'too large';
-  const reason = within(plain(message.slice(0, 4 * MAX_SAID)), MAX_SAID);
+  const reason = reasonIn(message);
   return responseCode !== null && responseCode >= 500 ? refused(reason, responseCode) : again(reason, responseCode);
 }
 

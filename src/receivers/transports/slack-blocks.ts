@@ -1,5 +1,6 @@
 import { escapedHtml } from '../../capture/html-text.ts';
 import type { Notice } from '../notice.ts';
+import type { LinkedImage } from './images.ts';
 import { filled, plain, shownLinks, within } from './plain-text.ts';
 
 /*
@@ -15,7 +16,7 @@ const MAX_FALLBACK = 1000;
 
 export function blocksOf(
   { about, sentence, isProblem, facts, links }: Notice,
-  images: readonly { readonly url: string; readonly alt: string }[],
+  images: readonly LinkedImage[],
 ): readonly object[] {
   const shown = shownLinks(links).map(({ label, url }) => ({ type: 'link', url, text: label }));
   const elements = [

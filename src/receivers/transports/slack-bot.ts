@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Notice } from '../notice.ts';
 import type { Attempt, Transport } from '../transport.ts';
 import { again, attempt, endOf, exchange, type HttpAnswer, type HttpParts, jsonOf, refused } from './exchange.ts';
-import { readImages, type SentImage } from './images.ts';
+import { linkedImages, readImages, type SentImage } from './images.ts';
 import { blocksOf, fallbackOf } from './slack-blocks.ts';
 
 /*
@@ -76,7 +76,7 @@ export function slackBotTransport({ channel, token, api, ...parts }: SlackBotOpt
   };
 
   const post = async (notice: Notice, signal: AbortSignal): Promise<Attempt> => {
-    const images = notice.images.flatMap(({ url, alt }) => (url === null ? [] : [{ url, alt }]));
+    const images = linkedImages(notice);
     const { text, ...settings } = fallbackOf(notice);
     const fields = Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, String(value)]));
     const write = (shown: typeof images) =>

@@ -1,5 +1,6 @@
 import type { Transport } from '../transport.ts';
 import { attempt, endOf, exchange, type HttpParts } from './exchange.ts';
+import { linkedImages } from './images.ts';
 import { blocksOf, fallbackOf } from './slack-blocks.ts';
 
 /*
@@ -17,7 +18,7 @@ export function slackWebhookTransport({ url, ...parts }: SlackWebhookOptions): T
     send: (message, signal) =>
       attempt(signal, async () => {
         const notice = await message.notice();
-        const images = notice.images.flatMap(({ url, alt }) => (url === null ? [] : [{ url, alt }]));
+        const images = linkedImages(notice);
         const post = async (shown: typeof images) => {
           const body = JSON.stringify({ ...fallbackOf(notice), blocks: blocksOf(notice, shown) });
           return exchange({ url, headers: { 'content-type': 'application/json' }, body }, parts, signal);

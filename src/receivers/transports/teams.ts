@@ -1,6 +1,7 @@
 import type { Notice } from '../notice.ts';
 import type { Transport } from '../transport.ts';
 import { again, attempt, endOf, exchange, type HttpParts, refused } from './exchange.ts';
+import { type LinkedImage, linkedImages } from './images.ts';
 import { filled, shownLinks } from './plain-text.ts';
 
 /*
@@ -36,18 +37,15 @@ export function teamsTransport({ url, ...parts }: TeamsOptions): Transport {
 
 /** Returns the message with as many images as fit. Teams takes no uploads: it loads images by their URLs. */
 function messageOf(notice: Notice): string {
-  const urls = notice.images.flatMap(({ url, alt }) => (url === null ? [] : [{ url, alt }]));
-  for (let count = urls.length; count > 0; count -= 1) {
-    const body = JSON.stringify(cardOf(notice, urls.slice(0, count)));
+  const images = linkedImages(notice);
+  for (let count = images.length; count > 0; count -= 1) {
+    const body = JSON.stringify(cardOf(notice, images.slice(0, count)));
     if (Buffer.byteLength(body) <= MAX_BYTES) return body;
   }
   return JSON.stringify(cardOf(notice, []));
 }
 
-function cardOf(
-  { about, sentence, isProblem, facts, links }: Notice,
-  images: readonly { readonly url: string; readonly alt: string }[],
-) {
+function cardOf({ about, sentence, isProblem, facts, links }: Notice, images: readonly LinkedImage[]) {
   const colour = isProblem ? 'Attention' : 'Default';
   return {
     type: 'message',

@@ -6,7 +6,7 @@ interface Found {
   readonly owner: Readonly<Record<string, unknown>>;
 }
 
-/** What a rule reads: a text, with the currency beside it and the upper end of a range, if any. */
+/** A text that a rule reads, with the currency beside it and the upper end of a range, if any. */
 export interface MetadataText {
   readonly text: string;
   readonly currency?: string;

@@ -14,7 +14,7 @@ const AMOUNT = new RegExp(
 /** Stands between the two ends of a range. */
 const TO = /^\s*(?:[-\u2012-\u2015~\u301c]|to|bis|à|hasta|até|tot|till|til|do|до|から)\s*$/iu;
 
-/** What an amount is, by the words beside it: those that come later in this list count less. */
+/** Kinds of amounts, by the words beside them. Later ones in this list count less. */
 const RANKS = ['price', 'rate', 'other'] as const;
 type Rank = (typeof RANKS)[number];
 

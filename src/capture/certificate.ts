@@ -1,14 +1,17 @@
 import { createHash, X509Certificate } from 'node:crypto';
-import type { Certificate } from '../../capture/host-facts.ts';
-import { bounded, instant } from '../../page/evidence/bounded.ts';
+import { bounded, instant } from './bounded.ts';
+import type { Certificate } from './host-facts.ts';
 
 const MAX_NAMES = 100;
 const MAX_CHARACTERS = 256;
+/** Maximum number of certificates of a chain, and of their characters together. */
+const MAX_CHAIN = 10;
+const MAX_CHAIN_CHARACTERS = 64 * 1024;
 /** An entry of the alternative names: as it is, or as a JSON string when it has unusual characters. */
 const NAME = /(?:^|, )(?:DNS|IP Address):("(?:[^"\\]|\\.)*"|[^,]*)/g;
 
 /** Returns what a certificate (DER) says; null when it cannot be read. */
-export function certificateOf(der: Uint8Array): Certificate | null {
+export function readCertificate(der: Uint8Array): Certificate | null {
   try {
     const certificate = new X509Certificate(der);
     const { subject, issuer, subjectAltName = '' } = certificate;
@@ -24,6 +27,15 @@ export function certificateOf(der: Uint8Array): Certificate | null {
   } catch {
     return null;
   }
+}
+
+/** Returns the first certificates (DER in Base64) of a chain, as many as are kept. */
+export function boundedChain(chain: readonly string[]): readonly string[] {
+  let characters = 0;
+  return chain.slice(0, MAX_CHAIN).filter((each) => {
+    characters += each.length;
+    return characters <= MAX_CHAIN_CHARACTERS;
+  });
 }
 
 /** Returns the common name of a subject, else its organisation, else all of it. A subject has a line for each part. */

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
-import { bounded } from '../../src/page/evidence/bounded.ts';
+import { bounded } from '../../src/capture/bounded.ts';
 
 it.each([
   ['short', 'short'],
