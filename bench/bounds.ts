@@ -14,7 +14,7 @@ import { percentile } from './support/statistics.ts';
 import { type Finding, formatTable } from './support/table.ts';
 
 /*
- * What a request may cost, field by field. The requests come from the OpenAPI document, so a new field or list is in it
+ * Cost of a request, field by field. The requests come from the OpenAPI document, so a new field or list is in it
  * by being in the schema; the pages are dear for whatever reads elements. One key asks, another waits beside it.
  */
 
@@ -63,7 +63,7 @@ const WRONG: Readonly<Record<string, unknown>> = {
   numbers: Array.from({ length: 400_000 }, () => 1),
 };
 
-/** What one request cost. */
+/** Cost of one request. */
 interface Cost {
   readonly what: string;
   readonly status: number;

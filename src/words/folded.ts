@@ -54,7 +54,7 @@ export function foldedPattern(text: string, { isInLines = false } = {}): RegExp 
   return new RegExp(`^[\\s\\p{DI}]*${words.join('')}(?:${SPACES})?$`, 'iu');
 }
 
-/** What follows a letter and is not drawn belongs to its pattern, so that each character has one place to match. */
+/** Undrawn characters after a letter belong to its pattern, so that each character has one place to match. */
 function patternOf(piece: string): string {
   const forms = [piece, piece.normalize('NFD'), ...(MARKS[piece] ?? ''), ...(ALSO[piece] ?? [])];
   if (/^[!-~]$/.test(piece)) forms.push(String.fromCharCode(piece.charCodeAt(0) + FULL_WIDTH));

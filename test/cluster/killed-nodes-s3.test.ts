@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { UNCONTESTED } from '../../src/storage/ports/lock.ts';
 import { createSweep } from '../../src/storage/s3/sweep.ts';
 import { createRandom, seedOfRun } from '../faults/random.ts';
 import { siteForSuite } from '../support/for-suite.ts';
@@ -42,7 +43,7 @@ describe.skipIf(whyNot !== undefined)(`a cluster with captures in an object stor
             ...(rounds > 0 && { report: (text) => console.log(text) }),
           });
           expect(answers.get(200)).toBeGreaterThan(10);
-          const lock = () => Promise.resolve({ isHeld: true, release: () => undefined });
+          const lock = async () => UNCONTESTED;
           await createSweep({ client, lock, readingMs: -60_000, uploadMs: -60_000, compareMs: -60_000 }).pass();
           const pagesOfKeys = await Array.fromAsync(client.list('captures/'));
           const keys = pagesOfKeys.flatMap(({ objects }) => objects.map(({ key }) => key));

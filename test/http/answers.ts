@@ -5,6 +5,11 @@ export function nextPage(response: Response): string | undefined {
   return /^<([^>]+)>; rel="next"$/.exec(response.headers.get('Link') ?? '')?.[1];
 }
 
+/** Returns the path and query of a link, which every api node answers. */
+export function targetOf(link: string): string {
+  return link.slice(new URL(link).origin.length);
+}
+
 const Failure = z.object({
   error: z.string(),
   code: z.string(),

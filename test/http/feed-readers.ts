@@ -5,8 +5,10 @@ import { parseAtomFeed } from 'feedsmith';
 import { SaxesParser } from 'saxes';
 import { expect } from 'vitest';
 import { z } from 'zod';
+import type { RunningApp } from '../support/serve.ts';
+import { targetOf } from './answers.ts';
 
-/* What feed readers find in a feed. Both functions fail for a feed that is not valid. */
+/* Reads feeds as feed readers do. All functions fail for a feed that is not valid. */
 
 const Link = z.strictObject({
   rel: z.enum(['self', 'alternate', 'next', 'related', 'enclosure']),
@@ -14,7 +16,7 @@ const Link = z.strictObject({
   type: z.string().optional(),
   length: z.int().positive().optional(),
 });
-/** What RFC 4287 requires, and nothing that this service does not write. */
+/** The elements that RFC 4287 requires, and others only as this service writes them. */
 const AtomSchema = z.strictObject({
   id: z.string().regex(/^urn:/),
   title: z.strictObject({ value: z.string().min(1) }),
@@ -37,8 +39,20 @@ const AtomSchema = z.strictObject({
     .optional(),
 });
 
-/** Reads an Atom feed: strictly as XML, and what RFC 4287 requires. */
-export function readAtom(xml: string) {
+type App = Pick<RunningApp, 'call'>;
+
+/** Reads the Atom feed of a link, without a key. */
+export async function atomOf(app: App, link: string) {
+  return readAtom(await (await app.call(targetOf(link))).text());
+}
+
+/** Reads the JSON Feed of a link, without a key. */
+export async function jsonOf(app: App, link: string) {
+  return readJsonFeed(await (await app.call(targetOf(link))).text());
+}
+
+/** Reads an Atom feed: strictly as XML, and by the requirements of RFC 4287. */
+function readAtom(xml: string) {
   const strict = new SaxesParser({ xmlns: true });
   strict.on('error', (error) => {
     throw error;
@@ -87,7 +101,7 @@ addFormats.default(ajv);
 const isJsonFeed = ajv.compile(z.looseObject({}).parse(createRequire(import.meta.url)('jsonfeed-schema')));
 
 /** Reads a JSON Feed, and checks it by the JSON Schema of version 1.1. */
-export function readJsonFeed(text: string): z.output<typeof JsonFeed> {
+function readJsonFeed(text: string): z.output<typeof JsonFeed> {
   const feed: unknown = JSON.parse(text);
   if (!isJsonFeed(feed)) throw new Error(ajv.errorsText(isJsonFeed.errors));
   return JsonFeed.parse(feed);

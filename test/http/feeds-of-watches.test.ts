@@ -10,7 +10,8 @@ import { forSuite } from '../support/for-suite.ts';
 import type { RunningApp } from '../support/serve.ts';
 import { NO_BROWSER, startService } from '../support/service.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
-import { readAtom, readJsonFeed } from './feed-readers.ts';
+import { targetOf } from './answers.ts';
+import { atomOf, jsonOf } from './feed-readers.ts';
 import { keepCapture } from './stored-capture.ts';
 import { describeWithTenants, TENANTS, tenantsForSuite } from './tenants.ts';
 
@@ -19,15 +20,12 @@ const Feed = z.object({ data: FeedSchema });
 const Watch = z.object({ data: WatchSchema });
 const KEY = { 'X-API-Key': 'shop-key' };
 
-const targetOf = (link: string) => link.slice(new URL(link).origin.length);
 type App = Pick<RunningApp, 'call' | 'post'>;
 const feedOf = async (app: App, body: unknown, headers: Record<string, string> = KEY) => {
   const response = await app.post('/feeds', body, { headers });
   expect(response.status).toBe(200);
   return Feed.parse(await response.json()).data;
 };
-const atomOf = async (app: App, link: string) => readAtom(await (await app.call(targetOf(link))).text());
-const jsonOf = async (app: App, link: string) => readJsonFeed(await (await app.call(targetOf(link))).text());
 
 const page = (price: string) =>
   `<title>Lamp</title><h1>Lamp</h1><p>${'A lamp for the harbour. '.repeat(20)}</p><p class="price">${price}</p>`;

@@ -1,16 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { FeedSchema } from '../../src/capture/feed.ts';
-import type { Result } from '../../src/capture/result.ts';
 import type { RunningApp } from '../support/serve.ts';
 import { NO_BROWSER } from '../support/service.ts';
-import { failureOf } from './answers.ts';
-import { readAtom, readJsonFeed } from './feed-readers.ts';
-import { keepCapture } from './stored-capture.ts';
-import { describeWithTenantsOfEachDatabase, TENANTS, type TenantsOf, tenantsForSuite } from './tenants.ts';
+import { failureOf, targetOf } from './answers.ts';
+import { atomOf, jsonOf } from './feed-readers.ts';
+import {
+  ask,
+  describeWithTenantsOfEachDatabase,
+  keepForShop,
+  READER,
+  ROOT,
+  TENANTS,
+  tenantsForSuite,
+} from './tenants.ts';
 
-const ROOT = { name: 'root', key: 'root-key', rate: null, scope: 'admin' } as const;
-const READER = { name: 'reader', key: 'reader-key', rate: null, scope: 'read' } as const;
 const KEYS = [...TENANTS, ROOT, READER];
 const KEYED = {
   apiKeys: KEYS.map(({ key }) => key),
@@ -24,43 +28,25 @@ const Feeds = z.object({ data: z.array(FeedSchema) });
 const HOSTILE = '<script>alert(1)</script>]]> & "\' \u0000\u0008\u{1F}\uFFFE\uD800 &#0; café';
 const SHOWN = '<script>alert(1)</script>]]> & "\' \uFFFD\uFFFD\uFFFD\uFFFD\uFFFD &#0; café';
 
-const ask = (app: RunningApp, key: string, path: string, method = 'GET', body?: unknown) =>
-  app.call(path, {
-    method,
-    headers: { 'X-API-Key': key, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-
-/** The path and query of a link, which every api node answers. */
-const targetOf = (link: string) => link.slice(new URL(link).origin.length);
-
 describeWithTenantsOfEachDatabase((start) => {
   const tenants = tenantsForSuite(() => start(NO_BROWSER, KEYED));
 
-  async function keep({ services: [service] }: TenantsOf, id: number, wanted: Partial<Result> = {}) {
-    if (service === undefined) throw new Error('there is no service');
-    const kept = await keepCapture(service, id, { api_key_name: 'shop', ...wanted });
-    await service.results.insert(kept.result);
-    return kept;
-  }
   const make = async (app: RunningApp, key: string, body: unknown) => {
     const response = await ask(app, key, '/feeds', 'POST', body);
     expect(response.status).toBe(200);
     return Feed.parse(await response.json()).data;
   };
-  const atomOf = async (app: RunningApp, link: string) => readAtom(await (await app.call(targetOf(link))).text());
-  const jsonOf = async (app: RunningApp, link: string) => readJsonFeed(await (await app.call(targetOf(link))).text());
 
   describe('a feed', () => {
     it('lists the captures with a label on every node without a key, newest first, with pictures as enclosures', async () => {
       const t = await tenants();
-      const { image } = await keep(t, 11, {
+      const { image } = await keepForShop(t, 11, {
         title: HOSTILE,
         url: 'https://shop.example/a?b=1&c=^|',
         labels: ['lamps'],
       });
-      await keep(t, 12, { title: 'Newer', labels: ['lamps', 'second'] });
-      await keep(t, 13, { labels: ['others'] });
+      await keepForShop(t, 12, { title: 'Newer', labels: ['lamps', 'second'] });
+      await keepForShop(t, 13, { labels: ['others'] });
       const feed = await make(t.one, 'shop-key', { label: 'lamps' });
       expect(feed).toMatchObject({ label: 'lamps', api_key_name: 'shop' });
       for (const app of t.apps) {
@@ -97,7 +83,7 @@ describeWithTenantsOfEachDatabase((start) => {
     it('pages through all captures of a search and of a scan, each once', async () => {
       const t = await tenants();
       const scan = 'a1a1a1a1-1111-4111-8111-a1a1a1a1a1a1';
-      for (let id = 1000; id < 1120; id += 1) await keep(t, id, { host: 'paged.example', scan });
+      for (let id = 1000; id < 1120; id += 1) await keepForShop(t, id, { host: 'paged.example', scan });
       const ids = Array.from({ length: 120 }, (_, at) => `urn:capstan:capture:${1119 - at}`);
       for (const wanted of [{ search: { host: 'paged.example', outcome: 'stored' } }, { scan }]) {
         const feed = await make(t.one, 'shop-key', wanted);
@@ -121,7 +107,7 @@ describeWithTenantsOfEachDatabase((start) => {
 
     it('answers 304 to its ETag until a capture comes, and HEAD without a body', async () => {
       const t = await tenants();
-      await keep(t, 31, { labels: ['tagged'] });
+      await keepForShop(t, 31, { labels: ['tagged'] });
       const { url } = await make(t.one, 'shop-key', { label: 'tagged' });
       const app = t.one;
       const first = await app.call(targetOf(url));
@@ -137,14 +123,14 @@ describeWithTenantsOfEachDatabase((start) => {
       expect(json.headers.get('Content-Type')).toBe('application/feed+json; charset=utf-8');
       expect(json.headers.get('Vary')).toContain('Accept');
       expect(json.headers.get('ETag')).not.toBe(etag);
-      await keep(t, 30, { labels: ['tagged'] });
+      await keepForShop(t, 30, { labels: ['tagged'] });
       expect((await again(etag)).status).toBe(200);
     });
 
     it('shows nothing of other keys, and is listed and revoked by its own key and an administrator', async () => {
       const t = await tenants();
-      await keep(t, 41, { labels: ['mine'] });
-      await keep(t, 42, { labels: ['mine'], api_key_name: 'flood' });
+      await keepForShop(t, 41, { labels: ['mine'] });
+      await keepForShop(t, 42, { labels: ['mine'], api_key_name: 'flood' });
       const feed = await make(t.one, 'shop-key', { label: 'mine' });
       const all = await make(t.one, 'root-key', { label: 'mine' });
       expect((await atomOf(t.one, feed.atom)).entries.map(({ id }) => id)).toEqual(['urn:capstan:capture:41']);

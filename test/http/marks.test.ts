@@ -1,21 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { Result } from '../../src/capture/result.ts';
 import { serviceForSuite, siteForSuite } from '../support/for-suite.ts';
 import type { RunningApp } from '../support/serve.ts';
 import { NO_BROWSER } from '../support/service.ts';
 import { failureOf, idsOf } from './answers.ts';
 import { subscribe } from './event-subscriber.ts';
-import { keepCapture } from './stored-capture.ts';
 import {
+  ask,
   describeWithTenants,
   describeWithTenantsOfEachDatabase,
+  keepForShop,
+  ROOT,
   TENANTS,
-  type TenantsOf,
   tenantsForSuite,
 } from './tenants.ts';
 
-const ROOT = { name: 'root', key: 'root-key', rate: null, scope: 'admin' } as const;
 const KEYS = [...TENANTS, ROOT];
 const KEYED = { apiKeys: KEYS.map(({ key }) => key), namedKeys: KEYS };
 
@@ -30,12 +29,6 @@ const One = z.object({
   }),
 });
 
-const ask = (app: RunningApp, key: string, path: string, method = 'GET', body?: unknown) =>
-  app.call(path, {
-    method,
-    headers: { 'X-API-Key': key, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
 const patch = (app: RunningApp, key: string, path: string, body: unknown) => ask(app, key, path, 'PATCH', body);
 const labelled = async (app: RunningApp, key: string, label: string) =>
   (await idsOf(await ask(app, key, `/results?label=${encodeURIComponent(label)}`))).toSorted((a, b) => a - b);
@@ -43,17 +36,11 @@ const labelled = async (app: RunningApp, key: string, label: string) =>
 describeWithTenantsOfEachDatabase((start, apiNodes) => {
   const tenants = tenantsForSuite(() => start(NO_BROWSER, KEYED));
 
-  /** Stores a capture as the first node would have made it. */
-  async function keep({ services: [service] }: TenantsOf, id: number, wanted: Partial<Result> = {}): Promise<void> {
-    if (service === undefined) throw new Error('there is no service');
-    const { result } = await keepCapture(service, id, { api_key_name: 'shop', ...wanted });
-    await service.results.insert(result);
-  }
-
   describe('PATCH /screenshot/:id', () => {
     it('changes labels and note, which every node answers and lists find', async () => {
-      const { apps, one, ...of } = await tenants();
-      await keep({ apps, one, ...of }, 11);
+      const t = await tenants();
+      const { apps, one } = t;
+      await keepForShop(t, 11);
       const changed = await patch(one, 'shop-key', '/screenshot/11', {
         labels: [' legal ', 'Fall 17', 'legal'],
         note: 'für Ana',
@@ -78,8 +65,8 @@ describeWithTenantsOfEachDatabase((start, apiNodes) => {
 
     it('finds no label of another key, and changes none', async () => {
       const t = await tenants();
-      await keep(t, 21, { labels: ['secret'], api_key_name: 'flood' });
-      await keep(t, 22, { labels: ['secret'] });
+      await keepForShop(t, 21, { labels: ['secret'], api_key_name: 'flood' });
+      await keepForShop(t, 22, { labels: ['secret'] });
       expect(await labelled(t.one, 'shop-key', 'secret')).toEqual([22]);
       expect(await labelled(t.one, 'root-key', 'secret')).toEqual([21, 22]);
       expect((await patch(t.one, 'shop-key', '/screenshot/21', { addLabels: ['mine'] })).status).toBe(404);
@@ -90,7 +77,7 @@ describeWithTenantsOfEachDatabase((start, apiNodes) => {
 
     it('leaves every change of several at once, also made by different nodes', async () => {
       const t = await tenants();
-      await keep(t, 31);
+      await keepForShop(t, 31);
       const names = Array.from({ length: 16 }, (_, at) => `together-${at}`);
       const made = names.map((name, at) =>
         patch(t.apps[at % apiNodes] ?? t.one, 'shop-key', '/screenshot/31', { addLabels: [name] }),
@@ -104,7 +91,7 @@ describeWithTenantsOfEachDatabase((start, apiNodes) => {
 
     it('refuses bad labels, more than 20, and a body without a change', async () => {
       const t = await tenants();
-      await keep(t, 41, { labels: Array.from({ length: 19 }, (_, at) => `l${at}`) });
+      await keepForShop(t, 41, { labels: Array.from({ length: 19 }, (_, at) => `l${at}`) });
       for (const bad of [
         { labels: ['a,b'] },
         { addLabels: [''] },
@@ -126,7 +113,7 @@ describeWithTenantsOfEachDatabase((start, apiNodes) => {
   describe('a hold', () => {
     it('is set and lifted by administrators alone, and refuses the removal until then', async () => {
       const t = await tenants();
-      await keep(t, 51);
+      await keepForShop(t, 51);
       const refused = await patch(t.one, 'shop-key', '/screenshot/51', { hold: true });
       expect(refused.status).toBe(403);
       const events = await subscribe(`${t.apps.at(-1)?.baseUrl}/events?type=capture.held,capture.released`, {
@@ -159,8 +146,8 @@ describeWithTenantsOfEachDatabase((start, apiNodes) => {
   describe('GET /labels', () => {
     it('suggests labels that captures of the key still have, by any part of them', async () => {
       const t = await tenants();
-      await keep(t, 71);
-      await keep(t, 72, { api_key_name: 'flood' });
+      await keepForShop(t, 71);
+      await keepForShop(t, 72, { api_key_name: 'flood' });
       await patch(t.one, 'shop-key', '/screenshot/71', { labels: ['Straße 7', 'Harbour', 'harvest'] });
       await patch(t.one, 'flood-key', '/screenshot/72', { labels: ['Harbour of flood'] });
       const last = t.apps.at(-1) ?? t.one;
@@ -181,7 +168,7 @@ describeWithTenantsOfEachDatabase((start, apiNodes) => {
     it('changes the captures that meet the conditions, up to a limit, and says where to go on', async () => {
       const t = await tenants();
       const ids = [61, 62, 63, 64, 65];
-      for (const id of ids) await keep(t, id, { url: 'https://many.example/', host: 'many.example' });
+      for (const id of ids) await keepForShop(t, id, { url: 'https://many.example/', host: 'many.example' });
       const page = async (query: string) =>
         Marked.parse(await (await patch(t.one, 'shop-key', `/results?${query}`, { addLabels: ['sweep'] })).json()).data;
       const first = await page('host=many.example&limit=3');

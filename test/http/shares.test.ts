@@ -8,12 +8,18 @@ import { putCapture } from '../../src/storage/ports/artifact-store.ts';
 import { EVIDENCE } from '../storage/result-of.ts';
 import { type RunningApp, serve } from '../support/serve.ts';
 import { NO_BROWSER } from '../support/service.ts';
-import { failureOf } from './answers.ts';
+import { failureOf, targetOf } from './answers.ts';
 import { resultOf } from './stored-capture.ts';
-import { describeWithTenantsOfEachDatabase, TENANTS, type TenantsOf, tenantsForSuite } from './tenants.ts';
+import {
+  ask,
+  describeWithTenantsOfEachDatabase,
+  READER,
+  ROOT,
+  TENANTS,
+  type TenantsOf,
+  tenantsForSuite,
+} from './tenants.ts';
 
-const ROOT = { name: 'root', key: 'root-key', rate: null, scope: 'admin' } as const;
-const READER = { name: 'reader', key: 'reader-key', rate: null, scope: 'read' } as const;
 const KEYS = [...TENANTS, ROOT, READER];
 const SIGNING_KEY = 'a-signing-key-of-at-least-32-characters';
 const KEYED = { apiKeys: KEYS.map(({ key }) => key), namedKeys: KEYS, signingKeys: [SIGNING_KEY], maxShareDays: 30 };
@@ -24,16 +30,6 @@ const Links = z.object({ data: z.array(SharedLinkSchema) });
 
 const HOSTILE = '<script>alert(1)</script>"\'><img src=x onerror=alert(2)>';
 
-const ask = (app: RunningApp, key: string, path: string, method = 'GET', body?: unknown) =>
-  app.call(path, {
-    method,
-    headers: { 'X-API-Key': key, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-
-/** The path and query of a link, which every api node answers. */
-const targetOf = ({ link }: { readonly link: string }) => link.slice(new URL(link).origin.length);
-
 const pngOf = (background: string) =>
   sharp({ create: { width: 40, height: 30, channels: 3, background } })
     .png()
@@ -42,8 +38,7 @@ const pngOf = (background: string) =>
 describeWithTenantsOfEachDatabase((start) => {
   const tenants = tenantsForSuite(() => start(NO_BROWSER, KEYED));
 
-  async function keep({ services: [service] }: TenantsOf, id: number, wanted: Partial<Result> = {}, colour = 'red') {
-    if (service === undefined) throw new Error('there is no service');
+  async function keep({ service }: TenantsOf, id: number, wanted: Partial<Result> = {}, colour = 'red') {
     const artifacts = { store: await service.artifacts.id(), kinds: ['image', 'html', 'text'] as const };
     const result = resultOf(id, { artifacts, api_key_name: 'shop', ...wanted });
     const files = { image: await pngOf(colour), html: `<p>${id}</p>`, text: `text of ${id}` };
@@ -73,7 +68,7 @@ describeWithTenantsOfEachDatabase((start) => {
       expect(link).toMatchObject({ capture: 11, with: null, view: 'page', api_key_name: 'shop' });
       expect(Date.parse(link.expires_at) - Date.parse(link.created_at)).toBeGreaterThan(7 * DAY_MS - 2000);
       for (const app of t.apps) {
-        const page = await app.call(targetOf(link));
+        const page = await app.call(targetOf(link.link));
         expect(page.status).toBe(200);
         expect(page.headers.get('Content-Type')).toBe('text/html; charset=utf-8');
         expect(page.headers.get('Cache-Control')).toMatch(/^public, max-age=60\d{4}$/);
@@ -98,9 +93,9 @@ describeWithTenantsOfEachDatabase((start) => {
       const t = await tenants();
       await keep(t, 21);
       const image = await shared(t.one, 'shop-key', 21, { view: 'image' });
-      expect((await t.one.call(targetOf(image))).headers.get('Content-Type')).toBe('image/png');
+      expect((await t.one.call(targetOf(image.link))).headers.get('Content-Type')).toBe('image/png');
       const snapshot = await shared(t.one, 'shop-key', 21, { view: 'html' });
-      const html = await t.one.call(targetOf(snapshot));
+      const html = await t.one.call(targetOf(snapshot.link));
       expect(html.headers.get('Content-Security-Policy')).toMatch(/^sandbox; default-src 'none'/);
       expect(await html.text()).toBe('<p>21</p>');
       const part = signedTarget(`/shared/${snapshot.id}/image`, Date.parse(snapshot.expires_at) / 1000, SIGNING_KEY);
@@ -119,7 +114,7 @@ describeWithTenantsOfEachDatabase((start) => {
       const link = await shared(t.one, 'shop-key', 31, { with: 32 });
       expect(link).toMatchObject({ capture: 31, with: 32, view: 'page' });
       for (const app of t.apps) {
-        const html = await (await app.call(targetOf(link))).text();
+        const html = await (await app.call(targetOf(link.link))).text();
         const sources = [...html.matchAll(/<img src="([^"]+)"/g)].map(([, source = '']) =>
           source.replaceAll('&amp;', '&'),
         );
@@ -144,11 +139,11 @@ describeWithTenantsOfEachDatabase((start) => {
       expect(page.headers.get('Link')).toContain('rel="next"');
       expect(await listed('shop-key', `?capture=41&cursor=${second.id}`)).toEqual([first.id]);
       expect((await ask(last, 'shop-key', `/shares/${first.id}`, 'DELETE')).status).toBe(200);
-      for (const app of t.apps) expect((await app.call(targetOf(first))).status).toBe(404);
+      for (const app of t.apps) expect((await app.call(targetOf(first.link))).status).toBe(404);
       expect(await listed('shop-key')).toEqual([second.id]);
       expect((await ask(t.one, 'shop-key', '/screenshot/41', 'DELETE')).status).toBe(200);
       for (const app of t.apps) {
-        const ended = await app.call(targetOf(second));
+        const ended = await app.call(targetOf(second.link));
         expect(ended.status).toBe(404);
         expect(ended.headers.get('Cache-Control')).toBe('no-store');
       }
@@ -165,8 +160,8 @@ describeWithTenantsOfEachDatabase((start) => {
       const link = await shared(t.one, 'shop-key', 51);
       expect(Links.parse(await (await ask(t.one, 'flood-key', '/shares')).json()).data).toEqual([]);
       expect((await ask(t.one, 'flood-key', `/shares/${link.id}`, 'DELETE')).status).toBe(404);
-      expect((await t.one.call(targetOf(link))).status).toBe(200);
-      expect((await ask(t.one, 'flood-key', targetOf(link))).status).toBe(200);
+      expect((await t.one.call(targetOf(link.link))).status).toBe(200);
+      expect((await ask(t.one, 'flood-key', targetOf(link.link))).status).toBe(200);
       expect((await ask(t.one, 'root-key', `/shares/${link.id}`, 'DELETE')).status).toBe(200);
     });
 
@@ -175,12 +170,10 @@ describeWithTenantsOfEachDatabase((start) => {
       await keep(t, 53);
       await keep(t, 54, { api_key_name: 'root' });
       const links = [await shared(t.one, 'root-key', 53), await shared(t.one, 'root-key', 54)];
-      const [service] = t.services;
-      if (service === undefined) throw new Error('there is no service');
       const statuses = (app: RunningApp) =>
-        Promise.all(links.map(async (link) => (await app.call(targetOf(link))).status));
+        Promise.all(links.map(async (link) => (await app.call(targetOf(link.link))).status));
       for (const rootNow of [[{ ...ROOT, scope: 'capture' as const }], []]) {
-        const app = await serve(service, { ...KEYED, namedKeys: [...TENANTS, ...rootNow], isolateKeys: true });
+        const app = await serve(t.service, { ...KEYED, namedKeys: [...TENANTS, ...rootNow], isolateKeys: true });
         try {
           expect(await statuses(app)).toEqual(rootNow.length === 0 ? [404, 404] : [404, 200]);
           const listed = await ask(app, rootNow.length === 0 ? 'flood-key' : 'root-key', '/shares');
@@ -197,7 +190,7 @@ describeWithTenantsOfEachDatabase((start) => {
       const t = await tenants();
       await keep(t, 61);
       const link = await shared(t.one, 'shop-key', 61, { expires: '1m' });
-      const target = targetOf(link);
+      const target = targetOf(link.link);
       const statusOf = async (path: string) => (await t.one.call(path)).status;
       expect(await statusOf(`/shared/${link.id}`)).toBe(403);
       expect(await statusOf(target.replace(/.$/, (last) => (last === '0' ? '1' : '0')))).toBe(403);

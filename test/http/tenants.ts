@@ -1,4 +1,5 @@
 import { afterAll, describe, expect } from 'vitest';
+import type { Result } from '../../src/capture/result.ts';
 import type { HttpOptions } from '../../src/http/app.ts';
 import type { CaptureService } from '../../src/service/create-service.ts';
 import type { ServiceConfig } from '../../src/service/service-config.ts';
@@ -6,6 +7,7 @@ import { serversForSuite, whyNoCluster } from '../cluster/cluster-of-processes.t
 import { nodesOf } from '../cluster/nodes.ts';
 import { type RunningApp, serve } from '../support/serve.ts';
 import { NO_BROWSER, type RunningService, startService } from '../support/service.ts';
+import { type KeptCapture, keepCapture } from './stored-capture.ts';
 
 /** Two keys of one service, each of which sees its own captures alone. */
 export const TENANTS = [
@@ -13,13 +15,37 @@ export const TENANTS = [
   { name: 'shop', key: 'shop-key', rate: null, scope: 'capture' },
 ] as const;
 
+/** A key that sees the captures of all tenants, and one that may only read. */
+export const ROOT = { name: 'root', key: 'root-key', rate: null, scope: 'admin' } as const;
+export const READER = { name: 'reader', key: 'reader-key', rate: null, scope: 'read' } as const;
+
+/** Sends a request with an API key, and with a body as JSON if there is one. */
+export const ask = (app: RunningApp, key: string, path: string, method = 'GET', body?: unknown): Promise<Response> =>
+  app.call(path, {
+    method,
+    headers: { 'X-API-Key': key, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+
 /** A service of two tenants. */
 export interface TenantsOf extends AsyncDisposable {
   /** The apps that clients may ask: those of all api nodes. The first is also `one`. */
   readonly apps: readonly RunningApp[];
   readonly one: RunningApp;
-  /** The services behind the apps. */
+  /** The services behind the apps. The first is also `service`. */
   readonly services: readonly CaptureService[];
+  readonly service: CaptureService;
+}
+
+/** Stores a capture of the tenant `shop`, as the first node would have made it. */
+export async function keepForShop(
+  { service }: Pick<TenantsOf, 'service'>,
+  id: number,
+  overrides: Partial<Result> = {},
+): Promise<KeptCapture> {
+  const kept = await keepCapture(service, id, { api_key_name: 'shop', ...overrides });
+  await service.results.insert(kept.result);
+  return kept;
 }
 
 /** With `NO_BROWSER`, a cluster has no worker. */
@@ -107,11 +133,13 @@ async function tenantsOf(
   const keyed = { apiKeys: TENANTS.map(({ key }) => key), namedKeys: TENANTS, isolateKeys: true };
   const apps = await Promise.all(services.map(({ service }) => serve(service, { ...keyed, ...http })));
   const [one] = apps;
-  if (one === undefined) throw new Error('there is no app');
+  const [first] = services;
+  if (one === undefined || first === undefined) throw new Error('there is no app');
   return {
     apps,
     one,
     services: services.map(({ service }) => service),
+    service: first.service,
     async [Symbol.asyncDispose]() {
       await Promise.all(apps.map((app) => app.close()));
       await stop();

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readState } from '../../src/receivers/receiver-state.ts';
 import { deliveriesIn } from '../../src/storage/documents/deliveries.ts';
 import type { Database } from '../../src/storage/ports/database.ts';
+import { UNCONTESTED } from '../../src/storage/ports/lock.ts';
 import { SqliteThread } from '../../src/storage/sqlite/thread.ts';
 import { describeInEachDatabase } from '../storage/each-database.ts';
 import { type Answer, type Receiver, startReceiver, statuses } from './receiver.ts';
@@ -249,7 +250,7 @@ describe('the room for messages', () => {
   const many = { count: 100, bytes: 1_000_000 };
   const limited = (limits: Partial<Parameters<typeof deliveriesIn>[2] & object>['limits']) => {
     const thread = new SqliteThread({ path: ':memory:', keptEvents: 0 }, () => {});
-    const lock = async () => ({ isHeld: true, release: () => undefined });
+    const lock = async () => UNCONTESTED;
     return { thread, store: deliveriesIn(thread.table('documents'), lock, limits && { limits }) };
   };
   const none = { add: async () => false, get: async () => undefined, list: async () => [], remove: async () => false };

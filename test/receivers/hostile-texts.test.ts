@@ -1,19 +1,17 @@
-import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Egress } from '../../src/egress/egress.ts';
 import type { Notice } from '../../src/receivers/notice.ts';
+import type { Transport } from '../../src/receivers/transport.ts';
 import { discordTransport } from '../../src/receivers/transports/discord.ts';
 import { mailTransport } from '../../src/receivers/transports/mail.ts';
-import { readMailAddress } from '../../src/receivers/transports/mail-address.ts';
 import { ntfyTransport } from '../../src/receivers/transports/ntfy.ts';
 import { slackWebhookTransport } from '../../src/receivers/transports/slack.ts';
 import { teamsTransport } from '../../src/receivers/transports/teams.ts';
 import { type DiscordReceiver, startDiscord } from '../support/receivers/discord.ts';
-import { MAIL_PASSWORD, MAIL_USER, type MailReceiver, startMail } from '../support/receivers/mail.ts';
+import { type MailReceiver, mailAddressOf, startMail } from '../support/receivers/mail.ts';
 import { type NtfyReceiver, startNtfy } from '../support/receivers/ntfy.ts';
 import { type SlackReceiver, startSlack } from '../support/receivers/slack.ts';
 import { startTeams, type TeamsReceiver } from '../support/receivers/teams.ts';
-import { CERTIFICATE } from './certificate.ts';
 import { messageOf, NEVER } from './example-notice.ts';
 import { HOSTILE_TEXTS } from './hostile-texts.ts';
 import { receiverEgress } from './receiver.ts';
@@ -26,6 +24,7 @@ import {
   renderSlack,
   renderTeams,
 } from './rendered.ts';
+import { trustForSuite } from './trust.ts';
 
 const LINKS = [
   { label: 'Comparison', url: 'https://capstan.example/shared/abc_d?expires=1&signature=0f' },
@@ -39,10 +38,9 @@ let slack: SlackReceiver;
 let teams: TeamsReceiver;
 let ntfy: NtfyReceiver;
 let mail: MailReceiver;
-const trusted = getCACertificates();
 
+trustForSuite();
 beforeAll(async () => {
-  setDefaultCACertificates([...trusted, CERTIFICATE]);
   egress = receiverEgress({ 'hooks.test': ['127.0.0.1'] });
   [discord, slack, teams, ntfy, mail] = await Promise.all([
     startDiscord(),
@@ -53,7 +51,6 @@ beforeAll(async () => {
   ]);
 });
 afterAll(async () => {
-  setDefaultCACertificates(trusted);
   await egress.close();
   await Promise.all([discord, slack, teams, ntfy, mail].map((receiver) => receiver[Symbol.asyncDispose]()));
 });
@@ -67,7 +64,15 @@ function wordsOf(text: string): string {
   return (text.normalize('NFC').match(/[\p{L}\p{N}]/gu) ?? []).join('');
 }
 
-/** What a reader may see: no control characters, overrides of direction, or lone surrogates. */
+/** Sends a text, and returns the message that the receiver has taken last. */
+async function taken<T>(transport: Transport, text: string, messages: readonly T[]): Promise<T> {
+  expect(await transport.send(messageOf(noticeWith(text)), NEVER)).toMatchObject({ end: 'delivered' });
+  const message = messages.at(-1);
+  if (message === undefined) throw new Error('the receiver has no message');
+  return message;
+}
+
+/** Characters that no reader may be shown: control characters, overrides of direction, and lone surrogates. */
 const UNWANTED = /[[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]--[\n\u2060]]/v;
 
 function expectText({ text, links, markup }: Rendered, hostile: string): void {
@@ -81,52 +86,30 @@ function expectText({ text, links, markup }: Rendered, hostile: string): void {
 
 describe.each(Object.entries(HOSTILE_TEXTS))('a page with %s', (_, text) => {
   it('is shown as text by Slack', async () => {
-    expect(
-      await slackWebhookTransport({ ...egress, url: slack.url }).send(messageOf(noticeWith(text)), NEVER),
-    ).toMatchObject({ end: 'delivered' });
-    expectText(renderSlack(slack.messages.at(-1) ?? { text: '', mrkdwn: true, blocks: [], files: [] }), text);
+    const transport = slackWebhookTransport({ ...egress, url: slack.url });
+    expectText(renderSlack(await taken(transport, text, slack.messages)), text);
   });
 
   it('is shown as text by Discord', async () => {
-    expect(
-      await discordTransport({ ...egress, url: discord.url }).send(messageOf(noticeWith(text)), NEVER),
-    ).toMatchObject({ end: 'delivered' });
-    const message = discord.messages.at(-1);
-    expect(message).toBeDefined();
-    if (message !== undefined) expectText(renderDiscord(message), text);
+    const transport = discordTransport({ ...egress, url: discord.url });
+    expectText(renderDiscord(await taken(transport, text, discord.messages)), text);
   });
 
   it('is shown as text by Teams', async () => {
-    expect(await teamsTransport({ ...egress, url: teams.url }).send(messageOf(noticeWith(text)), NEVER)).toMatchObject({
-      end: 'delivered',
-    });
-    const card = teams.cards.at(-1);
-    expect(card).toBeDefined();
-    if (card !== undefined) expectText(renderTeams(card), text);
+    const transport = teamsTransport({ ...egress, url: teams.url });
+    expectText(renderTeams(await taken(transport, text, teams.cards)), text);
   });
 
   it('is shown as text by ntfy', async () => {
-    expect(await ntfyTransport({ ...egress, url: ntfy.url }).send(messageOf(noticeWith(text)), NEVER)).toMatchObject({
-      end: 'delivered',
-    });
-    const message = ntfy.messages.at(-1);
-    expect(message).toBeDefined();
-    if (message === undefined) return;
+    const message = await taken(ntfyTransport({ ...egress, url: ntfy.url }), text, ntfy.messages);
     const rendered = renderNtfy(message);
     // Its links are buttons.
     expectText({ ...rendered, links: [...rendered.links, ...message.actions.map(({ url }) => url)] }, text);
   });
 
   it('is shown as text in a mail, and adds no header', async () => {
-    const user = `${encodeURIComponent(MAIL_USER)}:${encodeURIComponent(MAIL_PASSWORD)}`;
-    const address = readMailAddress(`smtps://${user}@hooks.test:${mail.port}/?to=ops@shop.example`);
-    if (typeof address === 'string') throw new Error(address);
-    expect(await mailTransport({ ...egress, address }).send(messageOf(noticeWith(text)), NEVER)).toMatchObject({
-      end: 'delivered',
-    });
-    const got = mail.mails.at(-1);
-    expect(got).toBeDefined();
-    if (got === undefined) return;
+    const address = mailAddressOf('smtps', mail, 'ops@shop.example');
+    const got = await taken(mailTransport({ ...egress, address }), text, mail.mails);
     expectText(renderMailText(got), text);
     expectText(renderMailHtml(got), text);
     expect(wordsOf(got.mail.subject ?? '')).toContain(wordsOf(text.replace(/[\p{Cc}\p{Cf}\p{Cs}]/gu, '')).slice(0, 40));

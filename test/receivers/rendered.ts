@@ -7,9 +7,7 @@ import type { NtfyMessage } from '../support/receivers/ntfy.ts';
 import type { SlackMessage } from '../support/receivers/slack.ts';
 import type { TeamsCard } from '../support/receivers/teams.ts';
 
-/*
- * What a reader sees of a message, as its service shows it: the text, and all that is more than text.
- */
+/* Renders messages as their services show them to a reader: the text, and all that is more than text. */
 
 export interface Rendered {
   readonly text: string;
@@ -21,7 +19,7 @@ export interface Rendered {
 const linkify = new LinkifyIt({ fuzzyLink: true, fuzzyEmail: true, fuzzyIP: true }).tlds('рф', true).tlds('de', true);
 linkify.add('tel:', { validate: (text, at) => /^\+?\d+/.exec(text.slice(at))?.[0].length ?? 0 });
 
-/** Finds what a program would make a link of. */
+/** Finds the texts that a program would make links of. */
 function found(text: string): string[] {
   return linkify.match(text)?.map(({ url }) => url) ?? [];
 }

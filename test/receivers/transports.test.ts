@@ -1,22 +1,21 @@
-import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Egress } from '../../src/egress/egress.ts';
 import type { Notice } from '../../src/receivers/notice.ts';
+import type { Transport } from '../../src/receivers/transport.ts';
 import { discordTransport } from '../../src/receivers/transports/discord.ts';
 import { mailTransport } from '../../src/receivers/transports/mail.ts';
-import { readMailAddress } from '../../src/receivers/transports/mail-address.ts';
 import { ntfyTransport } from '../../src/receivers/transports/ntfy.ts';
 import { slackWebhookTransport } from '../../src/receivers/transports/slack.ts';
 import { slackBotTransport } from '../../src/receivers/transports/slack-bot.ts';
 import { teamsTransport } from '../../src/receivers/transports/teams.ts';
 import { rateLimited, startDiscord } from '../support/receivers/discord.ts';
-import { MAIL_PASSWORD, MAIL_USER, type MailReceiver, startMail } from '../support/receivers/mail.ts';
+import { MAIL_USER, type MailReceiver, mailAddressOf, startMail } from '../support/receivers/mail.ts';
 import { startNtfy } from '../support/receivers/ntfy.ts';
 import { SLACK_CHANNEL, SLACK_TOKEN, startSlack } from '../support/receivers/slack.ts';
 import { startTeams } from '../support/receivers/teams.ts';
-import { CERTIFICATE } from './certificate.ts';
 import { exampleImage, messageOf, NEVER, PNG } from './example-notice.ts';
 import { receiverEgress } from './receiver.ts';
+import { trustForSuite } from './trust.ts';
 
 const ALL_IMAGES = [exampleImage('difference'), exampleImage('after'), exampleImage('before')];
 /** Longer than each service takes, with many facts, links and images. */
@@ -29,20 +28,27 @@ const HUGE: Partial<Notice> = {
 };
 
 let egress: Egress;
-const trusted = getCACertificates();
+
+trustForSuite();
 beforeAll(() => {
   egress = receiverEgress({ 'hooks.test': ['127.0.0.1'], 'inside.test': ['10.0.0.1'] });
-  setDefaultCACertificates([...trusted, CERTIFICATE]);
 });
-afterAll(async () => {
-  setDefaultCACertificates(trusted);
-  await egress.close();
-});
+afterAll(() => egress.close());
+
+/** Returns a function that sends a message to a receiver. */
+function sender(transportOf: (options: Egress & { readonly url: URL }) => Transport) {
+  return ({ url }: { readonly url: URL }, changes: Partial<Notice> = {}) =>
+    transportOf({ ...egress, url }).send(messageOf(changes), NEVER);
+}
+const toDiscord = sender(discordTransport);
+const toSlack = sender(slackWebhookTransport);
+const toTeams = sender(teamsTransport);
+const toNtfy = sender(ntfyTransport);
 
 describe('messages to Discord', () => {
   it('uploads the images and shows them in embeds', async () => {
     await using discord = await startDiscord();
-    const end = await discordTransport({ ...egress, url: discord.url }).send(messageOf({ images: ALL_IMAGES }), NEVER);
+    const end = await toDiscord(discord, { images: ALL_IMAGES });
     expect(end).toEqual({ end: 'delivered', status: 200 });
     const [message] = discord.messages;
     expect(message?.embeds.map(({ image }) => image?.url)).toEqual(
@@ -55,14 +61,14 @@ describe('messages to Discord', () => {
 
   it('stays within all limits of a message', async () => {
     await using discord = await startDiscord();
-    const end = await discordTransport({ ...egress, url: discord.url }).send(messageOf(HUGE), NEVER);
+    const end = await toDiscord(discord, HUGE);
     expect(end).toEqual({ end: 'delivered', status: 200 });
   });
 
   it('waits as long as a rate limit says, in fractions of a second', async () => {
     await using discord = await startDiscord();
     discord.faults.next(rateLimited(0.65));
-    const end = await discordTransport({ ...egress, url: discord.url }).send(messageOf(), NEVER);
+    const end = await toDiscord(discord);
     expect(end).toMatchObject({ end: 'again', status: 429, afterMs: 650 });
   });
 
@@ -77,7 +83,7 @@ describe('messages to Discord', () => {
 
   it('sends the words alone when the files are too large', async () => {
     await using discord = await startDiscord({ maxFileBytes: 10 });
-    const end = await discordTransport({ ...egress, url: discord.url }).send(messageOf({ images: ALL_IMAGES }), NEVER);
+    const end = await toDiscord(discord, { images: ALL_IMAGES });
     expect(end.end).toBe('delivered');
     expect(discord.messages[0]?.files.size).toBe(0);
   });
@@ -86,7 +92,7 @@ describe('messages to Discord', () => {
     'is refused by a webhook that does not exist: %s',
     async (path) => {
       await using discord = await startDiscord();
-      const end = await discordTransport({ ...egress, url: new URL(path, discord.origin) }).send(messageOf(), NEVER);
+      const end = await toDiscord({ url: new URL(path, discord.origin) });
       expect(end).toMatchObject({
         end: 'refused',
         reason: expect.stringMatching(/Unknown Webhook|Invalid Webhook Token/),
@@ -98,27 +104,21 @@ describe('messages to Discord', () => {
 describe('messages to a webhook of Slack', () => {
   it('shows images by their URLs', async () => {
     await using slack = await startSlack();
-    const end = await slackWebhookTransport({ ...egress, url: slack.url }).send(
-      messageOf({ images: ALL_IMAGES }),
-      NEVER,
-    );
+    const end = await toSlack(slack, { images: ALL_IMAGES });
     expect(end).toEqual({ end: 'delivered', status: 200 });
     expect(slack.messages[0]?.blocks.map(({ type }) => type)).toEqual(['rich_text', 'image', 'image', 'image']);
   });
 
   it('sends the words alone when Slack cannot load the images', async () => {
     await using slack = await startSlack({ loads: () => false });
-    const end = await slackWebhookTransport({ ...egress, url: slack.url }).send(
-      messageOf({ images: ALL_IMAGES }),
-      NEVER,
-    );
+    const end = await toSlack(slack, { images: ALL_IMAGES });
     expect(end).toEqual({ end: 'delivered', status: 200 });
     expect(slack.messages[0]?.blocks.map(({ type }) => type)).toEqual(['rich_text']);
   });
 
   it('stays within all limits of a message', async () => {
     await using slack = await startSlack();
-    expect(await slackWebhookTransport({ ...egress, url: slack.url }).send(messageOf(HUGE), NEVER)).toMatchObject({
+    expect(await toSlack(slack, HUGE)).toMatchObject({
       end: 'delivered',
     });
   });
@@ -126,7 +126,7 @@ describe('messages to a webhook of Slack', () => {
   it('waits as long as Retry-After says', async () => {
     await using slack = await startSlack();
     slack.faults.next({ status: 429, headers: { 'retry-after': '30' }, body: 'rate_limited' });
-    const end = await slackWebhookTransport({ ...egress, url: slack.url }).send(messageOf(), NEVER);
+    const end = await toSlack(slack);
     expect(end).toEqual({
       end: 'again',
       status: 429,
@@ -137,10 +137,7 @@ describe('messages to a webhook of Slack', () => {
 
   it('is refused by a webhook that was removed', async () => {
     await using slack = await startSlack();
-    const end = await slackWebhookTransport({ ...egress, url: new URL('/services/T/B/gone', slack.origin) }).send(
-      messageOf(),
-      NEVER,
-    );
+    const end = await toSlack({ url: new URL('/services/T/B/gone', slack.origin) });
     expect(end).toEqual({ end: 'refused', status: 404, reason: 'the receiver answered 404: no_service' });
   });
 });
@@ -203,7 +200,7 @@ describe('messages to Slack with a bot token', () => {
 describe('messages to Teams', () => {
   it('posts a card with images by their URLs', async () => {
     await using teams = await startTeams();
-    const end = await teamsTransport({ ...egress, url: teams.url }).send(messageOf({ images: ALL_IMAGES }), NEVER);
+    const end = await toTeams(teams, { images: ALL_IMAGES });
     expect(end).toEqual({ end: 'delivered', status: 202 });
     expect(teams.cards[0]?.body.filter(({ type }) => type === 'Image')).toHaveLength(3);
     expect(teams.cards[0]?.actions.map(({ title }) => title)).toEqual(['Comparison', 'Page']);
@@ -211,7 +208,7 @@ describe('messages to Teams', () => {
 
   it('stays within the size of a message', async () => {
     await using teams = await startTeams();
-    expect(await teamsTransport({ ...egress, url: teams.url }).send(messageOf(HUGE), NEVER)).toEqual({
+    expect(await toTeams(teams, HUGE)).toEqual({
       end: 'delivered',
       status: 202,
     });
@@ -233,7 +230,7 @@ describe('messages to Teams', () => {
     await using teams = await startTeams();
     const url = new URL(teams.url);
     url.searchParams.set('sig', 'wrong');
-    expect(await teamsTransport({ ...egress, url }).send(messageOf(), NEVER)).toMatchObject({
+    expect(await toTeams({ url })).toMatchObject({
       end: 'refused',
       status: 401,
     });
@@ -243,7 +240,7 @@ describe('messages to Teams', () => {
 describe('messages to ntfy', () => {
   it('uploads the first image, and has the rest beside it', async () => {
     await using ntfy = await startNtfy();
-    const end = await ntfyTransport({ ...egress, url: ntfy.url }).send(messageOf({ images: ALL_IMAGES }), NEVER);
+    const end = await toNtfy(ntfy, { images: ALL_IMAGES });
     expect(end).toEqual({ end: 'delivered', status: 200 });
     expect(ntfy.messages[0]).toMatchObject({
       topic: 'alerts',
@@ -261,7 +258,7 @@ describe('messages to ntfy', () => {
     ['takes none of this size', 10],
   ])('links the image when the server %s', async (_, maxFileBytes) => {
     await using ntfy = await startNtfy({ maxFileBytes });
-    const end = await ntfyTransport({ ...egress, url: ntfy.url }).send(messageOf({ images: ALL_IMAGES }), NEVER);
+    const end = await toNtfy(ntfy, { images: ALL_IMAGES });
     expect(end.end).toBe('delivered');
     expect(ntfy.messages).toMatchObject([
       { file: null, attach: 'https://capstan.example/shared/difference?signature=1' },
@@ -270,7 +267,7 @@ describe('messages to ntfy', () => {
 
   it('has a high priority for problems', async () => {
     await using ntfy = await startNtfy();
-    await ntfyTransport({ ...egress, url: ntfy.url }).send(messageOf({ isProblem: true }), NEVER);
+    await toNtfy(ntfy, { isProblem: true });
     expect(ntfy.messages[0]).toMatchObject({ priority: 4, tags: ['warning'] });
   });
 
@@ -293,7 +290,7 @@ describe('messages to ntfy', () => {
   it('is tried again after a limit of visitors', async () => {
     await using ntfy = await startNtfy();
     ntfy.faults.next({ status: 429, body: { code: 42_901, http: 429, error: 'limit reached: too many requests' } });
-    expect(await ntfyTransport({ ...egress, url: ntfy.url }).send(messageOf(), NEVER)).toMatchObject({
+    expect(await toNtfy(ntfy)).toMatchObject({
       end: 'again',
       status: 429,
     });
@@ -301,12 +298,8 @@ describe('messages to ntfy', () => {
 });
 
 describe('messages by mail', () => {
-  const address = (scheme: string, { port }: MailReceiver, more = '') => {
-    const user = `${encodeURIComponent(MAIL_USER)}:${encodeURIComponent(MAIL_PASSWORD)}`;
-    const read = readMailAddress(`${scheme}://${user}@hooks.test:${port}/?to=ops@shop.example,b@shop.example${more}`);
-    if (typeof read === 'string') throw new Error(read);
-    return read;
-  };
+  const address = (scheme: 'smtp' | 'smtps', server: MailReceiver, more = '') =>
+    mailAddressOf(scheme, server, `ops@shop.example,b@shop.example${more}`);
   const send = (at: ReturnType<typeof address>, changes: Partial<Notice> = {}, id?: string) =>
     mailTransport({ ...egress, address: at }).send(messageOf(changes, id), NEVER);
 
@@ -415,7 +408,7 @@ describe('every transport over HTTP', () => {
   it('is tried again when nothing answers', async () => {
     const discord = await startDiscord();
     await discord[Symbol.asyncDispose]();
-    const end = await discordTransport({ ...egress, url: discord.url }).send(messageOf(), NEVER);
+    const end = await toDiscord(discord);
     expect(end).toMatchObject({ end: 'again', status: null, reason: expect.stringContaining('connection refused') });
   });
 });

@@ -5,10 +5,10 @@ import type { Attempt } from '../../src/receivers/transport.ts';
 import { readSecret } from '../../src/receivers/transports/signature.ts';
 import { type WebhookOptions, webhookTransport } from '../../src/receivers/transports/webhook.ts';
 import { CERTIFICATE, KEY } from './certificate.ts';
+import { NEVER } from './example-notice.ts';
 import { type Received, receiverEgress, SECRET, startReceiver, statuses } from './receiver.ts';
 
 const NAMES = { 'hooks.test': ['127.0.0.1'], 'other.test': ['127.0.0.1'], 'inside.test': ['10.0.0.1'] };
-const NEVER = new AbortController().signal;
 let egress: Egress;
 
 beforeAll(() => {

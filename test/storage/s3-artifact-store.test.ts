@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ArtifactStore, putCapture } from '../../src/storage/ports/artifact-store.ts';
+import { UNCONTESTED } from '../../src/storage/ports/lock.ts';
 import type { S3Client } from '../../src/storage/s3/client.ts';
 import { createS3Store } from '../../src/storage/s3/s3-store.ts';
 import { createSweep, type SweepOptions } from '../../src/storage/s3/sweep.ts';
@@ -61,7 +62,7 @@ for (const [name, flags] of STORES) {
         const sweep = (options: Partial<SweepOptions> = {}) =>
           createSweep({
             client,
-            lock: () => Promise.resolve({ isHeld: true, release: () => undefined }),
+            lock: async () => UNCONTESTED,
             readingMs: -60_000,
             uploadMs: -60_000,
             compareMs: -60_000,

@@ -7,6 +7,7 @@ import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Marks } from '../../src/capture/marks.ts';
 import { putCapture } from '../../src/storage/ports/artifact-store.ts';
+import { UNCONTESTED } from '../../src/storage/ports/lock.ts';
 import type { S3Client } from '../../src/storage/s3/client.ts';
 import { createS3Store } from '../../src/storage/s3/s3-store.ts';
 import { createSweep } from '../../src/storage/s3/sweep.ts';
@@ -141,7 +142,7 @@ describeWithS3(
         line.startsWith(`GET /${bucket}?`)
           ? (xml) => xml.replace(/<Contents><Key>[^<]*\/capture<.*?<\/Contents>/g, '')
           : undefined;
-      const lock = () => Promise.resolve({ isHeld: true, release: () => undefined });
+      const lock = async () => UNCONTESTED;
       await createSweep({ client, lock, readingMs: -60_000, uploadMs: -60_000, compareMs: -60_000 }).pass();
       proxy.fault = () => undefined;
       expect(await keys()).toHaveLength(2);
@@ -169,7 +170,7 @@ describeWithS3(
         pages += 1;
         return pages === 1 ? (xml) => xml.replace(/<LastModified>[^<]*/, '<LastModified>2999-01-01') : undefined;
       };
-      const lock = () => Promise.resolve({ isHeld: true, release: () => undefined });
+      const lock = async () => UNCONTESTED;
       expect(await createSweep({ client, lock, readingMs: -60_000 }).pass()).toBe(1);
       expect(await keys()).toHaveLength(1);
     });
@@ -330,7 +331,7 @@ describeWithS3(
         for (const id of records) await expectWhole(after, id);
         expect((await after.artifacts.list(1000)).map(({ id }) => id).toSorted()).toEqual(records);
         expect(await leftOnDisk()).toEqual([]);
-        const lock = () => Promise.resolve({ isHeld: true, release: () => undefined });
+        const lock = async () => UNCONTESTED;
         await createSweep({ client, lock, readingMs: -60_000, uploadMs: -60_000, compareMs: -60_000 }).pass();
         expect(await keys()).toHaveLength(2 * records.length);
       });

@@ -2,7 +2,7 @@ import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { listening } from '../egress/listening.ts';
 
-/** What happens to a request: it passes; or is answered so; or its connection breaks, before or in the answer; or it gets none. */
+/** Fault of a request: an answer from the proxy, a connection that breaks before or in the answer, or no answer. */
 export type Fault =
   | { readonly status: number; readonly code: string }
   | 'reset'

@@ -1,20 +1,13 @@
-import { join } from 'node:path';
 import type { Page } from 'playwright';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { siteForSuite } from '../support/for-suite.ts';
 import { expectAccessible } from './axe.ts';
-import { uiForSuite } from './ui-service.ts';
-
-/** Directory for pictures of the views; none are made without it. */
-const PICTURES = process.env.UI_PICTURES;
-const PHONE = { viewport: { width: 390, height: 844 } };
+import { PHONE, picturesOf, uiForSuite } from './ui-service.ts';
 
 const Made = z.object({ data: z.object({ id: z.number() }) });
 
-async function picture(page: Page, name: string): Promise<void> {
-  if (PICTURES !== undefined) await page.screenshot({ path: join(PICTURES, `feeds-${name}.png`) });
-}
+const picture = picturesOf('feeds');
 
 describe('feeds in the web interface', () => {
   const site = siteForSuite();

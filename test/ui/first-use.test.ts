@@ -1,14 +1,11 @@
 import { once } from 'node:events';
-import { mkdir } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OVERFLOW } from './axe.ts';
-import { uiForSuite } from './ui-service.ts';
+import { picturesOf, uiForSuite } from './ui-service.ts';
 
 const PAGES = 5;
 const ODD = 4;
-const PICTURES = process.env.UI_PICTURES;
 
 /** The first tasks of a new user. */
 describe('a first use of the web interface', () => {
@@ -42,9 +39,7 @@ describe('a first use of the web interface', () => {
       const page = await ui.open('/', { viewport });
       const picture = async (step: string) => {
         expect(await page.evaluate(OVERFLOW)).toBe(0);
-        if (PICTURES === undefined) return;
-        await mkdir(PICTURES, { recursive: true });
-        await page.screenshot({ path: join(PICTURES, `${name}-${step}.png`) });
+        await picturesOf(name)(page, step);
       };
       await page.getByRole('link', { name: 'Capture' }).first().click();
       const urls = Array.from({ length: PAGES }, (_, at) => `${base}/product/${at + 1}`);

@@ -1,13 +1,13 @@
 import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { targetOf } from '../http/answers.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 import { expectAccessible, OVERFLOW } from './axe.ts';
-import { uiForSuite } from './ui-service.ts';
+import { PHONE, uiForSuite } from './ui-service.ts';
 
 const Captured = z.object({ data: z.object({ id: z.number() }) });
 const SIGNING_KEY = 'a-signing-key-of-at-least-32-characters';
-const PHONE = { viewport: { width: 390, height: 844 } };
 
 describe('labels, holds and links in the web interface', () => {
   const site = siteForSuite();
@@ -93,7 +93,7 @@ describe('labels, holds and links in the web interface', () => {
     expect(await shared.evaluate(OVERFLOW)).toBeLessThanOrEqual(0);
     await dialog.getByRole('button', { name: 'Revoke' }).click();
     await dialog.getByRole('listitem').waitFor({ state: 'detached' });
-    expect((await ui.app.call(link.slice(new URL(link).origin.length))).status).toBe(404);
+    expect((await ui.app.call(targetOf(link))).status).toBe(404);
   });
 
   it('shares a comparison', async () => {

@@ -1,25 +1,18 @@
 import { createServer } from 'node:http';
-import { join } from 'node:path';
 import type { Page } from 'playwright';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ReceiverSchema } from '../../src/capture/receiver.ts';
-import { WatchSchema } from '../../src/capture/watch.ts';
 import { type Listening, listening } from '../egress/listening.ts';
 import { type SlackReceiver, startSlack } from '../support/receivers/slack.ts';
 import { expectAccessible, OVERFLOW } from './axe.ts';
-import { uiForSuite } from './ui-service.ts';
+import { PHONE, picturesOf, uiForSuite } from './ui-service.ts';
+import { watchesOf } from './watches-of.ts';
 
-/** Directory for pictures of the views; none are made without it. */
-const PICTURES = process.env.UI_PICTURES;
-
-const One = z.object({ data: WatchSchema });
-const Many = z.object({ data: z.array(WatchSchema) });
 const Listed = z.object({ data: z.array(ReceiverSchema) });
 
 const SHOP = { name: 'shop', key: 'shop-key', rate: null, scope: 'capture' } as const;
 const NEWS = { name: 'news', key: 'news-key', rate: null, scope: 'capture' } as const;
-const PHONE = { viewport: { width: 390, height: 844 } };
 
 const shop = (price: string): string => `<!doctype html><html lang="de"><title>Lampe</title>
 <body style="margin:0;font:20px sans-serif"><h1>Die Hafenlampe</h1>
@@ -27,13 +20,19 @@ const shop = (price: string): string => `<!doctype html><html lang="de"><title>L
 /** Place of the price on the page. */
 const PRICE = { x: 440, y: 110 };
 
-async function picture(page: Page, name: string): Promise<void> {
-  if (PICTURES !== undefined) await page.screenshot({ path: join(PICTURES, `receivers-${name}.png`) });
-}
+const picture = picturesOf('receivers');
 
 describe('receivers in the web interface', () => {
   // Nothing listens at that port.
   const ui = uiForSuite({ allowWebhooks: ['127.0.0.1'], notify: ['operator=ntfy:http://127.0.0.1:1023/prices'] });
+  const receivers = async () => Listed.parse(await (await ui.app.call('/receivers')).json()).data;
+  afterEach(async () => {
+    price = '59,00 €';
+    for (const { name, is_own: isOwn } of await receivers())
+      if (isOwn) await ui.app.call(`/receivers/${name}`, { method: 'DELETE' });
+  });
+  // Watches are deleted first: hooks run in reverse.
+  const watches = watchesOf(ui);
   let site: Listening;
   let slack: SlackReceiver;
   let price = '59,00 €';
@@ -48,30 +47,16 @@ describe('receivers in the web interface', () => {
     );
   });
   afterAll(() => Promise.all([site?.[Symbol.asyncDispose](), slack?.[Symbol.asyncDispose]()]));
-  const all = async () => Many.parse(await (await ui.app.call('/watches')).json()).data;
-  const receivers = async () => Listed.parse(await (await ui.app.call('/receivers')).json()).data;
-  afterEach(async () => {
-    price = '59,00 €';
-    for (const { id } of await all()) await ui.app.call(`/watches/${id}`, { method: 'DELETE' });
-    for (const { name, is_own: isOwn } of await receivers())
-      if (isOwn) await ui.app.call(`/receivers/${name}`, { method: 'DELETE' });
-  });
 
   const url = () => `http://127.0.0.1:${site.port}/`;
-  const read = async (id: number) => One.parse(await (await ui.app.call(`/watches/${id}`)).json()).data;
-  async function run(id: number, next: string) {
+  const run = (id: number, next: string) => {
     price = next;
-    const { runs } = await read(id);
-    await ui.app.post(`/watches/${id}/run`, undefined);
-    await expect.poll(async () => (await read(id)).runs).toBe(runs + 1);
-  }
-  async function watching(...notify: readonly string[]): Promise<number> {
+    return watches.run(id);
+  };
+  const watching = (...notify: readonly string[]) => {
     const values = { price: { selector: '#now', type: 'money' } };
-    const body = { url: url(), every: '300d', confirm: false, values, when: { value: 'price', changed: true }, notify };
-    const { id } = One.parse(await (await ui.app.post('/watches', body)).json()).data;
-    await expect.poll(async () => (await read(id)).runs).toBe(1);
-    return id;
-  }
+    return watches.add({ url: url(), values, when: { value: 'price', changed: true }, notify });
+  };
   const give = async (name: string, address = slack.url.href) =>
     expect((await ui.app.post('/receivers', { name, kind: 'slack', address })).status).toBe(201);
   /** Refuses the next messages for good. */
@@ -109,7 +94,7 @@ describe('receivers in the web interface', () => {
     await page.getByRole('article', { name: url() }).getByText('€59.00').waitFor();
     await picture(page, 'watch');
 
-    const [watch] = await all();
+    const [watch] = await watches.all();
     expect(watch).toMatchObject({ notify: ['slack'], when: { value: 'price', below: 50 } });
     await run(watch?.id ?? 0, '52,00 €');
     await run(watch?.id ?? 0, '47,50 €');
@@ -135,7 +120,7 @@ describe('receivers in the web interface', () => {
     await fields.getByLabel('to, in the time').fill('07:00');
     await page.getByRole('button', { name: 'Watch', exact: true }).click();
     await fields.getByText('must be 1 or more').waitFor();
-    expect(await all()).toEqual([]);
+    expect(await watches.all()).toEqual([]);
     await picture(page, 'more');
     await fields.getByLabel('At most in an hour').fill('5');
     await page.getByRole('button', { name: 'Watch', exact: true }).click();
@@ -147,7 +132,7 @@ describe('receivers in the web interface', () => {
     await page.getByRole('checkbox', { name: /^team/ }).uncheck();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('article', { name: url() }).waitFor();
-    expect((await all())[0]?.notify).toEqual([]);
+    expect((await watches.all())[0]?.notify).toEqual([]);
   });
 
   it('shows how a sample ended, and deletes a receiver', async () => {

@@ -15,6 +15,19 @@ import { makeDirectory } from '../support/temporary-directory.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
 
+/** Directory for pictures of the views, for people to look at; none are taken without it. */
+const PICTURES = process.env.UI_PICTURES;
+
+/** Returns a function that takes a picture of a page, whose file name begins with `view`. */
+export function picturesOf(view: string): (page: Page, name: string) => Promise<void> {
+  return async (page, name) => {
+    if (PICTURES !== undefined) await page.screenshot({ path: join(PICTURES, `${view}-${name}.png`) });
+  };
+}
+
+/** Options of a browser context with the screen of a phone. */
+export const PHONE = { viewport: { width: 390, height: 844 } };
+
 /** Bundles the web interface as it is in the working tree, once for each process, and returns the directory. */
 export const buildUi = whenFirstAsked(async (): Promise<string> => {
   const directory = await makeDirectory();

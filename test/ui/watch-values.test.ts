@@ -1,18 +1,10 @@
 import { createServer } from 'node:http';
-import { join } from 'node:path';
 import type { Locator, Page } from 'playwright';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
-import { WatchSchema } from '../../src/capture/watch.ts';
 import { type Listening, listening } from '../egress/listening.ts';
 import { expectAccessible, OVERFLOW } from './axe.ts';
-import { uiForSuite } from './ui-service.ts';
-
-/** Directory for pictures of the views; none are made without it. */
-const PICTURES = process.env.UI_PICTURES;
-
-const One = z.object({ data: WatchSchema });
-const Many = z.object({ data: z.array(WatchSchema) });
+import { picturesOf, uiForSuite } from './ui-service.ts';
+import { watchesOf } from './watches-of.ts';
 
 /** Places on the page of the shop, which is as wide as the picture. */
 const WIDTH = 800;
@@ -25,12 +17,11 @@ const shop = (price: string): string => `<!doctype html><html lang="de"><title>L
 <p style="margin:0;position:absolute;left:400px;top:100px"><s>79,00 €</s> <b id="now" style="position:absolute;left:160px;top:0;width:150px;background:#fd6">${price}</b></p>
 <p style="margin-top:150px">${'Sie leuchtet vierzig Stunden lang. '.repeat(20)}</p>`;
 
-async function picture(page: Page, name: string): Promise<void> {
-  if (PICTURES !== undefined) await page.screenshot({ path: join(PICTURES, `values-${name}.png`) });
-}
+const picture = picturesOf('values');
 
 describe('values of watches in the web interface', () => {
   const ui = uiForSuite();
+  const { all, read, add, run } = watchesOf(ui);
   let site: Listening;
   let price = '59,00 €';
 
@@ -43,25 +34,12 @@ describe('values of watches in the web interface', () => {
     );
   });
   afterAll(() => site?.[Symbol.asyncDispose]());
-  const all = async () => Many.parse(await (await ui.app.call('/watches')).json()).data;
-  afterEach(async () => {
+  afterEach(() => {
     price = '59,00 €';
-    for (const { id } of await all()) await ui.app.call(`/watches/${id}`, { method: 'DELETE' });
   });
 
   const url = () => `http://127.0.0.1:${site.port}/`;
-  const read = async (id: number) => One.parse(await (await ui.app.call(`/watches/${id}`)).json()).data;
-  async function watching(body: object): Promise<number> {
-    const wanted = { url: url(), every: '300d', confirm: false, ...SHOP, ...body };
-    const { id } = One.parse(await (await ui.app.post('/watches', wanted)).json()).data;
-    await expect.poll(async () => (await read(id)).runs).toBe(1);
-    return id;
-  }
-  async function run(id: number) {
-    const { runs } = await read(id);
-    await ui.app.post(`/watches/${id}/run`, undefined);
-    await expect.poll(async () => (await read(id)).runs).toBe(runs + 1);
-  }
+  const watching = (body: object) => add({ url: url(), ...SHOP, ...body });
   const value = (page: Page, name: string): Locator => page.getByRole('group', { name: `Value ${name}`, exact: true });
   const reading = (page: Page, name: string) => value(page, name).getByRole('status');
 

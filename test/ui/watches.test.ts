@@ -1,14 +1,11 @@
 import { createServer } from 'node:http';
 import type { Locator, Page } from 'playwright';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { WatchSchema } from '../../src/capture/watch.ts';
 import { type Listening, listening } from '../egress/listening.ts';
 import { expectAccessible } from './axe.ts';
 import { uiForSuite } from './ui-service.ts';
-
-const One = z.object({ data: WatchSchema });
-const Many = z.object({ data: z.array(WatchSchema) });
+import { watchesOf } from './watches-of.ts';
 
 const SHOP = { name: 'shop', key: 'shop-key', rate: null, scope: 'capture' } as const;
 const NEWS = { name: 'news', key: 'news-key', rate: null, scope: 'capture' } as const;
@@ -34,6 +31,7 @@ function board(time: string): string {
 
 describe('the watches view', () => {
   const ui = uiForSuite({ namedKeys: [SHOP, NEWS] });
+  const { all, read, add, run } = watchesOf(ui);
   let site: Listening;
   let words = 'The ferry sails at nine.';
   let visits = 0;
@@ -53,24 +51,7 @@ describe('the watches view', () => {
   afterAll(() => site?.[Symbol.asyncDispose]());
 
   const url = (path: string) => `http://127.0.0.1:${site.port}${path}`;
-  const read = async (id: number) => One.parse(await (await ui.app.call(`/watches/${id}`)).json()).data;
-  /** Adds a watch that runs by hand alone, and waits for its first run. */
-  async function watching(path: string, body: object = {}): Promise<number> {
-    const response = await ui.app.post('/watches', { url: url(path), every: '300d', confirm: false, ...body });
-    const { id } = One.parse(await response.json()).data;
-    await expect.poll(async () => (await read(id)).runs).toBe(1);
-    return id;
-  }
-  async function run(id: number) {
-    const { runs } = await read(id);
-    await ui.app.post(`/watches/${id}/run`, undefined);
-    await expect.poll(async () => (await read(id)).runs).toBe(runs + 1);
-    return (await read(id)).last_run;
-  }
-  const all = async () => Many.parse(await (await ui.app.call('/watches')).json()).data;
-  afterEach(async () => {
-    for (const { id } of await all()) await ui.app.call(`/watches/${id}`, { method: 'DELETE' });
-  });
+  const watching = (path: string, body: object = {}) => add({ url: url(path), ...body });
 
   it('adds a watch, runs it, shows what changed, pauses it and deletes it', async () => {
     const page = await ui.open('/ui/watches');

@@ -18,7 +18,7 @@ interface Seen {
   readonly jobs?: number;
 }
 
-/** What a run reads: a text as a price is one that cannot be read. */
+/** Values that a run reads. A price that is a text cannot be read. */
 function read({ price = 59, currency = 'EUR', stock = 'InStock', jobs = 3 }: Seen): ReadValues {
   const ofPrice =
     typeof price === 'number'

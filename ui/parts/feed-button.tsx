@@ -1,17 +1,13 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Feed, FeedRequest } from '../../src/client/types.ts';
-import { call } from '../api/client.ts';
 import { mayCapture } from '../api/session.ts';
-import { Copyable } from './copyable.tsx';
-import { Dialog } from './dialog.tsx';
 import { dateAndTime } from './format.ts';
 import { Icon } from './icon.tsx';
-import { useAnswer } from './use-answer.ts';
-import { Problem } from './view.tsx';
+import { LinksDialog } from './links-dialog.tsx';
 
 interface FeedButtonProps {
   readonly of: FeedRequest;
-  /** What the feed is of, for people. */
+  /** Name of the source of the feed, for people. */
   readonly name: string;
 }
 
@@ -31,49 +27,34 @@ export function FeedButton(props: FeedButtonProps) {
 }
 
 function FeedDialog({ of, name, onClose }: FeedButtonProps & { readonly onClose: () => void }) {
-  const [error, setError] = useState<unknown>();
-  const { data: feeds = [], reload } = useAnswer<readonly Feed[]>('/feeds?limit=1000');
-  const shown = feeds.filter((feed) => sourceOf(feed) === sourceOf(of));
-  const attempt = async (work: () => Promise<unknown>) => {
-    try {
-      await work();
-      setError(undefined);
-      reload();
-    } catch (failure) {
-      setError(failure);
-    }
-  };
   return (
-    <Dialog title="Feed" onClose={onClose}>
-      <p class="muted">
-        Feed readers and chats follow {name} by this URL, as Atom or JSON Feed. Whoever has it reads this feed, and
-        nothing else, without a key, until it is revoked.
-      </p>
-      <button
-        type="button"
-        class="button primary"
-        onClick={() => void attempt(() => call('/feeds', { method: 'POST', body: of }))}
-      >
-        Make a feed
-      </button>
-      {error !== undefined && <Problem error={error} />}
-      <ul class="share-links" aria-label="Feeds">
-        {shown.map((feed) => (
-          <li key={feed.id}>
-            <AlternateLinks feed={feed} />
-            <p>Since {dateAndTime(feed.created_at)}</p>
-            <Copyable text={feed.url} />
-            <button
-              type="button"
-              class="button danger"
-              onClick={() => void attempt(() => call(`/feeds/${feed.id}`, { method: 'DELETE' }))}
-            >
-              Revoke
-            </button>
-          </li>
-        ))}
-      </ul>
-    </Dialog>
+    <LinksDialog<Feed>
+      title="Feed"
+      listName="Feeds"
+      path="/feeds"
+      query="?limit=1000"
+      isShown={(feed) => sourceOf(feed) === sourceOf(of)}
+      urlOf={({ url }) => url}
+      describe={(feed) => (
+        <>
+          <AlternateLinks feed={feed} />
+          <p>Since {dateAndTime(feed.created_at)}</p>
+        </>
+      )}
+      onClose={onClose}
+    >
+      {(make) => (
+        <>
+          <p class="muted">
+            Feed readers and chats follow {name} by this URL, as Atom or JSON Feed. Whoever has it reads this feed, and
+            nothing else, without a key, until it is revoked.
+          </p>
+          <button type="button" class="button primary" onClick={() => make('/feeds', of)}>
+            Make a feed
+          </button>
+        </>
+      )}
+    </LinksDialog>
   );
 }
 
@@ -92,7 +73,7 @@ function AlternateLinks({ feed: { atom, json } }: { readonly feed: Feed }) {
   return null;
 }
 
-/** Returns what a feed is of, as a text. */
+/** Returns the source of a feed, as a text. */
 function sourceOf({ watch, label, scan, search = {} }: FeedRequest): string {
   const conditions = Object.entries(search).toSorted(([one], [other]) => (one < other ? -1 : 1));
   return JSON.stringify([watch, label, scan, conditions]);

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 
-/** Attributes of a control, by which its label and its problem belong to it. */
+/** Attributes that tie a control to its label and its problem. */
 interface ControlAttributes {
   readonly id: string;
   readonly 'aria-invalid': boolean;
@@ -10,14 +10,14 @@ interface ControlAttributes {
 
 interface FieldProps {
   readonly label: string;
-  /** What is wrong with the value. */
+  /** Problem of the value, shown below the control. */
   readonly problem?: string | undefined;
   /** Id of a text about the field. */
   readonly describedBy?: string | undefined;
   readonly children: (control: ControlAttributes) => ComponentChildren;
 }
 
-/** A control with its label, and what is wrong with its value. */
+/** A control with its label, and the problem of its value. */
 export function Field({ label, problem, describedBy, children }: FieldProps) {
   const id = useId();
   const problemId = `${id}-problem`;

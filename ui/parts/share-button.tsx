@@ -1,13 +1,10 @@
 import { useId, useState } from 'preact/hooks';
 import type { SharedLink, ShareRequest } from '../../src/client/types.ts';
-import { call, queryOf } from '../api/client.ts';
+import { queryOf } from '../api/client.ts';
 import { mayCapture } from '../api/session.ts';
-import { Copyable } from './copyable.tsx';
-import { Dialog } from './dialog.tsx';
 import { dateAndTime } from './format.ts';
 import { Icon } from './icon.tsx';
-import { useAnswer } from './use-answer.ts';
-import { Problem } from './view.tsx';
+import { LinksDialog } from './links-dialog.tsx';
 
 type SharedView = NonNullable<ShareRequest['view']>;
 
@@ -21,7 +18,7 @@ interface ShareButtonProps {
   readonly id: number;
   /** A second capture, to share the comparison. */
   readonly other?: number;
-  /** What can be shared, with a name for people. */
+  /** Views that can be shared, with a name for people. */
   readonly views: readonly (readonly [view: SharedView, name: string])[];
 }
 
@@ -43,79 +40,72 @@ export function ShareButton(props: ShareButtonProps) {
 function ShareDialog({ id, other, views, onClose }: ShareButtonProps & { readonly onClose: () => void }) {
   const [view, setView] = useState<SharedView>('page');
   const [expires, setExpires] = useState<string>('7d');
-  const [error, setError] = useState<unknown>();
   const fields = useId();
-  const { data: links = [], reload } = useAnswer<readonly SharedLink[]>(`/shares${queryOf({ capture: id })}`);
-  const shown = links.filter((link) => (link.with ?? undefined) === other);
-  const attempt = async (work: () => Promise<unknown>) => {
-    try {
-      await work();
-      setError(undefined);
-      reload();
-    } catch (failure) {
-      setError(failure);
-    }
-  };
-  const share = (event: Event) => {
-    event.preventDefault();
-    const body = { view, expires, ...(other === undefined ? {} : { with: other }) };
-    void attempt(() => call(`/screenshot/${id}/share`, { method: 'POST', body }));
-  };
+  const body = { view, expires, ...(other === undefined ? {} : { with: other }) };
   const nameOf = (wanted: SharedView) => views.find(([each]) => each === wanted)?.[1] ?? wanted;
   return (
-    <Dialog title="Share" onClose={onClose}>
-      <p class="muted">
-        Whoever has the link sees this, and nothing else, without a key, until it expires or is revoked.
-      </p>
-      <form class="share-form" onSubmit={share}>
-        {views.length > 1 && (
-          <label class="field" htmlFor={`${fields}-view`}>
-            <span>Show</span>
-            <select
-              id={`${fields}-view`}
-              value={view}
-              onChange={({ currentTarget }) => setView(views[currentTarget.selectedIndex]?.[0] ?? 'page')}
-            >
-              {views.map(([each, name]) => (
-                <option key={each} value={each}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          </label>
-        )}
-        <label class="field" htmlFor={`${fields}-expires`}>
-          <span>For</span>
-          <select id={`${fields}-expires`} value={expires} onChange={(event) => setExpires(event.currentTarget.value)}>
-            {LIVES.map(([each, name]) => (
-              <option key={each} value={each}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
-        <button type="submit" class="button primary">
-          Make a link
-        </button>
-      </form>
-      {error !== undefined && <Problem error={error} />}
-      <ul class="share-links" aria-label="Links">
-        {shown.map((link) => (
-          <li key={link.id}>
-            <p>
-              {nameOf(link.view)}, until {dateAndTime(link.expires_at)}
-            </p>
-            <Copyable text={link.link} />
-            <button
-              type="button"
-              class="button danger"
-              onClick={() => void attempt(() => call(`/shares/${link.id}`, { method: 'DELETE' }))}
-            >
-              Revoke
+    <LinksDialog<SharedLink>
+      title="Share"
+      listName="Links"
+      path="/shares"
+      query={queryOf({ capture: id })}
+      isShown={(link) => (link.with ?? undefined) === other}
+      urlOf={({ link }) => link}
+      describe={(link) => (
+        <p>
+          {nameOf(link.view)}, until {dateAndTime(link.expires_at)}
+        </p>
+      )}
+      onClose={onClose}
+    >
+      {(make) => (
+        <>
+          <p class="muted">
+            Whoever has the link sees this, and nothing else, without a key, until it expires or is revoked.
+          </p>
+          <form
+            class="share-form"
+            onSubmit={(event) => {
+              event.preventDefault();
+              make(`/screenshot/${id}/share`, body);
+            }}
+          >
+            {views.length > 1 && (
+              <label class="field" htmlFor={`${fields}-view`}>
+                <span>Show</span>
+                <select
+                  id={`${fields}-view`}
+                  value={view}
+                  onChange={({ currentTarget }) => setView(views[currentTarget.selectedIndex]?.[0] ?? 'page')}
+                >
+                  {views.map(([each, name]) => (
+                    <option key={each} value={each}>
+                      {name}
+                    </option>
+                  ))}
+                </select>
+              </label>
+            )}
+            <label class="field" htmlFor={`${fields}-expires`}>
+              <span>For</span>
+              <select
+                id={`${fields}-expires`}
+                value={expires}
+                onChange={(event) => setExpires(event.currentTarget.value)}
+              >
+                {LIVES.map(([each, name]) => (
+                  <option key={each} value={each}>
+                    {name}
+                  </option>
+                ))}
+              </select>
+            </label>
+            <button type="submit" class="button primary">
+              Make a link
             </button>
-          </li>
-        ))}
-      </ul>
-    </Dialog>
+          </form>
+        </>
+      )}
+    </LinksDialog>
   );
 }

@@ -48,7 +48,7 @@ export function deliveriesIn(
     await change(documents, 'deliveries', delivery.id, (found) => found && documentOf(delivery, state));
   };
 
-  /** Returns a function that takes room for a document, and returns whether there was any. */
+  /** Returns a function that takes room for a document of this size; false without room. */
   async function roomFor(where: readonly Condition<Row>[], max: Amount): Promise<(bytes: number) => boolean> {
     let { count, bytes } = await documents.usage('deliveries', where);
     return (added) => {
@@ -59,14 +59,13 @@ export function deliveriesIn(
     };
   }
 
-  /** Returns a function that takes a part of all room for an API key. */
+  /** Returns a function that takes room for a document of an API key out of that of all keys; false without room. */
   async function sharedRoom(
     keys: readonly string[],
     isShared: boolean,
   ): Promise<(key: string, bytes: number) => boolean> {
-    const free = { ...limits.all };
     const used = await documents.usage('deliveries', []);
-    let [count, bytes] = [free.count - used.count, free.bytes - used.bytes];
+    let [count, bytes] = [limits.all.count - used.count, limits.all.bytes - used.bytes];
     const own = new Map<string, Amount>();
     for (const key of keys) own.set(key, await documents.usage('deliveries', whereKey(key)));
     return (key, added) => {
@@ -135,7 +134,7 @@ export function deliveriesIn(
     remove: async (ids) => void (await documents.remove('deliveries', [['id', 'in', ids]])),
     bury: async (delivery, failed) => {
       await put({ ...delivery, ...failed }, 'dead');
-      // Of its own key alone, so that one key does not push out what another has not seen.
+      // Only letters of the same key are removed: other keys may not have read theirs.
       const where = [ofReceiverOf(delivery.receiver), DEAD, ...whereKey(delivery.apiKeyName ?? '')];
       const used = await documents.usage('deliveries', where);
       if (used.count <= limits.dead.count && used.bytes <= limits.dead.bytes) return;

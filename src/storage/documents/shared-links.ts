@@ -2,7 +2,7 @@ import { STORED_LIMITS } from '../../capture/stored-limits.ts';
 import { type Condition, type DocumentStore, find, whereKey } from '../ports/document-store.ts';
 import type { FeedLink, SharedLink, SharedLinkStore } from '../ports/shared-link-store.ts';
 
-/** Feeds are stored as links to a capture that no capture is. */
+/** Id under which feeds are stored as links. No capture has it. */
 const NO_CAPTURE = 0;
 const OF_CAPTURES = ['capture', '>', NO_CAPTURE] as const;
 const OF_FEEDS = ['capture', '=', NO_CAPTURE] as const;

@@ -24,7 +24,7 @@ const VOID_MS = 24 * 60 * 60_000;
 /** Number of files looked at together. */
 const STEP = 500;
 
-/** What one step has deleted, and whether more is left for the next. */
+/** The result of one step: the number of deleted files, and whether more are left for the next. */
 interface Swept {
   readonly deleted: number;
   readonly left: boolean;

@@ -1,5 +1,6 @@
 import { deliveriesIn } from '../documents/deliveries.ts';
 import type { DeliveryStore } from '../ports/delivery-store.ts';
+import { UNCONTESTED } from '../ports/lock.ts';
 import { SqliteThread } from '../sqlite/thread.ts';
 
 /** Keeps messages in a SQLite database in memory, which is opened with the first receiver. */
@@ -7,8 +8,7 @@ export function createMemoryDeliveries() {
   let opened: { readonly thread: SqliteThread; readonly store: DeliveryStore } | undefined;
   const open = () => {
     const thread = new SqliteThread({ path: ':memory:', keptEvents: 0 }, () => {});
-    const lock = () => Promise.resolve({ isHeld: true, release: () => {} });
-    return { thread, store: deliveriesIn(thread.table('documents'), lock, { isDurable: false }) };
+    return { thread, store: deliveriesIn(thread.table('documents'), async () => UNCONTESTED, { isDurable: false }) };
   };
   return {
     open: (): DeliveryStore => {

@@ -2,6 +2,7 @@ import { CapstanError } from '../../capture/errors.ts';
 import { storesIn } from '../documents/stores.ts';
 import type { Database } from '../ports/database.ts';
 import type { DocumentStore } from '../ports/document-store.ts';
+import { UNCONTESTED } from '../ports/lock.ts';
 import type { ResultStore } from '../ports/result-store.ts';
 import { createOwnEventLog } from '../records/own-event-log.ts';
 import { createMemoryDeliveries } from './deliveries.ts';
@@ -49,7 +50,7 @@ export function createNoDatabase(): Database {
     idempotency: createMemoryIdempotency(),
     nodes: { claim: () => Promise.resolve(undefined) },
     // The data directory has one process, which is the only one that knows the captures.
-    lock: () => Promise.resolve({ isHeld: true, release: () => undefined }),
+    lock: async () => UNCONTESTED,
     openDeliveries: deliveries.open,
     eventLog: (options) => createOwnEventLog({ table: null, ...options }),
     close: deliveries.close,

@@ -43,16 +43,16 @@ export async function* commonMoments(
   let lists = all;
   let to = last;
   for (let size = first; to >= from; size = Math.min(size * STEP_GROWTH, MAX_STEP)) {
-    const heads = await Promise.all(
+    const read = await Promise.all(
       lists.map(async (list) => {
         const moments = await list({ from, to }, size);
         return { list, moments, end: moments.length < size ? from : (moments.at(-1) ?? from) };
       }),
     );
-    heads.sort((a, b) => a.end - b.end || a.moments.length - b.moments.length);
-    const [rarest, ...others] = heads.slice(0, MAX_LISTS);
+    const heads = read.toSorted((a, b) => a.end - b.end || a.moments.length - b.moments.length).slice(0, MAX_LISTS);
+    const [rarest, ...others] = heads;
     if (rarest === undefined) return;
-    lists = heads.slice(0, MAX_LISTS).map(({ list }) => list);
+    lists = heads.map(({ list }) => list);
     const { end, moments } = rarest;
     const limit = MAX_RATIO * Math.max(moments.length, first);
     const sets = await Promise.all(

@@ -71,8 +71,8 @@ export interface DeliveryStore {
   /** Returns waiting messages, oldest first. */
   next(receiver: string, wanted: NextWanted): Promise<readonly StoredDelivery[]>;
   /**
-   * Returns how many messages wait up to the newest one about an event before a time, of events up to an id, and its
-   * position; undefined when there is none.
+   * Looks at waiting messages about events up to the id `upTo`. Returns the position of the newest one whose event was
+   * before a time, and how many wait up to it; undefined when there is none.
    */
   span(
     receiver: string,
@@ -90,13 +90,13 @@ export interface DeliveryStore {
   dead(wanted: DeadWanted, limit: number, after?: number): Promise<readonly StoredDelivery[]>;
   /** Lets dead letters wait again. Returns those that exist. */
   revive(ids: readonly string[], wanted: DeadWanted): Promise<readonly StoredDelivery[]>;
-  /** Returns what was stored about a receiver. */
+  /** Returns the stored state of a receiver. */
   state(receiver: string): Promise<string | undefined>;
-  /** Returns what was stored about receivers, by their names. */
+  /** Returns the stored states of receivers, by their names. */
   states(receivers: readonly string[]): Promise<ReadonlyMap<string, string>>;
   setState(receiver: string, state: string): Promise<void>;
   /** Removes all messages of a receiver. */
   removeReceiver(receiver: string): Promise<void>;
-  /** Removes dead letters about events before a time, and what was stored about receivers before it. */
+  /** Removes dead letters about events before a time, and states of receivers that were stored before it. */
   prune(before: number): Promise<void>;
 }

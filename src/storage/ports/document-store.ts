@@ -47,7 +47,7 @@ export interface Order<T extends Table = Table> {
   readonly maxBytes?: number;
 }
 
-/** What documents use: those of all API keys, and those of one. */
+/** Number and bytes of documents: those of all API keys, and those of one. */
 export interface Usage {
   readonly all: Amount;
   readonly own: Amount;

@@ -99,7 +99,7 @@ export const TABLES = {
       ['label', 'apiKey'],
     ],
   },
-  /** Receivers that keys have given. `id`: the key and the name. */
+  /** Receivers that API keys have added. `id`: the key and the name. */
   receivers: {
     fields: { apiKey: 'text', name: 'text' },
     indexes: [
@@ -125,7 +125,7 @@ export const TABLES = {
       ['state', 'createdAt', 'receiver'],
     ],
   },
-  /** How far events were looked at, and for each receiver what the next message depends on. */
+  /** The position up to which events were looked at, and the state of each receiver. */
   delivery_states: { fields: { changedAt: 'integer' }, indexes: [['changedAt', 'id']] },
   /** `state`: `begun` or `answered`. */
   idempotency: {

@@ -20,7 +20,7 @@ export interface EventEntry {
   readonly body: string;
   /** The packed words of the page of its capture, for filters; they are not sent. */
   readonly words?: string | undefined;
-  /** The receivers to tell, if any are told of this event; they are not sent. */
+  /** The receivers that are told of this event, if any; subscribers are not sent them. */
   readonly to?: Recipients | undefined;
   /** Names an event that several processes of a cluster may report; it is stored once. No space, dot or wildcard. */
   readonly key?: string | undefined;

@@ -5,3 +5,6 @@ export interface HeldLock {
   /** Releases the lock. Never rejects. */
   release(): void | Promise<void>;
 }
+
+/** The lock of a process whose data no other process uses. */
+export const UNCONTESTED: HeldLock = { isHeld: true, release: () => {} };

@@ -1,4 +1,4 @@
-/* The port to receivers of messages that API keys have given. */
+/* The port to receivers of messages that API keys have added. */
 
 export interface GivenReceiver {
   /** Name of the API key; null without a named key. */

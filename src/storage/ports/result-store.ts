@@ -95,8 +95,8 @@ export interface ResultStore {
 
   get(id: number): Promise<DetailedResult | undefined>;
   /**
-   * Returns the records of these captures without their evidence, of which most are made. `ofKey`: only of captures that
-   * this API key requested. Callers read `RECORDS_TOGETHER` at a time: see `recordsOf`.
+   * Returns the records of these captures, without their evidence, which is most of their size. `ofKey`: only of captures
+   * that this API key requested. Callers read `RECORDS_TOGETHER` at a time: see `recordsOf`.
    */
   records(ids: readonly number[], ofKey?: string): Promise<ReadonlyMap<number, Result>>;
   /** Returns the name of the API key that requested a capture, `''` without a named key; undefined without a record. */

@@ -17,6 +17,8 @@ import { type EventsIn, type WaitingBounds, withoutOldest } from './overflow.ts'
  */
 const GATHER_MS = 50;
 const MAX_WRITE = 512;
+/** Number of the newest rows of a killed process whose keys are compared with those of new events. */
+const COMPARED_KEYS = 5000;
 /** Maximum number of events that wait for a database that is away; the API key with the most loses its oldest. */
 const WAITING: WaitingBounds = { events: 10_000, characters: 16 * 1024 * 1024 };
 const LOGGED: EventsIn<LoggedEvent> = {
@@ -35,8 +37,8 @@ export interface EventTable {
   /** Returns rows, except those that mark the end of a process. */
   read(after: number, limit: number): Promise<readonly LoggedEvent[]>;
   newest(): Promise<{ readonly id: number; readonly type: string } | undefined>;
-  /** Returns the keys of the newest 5000 rows, as far as they have any. */
-  newestKeys(): Promise<readonly string[]>;
+  /** Returns the keys of the newest `rows` rows; a row may have none. */
+  newestKeys(rows: number): Promise<readonly string[]>;
 }
 
 export interface OwnEventLogOptions extends EventLogOptions {
@@ -190,7 +192,7 @@ class OwnEventLog implements EventLog {
     const id = first === undefined ? this.#nextId() : first - 1;
     const abrupt = newest.type !== CLOSED && newest.id < id;
     if (abrupt) {
-      this.#logged = new Set(await table.newestKeys());
+      this.#logged = new Set(await table.newestKeys(COMPARED_KEYS));
       await table.append([{ id, ...gapEntry('ended_abruptly', this.#clock()) }]);
     }
     this.#opened = true;

@@ -118,7 +118,7 @@ async function* imagesBefore(client: S3Client, ms: number): AsyncGenerator<reado
 
 async function isNamed(client: S3Client, image: string): Promise<boolean> {
   const found = await findCapture(client, partOf(image)?.id ?? 0).catch((error: unknown) => {
-    // What cannot be read names nothing that could be removed; `db check` finds it.
+    // The images of a capture that cannot be read stay; `db check` finds it.
     if (error instanceof CapstanError && error.code === 'artifact_damaged') return null;
     throw error;
   });

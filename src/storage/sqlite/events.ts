@@ -20,7 +20,7 @@ export function eventTable(db: DatabaseSync, kept: number): Synchronous<EventTab
     WHERE id > ? AND type <> ? ORDER BY id LIMIT ?`,
   );
   const newestKeys = db.prepare(
-    'SELECT key FROM (SELECT key FROM events ORDER BY id DESC LIMIT 5000) WHERE key IS NOT NULL',
+    'SELECT key FROM (SELECT key FROM events ORDER BY id DESC LIMIT ?) WHERE key IS NOT NULL',
   );
   const newest = db.prepare('SELECT id, type FROM events ORDER BY id DESC LIMIT 1');
   const counts = db.prepare('SELECT api_key_name, COUNT(*) AS rows FROM events GROUP BY api_key_name');
@@ -75,7 +75,7 @@ export function eventTable(db: DatabaseSync, kept: number): Synchronous<EventTab
       const row = newest.get();
       return row === undefined ? undefined : { id: Number(row.id), type: String(row.type) };
     },
-    newestKeys: () => newestKeys.all().map(({ key }) => String(key)),
+    newestKeys: (rows) => newestKeys.all(rows).map(({ key }) => String(key)),
   };
 }
 

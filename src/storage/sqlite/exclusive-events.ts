@@ -1,6 +1,6 @@
 import { CapstanError } from '../../capture/errors.ts';
 import { type HeldFileLock, holdLock } from '../files/held-lock.ts';
-import type { HeldLock } from '../ports/lock.ts';
+import { type HeldLock, UNCONTESTED } from '../ports/lock.ts';
 import type { EventTable } from '../records/own-event-log.ts';
 
 /**
@@ -29,9 +29,9 @@ export function exclusiveEvents(table: EventTable, lockFile: string, onHeld: () 
     append: async (rows) => own().append(rows),
     read: async (after, limit) => own().read(after, limit),
     newest: async () => own().newest(),
-    newestKeys: async () => own().newestKeys(),
+    newestKeys: async (rows) => own().newestKeys(rows),
     /** Returns a lock that this process has for as long as it writes the log; undefined while another one does. */
-    hold: (): HeldLock | undefined => (hold() === undefined ? undefined : { isHeld: true, release: () => {} }),
+    hold: (): HeldLock | undefined => (hold() === undefined ? undefined : UNCONTESTED),
     release: () => {
       held?.release();
       held = undefined;

@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+import { type MailAddress, readMailAddress } from '../../../src/receivers/transports/mail-address.ts';
 import { CERTIFICATE, KEY } from '../../receivers/certificate.ts';
 
 /** A mail as the server took it. */
@@ -22,6 +23,14 @@ export interface MailReceiver extends AsyncDisposable {
 
 export const MAIL_USER = 'capstan@shop.example';
 export const MAIL_PASSWORD = 'p:w/d@ 1';
+
+/** Returns the address of a receiver of mail at a server: `to` is its query, from the addressees on. */
+export function mailAddressOf(scheme: 'smtp' | 'smtps', { port }: Pick<MailReceiver, 'port'>, to: string): MailAddress {
+  const user = `${encodeURIComponent(MAIL_USER)}:${encodeURIComponent(MAIL_PASSWORD)}`;
+  const address = readMailAddress(`${scheme}://${user}@hooks.test:${port}/?to=${to}`);
+  if (typeof address === 'string') throw new Error(address);
+  return address;
+}
 
 /** Starts an SMTP server on loopback with the certificate of hooks.test, for which clients log in. */
 export async function startMail(options: SMTPServerOptions = {}): Promise<MailReceiver> {

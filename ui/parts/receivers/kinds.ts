@@ -7,11 +7,11 @@ interface KindWords {
   /** Label of the address. */
   readonly address: string;
   readonly example: string;
-  /** How a person comes by the address. */
+  /** Steps to find the address. */
   readonly hint: string;
 }
 
-/** Kinds of receivers, as forms name them; those that most people use first. */
+/** Kinds of receivers, as forms name them, the most common first. */
 export const KINDS: Readonly<Record<Kind, KindWords>> = {
   slack: {
     name: 'Slack',

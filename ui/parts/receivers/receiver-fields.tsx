@@ -1,9 +1,10 @@
 import { useId, useState } from 'preact/hooks';
 import type { Receiver } from '../../api/types.ts';
 import { Field } from '../field.tsx';
+import { TIME_ZONE } from '../format.ts';
 import { Problem } from '../view.tsx';
 import { KIND_NAMES, KINDS } from './kinds.ts';
-import { type NewReceiver, type ReceiverDraft, TIME_ZONE } from './use-new-receiver.ts';
+import type { NewReceiver, ReceiverDraft } from './use-new-receiver.ts';
 
 const INTERVALS = { '': 'Each at once', '15m': 'Every 15 minutes', '1h': 'Every hour', '1d': 'Every day' } as const;
 
@@ -12,7 +13,7 @@ interface ReceiverFieldsProps {
   readonly onAdded: (receiver: Receiver) => void;
 }
 
-/** The fields of a new receiver. They are no form of their own, so that another form can hold them. */
+/** The fields of a new receiver. They are not a form, so that a form can contain them. */
 export function ReceiverFields({ adding, onAdded }: ReceiverFieldsProps) {
   const { draft, change, problemOf, error } = adding;
   const { kind, name = kind, address } = draft;
@@ -28,7 +29,7 @@ export function ReceiverFields({ adding, onAdded }: ReceiverFieldsProps) {
       aria-label="New receiver"
       onKeyDown={(event) => {
         if (event.key !== 'Enter' || !(event.target instanceof HTMLInputElement)) return;
-        // It adds the receiver, and does not send a form around it.
+        // Enter adds the receiver; it must not submit the form around the fields.
         event.preventDefault();
         void add();
       }}
@@ -98,7 +99,7 @@ export function ReceiverFields({ adding, onAdded }: ReceiverFieldsProps) {
 
 type PaceProps = Pick<NewReceiver, 'change' | 'problemOf'> & { readonly draft: ReceiverDraft };
 
-/** When it is told; by default of each message at once. */
+/** When messages are sent; by default each at once. */
 function Pace({ draft: { every, quietFrom, quietTo, maxPerHour }, change, problemOf }: PaceProps) {
   const isWrong = ['every', 'quiet', 'maxPerHour'].some((field) => problemOf(field) !== undefined);
   const [isOpen, setOpen] = useState(false);

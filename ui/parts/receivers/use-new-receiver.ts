@@ -1,12 +1,13 @@
 import { useState } from 'preact/hooks';
 import { CapstanFailure, call } from '../../api/client.ts';
 import type { Receiver } from '../../api/types.ts';
+import { TIME_ZONE } from '../format.ts';
 import type { Kind } from './kinds.ts';
 
 /** A new receiver as the form shows it. */
 export interface ReceiverDraft {
   readonly kind: Kind;
-  /** Undefined until it is written: the name of the kind is then used. */
+  /** Undefined until one is typed: the kind is the name until then. */
   readonly name: string | undefined;
   readonly address: string;
   /** Empty for messages of their own. */
@@ -19,10 +20,12 @@ export interface ReceiverDraft {
 const EMPTY: ReceiverDraft = {
   kind: 'slack',
   name: undefined,
-  ...{ address: '', every: '', quietFrom: '', quietTo: '', maxPerHour: '' },
+  address: '',
+  every: '',
+  quietFrom: '',
+  quietTo: '',
+  maxPerHour: '',
 };
-
-export const TIME_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 export type NewReceiver = ReturnType<typeof useNewReceiver>;
 
@@ -32,32 +35,31 @@ export function useNewReceiver() {
   const [isOpen, setOpen] = useState(false);
   const [error, setError] = useState<unknown>();
   const problems = problemsIn(error);
+  const close = () => {
+    setOpen(false);
+    setDraft(EMPTY);
+    setError(undefined);
+  };
   return {
     draft,
     isOpen,
     open: () => setOpen(true),
-    close: () => {
-      setOpen(false);
-      setDraft(EMPTY);
-      setError(undefined);
-    },
+    close,
     change: (part: Partial<ReceiverDraft>) => {
       setDraft((old) => ({ ...old, ...part }));
       setError(undefined);
     },
-    /** Whether it was begun to be written. */
+    /** Whether an address was typed. */
     isFilled: isOpen && draft.address.trim() !== '',
-    /** What is wrong with a field. */
+    /** Returns the problem of a field. */
     problemOf: (field: string) => problems.find(({ path }) => path === field)?.message,
-    /** A failure that is of no field. */
+    /** Failure that belongs to no field. */
     error: problems.length === 0 ? error : undefined,
     /** Adds it. Resolves with undefined when the service refuses it. */
     add: async (): Promise<Receiver | undefined> => {
       try {
         const { data } = await call<Receiver>('/receivers', { method: 'POST', body: bodyOf(draft) });
-        setOpen(false);
-        setDraft(EMPTY);
-        setError(undefined);
+        close();
         return data;
       } catch (failure) {
         setError(failure);
@@ -80,7 +82,7 @@ function bodyOf(draft: ReceiverDraft): object {
   };
 }
 
-/** Returns what is wrong with the fields. An address that must not be dialled is refused by a message alone. */
+/** Returns the problems of the fields. An address that must not be dialled is refused with a message and no path. */
 function problemsIn(error: unknown): readonly { readonly path: string; readonly message: string }[] {
   if (!(error instanceof CapstanFailure)) return [];
   if (error.code !== 'target_forbidden') return error.problems;

@@ -76,7 +76,7 @@ export function listPath({ host, url, from, to, ...others }: Filters, limit: num
   return `/results${queryOf(common)}`;
 }
 
-/** Returns what a feed of these filters is of; undefined without filters. */
+/** Returns the source of a feed of these filters; undefined without filters. */
 export function feedOf(filters: Filters): FeedRequest | undefined {
   const { from, to } = filters;
   const all = Object.entries({ ...filters, from: instantOf(from), to: instantOf(to) });

@@ -14,7 +14,7 @@ interface DeadLettersProps {
   readonly onRetried: () => void;
 }
 
-/** The messages to a receiver that were given up, oldest first. */
+/** The messages to a receiver that could not be delivered, oldest first. */
 export function DeadLetters({ name, count, onRetried }: DeadLettersProps) {
   const path = `/receivers/${name}/dead`;
   const [letters, setLetters] = useState<readonly DeadLetter[]>();
@@ -30,7 +30,7 @@ export function DeadLetters({ name, count, onRetried }: DeadLettersProps) {
       setError(failure);
     }
   }, []);
-  // Another number of letters is another list.
+  // A changed count means a changed list.
   useEffect(() => void read(`${path}?limit=${PAGE}`, []), [path, read, count]);
   const retry = async (which: string, isGone: (letter: DeadLetter) => boolean) => {
     try {
@@ -87,7 +87,7 @@ export function DeadLetters({ name, count, onRetried }: DeadLettersProps) {
   );
 }
 
-/** What a message was about: `watch changed: shop.example/lamps`. */
+/** Returns the subject of a message: `watch changed: shop.example/lamps`. */
 function aboutOf({ about, event }: DeadLetter): string {
   const words = about.replaceAll('.', ' ').replaceAll('_', ' ');
   return typeof event.url === 'string' ? `${words}: ${shortUrl(event.url)}` : words;

@@ -11,7 +11,7 @@ import { DeadLetters } from './dead-letters.tsx';
 
 interface ReceiverRowProps {
   readonly receiver: Receiver;
-  /** Called when it was removed, or its messages have changed. */
+  /** Called when the receiver was deleted, or its messages have changed. */
   readonly onChange: () => void;
 }
 
@@ -21,7 +21,7 @@ export function ReceiverRow({ receiver, onChange }: ReceiverRowProps) {
   const [isListing, setListing] = useState(false);
   const [test, setTest] = useState<ReceiverTest | 'running'>();
   const [error, setError] = useState<unknown>();
-  // Names of receivers of other keys mean other receivers here.
+  // An administrator also sees receivers of other keys. By name, only its own ones can be used.
   const mayUse = isOwn || isOperator;
   const perform = async (action: () => Promise<void>) => {
     setError(undefined);
@@ -72,7 +72,7 @@ export function ReceiverRow({ receiver, onChange }: ReceiverRowProps) {
         )}
         {dead > 0 && <Badge tone="bad">{counted(dead, 'dead letter')}</Badge>}
       </p>
-      <div class="watch-buttons receiver-buttons">
+      <div class="receiver-buttons">
         {mayCapture.value && mayUse && (
           <button
             type="button"
@@ -130,7 +130,7 @@ function TestEnd({ test: { delivered, status, reason } }: { readonly test: Recei
   );
 }
 
-/** When it is sent messages, in words. */
+/** Returns the pace of a receiver in words: digests, quiet hours and the limit. */
 function paceOf({ every_ms: everyMs, quiet, max_per_hour: max }: Receiver): readonly string[] {
   return [
     ...(everyMs === null ? [] : [`a digest every ${duration(everyMs)}`]),

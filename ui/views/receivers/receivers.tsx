@@ -10,10 +10,10 @@ import { Empty, Problem, View } from '../../parts/view.tsx';
 import { ReceiverRow } from './receiver-row.tsx';
 
 const PATH = '/receivers';
-/** Delay of reading the list after a message, in milliseconds: many can end at once. */
+/** Delay before the list is read again after a message has ended, in milliseconds: many can end at once. */
 const AFTER_MESSAGE_MS = 500;
 
-/** The receivers of the caller and of the operator, with what waits for them. */
+/** The receivers of the caller and of the operator, with the messages that wait for them. */
 export function Receivers() {
   const { data, error, reload } = useAnswer<readonly Receiver[]>(PATH);
   const adding = useNewReceiver();

@@ -18,7 +18,7 @@ const REFRESH_MS = 1_000;
 /** The scans of the caller, with their progress, and the form for a new one. */
 export function Scans() {
   const { data, error, reload } = useAnswer<readonly Job[]>(PATH);
-  // What was read last, while it is read again.
+  // The last answer stays while the list is read again.
   const [jobs, setJobs] = useState(data);
   useEffect(() => {
     if (data !== undefined) setJobs(data);

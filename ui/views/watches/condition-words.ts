@@ -1,5 +1,5 @@
 import type { Watch } from '../../api/types.ts';
-import { conditionDraftOf, OPERATORS } from './form/value-drafts.ts';
+import { conditionDraftOf, isByAmount, OPERATORS } from './form/value-drafts.ts';
 
 const COMPARED: Readonly<Record<string, string>> = {
   visual: 'the picture',
@@ -11,7 +11,7 @@ const COMPARED: Readonly<Record<string, string>> = {
   verdict: 'the verdict',
 };
 
-/** Returns what a watch tells of: `price falls below 50, or the picture changes`. */
+/** Returns the changes that a watch tells, in words: `price falls below 50, or the picture changes`. */
 export function tellsOf({ values, when, compare }: Pick<Watch, 'values' | 'when' | 'compare'>): string {
   const compared = Object.entries(COMPARED).flatMap(([name, words]) => (compare[name] ? [words] : []));
   const ofValues =
@@ -30,7 +30,6 @@ function wordsOf(when: unknown, isInner = false): string {
   const condition = conditionDraftOf(when);
   if (condition === undefined) return 'a condition of the API holds';
   const { value, operator, against, since } = condition;
-  const isBy = operator === 'changed' || operator === 'rose' || operator === 'fell';
-  const than = against === '' ? '' : isBy ? ` by ${against}` : ` ${against}`;
+  const than = against === '' ? '' : isByAmount(operator) ? ` by ${against}` : ` ${against}`;
   return `${value} ${OPERATORS[operator]}${than}${since === 'baseline' ? ' since it was last told' : ''}`;
 }

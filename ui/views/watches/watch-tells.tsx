@@ -3,7 +3,7 @@ import type { Watch } from '../../api/types.ts';
 import { hrefOf } from '../../parts/route.ts';
 import { tellsOf } from './condition-words.ts';
 
-/** What a watch tells, and whom; nothing for one that compares the page and tells nobody. */
+/** The changes that a watch tells, and its receivers; nothing for a watch without values and receivers. */
 export function WatchTells({ watch }: { readonly watch: Watch }) {
   const { notify, values } = watch;
   if (notify.length === 0 && values === null) return null;

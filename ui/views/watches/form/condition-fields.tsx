@@ -2,6 +2,7 @@ import {
   AGAINST,
   type ConditionDraft,
   type ConditionsDraft,
+  isByAmount,
   NO_CONDITIONS,
   newCondition,
   OPERATORS,
@@ -80,7 +81,7 @@ function Fields({ at, condition, values, onChange, onRemove }: FieldsProps) {
   const type = values.find(({ name }) => name === value)?.type ?? 'text';
   const operators = operatorsFor(type);
   const hint = AGAINST[operator];
-  const isOptional = operator === 'changed' || operator === 'rose' || operator === 'fell';
+  const isOptional = isByAmount(operator);
   return (
     <fieldset class="condition" aria-label={`Condition ${at + 1}`}>
       <select

@@ -35,7 +35,7 @@ export const OPERATORS = {
 } as const;
 export type Operator = keyof typeof OPERATORS;
 
-/** What the field beside each operator holds; undefined for none. */
+/** Example for the field beside each operator; undefined for none. */
 export const AGAINST: Readonly<Record<Operator, string | undefined>> = {
   below: '50',
   above: '50',
@@ -48,9 +48,14 @@ export const AGAINST: Readonly<Record<Operator, string | undefined>> = {
   missing: undefined,
 };
 
+/** Whether an operator takes the amount of a change, such as `5%`, or none for any change. */
+export function isByAmount(operator: Operator): boolean {
+  return operator === 'changed' || operator === 'fell' || operator === 'rose';
+}
+
 const NUMBERS: ReadonlySet<ValueType> = new Set(['money', 'number', 'count']);
 const TEXTS: ReadonlySet<ValueType> = new Set(['text', 'attribute']);
-/** What people expect to be asked first for each type. */
+/** Operator that is offered first for each type. */
 const USUAL: Readonly<Record<ValueType, Operator>> = {
   money: 'below',
   number: 'changed',
@@ -181,7 +186,7 @@ function conditionOf({ value, operator, against, hysteresis, since }: ConditionD
 
 function againstOf(operator: Operator, against: string, isNumber: boolean): unknown {
   if (operator === 'missing') return true;
-  if (operator === 'changed' || operator === 'fell' || operator === 'rose') {
+  if (isByAmount(operator)) {
     return against === '' || against === 'any'
       ? true
       : /%$/.test(against)

@@ -1,5 +1,6 @@
 import type { Watch } from '../../../api/types.ts';
 import { COMMON } from '../../../parts/common-options.tsx';
+import { TIME_ZONE } from '../../../parts/format.ts';
 import {
   type ConditionsDraft,
   conditionsDraftOf,
@@ -33,8 +34,7 @@ export interface Draft {
 }
 
 export function newDraft(url: string, every: string): Draft {
-  const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const times = { timing: 'every', every, schedule: '0 9 * * 1-5', timeZone } as const;
+  const times = { timing: 'every', every, schedule: '0 9 * * 1-5', timeZone: TIME_ZONE } as const;
   const nothing = { values: [], conditions: NO_CONDITIONS, notify: [], ignore: [], labels: '', options: {} } as const;
   return { url, ...times, compare: { visual: true }, ...nothing };
 }

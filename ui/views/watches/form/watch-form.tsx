@@ -106,7 +106,7 @@ function Form({ draft: initial, watch, newest }: FormProps) {
   const save = async (event: Event) => {
     event.preventDefault();
     try {
-      // What was typed is meant, although nobody pressed "Add".
+      // Saving also adds a receiver that was typed and not added.
       const added = adding.isFilled ? await adding.add() : undefined;
       if (adding.isFilled && added === undefined) return;
       const notify = added === undefined ? draft.notify : [...draft.notify, added.name];

@@ -1,0 +1,62 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { call } from '../api/client.ts';
+import { Copyable } from './copyable.tsx';
+import { Dialog } from './dialog.tsx';
+import { useAnswer } from './use-answer.ts';
+import { Problem } from './view.tsx';
+
+interface LinksDialogProps<Link> {
+  readonly title: string;
+  /** Name of the list of links. */
+  readonly listName: string;
+  /** Path of the links; each is revoked at its id below it. */
+  readonly path: '/feeds' | '/shares';
+  /** Query of the list, with its question mark. */
+  readonly query: string;
+  /** Returns whether a link of the list belongs to this dialog. */
+  readonly isShown: (link: Link) => boolean;
+  readonly urlOf: (link: Link) => string;
+  /** Returns the text of a link, for people. */
+  readonly describe: (link: Link) => ComponentChildren;
+  /** Returns the text above the list, and the controls that make a link by POST. */
+  readonly children: (make: (path: string, body: object) => void) => ComponentChildren;
+  readonly onClose: () => void;
+}
+
+/** Makes links that need no key, lists them to copy, and revokes them. */
+export function LinksDialog<Link extends { readonly id: string }>(props: LinksDialogProps<Link>) {
+  const { title, listName, path, query, isShown, urlOf, describe, children, onClose } = props;
+  const [error, setError] = useState<unknown>();
+  const { data: links = [], reload } = useAnswer<readonly Link[]>(`${path}${query}`);
+  const attempt = async (work: () => Promise<unknown>) => {
+    try {
+      await work();
+      setError(undefined);
+      reload();
+    } catch (failure) {
+      setError(failure);
+    }
+  };
+  return (
+    <Dialog title={title} onClose={onClose}>
+      {children((at, body) => void attempt(() => call(at, { method: 'POST', body })))}
+      {error !== undefined && <Problem error={error} />}
+      <ul class="share-links" aria-label={listName}>
+        {links.filter(isShown).map((link) => (
+          <li key={link.id}>
+            {describe(link)}
+            <Copyable text={urlOf(link)} />
+            <button
+              type="button"
+              class="button danger"
+              onClick={() => void attempt(() => call(`${path}/${link.id}`, { method: 'DELETE' }))}
+            >
+              Revoke
+            </button>
+          </li>
+        ))}
+      </ul>
+    </Dialog>
+  );
+}
