@@ -12,6 +12,7 @@ export interface PageScripts {
   'await-outside': typeof import('./entries/await-outside.ts').run;
   'await-settled': typeof import('./entries/await-settled.ts').run;
   'change-elements': typeof import('./entries/change-elements.ts').run;
+  'can-be-drawn': typeof import('./entries/can-be-drawn.ts').run;
   'check-selectors': typeof import('./entries/check-selectors.ts').run;
   'entered-frames': typeof import('./entries/entered-frames.ts').run;
   'find-boxes': typeof import('./entries/find-boxes.ts').run;
@@ -25,7 +26,6 @@ export interface PageScripts {
   'free-members': typeof import('./entries/free-members.ts').run;
   'freeze-animations': typeof import('./entries/freeze-animations.ts').run;
   'has-match': typeof import('./entries/has-match.ts').run;
-  'has-root': typeof import('./entries/has-root.ts').run;
   'has-scroller': typeof import('./entries/has-scroller.ts').run;
   'has-visible-match': typeof import('./entries/has-visible-match.ts').run;
   holds: typeof import('./entries/holds.ts').run;
