@@ -14,7 +14,8 @@ async function files(mode: string) {
   const first = { include: ['test/**/*.test.ts'], exclude };
   const env = mode === ALL ? await secondBrowser() : undefined;
   if (env === undefined) {
-    if (mode === ALL) process.stderr.write('The tests of captures run in one browser: PATH has none beside that of npm\n');
+    if (mode === ALL)
+      process.stderr.write('The tests of captures run in one browser: PATH has none beside that of npm\n');
     return first;
   }
   const second = { include: IN_BOTH_BROWSERS, exclude: IN_ONE_BROWSER, env };

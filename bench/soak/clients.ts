@@ -42,7 +42,8 @@ export async function oneClient(serviceUrl: string, origin: string, random: Rand
     // On a connection of its own, so that no connection stays open between waves.
     const { body } = await post(serviceUrl + asked.path, asked.body, { agent: false, signal: leaving.signal });
     const answer = JSON.parse(body);
-    if (Array.isArray(answer)) for (const { code, result } of BATCH.parse(answer)) ledger.note({ code: code ?? '', result });
+    if (Array.isArray(answer))
+      for (const { code, result } of BATCH.parse(answer)) ledger.note({ code: code ?? '', result });
     else {
       const { code, data } = SINGLE.parse(answer);
       ledger.note({ code, result: data ?? null });

@@ -133,7 +133,11 @@ export async function runProcessRounds({ seconds, random, mongoUrl, without }: P
     findings: [
       exactly('process: faults that could not be caused here', notCaused.length, 0),
       exactly(`process: unexpected answers beside the faults of ${rounds} rounds`, answers.problems.length, 0),
-      exactly(`process: problems in ${answers.records.length} answered records, checked after each kill`, losses.length, 0),
+      exactly(
+        `process: problems in ${answers.records.length} answered records, checked after each kill`,
+        losses.length,
+        0,
+      ),
       exactly('process: exit code after SIGTERM', code ?? Number.NaN, 0),
       atMost('process: resident memory without browsers', largestMiB, MAX_RESIDENT_MIB, { digits: 0, unit: ' MiB' }),
     ],

@@ -41,7 +41,12 @@ function compared(
   met: boolean,
   { digits = 2, unit = '' }: Form = {},
 ): Finding {
-  return { what, figure: figure.toFixed(digits) + unit, target: `${sign} ${Number(target.toFixed(digits))}${unit}`, met };
+  return {
+    what,
+    figure: figure.toFixed(digits) + unit,
+    target: `${sign} ${Number(target.toFixed(digits))}${unit}`,
+    met,
+  };
 }
 
 export function formatFindings(findings: readonly Finding[]): string {

@@ -95,7 +95,9 @@ function storing(path: string): Finding {
     const { user, system } = process.cpuUsage(began);
     return (user + system) / 1000 / STORED;
   });
-  return atMost('SQLite: CPU time of storing the words of a capture', withWords - plain, MAX_STORING_MS, { unit: ' ms' });
+  return atMost('SQLite: CPU time of storing the words of a capture', withWords - plain, MAX_STORING_MS, {
+    unit: ' ms',
+  });
 }
 
 async function timed(name: string, store: ResultStore, count: number, print: Print): Promise<Finding> {
