@@ -64,9 +64,7 @@ const SAID: Readonly<Record<EventType, (event: EventFacts) => Said>> = {
 /** Makes the notice of an event, as subscribers receive it. */
 export async function sayEvent(event: unknown, sources: NoticeSources): Promise<Notice> {
   const facts = EventFacts.parse(event);
-  const { sentence, isProblem = false } = isKnown(facts.type)
-    ? SAID[facts.type](facts)
-    : { sentence: isolated(facts.type) };
+  const { sentence, isProblem = false } = saidOf(facts);
   const captures = capturesOf(facts);
   const shared = captures && (await sources.share(captures, facts.api_key_name).catch(() => null));
   return {
@@ -80,6 +78,15 @@ export async function sayEvent(event: unknown, sources: NoticeSources): Promise<
     links: linksOf(facts, captures, sources.publicUrl, shared),
     images: imagesOf(captures, sources, shared),
   };
+}
+
+/** Says what an event tells, in a sentence. */
+export function sentenceOf(event: unknown): string {
+  return saidOf(EventFacts.parse(event)).sentence;
+}
+
+function saidOf(facts: EventFacts): Said {
+  return isKnown(facts.type) ? SAID[facts.type](facts) : { sentence: isolated(facts.type) };
 }
 
 function isKnown(type: string): type is EventType {
