@@ -50,10 +50,11 @@ const SAID: Readonly<Record<EventType, (event: EventFacts) => Said>> = {
   'browser.launched': news('A browser was started'),
   'browser.retired': ({ reason }) => ({ sentence: `A browser was replaced: ${isolated(reason)}` }),
   'browser.crashed': failed('A browser ended unexpectedly'),
-  'pressure.changed': ({ accepting, reason }) =>
-    accepting
-      ? { sentence: 'The service admits captures again' }
-      : { sentence: `The service admits no captures: ${isolated(reason)}`, isProblem: true },
+  'pressure.changed': ({ accepting, degraded, reason }) => {
+    if (!accepting) return { sentence: `The service admits no captures: ${isolated(reason)}`, isProblem: true };
+    if (degraded.length === 0) return { sentence: 'The service works as usual again' };
+    return { sentence: 'The database cannot be used: new captures wait on the disk', isProblem: true };
+  },
   'message.delivered': ({ receiver }) => ({ sentence: `${isolated(receiver)} took a message` }),
   'message.failed': ({ receiver, reason }) => ({
     sentence: `A message to ${isolated(receiver)} was given up: ${isolated(reason)}`,
