@@ -266,11 +266,7 @@ export class Channel {
     return isOld && Math.max(attempts, this.#failures) >= times.minAttempts;
   }
 
-  async #bury(
-    delivery: StoredDelivery,
-    receiver: Pick<Receiver, 'name' | 'host'>,
-    failure: Failure,
-  ): Promise<void> {
+  async #bury(delivery: StoredDelivery, receiver: Pick<Receiver, 'name' | 'host'>, failure: Failure): Promise<void> {
     const { store, emit, onEnded, clock } = this.#options;
     const { attempts } = delivery;
     const { reason, status } = failure;

@@ -90,7 +90,9 @@ export function createIntake(parts: IntakeParts) {
     const run = createBatchRunner({ ...options, submit: submitOne });
     return (elements, concurrency, size, to, by) => {
       const items$ = run(elements, concurrency, size, to, by);
-      return to === undefined && !receivers.areToldOfAll ? items$ : concat(items$, defer(receivers.kept).pipe(ignoreElements()));
+      return to === undefined && !receivers.areToldOfAll
+        ? items$
+        : concat(items$, defer(receivers.kept).pipe(ignoreElements()));
     };
   };
   const runBatch = batchesOf(outlastingOutages({ submit, stopping }));

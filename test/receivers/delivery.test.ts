@@ -307,13 +307,16 @@ describeInEachDatabase((open) => {
     const slow = await Promise.all(Array.from({ length: 10 }, startSlow));
     const chats = await Promise.all(Array.from({ length: 2 }, startSlow));
     await using quick = await startReceiver();
-    const operator = chats.map(({ receiver }, at) => ({ name: `chat${at}`, kind: 'ntfy', address: receiver.url }) as const);
+    const operator = chats.map(
+      ({ receiver }, at) => ({ name: `chat${at}`, kind: 'ntfy', address: receiver.url }) as const,
+    );
     const rig = await startRig(database, { operator, isShared: () => true });
     const received = (all: typeof slow) => all.reduce((sum, { receiver }) => sum + receiver.received.length, 0);
     for (const { receiver } of slow) {
       for (const batch of ['a', 'b', 'c', 'd']) rig.batch(batch, { callback: receiver.url }, 'flood');
     }
-    for (const { name } of operator) for (const batch of ['a', 'b', 'c', 'd']) rig.batch(batch, { notify: [name] }, 'flood');
+    for (const { name } of operator)
+      for (const batch of ['a', 'b', 'c', 'd']) rig.batch(batch, { notify: [name] }, 'flood');
     // Half of the 64 places, and of the 8 for messages with images.
     await polled(() => [received(slow), received(chats)]).toEqual([32, 4]);
     rig.batch('e', { callback: quick.url }, 'shop');

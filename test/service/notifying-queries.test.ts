@@ -14,7 +14,7 @@ describeInEachDatabase((open) => {
     const { queries } = database;
     const add = (id: string, type: string) =>
       queries.add({
-        ...{ id, apiKeyName: null, filter: JSON.stringify({ type: [type] }), position: 1 },
+        ...{ id, apiKeyName: null, filter: JSON.stringify({ types: [type] }), position: 1 },
         ...{ notify: ['team'], notifyAfter: 1, isShared: false },
       });
     const read: string[] = [];

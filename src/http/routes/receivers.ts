@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CapstanError } from '../../capture/errors.ts';
 import {
   DeadLetterSchema,
   NewReceiverSchema,
@@ -6,7 +7,6 @@ import {
   ReceiverTestSchema,
   receiverName,
 } from '../../capture/receiver.ts';
-import { CapstanError } from '../../capture/errors.ts';
 import { count } from '../../capture/values.ts';
 import { answer } from '../answer/envelope.ts';
 import { cutPage } from '../answer/paging.ts';
