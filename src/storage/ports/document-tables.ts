@@ -119,7 +119,7 @@ export const TABLES = {
       dueAt: 'integer',
     },
     indexes: [
-      ['receiver', 'state', ...SIZE],
+      ['receiver', 'state', 'apiKey', ...SIZE],
       ['receiver', 'state', 'position', 'lane'],
       ['apiKey', ...SIZE],
       ['state', 'createdAt', 'receiver'],
