@@ -115,7 +115,7 @@ export const TABLES = {
       dueAt: 'integer',
     },
     indexes: [
-      ['receiver', 'state', ...SIZE],
+      ['receiver', 'state', 'apiKey', ...SIZE],
       ['receiver', 'state', 'position', 'lane'],
       ['apiKey', ...SIZE],
       ['state', 'createdAt', 'receiver'],
