@@ -24,7 +24,5 @@ it.each([
 
 it('presigns a URL as Amazon documents', () => {
   const presigned = presignedUrl(new URL('/test.txt', HOST), { ...SIGNER, seconds: 86_400 });
-  expect(presigned).toContain(
-    'X-Amz-Signature=aeeed9bbccd4d02ee5c0109b86d86835f995330da4c265957d157751f604d404',
-  );
+  expect(presigned).toContain('X-Amz-Signature=aeeed9bbccd4d02ee5c0109b86d86835f995330da4c265957d157751f604d404');
 });

@@ -51,7 +51,12 @@ function s3Backend(client: S3Client, presignSeconds: number | null): Backend<S3F
   }
 
   /** Resolves with whether the capture is written; undefined: the store does not have such a condition. */
-  async function putIf(condition: Condition, value: string, id: number, body: Uint8Array): Promise<boolean | undefined> {
+  async function putIf(
+    condition: Condition,
+    value: string,
+    id: number,
+    body: Uint8Array,
+  ): Promise<boolean | undefined> {
     if (unknown.has(condition)) return undefined;
     const headers = { ...CAPTURE_TYPE, [condition]: value };
     const { status } = await put(captureKey(id), body, await sha256(body), headers, [404, 409, 412, 501]);
