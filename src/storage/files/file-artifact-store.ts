@@ -34,6 +34,7 @@ const PROBE_BYTES = 1024 * 1024;
 
 export function createFileArtifactStore(data: DataDirectory): LocalStore {
   const stored = createStoredBytes(data.path);
+  const emptied = new Set<string>();
 
   async function stage(record: StoredRecord, files: CapturedFiles): Promise<StagedCapture> {
     const info = await screenshotInfo(record, files.image);
@@ -172,10 +173,10 @@ export function createFileArtifactStore(data: DataDirectory): LocalStore {
   async function removeAll(ids: readonly number[]): Promise<RemovedArtifacts> {
     let captures = 0;
     let bytes = 0;
-    await removeCaptures(data, ids, ({ id, hasFiles }, size) => {
-      if (hasFiles) captures += 1;
-      bytes += size;
-      stored.changed(id, -size);
+    await removeCaptures(data, ids, emptied, (id, removed) => {
+      if (removed.hasFiles) captures += 1;
+      bytes += removed.bytes;
+      stored.changed(id, -removed.bytes);
     });
     return { captures, bytes };
   }
