@@ -44,22 +44,18 @@ export async function comparison(options: BenchOptions): Promise<readonly Findin
     const columns: string[][] = [];
     let [still, all] = [0, 0];
     for (const { name, set } of SETS) {
-      const { urls, documentation, close } = await openPages(pagesFolder, { count, set });
-      try {
-        const cases = await makeCases(service, { browserPath, urls, count, from: set }, report);
-        const right = await judged(service, cases, report);
-        columns.push(
-          MUTATIONS.map((kind) => {
-            const own = cases.filter((each) => each.kind === kind);
-            return `${own.filter((each) => right.has(each)).length} of ${own.length}`;
-          }),
-        );
-        findings.push(share(`regions exactly as caused, ${name}`, right.size, cases.length, 0.95));
-        const again = await recaptured(service, documentation, RECAPTURES / SETS.length, report);
-        [still, all] = [still + again.still, all + again.all];
-      } finally {
-        close();
-      }
+      await using pages = await openPages(pagesFolder, { count, set });
+      const cases = await makeCases(service, { browserPath, urls: pages.urls, count, from: set }, report);
+      const right = await judged(service, cases, report);
+      columns.push(
+        MUTATIONS.map((kind) => {
+          const own = cases.filter((each) => each.kind === kind);
+          return `${own.filter((each) => right.has(each)).length} of ${own.length}`;
+        }),
+      );
+      findings.push(share(`regions exactly as caused, ${name}`, right.size, cases.length, 0.95));
+      const again = await recaptured(service, pages.documentation, RECAPTURES / SETS.length, report);
+      [still, all] = [still + again.still, all + again.all];
     }
     print(
       formatTable(

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { FailureCodeSchema } from './failure-code.ts';
 import type { Immutable } from './immutable.ts';
 import { apiKeyName } from './named-key.ts';
-import { PressureSchema } from './pressure.ts';
+import { degradedParts, PressureSchema } from './pressure.ts';
 import { ResultRecordSchema } from './result.ts';
 import { count, id, instant } from './values.ts';
 import { WatchRunSchema } from './watch.ts';
@@ -135,8 +135,8 @@ export const CapstanEventSchema = z.discriminatedUnion('type', [
   event('browser.crashed', { ...ofBrowser, ...reason }, 'A browser process ended unexpectedly.'),
   event(
     'pressure.changed',
-    { at: instant, ...PressureSchema.omit({ cluster: true }).shape },
-    'The service started or stopped admitting captures.',
+    { at: instant, ...PressureSchema.omit({ cluster: true }).shape, degraded: degradedParts },
+    'The service started or stopped admitting captures, or its database cannot be used or can be used again.',
   ),
   event(
     'message.delivered',

@@ -25,6 +25,13 @@ export const PressureSchema = z.strictObject({
   cluster: ClusterStatsSchema,
 });
 
+/** Parts of the service that can fail by themselves. */
+export const degradedParts = z
+  .array(z.enum(['captures', 'database']))
+  .readonly()
+  .meta({ description: 'Parts that cannot be used, although the rest works.' });
+export type DegradedParts = z.output<typeof degradedParts>;
+
 export type Pressure = Immutable<z.output<typeof PressureSchema>>;
 
 /** The reason for refusing new captures although the queue has room. */

@@ -117,7 +117,7 @@ export const DeadLetterSchema = z.strictObject({
   attempts: count,
   reason: z.string().meta({ description: 'Why the last attempt failed.' }),
   status: z.number().nullable().meta({ description: 'HTTP status of the last answer; null without one.' }),
-  position: z.int().meta({ description: 'Id of the event; `cursor` of the next page.' }),
+  position: z.int().meta({ description: 'Id of the event.' }),
   event: z.looseObject({}).meta({ description: 'The event.' }),
 });
 export type DeadLetter = Immutable<z.output<typeof DeadLetterSchema>>;

@@ -15,7 +15,7 @@ type Flags = Readonly<Record<string, unknown>>;
 type RunEvent = Extract<CapstanEvent, { type: 'watch.run' }>;
 
 /** Fields of a watch that are flags of the same name. */
-const FIELDS = ['every', 'schedule', 'timeZone', 'jitter', 'confirm', 'ignore'] as const;
+const FIELDS = ['every', 'schedule', 'timeZone', 'jitter', 'confirm', 'ignore', 'notify'] as const;
 /** Fields whose flags take JSON, or a file of it. */
 const VALUE_OPTIONS = describeOptions({ values: watchFields.values, when: watchFields.when });
 /** Maximum number of lines of a text diff that are written for a change. */
@@ -44,6 +44,9 @@ export function registerWatchCommand(program: Command): void {
         .argParser(collect),
     )
     .option('--no-confirm', 'report a change without capturing it a second time')
+    .addOption(
+      new Option('--notify <name>', 'receiver of the service that is told of changes; repeatable').argParser(collect),
+    )
     .option('--exec <command>', 'command to run for each change, with the event as JSON on standard input')
     .option('--json', 'write the event of each run as JSON');
   for (const option of VALUE_OPTIONS) command.addOption(optionFlag(option));

@@ -327,7 +327,7 @@ const GROUPS = {
     notifyFile: secretFile('--notify', 'one receiver on each line'),
     alert: list(receiverName, {
       description:
-        'Name of a receiver of --notify that is told when the service stops and starts to admit captures. Repeatable.',
+        'Name of a receiver of --notify that is told when the service stops and starts to admit captures, and when its database cannot be used. Repeatable.',
       placeholder: 'name',
       takes: 'the name of a receiver of --notify',
       repeatable: true,

@@ -5,7 +5,7 @@ import { pageFields } from './capture-tool.ts';
 import { Captured, CaptureFacts, factsOf } from './captured.ts';
 import { FRESH_MS, MAX_CHARACTERS } from './read-tool.ts';
 import { CAPTURES, tool } from './tool.ts';
-import { marked, plainText } from './untrusted.ts';
+import { marked, plainValue } from './untrusted.ts';
 
 const Values = z.record(z.string(), z.unknown());
 
@@ -60,8 +60,4 @@ export const extractTool = tool('extract', {
 
 function asksForHtml(rules: ExtractRules): boolean {
   return Object.values(rules).some(({ type, rules: inner }) => type === 'html' || (inner && asksForHtml(inner)));
-}
-
-function plainValue(_name: string, value: unknown): unknown {
-  return typeof value === 'string' ? plainText(value) : value;
 }

@@ -23,6 +23,11 @@ export function plainText(text: string): string {
   return text.replace(UNSEEN, '').toWellFormed();
 }
 
+/** `plainText` for the texts in JSON, as its reviver. */
+export function plainValue(_name: string, value: unknown): unknown {
+  return typeof value === 'string' ? plainText(value) : value;
+}
+
 /** Returns a title, a URL, a snippet or an element of `ignore` as one line of bounded length. */
 export function plainLine(text: string, kind: keyof typeof MAX_LINE_CHARACTERS): string {
   return plainText(text).replace(/\s+/g, ' ').slice(0, MAX_LINE_CHARACTERS[kind]).toWellFormed();

@@ -1,14 +1,17 @@
 import { z } from 'zod';
 import { IGNORE_DESCRIPTION, MAX_IGNORED } from '../capture/comparison.ts';
+import { notifyField } from '../capture/receiver.ts';
 import { id } from '../capture/values.ts';
 import { COMPARED, WatchRunSchema, WatchSchema, watchFields } from '../capture/watch.ts';
 import { CAPTURES, READS, tool } from './tool.ts';
-import { plainLine } from './untrusted.ts';
+import { marked, plainLine, plainValue } from './untrusted.ts';
 
 const MAX_LISTED = 50;
 
-// Reasons and values may hold words of a page.
-const RunFacts = WatchRunSchema.omit({ reason: true, values: true });
+const Untrusted = WatchRunSchema.pick({ reason: true, values: true }).meta({
+  description: 'May hold words of the page: why it failed or what became of the values, and the values by their names.',
+});
+const RunFacts = WatchRunSchema.omit({ reason: true, values: true }).extend({ untrusted: Untrusted });
 
 const WatchFacts = WatchSchema.pick({
   id: true,
@@ -22,7 +25,7 @@ const WatchFacts = WatchSchema.pick({
   failures: true,
 }).extend({ last_run: RunFacts.nullable() });
 
-const AnsweredRun = z.object(RunFacts.shape);
+const AnsweredRun = z.object(WatchRunSchema.shape);
 const AnsweredWatch = z.object({ ...WatchFacts.shape, last_run: AnsweredRun.nullable() });
 
 export const watchTool = tool('watch', {
@@ -48,6 +51,7 @@ export const watchTool = tool('watch', {
       .optional()
       .meta({ ...watchFields.when.meta() }),
     ignore: z.array(z.string()).max(MAX_IGNORED).default([]).meta({ description: IGNORE_DESCRIPTION }),
+    notify: notifyField.meta({ description: 'Names of receivers that are told of changes.' }),
   }),
   outputSchema: WatchFacts,
   run: async (api, { compare, ...given }, signal) => {
@@ -55,15 +59,14 @@ export const watchTool = tool('watch', {
       ...given,
       ...(compare && { compare: Object.fromEntries(compare.map((name) => [name, true])) }),
     };
-    const data = await api.read(AnsweredWatch, '/watches', { body, signal });
-    return said(factsOf(data));
+    return said(factsOf(await api.read(AnsweredWatch, '/watches', { body, signal })));
   },
 });
 
 export const watchesTool = tool('watches', {
   title: 'List watches and what they found',
   description:
-    'Lists the watches with what their last run found; or one watch with its runs: which found a change, in which regions of the image, and the captures before and after.',
+    'Lists the watches with what their last run found; or one watch with its runs: which found a change, in which regions of the image or in which values, and the captures before and after.',
   annotations: READS,
   inputSchema: z.strictObject({
     watch: id.optional().meta({ description: 'Id of a watch, whose runs are listed; without it, watches are.' }),
@@ -78,11 +81,16 @@ export const watchesTool = tool('watches', {
   run: async (api, { watch, limit }, signal) => {
     if (watch === undefined) {
       const data = await api.read(z.array(AnsweredWatch), `/watches?limit=${limit}`, { signal });
-      return said({ watches: data.map(factsOf), runs: [] });
+      const watches = data.map(factsOf);
+      return said(
+        { watches, runs: [] },
+        watches.map((each) => each.last_run),
+      );
     }
     const data = await api.read(AnsweredWatch, `/watches/${watch}`, { signal });
-    const runs = await api.read(z.array(AnsweredRun), `/watches/${watch}/history?limit=${limit}`, { signal });
-    return said({ watches: [factsOf(data)], runs });
+    const found = await api.read(z.array(AnsweredRun), `/watches/${watch}/history?limit=${limit}`, { signal });
+    const runs = found.map(factsOfRun);
+    return said({ watches: [factsOf(data)], runs }, runs);
   },
 });
 
@@ -98,13 +106,21 @@ export const unwatchTool = tool('unwatch', {
   },
 });
 
-function factsOf(found: z.output<typeof AnsweredWatch>): z.output<typeof WatchFacts> {
-  return { ...found, url: plainLine(found.url, 'url') };
+function factsOf({ last_run: run, url, ...found }: z.output<typeof AnsweredWatch>): z.output<typeof WatchFacts> {
+  return { ...found, url: plainLine(url, 'url'), last_run: run && factsOfRun(run) };
 }
 
-function said<T extends object>(structuredContent: T) {
-  return {
-    structuredContent: { ...structuredContent },
-    content: [{ type: 'text' as const, text: JSON.stringify(structuredContent) }],
-  };
+function factsOfRun({ reason, values, ...run }: z.output<typeof AnsweredRun>): z.output<typeof RunFacts> {
+  return { ...run, untrusted: Untrusted.parse(JSON.parse(JSON.stringify({ reason, values }), plainValue)) };
+}
+
+/** Answers facts, and in the text behind them the words of the pages of runs. */
+function said<T extends object>(structuredContent: T, runs: readonly (z.output<typeof RunFacts> | null)[] = []) {
+  const trusted = JSON.stringify(structuredContent, (name, value) => (name === 'untrusted' ? undefined : value));
+  const words = runs.flatMap((run) => {
+    if (run === null || (run.untrusted.reason === null && run.untrusted.values === null)) return [];
+    return [{ due: run.due, capture: run.capture, ...run.untrusted }];
+  });
+  const text = words.length === 0 ? trusted : `${trusted}\n${marked(JSON.stringify(words))}`;
+  return { structuredContent: { ...structuredContent }, content: [{ type: 'text' as const, text }] };
 }

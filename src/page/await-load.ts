@@ -56,8 +56,8 @@ async function brokeOff(page: IsolatedPage, deadline: Deadline): Promise<boolean
   const id = frame.document?.loaderId ?? null;
   if (!frame.stoppedEarly || visit.brokenOff === id) return frame.stoppedEarly;
   const ask = (expression: Call) => askPage(page, deadline, 'see whether the document is whole', expression);
-  if ((await ask(call('is-loading'))) !== true) return false;
-  if ((await ask(call('has-root'))) === false) {
+  if ((await ask(call('isLoading'))) !== true) return false;
+  if ((await ask(call('hasRoot'))) === false) {
     throw new CapstanError('target_unreachable', NOTHING_CAME);
   }
   visit.brokenOff = id;

@@ -1,8 +1,8 @@
-import type { DeliveryEvent } from '../capture/events.ts';
+import type { DeliveryEvent, MessageFailureCause } from '../capture/events.ts';
 import type { DeliveryStore, StoredDelivery } from '../storage/ports/delivery-store.ts';
 import { digestOf, droppedMessage, endOf, MAX_SHOWN, type MessageEnd, messageOf, type NoticeOf } from './messages.ts';
 import { sentAfter, turnAt } from './pace.ts';
-import { isNamed, nameIn, type Receiver } from './receiver.ts';
+import { givenIn, isNamed, nameIn, type Receiver } from './receiver.ts';
 import { attemptAt } from './receiver-state.ts';
 import { pauseAfter, type RetryTimes } from './retry-times.ts';
 import { StoredState } from './stored-state.ts';
@@ -17,13 +17,15 @@ export interface ChannelOptions {
   readonly receiverOf: (delivery: Pick<StoredDelivery, 'receiver' | 'url'>) => Promise<Receiver | undefined>;
   readonly noticeOf: NoticeOf;
   readonly emit: (event: DeliveryEvent) => void;
+  /** Called with the number of messages that wait no more. */
+  readonly onEnded: (messages: number) => void;
   /** Milliseconds since 1970. */
   readonly clock: () => number;
   readonly times: RetryTimes;
   /** Maximum number of messages that are sent at once. */
   readonly atOnce: number;
-  /** Runs a send when fewer than the maximum of all receivers are running. */
-  readonly inTurn: <T>(send: () => Promise<T>) => Promise<T>;
+  /** Runs a send when it is the turn of the API key whose events it tells. */
+  readonly inTurn: <T>(receiver: Receiver, apiKeyName: string | null, send: () => Promise<T>) => Promise<T>;
   /** Aborted when sending must end. */
   readonly signal: AbortSignal;
   /** Whether no retry is waited for. */
@@ -34,10 +36,18 @@ export interface ChannelOptions {
   readonly report: (error: unknown) => void;
 }
 
+type Failed = Exclude<Attempt, { end: 'delivered' }>;
+type Failure = Omit<Extract<MessageEnd, { isDelivered: false }>, 'isDelivered'>;
+
 /** Number of failures in a row after which the receiver, and not a message, is taken for the cause. */
 const FAILURES_OF_RECEIVER = 4;
 /** Maximum number of lanes that wait for a retry; with more, the whole receiver waits. */
 const MAX_BLOCKED = 200;
+const CAUSES = {
+  again: 'unreachable',
+  refused: 'refused',
+  forbidden: 'forbidden',
+} as const satisfies Record<Failed['end'], MessageFailureCause>;
 const STORE_RETRY_MS = 500;
 /** Maximum time that a timer waits, because clocks may change meanwhile. */
 const MAX_WAIT_MS = 15 * 60_000;
@@ -154,31 +164,29 @@ export class Channel {
   }
 
   async #send(delivery: StoredDelivery): Promise<void> {
-    const { receiverOf, noticeOf, inTurn, store, emit, clock } = this.#options;
+    const { receiverOf, noticeOf, inTurn, store, emit, onEnded, clock } = this.#options;
     const receiver = await receiverOf(delivery);
     if (receiver === undefined) {
       const gone = { name: nameIn(delivery.receiver), host: '' };
       return this.#bury(delivery, gone, { cause: 'refused', reason: 'There is no such receiver.', status: null });
     }
-    const attempt = await inTurn(() => this.#attempt(receiver, messageOf(delivery, noticeOf)));
+    const send = () => this.#attempt(receiver, messageOf(delivery, noticeOf));
+    const attempt = await inTurn(receiver, delivery.apiKeyName, send);
     if (attempt === undefined) return;
     const attempts = delivery.attempts + 1;
     if (attempt.end === 'delivered') {
       this.#failures = 0;
       await this.#untilStored(() => store.remove([delivery.id]));
+      onEnded(1);
       await this.#sentOne(receiver);
       emit(endOf({ ...delivery, attempts }, receiver, { isDelivered: true, status: attempt.status }, clock()));
       return this.#tellDropped(receiver);
     }
+    const pauseMs = attempt.end === 'again' ? this.#failed(attempt, attempts) : undefined;
+    if (pauseMs === undefined || this.#isHopeless(delivery.createdAt, attempts)) {
+      return this.#bury({ ...delivery, attempts }, receiver, failureOf(attempt));
+    }
     const { reason, status } = attempt;
-    if (attempt.end === 'refused') {
-      const cause = status === null ? 'forbidden' : 'refused';
-      return this.#bury({ ...delivery, attempts }, receiver, { cause, reason, status });
-    }
-    const pauseMs = this.#failed(attempt, attempts);
-    if (this.#isHopeless(delivery.createdAt, attempts)) {
-      return this.#bury({ ...delivery, attempts }, receiver, { cause: 'unreachable', reason, status });
-    }
     const dueAt = clock() + pauseMs;
     this.#blocked.set(delivery.lane, dueAt);
     await this.#untilStored(() => store.retry(delivery, { attempts, dueAt, reason, status }));
@@ -186,40 +194,42 @@ export class Channel {
 
   /** Sends the messages about events before a time as one. */
   async #digest(receiver: Receiver, before: number): Promise<void> {
-    const { key, store, upTo, noticeOf, inTurn, emit, clock } = this.#options;
+    const { key, store, upTo, noticeOf, inTurn, emit, onEnded, clock } = this.#options;
     const { every } = receiver.pace;
-    const span = await store.span(key, before, upTo());
-    if (span === undefined) {
+    const ids = await store.before(key, before, upTo());
+    if (ids.length === 0) {
       if (every !== undefined) return this.#wakeAt(before + every);
       // Nothing was left over from the last hour.
       await this.#state.change(() => ({ sent: undefined }));
       this.#isWoken = true;
       return;
     }
-    const shown = await store.next(key, { exceptLanes: [], upTo: span.last, limit: Math.min(MAX_SHOWN, span.count) });
-    const message = digestOf(shown, span.count - shown.length, receiver, noticeOf);
-    const attempt = await inTurn(() => this.#attempt(receiver, message));
+    const shown = await store.read(ids.slice(0, MAX_SHOWN));
+    const [first] = shown;
+    // The receiver was removed meanwhile.
+    if (first === undefined) return;
+    const message = digestOf(shown, ids.length - shown.length, receiver, noticeOf);
+    const apiKeyName = givenIn(key)?.apiKeyName ?? null;
+    const attempt = await inTurn(receiver, apiKeyName, () => this.#attempt(receiver, message));
     if (attempt === undefined) return;
     this.#isWoken = true;
     if (attempt.end !== 'delivered') {
       if (attempt.end === 'again') this.#pausedUntil = clock() + this.#failed(attempt, this.#failures + 1);
-      const cause = attempt.end === 'again' ? 'unreachable' : 'refused';
       for (const one of shown) {
         // A digest holds events that are older than its first attempt.
         const since = Math.max(one.createdAt, this.#failingSince);
-        const isOver = attempt.end === 'refused' || this.#isHopeless(since, this.#failures);
-        if (isOver) await this.#bury(one, receiver, { cause, reason: attempt.reason, status: attempt.status });
+        const isOver = attempt.end !== 'again' || this.#isHopeless(since, this.#failures);
+        if (isOver) await this.#bury(one, receiver, failureOf(attempt));
       }
       return;
     }
     this.#failures = 0;
-    await this.#untilStored(() => store.removeUpTo(key, span.last));
+    // Only what was told: dead letters may have been revived meanwhile.
+    await this.#untilStored(() => store.remove(ids));
+    onEnded(ids.length);
     await this.#sentOne(receiver, true);
-    const [first] = shown;
-    if (first !== undefined) {
-      const about = { ...first, id: message.id, about: 'digest', event: '{}', attempts: 1 };
-      emit(endOf(about, receiver, { isDelivered: true, status: attempt.status }, clock()));
-    }
+    const about = { ...first, id: message.id, about: 'digest', event: '{}', attempts: 1 };
+    emit(endOf(about, receiver, { isDelivered: true, status: attempt.status }, clock()));
     await this.#tellDropped(receiver);
   }
 
@@ -256,15 +266,13 @@ export class Channel {
     return isOld && Math.max(attempts, this.#failures) >= times.minAttempts;
   }
 
-  async #bury(
-    delivery: StoredDelivery,
-    receiver: Pick<Receiver, 'name' | 'host'>,
-    { cause, reason, status }: Omit<Extract<MessageEnd, { isDelivered: false }>, 'isDelivered'>,
-  ): Promise<void> {
-    const { store, emit, clock } = this.#options;
+  async #bury(delivery: StoredDelivery, receiver: Pick<Receiver, 'name' | 'host'>, failure: Failure): Promise<void> {
+    const { store, emit, onEnded, clock } = this.#options;
     const { attempts } = delivery;
+    const { reason, status } = failure;
     await this.#untilStored(() => store.bury(delivery, { attempts, dueAt: 0, reason, status }));
-    emit(endOf(delivery, receiver, { isDelivered: false, cause, reason, status }, clock()));
+    onEnded(1);
+    emit(endOf(delivery, receiver, { isDelivered: false, ...failure }, clock()));
   }
 
   async #sentOne({ pace }: Receiver, isDigest = false): Promise<void> {
@@ -306,4 +314,8 @@ export class Channel {
     const ms = Math.min(Math.max(1, time - this.#options.clock()), MAX_WAIT_MS);
     this.#timer = setTimeout(() => this.wake(), ms).unref();
   }
+}
+
+function failureOf({ end, reason, status }: Failed): Failure {
+  return { cause: CAUSES[end], reason, status };
 }

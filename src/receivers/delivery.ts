@@ -1,5 +1,6 @@
-import pLimit from 'p-limit';
+import { firstValueFrom } from 'rxjs';
 import type { DeliveryStore, NewDelivery } from '../storage/ports/delivery-store.ts';
+import { createWorkInTurn } from '../streams/work-in-turn.ts';
 import { Channel, type ChannelOptions } from './channel.ts';
 import { endOf } from './messages.ts';
 import { RETRY_TIMES, type RetryTimes } from './retry-times.ts';
@@ -9,11 +10,15 @@ export interface DeliveryOptions
   readonly times?: RetryTimes | undefined;
   /** Maximum number of messages that one receiver is sent at once. */
   readonly atOnce?: number | undefined;
+  /** Whether API keys share the places. */
+  readonly isShared: () => boolean;
 }
 
 /** Receivers are ordinary web services: 4 concurrent messages are fast enough, and 40 would overload many. */
 const AT_ONCE = 4;
 const AT_ONCE_IN_ALL = 64;
+/** For people, messages have images, which are in memory while they are sent: up to 9 MiB each. */
+const WITH_IMAGES_AT_ONCE = 8;
 /** Time for which dead letters are kept, in milliseconds, and the interval at which they are removed. */
 const DEAD_LIFE_MS = 7 * 24 * 3_600_000;
 const PRUNE_MS = 3_600_000;
@@ -23,10 +28,15 @@ export type Delivery = Awaited<ReturnType<typeof startDelivery>>;
 
 /** Delivers the messages of a store, which no other process delivers meanwhile. */
 export async function startDelivery(store: DeliveryStore, options: DeliveryOptions) {
-  const { receiverOf, emit, clock, report, times = RETRY_TIMES, atOnce = AT_ONCE } = options;
+  const { receiverOf, emit, clock, report, times = RETRY_TIMES, atOnce = AT_ONCE, isShared } = options;
   const channels = new Map<string, Channel>();
   const ending = new AbortController();
-  const inTurn = pLimit(AT_ONCE_IN_ALL);
+  const withoutImages = createWorkInTurn(AT_ONCE_IN_ALL, true);
+  const withImages = createWorkInTurn(WITH_IMAGES_AT_ONCE, true);
+  const inTurn: ChannelOptions['inTurn'] = ({ key, kind }, apiKeyName, send) => {
+    const turns = kind === 'webhook' ? withoutImages : withImages;
+    return firstValueFrom(turns.run(isShared() ? apiKeyName : null, send, key));
+  };
   let pending = 0;
   let isEnding = false;
   let rested: (() => void) | undefined;
@@ -43,9 +53,8 @@ export async function startDelivery(store: DeliveryStore, options: DeliveryOptio
     const channel = new Channel({
       ...options,
       ...{ key, store, times, atOnce, inTurn, signal: ending.signal, isEnding: () => isEnding },
-      emit: (event) => {
-        pending = Math.max(0, pending - 1);
-        emit(event);
+      onEnded: (messages) => {
+        pending = Math.max(0, pending - messages);
       },
       onRest: (isEmpty) => {
         if (isEmpty && channels.get(key) === channel) channels.delete(key);
@@ -105,8 +114,8 @@ export async function startDelivery(store: DeliveryStore, options: DeliveryOptio
       return pending;
     },
     /** Stores messages. Resolves when they are stored, and `send` may be called. */
-    add: async (deliveries: readonly NewDelivery[], isShared: boolean): Promise<void> => {
-      const dropped = await store.add(deliveries, isShared);
+    add: async (deliveries: readonly NewDelivery[]): Promise<void> => {
+      const dropped = await store.add(deliveries, isShared());
       pending += deliveries.length - dropped.length;
       for (const [key, ofReceiver] of Map.groupBy(dropped, ({ receiver }) => receiver)) {
         await channelOf(key).dropped(ofReceiver.length);

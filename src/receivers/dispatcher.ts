@@ -37,8 +37,6 @@ export interface DispatcherOptions extends Omit<DeliveryOptions, 'upTo'> {
   readonly isAlwaysOn: boolean;
   /** Whether a database keeps the messages. */
   readonly isDurable: boolean;
-  /** Whether API keys share the places. */
-  readonly isShared: () => boolean;
   /** Called when the log lacks events that receivers were not told of. */
   readonly onGap: (gap: string) => void;
 }
@@ -60,7 +58,7 @@ export type Dispatcher = ReturnType<typeof createDispatcher>;
  * Of several processes, one does this. Without any receiver, nothing is read and nothing runs.
  */
 export function createDispatcher(options: DispatcherOptions) {
-  const { source, open, toldOf, isAlwaysOn, isDurable, isShared, onGap, report } = options;
+  const { source, open, toldOf, isAlwaysOn, isDurable, onGap, report } = options;
   let store: DeliveryStore | undefined;
   let lock: HeldLock | undefined;
   let delivery: Delivery | undefined;
@@ -156,7 +154,7 @@ export function createDispatcher(options: DispatcherOptions) {
     const deliveries = events.flatMap((event, at) => deliveriesOf(event, told[at] ?? []));
     const last = events.at(-1);
     if (deliveries.length === 0 || last === undefined || delivery === undefined) return;
-    await delivery.add(deliveries, isShared());
+    await delivery.add(deliveries);
     await moveTo(last.id);
     delivery.send(deliveries.map(({ receiver }) => receiver));
   };

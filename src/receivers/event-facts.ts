@@ -17,6 +17,7 @@ export const EventFacts = z.object({
   failed: whole,
   by: text,
   accepting: z.boolean().catch(true),
+  degraded: z.array(z.string()).catch([]),
   reason: text,
   receiver: text,
   api_key_name: z.string().nullable().catch(null),

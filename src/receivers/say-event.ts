@@ -50,10 +50,11 @@ const SAID: Readonly<Record<EventType, (event: EventFacts) => Said>> = {
   'browser.launched': news('A browser was started'),
   'browser.retired': ({ reason }) => ({ sentence: `A browser was replaced: ${isolated(reason)}` }),
   'browser.crashed': failed('A browser ended unexpectedly'),
-  'pressure.changed': ({ accepting, reason }) =>
-    accepting
-      ? { sentence: 'The service admits captures again' }
-      : { sentence: `The service admits no captures: ${isolated(reason)}`, isProblem: true },
+  'pressure.changed': ({ accepting, degraded, reason }) => {
+    if (!accepting) return { sentence: `The service admits no captures: ${isolated(reason)}`, isProblem: true };
+    if (degraded.length === 0) return { sentence: 'The service works as usual again' };
+    return { sentence: 'The database cannot be used: new captures wait on the disk', isProblem: true };
+  },
   'message.delivered': ({ receiver }) => ({ sentence: `${isolated(receiver)} took a message` }),
   'message.failed': ({ receiver, reason }) => ({
     sentence: `A message to ${isolated(receiver)} was given up: ${isolated(reason)}`,
@@ -64,9 +65,7 @@ const SAID: Readonly<Record<EventType, (event: EventFacts) => Said>> = {
 /** Makes the notice of an event, as subscribers receive it. */
 export async function sayEvent(event: unknown, sources: NoticeSources): Promise<Notice> {
   const facts = EventFacts.parse(event);
-  const { sentence, isProblem = false } = isKnown(facts.type)
-    ? SAID[facts.type](facts)
-    : { sentence: isolated(facts.type) };
+  const { sentence, isProblem = false } = saidOf(facts);
   const captures = capturesOf(facts);
   const shared = captures && (await sources.share(captures, facts.api_key_name).catch(() => null));
   return {
@@ -80,6 +79,15 @@ export async function sayEvent(event: unknown, sources: NoticeSources): Promise<
     links: linksOf(facts, captures, sources.publicUrl, shared),
     images: imagesOf(captures, sources, shared),
   };
+}
+
+/** Says what an event tells, in a sentence. */
+export function sentenceOf(event: unknown): string {
+  return saidOf(EventFacts.parse(event)).sentence;
+}
+
+function saidOf(facts: EventFacts): Said {
+  return isKnown(facts.type) ? SAID[facts.type](facts) : { sentence: isolated(facts.type) };
 }
 
 function isKnown(type: string): type is EventType {

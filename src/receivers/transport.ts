@@ -16,7 +16,9 @@ export type Attempt =
   /** Not taken now. `afterMs`: how long the receiver asks to wait; null when it does not say. */
   | { readonly end: 'again'; readonly reason: string; readonly status: number | null; readonly afterMs: number | null }
   /** Never taken. */
-  | { readonly end: 'refused'; readonly reason: string; readonly status: number | null };
+  | { readonly end: 'refused'; readonly reason: string; readonly status: number | null }
+  /** Its address may not be dialled. */
+  | { readonly end: 'forbidden'; readonly reason: string; readonly status: null };
 
 /** Sends messages to one receiver. */
 export interface Transport {

@@ -31,7 +31,7 @@ import { scanCaptures } from './scan-captures.ts';
 export interface IntakeParts {
   readonly pipeline: CapturePipeline;
   readonly egress: Pick<Egress, 'screenLiteral' | 'agents' | 'agentsThrough'>;
-  readonly receivers: Pick<Receivers, 'admit' | 'kept'>;
+  readonly receivers: Pick<Receivers, 'admit' | 'kept' | 'areToldOfAll'>;
   readonly storage: Pick<Storage, 'results' | 'artifacts' | 'jobs' | 'captureStore'>;
   readonly events: EventStream;
   /** Maximum number of captures of one batch at the same time; null for no limit of its own. */
@@ -72,14 +72,17 @@ export function createIntake(parts: IntakeParts) {
       }
       const { callback, ...rest } = request;
       const capture = request.cacheMaxAgeMs === 0 ? pipeline.admit : reuseOrCapture;
-      if (callback === undefined) return capture(request, options);
       // Screened before admission, so that a slow name server holds no slot.
-      return admitCallback(callback).pipe(
-        catchError((error: unknown) => pipeline.refuse(rest, asCapstanError(error), options)),
-        switchMap(() => capture(request, options)),
-        // The answer would otherwise promise a message that a crash loses.
-        concatMap((outcome) => from(receivers.kept()).pipe(map(() => outcome))),
-      );
+      const captured =
+        callback === undefined
+          ? capture(request, options)
+          : admitCallback(callback).pipe(
+              catchError((error: unknown) => pipeline.refuse(rest, asCapstanError(error), options)),
+              switchMap(() => capture(request, options)),
+            );
+      if (callback === undefined && !receivers.areToldOfAll) return captured;
+      // The answer would otherwise promise a message that a crash loses.
+      return captured.pipe(concatMap((outcome) => from(receivers.kept()).pipe(map(() => outcome))));
     });
 
   const batchesOf = (submitOne: Submit): RunBatch => {
@@ -87,7 +90,9 @@ export function createIntake(parts: IntakeParts) {
     const run = createBatchRunner({ ...options, submit: submitOne });
     return (elements, concurrency, size, to, by) => {
       const items$ = run(elements, concurrency, size, to, by);
-      return to === undefined ? items$ : concat(items$, defer(receivers.kept).pipe(ignoreElements()));
+      return to === undefined && !receivers.areToldOfAll
+        ? items$
+        : concat(items$, defer(receivers.kept).pipe(ignoreElements()));
     };
   };
   const runBatch = batchesOf(outlastingOutages({ submit, stopping }));

@@ -7,7 +7,7 @@ import type { InFlightList, InFlightWanted } from '../capture/in-flight.ts';
 import type { CaptureLimits, LimitsChange } from '../capture/limits.ts';
 import type { MarksChange } from '../capture/marks.ts';
 import type { BatchItem, CaptureOutcome } from '../capture/outcome.ts';
-import type { Pressure } from '../capture/pressure.ts';
+import type { DegradedParts, Pressure } from '../capture/pressure.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import type { Result } from '../capture/result.ts';
 import type { ServiceStats } from '../capture/stats.ts';
@@ -151,14 +151,11 @@ export interface CaptureService {
   stop(graceMs?: number): Promise<void>;
 }
 
-/** A part of the service that can fail by itself. */
-export type DegradedPart = 'captures' | 'database';
-
 export type Readiness =
   | {
       readonly ready: true;
       /** Parts that have failed, although the rest works. */
-      readonly degraded: readonly DegradedPart[];
+      readonly degraded: DegradedParts;
     }
   | { readonly ready: false; readonly code: FailureCode; readonly reason: string };
 

@@ -39,12 +39,13 @@ const NO_DATABASE = { ready: false, code: 'database_unavailable', reason: 'the d
 const DEGRADED: ReadonlySet<StoreState> = new Set(['down', 'damaged']);
 
 /**
- * Readiness and load of the service. Watches the machine: an overload closes the pipeline, and each change of
- * `accepting` is an event.
+ * Readiness and load of the service. Watches the machine: an overload closes the pipeline. Each change of `accepting`, and
+ * of the parts that cannot be used, is an event.
  */
 export function watchCondition(config: Thresholds, parts: ConditionParts) {
   const { storage, pipeline, events, stopping } = parts;
-  let accepting = true;
+  /** What the last event said; at the start, that everything works. */
+  let told = 'true';
   let isLeaving = false;
 
   /** Whether captures are admitted. */
@@ -101,8 +102,11 @@ export function watchCondition(config: Thresholds, parts: ConditionParts) {
     onVerdict: (overload) => {
       parts.setOverload(overload);
       const now = pressure();
-      if (now.accepting !== accepting) events.emit(pressureChanged(Date.now(), now));
-      accepting = now.accepting;
+      const ready = admission();
+      const degraded = ready.ready ? ready.degraded : [];
+      const state = [now.accepting, ...degraded].join();
+      if (state !== told) events.emit(pressureChanged(Date.now(), now, degraded));
+      told = state;
       parts.onPressure?.(now);
     },
   });

@@ -38,7 +38,7 @@ export function logEvent(logger: Logger, event: CapstanEvent): void {
     }
     case 'pressure.changed': {
       const { type, at: _at, ...pressure } = event;
-      logger[event.accepting ? 'info' : 'warn'](pressure, type);
+      logger[event.accepting && event.degraded.length === 0 ? 'info' : 'warn'](pressure, type);
       break;
     }
     case 'capture.held':

@@ -15,7 +15,7 @@ import { CALLBACKS, KEYS, type Receiver, WEBHOOKS } from '../receivers/receiver.
 import { endOfAttempt, readState } from '../receivers/receiver-state.ts';
 import type { Registry } from '../receivers/registry.ts';
 import { readAddress } from '../receivers/transports.ts';
-import type { DeadWanted, DeliveryStore, StoredDelivery } from '../storage/ports/delivery-store.ts';
+import type { DeadWanted, DeliveryStore, LetterPlace, StoredDelivery } from '../storage/ports/delivery-store.ts';
 import type { ReceiverStore } from '../storage/ports/receiver-store.ts';
 
 export interface ReceiverManagement {
@@ -150,12 +150,12 @@ export function manageReceivers(parts: ReceiverManagement) {
       const attempt = await receiver.transport.send(message, AbortSignal.timeout(TEST_MS));
       return endOfAttempt(attempt);
     },
-    /** Returns dead letters with a position above `after`, oldest first. `name` may be `callback` or `webhook`. */
+    /** Returns dead letters that follow `after`, oldest first. `name` may be `callback` or `webhook`. */
     dead: async (
       name: string,
       caller: ReceiverCaller,
       limit: number,
-      after: number,
+      after?: LetterPlace,
     ): Promise<readonly DeadLetter[]> => {
       const wanted = await deadOf(name, caller);
       return wanted === undefined ? [] : (await open().dead(wanted, limit, after)).map(letterOf);

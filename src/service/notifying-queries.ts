@@ -2,38 +2,44 @@ import type { FactsOf } from '../feed/event-facts.ts';
 import { EventFilterSchema, eventPredicate, isVisible } from '../feed/event-filter.ts';
 import type { Told } from '../receivers/dispatcher.ts';
 import { GAP, type LoggedEvent } from '../storage/ports/event-log.ts';
-import type { QueryRecord, QueryStore } from '../storage/ports/query-store.ts';
+import type { NewQuery, QueryStore } from '../storage/ports/query-store.ts';
 
 export interface NotifyingQueriesOptions {
-  readonly queries: Pick<QueryStore, 'notifying'>;
+  readonly queries: Pick<QueryStore, 'notifying' | 'get'>;
   readonly factsOf: FactsOf;
   readonly keyOf: (apiKeyName: string | null, name: string) => string;
   /** Returns what a key may see now, as `visibleKey` does; null for a key that is not accepted any more. */
   readonly seesNow: (apiKeyName: string | null) => string | null | undefined;
 }
 
-type Matches = (event: LoggedEvent) => boolean;
+/** What of a query never changes. */
+interface Notifying extends Pick<NewQuery, 'apiKeyName' | 'notify' | 'notifyAfter'> {
+  readonly matches: (event: LoggedEvent) => boolean;
+}
 
 /** Returns a function that finds the receivers of the standing queries that events match. */
 export function notifyingQueries({ queries, factsOf, keyOf, seesNow }: NotifyingQueriesOptions) {
-  const known = new Map<string, Matches>();
-  const matchesOf = ({ id, filter }: QueryRecord): Matches => {
-    const made = known.get(id) ?? eventPredicate(EventFilterSchema.parse(JSON.parse(filter)), factsOf);
-    known.set(id, made);
-    return made;
+  let known: ReadonlyMap<string, Notifying> = new Map();
+  const read = async (id: string): Promise<Notifying | undefined> => {
+    const query = await queries.get(id);
+    return query && { ...query, matches: eventPredicate(EventFilterSchema.parse(JSON.parse(query.filter)), factsOf) };
   };
   return async (events: readonly LoggedEvent[]): Promise<readonly (readonly Told[])[]> => {
     // Messages about messages would have no end.
     const isTold = ({ type }: LoggedEvent) => type !== GAP && !type.startsWith('message.');
     if (!events.some(isTold)) return [];
-    const notifying = await queries.notifying();
-    if (known.size > notifying.length) known.clear();
-    const asked = notifying.flatMap((query) => {
-      const { apiKeyName, notify, notifyAfter } = query;
+    const notifying = new Map<string, Notifying>();
+    for (const id of await queries.notifying()) {
+      const query = known.get(id) ?? (await read(id));
+      // Otherwise it was removed meanwhile.
+      if (query !== undefined) notifying.set(id, query);
+    }
+    known = notifying;
+    const asked = [...notifying.values()].flatMap(({ apiKeyName, notify, notifyAfter, matches }) => {
       const sees = seesNow(apiKeyName);
       if (sees === null) return [];
       const told = notify.map((name) => ({ receiver: keyOf(apiKeyName, name) }));
-      return [{ notifyAfter, sees, told, matches: matchesOf(query) }];
+      return [{ notifyAfter, sees, told, matches }];
     });
     return events.map((event) =>
       asked

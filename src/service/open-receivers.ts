@@ -122,6 +122,8 @@ export function openReceivers(config: ReceiversConfig, parts: ReceiverParts) {
       if (forbidden !== null) throw new CapstanError(forbidden.code, `callback: ${forbidden.reason}`);
       await dispatcher.activate();
     },
+    /** Whether receivers are told how every capture and batch ended. */
+    areToldOfAll: webhook.length > 0,
     /** Resolves when every event so far is stored, if it can be: receivers are then told of it whatever happens. */
     kept: async (): Promise<void> => {
       if (isDurable) await feed.stored().catch(() => undefined);

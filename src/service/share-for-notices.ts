@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { CapstanError } from '../capture/errors.ts';
 import { fingerprintOf, keyDigest } from '../capture/key-digest.ts';
 import { DEFAULT_SHARE_MS } from '../capture/shared-link.ts';
 import { linkIdOf, linkOf, type Part } from '../capture/shared-urls.ts';
@@ -32,17 +31,10 @@ export function shareForNotices(
   const forMs = Math.min(DEFAULT_SHARE_MS, config.maxShareDays * 86_400_000);
   const fingerprint = unnamedFingerprint(config);
 
+  /** Null without room, and for a link that was revoked. Another receiver of the event may have added it meanwhile. */
   const added = async (link: SharedLink): Promise<SharedLink | null> => {
-    try {
-      await links.add(link, isShared(), ROOM);
-      return link;
-    } catch (error) {
-      // Another receiver of the same event may have added it meanwhile.
-      const found = await links.get(link.id, link.createdAt);
-      if (found !== undefined) return found;
-      if (error instanceof CapstanError && error.code === 'too_many_shared_links') return null;
-      throw error;
-    }
+    await links.add(link, isShared(), ROOM).catch(() => undefined);
+    return (await links.get(link.id, link.createdAt)) ?? null;
   };
 
   return async ({ before, after }, apiKeyName) => {
@@ -56,6 +48,7 @@ export function shareForNotices(
       ...{ id, apiKeyName, fingerprint: apiKeyName === null ? fingerprint : null, view: 'page' },
       ...{ capture: before ?? after, other: before === null ? null : after, createdAt: now },
       expiresAt: Math.floor((now + forMs) / 1000) * 1000,
+      isOfMessage: true,
     };
     const link = (await links.get(id, now)) ?? (await added(wanted));
     if (link === null) return null;

@@ -13,7 +13,7 @@ import type {
   WatchEvent,
 } from '../capture/events.ts';
 import type { CaptureOutcome, StoredCapture } from '../capture/outcome.ts';
-import type { Pressure } from '../capture/pressure.ts';
+import type { DegradedParts, Pressure } from '../capture/pressure.ts';
 import { createWaitingQueue } from './waiting-queue.ts';
 
 /** The single event stream that logs, counters, messages and subscribers derive from. */
@@ -155,9 +155,13 @@ export function batchCompleted(at: number, { apiKeyName, ...progress }: BatchPro
   return { type: 'batch.completed', at: iso(at), ...progress, ...ofKey(apiKeyName) };
 }
 
-/** Whether the service accepts new work has changed. */
-export function pressureChanged(at: number, { cluster: _cluster, ...pressure }: Pressure): PressureEvent {
-  return { type: 'pressure.changed', at: iso(at), ...pressure };
+/** Whether the service accepts new work, or which of its parts can be used, has changed. */
+export function pressureChanged(
+  at: number,
+  { cluster: _cluster, ...pressure }: Pressure,
+  degraded: DegradedParts,
+): PressureEvent {
+  return { type: 'pressure.changed', at: iso(at), ...pressure, degraded };
 }
 
 /** Returns what filters of events know of a stored capture. */

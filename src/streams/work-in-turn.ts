@@ -1,11 +1,30 @@
-import { catchError, defer, EMPTY, from, ignoreElements, Observable, of, tap } from 'rxjs';
+import { catchError, defer, EMPTY, finalize, from, ignoreElements, Observable, of, tap } from 'rxjs';
+import { createPlaces } from '../capture/share.ts';
 import { createFairQueue } from './fair-queue.ts';
 import { mergeMapOnDemand } from './merge-map-on-demand.ts';
 
-/** Work of which at most a number runs at once. Owners take turns, and so do the batches of one. */
-export function createWorkInTurn(atOnce: number) {
-  const queue = createFairQueue<Observable<never>>();
-  mergeMapOnDemand(queue.next$, of(atOnce), (work) => work).subscribe();
+interface Work {
+  readonly owner: string | null;
+  readonly work$: Observable<never>;
+}
+
+/**
+ * Work of which at most a number runs at once. Owners take turns, and so do the batches of one. `isShared`: an owner that
+ * takes long leaves half of the places to others.
+ */
+export function createWorkInTurn(atOnce: number, isShared = false) {
+  const places = createPlaces(() => atOnce, isShared ? undefined : () => true);
+  const queue = createFairQueue<Work>((owner) => places.has(owner));
+  const inPlace = ({ owner, work$ }: Work) => {
+    const leave = places.take(owner);
+    return work$.pipe(
+      finalize(() => {
+        leave?.();
+        queue.retry();
+      }),
+    );
+  };
+  mergeMapOnDemand(queue.next$, of(atOnce), inPlace).subscribe();
   return {
     get waiting() {
       return queue.length;
@@ -22,7 +41,7 @@ export function createWorkInTurn(atOnce: number) {
           // The subscriber has been told.
           catchError(() => EMPTY),
         );
-        return queue.join(untilDone, owner, batch);
+        return queue.join({ owner, work$: untilDone }, owner, batch);
       }),
   };
 }

@@ -12,7 +12,8 @@ const KEY = 'the-key-of-the-command-line';
 const TEXT = `<p>${'The ferry to the islands sails at nine. '.repeat(20)}</p>`;
 
 describe('capstan watch', () => {
-  const app = serviceForSuite({}, { apiKeys: [KEY] });
+  const notify = ['team=ntfy:http://127.0.0.1:9/team', 'me=ntfy:http://127.0.0.1:9/me'];
+  const app = serviceForSuite({ notify, allowWebhooks: ['127.0.0.1'] }, { apiKeys: [KEY] });
   let site: Listening;
   let title = 'Open';
   beforeAll(async () => {
@@ -93,10 +94,27 @@ describe('capstan watch', () => {
     await ended;
   });
 
+  it('tells the receivers that its flags name', async () => {
+    const place = await ground();
+    const names = ['--notify', 'team', '--notify', 'me'];
+    const at = ['--server', app.baseUrl, '--api-key', KEY];
+    const { child } = followed(
+      ['watch', `http://127.0.0.1:${site.port}/`, '--every', '1d', ...at, ...names],
+      place.options,
+    );
+    const ended = once(child, 'close');
+    const watches = async () =>
+      (await app.service.watches.list({ ofKey: undefined, label: undefined, after: 0, limit: 9 })).items;
+    await expect.poll(async () => (await watches()).map(({ notify }) => notify)).toEqual([['team', 'me']]);
+    child.kill('SIGTERM');
+    await ended;
+  });
+
   it.each([
     [[], '--every is required, unless schedule is given'],
     [['--every', '1s'], '--every must be a number and one of s, m, h or d'],
     [['--every', '1h', '--compare', 'colour'], '--compare takes one of visual, text, links, status, title, verdict'],
+    [['--every', '1h', '--notify', 'nobody'], 'must be the name of a receiver, and there is no nobody'],
     [['--every', '1h', '--ignore', 'clock'], '--ignore must be a kind'],
     [
       ['--every', '1h', '--values', 'price=.price', '--when', '{"value":"stock","missing":true}'],

@@ -75,10 +75,10 @@ describeWithTenants((start) => {
       for (const app of t.apps) {
         const { entries } = await atomOf(app, feed.atom);
         expect(entries.map(({ title }) => title)).toEqual([
-          'price fell from €47.50 to €30.00',
+          'Price fell from €47.50 to €30.00',
           'The page can be captured again',
-          expect.stringMatching(/^Failed: The page is not content but error/),
-          'price fell from €59.00 to €47.50',
+          expect.stringMatching(/^The page cannot be captured any more: The page is not content but error/),
+          'Price fell from €59.00 to €47.50',
         ]);
         expect(new Set(entries.map(({ id }) => id)).size).toBe(4);
         const json = await jsonOf(app, feed.json);
@@ -101,6 +101,23 @@ describeWithTenants((start) => {
 });
 
 describe('a feed', () => {
+  it('is listed and revoked also when the service was started without a signing key', async () => {
+    const directory = await makeDirectory();
+    const place = { ...NO_BROWSER, dbPath: join(directory, 'results.db'), dataDir: join(directory, 'data') };
+    const first = await startService(place, { signingKeys });
+    const { id } = await feedOf(first, { label: 'kept' }, {});
+    await first.stop();
+    const second = await startService(place);
+    const ids = async () => {
+      const listed = await second.call('/feeds');
+      return z.object({ data: z.array(z.object({ id: z.string() })) }).parse(await listed.json()).data;
+    };
+    expect(await ids()).toEqual([{ id }]);
+    expect((await second.call(`/feeds/${id}`, { method: 'DELETE' })).status).toBe(200);
+    expect(await ids()).toEqual([]);
+    await second.stop();
+  });
+
   it('is the same after a restart, and ends when its key is removed', async () => {
     const directory = await makeDirectory();
     const place = { ...NO_BROWSER, dbPath: join(directory, 'results.db'), dataDir: join(directory, 'data') };

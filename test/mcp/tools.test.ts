@@ -216,6 +216,31 @@ describe('MCP over HTTP', () => {
     await client.close();
   });
 
+  it('shows the values of a watch and what became of them, as words of the page', async () => {
+    const client = await connect(app.baseUrl);
+    await using page = await serveChanging();
+    const wanted = { url: page.url, every: '1d', values: { heading: 'h1' } };
+    const { facts } = await call(client, 'watch', wanted);
+    const { id: watch } = z.object({ id: z.number() }).parse(facts);
+    const look = async () => call(client, 'watches', { watch });
+    const [before, after] = ['one'.repeat(20), 'two'.repeat(20)];
+    const readOf = (text: string) => ({ heading: { value: text, text } });
+    await expect
+      .poll(async () => (await look()).facts)
+      .toMatchObject({ runs: [{ state: 'first', untrusted: { reason: null, values: readOf(before) } }] });
+    page.change();
+    await app.post(`/watches/${watch}/run`, {});
+    const reason = `heading changed from \u201c${before}\u201d to \u201c${after}\u201d`;
+    await expect
+      .poll(async () => (await look()).facts)
+      .toMatchObject({ watches: [{ last_run: { untrusted: { reason, values: readOf(after) } } }] });
+    const { text } = await look();
+    expect(text.slice(0, text.indexOf('<page'))).not.toContain('two');
+    expect(text).toContain('two');
+    await call(client, 'unwatch', { watch });
+    await client.close();
+  });
+
   it.each([
     ['of the newest revision', connect],
     ['of the revision of 2025', connectEarlier],

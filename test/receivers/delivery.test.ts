@@ -9,6 +9,8 @@ import { type Answer, type Receiver, startReceiver, statuses } from './receiver.
 import { QUICK, startRig } from './rig.ts';
 
 const HOUR = 3_600_000;
+/** The begin of an hour. */
+const START = 1_800_000_000_000 - (1_800_000_000_000 % HOUR);
 const bodies = ({ received }: Receiver) => received.map(({ body }) => JSON.parse(body));
 const batches = (receiver: Receiver) => bodies(receiver).map(({ batch }) => batch);
 const polled = (value: () => unknown) => expect.poll(value, { interval: 5, timeout: 30_000 });
@@ -191,7 +193,7 @@ describeInEachDatabase((open) => {
 
   it('sends one message of many in each interval', async () => {
     await using receiver = await startReceiver();
-    let now = 1_800_000_000_000 - (1_800_000_000_000 % HOUR);
+    let now = START;
     const address = receiver.url;
     const operator = [{ name: 'digest', kind: 'webhook', address, every: HOUR }] as const;
     const rig = await startRig(database, { operator, clock: () => now });
@@ -208,9 +210,126 @@ describeInEachDatabase((open) => {
     await rig.stop();
   });
 
+  it('counts what waits without the messages of a digest that was sent', async () => {
+    const { receiver: slow, open: release } = await startSlow();
+    await using _slow = slow;
+    await using receiver = await startReceiver();
+    let now = START;
+    const operator = [{ name: 'counted', kind: 'webhook', address: receiver.url, every: HOUR }] as const;
+    const rig = await startRig(database, { operator, clock: () => now });
+    for (const batch of ['a', 'b', 'c']) rig.batch(batch, { notify: ['counted'] });
+    rig.batch('d', { callback: slow.url });
+    await polled(() => rig.dispatcher.pending).toBe(4);
+    now += HOUR;
+    rig.dispatcher.wake();
+    await polled(rig.said).toEqual(['digest delivered']);
+    expect(rig.dispatcher.pending).toBe(1);
+    release();
+    await polled(rig.said).toHaveLength(2);
+    await rig.stop();
+  });
+
+  it('says whether a digest was refused by its receiver, or its address is forbidden', async () => {
+    await using gone = await startReceiver(statuses(410));
+    let now = START;
+    const to = (name: string, address: string) => ({ name, kind: 'webhook', address, every: HOUR }) as const;
+    const operator = [to('gone', gone.url), to('inside', 'http://10.0.0.1/')];
+    const rig = await startRig(database, { operator, clock: () => now });
+    rig.batch('a', { notify: ['gone'] });
+    rig.batch('b', { notify: ['inside'] });
+    await polled(async () => (await rig.store.waiting()).get('o.inside')).toBe(1);
+    now += HOUR;
+    rig.dispatcher.wake();
+    await polled(() => rig.said().toSorted()).toEqual(['a refused', 'b forbidden']);
+    await rig.stop();
+  });
+
+  it('tells a dead letter that was revived while a digest was sent', async () => {
+    const gate = Promise.withResolvers<void>();
+    await using receiver = await startReceiver(async (response, n) => {
+      if (n === 1) await gate.promise;
+      response.writeHead(n === 0 ? 410 : 204).end();
+    });
+    let now = START;
+    const operator = [{ name: 'revived', kind: 'webhook', address: receiver.url, every: HOUR }] as const;
+    const rig = await startRig(database, { operator, clock: () => now });
+    const wanted = { receiver: 'o.revived', isPrefix: false, ofKey: undefined };
+    const tell = async (batch: string) => {
+      rig.batch(batch, { notify: ['revived'] });
+      await polled(async () => (await rig.store.waiting()).get('o.revived')).toBe(1);
+    };
+    const anHourLater = () => {
+      now += HOUR;
+      rig.dispatcher.wake();
+    };
+    await tell('dead');
+    anHourLater();
+    await polled(rig.said).toEqual(['dead refused']);
+    await tell('a');
+    anHourLater();
+    await polled(() => receiver.received.length).toBe(2);
+    await rig.store.revive(
+      (await rig.store.dead(wanted, 10)).map(({ id }) => id),
+      wanted,
+    );
+    gate.resolve();
+    await polled(rig.said).toHaveLength(2);
+    anHourLater();
+    await polled(rig.said).toHaveLength(3);
+    const digests = bodies(receiver).map(({ events }) => events.map((one: { batch: string }) => one.batch));
+    expect(digests).toEqual([['dead'], ['a'], ['dead']]);
+    await rig.stop();
+  });
+
+  it('pages through dead letters of which several tell of one event', async () => {
+    const store = database.openDeliveries();
+    const about = { apiKeyName: null, lane: 's', createdAt: START, about: 'batch.completed', event: '{}' };
+    const letters = [1, 2, 2, 2, 2, 3].map((position, at) => ({
+      ...about,
+      ...{ id: `msg_${(at * 7) % 5}${at}`, receiver: `c.paged${at}`, position },
+    }));
+    await store.add(letters, false);
+    for (const letter of letters) {
+      const failed = { attempts: 1, dueAt: 0, reason: '', status: 410 };
+      await store.bury({ ...letter, ...failed }, failed);
+    }
+    const wanted = { receiver: 'c.paged', isPrefix: true, ofKey: undefined };
+    const found: string[] = [];
+    for (let page = await store.dead(wanted, 2); page.length > 0; page = await store.dead(wanted, 2, page.at(-1))) {
+      found.push(...page.map(({ id }) => id));
+    }
+    expect(found).toHaveLength(letters.length);
+    expect(new Set(found)).toEqual(new Set(letters.map(({ id }) => id)));
+    for (const { receiver } of letters) await store.removeReceiver(receiver);
+  });
+
+  it('leaves places to the messages of other keys when the receivers of one are slow, and has the images of few in memory', async () => {
+    const slow = await Promise.all(Array.from({ length: 10 }, startSlow));
+    const chats = await Promise.all(Array.from({ length: 2 }, startSlow));
+    await using quick = await startReceiver();
+    const operator = chats.map(
+      ({ receiver }, at) => ({ name: `chat${at}`, kind: 'ntfy', address: receiver.url }) as const,
+    );
+    const rig = await startRig(database, { operator, isShared: () => true });
+    const received = (all: typeof slow) => all.reduce((sum, { receiver }) => sum + receiver.received.length, 0);
+    for (const { receiver } of slow) {
+      for (const batch of ['a', 'b', 'c', 'd']) rig.batch(batch, { callback: receiver.url }, 'flood');
+    }
+    for (const { name } of operator)
+      for (const batch of ['a', 'b', 'c', 'd']) rig.batch(batch, { notify: [name] }, 'flood');
+    // Half of the 64 places, and of the 8 for messages with images.
+    await polled(() => [received(slow), received(chats)]).toEqual([32, 4]);
+    rig.batch('e', { callback: quick.url }, 'shop');
+    await polled(rig.said).toEqual(['e delivered']);
+    for (const { open: release } of [...slow, ...chats]) release();
+    await polled(rig.said).toHaveLength(49);
+    await rig.stop();
+    for (const { receiver } of [...slow, ...chats]) await receiver[Symbol.asyncDispose]();
+  });
+
   it('sends at most as many messages an hour as allowed, and the rest as one of the next hour', async () => {
     await using receiver = await startReceiver();
-    let now = 1_800_000_000_000 - (1_800_000_000_000 % HOUR);
+    let now = START;
     const operator = [{ name: 'few', kind: 'webhook', address: receiver.url, maxPerHour: 2 }] as const;
     const rig = await startRig(database, { operator, clock: () => now });
     for (const batch of ['a', 'b', 'c', 'd']) rig.batch(batch, { notify: ['few'] });
@@ -294,6 +413,22 @@ describe('the room for messages', () => {
     await polled(rig.said).toEqual(['e dropped']);
     rig.batch('f', { callback: quick.url }, 'shop');
     await polled(rig.said).toEqual(['e dropped', 'f delivered']);
+    open();
+    await polled(rig.said).toHaveLength(6);
+    await rig.stop();
+    await thread.close();
+  });
+
+  it('keeps places of a receiver for the messages of other keys when one key has very many', async () => {
+    const { receiver, open } = await startSlow();
+    await using _receiver = receiver;
+    const operator = [{ name: 'team', kind: 'webhook', address: receiver.url }] as const;
+    const { thread, store } = limited({ all: many, ofReceiver: { count: 8, bytes: 1_000_000 }, dead: few });
+    const rig = await startRig({ receivers: none, openDeliveries: () => store }, { operator, isShared: () => true });
+    for (const batch of ['a', 'b', 'c', 'd', 'e']) rig.batch(batch, { notify: ['team'] }, 'flood');
+    await polled(rig.said).toEqual(['e dropped']);
+    rig.batch('f', { notify: ['team'] }, 'shop');
+    await polled(async () => (await store.waiting('shop')).get('o.team')).toBe(1);
     open();
     await polled(rig.said).toHaveLength(6);
     await rig.stop();

@@ -9,9 +9,9 @@ import { sayEvent } from '../../src/receivers/say-event.ts';
 import { readSecret } from '../../src/receivers/transports/signature.ts';
 import type { Database } from '../../src/storage/ports/database.ts';
 import type { DeliveryStore } from '../../src/storage/ports/delivery-store.ts';
-import { openSqlite } from '../../src/storage/sqlite/open.ts';
 import { createEventStream } from '../../src/streams/events.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
+import { openLog } from './open-log.ts';
 import { receiverEgress, SECRET } from './receiver.ts';
 
 export interface RigOptions extends Partial<Pick<DispatcherOptions, 'times' | 'atOnce' | 'clock' | 'isShared'>> {
@@ -19,7 +19,7 @@ export interface RigOptions extends Partial<Pick<DispatcherOptions, 'times' | 'a
   readonly operator?: readonly NewReceiver[];
   /** @default the store of the database */
   readonly store?: DeliveryStore;
-  /** The file of the log. @default a new one */
+  /** The log, for `openLog`. @default a new file */
   readonly log?: string;
 }
 
@@ -36,12 +36,12 @@ const NO_SOURCES = {
 export async function startRig(database: Pick<Database, 'receivers' | 'openDeliveries'>, options: RigOptions = {}) {
   const { webhooks = [], operator = [], clock = Date.now, times = QUICK, atOnce, isShared = () => false } = options;
   const path = options.log ?? join(await makeDirectory(), 'events.db');
-  const log = await openSqlite({ path });
+  const { log, close } = await openLog(path);
   const egress = receiverEgress();
   const events = createEventStream();
   const reported: DeliveryEvent[] = [];
   const problems: unknown[] = [];
-  const feed = openEventFeed(events.addressed$, log.eventLog({ clock: Date.now, node: () => 1 }), Date.now);
+  const feed = openEventFeed(events.addressed$, log, Date.now);
   await feed.started;
   const parts = { agents: egress.agents, connectToMail: egress.connectToMail, keys: () => [readSecret(SECRET)], clock };
   const registry = createRegistry({ webhooks, operator, alerts: [], given: database.receivers, ...parts });
@@ -86,7 +86,7 @@ export async function startRig(database: Pick<Database, 'receivers' | 'openDeliv
     stop: async (graceMs = 0) => {
       await dispatcher.stop(graceMs);
       await feed.close();
-      await log.close();
+      await close();
       await egress.close();
       expect(problems).toEqual([]);
     },

@@ -177,7 +177,12 @@ describe('the notice of another event', () => {
       'The service admits no captures: memory is 95 % full',
       true,
     ],
-    [{ type: 'pressure.changed', accepting: true, reason: '' }, 'The service admits captures again', false],
+    [{ type: 'pressure.changed', accepting: true, reason: '' }, 'The service works as usual again', false],
+    [
+      { type: 'pressure.changed', accepting: true, degraded: ['database'] },
+      'The database cannot be used: new captures wait on the disk',
+      true,
+    ],
     [{ type: 'browser.crashed', reason: 'SIGSEGV' }, 'A browser ended unexpectedly: SIGSEGV', true],
     [{ type: 'something.new' }, 'something.new', false],
   ])('is a sentence: %j', async (event, sentence, isProblem) => {

@@ -51,6 +51,20 @@ describe('links in messages', () => {
     expect(await running.service.sharedLinks.list(wanted)).toHaveLength(1);
   });
 
+  it('do not come back when they were revoked', async () => {
+    const after = await capture('yellow');
+    const share = shareWith();
+    const url = (await share({ before: null, after }, null))?.page ?? '';
+    const wanted = { ofKey: undefined, capture: after, limit: 10, after: undefined, now: Date.now() };
+    const list = () => running.service.sharedLinks.list(wanted);
+    const [{ id } = { id: '' }] = await list();
+    expect((await running.call(`/shares/${id}`, { method: 'DELETE' })).status).toBe(200);
+    expect(await share({ before: null, after }, null)).toBeNull();
+    expect(await list()).toEqual([]);
+    expect((await fetch(url)).status).toBe(404);
+    expect((await running.call(`/shares/${id}`, { method: 'DELETE' })).status).toBe(404);
+  });
+
   it('are left out without a public address or a signing key', async () => {
     const captures = { before: null, after: 1 };
     expect(await shareWith({ publicUrl: null })(captures, null)).toBeNull();

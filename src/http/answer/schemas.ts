@@ -6,6 +6,7 @@ import { FieldProblemSchema } from '../../capture/failure-details.ts';
 import type { Immutable } from '../../capture/immutable.ts';
 import { JOB_KINDS } from '../../capture/job.ts';
 import { KEY_SCOPES } from '../../capture/named-key.ts';
+import { degradedParts } from '../../capture/pressure.ts';
 import { ResultRecordSchema, StoredOutputSchema } from '../../capture/result.ts';
 import { ListReportSchema } from '../../capture/scan.ts';
 import { ImageInfoSchema } from '../../capture/screenshot-info.ts';
@@ -135,11 +136,7 @@ export const SessionSchema = z.strictObject({
 
 export const ProbeSchema = z.strictObject({
   status: z.enum(['live', 'ready']),
-  degraded: z
-    .array(z.enum(['captures', 'database']))
-    .readonly()
-    .exactOptional()
-    .meta({ description: 'Parts that cannot be used, although the rest works.' }),
+  degraded: degradedParts.exactOptional().meta({ ...degradedParts.meta() }),
 });
 
 export const FailureSchema = z.strictObject({

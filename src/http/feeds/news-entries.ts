@@ -1,4 +1,5 @@
 import type { WatchNews } from '../../capture/events.ts';
+import { sentenceOf } from '../../receivers/say-event.ts';
 import type { FeedEntry } from './feed.ts';
 
 /** Returns the entries of what a watch has told. */
@@ -20,13 +21,4 @@ export function entriesOfNews(news: readonly WatchNews[]): readonly FeedEntry[] 
       place: `${String(due).padStart(16, '0')}${isChange ? 1 : 0}`,
     };
   });
-}
-
-function sentenceOf({ type, run: { changed, share, reason, code } }: WatchNews): string {
-  if (type === 'watch.failed') return `Failed: ${reason ?? code ?? 'the page could not be captured'}`;
-  if (type === 'watch.recovered') return 'The page can be captured again';
-  const size = share === null || share === 0 ? '' : ` (${(share * 100).toFixed(2)} % of the image)`;
-  const others = changed.filter((name) => name !== 'values');
-  const said = reason === null ? [] : [reason];
-  return [...said, ...(others.length === 0 ? [] : [`changed: ${others.join(', ')}${size}`])].join('; ');
 }

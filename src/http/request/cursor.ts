@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { LetterPlace } from '../../storage/ports/delivery-store.ts';
 import type { Keyset } from '../../storage/ports/result-store.ts';
 
 /*
@@ -27,6 +28,18 @@ export function idCursor(id: number): string {
 export function readIdCursor(cursor: string): number | undefined {
   const id = captureId.safeParse(decode(cursor));
   return id.success ? id.data : undefined;
+}
+
+const LetterParts = z.tuple([z.int().nonnegative(), z.string()]);
+
+/** The cursor of dead letters, of which several may have one position. */
+export function letterCursor({ position, id }: LetterPlace): string {
+  return encode([position, id]);
+}
+
+export function readLetterCursor(cursor: string): LetterPlace | undefined {
+  const parts = LetterParts.safeParse(decode(cursor));
+  return parts.success ? { position: parts.data[0], id: parts.data[1] } : undefined;
 }
 
 function encode(value: unknown): string {

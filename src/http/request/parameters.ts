@@ -3,7 +3,7 @@ import { CapstanError } from '../../capture/errors.ts';
 import { MAX_URL_CHARACTERS, targetField } from '../../capture/request.ts';
 import { conditionsSchema } from '../../capture/result-conditions.ts';
 import { STORED_LIMITS } from '../../capture/stored-limits.ts';
-import { readIdCursor, readKeysetCursor } from './cursor.ts';
+import { readIdCursor, readKeysetCursor, readLetterCursor } from './cursor.ts';
 
 /*
  * Parameters of paths and queries that several routes share. Each parses text; the OpenAPI document shows the type of
@@ -49,6 +49,9 @@ export const keysetCursorParameter = cursor(readKeysetCursor);
 
 /** Position of a page of a list that is ordered by id. */
 export const idCursorParameter = cursor(readIdCursor);
+
+/** Position of a page of dead letters. */
+export const letterCursorParameter = cursor(readLetterCursor);
 
 export const targetUrl = targetField(z.string({ error: 'is required: the URL to look for' })).meta({
   type: 'string',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CapstanError } from '../../capture/errors.ts';
 import {
   DeadLetterSchema,
   NewReceiverSchema,
@@ -12,8 +13,8 @@ import { cutPage } from '../answer/paging.ts';
 import { callerOf, listedKey } from '../keys/callers.ts';
 import { envelope } from '../openapi/content.ts';
 import { DATABASE_FAILURES } from '../openapi/failures.ts';
-import { idCursor } from '../request/cursor.ts';
-import { DEFAULT_LIMIT, idCursorParameter, limitParameter } from '../request/parameters.ts';
+import { letterCursor } from '../request/cursor.ts';
+import { DEFAULT_LIMIT, letterCursorParameter, limitParameter } from '../request/parameters.ts';
 import { publicPath } from '../request/public-address.ts';
 import { route, routeWithBody } from '../route.ts';
 import type { HttpContext } from '../state.ts';
@@ -21,6 +22,7 @@ import type { HttpContext } from '../state.ts';
 /* Receivers of messages. A key sees its own and those of the operator; of dead letters those about its own events. */
 
 const name = receiverName.meta({ description: 'Name of a receiver.' });
+const TESTS_A_MINUTE = 10;
 const letterId = z.string().meta({ description: 'Id of a message.' });
 const deadName = name.meta({
   description:
@@ -101,11 +103,20 @@ export const testReceiver = route({
   path: '/receivers/{name}/test',
   operationId: 'testReceiver',
   summary: 'Sends a sample to a receiver, and answers how that ended.',
+  description: `At most ${TESTS_A_MINUTE} a minute for each key.`,
   tag: 'operations',
   parameters: { name },
   answers: { 200: { description: 'The end of it.', content: envelope('ReceiverTest', ReceiverTestSchema) } },
-  failures: ['not_found', ...DATABASE_FAILURES],
-  handle: async (ctx, asked, { service }) => answer(ctx, await service.receivers.test(asked.name, caller(ctx))),
+  failures: ['not_found', 'rate_limited', ...DATABASE_FAILURES],
+  handle: async (ctx, asked, { service, rates }) => {
+    const by = caller(ctx);
+    const { retryAfterSeconds } = rates.take(`tests of ${by.apiKeyName ?? ''}`, TESTS_A_MINUTE, 1);
+    if (retryAfterSeconds > 0) {
+      const reason = `A key sends at most ${TESTS_A_MINUTE} samples a minute.`;
+      throw new CapstanError('rate_limited', reason, { retryAfterSeconds });
+    }
+    answer(ctx, await service.receivers.test(asked.name, by));
+  },
 });
 
 export const getDeadLetters = route({
@@ -115,7 +126,7 @@ export const getDeadLetters = route({
   summary: 'Messages that were given up, oldest first.',
   description: 'They are kept for 7 days.',
   tag: 'operations',
-  parameters: { name: deadName, limit: limitParameter(String(DEFAULT_LIMIT)), cursor: idCursorParameter },
+  parameters: { name: deadName, limit: limitParameter(String(DEFAULT_LIMIT)), cursor: letterCursorParameter },
   answers: {
     200: {
       description: 'A page.',
@@ -124,12 +135,9 @@ export const getDeadLetters = route({
     },
   },
   failures: ['not_found', ...DATABASE_FAILURES],
-  handle: async (ctx, { name: of, limit = DEFAULT_LIMIT, cursor = 0 }, { service }) => {
+  handle: async (ctx, { name: of, limit = DEFAULT_LIMIT, cursor }, { service }) => {
     const found = await service.receivers.dead(of, caller(ctx), limit + 1, cursor);
-    answer(
-      ctx,
-      cutPage(ctx, found, limit, ({ position }) => idCursor(position)),
-    );
+    answer(ctx, cutPage(ctx, found, limit, letterCursor));
   },
 });
 

@@ -78,7 +78,8 @@ export async function attempt(signal: AbortSignal, work: () => Promise<Attempt>)
   } catch (error) {
     if (signal.aborted) return again('the attempt was broken off');
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-    if (cause instanceof CapstanError && cause.code === 'target_forbidden') return refused(cause.message);
+    if (cause instanceof CapstanError && cause.code === 'target_forbidden')
+      return { end: 'forbidden', reason: cause.message, status: null };
     if (error instanceof Error && 'code' in error && error.code === 'ETIMEDOUT') return again('no answer in time');
     return again(cause instanceof Error ? cause.message : String(cause));
   }

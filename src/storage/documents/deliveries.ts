@@ -1,6 +1,6 @@
 import { shareOf } from '../../capture/share.ts';
 import { type Amount, STORED_LIMITS } from '../../capture/stored-limits.ts';
-import type { DeadWanted, DeliveryStore, NewDelivery, StoredDelivery } from '../ports/delivery-store.ts';
+import type { DeadWanted, DeliveryStore, LetterPlace, NewDelivery, StoredDelivery } from '../ports/delivery-store.ts';
 import {
   type Condition,
   change,
@@ -48,35 +48,28 @@ export function deliveriesIn(
     await change(documents, 'deliveries', delivery.id, (found) => found && documentOf(delivery, state));
   };
 
-  /** Returns a function that takes room for a document of this size; false without room. */
-  async function roomFor(where: readonly Condition<Row>[], max: Amount): Promise<(bytes: number) => boolean> {
-    let { count, bytes } = await documents.usage('deliveries', where);
-    return (added) => {
-      if (count + 1 > max.count || bytes + added > max.bytes) return false;
-      count += 1;
-      bytes += added;
-      return true;
-    };
-  }
-
-  /** Returns a function that takes room for a document of an API key out of that of all keys; false without room. */
-  async function sharedRoom(
-    keys: readonly string[],
-    isShared: boolean,
-  ): Promise<(key: string, bytes: number) => boolean> {
-    const used = await documents.usage('deliveries', []);
-    let [count, bytes] = [limits.all.count - used.count, limits.all.bytes - used.bytes];
+  /**
+   * Returns the room for documents, of which each API key has a share: `has` says whether one more of a key fits, and
+   * `take` takes it.
+   */
+  async function roomFor(where: readonly Condition<Row>[], max: Amount, keys: readonly string[], isShared: boolean) {
+    const used = await documents.usage('deliveries', where);
+    let [count, bytes] = [max.count - used.count, max.bytes - used.bytes];
     const own = new Map<string, Amount>();
-    for (const key of keys) own.set(key, await documents.usage('deliveries', whereKey(key)));
-    return (key, added) => {
-      const has = own.get(key) ?? { count: 0, bytes: 0 };
-      const fits = (left: number, held: number, more: number) =>
-        isShared && key !== '' ? shareOf(left, held) >= more : left >= more;
-      if (!fits(count, has.count, 1) || !fits(bytes, has.bytes, added)) return false;
-      count -= 1;
-      bytes -= added;
-      own.set(key, { count: has.count + 1, bytes: has.bytes + added });
-      return true;
+    for (const key of keys) own.set(key, await documents.usage('deliveries', [...where, ...whereKey(key)]));
+    const ofKey = (key: string): Amount => own.get(key) ?? { count: 0, bytes: 0 };
+    return {
+      has: (key: string, added: number): boolean => {
+        const held = ofKey(key);
+        const fits = (left: number, has: number, more: number) =>
+          isShared && key !== '' ? shareOf(left, has) >= more : left >= more;
+        return fits(count, held.count, 1) && fits(bytes, held.bytes, added);
+      },
+      take: (key: string, added: number): void => {
+        count -= 1;
+        bytes -= added;
+        own.set(key, { count: ofKey(key).count + 1, bytes: ofKey(key).bytes + added });
+      },
     };
   }
 
@@ -89,15 +82,16 @@ export function deliveriesIn(
     },
     setCursor: (position) => setState(CURSOR, String(position)),
     add: async (deliveries, isShared) => {
-      const keys = [...new Set(deliveries.map(({ apiKeyName }) => apiKeyName ?? ''))];
-      const inAll = await sharedRoom(keys, isShared);
+      const inAll = await roomFor([], limits.all, keysOf(deliveries), isShared);
       const dropped: NewDelivery[] = [];
       for (const [receiver, ofReceiver] of Map.groupBy(deliveries, (one) => one.receiver)) {
-        const inReceiver = await roomFor([ofReceiverOf(receiver), WAITING], limits.ofReceiver);
+        const where = [ofReceiverOf(receiver), WAITING];
+        const rooms = [inAll, await roomFor(where, limits.ofReceiver, keysOf(ofReceiver), isShared)];
         const kept = ofReceiver.filter((delivery) => {
-          const bytes = Buffer.byteLength(delivery.event);
-          const fits = inReceiver(bytes) && inAll(delivery.apiKeyName ?? '', bytes);
-          if (!fits) dropped.push(delivery);
+          const [key, bytes] = [delivery.apiKeyName ?? '', Buffer.byteLength(delivery.event)];
+          const fits = rooms.every((room) => room.has(key, bytes));
+          if (fits) for (const room of rooms) room.take(key, bytes);
+          else dropped.push(delivery);
           return fits;
         });
         await documents.add(
@@ -119,17 +113,16 @@ export function deliveriesIn(
       ];
       return (await documents.list('deliveries', where, { by: 'position', limit })).map(deliveryIn);
     },
-    span: async (receiver, before, upTo) => {
-      const where = [ofReceiverOf(receiver), WAITING, ['position', '<=', upTo] as const];
-      const newest = { by: 'position', isDescending: true, limit: 1, isBrief: true } as const;
-      const [last] = await documents.list('deliveries', [...where, ['createdAt', '<', before]], newest);
-      if (last === undefined) return undefined;
-      const { count } = await documents.usage('deliveries', [...where, ['position', '<=', last.position]]);
-      return { count, last: last.position };
+    before: async (receiver, time, upTo) => {
+      const until = [
+        ['position', '<=', upTo],
+        ['createdAt', '<', time],
+      ] as const;
+      const where = [ofReceiverOf(receiver), WAITING, ...until];
+      return (await documents.list('deliveries', where, { by: 'position', isBrief: true })).map(({ id }) => id);
     },
-    removeUpTo: async (receiver, position) => {
-      await documents.remove('deliveries', [ofReceiverOf(receiver), WAITING, ['position', '<=', position]]);
-    },
+    read: async (ids) =>
+      (await documents.list('deliveries', [['id', 'in', ids], WAITING], { by: 'position' })).map(deliveryIn),
     retry: (delivery, failed) => put({ ...delivery, ...failed }, 'waiting'),
     remove: async (ids) => void (await documents.remove('deliveries', [['id', 'in', ids]])),
     bury: async (delivery, failed) => {
@@ -146,9 +139,20 @@ export function deliveriesIn(
       const ids = oldestBeyond(oldest, used, limits.dead).map(({ id }) => id);
       await documents.remove('deliveries', [['id', 'in', ids]]);
     },
-    dead: async (wanted, limit, after = 0) => {
-      const where = [...whereDead(wanted), ['position', '>', after] as const];
-      return (await documents.list('deliveries', where, { by: 'position', limit })).map(deliveryIn);
+    dead: async (wanted, limit, after = { position: 0, id: '' }) => {
+      const where = whereDead(wanted);
+      const ofEvent = (position: number, id: string) =>
+        documents.list('deliveries', [...where, ['position', '=', position], ['id', '>', id]], { limit });
+      const later = [...where, ['position', '>', after.position] as const];
+      const next = await documents.list('deliveries', later, { by: 'position', limit });
+      // Not every database orders those about one event, of which the limit may have cut off any.
+      const last = next.at(-1)?.position ?? 0;
+      const found = [
+        ...(await ofEvent(after.position, after.id)),
+        ...next.filter(({ position }) => position < last),
+        ...(await ofEvent(last, '')),
+      ];
+      return found.toSorted(byPlace).slice(0, limit).map(deliveryIn);
     },
     revive: async (ids, wanted) => {
       const where = [...whereDead(wanted), ['id', 'in', ids] as const];
@@ -174,6 +178,14 @@ export function deliveriesIn(
       ]);
     },
   };
+}
+
+function byPlace(one: LetterPlace, other: LetterPlace): number {
+  return one.position - other.position || (one.id < other.id ? -1 : 1);
+}
+
+function keysOf(deliveries: readonly NewDelivery[]): readonly string[] {
+  return [...new Set(deliveries.map(({ apiKeyName }) => apiKeyName ?? ''))];
 }
 
 function ofReceiverOf(receiver: string): readonly ['receiver', '=', string] {

@@ -38,7 +38,8 @@ export function queriesIn(documents: DocumentStore): QueryStore {
       const found = await find(documents, 'queries', id, ...whereKey(apiKeyName));
       return found && recordIn(found);
     },
-    notifying: async () => (await documents.list('queries', [['notifies', '=', 1]])).map(recordIn),
+    notifying: async () =>
+      (await documents.list('queries', [['notifies', '=', 1]], { isBrief: true })).map(({ id }) => id),
     newest: async (limit, apiKeyName) => {
       const newest = { by: 'createdAt', isDescending: true, limit } as const;
       return (await documents.list('queries', whereKey(apiKeyName), newest)).map(recordIn);

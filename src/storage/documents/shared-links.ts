@@ -1,9 +1,11 @@
 import { STORED_LIMITS } from '../../capture/stored-limits.ts';
-import { type Condition, type DocumentStore, find, whereKey } from '../ports/document-store.ts';
+import { type Condition, change, type DocumentStore, find, whereKey } from '../ports/document-store.ts';
 import type { FeedLink, SharedLink, SharedLinkStore } from '../ports/shared-link-store.ts';
 
 /** Id under which feeds are stored as links. No capture has it. */
 const NO_CAPTURE = 0;
+/** Id under which a link of messages is stored that was removed. */
+const REVOKED = -1;
 const OF_CAPTURES = ['capture', '>', NO_CAPTURE] as const;
 const OF_FEEDS = ['capture', '=', NO_CAPTURE] as const;
 
@@ -46,7 +48,15 @@ export function sharedLinksIn(documents: DocumentStore): SharedLinkStore {
       const where = [OF_FEEDS, ...whereKey(ofKey), ...before(after)];
       return (await documents.list('shared_links', where, { isDescending: true, limit })).map(parsed<FeedLink>);
     },
-    remove: (ids, ofKey) => documents.remove('shared_links', [['id', 'in', ids], OF_CAPTURES, ...whereKey(ofKey)]),
+    remove: async (ids, ofKey) => {
+      const where = [['id', 'in', ids] as const, OF_CAPTURES, ...whereKey(ofKey)];
+      const found = await documents.list('shared_links', where);
+      const ofMessages = found.filter((link) => parsed<SharedLink>(link).isOfMessage);
+      for (const { id } of ofMessages) {
+        await change(documents, 'shared_links', id, (link) => link && { ...link, capture: REVOKED });
+      }
+      return ofMessages.length + (await documents.remove('shared_links', where));
+    },
     removeFeed: (id, ofKey) => documents.remove('shared_links', [['id', '=', id], OF_FEEDS, ...whereKey(ofKey)]),
   };
 }

@@ -38,6 +38,14 @@ export class BackgroundPasses {
     this.#timer.unref();
   }
 
+  /** Schedules a pass for now, unless the last one failed. */
+  hasten(): void {
+    if (this.#retryMs > FIRST_RETRY_MS) return;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.plan(0);
+  }
+
   /** Notes that part of the pass succeeded, so that the next failure counts as the first again. */
   succeeded(): void {
     this.#retryMs = FIRST_RETRY_MS;

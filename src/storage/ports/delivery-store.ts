@@ -53,6 +53,9 @@ export interface DeadWanted {
   readonly ofKey: string | undefined;
 }
 
+/** Where a dead letter is in a list. */
+export type LetterPlace = Pick<StoredDelivery, 'position' | 'id'>;
+
 /** Methods reject with `database_unavailable` when they cannot answer. */
 export interface DeliveryStore {
   /** Whether messages outlive the process. */
@@ -70,24 +73,17 @@ export interface DeliveryStore {
   buried(ofKey?: string): Promise<ReadonlyMap<string, number>>;
   /** Returns waiting messages, oldest first. */
   next(receiver: string, wanted: NextWanted): Promise<readonly StoredDelivery[]>;
-  /**
-   * Looks at waiting messages about events up to the id `upTo`. Returns the position of the newest one whose event was
-   * before a time, and how many wait up to it; undefined when there is none.
-   */
-  span(
-    receiver: string,
-    before: number,
-    upTo: number,
-  ): Promise<{ readonly count: number; readonly last: number } | undefined>;
-  /** Removes the messages that wait, up to a position. */
-  removeUpTo(receiver: string, position: number): Promise<void>;
+  /** Returns the ids of waiting messages about events up to the id `upTo` and before a time, oldest first. */
+  before(receiver: string, time: number, upTo: number): Promise<readonly string[]>;
+  /** Returns waiting messages, oldest first. */
+  read(ids: readonly string[]): Promise<readonly StoredDelivery[]>;
   /** Notes a failed attempt. */
   retry(delivery: StoredDelivery, failed: FailedAttempt): Promise<void>;
   remove(ids: readonly string[]): Promise<void>;
   /** Makes a message a dead letter. Removes the oldest ones of its receiver beyond the limit. */
   bury(delivery: StoredDelivery, failed: FailedAttempt): Promise<void>;
-  /** Returns dead letters, oldest first, with a position above `after`. */
-  dead(wanted: DeadWanted, limit: number, after?: number): Promise<readonly StoredDelivery[]>;
+  /** Returns dead letters, oldest first; those that follow `after`. Several may tell of one event. */
+  dead(wanted: DeadWanted, limit: number, after?: LetterPlace): Promise<readonly StoredDelivery[]>;
   /** Lets dead letters wait again. Returns those that exist. */
   revive(ids: readonly string[], wanted: DeadWanted): Promise<readonly StoredDelivery[]>;
   /** Returns the stored state of a receiver. */

@@ -40,8 +40,8 @@ export interface QueryStore {
   add(query: NewQuery, max?: Amount): Promise<void>;
   /** Returns a query of an API key, or of any. Reads nothing of the queries of other keys. */
   get(id: string, apiKeyName?: string): Promise<QueryRecord | undefined>;
-  /** Returns the queries of which receivers are told. */
-  notifying(): Promise<readonly QueryRecord[]>;
+  /** Returns the ids of the queries of which receivers are told. */
+  notifying(): Promise<readonly string[]>;
   /** Returns at most `limit` queries, of all keys or one, newest first. */
   newest(limit: number, apiKeyName?: string): Promise<readonly QueryRecord[]>;
   /** Notes that events up to an id are about to be delivered. Returns false when there is no such query. */

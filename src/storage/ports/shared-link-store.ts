@@ -23,6 +23,8 @@ export interface SharedLink extends Link {
   /** The capture that it is compared with. */
   readonly other: number | null;
   readonly view: SharedView;
+  /** Of messages, whose links are made again with each attempt: once removed, its id stays taken until it expires. */
+  readonly isOfMessage?: boolean;
 }
 
 /** A link to a feed, which shows what its key may see when it is read. */

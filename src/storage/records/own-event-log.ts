@@ -119,6 +119,8 @@ class OwnEventLog implements EventLog {
   }
 
   stored(): Promise<void> {
+    // An answer waits for it.
+    if (this.#waiting.length > 0) this.#writes.hasten();
     return this.kept();
   }
 
