@@ -1,17 +1,37 @@
 import { configDefaults, defineConfig } from 'vitest/config';
-import { ONLY_IN_ALL } from './test/support/only-in-all.ts';
+import { secondBrowser } from './test/support/browsers.ts';
+import { IN_BOTH_BROWSERS, IN_ONE_BROWSER, ONLY_IN_ALL } from './test/support/only-in-all.ts';
 import StartOrder from './test/support/start-order.ts';
 
 /** The mode of `npm test`, which runs the tests that need nothing but npm. */
 const QUICK = 'quick';
+/** The mode of `npm run test:all`, which runs the tests of captures in a second browser, too. */
+const ALL = 'all';
 
-export default defineConfig(({ mode }) => ({
+/** The files of a run: without a second browser, those of the first. */
+async function files(mode: string) {
+  const exclude = [...configDefaults.exclude, ...(mode === QUICK ? Object.values(ONLY_IN_ALL).flat() : [])];
+  const first = { include: ['test/**/*.test.ts'], exclude };
+  const env = mode === ALL ? await secondBrowser() : undefined;
+  if (env === undefined) {
+    if (mode === ALL)
+      process.stderr.write('The tests of captures run in one browser: PATH has none beside that of npm\n');
+    return first;
+  }
+  const second = { include: IN_BOTH_BROWSERS, exclude: IN_ONE_BROWSER, env };
+  return { projects: [{ test: { name: 'npm', ...first } }, { test: { name: 'system', ...second } }] };
+}
+
+export default defineConfig(async ({ mode }) => ({
   test: {
-    include: ['test/**/*.test.ts'],
-    exclude: [...configDefaults.exclude, ...(mode === QUICK ? Object.values(ONLY_IN_ALL).flat() : [])],
-    globalSetup: ['one-temporary-directory', ...(mode === QUICK ? ['only-npm'] : []), 'one-package', 'one-mongo'].map(
-      (name) => `test/support/${name}.ts`,
-    ),
+    ...(await files(mode)),
+    globalSetup: [
+      'one-temporary-directory',
+      'browsers',
+      ...(mode === QUICK ? ['only-npm'] : []),
+      'one-package',
+      'one-mongo',
+    ].map((name) => `test/support/${name}.ts`),
     // The suites drive real browsers and databases, and often wait for them. Two cores are idle for 6 % of a run with four
     // files at a time, but on a slow machine captures starve with them, and are cut at their deadlines.
     maxWorkers: 3,

@@ -378,7 +378,8 @@ async function warmUp(measured: Measured, url: string): Promise<void> {
   const outputs = ['markdown', 'text', 'links', 'metadata'];
   const ids: number[] = [];
   for (const _ of [0, 1]) {
-    const { text } = await measured.send(KEYS.asking, 'POST', '/screenshot', { url, outputs });
+    const { status, text } = await measured.send(KEYS.asking, 'POST', '/screenshot', { url, outputs });
+    if (status !== 200) throw new Error(`a capture to warm up was answered ${status}: ${text}`);
     ids.push(JSON.parse(text).data.id);
   }
   await measured.send(KEYS.asking, 'GET', `/compare?a=${ids[0]}&b=${ids[1]}`);

@@ -5,7 +5,7 @@ import type { BenchOptions } from './support/bench.ts';
 import { mean, type Score, scoreOf, Truth } from './support/extraction-score.ts';
 import { servePages } from './support/serve-pages.ts';
 import { startServiceProcess } from './support/service-process.ts';
-import { type Finding, formatTable } from './support/table.ts';
+import { atLeast, atMost, type Finding, formatTable } from './support/table.ts';
 
 const AT_ONCE = 2;
 
@@ -23,8 +23,8 @@ export async function extraction({
 }: BenchOptions): Promise<readonly Finding[]> {
   if (pagesFolder === undefined) throw new Error('name the folder of the pages: --pages <folder>');
   // The pages were stored without the files that they load. Without those, their scripts would empty some of them.
-  const pages = await servePages(join(pagesFolder, 'html'), { scripts: false });
-  const withScripts = await servePages(join(pagesFolder, 'html'));
+  await using pages = await servePages(join(pagesFolder, 'html'), { scripts: false });
+  await using withScripts = await servePages(join(pagesFolder, 'html'));
   const service = await startServiceProcess({ browserPath });
   const scores: Score[] = [];
   const markdownOf = async (url: string) => {
@@ -45,8 +45,6 @@ export async function extraction({
     await Promise.all(Array.from({ length: AT_ONCE }, work));
   } finally {
     await service.stop();
-    pages.close();
-    withScripts.close();
   }
   const kinds = ['all', ...new Set(scores.map(({ type }) => type).toSorted())];
   const rows = kinds.map((kind) => {
@@ -61,13 +59,10 @@ export async function extraction({
   );
   return rows.flatMap(({ kind, f1, with: found, leaks }): readonly Finding[] => {
     const wanted = kind === 'all' ? 0.89 : /collection|listing/.test(kind) ? 0.7 : 0.8;
-    const f1Finding = { what: `F1 of ${kind}`, figure: f1.toFixed(3), target: String(wanted), met: f1 >= wanted };
+    const digits = 3;
+    const f1Finding = atLeast(`F1 of ${kind}`, f1, wanted, { digits });
     if (kind !== 'all') return [f1Finding];
-    return [
-      f1Finding,
-      { what: 'snippets found', figure: found.toFixed(3), target: '0.87', met: found >= 0.87 },
-      { what: 'leaks', figure: leaks.toFixed(3), target: '0.09', met: leaks <= 0.09 },
-    ];
+    return [f1Finding, atLeast('snippets found', found, 0.87, { digits }), atMost('leaks', leaks, 0.09, { digits })];
   });
 }
 

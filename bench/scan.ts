@@ -1,12 +1,12 @@
-import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { freePort } from '../test/support/free-port.ts';
 import { startSilentListener } from '../test/support/silent-listener.ts';
 import type { BenchOptions } from './support/bench.ts';
 import { driverContender } from './support/driver-contender.ts';
 import { watchTree } from './support/process-tree.ts';
 import { type ServiceProcess, startServiceProcess } from './support/service-process.ts';
 import { startBenchSite } from './support/site.ts';
-import { type Finding, formatTable } from './support/table.ts';
+import { atLeast, atMost, type Finding, formatTable } from './support/table.ts';
 
 /*
  * Living pages among dead targets: a third of these refuses the connection, a third has no name, a third never answers.
@@ -36,7 +36,7 @@ interface Run {
 export async function scan({ browserPath, captures, print, report }: BenchOptions): Promise<readonly Finding[]> {
   const site = await startBenchSite();
   const silent = await startSilentListener(Array.from({ length: SILENT_HOSTS }, (_, at) => `127.0.1.${at + 1}`));
-  const refusing = await closedPort();
+  const refusing = await freePort();
   const living = site.urls(captures, 'site');
   const dead = Array.from({ length: captures * DEAD_PER_PAGE }, (_, at) => {
     if (at % 3 === 0) return `http://127.0.0.1:${refusing}/${at}`;
@@ -60,9 +60,10 @@ export async function scan({ browserPath, captures, print, report }: BenchOption
       living: await measured('--max-dials 0', living, 'living', () => scanned(service, living)),
       list: await measured('--max-dials 0', list, 'list', () => scanned(service, list)),
     }));
-    const loop = driverContender('Playwright loop', join(import.meta.dirname, 'scan-loop.ts'), {
+    const loop = driverContender('Playwright loop', join(import.meta.dirname, 'playwright-loop.ts'), {
       browserPath,
       concurrency: AT_ONCE,
+      timeoutMs: TIMEOUT_MS,
     });
     const running = await loop.start();
     try {
@@ -82,20 +83,15 @@ export async function scan({ browserPath, captures, print, report }: BenchOption
     const cpu = dialled.dead.cpuSeconds / dead.length / (dialled.living.cpuSeconds / living.length);
     const rate = undialled.living.seconds / dialled.living.seconds;
     return [
-      finding('the list, times as fast as with --max-dials 0', faster, '>=', FASTER),
-      finding('the list without one deadline, of its living pages alone', share, '<=', OF_LIVING),
-      finding('CPU of a dead target, of a page', cpu, '<=', CPU_OF_PAGE),
-      finding('captures/s of living pages, of --max-dials 0', rate, '>=', LIVING),
+      atLeast('the list, times as fast as with --max-dials 0', faster, FASTER),
+      atMost('the list without one deadline, of its living pages alone', share, OF_LIVING),
+      atMost('CPU of a dead target, of a page', cpu, CPU_OF_PAGE, { digits: 3 }),
+      atLeast('captures/s of living pages, of --max-dials 0', rate, LIVING),
     ];
   } finally {
     await silent[Symbol.asyncDispose]();
     await site.stop();
   }
-}
-
-function finding(what: string, figure: number, sign: '>=' | '<=', target: number): Finding {
-  const met = sign === '>=' ? figure >= target : figure <= target;
-  return { what, figure: figure.toFixed(3), target: `${sign} ${target}`, met };
 }
 
 async function withService<T>(
@@ -137,13 +133,4 @@ async function timed(pid: number, work: () => Promise<number>): Promise<Run> {
 function interleaved(few: readonly string[], many: readonly string[]): readonly string[] {
   const each = Math.ceil(many.length / few.length);
   return few.flatMap((one, at) => [one, ...many.slice(at * each, (at + 1) * each)]);
-}
-
-async function closedPort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('the server has no port');
-  return address.port;
 }

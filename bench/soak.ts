@@ -25,7 +25,7 @@ import { anyFaults, lockSqlite, stopMongo } from './soak/faults.ts';
 import { FAULT_NAMES, runProcessRounds } from './soak/process-rounds.ts';
 import { within } from './soak/time-limit.ts';
 import { startBenchSite } from './support/site.ts';
-import { type Finding, formatFindings } from './support/table.ts';
+import { atMost, exactly, type Finding, formatFindings } from './support/table.ts';
 
 /*
  * npm run soak [-- [--seconds n] [--seed n] [--mongo] [--without fault]...]
@@ -162,7 +162,7 @@ for (const until = performance.now() + seconds * 500; performance.now() < until 
 const { captures, pool } = service.stats();
 const records = await service.results.page({ by: 'all' }, EVERYTHING);
 const images = await service.artifacts.list(EVERYTHING);
-const problems = await problemsOf(baseUrl, dataDir, ledger.answered);
+const problems = await problemsOf(baseUrl, dataDir, ledger.records);
 await running.stop();
 await site.stop();
 // A killed process disappears only when the kernel has reaped it.
@@ -181,12 +181,6 @@ const directoriesLeft = (await readdir(temporary)).filter((name) => name.startsW
 
 const exits = captures.stored + captures.failed + captures.timed_out + captures.cancelled + captures.rejected;
 const ownFaults = OWN_FAULTS.reduce((sum, code) => sum + (ledger.codes.get(code) ?? 0), 0);
-const exact = (what: string, figure: number, target: number): Finding => ({
-  what,
-  figure: String(figure),
-  target: String(target),
-  met: figure === target,
-});
 const findings: readonly Finding[] = [
   ...Object.entries(base).map(([name, value]) => ({
     what: `after each of ${waves} waves: ${name}`,
@@ -194,21 +188,19 @@ const findings: readonly Finding[] = [
     target: `<= ${value + (slack[name] ?? 0)}`,
     met: !deviations.some((text) => text.includes(`: ${name}: `)),
   })),
-  {
-    what: 'after each wave: heap after a full collection, MiB',
-    figure: largestHeap.toFixed(1),
-    target: `<= ${(baseHeap + HEAP_SLACK_MIB).toFixed(1)}`,
-    met: largestHeap <= baseHeap + HEAP_SLACK_MIB,
-  },
-  exact('captures accepted = stored + failed + timed out + cancelled + rejected', captures.accepted, exits),
-  exact('captures stored = images on disk', captures.stored, images.length),
-  exact('captures that ended with a record = records in the database', recorded, records.length),
-  exact(`problems in the ${ledger.answered.length} answered records and their images`, problems.length, 0),
-  exact('answers that are a failure of the service itself', ownFaults, 0),
-  exact('broken connections', ledger.broken.length, 0),
-  exact('browser processes left after the stop', processesLeft, 0),
-  exact('directories left after the stop', directoriesLeft.length, 0),
-  exact('runtime warnings', warnings.length, 0),
+  atMost('after each wave: heap after a full collection', largestHeap, baseHeap + HEAP_SLACK_MIB, {
+    digits: 1,
+    unit: ' MiB',
+  }),
+  exactly('captures accepted = stored + failed + timed out + cancelled + rejected', captures.accepted, exits),
+  exactly('captures stored = images on disk', captures.stored, images.length),
+  exactly('captures that ended with a record = records in the database', recorded, records.length),
+  exactly(`problems in the ${ledger.records.length} answered records and their images`, problems.length, 0),
+  exactly('answers that are a failure of the service itself', ownFaults, 0),
+  exactly('broken connections', ledger.problems.length, 0),
+  exactly('browser processes left after the stop', processesLeft, 0),
+  exactly('directories left after the stop', directoriesLeft.length, 0),
+  exactly('runtime warnings', warnings.length, 0),
   ...rounds.findings,
 ];
 console.log(
@@ -220,7 +212,7 @@ console.log(formatFindings(findings));
 for (const text of [
   ...deviations,
   ...problems,
-  ...ledger.broken,
+  ...ledger.problems,
   ...directoriesLeft,
   ...warnings,
   ...rounds.problems,

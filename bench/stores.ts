@@ -1,18 +1,17 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { performance } from 'node:perf_hooks';
 import { openMongo } from '../src/storage/mongo/open.ts';
 import type { Database } from '../src/storage/ports/database.ts';
-import type { ResultStore } from '../src/storage/ports/result-store.ts';
 import { openSqlite } from '../src/storage/sqlite/open.ts';
 import { startMongo, whyNoMongo } from '../test/support/mongo.ts';
 import type { BenchOptions } from './support/bench.ts';
 import { fillMongo, fillSqlite } from './support/large-store.ts';
+import { timesOf, timesTable } from './support/query-times.ts';
 import { idInTheMiddle, type SeededResults, seededResults } from './support/seeded-results.ts';
 import { percentile } from './support/statistics.ts';
 import { queriesByHost, queriesWithConditions, type StoreQuery } from './support/store-queries.ts';
-import { type Finding, formatTable } from './support/table.ts';
+import { atMost, type Finding } from './support/table.ts';
 import { wordsInMongo, wordsInSqlite } from './support/words-bench.ts';
 
 const LIMIT = 100;
@@ -84,38 +83,10 @@ async function timed(
   }
 
   async function timeQueries(what: string, limitMs: number, queries: readonly StoreQuery[]): Promise<Finding> {
-    const times = await timesOf(store, queries);
+    const times = await timesOf(queries, ({ filter, after }) => store.page(filter, LIMIT, after));
     const all = [...times.values()].flat();
-    print(
-      formatTable(
-        [`${name}, ${count} results: ${what}`, 'p50 ms', 'p99 ms', 'longest ms'],
-        [...times, ['all', all] as const].map(([kind, ms]) => [
-          kind,
-          ...[0.5, 0.99, 1].map((share) => percentile(ms, share).toFixed(2)),
-        ]),
-      ),
-    );
-    const p99 = percentile(all, 0.99);
-    return {
-      what: `${name}, ${count} results: a page of ${LIMIT} ${what}, p99`,
-      figure: `${p99.toFixed(1)} ms`,
-      target: `${limitMs} ms`,
-      met: p99 <= limitMs,
-    };
+    print(timesTable(`${name}, ${count} results: ${what}`, [...times, ['all', all]]));
+    const title = `${name}, ${count} results: a page of ${LIMIT} ${what}, p99`;
+    return atMost(title, percentile(all, 0.99), limitMs, { digits: 1, unit: ' ms' });
   }
-}
-
-async function timesOf(
-  store: ResultStore,
-  queries: readonly StoreQuery[],
-): Promise<ReadonlyMap<string, readonly number[]>> {
-  for (const { filter } of queries.slice(0, 100)) await store.page(filter, LIMIT);
-  const times = new Map<string, number[]>();
-  for (const { kind, filter, after } of queries) {
-    const began = performance.now();
-    await store.page(filter, LIMIT, after);
-    const ms = performance.now() - began;
-    times.set(kind, [...(times.get(kind) ?? []), ms]);
-  }
-  return times;
 }

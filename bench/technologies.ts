@@ -1,26 +1,24 @@
 import { execFile } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { extname, join, normalize } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { createActorPool } from '../src/actors/actor-pool.ts';
 import type { SoftwareSigns, Technology } from '../src/capture/host-facts.ts';
 import { createTargetPolicy } from '../src/egress/address-policy.ts';
 import { createEgress } from '../src/egress/create-egress.ts';
 import { createTechnologies } from '../src/technologies/technologies.ts';
+import { startActor } from '../test/support/actor.ts';
 import { captureRequest } from '../test/support/capture-request.ts';
 import type { BenchOptions } from './support/bench.ts';
 import { DEMOS, MARKS } from './support/demos.ts';
-import { type Finding, formatTable } from './support/table.ts';
+import { serveFolders } from './support/serve-folders.ts';
+import { atLeast, type Finding, formatTable } from './support/table.ts';
 
 const run = promisify(execFile);
 const AT_ONCE = 3;
 /** Maximum number of pages of a package. */
 const PAGES_OF_PACKAGE = 10;
-const TYPES: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' };
 
 /**
  * Captures demo pages that packages of npm bring, and compares the software that is named with the banners of the scripts
@@ -28,32 +26,23 @@ const TYPES: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': '
  */
 export async function technologies({ browserPath, print, report }: BenchOptions): Promise<readonly Finding[]> {
   const folder = await mkdtemp(join(tmpdir(), 'capstan-demos-'));
-  const site = await serveFolder(folder);
   const lookup = () => Promise.reject(Object.assign(new Error('no name is resolved'), { code: 'ENOTFOUND' }));
   const egress = createEgress({ lookup, policy: createTargetPolicy({ allow: ['127.0.0.1'], deny: [] }) });
-  const actors = createActorPool({
-    egress,
-    slots: AT_ONCE,
-    browserPath,
-    sandbox: 'auto',
-    priority: 'low',
-    retireAfter: 500,
-    honestUserAgent: false,
-    warn: report,
-  });
+  const { actor, stop } = await startActor({ egress, slots: AT_ONCE, browserPath, warn: report });
   const { find } = createTechnologies();
   try {
-    await actors.start();
     const pages = (await Promise.all(DEMOS.map((demo) => pagesOf(folder, demo)))).flat();
+    const folders = Object.fromEntries(DEMOS.map((demo) => [nameOf(demo), join(folder, nameOf(demo))]));
+    await using site = await serveFolders(folders);
     const totals = { plain: noCount(), libraries: noCount() };
     const waiting = [...pages];
     const capture = async () => {
       for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
-        const request = captureRequest(site.url(path), { evidence: ['libraries', 'network'], timeoutMs: 20_000 });
-        const snapshot = await actors.capture(request, new AbortController().signal).catch(() => undefined);
+        const request = captureRequest(site.origin + path, { evidence: ['libraries', 'network'], timeoutMs: 20_000 });
+        const snapshot = await actor.capture(request, new AbortController().signal).catch(() => undefined);
         if (snapshot === undefined) continue;
         const loaded = (snapshot.evidence.network?.items ?? []).flatMap(({ url, status }) =>
-          status === 200 && url.startsWith(site.url('')) ? new URL(url).pathname : [],
+          status === 200 && url.startsWith(site.origin) ? new URL(url).pathname : [],
         );
         // Scripts of other hosts do not load here, so nothing is known of them.
         const scripts = snapshot.softwareSigns.scripts.filter((url) => loaded.includes(new URL(url).pathname));
@@ -91,16 +80,12 @@ export async function technologies({ browserPath, print, report }: BenchOptions)
         ]),
       ),
     );
-    return rows.map(({ way, number, precision }) => ({
-      what: `technologies on ${number} pages: precision, ${way}`,
-      figure: precision.toFixed(3),
-      target: '0.98',
-      met: precision >= 0.98,
-    }));
+    return rows.map(({ way, number, precision }) =>
+      atLeast(`technologies on ${number} pages: precision, ${way}`, precision, 0.98, { digits: 3 }),
+    );
   } finally {
-    await actors.close();
+    await stop();
     await egress.close();
-    site.close();
     await rm(folder, { recursive: true, force: true });
   }
 }
@@ -137,8 +122,7 @@ function count(
 
 /** Unpacks a package, and returns the paths of some of its pages. */
 async function pagesOf(folder: string, demo: string): Promise<readonly string[]> {
-  const name = demo.replaceAll(/[@/]/g, '_');
-  const directory = join(folder, name);
+  const directory = join(folder, nameOf(demo));
   await mkdir(directory);
   const { stdout } = await run('npm', ['pack', '--silent', demo], { cwd: directory });
   await run('tar', ['xzf', stdout.trim(), '--strip-components=1'], { cwd: directory });
@@ -151,8 +135,11 @@ async function pagesOf(folder: string, demo: string): Promise<readonly string[]>
     .toSorted()
     .filter((_, at) => at % every === 0)
     .slice(0, PAGES_OF_PACKAGE)
-    .map((path) => `/${name}/${path}`);
+    .map((path) => `/${nameOf(demo)}/${path}`);
 }
+
+/** The name of the folder of a package. */
+const nameOf = (demo: string): string => demo.replaceAll(/[@/]/g, '_');
 
 /** Returns the software of a page by the banners of the scripts that it has loaded, with versions; and by its generator. */
 async function softwareOf(
@@ -175,17 +162,4 @@ async function softwareOf(
     if (name === 'generator' && product !== '') known.set(product, version);
   }
   return known;
-}
-
-async function serveFolder(folder: string) {
-  const server = createServer(async (request, response) => {
-    const path = normalize(decodeURIComponent(new URL(request.url ?? '/', 'http://x').pathname));
-    const body = await readFile(join(folder, path)).catch(() => undefined);
-    response.statusCode = body === undefined ? 404 : 200;
-    response.setHeader('content-type', TYPES[extname(path)] ?? 'application/octet-stream');
-    response.end(body);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return { url: (path: string) => `http://127.0.0.1:${port}${path}`, close: () => server.close() };
 }

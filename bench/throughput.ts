@@ -6,7 +6,7 @@ import { interleavedRounds, type Series } from './support/rounds.ts';
 import { serviceContender } from './support/service-contender.ts';
 import { startBenchSite } from './support/site.ts';
 import { median } from './support/statistics.ts';
-import { type Finding, formatTable } from './support/table.ts';
+import { atLeast, type Finding, formatTable } from './support/table.ts';
 
 const CEILING = 'raw CDP over the pipe (ceiling)';
 const AT_LOAD = "capstan, waitUntil: 'load'";
@@ -96,6 +96,5 @@ function ratioToFirst(series: readonly Series[], name: string): number {
 
 /** The first contender's rate as a share of the named contender's. */
 export function ratioFinding(series: readonly Series[], name: string, least: number): Finding {
-  const ratio = ratioToFirst(series, name);
-  return { what: `captures/s, of ${name}`, figure: ratio.toFixed(2), target: `>= ${least}`, met: ratio >= least };
+  return atLeast(`captures/s, of ${name}`, ratioToFirst(series, name), least);
 }

@@ -1,5 +1,6 @@
 import { render } from 'preact';
 import { App } from './app.tsx';
+import { ensureLanguage } from './parts/browser-language.ts';
 import './styles/tokens.css';
 import './styles/base.css';
 import './styles/shell.css';
@@ -21,5 +22,6 @@ import './views/watches/values/values.css';
 import 'uplot/dist/uPlot.min.css';
 import './views/operations/operations.css';
 
+ensureLanguage();
 const root = document.getElementById('app');
 if (root !== null) render(<App />, root);

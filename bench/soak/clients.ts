@@ -1,8 +1,9 @@
-import { request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
-import { type AnsweredResult, resultSchema } from '../../test/faults/client.ts';
+import { resultSchema } from '../../test/faults/client.ts';
 import type { Random } from '../../test/faults/random.ts';
+import { post } from '../support/capture-client.ts';
+import { Answers } from './process-fault.ts';
 import { anyTarget } from './targets.ts';
 
 const SINGLE = z.object({ data: resultSchema.nullish().catch(null), code: z.string().default('') });
@@ -16,21 +17,10 @@ const DISCONNECT_SHARE = 0.15;
 const BATCH_SHARE = 0.15;
 const MAX_BATCH = 5;
 
-/** Answers to the clients of a whole soak. */
-export class Ledger {
-  /** Every answered record, including those of failed captures. */
-  readonly answered: AnsweredResult[] = [];
-  /** Number of answers by error code; `''` is success. */
-  readonly codes = new Map<string, number>();
+/** Answers to the clients of a whole soak. Its problems are connections that broke although the client was there. */
+export class Ledger extends Answers {
   requests = 0;
   hungUp = 0;
-  /** Errors of requests whose connection broke although the client did not disconnect. */
-  readonly broken: string[] = [];
-
-  note(code: string, result: AnsweredResult | null): void {
-    this.codes.set(code, (this.codes.get(code) ?? 0) + 1);
-    if (result !== null) this.answered.push(result);
-  }
 }
 
 /** One client: starts at a random time, requests one page or a batch, and may disconnect. Never rejects. */
@@ -49,32 +39,19 @@ export async function oneClient(serviceUrl: string, origin: string, random: Rand
       size === 1
         ? { path: '/screenshot', body: requests[0] }
         : { path: '/batch', body: { requests, concurrency: random.integer(1, size) } };
-    const answer = JSON.parse(await post(serviceUrl + asked.path, asked.body, leaving.signal));
-    if (Array.isArray(answer)) for (const { code, result } of BATCH.parse(answer)) ledger.note(code ?? '', result);
+    // On a connection of its own, so that no connection stays open between waves.
+    const { body } = await post(serviceUrl + asked.path, asked.body, { agent: false, signal: leaving.signal });
+    const answer = JSON.parse(body);
+    if (Array.isArray(answer))
+      for (const { code, result } of BATCH.parse(answer)) ledger.note({ code: code ?? '', result });
     else {
       const { code, data } = SINGLE.parse(answer);
-      ledger.note(code, data ?? null);
+      ledger.note({ code, result: data ?? null });
     }
   } catch (error) {
     if (leaving.signal.aborted) ledger.hungUp += 1;
-    else ledger.broken.push(String(error));
+    else ledger.problems.push(String(error));
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** Sends a request on a connection of its own, so that no connection stays open between waves. */
-function post(url: string, body: unknown, signal: AbortSignal): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const text = JSON.stringify(body);
-    const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
-    const sent = request(url, { agent: false, method: 'POST', headers, signal }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('error', reject);
-      response.on('end', () => resolve(Buffer.concat(chunks).toString()));
-    });
-    sent.on('error', reject);
-    sent.end(text);
-  });
 }

@@ -7,7 +7,7 @@ import { problemsOf } from '../../test/faults/stored-captures.ts';
 import { mountSmallDisk, whyNoTmpfs } from '../../test/faults/tmpfs.ts';
 import { runUntilKilled } from '../../test/faults/until-killed.ts';
 import { startSite } from '../../test/fixtures/site.ts';
-import type { Finding } from '../support/table.ts';
+import { atMost, exactly, type Finding } from '../support/table.ts';
 import { descriptorExhaustion } from './descriptor-exhaustion.ts';
 import { dnsStarvation } from './dns-starvation.ts';
 import { fullDisks } from './full-disks.ts';
@@ -128,25 +128,18 @@ export async function runProcessRounds({ seconds, random, mongoUrl, without }: P
   const { code } = await within('the stop', STEP_MS, service.ended);
   await site.close();
 
-  const exact = (what: string, figure: number): Finding => ({
-    what,
-    figure: String(figure),
-    target: '0',
-    met: figure === 0,
-  });
   return {
     problems: [...notCaused.map((text) => `not caused: ${text}`), ...answers.problems, ...losses],
     findings: [
-      exact('process: faults that could not be caused here', notCaused.length),
-      exact(`process: unexpected answers beside the faults of ${rounds} rounds`, answers.problems.length),
-      exact(`process: problems in ${answers.records.length} answered records, checked after each kill`, losses.length),
-      exact('process: exit code after SIGTERM', code ?? Number.NaN),
-      {
-        what: 'process: resident memory without browsers, MiB',
-        figure: largestMiB.toFixed(0),
-        target: `<= ${MAX_RESIDENT_MIB}`,
-        met: largestMiB <= MAX_RESIDENT_MIB,
-      },
+      exactly('process: faults that could not be caused here', notCaused.length, 0),
+      exactly(`process: unexpected answers beside the faults of ${rounds} rounds`, answers.problems.length, 0),
+      exactly(
+        `process: problems in ${answers.records.length} answered records, checked after each kill`,
+        losses.length,
+        0,
+      ),
+      exactly('process: exit code after SIGTERM', code ?? Number.NaN, 0),
+      atMost('process: resident memory without browsers', largestMiB, MAX_RESIDENT_MIB, { digits: 0, unit: ' MiB' }),
     ],
   };
 }

@@ -1,4 +1,5 @@
 import { Agent, request } from 'node:http';
+import { text } from 'node:stream/consumers';
 
 export interface Answer {
   readonly status: number;
@@ -18,21 +19,22 @@ export interface CaptureClient {
 export function captureClient(origin: string): CaptureClient {
   const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
   return {
-    capture: (url, options) => post(agent, `${origin}/screenshot`, JSON.stringify({ url, ...options })),
+    capture: (url, options) => post(`${origin}/screenshot`, { url, ...options }, { agent }),
     close: () => agent.destroy(),
   };
 }
 
-function post(agent: Agent, url: string, body: string): Promise<Answer> {
+/** Sends JSON with `POST`, over a connection of the agent. */
+export function post(
+  url: string,
+  content: unknown,
+  { agent, signal }: { readonly agent: Agent | false; readonly signal?: AbortSignal },
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
+    const body = JSON.stringify(content);
     const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
-    const sent = request(url, { agent, method: 'POST', headers }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('error', reject);
-      response.on('end', () => {
-        resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString() });
-      });
+    const sent = request(url, { agent, method: 'POST', headers, ...(signal && { signal }) }, (response) => {
+      text(response).then((answer) => resolve({ status: response.statusCode ?? 0, body: answer }), reject);
     });
     sent.on('error', reject);
     sent.end(body);

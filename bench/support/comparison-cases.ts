@@ -10,6 +10,7 @@ import {
   type Region,
   type RegionKind,
 } from '../../src/capture/comparison.ts';
+import { listening } from '../../test/egress/listening.ts';
 import { MARKED, MUTATE, MUTATIONS, type Mutation } from './mutations.ts';
 import { servePages } from './serve-pages.ts';
 import type { ServiceProcess } from './service-process.ts';
@@ -50,12 +51,11 @@ export interface ComparisonCase {
 }
 
 /** Pages to compare: half of them documentation of Debian, half of them of a folder (`html/<name>.html.gz`). */
-export interface ComparedPages {
+export interface ComparedPages extends AsyncDisposable {
   /** One of each kind, in turn. */
   readonly urls: readonly string[];
   /** Those of Debian, which are complete: the others lack the files that they load. */
   readonly documentation: readonly string[];
-  close(): void;
 }
 
 /** `set`: the pages of one set are not in the other. */
@@ -75,9 +75,8 @@ export async function openPages(
   return {
     urls: [...new Set(urls)].filter((url) => url !== undefined),
     documentation: shelf.urls,
-    close: () => {
-      shelf.close();
-      served?.close();
+    async [Symbol.asyncDispose]() {
+      await Promise.all([shelf, served].map((each) => each?.[Symbol.asyncDispose]()));
     },
   };
 }
@@ -96,7 +95,7 @@ export async function makeCases(
   { browserPath, urls, count, from }: Wanted,
   report: (line: string) => void,
 ): Promise<readonly ComparisonCase[]> {
-  const stage = await openStage();
+  await using stage = await openStage();
   const browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] });
   const page = await browser.newPage({ viewport: { width: 1280, height: 720 } });
   const cases: ComparisonCase[] = [];
@@ -111,7 +110,6 @@ export async function makeCases(
     }
   }
   await browser.close();
-  stage.close();
   return cases;
 }
 
@@ -239,10 +237,9 @@ async function pixelsOf(service: ServiceProcess, id: number) {
   return sharp(image, { limitInputPixels: false }).removeAlpha().raw().toBuffer({ resolveWithObject: true });
 }
 
-interface Stage {
+interface Stage extends AsyncDisposable {
   /** Serves HTML without scripts, and returns its URL. */
   add(html: string): string;
-  close(): void;
 }
 
 async function openStage(): Promise<Stage> {
@@ -254,16 +251,8 @@ async function openStage(): Promise<Stage> {
       .writeHead(200, { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': "script-src 'none'" })
       .end(html);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the stage has no port');
-  return {
-    add: (html) => `http://127.0.0.1:${address.port}/${shown.push(html) - 1}`,
-    close: () => {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
+  const served = await listening(server);
+  return { ...served, add: (html) => `http://127.0.0.1:${served.port}/${shown.push(html) - 1}` };
 }
 
 /** Whether regions are the expected ones: the same number, kinds and places. */

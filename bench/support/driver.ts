@@ -10,6 +10,8 @@ export interface DriverOptions {
   readonly concurrency: number;
   /** Captures full pages, for drivers that can. @default false */
   readonly fullPage?: boolean;
+  /** Time limit for a page, in milliseconds, after which it is left out. @default A page that does not load is an error. */
+  readonly timeoutMs?: number | undefined;
 }
 
 export interface Driver {
@@ -44,7 +46,7 @@ export function sandboxFlags(): readonly string[] {
 export async function inFlight(
   urls: readonly string[],
   concurrency: number,
-  capture: (url: string) => Promise<{ image: Uint8Array; html: string }>,
+  capture: (url: string) => Promise<{ image: Uint8Array; html: string } | undefined>,
 ): Promise<Work> {
   let captures = 0;
   let imageBytes = 0;
@@ -52,10 +54,11 @@ export async function inFlight(
   const waiting = urls.values();
   const worker = async () => {
     for (const url of waiting) {
-      const { image, html } = await capture(url);
+      const captured = await capture(url);
+      if (captured === undefined) continue;
       captures += 1;
-      imageBytes += image.byteLength;
-      htmlCharacters += html.length;
+      imageBytes += captured.image.byteLength;
+      htmlCharacters += captured.html.length;
     }
   };
   await Promise.all(Array.from({ length: concurrency }, worker));

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import { createSecureServer } from 'node:http2';
-import type { Server } from 'node:net';
 import { join } from 'node:path';
 import sharp from 'sharp';
+import { listening } from '../../test/egress/listening.ts';
 import { CERTIFICATE, KEY } from '../../test/receivers/certificate.ts';
 
 /** Sub-resources of the pages, 17 on average: a style sheet, a script, and images. */
@@ -16,7 +16,6 @@ export interface Gallery {
   readonly http: string;
   /** `https://127.0.0.1:<port>`, over HTTP/2 with a self-signed certificate. */
   readonly https: string;
-  close(): void;
 }
 
 /** Images of the long pages, of which the window shows two. */
@@ -43,14 +42,10 @@ export async function startGallery(): Promise<Gallery> {
     response.writeHead(200, { 'content-type': type, 'content-length': Buffer.byteLength(body) });
     response.end(body);
   });
-  const [http, https] = await Promise.all([portOf(plain), portOf(secure)]);
+  const [http, https] = [await listening(plain), await listening(secure)];
   return {
-    http: `http://127.0.0.1:${http}`,
-    https: `https://127.0.0.1:${https}`,
-    close: () => {
-      plain.close();
-      secure.close();
-    },
+    http: `http://127.0.0.1:${http.port}`,
+    https: `https://127.0.0.1:${https.port}`,
   };
 }
 
@@ -84,15 +79,4 @@ function longPageOf(photos: number): string {
     (_, index) => `<p><img src="/photo-${index}.jpg" width="900" height="600" alt="">`,
   );
   return `<!doctype html><title>Long</title><h1>${photos} photographs</h1>${images.join('\n')}`;
-}
-
-function portOf(server: Server): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      if (address === null || typeof address === 'string') reject(new TypeError('the gallery has no port'));
-      else resolve(address.port);
-    });
-  });
 }

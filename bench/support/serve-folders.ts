@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { extname, join, sep } from 'node:path';
+import { listening } from '../../test/egress/listening.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -18,7 +19,7 @@ const TYPES: Readonly<Record<string, string>> = {
 /** Serves folders on loopback, each below its name, and Debian's scripts, which its documentation links to. */
 export async function serveFolders(
   folders: Readonly<Record<string, string>>,
-): Promise<{ readonly origin: string; close(): void }> {
+): Promise<AsyncDisposable & { readonly origin: string }> {
   const roots = await Promise.all(
     Object.entries(folders).map(async ([name, folder]) => [name, await realpath(folder)] as const),
   );
@@ -37,14 +38,6 @@ export async function serveFolders(
       createReadStream(file).pipe(response);
     })();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the folders have no port');
-  return {
-    origin: `http://127.0.0.1:${address.port}`,
-    close: () => {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
+  const served = await listening(server);
+  return { ...served, origin: `http://127.0.0.1:${served.port}` };
 }

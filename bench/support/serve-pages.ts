@@ -2,12 +2,12 @@ import { readdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import { listening } from '../../test/egress/listening.ts';
 
-export interface ServedPages {
+export interface ServedPages extends AsyncDisposable {
   /** The names of the pages, without their extension. */
   readonly names: readonly string[];
   url(name: string): string;
-  close(): void;
 }
 
 /**
@@ -35,8 +35,6 @@ export async function servePages(folder: string, { scripts = true } = {}): Promi
       () => response.destroy(),
     );
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the server has no port');
-  return { names, url: (name) => `http://127.0.0.1:${address.port}/${name}`, close: () => server.close() };
+  const served = await listening(server);
+  return { ...served, names, url: (name) => `http://127.0.0.1:${served.port}/${name}` };
 }

@@ -11,7 +11,7 @@ const PAGES_OF_EACH = 30;
  * Serves the books on loopback; `urls` has pages from all parts of each book. `at`: 0 to 1, which pages between those.
  * Throws when a book is not installed.
  */
-export async function openShelf(at = 0): Promise<{ readonly urls: readonly string[]; close(): void }> {
+export async function openShelf(at = 0): Promise<AsyncDisposable & { readonly urls: readonly string[] }> {
   const shelf = await realpath(SHELF);
   const names = await readdir(shelf);
   const paths = await Promise.all(
@@ -26,7 +26,7 @@ export async function openShelf(at = 0): Promise<{ readonly urls: readonly strin
     }),
   );
   const served = await serveFolders({ doc: shelf });
-  return { urls: paths.flat().map((path) => `${served.origin}/doc${path}`), close: served.close };
+  return { ...served, urls: paths.flat().map((path) => `${served.origin}/doc${path}`) };
 }
 
 async function pagesIn(folder: string, path: string): Promise<readonly string[]> {

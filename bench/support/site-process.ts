@@ -7,9 +7,4 @@ import type { BenchOrigins } from './site.ts';
 const site = await startSite();
 const gallery = await startGallery();
 process.send?.({ site: site.origin, http: gallery.http, https: gallery.https } satisfies BenchOrigins);
-process.on('disconnect', () => {
-  gallery.close();
-  void site.close();
-  // Keep-alive connections would keep the process running.
-  process.exit();
-});
+process.on('disconnect', () => process.exit());

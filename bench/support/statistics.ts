@@ -5,17 +5,6 @@ export function percentile(values: readonly number[], share: number): number {
 }
 
 export function median(values: readonly number[]): number {
-  return (
-    (percentile(values, 0.5) +
-      percentile(
-        values.map((value) => -value),
-        0.5,
-      ) *
-        -1) /
-    2
-  );
-}
-
-export function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
+  const mirrored = values.map((value) => -value);
+  return (percentile(values, 0.5) - percentile(mirrored, 0.5)) / 2;
 }

@@ -17,6 +17,38 @@ export interface Finding {
   readonly met: boolean;
 }
 
+/** The digits behind the point of a figure, and its unit. */
+interface Form {
+  readonly digits?: number;
+  readonly unit?: string;
+}
+
+export const atLeast = (what: string, figure: number, target: number, form?: Form): Finding =>
+  compared(what, figure, '>=', target, figure >= target, form);
+
+export const atMost = (what: string, figure: number, target: number, form?: Form): Finding =>
+  compared(what, figure, '<=', target, figure <= target, form);
+
+/** A count that must be just this number. */
+export const exactly = (what: string, figure: number, target: number): Finding =>
+  compared(what, figure, '=', target, figure === target, { digits: 0 });
+
+function compared(
+  what: string,
+  figure: number,
+  sign: string,
+  target: number,
+  met: boolean,
+  { digits = 2, unit = '' }: Form = {},
+): Finding {
+  return {
+    what,
+    figure: figure.toFixed(digits) + unit,
+    target: `${sign} ${Number(target.toFixed(digits))}${unit}`,
+    met,
+  };
+}
+
 export function formatFindings(findings: readonly Finding[]): string {
   return formatTable(
     ['figure', 'measured', 'target', ''],

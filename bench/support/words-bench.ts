@@ -8,10 +8,11 @@ import { openSqlite } from '../../src/storage/sqlite/open.ts';
 import { resultTable } from '../../src/storage/sqlite/result-table.ts';
 import { openDatabase } from '../../src/storage/sqlite/schema.ts';
 import { fillMongo, fillSqlite, Texts } from './large-store.ts';
+import { timesOf, timesTable } from './query-times.ts';
 import { seededResults } from './seeded-results.ts';
 import { percentile } from './statistics.ts';
 import { otherQueriesByWords, queriesByWords, type StoreQuery } from './store-queries.ts';
-import { type Finding, formatTable } from './table.ts';
+import { atMost, type Finding } from './table.ts';
 
 /* A page of 50 results by words of their pages, as the web interface asks for it: the results, and their words. */
 
@@ -77,12 +78,7 @@ function bytesOf(path: string): number {
 }
 
 function shareOf(name: string, count: number, share: number): Finding {
-  return {
-    what: `${name}, ${count} results: index of the words, in bytes of their texts`,
-    figure: share.toFixed(2),
-    target: String(MAX_INDEX_SHARE),
-    met: share <= MAX_INDEX_SHARE,
-  };
+  return atMost(`${name}, ${count} results: index of the words, in bytes of their texts`, share, MAX_INDEX_SHARE);
 }
 
 /** CPU time of the database's thread for the words of a capture. */
@@ -99,32 +95,21 @@ function storing(path: string): Finding {
     const { user, system } = process.cpuUsage(began);
     return (user + system) / 1000 / STORED;
   });
-  const more = withWords - plain;
-  return {
-    what: 'SQLite: CPU time of storing the words of a capture',
-    figure: `${more.toFixed(2)} ms`,
-    target: `${MAX_STORING_MS} ms`,
-    met: more <= MAX_STORING_MS,
-  };
+  return atMost('SQLite: CPU time of storing the words of a capture', withWords - plain, MAX_STORING_MS, {
+    unit: ' ms',
+  });
 }
 
 async function timed(name: string, store: ResultStore, count: number, print: Print): Promise<Finding> {
   const [newest] = await store.page({ by: 'all' }, 1);
   const queries = queriesByWords(seededResults(count), Date.parse(newest?.probed_at ?? ''), QUERIES_OF_EACH_KIND);
-  const times = await timesOf(store, besideNewest(queries));
-  const newestMs = times.get(NEWEST) ?? [];
-  times.delete(NEWEST);
-  const others = await timesOf(store, otherQueriesByWords(QUERIES_OF_EACH_KIND));
-  const all = [...times.values()].flat();
-  print(
-    formatTable(
-      [`${name}, ${count} results: by words`, 'p50 ms', 'p99 ms', 'longest ms'],
-      [...times, ['all', all] as const, ...others, [NEWEST, newestMs] as const].map(([kind, ms]) => [
-        kind,
-        ...[0.5, 0.99, 1].map((share) => percentile(ms, share).toFixed(2)),
-      ]),
-    ),
-  );
+  const measured = await timesOf(besideNewest(queries), pageWithWords(store));
+  const newestMs = measured.get(NEWEST) ?? [];
+  const times = [...measured].filter(([kind]) => kind !== NEWEST);
+  const others = await timesOf(otherQueriesByWords(QUERIES_OF_EACH_KIND), pageWithWords(store));
+  const all = times.flatMap(([, ms]) => ms);
+  const rows = [...times, ['all', all] as const, ...others, [NEWEST, newestMs] as const];
+  print(timesTable(`${name}, ${count} results: by words`, rows));
   const p99 = percentile(all, 0.99);
   const ratio = percentile(all, 0.5) / percentile(newestMs, 0.5);
   return {
@@ -142,8 +127,10 @@ function besideNewest(queries: readonly StoreQuery[]): readonly StoreQuery[] {
   return queries.flatMap((query): readonly StoreQuery[] => [query, { kind: NEWEST, filter: { by: 'all' } }]);
 }
 
-async function timesOf(store: ResultStore, queries: readonly StoreQuery[]): Promise<Map<string, readonly number[]>> {
-  const ask = async ({ filter }: StoreQuery) => {
+/** Returns a function that reads a page as the web interface does. */
+const pageWithWords =
+  (store: ResultStore) =>
+  async ({ filter }: StoreQuery): Promise<void> => {
     try {
       await store.wordsOf((await store.page(filter, LIMIT)).map(({ id }) => id));
     } catch (error) {
@@ -151,12 +138,3 @@ async function timesOf(store: ResultStore, queries: readonly StoreQuery[]): Prom
       if (!(error instanceof CapstanError && error.code === 'phrase_too_frequent')) throw error;
     }
   };
-  for (const query of queries.slice(0, 50)) await ask(query);
-  const times = new Map<string, number[]>();
-  for (const query of queries) {
-    const began = performance.now();
-    await ask(query);
-    times.set(query.kind, [...(times.get(query.kind) ?? []), performance.now() - began]);
-  }
-  return times;
-}

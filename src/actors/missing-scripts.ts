@@ -49,7 +49,7 @@ const SCRIPTS: readonly Script[] = [
  */
 export async function missingScripts(host: BrowserHost): Promise<readonly Script[]> {
   const samples = SCRIPTS.map(({ sample }) => sample);
-  const drawnAsBoxes = new Set(z.array(z.string()).parse(await evaluateInPage(host, call('find-boxes', samples))));
+  const drawnAsBoxes = new Set(z.array(z.string()).parse(await evaluateInPage(host, call('findBoxes', samples))));
   return SCRIPTS.filter(({ sample }) => drawnAsBoxes.has(sample));
 }
 

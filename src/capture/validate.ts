@@ -17,21 +17,35 @@ const MAX_VALUES = REQUEST_LIMITS.values.max;
  */
 export function parseOrRefuse<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const parsed = schema.safeParse(value);
-  // The texts of errors are made when they are read.
-  const problems = parsed.success
-    ? droppedNames(value)
-    : withSuggestions(MAX_SUGGESTIONS, () => parsed.error.issues).flatMap(fieldProblems);
-  if (parsed.success && problems.length === 0) return parsed.data;
-  throw refusal(problems);
+  if (parsed.success) {
+    const problems = droppedNames(value);
+    if (problems.length > 0) throw refusal(problems);
+    return parsed.data;
+  }
+  throw withSuggestions(MAX_SUGGESTIONS, () => {
+    // The texts of errors are made when they are read.
+    const { issues } = parsed.error;
+    return refusalOf(
+      problemsIn(issues),
+      issues.reduce((count, issue) => count + namesIn(issue).length, 0),
+    );
+  });
 }
 
 export function refusal(problems: readonly FieldProblem[]): CapstanError {
+  return refusalOf(problems, problems.length);
+}
+
+/** Takes as many problems as are listed: a body can have tens of thousands. */
+function refusalOf(problems: Iterable<FieldProblem>, count: number): CapstanError {
+  const listed: FieldProblem[] = [];
   let characters = 0;
-  const listed = problems.slice(0, MAX_LISTED).filter(({ path, message }) => {
-    characters += path.length + message.length;
-    return characters <= REQUEST_LIMITS.problems.max;
-  });
-  const rest = problems.length - listed.length;
+  for (const problem of problems) {
+    characters += problem.path.length + problem.message.length;
+    if (listed.length === MAX_LISTED || characters > REQUEST_LIMITS.problems.max) break;
+    listed.push(problem);
+  }
+  const rest = count - listed.length;
   const text = listed.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ');
   return new CapstanError('invalid_request', rest > 0 ? `${text}; and ${rest} more` : text, { problems: listed });
 }
@@ -63,18 +77,29 @@ function fieldOfTooManyValues(value: object): string | undefined {
 }
 
 /** Finds `__proto__`, which zod drops silently from records. */
-function droppedNames(value: unknown, path: readonly PropertyKey[] = []): readonly FieldProblem[] {
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([name, inner]) => {
-    const at = [...path, Array.isArray(value) ? Number(name) : name];
-    if (name === '__proto__') return [{ path: fieldPath(at), message: 'is not an accepted name' }];
-    return droppedNames(inner, at);
-  });
+function droppedNames(value: unknown): readonly FieldProblem[] {
+  return pathsOfDroppedNames(value).map((path) => ({ path: fieldPath(path), message: 'is not an accepted name' }));
 }
 
-function fieldProblems(issue: z.core.$ZodIssue): readonly FieldProblem[] {
-  if (issue.code !== 'unrecognized_keys') return [{ path: fieldPath(issue.path), message: issue.message }];
-  return issue.keys.map((key) => ({ path: fieldPath([...issue.path, key]), message: issue.message }));
+function pathsOfDroppedNames(value: unknown): readonly PropertyKey[][] {
+  if (typeof value !== 'object' || value === null) return [];
+  if (Object.hasOwn(value, '__proto__')) return [['__proto__']];
+  // Paths are made on the way back: a body has many values, and hardly ever such a name.
+  return Object.entries(value).flatMap(([name, inner]) =>
+    pathsOfDroppedNames(inner).map((path) => [Array.isArray(value) ? Number(name) : name, ...path]),
+  );
+}
+
+function* problemsIn(issues: readonly z.core.$ZodIssue[]): Generator<FieldProblem> {
+  for (const issue of issues) {
+    const { path, message } = issue;
+    for (const name of namesIn(issue)) yield { path: fieldPath([...path, ...name]), message };
+  }
+}
+
+/** Returns the steps from the place of an issue to each of its problems. */
+function namesIn(issue: z.core.$ZodIssue): readonly (readonly string[])[] {
+  return issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [key]) : [[]];
 }
 
 /** Formats `['requests', 3, 'url']` as `requests[3].url`. */

@@ -3,14 +3,13 @@ import Koa from 'koa';
 import type { Logger } from 'pino';
 import { visibleKey } from '../capture/client.ts';
 import { CapstanError } from '../capture/errors.ts';
-import type { NamedKey } from '../capture/named-key.ts';
 import { type RequestLimits, requestSchemas } from '../capture/request.ts';
 import { createPlaces } from '../capture/share.ts';
 import { createGroupings } from '../grouping/groupings.ts';
 import { RunningCalls } from '../mcp/running-calls.ts';
 import type { CaptureService } from '../service/capture-service.ts';
-import { type CallerFinder, callerFinder, callerOf, identifyCaller, requireScope } from './keys/callers.ts';
-import { KeyRing } from './keys/key-ring.ts';
+import { type Access, type AccessOptions, openAccess } from './keys/access.ts';
+import { callerOf, identifyCaller, requireScope } from './keys/callers.ts';
 import { makerViews } from './keys/makers.ts';
 import { createRateLimits } from './keys/rate-limits.ts';
 import { createFanOut, type FanOutOptions, ownEvents } from './live/fan-out.ts';
@@ -32,20 +31,11 @@ import { requestedBy } from './request/requested-by.ts';
 import { type OperationsContext, type Route, type RouteContext, type RouteHandler, scopeOf } from './route.ts';
 import { ROUTES, WORKER_ROUTES } from './routes/all.ts';
 import { createLoginLimits } from './session/login-limits.ts';
-import { createSessions, type EndedSessions, type Sessions } from './session/sessions.ts';
 import type { HttpMiddleware, HttpState } from './state.ts';
 import { docsPage } from './web/docs-page.ts';
 import { webInterface } from './web/web-interface.ts';
 
-interface CommonOptions {
-  /** Accepted API keys, including the named ones. When the list is empty, requests need no key. */
-  readonly apiKeys: readonly string[];
-  /** Names, rates and scopes of some of `apiKeys`. */
-  readonly namedKeys?: readonly NamedKey[];
-  /** Whether named keys without the scope `admin` see their own captures alone. @default false */
-  readonly isolateKeys?: boolean;
-  /** The keys, for a program that replaces them later. @default `apiKeys` and `namedKeys` */
-  readonly keyRing?: KeyRing;
+interface CommonOptions extends AccessOptions {
   /** Additional hosts that requests may name in `Host` when there are no keys. */
   readonly allowedHosts?: readonly string[];
   /** Keys of signed links. When the list is empty, no signed link is accepted. */
@@ -82,50 +72,23 @@ const EVENTS: FanOutOptions = {
 
 /** Builds the HTTP application of a service. */
 export function createHttpApp(service: CaptureService, options: HttpOptions): Koa<HttpState> {
-  const keys = keyRingOf(options);
   // Where there is no database, nothing keeps which sessions have ended.
-  const sessions = sessionsOf(keys, service.results.state === 'off' ? undefined : service.idempotency);
+  const access = openAccess(options, service.results.state === 'off' ? undefined : service.idempotency);
   const web = [webInterface(options.uiDirectory), docsPage(options.docsDirectory)];
-  const identify = identifierOf(keys, options.isolateKeys ?? false);
-  const views = makerViews(keys, options.isolateKeys ?? false, service);
-  const router = createRoutes(service, sessions, identify, views, options);
-  return createApp({ router, routes: ROUTES, keys, sessions, identify, web }, options);
+  return createApp({ ...access, router: createRoutes(service, access, options), routes: ROUTES, web }, options);
 }
 
 /** Builds the HTTP application of a worker of a cluster: probes and figures. */
 export function createWorkerApp(service: OperationsContext['service'], options: CommonOptions): Koa<HttpState> {
   const router = createRouter();
   for (const { path, method, handler } of WORKER_ROUTES) router.register(path, [method], handler({ service }));
-  const keys = keyRingOf(options);
   // A worker has no logins. Without a store, it accepts no session of an api node.
-  const sessions = sessionsOf(keys, undefined);
-  return createApp({ router, routes: WORKER_ROUTES, keys, sessions, identify: identifierOf(keys, false) }, options);
+  return createApp({ ...openAccess(options, undefined), router, routes: WORKER_ROUTES }, options);
 }
 
-function keyRingOf({ apiKeys, namedKeys = [], keyRing = new KeyRing({ apiKeys, namedKeys }) }: CommonOptions): KeyRing {
-  return keyRing;
-}
-
-function sessionsOf(keys: KeyRing, ended: EndedSessions | undefined): Sessions {
-  const sessions = createSessions([], ended);
-  keys.follow(({ apiKeys }) => sessions.setKeys(apiKeys));
-  return sessions;
-}
-
-function identifierOf(keys: KeyRing, isolateKeys: boolean): CallerFinder {
-  let find: CallerFinder = () => undefined;
-  keys.follow(({ namedKeys }) => {
-    find = callerFinder(namedKeys, isolateKeys);
-  });
-  return (client) => find(client);
-}
-
-interface Interface {
+interface Interface extends Access {
   readonly router: Router<HttpState>;
   readonly routes: readonly Pick<Route, 'method' | 'path' | 'isOpen' | 'isSignable'>[];
-  readonly keys: KeyRing;
-  readonly sessions: Sessions;
-  readonly identify: CallerFinder;
   /** Middleware for the pages that browsers get without an API key. */
   readonly web?: readonly HttpMiddleware[];
 }
@@ -172,14 +135,13 @@ function createRouter(): Router<HttpState> {
 
 function createRoutes(
   service: CaptureService,
-  sessions: Sessions,
-  identify: CallerFinder,
-  viewOf: RouteContext['viewOf'],
+  { keys, sessions, identify }: Access,
   {
     silenceMs = SILENCE_MS,
     corsOrigins = [],
     signingKeys = [],
     maxShareDays = 30,
+    isolateKeys = false,
     logger,
     events,
     maxSubscribers = Infinity,
@@ -204,7 +166,7 @@ function createRoutes(
     agentCalls: new RunningCalls(),
     signingKey: signingKeys[0],
     maxShareMs: maxShareDays * 86_400_000,
-    viewOf,
+    viewOf: makerViews(keys, isolateKeys, service),
     log: logger,
     sessions,
     logins: createLoginLimits(() => performance.now()),

@@ -11,3 +11,13 @@ export function inWindow({ left, top, right, bottom }: Box): Pick<Box, 'left' | 
     height: Math.max(0, Math.min(web.innerHeight, bottom) - fromTop),
   };
 }
+
+/** Whether a box covers this share of the window. */
+export function covers(share: number, box: Box): boolean {
+  const { width, height } = inWindow(box);
+  return width > 0 && height > 0 && width * height >= web.innerWidth * web.innerHeight * share;
+}
+
+/** Returns the middles of equal parts of a length. */
+export const middles = (length: number, parts: number): number[] =>
+  Array.from({ length: parts }, (_, at) => (length * (at + 0.5)) / parts);

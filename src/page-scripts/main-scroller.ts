@@ -6,14 +6,12 @@ import {
   interfaceOf,
   isVisible,
   type PageElement,
-  type PageParent,
   page,
   rootElementOf,
   scrollHeightOf,
-  select,
-  shadowOf,
 } from './dom.ts';
-import { inWindow } from './in-window.ts';
+import { eachElement } from './each-element.ts';
+import { covers } from './in-window.ts';
 import { web } from './web.ts';
 
 /** Share of the window that an element must fill to be the page's main scroller. */
@@ -28,17 +26,11 @@ export function mainScroller(): PageElement | null {
   if (root === null || body === null || scrollHeightOf(root) > web.innerHeight + 1) return null;
   let best: PageElement | null = null;
   let bestArea = 0;
-  const walk = (tree: PageParent): void => {
-    for (const element of select(tree, '*')) {
-      const shadow = shadowOf(element);
-      if (mayScroll(element, body) && isMain(element, body)) {
-        const area = scrollHeightOf(element) * clientWidthOf(element);
-        if (area > bestArea) [best, bestArea] = [element, area];
-      }
-      if (shadow !== null) walk(shadow);
-    }
-  };
-  walk(root);
+  eachElement(root, (element) => {
+    if (!mayScroll(element, body) || !isMain(element, body)) return;
+    const area = scrollHeightOf(element) * clientWidthOf(element);
+    if (area > bestArea) [best, bestArea] = [element, area];
+  });
   return best;
 }
 
@@ -53,8 +45,7 @@ function isMain(element: PageElement, body: PageElement): boolean {
   const isOut = element === body && position === 'fixed' && scrollHeightOf(element) > web.innerHeight + 1;
   const scrolls = overflowY === 'auto' || overflowY === 'scroll' || (element === body && overflowY !== 'visible');
   if (!isOut && !(scrolls && hidden > 1)) return false;
-  const { width, height } = inWindow(boxOf(element));
-  if (width === 0 || height === 0) return false;
-  if (width * height < web.innerWidth * web.innerHeight * MIN_WINDOW_SHARE) return false;
-  return isVisible(element, { opacityProperty: true, visibilityProperty: true });
+  return (
+    covers(MIN_WINDOW_SHARE, boxOf(element)) && isVisible(element, { opacityProperty: true, visibilityProperty: true })
+  );
 }

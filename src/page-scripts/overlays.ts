@@ -13,7 +13,7 @@ import {
   rootElementOf,
   rootOf,
 } from './dom.ts';
-import { inWindow } from './in-window.ts';
+import { covers, middles } from './in-window.ts';
 import { positioned, search } from './positioned.ts';
 import { web } from './web.ts';
 
@@ -30,15 +30,16 @@ const POINTS = 8;
 /** Returns fixed elements, except one that is the page itself or its background. */
 export function fixedOverlays(): PageElement[] {
   const top = closeTopLayer();
-  const covers = coveringNow();
-  return [...top, ...fixedElements().filter((element) => !isLarge(element) || covers(element))];
+  const coversContent = coveringNow();
+  return [...top, ...fixedElements().filter((element) => !isLarge(element) || coversContent(element))];
 }
 
 /** Returns popups: dialogs, and fixed elements over the middle or a large part of the window that cover content. */
 export function popups(): PageElement[] {
   const top = closeTopLayer();
-  const covers = coveringNow();
-  const overlays = fixedElements().filter((element) => (isLarge(element) || isCentral(element)) && covers(element));
+  const coversContent = coveringNow();
+  const isOver = (element: PageElement) => (isLarge(element) || isCentral(element)) && coversContent(element);
+  const overlays = fixedElements().filter(isOver);
   return [...top, ...search(isDialog), ...overlays];
 }
 
@@ -64,10 +65,7 @@ function isDialog(element: PageElement): boolean {
   return matches(element, dialogs) && /fixed|absolute/.test(web.getComputedStyle(element).position);
 }
 
-function isLarge(element: PageElement): boolean {
-  const { width, height } = inWindow(boxOf(element));
-  return width > 0 && height > 0 && width * height >= web.innerWidth * web.innerHeight * MIN_WINDOW_SHARE;
-}
+const isLarge = (element: PageElement): boolean => covers(MIN_WINDOW_SHARE, boxOf(element));
 
 function isCentral(element: PageElement): boolean {
   const { left, right, top, bottom } = boxOf(element);
@@ -80,8 +78,8 @@ function isCentral(element: PageElement): boolean {
  * that does not belong to a fixed element beside it.
  */
 export function coveringNow(): (element: PageElement) => boolean {
-  const places = (length: number) => Array.from({ length: POINTS }, (_, at) => (length * (at + 0.5)) / POINTS);
-  const stacks = places(web.innerHeight).flatMap((y) => places(web.innerWidth).map((x) => elementsAt(page, x, y)));
+  const [rows, columns] = [middles(web.innerHeight, POINTS), middles(web.innerWidth, POINTS)];
+  const stacks = rows.flatMap((y) => columns.map((x) => elementsAt(page, x, y)));
   const bodies = bodiesOf();
   const fixedAround = rememberFixed();
   return (element) => {

@@ -1,84 +1,32 @@
-/**
- * The scripts that run in a page, by name: `NAME` is `run` of `entries/NAME.ts`. Arguments and results are copied, so
- * they are JSON. `src/page/page-scripts.ts` calls them.
+/*
+ * The scripts that run in a page: each function that these files export, by its name. Arguments and results are copied,
+ * so they are JSON. `src/page/page-scripts.ts` calls them.
  */
-export interface PageScripts {
-  answer: typeof import('./entries/answer.ts').run;
-  'answer-banner-query': typeof import('./entries/answer-banner-query.ts').run;
-  'answer-by-words': typeof import('./entries/answer-by-words.ts').run;
-  'apply-rules': typeof import('./entries/apply-rules.ts').run;
-  'await-drawn': typeof import('./entries/await-drawn.ts').run;
-  'await-frames': typeof import('./entries/await-frames.ts').run;
-  'await-outside': typeof import('./entries/await-outside.ts').run;
-  'await-settled': typeof import('./entries/await-settled.ts').run;
-  'change-elements': typeof import('./entries/change-elements.ts').run;
-  'check-selectors': typeof import('./entries/check-selectors.ts').run;
-  'entered-frames': typeof import('./entries/entered-frames.ts').run;
-  'find-boxes': typeof import('./entries/find-boxes.ts').run;
-  'find-frames': typeof import('./entries/find-frames.ts').run;
-  'find-libraries': typeof import('./entries/find-libraries.ts').run;
-  'find-text': typeof import('./entries/find-text.ts').run;
-  'find-visible': typeof import('./entries/find-visible.ts').run;
-  'finish-reading': typeof import('./entries/finish-reading.ts').run;
-  'frames-of-reading': typeof import('./entries/frames-of-reading.ts').run;
-  'frame-pdfs': typeof import('./entries/frame-pdfs.ts').run;
-  'free-members': typeof import('./entries/free-members.ts').run;
-  'freeze-animations': typeof import('./entries/freeze-animations.ts').run;
-  'has-match': typeof import('./entries/has-match.ts').run;
-  'has-root': typeof import('./entries/has-root.ts').run;
-  'has-scroller': typeof import('./entries/has-scroller.ts').run;
-  'has-visible-match': typeof import('./entries/has-visible-match.ts').run;
-  holds: typeof import('./entries/holds.ts').run;
-  'icon-url': typeof import('./entries/icon-url.ts').run;
-  'in-parts': typeof import('./entries/in-parts.ts').run;
-  'is-loading': typeof import('./entries/is-loading.ts').run;
-  'is-prepared': typeof import('./entries/is-prepared.ts').run;
-  'is-shown': typeof import('./entries/is-shown.ts').run;
-  'keep-heights': typeof import('./entries/keep-heights.ts').run;
-  'keep-looks': typeof import('./entries/keep-looks.ts').run;
-  'keep-sheet': typeof import('./entries/keep-sheet.ts').run;
-  'kind-of-field': typeof import('./entries/kind-of-field.ts').run;
-  'leave-document': typeof import('./entries/leave-document.ts').run;
-  'look-still': typeof import('./entries/look-still.ts').run;
-  'map-elements': typeof import('./entries/map-elements.ts').run;
-  'mark-prepared': typeof import('./entries/mark-prepared.ts').run;
-  'next-banner-news': typeof import('./entries/next-banner-news.ts').run;
-  'next-part': typeof import('./entries/next-part.ts').run;
-  'note-heights': typeof import('./entries/note-heights.ts').run;
-  'note-popups': typeof import('./entries/note-popups.ts').run;
-  'observe-document': typeof import('./entries/observe-document.ts').run;
-  'observe-scrolling': typeof import('./entries/observe-scrolling.ts').run;
-  origin: typeof import('./entries/origin.ts').run;
-  'override-page-rules': typeof import('./entries/override-page-rules.ts').run;
-  'prepare-archive': typeof import('./entries/prepare-archive.ts').run;
-  'prepare-sheet': typeof import('./entries/prepare-sheet.ts').run;
-  'read-framed-text': typeof import('./entries/read-framed-text.ts').run;
-  'read-host': typeof import('./entries/read-host.ts').run;
-  'read-links': typeof import('./entries/read-links.ts').run;
-  'read-markdown': typeof import('./entries/read-markdown.ts').run;
-  'read-metadata': typeof import('./entries/read-metadata.ts').run;
-  'read-text': typeof import('./entries/read-text.ts').run;
-  'read-text-length': typeof import('./entries/read-text-length.ts').run;
-  'read-words': typeof import('./entries/read-words.ts').run;
-  'remove-client-hints': typeof import('./entries/remove-client-hints.ts').run;
-  'restore-page': typeof import('./entries/restore-page.ts').run;
-  'reveal-content': typeof import('./entries/reveal-content.ts').run;
-  'reveal-element': typeof import('./entries/reveal-element.ts').run;
-  'scroll-back': typeof import('./entries/scroll-back.ts').run;
-  'scroll-by': typeof import('./entries/scroll-by.ts').run;
-  'scroll-element': typeof import('./entries/scroll-element.ts').run;
-  'scroll-page': typeof import('./entries/scroll-page.ts').run;
-  'scroll-tall-window': typeof import('./entries/scroll-tall-window.ts').run;
-  'scroll-to-top': typeof import('./entries/scroll-to-top.ts').run;
-  'search-banner': typeof import('./entries/search-banner.ts').run;
-  'show-whole': typeof import('./entries/show-whole.ts').run;
-  'stayed-still': typeof import('./entries/stayed-still.ts').run;
-  'steady-page': typeof import('./entries/steady-page.ts').run;
-  'submit-form': typeof import('./entries/submit-form.ts').run;
-  'take-strings': typeof import('./entries/take-strings.ts').run;
-  unfix: typeof import('./entries/unfix.ts').run;
-  'unfold-scroller': typeof import('./entries/unfold-scroller.ts').run;
-  'view-pdf': typeof import('./entries/view-pdf.ts').run;
-  'visitor-defaults': typeof import('./entries/visitor-defaults.ts').run;
-  'window-size': typeof import('./entries/window-size.ts').run;
-}
+
+export { changeElements } from './changes/change.ts';
+export { isRendered as isShown } from './drawn-box.ts';
+export * from './entries/answer-by-words.ts';
+export * from './entries/banner.ts';
+export * from './entries/document.ts';
+export * from './entries/elements.ts';
+export * from './entries/extract.ts';
+export * from './entries/find.ts';
+export * from './entries/libraries.ts';
+export * from './entries/pdf.ts';
+export * from './entries/prepare.ts';
+export * from './entries/read.ts';
+export * from './entries/read-markdown.ts';
+export * from './entries/reveal-content.ts';
+export * from './entries/scroll.ts';
+export * from './entries/scroll-page.ts';
+export * from './entries/settle.ts';
+export * from './entries/steady-page.ts';
+export * from './entries/style-sheets.ts';
+export * from './entries/unfold-scroller.ts';
+export * from './entries/values.ts';
+export * from './entries/whole-page.ts';
+export { keepHeights, noteHeights } from './heights.ts';
+export { nextPart } from './in-parts.ts';
+export { finishReading, framesOf as framesOfReading } from './painted/after-frames.ts';
+export { undoAll as restorePage } from './undo.ts';
+export { unfix } from './unfix.ts';

@@ -14,7 +14,7 @@ const MAX_OUTSIDE_MS = 1_000;
 
 /** Resolves when a frame in the window has loaded and drawn, or after a while. */
 export async function drawn(frame: EvaluatedFrame, maxMs = MAX_FRAME_MS): Promise<void> {
-  const drawing = evaluate(frame, call('await-drawn')).then(() => true);
+  const drawing = evaluate(frame, call('awaitDrawn')).then(() => true);
   if (await within(MAX_OUTSIDE_MS, drawing, false)) return;
   // A process that does not answer may still draw. The time is measured here, because a frame's timers do not run while
   // its scripts are off.
@@ -36,7 +36,7 @@ export async function drawnElsewhere(page: IsolatedPage, deadline: Deadline): Pr
     ...prepared.map((frame) => letGo(frame, deadline, drawn(frame))),
     ...others.map((frame) => {
       const around = frames.around(frame.session) ?? session;
-      const ends = [evaluate(frame, call('await-frames')), outside(frame), hidden(frame, around)];
+      const ends = [evaluate(frame, call('awaitFrames')), outside(frame), hidden(frame, around)];
       return within(othersMs, Promise.race(ends), undefined);
     }),
   ];
@@ -44,7 +44,7 @@ export async function drawnElsewhere(page: IsolatedPage, deadline: Deadline): Pr
 }
 
 /** Resolves when the window does not show a frame, and not before. */
-const outside = (frame: EvaluatedFrame) => evaluate(frame, call('await-outside'));
+const outside = (frame: EvaluatedFrame) => evaluate(frame, call('awaitOutside'));
 
 /** Resolves when the element of a frame is hidden or gone, and does not resolve otherwise: a hidden frame draws nothing. */
 async function hidden({ frame }: EvaluatedFrame, around: PageSession): Promise<void> {
@@ -54,7 +54,7 @@ async function hidden({ frame }: EvaluatedFrame, around: PageSession): Promise<v
     if (object.objectId === undefined) return;
     const { result } = await around.send('Runtime.callFunctionOn', {
       // In the page's own world, whose scripts may change the answer: at worst, a frame is missing in its own picture.
-      functionDeclaration: functionOf('is-shown'),
+      functionDeclaration: functionOf('isShown'),
       arguments: [{ objectId: object.objectId }],
       objectId: object.objectId,
       returnByValue: true,

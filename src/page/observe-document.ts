@@ -47,7 +47,7 @@ const signs: z.ZodType<Signs> = z.object({
 });
 
 /** Facts that a document reports of itself, as the page's scripts return them. */
-export const observed: z.ZodType<ResultOf<'observe-document'>> = z.object({
+export const observed: z.ZodType<ResultOf<'observeDocument'>> = z.object({
   url: z.string(),
   title: z.string(),
   status: z.number(),
@@ -83,7 +83,7 @@ export async function observeDocument(
   );
   try {
     const { loaded, beyondWindow } = options;
-    const observe = call('observe-document', loaded ? SETTLE_MS : 0, beyondWindow);
+    const observe = call('observeDocument', loaded ? SETTLE_MS : 0, beyondWindow);
     const value = await deadline.step('read the document', evaluate(page, observe, { mayThrow: true }));
     if (value === undefined) return undefined;
     const ask = (part: Call) => letGo(page, deadline, evaluate(page, part, { mayThrow: true }));

@@ -7,7 +7,7 @@ import type { IsolatedPage } from './isolated-page.ts';
 import type { DocumentFacts } from './observe-document.ts';
 import { call, type ResultOf } from './page-scripts.ts';
 
-const text: z.ZodType<ResultOf<'find-text'>> = z.string().nullable().catch(null);
+const text: z.ZodType<ResultOf<'findText'>> = z.string().nullable().catch(null);
 
 /** Throws `unwanted_status` or `unwanted_text` for a page that the request does not want to be stored. */
 export async function refuseUnwanted(
@@ -21,7 +21,7 @@ export async function refuseUnwanted(
     throw new CapstanError('unwanted_status', `the target answered with ${code}, which failOnStatus names`);
   }
   if (failOnText.length === 0) return;
-  const found = text.parse(await askPage(page, deadline, 'look for texts', call('find-text', failOnText)));
+  const found = text.parse(await askPage(page, deadline, 'look for texts', call('findText', failOnText)));
   if (typeof found === 'string') {
     throw new CapstanError('unwanted_text', `the page shows ${JSON.stringify(found)}, which failOnText names`);
   }

@@ -15,7 +15,7 @@ export const textBeginning: z.ZodType<TextBeginning> = z.object({
 
 /** Returns a call that returns the beginning of the JSON of what another call returns. */
 export function inParts(asked: Call): Call<TextBeginning> {
-  return `(${functionOf('in-parts')})(${asked})` as Call<TextBeginning>;
+  return `(${functionOf('valueInParts')})(${asked})` as Call<TextBeginning>;
 }
 
 /**
@@ -48,7 +48,7 @@ export async function* partsOf(
   yield text;
   let next = text;
   for (let at = 1, left = length - text.length; left > 0; at += 1, left -= next.length) {
-    const part = await ask(call('next-part', key, at));
+    const part = await ask(call('nextPart', key, at));
     const isPart = typeof part === 'string' && part.length > 0 && part.length <= MAX_PART_CHARACTERS;
     yield isPart ? part : undefined;
     if (!isPart) return;

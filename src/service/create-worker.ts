@@ -6,14 +6,13 @@ import { createDnsLookup } from '../egress/dns-lookup.ts';
 import type { Logger } from '../log/log.ts';
 import { tallyEvents } from '../metrics/tallies.ts';
 import { descriptorLimit, dialsWithin } from '../pressure/descriptors.ts';
-import type { EventLog } from '../storage/ports/event-log.ts';
 import { captureEnded, captureQueued, captureStarted, createEventStream } from '../streams/events.ts';
 import type { CaptureService } from './capture-service.ts';
 import { startCapturing } from './capturing.ts';
-import { CLUSTER_AWAY, createWorkerOf, logRecovered, openClusterOf } from './cluster-member.ts';
+import { CLUSTER_AWAY, createWorkerOf, openClusterOf } from './cluster-member.ts';
 import { watchCondition } from './condition.ts';
 import { logEvent } from './log-event.ts';
-import { openStorage } from './open-storage.ts';
+import { openSharedRecords } from './open-records.ts';
 import { isDialled } from './perform-capture.ts';
 import { countProcess } from './process-stats.ts';
 import type { CapturingConfig, ClusterConfig, StorageConfig } from './service-config.ts';
@@ -44,17 +43,10 @@ export async function createWorker(
   const events = createEventStream();
   const tallies = tallyEvents(events.events$);
   events.events$.subscribe((event) => logEvent(logger, event));
-  const opened = Promise.withResolvers<EventLog>();
-  const storage = await openStorage(config, logger, {
-    makesIds: false,
-    logsEvents: false,
-    onRecovered: async (record) => logRecovered(await opened.promise, record),
-  });
+  const { storage, eventLog } = await openSharedRecords(config, { cluster, logger, makesIds: false });
   const lookup = createDnsLookup({ servers: config.nameServers });
   const capturing = await startCapturing(config, { lookup, events, storage, logger });
   const { actors, egress } = capturing;
-  const eventLog = cluster.openEventLog(storage.eventOutbox);
-  opened.resolve(eventLog);
   let { maxDials } = config;
   const descriptors = descriptorLimit();
   const dialsNow = () => (capturing.availability.available ? dialsWithin(descriptors, maxDials) : 0);

@@ -15,15 +15,30 @@ interface RecordsContext {
 
 /** Opens the stores, the log of events and the feed of subscribers. The log of a cluster is shared by its processes. */
 export async function openRecords(config: StorageConfig, { cluster, events, logger }: RecordsContext) {
-  const opened = Promise.withResolvers<EventLog>();
-  const storage = await openStorage(config, logger, {
-    logsEvents: cluster === undefined,
-    ...(cluster && { onRecovered: async (record) => logRecovered(await opened.promise, record) }),
-  });
-  const sharedLog = cluster?.openEventLog(storage.eventOutbox);
-  if (sharedLog !== undefined) opened.resolve(sharedLog);
-  const eventLog = sharedLog ?? storage.events;
+  const shared = cluster && (await openSharedRecords(config, { cluster, logger }));
+  const storage = shared?.storage ?? (await openStorage(config, logger));
+  const eventLog = shared?.eventLog ?? storage.events;
   const feed = openEventFeed(events.addressed$, eventLog, Date.now);
   if (cluster === undefined) await feed.started;
-  return { storage, eventLog, sharedLog, feed };
+  return { storage, eventLog, sharedLog: shared?.eventLog, feed };
+}
+
+/** Opens the stores of a process of a cluster, and the log of its events. `makesIds`: whether it is an api node. */
+export async function openSharedRecords(
+  config: StorageConfig,
+  {
+    cluster,
+    logger,
+    makesIds = true,
+  }: { readonly cluster: Cluster; readonly logger: Logger; readonly makesIds?: boolean },
+) {
+  const opened = Promise.withResolvers<EventLog>();
+  const storage = await openStorage(config, logger, {
+    makesIds,
+    logsEvents: false,
+    onRecovered: async (record) => logRecovered(await opened.promise, record),
+  });
+  const eventLog = cluster.openEventLog(storage.eventOutbox);
+  opened.resolve(eventLog);
+  return { storage, eventLog };
 }

@@ -33,7 +33,9 @@ export function suggestLabels(
     );
     const gone = found.filter((_, at) => pages[at]?.length === 0);
     await store.forget(gone, ofKey);
-    for (const label of gone) for (const key of noted.keys()) if (key.endsWith(`\n${label}`)) noted.delete(key);
+    for (const key of gone.length > 0 ? noted.keys() : []) {
+      if (gone.includes(key.slice(key.indexOf('\n') + 1))) noted.delete(key);
+    }
     return found.filter((label) => !gone.includes(label));
   };
 }

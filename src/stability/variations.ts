@@ -53,7 +53,7 @@ export function variationsOf(wanted: CaptureRequest): Variations {
       ...change,
       javascript: {
         ...javascript,
-        before: `${call('steady-page', { ...still, ...world })};\n${javascript?.before ?? ''}`,
+        before: `${call('steadyPage', { ...still, ...world })};\n${javascript?.before ?? ''}`,
       },
     },
   });

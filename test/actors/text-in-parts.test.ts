@@ -6,7 +6,7 @@ import { partsOf, textBeginning } from '../../src/page/text-in-parts.ts';
 it('keeps the texts of one world apart, and each until it has been read', async () => {
   const world = createContext({});
   const evaluate = async (expression: Call) => runInContext(expression, world);
-  const begin = async (text: string) => textBeginning.parse(await evaluate(call('in-parts', text)));
+  const begin = async (text: string) => textBeginning.parse(await evaluate(call('valueInParts', text)));
   const read = async (beginning: Awaited<ReturnType<typeof begin>>) => {
     let text = '';
     for await (const part of partsOf(beginning, evaluate)) text += part;

@@ -51,14 +51,18 @@ export const ONLY_IN_ALL: Readonly<Record<string, readonly string[]>> = {
     'test/actors/confinement.test.ts',
     'test/actors/content-banners.test.ts',
     'test/actors/content-page.test.ts',
+    'test/actors/direct-driver.test.ts',
     'test/actors/exceeded-limits.test.ts',
     'test/actors/interaction.test.ts',
     'test/actors/last-frame.test.ts',
     'test/actors/memory-watch.test.ts',
+    'test/actors/outputs-frames.test.ts',
     'test/actors/outputs-hostile.test.ts',
     'test/actors/playwright-driver.test.ts',
     'test/actors/schemeless.test.ts',
+    'test/actors/screenshot-fixed-behind.test.ts',
     'test/actors/screenshot-full-page.test.ts',
+    'test/actors/screenshot-pdf.test.ts',
     'test/actors/screenshot-resize.test.ts',
     'test/actors/screenshot-tall.test.ts',
     'test/actors/wait.test.ts',
@@ -81,3 +85,22 @@ export const ONLY_IN_ALL: Readonly<Record<string, readonly string[]>> = {
     'test/watches/killed-runner.test.ts',
   ],
 };
+
+/** Test files that `npm run test:all` runs in two browsers: those of captures by an actor. */
+export const IN_BOTH_BROWSERS = ['test/actors/**/*.test.ts', 'test/page-scripts/**/*.test.ts'];
+
+/** Those of the same folders that start no browser, or say how one is found. */
+export const IN_ONE_BROWSER = [
+  'test/actors/extract/parse-values.test.ts',
+  'test/actors/browser-locations.test.ts',
+  'test/actors/browser-lookups.test.ts',
+  'test/actors/executable.test.ts',
+  'test/actors/framing.test.ts',
+  'test/actors/is-one-colour.test.ts',
+  'test/actors/load-playwright.test.ts',
+  'test/actors/network-secrets.test.ts',
+  'test/actors/network-unasked.test.ts',
+  'test/actors/process-stat.test.ts',
+  'test/actors/remove-profile.test.ts',
+  'test/actors/text-in-parts.test.ts',
+];

@@ -43,10 +43,17 @@ const BETWEEN = 8;
 /** Files whose pages keep all cores busy. Beside other files, they starved captures until these failed. */
 const LAST = ['test/actors/browser-neighbours.test.ts'];
 
-/** The order in which the files of tests start. */
+/**
+ * The order in which the files of tests start. Those of one browser come together: a worker goes on with them alone, and
+ * a new one loads everything again.
+ */
 export default class StartOrder extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const sorted = await super.sort(files);
+    const ofBrowsers = Map.groupBy(await super.sort(files), ({ project }) => project);
+    return [...ofBrowsers.values()].flatMap((sorted) => this.#inOrder(sorted));
+  }
+
+  #inOrder(sorted: readonly TestSpecification[]): TestSpecification[] {
     const named = (names: readonly string[]) =>
       names.flatMap((name) => sorted.filter(({ moduleId }) => moduleId.endsWith(name)));
     const [long, waiting, last] = [named(LONG), named(WAITING), named(LAST)];

@@ -75,7 +75,7 @@ async function leaveDocument(session: CdpSession, frame: MainFrame, silence: Sil
   try {
     const before = frame.document;
     // A navigation by the browser would start another renderer.
-    await evaluate({ session, frame }, call('leave-document'));
+    await evaluate({ session, frame }, call('leaveDocument'));
     await frame.until(() => frame.document !== before && frame.document?.url === 'about:blank');
     // Requests that are paused would wait for a verdict.
     session.post('Fetch.disable');

@@ -35,7 +35,7 @@ async function fillField(form: Located, name: string, value: string | boolean, p
   const named = form.locator.locator(css);
   const field = named.first();
   const step: SelectorStep = { css, alternatives: [[{ combinator: '', compound: css }]] };
-  switch (await askElement({ ...form, locator: field }, patience, call('kind-of-field', form.steps, [step]))) {
+  switch (await askElement({ ...form, locator: field }, patience, call('kindOfField', form.steps, [step]))) {
     case 'checkbox':
       if (typeof value === 'boolean') return field.setChecked(value, patience);
       return choose(named, value, patience);
@@ -67,7 +67,7 @@ async function send(form: Located, patience: Patience): Promise<void> {
   const button = locator.locator(`css=${SENDS}`).first();
   await locator.waitFor({ state: 'attached', ...patience });
   if ((await button.count()) > 0 && (await button.isVisible())) return button.click(patience);
-  const answer = await askElement(form, patience, call('submit-form', steps));
+  const answer = await askElement(form, patience, call('submitForm', steps));
   if (answer !== 'submitted') throw new Error(`the element is ${answer}`);
 }
 

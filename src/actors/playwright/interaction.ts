@@ -124,7 +124,7 @@ export class PlaywrightInteraction implements Interaction {
   /** Ends a script that blocks the page, so that a screenshot can be taken. Resolves with whether there was one. */
   async #endScripts({ remainingMs }: Deadline): Promise<boolean> {
     const { session } = this.#page;
-    const asked = session.send('Runtime.evaluate', { expression: call('answer') });
+    const asked = session.send('Runtime.evaluate', { expression: call('answers') });
     const answer = asked.then(
       () => true,
       () => true,

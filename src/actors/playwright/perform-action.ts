@@ -53,5 +53,5 @@ async function scroll(stage: Stage, { selector, x, y }: ScrollAction): Promise<v
   if (selector !== undefined && x === undefined && y === undefined) {
     return located.locator.scrollIntoViewIfNeeded(patience);
   }
-  await askElement(located, patience, call('scroll-element', located.steps, x ?? 0, y ?? 0));
+  await askElement(located, patience, call('scrollElement', located.steps, x ?? 0, y ?? 0));
 }

@@ -26,7 +26,7 @@ async function holds(session: PageSession, source: string): Promise<boolean> {
     const { objectId } = result;
     if (objectId === undefined) return false;
     const answer = await session.send('Runtime.callFunctionOn', {
-      functionDeclaration: functionOf('holds'),
+      functionDeclaration: functionOf('isTruthy'),
       objectId,
       arguments: [{ objectId }],
       awaitPromise: true,

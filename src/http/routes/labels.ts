@@ -14,7 +14,8 @@ export const getLabels = route({
   path: '/labels',
   operationId: 'suggestLabels',
   summary: 'Labels of captures that contain a text, to complete what a person types.',
-  description: 'Of the 1000 newest labels of each API key, those that captures still have, in alphabetical order.',
+  description:
+    'Of the 1000 newest labels of an API key, or the 5000 newest of all keys for administrators, those that captures still have, in alphabetical order.',
   tag: 'results',
   needsDatabase: true,
   parameters: {

@@ -14,6 +14,11 @@ const TIMEOUT_MS = 30_000;
 const MAPS_TIMEOUT_MS = 1000 * REQUEST_LIMITS.comparison.max;
 /** The images are outside of the heap. */
 const MAX_HEAP_MB = 256;
+/**
+ * New objects are kept until there are as many. Measured: with V8's own limit, a comparison by 5,000 elements and links
+ * adds 154 MiB and four of them 233 MiB; with this one 94 and 109 MiB, in the same time.
+ */
+const MAX_YOUNG_MB = 6;
 /** Time after which a thread without work ends, which returns its memory. */
 const IDLE_MS = 30_000;
 
@@ -81,7 +86,7 @@ export function createComparisonThread({ mapsTimeoutMs = MAPS_TIMEOUT_MS }: Comp
 function startThread(): Worker {
   const thread = new Worker(threadModule('imaging/comparison/worker'), {
     execArgv: ['--disable-warning=ExperimentalWarning'],
-    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
+    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB, maxYoungGenerationSizeMb: MAX_YOUNG_MB },
   });
   // A service that stops does not wait for a comparison.
   thread.unref();

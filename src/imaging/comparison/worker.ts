@@ -30,8 +30,12 @@ async function compare(captures: Compared): Promise<ThreadAnswer> {
 
 async function decoded(files: Compared['images']): Promise<Pair<Pixels> | null | 'too_large'> {
   if (files === null) return null;
-  const [a, b] = await Promise.all([decode(files[0]), decode(files[1])]);
-  return a === null || b === null ? 'too_large' : [a, b];
+  const [before, after] = files;
+  // Pages that did not change are compared most often: their image is decoded and kept once.
+  const isSame = Buffer.from(before.buffer).equals(after);
+  const [a, b] = await Promise.all([decode(before), isSame ? null : decode(after)]);
+  const other = isSame ? a : b;
+  return a === null || other === null ? 'too_large' : [a, other];
 }
 
 /** Returns the painted texts without those of ignored elements. */

@@ -19,8 +19,9 @@ export type Wanted = readonly SelectorStep[] | keyof typeof KINDS;
 /** The way in which elements are changed. */
 export type Change = keyof typeof CHANGES;
 
-/** Changes the elements of the document that are wanted. */
-export function changeElements(wanted: readonly Wanted[], change: Change): void {
+/** Hides, masks or otherwise changes the elements of the document that are wanted. Returns true. */
+export function changeElements(wanted: readonly Wanted[], change: Change): true {
   const found = wanted.flatMap((each) => (typeof each === 'string' ? KINDS[each]() : elementsBy(each)));
   if (found.length > 0) CHANGES[change]([...new Set(found)]);
+  return true;
 }

@@ -35,7 +35,7 @@ const OVER_THE_PAGE = new Set(['fixed', 'sticky', 'absolute']);
  * Finds the first box that is about cookies and lies over the page, or is named after cookies. Clicks its button that
  * accepts, unless refusing, or the one that acknowledges. A refusal clicks only the button of a box that has no other.
  */
-export function run(answer: 'accept' | 'reject'): 'accepted' | 'acknowledged' | 'none' {
+export function answerByWords(answer: 'accept' | 'reject'): 'accepted' | 'acknowledged' | 'none' {
   const isAccepting = answer === 'accept';
   const buttons = select(page, BUTTONS).slice(0, MAX_BUTTONS).filter(isHtml);
   if (isAccepting && clickFirst(buttons, ACCEPT, isInBanner)) return 'accepted';

@@ -26,7 +26,7 @@ interface Markdown {
 }
 
 /** Reads what the page has painted, as blocks of Markdown. */
-export function run(limits: MarkdownLimits, wanted: Wanted): Begun<Markdown> {
+export function readMarkdown(limits: MarkdownLimits, wanted: Wanted): Begun<Markdown> {
   const part = partOf(wanted);
   const found = copyPainted(limits, part);
   return afterFrames(found, limits.frames, enterText(found, found.fill), () => {

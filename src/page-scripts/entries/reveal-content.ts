@@ -22,7 +22,7 @@ const MAX_LATE_MS = 2_000;
  * Scrolls to each element that the page may show only while it is in the window, ends its animations, and remembers its
  * look there. Returns how many there are, and how many stay hidden because the time was over.
  */
-export async function run(budgetMs: number): Promise<{ found: number; hidden: number }> {
+export async function revealContent(budgetMs: number): Promise<{ found: number; hidden: number }> {
   const state = scrolled();
   const { scrollTo } = scrollerFor(state.scroller);
   const followers = new Set(following().flatMap(({ effect }) => effect?.target ?? []));

@@ -46,7 +46,7 @@ interface Seen {
  * been in the window are waited for: an image that is collapsed or outside a carousel's frame may never load. At the
  * top (`to` is 0), running transitions and animations are waited for, too.
  */
-export async function run({ from, to, stepShare, stepMs, hears, maxMs, maxFrameMs }: Way): Promise<Seen> {
+export async function scrollPage({ from, to, stepShare, stepMs, hears, maxMs, maxFrameMs }: Way): Promise<Seen> {
   const state = scrolled();
   state.hears = hears;
   const { shown, changed, watchImages } = state;

@@ -7,7 +7,7 @@ import type { World } from '../steady/world.ts';
  * Gives a document of a page the same clock, random numbers and progress of animations in every capture. It runs before
  * the page's own scripts, and in their world, because it replaces what they call.
  */
-export function run({ now, seed, frames, timers }: World): void {
+export function steadyPage({ now, seed, frames, timers }: World): void {
   steadyClock(now);
   steadyRandomness(seed);
   steadyTimers({ frames, timers });

@@ -16,7 +16,7 @@ import { web } from '../web.ts';
  * Makes the main scroller, and the elements around it, as high as its content. So the document has the height that it
  * would have in a window of that height, while `vh` units keep theirs. Returns whether there is such a scroller.
  */
-export function run(): boolean {
+export function unfoldScroller(): boolean {
   const scroller = mainScroller();
   if (scroller === null) return false;
   setScrollTop(scroller, 0);

@@ -1,4 +1,5 @@
 import { elementAt, elementsAt, type PageElement, type PageRoot, page, shadowOf } from '../dom.ts';
+import { middles } from '../in-window.ts';
 import { web } from '../web.ts';
 
 /** Points in each direction at which the window is examined. */
@@ -19,4 +20,4 @@ export function atPoints(all: boolean): Set<PageElement> {
   return found;
 }
 
-const places = (length: number) => [8, ...Array.from({ length: POINTS }, (_, at) => (length * (at + 0.5)) / POINTS)];
+const places = (length: number) => [8, ...middles(length, POINTS)];

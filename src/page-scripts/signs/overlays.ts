@@ -1,4 +1,5 @@
 import { above, elementAt, matches, type PageElement, page, shadowOf } from '../dom.ts';
+import { middles } from '../in-window.ts';
 import { web } from '../web.ts';
 
 /** Maximum number of elements of one kind that are looked at. */
@@ -17,9 +18,9 @@ export function overlaysOf(
   const outermostOver = overlayFinder(root, body);
   const overlays = new Set<PageElement>();
   let overlaid = 0;
-  for (let row = 0; row < POINTS; row += 1) {
-    for (let column = 0; column < POINTS; column += 1) {
-      const top = topAt((web.innerWidth * (column + 0.5)) / POINTS, (web.innerHeight * (row + 0.5)) / POINTS);
+  for (const y of middles(web.innerHeight, POINTS)) {
+    for (const x of middles(web.innerWidth, POINTS)) {
+      const top = topAt(x, y);
       const over = top && outermostOver(top);
       if (over === null) continue;
       overlaid += 1;

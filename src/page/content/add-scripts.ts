@@ -16,7 +16,7 @@ export async function addScripts(session: PageSession, { javascript, css }: Capt
   if (css !== undefined) {
     // Early, so that the layout uses the sheet. `changePage` adds it again after load: documents without scripts run
     // nothing early, and scripts of the page may replace the list of constructed sheets.
-    const source = call('keep-sheet', css);
+    const source = call('keepSheet', css);
     added.push(session.send('Page.addScriptToEvaluateOnNewDocument', { source, worldName: STYLE_WORLD }));
   }
   if (javascript?.before !== undefined) {

@@ -6,10 +6,9 @@ import { type Deadline, within } from '../../capture/deadline.ts';
 import type { BannerAnswer } from '../../capture/options/content.ts';
 import { CdpError } from '../../cdp/connection.ts';
 import type { News } from '../../page-scripts/banner/search.ts';
-import type { PageScripts } from '../../page-scripts/scripts.ts';
 import { framesIn } from '../frames-below.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
-import { type Call, functionOf } from '../page-scripts.ts';
+import { type Call, functionOf, type PageScripts } from '../page-scripts.ts';
 import type { PageSession } from '../page-session.ts';
 import { answerByWords } from './answer-by-words.ts';
 import { type BannerPlace, searchBanner } from './banner-rules.ts';
@@ -129,8 +128,8 @@ async function startIn(session: PageSession, frameId: string, expression: Call) 
     return answer.value;
   };
   return {
-    next: async () => news.parse(await tell('next-banner-news')),
-    evaluated: (id: string, result: boolean) => tell('answer-banner-query', id, result),
+    next: async () => news.parse(await tell('nextBannerNews')),
+    evaluated: (id: string, result: boolean) => tell('answerBannerQuery', id, result),
   };
 }
 

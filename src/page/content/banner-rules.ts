@@ -68,7 +68,7 @@ export async function searchBanner(answer: BannerAnswer, { url, isTop }: BannerP
     .filter(({ canRefuse }) => canRefuse || answer === 'accept')
     .filter((placed) => (isTop ? placed.inTop : placed.inFrames) && (placed.url?.test(url) ?? true))
     .map(({ rule }) => rule);
-  return callWithModule('search-banner', source, config, { autoconsent });
+  return callWithModule('searchBanner', source, config, { autoconsent });
 }
 
 const SILENT: Config['logs'] = {

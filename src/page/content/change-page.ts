@@ -41,7 +41,7 @@ async function change(page: IsolatedPage, request: CaptureRequest, deadline: Dea
 /** Adds the style sheet. Terminates a script that blocks the page for half the time, and then resolves with false. */
 async function styleInTime(page: IsolatedPage, css: string, deadline: Deadline): Promise<boolean> {
   // A document that replaces this one has the sheet from its beginning.
-  const styling = evaluate(page, call('keep-sheet', css), { world: STYLE_WORLD, mayThrow: true }).then(() => true);
+  const styling = evaluate(page, call('keepSheet', css), { world: STYLE_WORLD, mayThrow: true }).then(() => true);
   const styled = await within(patienceMs(deadline) / 2, styling, false);
   if (!styled) page.session.post('Runtime.terminateExecution');
   await styling;

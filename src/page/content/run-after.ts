@@ -13,7 +13,7 @@ export async function runAfter(page: IsolatedPage, expression: string, deadline:
   if (waitingMs === 0) return false;
   try {
     // Pages that require trusted types refuse strings for `innerHTML` and similar sinks, also from this script.
-    page.session.post('Runtime.evaluate', { expression: call('take-strings'), timeout: waitingMs });
+    page.session.post('Runtime.evaluate', { expression: call('takeStrings'), timeout: waitingMs });
     // `timeout` ends a script that never returns; a promise that never settles is abandoned.
     const run = page.session.send('Runtime.evaluate', { expression, awaitPromise: true, timeout: waitingMs });
     const outcome = await within(waitingMs, run, null);

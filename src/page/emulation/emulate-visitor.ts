@@ -20,7 +20,7 @@ export function emulateVisitor(
   const override = userAgentOverride(request, ownUserAgent);
   const sent: Promise<unknown>[] = [session.send('Emulation.setUserAgentOverride', override)];
   // In the world of each document's own scripts, before them. Workers refuse this command.
-  const source = call('remove-client-hints');
+  const source = call('removeClientHints');
   if (isNotChromium(override)) session.post('Page.addScriptToEvaluateOnNewDocument', { source });
   if (locale !== undefined) sent.push(session.send('Emulation.setLocaleOverride', { locale }));
   if (timezone !== undefined) sent.push(session.send('Emulation.setTimezoneOverride', { timezoneId: timezone }));

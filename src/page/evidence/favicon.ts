@@ -8,7 +8,7 @@ import type { PageSession } from '../page-session.ts';
 import { readStream } from '../read-stream.ts';
 import { faviconHash } from './favicon-hash.ts';
 
-const named: z.ZodType<ResultOf<'icon-url'>> = z.string().nullable();
+const named: z.ZodType<ResultOf<'iconUrl'>> = z.string().nullable();
 
 const MAX_BYTES = 1024 * 1024;
 const MAX_URL_CHARACTERS = 2048;
@@ -40,7 +40,7 @@ interface Icon {
 
 /** Returns the URL of the icon that the page names, or of the default location. */
 async function iconUrl(session: PageSession, frameId: string): Promise<string | null> {
-  const answer = await evaluate({ session, frame: { id: frameId } }, call('icon-url', 2 * MAX_BYTES), {
+  const answer = await evaluate({ session, frame: { id: frameId } }, call('iconUrl', 2 * MAX_BYTES), {
     mayThrow: true,
   });
   const { data: url } = named.safeParse(answer);

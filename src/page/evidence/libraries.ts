@@ -15,11 +15,11 @@ const TESTS_MS = 500;
 /** The variable of the package js-library-detector, which exports nothing. */
 const TESTS = 'd41d8cd98f00b204e9800998ecf8427e_LibraryDetectorTests';
 
-const named: z.ZodType<ResultOf<'find-libraries'>> = z.array(z.tuple([z.string(), z.string()]));
+const named: z.ZodType<ResultOf<'findLibraries'>> = z.array(z.tuple([z.string(), z.string()]));
 
 const expression = whenFirstAsked(async () => {
   const source = await readFile(createRequire(import.meta.url).resolve('js-library-detector'), 'utf8');
-  return callWithModule('find-libraries', `${source};module.exports=${TESTS}`, 2 * MAX_LIBRARIES);
+  return callWithModule('findLibraries', `${source};module.exports=${TESTS}`, 2 * MAX_LIBRARIES);
 });
 
 /**

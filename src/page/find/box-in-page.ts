@@ -6,7 +6,7 @@ import { evaluate } from '../ask-page.ts';
 import { call, type ResultOf } from '../page-scripts.ts';
 import type { NestedFrame } from './places.ts';
 
-const size: z.ZodType<ResultOf<'window-size'>> = z.object({ width: z.number(), height: z.number() });
+const size: z.ZodType<ResultOf<'windowSize'>> = z.object({ width: z.number(), height: z.number() });
 
 /** The corners of a frame's content in the window of its process, clockwise from the upper left one. */
 type Quad = readonly number[];
@@ -28,7 +28,7 @@ export async function toPage(place: NestedFrame): Promise<ToPage | undefined> {
       const { from } = at.entrance;
       const content = await contentOf(at, from);
       if (isInnermost) {
-        const { data } = size.safeParse(await evaluate(at, call('window-size')));
+        const { data } = size.safeParse(await evaluate(at, call('windowSize')));
         if (data === undefined) return undefined;
         steps.push((box) => intoContent(box, data, content));
       } else steps.push((box) => intersection(box, around(pointsOf(content))));
@@ -41,7 +41,7 @@ export async function toPage(place: NestedFrame): Promise<ToPage | undefined> {
   return (box) => steps.reduce<Rectangle | null>((found, step) => (found === null ? null : step(found)), box);
 }
 
-function intoContent(box: Rectangle, { width, height }: ResultOf<'window-size'>, content: Quad): Rectangle | null {
+function intoContent(box: Rectangle, { width, height }: ResultOf<'windowSize'>, content: Quad): Rectangle | null {
   const visible = intersection(box, { x: 0, y: 0, width, height });
   return visible === null ? null : around(corners(visible).map(([x, y]) => onto(content, x / width, y / height)));
 }

@@ -7,7 +7,7 @@ import { refusal } from '../../capture/validate.ts';
 import { call, type ResultOf } from '../page-scripts.ts';
 import type { PageSession } from '../page-session.ts';
 
-const answer: z.ZodType<ResultOf<'check-selectors'>> = z.array(z.boolean());
+const answer: z.ZodType<ResultOf<'checkSelectors'>> = z.array(z.boolean());
 
 /** A selector of a request, and the path of the option that holds it. */
 type Named = readonly [path: string, selector: string | undefined];
@@ -23,7 +23,7 @@ export async function checkSelectors(session: PageSession, request: CaptureReque
   if (named.length === 0) return;
   // In the world of the empty document, which has no scripts of its own.
   const expression = call(
-    'check-selectors',
+    'checkSelectors',
     named.map(({ steps }) => steps),
   );
   const { result } = await session.send('Runtime.evaluate', { expression, returnByValue: true });

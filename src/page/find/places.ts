@@ -69,7 +69,7 @@ export async function firstPlace(
   timeoutMs: number,
 ): Promise<Place | undefined> {
   for (const place of (await placesOf(page, selector, deadline)) ?? []) {
-    if ((await evaluate(place, call('has-match', place.steps), { timeoutMs })) === true) return place;
+    if ((await evaluate(place, call('hasMatch', place.steps), { timeoutMs })) === true) return place;
   }
   return undefined;
 }
@@ -88,7 +88,7 @@ async function enterFrames(
   try {
     for (let length = 1; length < steps.length; length += 1) {
       const before = steps.slice(0, length);
-      const ids = await frameIds(place, call('find-frames', before, MAX_FRAMES + 1), { count });
+      const ids = await frameIds(place, call('findFrames', before, MAX_FRAMES + 1), { count });
       for (const [index, id] of ids.entries()) {
         if (id === undefined) continue;
         const session = frames.outOfProcess.get(id) ?? place.session;

@@ -9,7 +9,7 @@ import type { EvaluatedFrame } from '../page-session.ts';
  * Resolves as `evaluate` does.
  */
 export async function prepare(page: IsolatedPage, place: EvaluatedFrame, expression: Call): Promise<unknown> {
-  const answer = await evaluate(place, inTurn(call('mark-prepared'), expression));
+  const answer = await evaluate(place, inTurn(call('markPrepared'), expression));
   if (place.frame.id !== page.frame.id) page.visit.preparedFrames.set(place.frame.id, place);
   return answer;
 }
@@ -17,7 +17,7 @@ export async function prepare(page: IsolatedPage, place: EvaluatedFrame, express
 /** Resolves with whether every prepared frame still shows the document that was prepared. */
 export async function arePrepared(page: IsolatedPage, deadline: Deadline): Promise<boolean> {
   const asking = [...page.visit.preparedFrames.values()].map((place) =>
-    letGo(place, deadline, evaluate(place, call('is-prepared'))),
+    letGo(place, deadline, evaluate(place, call('isPrepared'))),
   );
   const answers = await deadline.step('look after the frames', Promise.all(asking));
   return answers.every((each) => each === true);

@@ -42,7 +42,7 @@ export async function showFramedPdfs(page: IsolatedPage, deadline: Deadline): Pr
  * `showFramedPdfs` does.
  */
 export async function showEmbeddedPdfs(page: IsolatedPage, deadline: Deadline): Promise<boolean> {
-  const looking = within(LOOK_MS, evaluate(page, call('frame-pdfs'), { mayThrow: true }), undefined);
+  const looking = within(LOOK_MS, evaluate(page, call('framePdfs'), { mayThrow: true }), undefined);
   const count = await deadline.step('look for PDFs', looking);
   if (typeof count === 'number' && count > 0) {
     const maxMs = Math.min(LOAD_MS, deadline.waitingMs);

@@ -65,7 +65,7 @@ export class PdfViewer {
     const { pathname: path, searchParams } = new URL(request.url);
     const pathname = path.slice(this.#base.length - VIEWER_ORIGIN.length);
     if (pathname === '/viewer.mjs') {
-      return this.#fulfil(requestId, 200, 'text/javascript', call('view-pdf', this.#base, this.#task));
+      return this.#fulfil(requestId, 200, 'text/javascript', call('viewPdf', this.#base, this.#task));
     }
     if (pathname === '/document') return this.#hand(requestId);
     if (pathname === '/done.js') {

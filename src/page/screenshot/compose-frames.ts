@@ -134,7 +134,7 @@ async function scrollTo(
   tile: Rectangle,
   window: Rectangle,
 ): Promise<Rectangle> {
-  await askPage(page, deadline, 'scroll to a frame', call('scroll-by', tile.x - window.x, tile.y - window.y));
+  await askPage(page, deadline, 'scroll to a frame', call('scrollBy', tile.x - window.x, tile.y - window.y));
   return windowOf(page, deadline);
 }
 

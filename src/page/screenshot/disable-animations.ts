@@ -22,9 +22,9 @@ export async function disableAnimations(page: IsolatedPage, deadline: Deadline):
   for (let pass = 1; pass <= MAX_PASSES; pass += 1) {
     const inChildren = children.map((frame) =>
       // A frame may end at any time.
-      within(MAX_FRAME_MS, evaluate(frame, call('freeze-animations')), 0).catch(() => 0),
+      within(MAX_FRAME_MS, evaluate(frame, call('freezeAnimations')), 0).catch(() => 0),
     );
-    const inPage = askPage(page, deadline, 'disable animations', call('freeze-animations'));
+    const inPage = askPage(page, deadline, 'disable animations', call('freezeAnimations'));
     const ended = await Promise.all([inPage, deadline.step('disable animations', Promise.all(inChildren))]);
     if (ended.flat().every((count) => !count) || pass === MAX_PASSES) return;
     await deadline.step('disable animations', delay(PASS_MS));

@@ -55,7 +55,7 @@ async function change(page: IsolatedPage, wanted: readonly Wanted[], how: Change
     const changing = documents.map(({ place, here }) => {
       // From here on the document's scripts are off, so they can neither notice nor undo anything.
       place.session.post('Emulation.setScriptExecutionDisabled', { value: true });
-      return letGo(place, deadline, prepare(page, place, call('change-elements', here, how)));
+      return letGo(place, deadline, prepare(page, place, call('changeElements', here, how)));
     });
     return (await Promise.all(changing)).includes(undefined) ? undefined : true;
   });

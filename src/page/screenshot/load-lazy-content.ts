@@ -45,7 +45,7 @@ export async function loadLazyContent(page: IsolatedPage, plan: ShotPlan, deadli
   const work = stretchOf(page, plan, deadline).then(async (stretch) => {
     complete = stretch === null || (await scrollThrough(page, stretch, deadline, mayGoOn));
     // The screenshot hides what has come over the window by now, and leaves what comes later.
-    if (stretch !== null && plan.delayMs > 0) await askPage(page, deadline, 'look for popups', call('note-popups'));
+    if (stretch !== null && plan.delayMs > 0) await askPage(page, deadline, 'look for popups', call('noteNewPopups'));
   });
   await waitWithin(page, deadline, 'scroll through the page', work).finally(() => over.abort());
   // Runs as soon as the page's main thread is free; the screenshot does not wait for it.
@@ -84,7 +84,7 @@ function absentWhileNavigating(error: unknown): 'absent' {
 }
 
 async function hasScroller(page: IsolatedPage, deadline: Deadline): Promise<boolean> {
-  return (await askPage(page, deadline, 'measure the page', call('has-scroller'))) === true;
+  return (await askPage(page, deadline, 'measure the page', call('hasScroller'))) === true;
 }
 
 /** Resolves with whether it scrolled to the end of the stretch and back to the top before `mayGoOn` returned false. */
@@ -98,7 +98,7 @@ async function scrollThrough(
   page.requests.watch();
   const [listens, scroller] = await Promise.all([
     deadline.step('scroll through the page', letGo(page, deadline, hearsScrolling(page))),
-    askPage(page, deadline, 'measure the page', call('observe-scrolling')),
+    askPage(page, deadline, 'measure the page', call('observeScrolling')),
   ]);
   const hears = listens || scroller === true;
   const { top } = stretch;

@@ -33,7 +33,7 @@ export async function measurePage(
     const whole = { x: 0, y: 0, ...first.size };
     return { whole, window: whole, elements: 0, beforeFixed: [] };
   }
-  const answer = await askPage(page, deadline, 'measure the page', call('show-whole'));
+  const answer = await askPage(page, deadline, 'measure the page', call('showWhole'));
   const { scrollsSideways, elements, beforeFixed } = reached.parse(answer ?? {});
   const { size, left, clientWidth } = await measure(page, deadline);
   const whole = !scrollsSideways
@@ -45,15 +45,15 @@ export async function measurePage(
 /** Shows what a main scroller hides, and what the page hides again when it is scrolled back, before it is printed. */
 export async function showEverything(page: IsolatedPage, deadline: Deadline): Promise<void> {
   await unfolds(page, deadline);
-  await askPage(page, deadline, 'measure the page', call('keep-looks'));
+  await askPage(page, deadline, 'measure the page', call('keepLooksOnPaper'));
 }
 
 /** Returns whether the page had a main scroller, which is now as high as its content. */
 async function unfolds(page: IsolatedPage, deadline: Deadline): Promise<boolean> {
-  return (await askPage(page, deadline, 'measure the page', call('unfold-scroller'))) === true;
+  return (await askPage(page, deadline, 'measure the page', call('unfoldScroller'))) === true;
 }
 
-const reached: z.ZodType<ResultOf<'show-whole'>> = z.object({
+const reached: z.ZodType<ResultOf<'showWhole'>> = z.object({
   scrollsSideways: z.boolean().default(true),
   elements: z.number().default(0),
   beforeFixed: z.array(z.object({ top: z.number(), bottom: z.number() })).default([]),

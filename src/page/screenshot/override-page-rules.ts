@@ -17,5 +17,5 @@ export async function overridePageRules(
     ...(hasMargins ? { margin: `${margin ?? DEFAULT_MARGIN}mm` } : {}),
   };
   if (!isSized && !hasMargins) return;
-  await askPage(page, deadline, 'prepare the sheets', call('override-page-rules', declarations));
+  await askPage(page, deadline, 'prepare the sheets', call('overridePageRules', declarations));
 }

@@ -68,6 +68,6 @@ async function restsAt(
 ): Promise<boolean> {
   if (page.frame.document !== document || !page.frame.rests('load')) return false;
   const patienceMs = Math.min(ANSWER_MS, deadline.remainingMs * ANSWER_SHARE);
-  const answer = await deadline.step('take the picture', within(patienceMs, evaluate(page, call('answer')), false));
+  const answer = await deadline.step('take the picture', within(patienceMs, evaluate(page, call('answers')), false));
   return answer === true;
 }

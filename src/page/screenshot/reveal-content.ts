@@ -14,9 +14,9 @@ const REVEAL_SHARE = 1 / 4;
  */
 export async function revealContent(page: IsolatedPage, deadline: Deadline): Promise<Revealed> {
   const budgetMs = deadline.waitingMs * REVEAL_SHARE;
-  return revealed.parse((await askPage(page, deadline, 'show hidden content', call('reveal-content', budgetMs))) ?? {});
+  return revealed.parse((await askPage(page, deadline, 'show hidden content', call('revealContent', budgetMs))) ?? {});
 }
 
-type Revealed = ResultOf<'reveal-content'>;
+type Revealed = ResultOf<'revealContent'>;
 
 const revealed: z.ZodType<Revealed> = z.object({ found: z.number().default(0), hidden: z.number().default(0) });

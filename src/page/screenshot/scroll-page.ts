@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import type { Deadline } from '../../capture/deadline.ts';
-import type { PageScripts } from '../../page-scripts/scripts.ts';
 import { askPage } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
-import { call, type ResultOf } from '../page-scripts.ts';
+import { call, type PageScripts, type ResultOf } from '../page-scripts.ts';
 
 /** Share of the window's height that each step scrolls by, so that no content falls between two steps. */
 export const STEP_SHARE = 0.9;
@@ -12,7 +11,7 @@ const MAX_PASS_MS = 400;
 /** Time from the beginning of an evaluation after which animation frames are not waited for: a page can cancel them. */
 const MAX_FRAME_MS = MAX_PASS_MS + 200;
 
-export type Seen = ResultOf<'scroll-page'>;
+export type Seen = ResultOf<'scrollPage'>;
 
 const seen: z.ZodType<Seen> = z.object({
   y: z.number(),
@@ -25,7 +24,7 @@ const seen: z.ZodType<Seen> = z.object({
   changed: z.boolean(),
 });
 
-export type Way = Pick<Parameters<PageScripts['scroll-page']>[0], 'from' | 'to' | 'stepMs' | 'hears'>;
+export type Way = Pick<Parameters<PageScripts['scrollPage']>[0], 'from' | 'to' | 'stepMs' | 'hears'>;
 
 /**
  * Scrolls through these positions and returns the measured state. Stops early when the time of one evaluation is over.
@@ -33,7 +32,7 @@ export type Way = Pick<Parameters<PageScripts['scroll-page']>[0], 'from' | 'to' 
  */
 export async function scrollPage(page: IsolatedPage, deadline: Deadline, way: Way): Promise<Seen | undefined> {
   const maxMs = Math.min(MAX_PASS_MS, Math.max(0, deadline.waitingMs));
-  const scroll = call('scroll-page', { ...way, stepShare: STEP_SHARE, maxMs, maxFrameMs: MAX_FRAME_MS });
+  const scroll = call('scrollPage', { ...way, stepShare: STEP_SHARE, maxMs, maxFrameMs: MAX_FRAME_MS });
   const value = await askPage(page, deadline, 'scroll through the page', scroll);
   return value === undefined ? undefined : seen.parse(value);
 }

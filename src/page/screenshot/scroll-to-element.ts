@@ -9,14 +9,14 @@ import { prepare } from '../find/prepared-frames.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { call, functionOf, type ResultOf } from '../page-scripts.ts';
 
-type Found = ResultOf<'find-visible'>;
+type Found = ResultOf<'findVisible'>;
 
 const found: z.ZodType<Found> = z.union([
   z.enum(['absent', 'invisible']),
   z.object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() }),
 ]);
 
-const scrolled: z.ZodType<ResultOf<'scroll-to-top'>> = z.object({ x: z.number(), y: z.number() });
+const scrolled: z.ZodType<ResultOf<'scrollToTop'>> = z.object({ x: z.number(), y: z.number() });
 
 /**
  * Returns the box of the first visible element that matches, in CSS pixels of the page, or the reason why there is
@@ -39,7 +39,7 @@ export async function scrollToElement(page: IsolatedPage, selector: string, dead
 /** Looks in one document; resolves with undefined when it, or one around it, was replaced meanwhile. */
 async function findIn(page: IsolatedPage, place: Place): Promise<Found | undefined> {
   const isFrame = place.entrance !== undefined;
-  const answer = await prepare(page, place, call('find-visible', place.steps, isFrame));
+  const answer = await prepare(page, place, call('findVisible', place.steps, isFrame));
   if (answer === undefined) return undefined;
   const box = found.parse(answer);
   if (typeof box === 'string') return box;
@@ -47,7 +47,7 @@ async function findIn(page: IsolatedPage, place: Place): Promise<Found | undefin
     const isShown = await revealFrame(at, at.entrance.from);
     if (isShown !== true) return isShown === false ? 'invisible' : undefined;
   }
-  const { data: offset } = scrolled.safeParse(await evaluate(page, call('scroll-to-top')));
+  const { data: offset } = scrolled.safeParse(await evaluate(page, call('scrollToTop')));
   const convert = await toPage(place);
   if (offset === undefined || convert === undefined) return undefined;
   const inPage = convert(box);
@@ -67,7 +67,7 @@ async function revealFrame({ frame }: Place, from: Place): Promise<unknown> {
     const { object } = await session.send('DOM.resolveNode', { backendNodeId, executionContextId });
     if (object.objectId === undefined) return undefined;
     const { result } = await session.send('Runtime.callFunctionOn', {
-      functionDeclaration: functionOf('reveal-element'),
+      functionDeclaration: functionOf('revealElement'),
       arguments: [{ objectId: object.objectId }, { value: from.entrance !== undefined }],
       executionContextId,
       returnByValue: true,

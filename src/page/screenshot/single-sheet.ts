@@ -34,9 +34,9 @@ export async function sizeOfSheet(
   };
   session.post('Emulation.setEmulatedMedia', paperMedia);
   lay({ width, height });
-  const inColumns = await askPage(page, deadline, 'measure the sheet', call('prepare-sheet'));
+  const inColumns = await askPage(page, deadline, 'measure the sheet', call('prepareSheet'));
   lay({ width, height: height + PROBE });
-  await askPage(page, deadline, 'measure the sheet', call('keep-heights'));
+  await askPage(page, deadline, 'measure the sheet', call('keepHeights'));
   lay({ width, height });
   const content = await measure();
   if (inColumns === true) {

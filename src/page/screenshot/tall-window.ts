@@ -31,14 +31,14 @@ export async function openTallWindow(
   parts: readonly Rectangle[],
 ): Promise<void> {
   const height = Math.max(viewport.height, ...parts.map((part) => part.height));
-  await askPage(page, deadline, 'measure the page', call('note-heights'));
+  await askPage(page, deadline, 'measure the page', call('noteHeights'));
   emulateDevice(page.session, { ...viewport, height });
-  await askPage(page, deadline, 'measure the page', call('keep-heights'));
+  await askPage(page, deadline, 'measure the page', call('keepHeights'));
 }
 
 /** Shows the page as it was before it was scrolled to parts. */
 export async function scrollBack(page: IsolatedPage, deadline: Deadline): Promise<void> {
-  await askPage(page, deadline, 'scroll back', call('scroll-back'));
+  await askPage(page, deadline, 'scroll back', call('scrollBack'));
 }
 
 /** Scrolls to a part below the window, and to the top for others. Fixed and sticky elements stay where they are. */
@@ -47,5 +47,5 @@ export async function scrollTallWindow(
   deadline: Deadline,
   part: Pick<Rectangle, 'y' | 'height'>,
 ): Promise<void> {
-  await askPage(page, deadline, 'scroll to a part', call('scroll-tall-window', part.y, part.height));
+  await askPage(page, deadline, 'scroll to a part', call('scrollTallWindow', part.y, part.height));
 }

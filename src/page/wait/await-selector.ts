@@ -24,7 +24,7 @@ export async function awaitSelector(
 async function isVisible(page: IsolatedPage, selector: string, deadline: Deadline): Promise<boolean> {
   const places = (await placesOf(page, selector, deadline)) ?? [];
   const asking = places.map((place) =>
-    evaluate(place, call('has-visible-match', place.steps), { world: 'capstan-wait', timeoutMs: deadline.waitingMs }),
+    evaluate(place, call('hasVisibleMatch', place.steps), { world: 'capstan-wait', timeoutMs: deadline.waitingMs }),
   );
   return (await Promise.all(asking)).includes(true);
 }

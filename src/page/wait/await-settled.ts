@@ -24,7 +24,7 @@ async function settle(page: IsolatedPage, over: AbortSignal): Promise<void> {
   while (!over.aborted) {
     await page.requests.ended();
     const { started } = page.requests;
-    const answer = await evaluate(page, call('await-settled', Math.max(0, end - performance.now())));
+    const answer = await evaluate(page, call('awaitSettled', Math.max(0, end - performance.now())));
     // Undefined: the page shows another document, and the wait for it starts at its load.
     if (answer === undefined || page.requests.started === started) return;
   }

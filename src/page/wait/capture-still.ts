@@ -72,7 +72,7 @@ export async function captureStill(
     page.frame.document === document &&
     page.frame.rests('load');
   const look = async () => {
-    const asked = call('look-still', MAX_LOOK_MS, MAX_SETTLE_MS, request.fullPage);
+    const asked = call('lookStill', MAX_LOOK_MS, MAX_SETTLE_MS, request.fullPage);
     const looking = within(MAX_LOOK_MS, evaluate(page, asked, { mayThrow: true }), undefined);
     return observed.safeParse(await deadline.step('look at the page', looking));
   };
@@ -87,7 +87,7 @@ export async function captureStill(
   const facts = await deadline.step('read the document', documentFacts(seen.data, document.mimeType, ask));
   if (facts === undefined) return undefined;
   deadline.enter('picture');
-  const quiet = evaluate(page, call('stayed-still'));
+  const quiet = evaluate(page, call('stayedStill'));
   // Rejects only when the page fails, and then the screenshot rejects as well.
   quiet.catch(() => undefined);
   const picture = await takeScreenshot(page, plan, deadline);

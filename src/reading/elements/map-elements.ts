@@ -42,5 +42,5 @@ async function ask(page: IsolatedPage, request: CaptureRequest, picture: Picture
   const frame = await imageFrame({ page, request, picture });
   if (frame === null) return undefined;
   const inPage = (script: Call) => evaluate(page, script, { timeoutMs: ms });
-  return wholeText(inPage, call('map-elements', frame, LIMITS, MAX_MAP_CHARACTERS), MAX_MAP_CHARACTERS);
+  return wholeText(inPage, call('mapElements', frame, LIMITS, MAX_MAP_CHARACTERS), MAX_MAP_CHARACTERS);
 }

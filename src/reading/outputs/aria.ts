@@ -13,7 +13,7 @@ const MAX_TEXT_CHARACTERS = 4 * 1024 * 1024;
 /** Describes roles, names and texts of the page as Playwright does. */
 export async function describeRoles({ page, ms, ask }: Reading): Promise<Output> {
   const { nodes } = await page.session.send('Memory.getDOMCounters');
-  const characters = z.number().parse(await ask(call('read-text-length')));
+  const characters = z.number().parse(await ask(call('readTextLength')));
   if (nodes > MAX_NODES || characters > MAX_TEXT_CHARACTERS) {
     throw new RangeError(`the page has ${nodes} nodes and ${characters} characters`);
   }
@@ -26,10 +26,10 @@ export async function describeRoles({ page, ms, ask }: Reading): Promise<Output>
 
 /** Playwright reads members of nodes, which the names of fields may hide: such names are taken away meanwhile. */
 async function withMembers<T>(ask: Reading['ask'], read: () => Promise<T>): Promise<T> {
-  await ask(call('free-members'));
+  await ask(call('freeMembers'));
   try {
     return await read();
   } finally {
-    await ask(call('restore-page')).catch(() => undefined);
+    await ask(call('restorePage')).catch(() => undefined);
   }
 }

@@ -35,7 +35,7 @@ const framedText: z.ZodType<FramedText> = z.object({
 
 /** Texts of frames of other origins, as `readThrough` reads them. */
 export const TEXTS: OfFrames<FramedText> = {
-  callOf: (ms) => call('read-framed-text', { ...LIMITS, ms: Math.min(MAX_MS, ms / 2) }),
+  callOf: (ms) => call('readFramedText', { ...LIMITS, ms: Math.min(MAX_MS, ms / 2) }),
   answer: framedText,
   sizeOf: ({ items, html }) => items.reduce((sum, item) => sum + ('text' in item ? item.text.length : 0), html.length),
   placed: ({ items, ...rest }, toWindow) => ({

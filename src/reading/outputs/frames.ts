@@ -119,7 +119,7 @@ export async function readThrough<Found extends FrameAnswer>(
   const left = () => Math.max(1, ms - (performance.now() - startedAt));
   const answers = await readFrames<Found>(
     { page, from, depth, room, ms: left() },
-    () => frameIds(from, call('frames-of-reading', key), { world: OUTPUT_WORLD }),
+    () => frameIds(from, call('framesOfReading', key), { world: OUTPUT_WORLD }),
     async (inner, frameMs) => {
       const nested = { place: inner, depth: depth + 1, shared: room };
       const found = inside.answer.parse(await readThrough(reading, inside, inside.callOf(frameMs), frameMs, nested));
@@ -129,5 +129,5 @@ export async function readThrough<Found extends FrameAnswer>(
       return inside.placed(found, (box) => (box === null ? null : (toWindow?.(box) ?? null)));
     },
   );
-  return await ask(call('finish-reading', key, answers), Math.max(MIN_FINISH_MS, left()), place);
+  return await ask(call('finishReading', key, answers), Math.max(MIN_FINISH_MS, left()), place);
 }

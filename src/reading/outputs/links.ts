@@ -31,7 +31,7 @@ const linksOfDocument: z.ZodType<LinksOfDocument> = z.object({
 export async function readLinks(reading: Reading): Promise<Output> {
   const { ms, ask } = reading;
   // Links of frames are internal, too, when they lead to the page's host.
-  const host = z.string().parse(await ask(call('read-host')));
+  const host = z.string().parse(await ask(call('readHost')));
   const script = readLinksOf(host, Math.min(MAX_MS, ms / 2));
   const answer = await readThrough(reading, linksOfFrames(host), script, ms);
   const { links, omitted, partial } = linksOfDocument.parse(answer);
@@ -52,4 +52,4 @@ function linksOfFrames(host: string): OfFrames<LinksOfDocument> {
   };
 }
 
-const readLinksOf = (host: string, ms: number) => call('read-links', { ...LIMITS, ms, host });
+const readLinksOf = (host: string, ms: number) => call('readLinks', { ...LIMITS, ms, host });

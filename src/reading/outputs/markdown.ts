@@ -96,7 +96,7 @@ async function readPage(reading: Reading): Promise<ReadMarkdown | null> {
   const most = Math.min(ms * EXTRACTION_SHARE, MAX_EXTRACTION_MS);
   const place = selector === undefined ? undefined : await firstPlace(page, selector, deadline, most);
   const wanted = selector === undefined ? scope : place === undefined ? null : { steps: place.steps };
-  const script = call('read-markdown', LIMITS, wanted);
+  const script = call('readMarkdown', LIMITS, wanted);
   const inside = place === undefined ? {} : { place };
   const answer = await readThrough(reading, TEXTS, script, most, inside).catch(() => undefined);
   const { data } = read.safeParse(answer);

@@ -14,11 +14,11 @@ const LIMITS = {
   levels: 50,
 };
 
-const answered: z.ZodType<ResultOf<'read-metadata'>> = z.object({ json: z.string(), partial: z.boolean() });
+const answered: z.ZodType<ResultOf<'readMetadata'>> = z.object({ json: z.string(), partial: z.boolean() });
 
 /** Reads what the page says about itself to machines; visitors do not see it. */
 export async function readMetadata({ ask, ms }: Reading): Promise<Output> {
   const limits = { ...LIMITS, ms: Math.min(MAX_MS, ms * SHARE) };
-  const { json, partial } = answered.parse(await ask(call('read-metadata', limits)));
+  const { json, partial } = answered.parse(await ask(call('readMetadata', limits)));
   return { content: `${json}\n`, partial };
 }

@@ -13,7 +13,7 @@ const MAX_COMPARED_CHARACTERS = 2 * 1024 * 1024;
 const FILES_SHARE = 0.2;
 const PREPARING_SHARE = 0.3;
 
-const preparation: z.ZodType<ResultOf<'prepare-archive'>> = z.object({
+const preparation: z.ZodType<ResultOf<'prepareArchive'>> = z.object({
   styles: z.array(z.string().nullable()),
   changed: z.array(z.string()),
   added: z.array(z.string()),
@@ -23,11 +23,11 @@ const preparation: z.ZodType<ResultOf<'prepare-archive'>> = z.object({
 export async function archivePage({ page, ask, ms }: Reading): Promise<Output> {
   const files = (await page.notes.files?.all(ms * FILES_SHARE)) ?? [];
   const sheets = comparable(files);
-  const preparing = ask(call('prepare-archive', sheets, STYLE_MARK, ADDED_MARK), ms * PREPARING_SHARE);
+  const preparing = ask(call('prepareArchive', sheets, STYLE_MARK, ADDED_MARK), ms * PREPARING_SHARE);
   const { data } = preparation.safeParse(await preparing.catch(() => undefined));
   let restoring: Promise<unknown> | undefined;
   const archive = await page.session.archive().finally(() => {
-    restoring = ask(call('restore-page')).catch(() => undefined);
+    restoring = ask(call('restorePage')).catch(() => undefined);
   });
   if (archive.byteLength > MAX_BYTES) throw new RangeError(`the archive has more than ${MAX_BYTES} bytes`);
   const { styles, changed, added } = data ?? { styles: [], changed: [], added: [] };

@@ -13,7 +13,7 @@ const said = z.object({ text: z.string(), partial: z.boolean() });
 /** Reads what the page has painted as plain text, in reading order. */
 export async function readText(reading: Reading): Promise<Output> {
   const { ms } = reading;
-  const script = call('read-text', { ...LIMITS, ms: Math.min(MAX_MS, ms / 2) });
+  const script = call('readText', { ...LIMITS, ms: Math.min(MAX_MS, ms / 2) });
   const { text, partial } = said.parse(await readThrough(reading, TEXTS, script, ms));
   return { content: text, partial };
 }

@@ -51,7 +51,7 @@ async function read(
   ms: number,
 ): Promise<PageWords> {
   const reading = { page, request, picture, ms, ask: asking(page, ms), deadline };
-  const { text, places } = placedText.parse(await readThrough(reading, TEXTS, call('read-words', LIMITS), ms));
+  const { text, places } = placedText.parse(await readThrough(reading, TEXTS, call('readWords', LIMITS), ms));
   const toImage = await imageBoxes(reading);
   return {
     text,

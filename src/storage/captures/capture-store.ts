@@ -3,15 +3,15 @@ import { CapstanError } from '../../capture/errors.ts';
 import type { Marks } from '../../capture/marks.ts';
 import type { Result, StoredRecord } from '../../capture/result.ts';
 import { shareOf } from '../../capture/share.ts';
-import { isAway } from '../failures/is-away.ts';
 import { isStoreFailure, writeFailure } from '../failures/write-failure.ts';
-import type { ArtifactStore, CapturedFiles, StagedCapture } from '../ports/artifact-store.ts';
+import type { ArtifactStore, CapturedFiles } from '../ports/artifact-store.ts';
 import { filesIn, putCapture } from '../ports/artifact-store.ts';
-import { deliverFirst, type LocalCopies } from '../ports/local-copies.ts';
+import type { LocalCopies } from '../ports/local-copies.ts';
 import type { Outbox } from '../ports/outbox.ts';
 import type { ResultStore } from '../ports/result-store.ts';
 import { withoutEvidence } from '../records/record.ts';
 import { changeMarks, type MarkedCapture } from './change-marks.ts';
+import { type Keeping, keepCapture, keepFailed } from './keep-capture.ts';
 import { OutboxDelivery } from './outbox-delivery.ts';
 import { createRemover, type Removal, type Remover } from './remover.ts';
 import { createStoreHealth, type StoreHealth } from './store-health.ts';
@@ -39,13 +39,11 @@ export interface CaptureStoreOptions {
 /** Joins artifacts and records: a capture that was reported as stored survives a crash, files and record together. */
 export class CaptureStore {
   readonly #artifacts: ArtifactStore;
-  readonly #copies: LocalCopies;
   readonly #results: ResultStore;
-  readonly #outbox: Outbox;
   readonly #remover: Remover;
   readonly #delivery: OutboxDelivery;
   readonly #maxOutbox: number;
-  readonly #onProblem: (problem: unknown) => void;
+  readonly #keeping: Keeping;
   readonly #health: StoreHealth;
   /** Captures that are being stored, by id. */
   readonly #underway = new Map<number, Promise<Result>>();
@@ -55,14 +53,17 @@ export class CaptureStore {
     const { artifacts, copies, results, outbox, maxOutbox = MAX_OUTBOX } = options;
     const { onProblem = () => {}, onStoreFailure = () => {}, onRecovered = async () => {} } = options;
     this.#artifacts = artifacts;
-    this.#copies = copies;
     this.#results = results;
-    this.#outbox = outbox;
     this.#remover = createRemover({ artifacts, results, outbox });
     this.#delivery = new OutboxDelivery({ copies, results, outbox, remover: this.#remover, onRecovered, onProblem });
     this.#maxOutbox = maxOutbox;
     this.#health = createStoreHealth({ probe: () => artifacts.probe(), onChange: onStoreFailure });
-    this.#onProblem = onProblem;
+    this.#keeping = {
+      ...{ copies, results, outbox, onProblem, delivery: this.#delivery },
+      onCopyFailure: (error) => {
+        if (!this.#noteFailure(error)) onProblem(error);
+      },
+    };
   }
 
   /** Number of captures on disk that wait for the database or for the artifact store. */
@@ -111,23 +112,31 @@ export class CaptureStore {
   }
 
   async #keep(capture: StoredRecord, files: CapturedFiles | null): Promise<Result> {
+    const hasDatabase = this.#results.kind !== 'none';
     try {
       if (files === null) {
-        await this.#keepRecord(capture);
+        if (hasDatabase) await keepFailed(capture, this.#keeping);
         return withoutEvidence(capture);
       }
       const contents = filesIn(files);
       const kinds = contents.map(([kind]) => kind);
       const record = { ...capture, artifacts: { store: await this.#storeId(), kinds } };
-      if (this.#results.kind === 'none') await putCapture(this.#artifacts, record, files);
-      const kept = this.#results.kind === 'none' ? record : await this.#keepCapture(record, files);
+      if (!hasDatabase) await putCapture(this.#artifacts, record, files);
+      const kept = hasDatabase ? await keepCapture(record, files, this.#keeping) : record;
       this.#health.succeeded();
       for (const [kind, content] of contents) this.#written[kind] += Buffer.byteLength(content);
       return withoutEvidence(kept);
     } catch (error) {
-      if (error instanceof CapstanError && isStoreFailure(error)) this.#health.failed(error);
+      this.#noteFailure(error);
       throw error;
     }
+  }
+
+  /** Notes an error that says that artifacts cannot be stored. Returns whether it does. */
+  #noteFailure(error: unknown): boolean {
+    if (!(error instanceof CapstanError && isStoreFailure(error))) return false;
+    this.#health.failed(error);
+    return true;
   }
 
   /**
@@ -198,86 +207,5 @@ export class CaptureStore {
           'artifacts_unavailable',
           `The object store is away or slow, and the outbox is full: ${waiting} captures wait${share}.`,
         );
-  }
-
-  /** Stores the record of a failed capture. There are no files, so nothing is staged before the record is written. */
-  async #keepRecord(record: StoredRecord): Promise<void> {
-    if (this.#results.kind === 'none') return;
-    if ((await this.#write(record)) !== undefined) {
-      if (this.#copies.keepsFailed) await this.#keepCopy(record);
-      return;
-    }
-    await this.#outbox.add(record.id);
-    try {
-      await this.#copies.keepRecord(record);
-    } catch (error) {
-      await this.#outbox.remove(record.id).catch(this.#onProblem);
-      throw error;
-    }
-    this.#delivery.wait(record);
-  }
-
-  /** A record that is stored is answered, also when its copy cannot be written. */
-  async #keepCopy(record: StoredRecord): Promise<void> {
-    try {
-      await this.#copies.keepRecord(record);
-    } catch (error) {
-      if (error instanceof CapstanError && isStoreFailure(error)) this.#health.failed(error);
-      else this.#onProblem(error);
-    }
-  }
-
-  /**
-   * Stores the files and the record; resolves with the record. The outbox notes the capture before it is published, and
-   * forgets it when the artifact store has the files and the database has the record. After a crash, a noted record
-   * that is in the data directory is delivered. If it is not there, either the client got no answer, or the capture was
-   * already delivered.
-   */
-  async #keepCapture(record: StoredRecord, files: CapturedFiles): Promise<StoredRecord> {
-    if (this.#delivery.isWaiting(record.id)) return (await this.#copies.record(record.id)) ?? record;
-    const [staging, noting] = await Promise.allSettled([
-      this.#copies.stage(record, files),
-      this.#outbox.add(record.id),
-    ]);
-    const staged = staging.status === 'fulfilled' ? staging.value : undefined;
-    try {
-      if (staging.status === 'rejected') throw staging.reason;
-      if (noting.status === 'rejected') throw noting.reason;
-      const isFirst = (await staged?.publish()) ?? false;
-      const own = isFirst ? record : ((await this.#copies.record(record.id)) ?? record);
-      const stored = await this.#write(own);
-      if (stored !== undefined) await this.#delivery.recorded(stored);
-      else this.#delivery.wait(record);
-      return stored ?? own;
-    } catch (error) {
-      await this.#undo(record.id, staged);
-      throw error;
-    }
-  }
-
-  /**
-   * Delivers the files to the artifact store, if it is not the data directory, and writes the record to the database.
-   * Resolves with the stored record; undefined when the database is away, or records wait for it.
-   */
-  async #write(record: StoredRecord): Promise<StoredRecord | undefined> {
-    if (this.#delivery.isAway) return undefined;
-    try {
-      const stored = await deliverFirst(this.#copies, record);
-      if (stored === undefined) throw new CapstanError('internal', 'The files of the capture are gone.');
-      await this.#results.insert(stored);
-      return stored;
-    } catch (error) {
-      if (isAway(error)) return undefined;
-      throw error;
-    }
-  }
-
-  /**
-   * The note is removed last: until then, the next start can interpret what a crash leaves. One that stays is removed
-   * by the next start.
-   */
-  async #undo(id: number, staged: StagedCapture | undefined): Promise<void> {
-    await staged?.discard().catch(this.#onProblem);
-    await this.#outbox.remove(id).catch(this.#onProblem);
   }
 }

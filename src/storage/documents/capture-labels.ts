@@ -1,10 +1,10 @@
 import { unaccented } from '../../words/folded.ts';
 import { type DocumentStore, whereKey } from '../ports/document-store.ts';
-import { type LabelStore, MAX_LABELS_OF_KEY } from '../ports/label-store.ts';
+import { type LabelStore, MAX_LABELS_LOOKED_THROUGH, MAX_LABELS_OF_KEY } from '../ports/label-store.ts';
 
 const TABLE = 'capture_labels';
-/** Maximum number of labels of all keys that are looked through. */
-const MAX_LOOKED_AT = 5000;
+/** Order in which labels are looked through: all of a key, or the newest of all keys. */
+const LOOKED_THROUGH = { by: 'notedAt', isDescending: true, limit: MAX_LABELS_LOOKED_THROUGH, isBrief: true } as const;
 
 export function captureLabelsIn(documents: DocumentStore): LabelStore {
   return {
@@ -19,9 +19,8 @@ export function captureLabelsIn(documents: DocumentStore): LabelStore {
       await documents.remove(TABLE, [['id', 'in', oldest.map(({ id }) => id)]]);
     },
     find: async (text, limit, ofKey) => {
-      const order = { by: 'label', limit: MAX_LOOKED_AT, isBrief: true } as const;
       const wanted = unaccented(text);
-      const found = await documents.list(TABLE, whereKey(ofKey), order);
+      const found = await documents.list(TABLE, whereKey(ofKey), LOOKED_THROUGH);
       const labels = new Set(found.map(({ label }) => label).filter((label) => unaccented(label).includes(wanted)));
       return [...labels].toSorted((a, b) => a.localeCompare(b, 'en')).slice(0, limit);
     },

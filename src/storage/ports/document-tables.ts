@@ -93,11 +93,7 @@ export const TABLES = {
   },
   capture_labels: {
     fields: { apiKey: 'text', label: 'text', notedAt: 'integer' },
-    indexes: [
-      ['apiKey', 'notedAt', ...SIZE],
-      ['apiKey', 'label'],
-      ['label', 'apiKey'],
-    ],
+    indexes: [['apiKey', 'notedAt', ...SIZE], ['notedAt'], ['label', 'apiKey']],
   },
   /** Receivers that API keys have added. `id`: the key and the name. */
   receivers: {

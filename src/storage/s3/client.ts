@@ -1,6 +1,7 @@
 import { createHash, hash } from 'node:crypto';
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
+import type { LookupFunction } from 'node:net';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -40,6 +41,8 @@ export interface S3ClientOptions extends S3Place {
   readonly silenceMs?: number;
   /** Maximum number of keys in a page of a listing. @default that of the store, at most 1000 */
   readonly listedTogether?: number;
+  /** Finds the address of a host. @default by the system */
+  readonly lookup?: LookupFunction;
   /** Called when requests fail, at most once a minute. */
   readonly onProblem?: ((problem: unknown) => void) | undefined;
 }
@@ -76,11 +79,11 @@ export type S3Client = ReturnType<typeof createS3Client>;
 
 export function createS3Client(options: S3ClientOptions) {
   const { bucket, prefix: ownPrefix, region, pathStyle, credentials, silenceMs = SILENCE_MS } = options;
-  const { onProblem = () => {}, listedTogether } = options;
+  const { onProblem = () => {}, listedTogether, lookup } = options;
   let reportedAt = Number.NEGATIVE_INFINITY;
   const origin = new URL(options.endpoint ?? `https://s3.${region}.amazonaws.com`);
   const { request, Agent } = origin.protocol === 'https:' ? https : http;
-  const agent = new Agent({ keepAlive: true });
+  const agent = new Agent({ keepAlive: true, ...(lookup && { lookup }) });
 
   function urlOf(key: string, query: Readonly<Record<string, string>> = {}): URL {
     const path = [...(pathStyle ? [bucket] : []), ...(key === '' ? [] : [`${ownPrefix}${key}`])].join('/');
@@ -227,24 +230,12 @@ export function createS3Client(options: S3ClientOptions) {
     return false;
   }
 
-  /** Returns the status of a request for an object that is not signed. */
-  async function statusForAll(key: string): Promise<number> {
-    return new Promise((resolve, reject) => {
-      const asking = request(urlOf(key), { timeout: silenceMs }, (answer) => {
-        answer.resume();
-        resolve(answer.statusCode ?? 0);
-      });
-      asking.on('timeout', () => asking.destroy(new Error(`no byte for ${silenceMs} ms`)));
-      asking.on('error', reject).end();
-    });
-  }
-
   return {
     send,
     list,
     remove,
     removesTogether,
-    statusForAll,
+    urlOf,
     read: (key: string, span: ByteSpan) => Readable.from(bytesOf(key, span), { objectMode: false }),
     /** Returns a URL with which anyone may read the object. `query`: how it is to be answered. */
     presign: async (key: string, seconds: number, query: Readonly<Record<string, string>>) =>

@@ -15,20 +15,20 @@ const FRAME_SHARE = 0.5;
 
 const finding = z.object({ value: z.unknown(), entered: z.array(z.number()) });
 export const foundValues = z.record(z.string(), finding);
-const answered: z.ZodType<ResultOf<'apply-rules'>> = z.object({
+const answered: z.ZodType<ResultOf<'applyRules'>> = z.object({
   values: foundValues,
   entered: z.array(z.object({ frame: z.number(), rule: z.number(), steps: z.number(), isShown: z.boolean() })),
   left: z.object({ values: z.number(), characters: z.number() }),
   language: z.string(),
   partial: z.boolean(),
 });
-type Entered = ResultOf<'apply-rules'>['entered'];
+type Entered = ResultOf<'applyRules'>['entered'];
 
 /** Findings of rules in one document. */
 export interface FoundIn {
   readonly place: NestedFrame;
   /** Values as the page answers with them, by the names of their rules. */
-  readonly values: ResultOf<'apply-rules'>['values'];
+  readonly values: ResultOf<'applyRules'>['values'];
   /** The document's language; empty when it says none. */
   readonly language: string;
   /** Findings in the frames that rules entered, by the frame's position; undefined for a frame without an answer. */
@@ -80,7 +80,7 @@ export class DocumentReader {
       isPainted,
       isShown,
     };
-    const asking = this.#reading.ask(call('apply-rules', rules, limits), undefined, place);
+    const asking = this.#reading.ask(call('applyRules', rules, limits), undefined, place);
     // A process that is busy answers nothing, not even that the time is over.
     const answer = await (isFrame ? within(ms, asking, undefined) : asking);
     const { values, entered, left, language, partial } = answered.parse(answer);
@@ -90,7 +90,7 @@ export class DocumentReader {
   }
 
   async #readFrames(place: NestedFrame, entered: Entered): Promise<readonly (FoundIn | undefined)[]> {
-    const ids = await frameIds(place, call('entered-frames'), { world: OUTPUT_WORLD });
+    const ids = await frameIds(place, call('enteredFrames'), { world: OUTPUT_WORLD });
     this.#framesLeft -= ids.length;
     const found: (FoundIn | undefined)[] = entered.map(() => undefined);
     for (const [index, id] of ids.entries()) {

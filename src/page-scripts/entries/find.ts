@@ -1,0 +1,102 @@
+import type { SelectorStep } from '../../capture/selector.ts';
+import type { Rectangle } from '../boxes.ts';
+import {
+  byXPath,
+  inputTypeOf,
+  interfaceOf,
+  isFrame,
+  nameOf,
+  type PageElement,
+  page,
+  scrollElementBy,
+  selectOne,
+  submit,
+} from '../dom.ts';
+import { drawnElement, isSeen, seenBox } from '../drawn-box.ts';
+import { elementsBy } from '../find.ts';
+import { reveal } from '../reveal.ts';
+import { web } from '../web.ts';
+
+/** Returns whether an element, visible or not, matches a selector. */
+export function hasMatch(steps: readonly SelectorStep[]): boolean {
+  return elementsBy(steps).length > 0;
+}
+
+/** Returns whether a visible element matches a selector. */
+export function hasVisibleMatch(steps: readonly SelectorStep[]): boolean {
+  return elementsBy(steps).some((element) => isSeen(element));
+}
+
+/**
+ * Scrolls to the first visible element that matches, in the page and in what scrolls there, and the page itself to its
+ * top. Returns the element's box in the window, or why there is none.
+ */
+export function findVisible(steps: readonly SelectorStep[], isFrame: boolean): 'absent' | 'invisible' | Rectangle {
+  const matching = elementsBy(steps);
+  if (matching.length === 0) return 'absent';
+  const element = matching.find((each) => isSeen(each));
+  if (element === undefined) return 'invisible';
+  reveal(drawnElement(element), isFrame);
+  if (!isFrame) web.scrollTo({ top: 0, left: 0, behavior: 'instant' });
+  const box = seenBox(element);
+  return box === null ? 'invisible' : { x: box.x, y: box.y, width: box.width, height: box.height };
+}
+
+/** Returns the elements of frames that match a selector, at most this number. */
+export function findFrames(steps: readonly SelectorStep[], max: number): PageElement[] {
+  return elementsBy(steps).filter(isFrame).slice(0, max);
+}
+
+/** Scrolls to an element and returns whether it is visible. */
+export function revealElement(element: PageElement, isFrame: boolean): boolean {
+  reveal(element, isFrame);
+  return isSeen(element);
+}
+
+/**
+ * Scrolls the first element that matches by this way; returns whether there is one. Scrolls instantly, even where the
+ * style sheet sets smooth scrolling: the next step could not tell when that ends.
+ */
+export function scrollElement(steps: readonly SelectorStep[], left: number, top: number): boolean {
+  const [element] = elementsBy(steps);
+  if (element !== undefined) scrollElementBy(element, { left, top, behavior: 'instant' });
+  return element !== undefined;
+}
+
+/** Returns `select`, or the type of an input, of the first field that matches in the first form; null for none. */
+export function kindOfField(form: readonly SelectorStep[], field: readonly SelectorStep[]): string | null {
+  const [element] = elementsBy(form)
+    .slice(0, 1)
+    .flatMap((each) => elementsBy(field, each));
+  if (element === undefined) return null;
+  if (nameOf(element) === 'select') return 'select';
+  return interfaceOf(element) === 'HTMLInputElement' ? inputTypeOf(element) : 'text';
+}
+
+/** Submits the first element that matches, as the Enter key in a field would; null when there is none. */
+export function submitForm(steps: readonly SelectorStep[]): 'submitted' | 'not a form' | null {
+  const [element] = elementsBy(steps);
+  if (element === undefined) return null;
+  if (interfaceOf(element) !== 'HTMLFormElement') return 'not a form';
+  submit(element);
+  return 'submitted';
+}
+
+/** Returns for each selector whether the browser refuses a step of it. */
+export function checkSelectors(selectors: readonly (readonly SelectorStep[])[]): boolean[] {
+  return selectors.map((steps) => steps.some(isRefused));
+}
+
+function isRefused(step: SelectorStep): boolean {
+  try {
+    if ('xpath' in step) byXPath(step.xpath, page);
+    else for (const css of [step.css, ...compoundsOf(step)]) selectOne(page, css);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+function compoundsOf({ alternatives }: Extract<SelectorStep, { css: string }>): readonly string[] {
+  return alternatives.flat().map(({ compound }) => compound);
+}

@@ -1,6 +1,0 @@
-import { preparation } from '../prepared.ts';
-
-/** Marks the document as prepared for the screenshot. */
-export function run(): void {
-  preparation().isDone = true;
-}

@@ -1,6 +1,0 @@
-import { noteHeights } from '../heights.ts';
-
-/** Notes heights that `keep-heights` keeps. */
-export function run(): void {
-  noteHeights();
-}

@@ -1,0 +1,72 @@
+import { attachBackdrops } from '../attach-backdrops.ts';
+import { type Rows, rowsBeforeFixed } from '../behind-scrolling.ts';
+import { bodyOf, type PageElement, page, rootElementOf, select } from '../dom.ts';
+import { endTransitions } from '../end-transitions.ts';
+import { noteHeights } from '../heights.ts';
+import { treesIn } from '../open-trees.ts';
+import { search } from '../positioned.ts';
+import { keepLooks } from '../scrolled/keep-looks.ts';
+import { setStyle } from '../set-style.ts';
+import { adopt } from '../styles.ts';
+import { web } from '../web.ts';
+
+/**
+ * Renders what `content-visibility: auto` skips outside the window, scrolls to the top, keeps the looks that were seen
+ * while scrolling, and lets no transition begin. Returns whether the page scrolls sideways, its number of elements, and
+ * the rows that look otherwise when the page is scrolled to them.
+ */
+export function showWhole(): { scrollsSideways: boolean; elements: number; beforeFixed: Rows[] } {
+  const elements = select(page, '*');
+  for (const element of elements) {
+    if (web.getComputedStyle(element).contentVisibility !== 'auto') continue;
+    setStyle(element, { 'content-visibility': 'visible' });
+  }
+  web.scrollTo({ top: 0, left: 0, behavior: 'instant' });
+  keepLooks();
+  endTransitions();
+  return { scrollsSideways: scrollsSideways(), elements: elements.length, beforeFixed: rowsBeforeFixed() };
+}
+
+/** The root's overflow applies to the window, or else the body's. */
+function scrollsSideways(): boolean {
+  const overflowOf = (element: PageElement | null) =>
+    element === null ? 'visible' : web.getComputedStyle(element).overflowX;
+  const overflow = [rootElementOf(page), bodyOf(page)].map(overflowOf).find((each) => each !== 'visible');
+  return overflow !== 'hidden' && overflow !== 'clip';
+}
+
+/** Keeps the looks that were seen while the page was scrolled, before it is printed. */
+export function keepLooksOnPaper(): void {
+  keepLooks();
+  attachBackdrops();
+}
+
+const UNBROKEN = { 'break-before': 'auto', 'break-after': 'auto', page: 'auto' };
+/** For generated content, and where a shadow tree's rule wins over an element's own style. Ids win over classes. */
+const ANY = ':is(*, #x#x)';
+const rule = () =>
+  `${ANY}::before, ${ANY}::after, :host(${ANY}), ::slotted(${ANY}) { ${Object.entries(UNBROKEN)
+    .map(([name, value]) => `${name}: ${value} !important`)
+    .join('; ')} }`;
+
+/**
+ * Removes breaks between pages, and notes heights that `keep-heights` keeps. Returns whether the page is written in
+ * columns, from right to left or from left to right.
+ */
+export function prepareSheet(): boolean {
+  const sheet = new web.CSSStyleSheet();
+  sheet.replaceSync(rule());
+  for (const tree of treesIn(page)) adopt(tree, sheet);
+  // Important rules in a cascade layer win over those of the sheet, but not over an element's own style.
+  for (const element of search(breaks)) setStyle(element, UNBROKEN);
+  // Notes the backdrops, whose heights are not kept: they are as high as the sheet.
+  rowsBeforeFixed();
+  noteHeights();
+  const roots = [rootElementOf(page), bodyOf(page)].filter((each) => each !== null);
+  return roots.some((each) => !web.getComputedStyle(each).writingMode.startsWith('horizontal'));
+}
+
+function breaks(element: PageElement): boolean {
+  const style = web.getComputedStyle(element);
+  return [style.breakBefore, style.breakAfter, style.page].some((value) => value !== 'auto');
+}

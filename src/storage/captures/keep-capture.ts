@@ -1,0 +1,91 @@
+import { CapstanError } from '../../capture/errors.ts';
+import type { StoredRecord } from '../../capture/result.ts';
+import { isAway } from '../failures/is-away.ts';
+import type { CapturedFiles, StagedCapture } from '../ports/artifact-store.ts';
+import { deliverFirst, type LocalCopies } from '../ports/local-copies.ts';
+import type { Outbox } from '../ports/outbox.ts';
+import type { ResultStore } from '../ports/result-store.ts';
+import type { OutboxDelivery } from './outbox-delivery.ts';
+
+/** What storing a capture takes. */
+export interface Keeping {
+  readonly copies: LocalCopies;
+  readonly results: ResultStore;
+  readonly outbox: Outbox;
+  readonly delivery: OutboxDelivery;
+  /** Reports a copy that cannot be written of a record that the database has. */
+  readonly onCopyFailure: (error: unknown) => void;
+  /** Reports what could not be cleaned up. */
+  readonly onProblem: (problem: unknown) => void;
+}
+
+/**
+ * Stores the files and the record; resolves with the record. The outbox notes the capture before it is published, and
+ * forgets it when the artifact store has the files and the database has the record. After a crash, a noted record
+ * that is in the data directory is delivered. If it is not there, either the client got no answer, or the capture was
+ * already delivered. While the database is away, the record waits, which counts as stored. Rejects when nothing of the
+ * capture is left.
+ */
+export async function keepCapture(record: StoredRecord, files: CapturedFiles, keeping: Keeping): Promise<StoredRecord> {
+  const { copies, outbox, delivery } = keeping;
+  if (delivery.isWaiting(record.id)) return (await copies.record(record.id)) ?? record;
+  const [staging, noting] = await Promise.allSettled([copies.stage(record, files), outbox.add(record.id)]);
+  const staged = staging.status === 'fulfilled' ? staging.value : undefined;
+  try {
+    if (staging.status === 'rejected') throw staging.reason;
+    if (noting.status === 'rejected') throw noting.reason;
+    const isFirst = (await staged?.publish()) ?? false;
+    const own = isFirst ? record : ((await copies.record(record.id)) ?? record);
+    const stored = await write(own, keeping);
+    if (stored !== undefined) await delivery.recorded(stored);
+    else delivery.wait(record);
+    return stored ?? own;
+  } catch (error) {
+    await undo(record.id, staged, keeping);
+    throw error;
+  }
+}
+
+/** Stores the record of a failed capture. There are no files, so nothing is staged before the record is written. */
+export async function keepFailed(record: StoredRecord, keeping: Keeping): Promise<void> {
+  const { copies, outbox, delivery } = keeping;
+  if ((await write(record, keeping)) !== undefined) {
+    // A record that is stored is answered, also when its copy cannot be written.
+    if (copies.keepsFailed) await copies.keepRecord(record).catch(keeping.onCopyFailure);
+    return;
+  }
+  await outbox.add(record.id);
+  try {
+    await copies.keepRecord(record);
+  } catch (error) {
+    await undo(record.id, undefined, keeping);
+    throw error;
+  }
+  delivery.wait(record);
+}
+
+/**
+ * Delivers the files to the artifact store, if it is not the data directory, and writes the record to the database.
+ * Resolves with the stored record; undefined when the database is away, or records wait for it.
+ */
+async function write(record: StoredRecord, { copies, results, delivery }: Keeping): Promise<StoredRecord | undefined> {
+  if (delivery.isAway) return undefined;
+  try {
+    const stored = await deliverFirst(copies, record);
+    if (stored === undefined) throw new CapstanError('internal', 'The files of the capture are gone.');
+    await results.insert(stored);
+    return stored;
+  } catch (error) {
+    if (isAway(error)) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * The note is removed last: until then, the next start can interpret what a crash leaves. One that stays is removed
+ * by the next start.
+ */
+async function undo(id: number, staged: StagedCapture | undefined, { outbox, onProblem }: Keeping): Promise<void> {
+  await staged?.discard().catch(onProblem);
+  await outbox.remove(id).catch(onProblem);
+}
