@@ -45,7 +45,10 @@ export function registerWatchCommand(program: Command): void {
     )
     .option('--no-confirm', 'report a change without capturing it a second time')
     .addOption(
-      new Option('--notify <name>', 'receiver of the service at --server that is told of changes; repeatable').argParser(collect),
+      new Option(
+        '--notify <name>',
+        'receiver of the service at --server that is told of changes; repeatable',
+      ).argParser(collect),
     )
     .option('--exec <command>', 'command to run for each change, with the event as JSON on standard input')
     .option('--json', 'write the event of each run as JSON');
