@@ -10,6 +10,7 @@ import { fullPage } from './full-page.ts';
 import { pages } from './pages.ts';
 import { peers } from './peers.ts';
 import { scan } from './scan.ts';
+import { scanKeys } from './scan-keys.ts';
 import { stores } from './stores.ts';
 import { storing } from './storing.ts';
 import type { BenchOptions } from './support/bench.ts';
@@ -40,6 +41,7 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<readon
   bounds,
   technologies,
   scan,
+  'scan-keys': scanKeys,
   'cluster-kill': clusterKill,
   'cluster-mongo': clusterMongo,
   'cluster-s3': clusterS3,
