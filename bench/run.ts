@@ -12,6 +12,7 @@ import { peers } from './peers.ts';
 import { scan } from './scan.ts';
 import { scanKeys } from './scan-keys.ts';
 import { stores } from './stores.ts';
+import { storing } from './storing.ts';
 import type { BenchOptions } from './support/bench.ts';
 import { type Finding, formatFindings } from './support/table.ts';
 import { technologies } from './technologies.ts';
@@ -33,6 +34,7 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<readon
   'full-page': fullPage,
   pages,
   stores,
+  storing,
   peers,
   comparison,
   extraction,
