@@ -98,7 +98,10 @@ async function judged(
   return right;
 }
 
-/** Captures pages as they are, twice more each, and returns how often nothing differs from the first capture. */
+/**
+ * Captures pages as they are, twice more each, and returns how often nothing differs from the first capture. A page that
+ * cannot be captured whole, as on a busy machine, is reported, and the next one takes its place.
+ */
 async function recaptured(
   service: ServiceProcess,
   urls: readonly string[],
@@ -107,16 +110,20 @@ async function recaptured(
 ): Promise<{ readonly still: number; readonly all: number }> {
   let [still, all] = [0, 0];
   for (const url of urls) {
-    const first = await capture(service, url);
-    if (first.width * first.height > MAX_COMPARED_PIXELS) continue;
-    for (let time = 0; time < TIMES_EACH; time += 1) {
-      const again = await capture(service, url);
-      const { regions } = await compared(service, first.id, again.id);
-      all += 1;
-      if (regions.length === 0) still += 1;
-      else report(`comparison: ${url} captured again: ${JSON.stringify(regions.slice(0, 3))}`);
-      if (all === count) return { still, all };
+    try {
+      const first = await capture(service, url);
+      if (first.width * first.height > MAX_COMPARED_PIXELS) continue;
+      for (let time = 0; time < TIMES_EACH && all < count; time += 1) {
+        const again = await capture(service, url);
+        const { regions } = await compared(service, first.id, again.id);
+        all += 1;
+        if (regions.length === 0) still += 1;
+        else report(`comparison: ${url} captured again: ${JSON.stringify(regions.slice(0, 3))}`);
+      }
+    } catch (error) {
+      report(`comparison: ${url} captured again: ${error instanceof Error ? error.message : String(error)}`);
     }
+    if (all === count) break;
   }
   return { still, all };
 }

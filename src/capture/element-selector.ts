@@ -15,9 +15,13 @@ const UNKNOWN_TO_BROWSERS =
   /(?<!\\)(?::(?:button|checkbox|constructor|contains|file|header|icontains|image|input|matches|parent|password|radio|reset|selected|submit|text)(?![\w-])|!=)/i;
 
 const CONTROL = ':is(button, input, select, textarea, optgroup, option, fieldset)';
-const UNTYPED = 'checkbox radio file hidden image button submit reset color range'
-  .split(' ')
-  .map((type) => `[type=${type} i]`);
+const ofTypes = (types: string) =>
+  types
+    .split(' ')
+    .map((type) => `[type=${type} i]`)
+    .join(', ');
+const NEVER_REQUIRED = ofTypes('hidden image button submit reset color range');
+const UNTYPED = `${ofTypes('checkbox radio file')}, ${NEVER_REQUIRED}`;
 
 /** Pseudo-classes of HTML, as selectors of attributes. css-select 7 defines some of them otherwise. */
 export const PSEUDO_CLASSES: Readonly<Record<string, string>> = {
@@ -25,11 +29,11 @@ export const PSEUDO_CLASSES: Readonly<Record<string, string>> = {
   link: ':any-link',
   checked:
     ':is(input:is([type=radio], [type=checkbox])[checked], option[selected], select:not([multiple], :has(> option[selected])) > option:first-of-type)',
-  required: ':is(input, select, textarea)[required]',
-  optional: ':is(input, select, textarea):not([required])',
+  required: `:is(input:not(${NEVER_REQUIRED}), select, textarea)[required]`,
+  optional: ':is(button, input, select, textarea):not(:required)',
   disabled: `:is(${CONTROL}[disabled], optgroup[disabled] > option, fieldset[disabled] :is(button, input, select, textarea, fieldset):not(fieldset[disabled] > legend:first-of-type *))`,
   enabled: `${CONTROL}:not(:disabled)`,
-  'read-write': `:is(:is(textarea, input:not(${UNTYPED.join(', ')})):not([readonly], :disabled), [contenteditable]:not([contenteditable=false i]), [contenteditable]:not([contenteditable=false i]) :not([contenteditable=false i], [contenteditable=false i] *, input, textarea))`,
+  'read-write': `:is(:is(textarea, input:not(${UNTYPED})):not([readonly], :disabled), [contenteditable]:not([contenteditable=false i]), [contenteditable]:not([contenteditable=false i]) :not([contenteditable=false i], [contenteditable=false i] *, input, textarea))`,
   'read-only': ':not(:read-write, svg, svg *, math, math *)',
 };
 

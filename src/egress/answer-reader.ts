@@ -82,9 +82,15 @@ export function readAnswers(socket: Socket, maxHeadBytes: number, count: (bytes:
     }
   };
 
+  /** Chromium takes a head for whole that the end of the connection cuts. */
+  const pushHeadAtEnd = (): void => {
+    const head = normalizedHead(`${received.toString('latin1')}\r\n\r\n`);
+    push(head === null ? received : Buffer.from(head, 'latin1'));
+  };
+
   socket.push = (chunk: Buffer | null): boolean => {
     if (chunk === null) {
-      if (received.length > 0) push(received);
+      if (received.length > 0) pushHeadAtEnd();
       return push(null);
     }
     count(chunk.length);

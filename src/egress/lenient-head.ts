@@ -2,7 +2,9 @@ import { isValidHeader } from './hop-by-hop.ts';
 
 /** RFC 9110, 5.6.2. */
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
-const REGULAR = new RegExp(`^HTTP/1\\.[01] \\d{3}(?: [^\\r\\n\\0]*)?\\r\\n(?:${TOKEN}:[^\\r\\n\\0]*\\r\\n)*\\r\\n$`);
+const REGULAR = new RegExp(
+  `^HTTP/1\\.[01] [1-9]\\d{2}(?: [^\\r\\n\\0]*)?\\r\\n(?:${TOKEN}:[^\\r\\n\\0]*\\r\\n)*\\r\\n$`,
+);
 const LINE = new RegExp(`^(${TOKEN})[ \\t]*:[ \\t]*(.*?)[ \\t]*$`);
 /** `http` may come after up to four other bytes, as in Chromium. */
 const STATUS_LINE = /^.{0,4}?(http(?:\/(\d+)\.(\d+))?[^\r\n]*)/is;
@@ -18,7 +20,9 @@ type Header = readonly [name: string, value: string];
  */
 export function normalizedHead(head: string): string | null {
   const [, statusLine = '', major, minor] = STATUS_LINE.exec(head) ?? [];
-  if (statusLine === '') return null;
+  const status = statusIn(statusLine);
+  // No request asks for another protocol.
+  if (statusLine === '' || status.startsWith('101')) return null;
   const headers = headersIn(head.slice(head.indexOf(statusLine) + statusLine.length));
   const lengths = new Set(valuesOf(headers, 'content-length'));
   const encodings = valuesOf(headers, 'transfer-encoding').map((value) => value.toLowerCase());
@@ -33,13 +37,16 @@ export function normalizedHead(head: string): string | null {
 
   const kept = headers.filter(([name, value]) => !REWRITTEN.has(name.toLowerCase()) && isValidHeader(name, value));
   const lines = [...kept, ...framing].map(([name, value]) => `${name}: ${value}\r\n`);
-  return `HTTP/1.1 ${statusIn(statusLine)}\r\n${lines.join('')}\r\n`;
+  return `HTTP/1.1 ${status}\r\n${lines.join('')}\r\n`;
 }
 
-/** Returns status and reason phrase. Chromium takes 200 when there is no number after the first space. */
+/**
+ * Returns status and reason phrase: 200 when there is no number after the first space, as in Chromium, or one that Node
+ * cannot send.
+ */
 function statusIn(statusLine: string): string {
   const [, digits, reason = ''] = /^[^ ]* +(\d+)(.*)$/.exec(statusLine) ?? [];
-  return digits?.length === 3 ? `${digits} ${reason.trim()}` : '200 OK';
+  return digits !== undefined && /^[1-9]\d\d$/.test(digits) ? `${digits} ${reason.trim()}` : '200 OK';
 }
 
 function headersIn(text: string): Header[] {

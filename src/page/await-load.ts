@@ -44,11 +44,11 @@ export async function awaitLoad(
   return came;
 }
 
-const NOTHING_CAME = 'nothing of the document came: its connection was closed, or its body cannot be decoded';
+const NOTHING_SHOWN = 'nothing of the document can be shown: its connection was closed, or its body cannot be decoded';
 
 /**
  * Returns whether the connection ended before the document did, and stops such a document: Chromium goes on waiting for
- * the rest. Throws `target_unreachable` when nothing has come of it. Without `Network.enable`, Chromium drops what came
+ * the rest. Throws `target_unreachable` when nothing of it can be shown. Without `Network.enable`, Chromium drops what came
  * at the same time as the end.
  */
 async function brokeOff(page: IsolatedPage, deadline: Deadline): Promise<boolean> {
@@ -57,8 +57,8 @@ async function brokeOff(page: IsolatedPage, deadline: Deadline): Promise<boolean
   if (!frame.stoppedEarly || visit.brokenOff === id) return frame.stoppedEarly;
   const ask = (expression: Call) => askPage(page, deadline, 'see whether the document is whole', expression);
   if ((await ask(call('isLoading'))) !== true) return false;
-  if ((await ask(call('hasRoot'))) === false) {
-    throw new CapstanError('target_unreachable', NOTHING_CAME);
+  if ((await ask(call('canBeDrawn'))) === false) {
+    throw new CapstanError('target_unreachable', NOTHING_SHOWN);
   }
   visit.brokenOff = id;
   session.post('Page.stopLoading');

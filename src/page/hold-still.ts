@@ -17,7 +17,7 @@ export async function holdStill(page: IsolatedPage, deadline: Deadline): Promise
   await wait(frame.until(() => frame.rests('load')));
   session.post('Page.stopLoading');
   const { document } = frame;
-  if ((await wait(evaluate(page, call('hasRoot')))) !== false) return;
+  if ((await wait(evaluate(page, call('canBeDrawn')))) !== false) return;
   session.post('Page.reload');
   await wait(frame.until(() => frame.document !== document && frame.rests('load')));
   session.post('Page.stopLoading');

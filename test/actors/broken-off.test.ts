@@ -18,6 +18,7 @@ const ANSWERS: Readonly<Record<string, string>> = {
   '/chunks': `HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n${CHUNK}`,
   '/missing': `HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\n${LENGTH}${PAGE}`,
   '/undecodable': `HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\nContent-Length: ${PAGE.length}\r\n\r\n${PAGE}`,
+  '/json': `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n${LENGTH}[${'1,'.repeat(20)}`,
   '/at-once': `HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n${LENGTH}${PAGE}`,
 };
 /** Long enough for the browser to read the beginning before the end comes. */
@@ -81,4 +82,8 @@ describe('a document that breaks off', () => {
       expect([code, message]).toEqual(['target_unreachable', expect.stringContaining('cannot be decoded')]);
     },
   );
+
+  it('is unreachable at once when it is JSON, which the browser draws only when it is whole', async () => {
+    expect(await failureOf(capture('/json'))).toMatchObject({ code: 'target_unreachable' });
+  });
 });

@@ -93,6 +93,22 @@ describe('a table in Markdown', () => {
     ]);
   });
 
+  it('has its foot below all other rows, as it is drawn', async () => {
+    const text = await markdownOf(
+      '<table><thead><tr><th>Day<th>High</thead><tfoot><tr><td>Sum<td>9</tfoot><tbody><tr><td>Mon<td>4<tr><td>Tue<td>5</table>',
+    );
+    expect(rowsOf(text).slice(2)).toEqual([
+      ['Mon', '4'],
+      ['Tue', '5'],
+      ['Sum', '9'],
+    ]);
+  });
+
+  it('has each of several signs that divide cells, in code too', async () => {
+    const text = await markdownOf('<table><tr><th>Sign<th>Means<tr><td><code>a||b</code><td>a | b or a||b</table>');
+    expect(text).toContain('| `a\\|\\|b` | a \\| b or a\\|\\|b |');
+  });
+
   it('is not widened by a page that claims thousands of columns', async () => {
     const text = await markdownOf(`<table><tr><th colspan=1000>A<tr><td rowspan=60000 colspan=1000>1</table>`);
     expect(text).toContain('A');
@@ -108,6 +124,15 @@ describe('a list in Markdown', () => {
     expect(text).toContain('- [x] Read\n- [ ] Write\n');
     expect(text).toMatch(/\n {2}- \[x\] Zones\n+ {2}- \[ \] Alarms\n+- Sell/);
     expect(text).not.toContain('[x] I agree');
+  });
+
+  it.each([
+    ['<ol start=5><li>five<li value=9>nine<li>ten</ol>', '5. five\n9. nine\n10. ten'],
+    ['<ol reversed><li>three<li>two<li>one</ol>', '3. three\n2. two\n1. one'],
+    ['<ol reversed start=10><li>ten<li value=4>four<li>three</ol>', '10. ten\n4. four\n3. three'],
+    ['<ol start=x><li>one<li value=y>two</ol>', '1. one\n2. two'],
+  ])('has the numbers that are drawn: %s', async (html, text) => {
+    expect(await markdownOf(html)).toContain(text);
   });
 
   it('has the states of tasks whose boxes the page draws itself', async () => {

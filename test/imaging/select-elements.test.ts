@@ -23,8 +23,7 @@ const SELECTORS = [
   ':disabled',
   ':checked',
   ':required',
-  // Chromium takes buttons for optional, which HTML does not.
-  ':optional:not(button)',
+  ':optional',
   'body :read-only',
   ':read-write',
   ':root',
@@ -54,7 +53,7 @@ const PAGE = `<!doctype html><html lang=en><head><meta charset=utf-8><link rel=i
   <iframe srcdoc="<p>Inside"></iframe><iframe>Instead</iframe>
   <a href=/one>One</a><a>None</a>
   <form><fieldset disabled><legend><input></legend><input type=text><button>B</button><select></select></fieldset>
-    <input required><input type=text readonly><input type=TEXT><input type=checkbox checked><input type=hidden><textarea></textarea>
+    <input required><input type=text readonly><input type=TEXT><input type=checkbox checked><input type=hidden required><input type=range required><textarea></textarea>
     <select disabled></select><fieldset><input disabled></fieldset></form>
   <div contenteditable><em>Edit</em></div></main>
   <div style="position:absolute;left:-5000px;width:90px" class=below>Outside</div>

@@ -1,5 +1,6 @@
 import { folded } from '../../words/folded.ts';
 import {
+  contentTypeOf,
   drawnTextOf,
   interfaceOf,
   isHtml,
@@ -13,9 +14,12 @@ import {
 } from '../dom.ts';
 import { web } from '../web.ts';
 
-/** Returns whether the document has a first element yet. */
-export function hasRoot(): boolean {
-  return rootElementOf(page) !== null;
+/** Chromium (156) draws JSON only once it is whole. */
+const JSON_TYPE = /[/+]json$/;
+
+/** Returns whether what has come of the document can be drawn when no more of it comes. */
+export function canBeDrawn(): boolean {
+  return rootElementOf(page) !== null && !JSON_TYPE.test(contentTypeOf(page));
 }
 
 /** Returns whether the document is still being read, or was when its connection broke off. */

@@ -1,4 +1,5 @@
 import {
+  closest,
   dataOf,
   isElement,
   isText,
@@ -6,6 +7,7 @@ import {
   nodesOf,
   type PageElement,
   type PageText,
+  parentElementOf,
   setText,
   textOf,
   textsIn,
@@ -18,6 +20,8 @@ import {
 
 /** Stands for a backslash, which Turndown would escape. A noncharacter: pages are read without it. */
 export const BACKSLASH = '\ufdd0';
+/** Stands for a `|` in a table, of which the plugin of Turndown would leave one of several. */
+const PIPE = '\ufdd1';
 
 /** Elements whose content Turndown writes between blank lines. */
 const BLOCK =
@@ -38,13 +42,17 @@ const STRUCTURE = [
 export function escapeLines(copy: PageElement): void {
   for (const walk = textsIn(copy); walk.nextNode() !== null; ) {
     const text = dataOf(walk.currentNode);
-    if (text.includes(BACKSLASH)) setText(walk.currentNode, text.replaceAll(BACKSLASH, ''));
+    const plain = text.replaceAll(BACKSLASH, '').replaceAll(PIPE, '');
+    const parent = plain.includes('|') ? parentElementOf(walk.currentNode) : null;
+    const isInTable = parent !== null && closest(parent, 'table') !== null;
+    const written = isInTable ? plain.replaceAll('|', PIPE) : plain;
+    if (written !== text) setText(walk.currentNode, written);
   }
   for (const line of linesIn(copy)) escapeLine(line);
 }
 
 export function withBackslashes(markdown: string): string {
-  return markdown.replaceAll(BACKSLASH, '\\');
+  return markdown.replaceAll(BACKSLASH, '\\').replaceAll(PIPE, '\\|');
 }
 
 /** Returns the text nodes of each line, up to code in it. */

@@ -1,5 +1,7 @@
 import {
   append,
+  attribute,
+  childrenOf,
   classOf,
   closest,
   createElement,
@@ -27,12 +29,13 @@ const PARTS_OF_TABLE = 'caption, thead, tbody, tfoot, tr, th, td';
 /** The class with the language of code, as highlighters write it. */
 const LANGUAGE = /\b(?:language|lang|highlight-source|highlight)-([\w+#.-]{1,20})(?:\s|$)/;
 
-/** Changes code, tables and formulas of a copy to what Turndown can write. */
+/** Changes code, tables, lists and formulas of a copy to what Turndown can write. */
 export function simplify(root: PageElement): void {
   checkFormulas(root);
   for (const pre of select(root, 'pre')) simplifyCode(pre);
   // Twice the marks of deleted text would begin a block of code.
   for (const inner of select(root, ':is(del, s, strike) :is(del, s, strike)')) replaceWith(inner, ...nodesOf(inner));
+  for (const list of select(root, 'ol')) numberItems(list);
   for (const table of select(root, 'table')) {
     if (isLayout(table)) toBlocks(table);
     else {
@@ -52,6 +55,23 @@ function simplifyCode(pre: PageElement): void {
   if (language !== undefined && language !== 'default') setAttribute(code, 'class', `language-${language}`);
   setText(code, textOf(pre).replace(/^\n+/, '').trimEnd());
   replaceChildren(pre, code);
+}
+
+/** Gives each item of a list its number, as it is drawn. */
+function numberItems(list: PageElement): void {
+  const items = childrenOf(list).filter((item) => nameOf(item) === 'li');
+  const isReversed = attribute(list, 'reversed') !== null;
+  let number = integerOf(list, 'start') ?? (isReversed ? items.length : 1);
+  for (const item of items) {
+    number = integerOf(item, 'value') ?? number;
+    setAttribute(item, 'value', String(number));
+    number += isReversed ? -1 : 1;
+  }
+}
+
+function integerOf(element: PageElement, name: string): number | undefined {
+  const number = Number.parseInt(attribute(element, name) ?? '', 10);
+  return Number.isNaN(number) ? undefined : number;
 }
 
 const isLayout = (table: PageElement): boolean =>

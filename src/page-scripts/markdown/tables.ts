@@ -33,6 +33,7 @@ type Grid = readonly (readonly (Place | undefined)[])[];
  * of several rows is in each of them, and the labels of several head rows are joined.
  */
 export function straighten(table: PageElement): void {
+  moveFoot(table);
   const rows = select(table, 'tr').filter((row) => closest(row, 'table') === table);
   const grid = gridOf(rows);
   const columns = Math.max(0, ...grid.map((row) => row.length));
@@ -44,6 +45,12 @@ export function straighten(table: PageElement): void {
     if (at > 0 && at < heads) remove(row);
     else replaceChildren(row, ...(at < heads ? labels.map((label) => headCell(label, table)) : (cells[at] ?? [])));
   }
+}
+
+/** A foot is drawn below all other rows, wherever the HTML has it. */
+function moveFoot(table: PageElement): void {
+  const foot = childrenOf(table).find((part) => nameOf(part) === 'tfoot');
+  if (foot !== undefined) append(table, foot);
 }
 
 /** Returns the places of the rows; fewer rows when the table has too many places. */

@@ -1,6 +1,6 @@
 import { gfm } from '@joplin/turndown-plugin-gfm';
 import Turndown from 'turndown';
-import { attribute, childrenOf, lend, nameOf, nextOf, type PageElement, parentElementOf } from '../dom.ts';
+import { attribute, lend, nameOf, nextOf, type PageElement, parentElementOf } from '../dom.ts';
 import { isOfPairs, writeOfPairs } from './definitions.ts';
 import { texOf } from './formulas.ts';
 
@@ -27,7 +27,7 @@ export function markdownWriter(): (element: PageElement) => string {
 
 function listItem(content: string, item: PageElement): string {
   const list = parentElementOf(item);
-  const mark = list !== null && nameOf(list) === 'ol' ? `${numberOf(item, list)}. ` : '- ';
+  const mark = list !== null && nameOf(list) === 'ol' ? `${attribute(item, 'value') ?? 1}. ` : '- ';
   const text = content
     .trim()
     .replace(/^(\[[ x]\]) +/, '$1 ')
@@ -45,6 +45,3 @@ const markedWith =
   };
 
 const task = (_: string, box: PageElement): string => (attribute(box, 'checked') === null ? '[ ] ' : '[x] ');
-
-const numberOf = (item: PageElement, list: PageElement): number =>
-  Number(attribute(list, 'start') ?? 1) + childrenOf(list).indexOf(item);

@@ -40,7 +40,19 @@ const KEPT =
  * Attributes that say what an element is for. All others stay behind: many hold words that nobody saw (`alt`, `title`,
  * `aria-label`, `data-*`).
  */
-const KEPT_ATTRIBUTES = ['id', 'class', 'role', 'itemprop', 'itemtype', 'colspan', 'rowspan', 'start', 'type'];
+const KEPT_ATTRIBUTES = [
+  'id',
+  'class',
+  'role',
+  'itemprop',
+  'itemtype',
+  'colspan',
+  'rowspan',
+  'start',
+  'reversed',
+  'value',
+  'type',
+];
 const MAX_ATTRIBUTE_CHARACTERS = 1_000;
 
 /** Depth below which elements are left out and their texts kept: libraries take exponential time for deep documents. */
