@@ -143,6 +143,23 @@ describe('capstan shot --server', () => {
     expect(attempts).toBe(6);
   });
 
+  it.each(['Content-Type: text/html\r\n\r\n<h1>Log in</h1>', 'Content-Type: application/x-ndjson\r\n\r\nhello\n'])(
+    'says in one line that something else than a service answers: %j',
+    async (answer) => {
+      const place = await ground();
+      const server = createServer((socket) => {
+        socket.once('data', () => socket.end(`HTTP/1.1 200 OK\r\nConnection: close\r\n${answer}`));
+      });
+      await using proxy = await listening(server);
+      const origin = `http://127.0.0.1:${proxy.port}`;
+      const { code, stderr } = await capstan(['shot', '--server', origin, site.url('/short')], place.options);
+      expect(code).toBe(1);
+      expect(stderr.trim().split('\n').at(-1)).toBe(
+        `capstan: ${origin}: The answer is not that of Capstan: it is not JSON.`,
+      );
+    },
+  );
+
   it.each([
     [['--server', 'nowhere'], '--server takes a URL such as http://127.0.0.1:8080, not "nowhere"'],
     [['--server', 'ftp://me:hidden@host/'], '--server takes a URL such as http://127.0.0.1:8080, not "ftp://host/"'],
