@@ -50,7 +50,7 @@ export const CATALOGUE = {
     phrase_too_frequent: {
       status: 400,
       text: 'Too many pages show all words of the phrase, in another order.',
-      help: 'Add a rarer word, a host or a time range. MongoDB compares at most 5,000 pages with a phrase.',
+      help: 'Add a rarer word, a host or a time range. MongoDB looks for a phrase on about 20,000 pages.',
     },
     unauthorized: {
       status: 401,

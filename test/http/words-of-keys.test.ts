@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { DeliverySchema, QuerySchema } from '../../src/http/answer/query-schemas.ts';
 import { ListedResultSchema } from '../../src/http/answer/schemas.ts';
 import type { RunningApp } from '../support/serve.ts';
+import { HOSTILE_WORDS, REFUSED_WORDS } from './hostile-words.ts';
 import { describeWithTenantsOfEachDatabase, tenantsForSuite } from './tenants.ts';
 
 const Captured = z.object({ data: z.object({ id: z.number() }) });
@@ -64,6 +65,31 @@ describe('with isolated keys, the words of a page', () => {
       expect((await shop.call(`/results/${other}?words=kite`)).status).toBe(404);
       expect(await shop.next(ofShop)).toEqual([own]);
       expect(await flood.next(ofFlood)).toEqual([other]);
+    });
+
+    it('are looked for by hostile words without an error of the service', async () => {
+      const { one } = await running();
+      const headers = { 'X-API-Key': 'shop-key' };
+      for (const words of REFUSED_WORDS) {
+        const listed = await one.call(`/results?words=${encodeURIComponent(words)}`, { headers });
+        expect([400, 414, 431], words.slice(0, 30)).toContain(listed.status);
+        expect((await one.post('/queries', { filter: { words } }, { headers })).status, words.slice(0, 30)).toBe(400);
+      }
+      for (const words of HOSTILE_WORDS) {
+        const made = await one.post('/queries', { filter: { words } }, { headers });
+        expect([201, 400], words).toContain(made.status);
+        for (const path of [
+          '/results',
+          '/results/export',
+          '/results/by-host?host=a.example',
+          '/results/groups?by=title',
+        ]) {
+          // A URL has no half characters.
+          const asked = encodeURIComponent(words.toWellFormed());
+          const listed = await one.call(`${path}${path.includes('?') ? '&' : '?'}words=${asked}`, { headers });
+          expect([200, 400], `${path} ${words}`).toContain(listed.status);
+        }
+      }
     });
   });
 });

@@ -3,10 +3,11 @@ import { type Binary, MongoClient } from 'mongodb';
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { packWords } from '../../src/capture/page-words.ts';
 import { LeasedNode } from '../../src/storage/documents/nodes.ts';
-import { collectionsOf, ensureIndexes } from '../../src/storage/mongo/collections.ts';
+import { type Collections, collectionsOf, ensureIndexes } from '../../src/storage/mongo/collections.ts';
 import { mongoDocuments, prepareDocuments } from '../../src/storage/mongo/document-store.ts';
 import { wordsOf } from '../../src/storage/mongo/documents.ts';
 import { openMongo } from '../../src/storage/mongo/open.ts';
+import { pageByWords } from '../../src/storage/mongo/page-by-words.ts';
 import { pageOf } from '../../src/storage/mongo/pages.ts';
 import { similarTo } from '../../src/storage/mongo/perceptions.ts';
 import type { Keyset, ResultFilter, StoreState } from '../../src/storage/ports/result-store.ts';
@@ -58,19 +59,62 @@ describeWithRelayedMongo('The MongoDB store', (server) => {
     return { open: () => openMongo({ url }), remove: () => emptyDatabase(url) };
   });
 
-  it('refuses a phrase whose words are on too many pages in another order, and finds it with a rarer word', async () => {
+  /** Inserts words of pages a second apart, without results, and returns the time of the last. */
+  async function insertWords(collection: Collections['words'], texts: readonly string[], first = 0): Promise<void> {
+    const pages = texts.flatMap((text, at) => wordsOf(resultAt(first + at), packWords({ text, places: [] })));
+    await collection.insertMany(pages);
+  }
+  const resultAt = (at: number) =>
+    resultOf(ID + at, { probed_at: new Date(Date.UTC(2026, 0, 1) + at * 1000).toISOString() });
+
+  it('finds a phrase among pages that have its words in another order, and refuses to read too many', async () => {
     const url = freshUrl();
     const { results, close } = await openMongo({ url });
     onTestFinished(close);
-    const words = packWords({ text: 'whale blue', places: [] });
-    const { words: collection } = collectionsOf(client.db(new URL(url).pathname.slice(1)));
-    const pages = Array.from({ length: 6000 }, (_, at) => wordsOf(resultOf(ID + at), words)).flat();
-    await collection.insertMany(pages);
-    await results.insert({ ...resultOf(ID + 6000), words: packWords({ text: 'a rare blue whale', places: [] }) });
-    const found = async (words: string) =>
-      (await results.page({ by: 'all', where: { words } }, 10)).map(({ id }) => id);
-    await expect(found('"blue whale"')).rejects.toMatchObject({ code: 'phrase_too_frequent' });
-    expect(await found('"blue whale" rare')).toEqual([ID + 6000]);
+    const db = client.db(new URL(url).pathname.slice(1));
+    const collections = collectionsOf(db);
+    await results.insert({ ...resultAt(0), words: packWords({ text: 'a rare blue whale', places: [] }) });
+    await insertWords(collections.words, Array<string>(3000).fill('whale blue'), 1);
+    await db.command({ profile: 2 });
+    const found = await results.page({ by: 'all', where: { words: '"blue whale"' } }, 10);
+    await db.command({ profile: 0 });
+    expect(found.map(({ id }) => id)).toEqual([ID]);
+    const reads = await db
+      .collection('system.profile')
+      .find({ ns: `${db.databaseName}.words` })
+      .toArray();
+    // Of all pages that have both words, the server sends the one that has them in this order.
+    const sent = reads.filter(({ op, command }) => op === 'query' && command.filter !== undefined);
+    expect(sent.reduce((sum, { nreturned }) => sum + Number(nreturned), 0)).toBe(1);
+    const asked = (words: string) => pageByWords(collections, { by: 'all' }, words, 10, undefined, 1000);
+    await expect(asked('"blue whale"')).rejects.toMatchObject({ code: 'phrase_too_frequent' });
+    expect((await asked('"blue whale" rare')).map(({ id }) => id)).toEqual([ID]);
+  });
+
+  it('reads as much for a rare word and a frequent one, however many pages have the frequent one', async () => {
+    const examinedOf = async (pages: number) => {
+      const url = freshUrl();
+      const { results, close } = await openMongo({ url });
+      onTestFinished(close);
+      const db = client.db(new URL(url).pathname.slice(1));
+      const rare = Array.from({ length: 20 }, (_, at) => Math.floor((at * pages) / 20));
+      await insertWords(
+        collectionsOf(db).words,
+        Array.from({ length: pages }, (_, at) => (rare.includes(at) ? 'often seldom' : 'often')),
+      );
+      await Promise.all(rare.map((at) => results.insert(resultAt(at))));
+      await db.command({ profile: 2 });
+      expect(await results.page({ by: 'all', where: { words: 'often seldom' } }, 10)).toHaveLength(10);
+      await db.command({ profile: 0 });
+      const reads = await db
+        .collection('system.profile')
+        .find({ ns: `${db.databaseName}.words` })
+        .toArray();
+      return reads.reduce((sum, { keysExamined }) => sum + Number(keysExamined), 0);
+    };
+    const [few, many] = [await examinedOf(1500), await examinedOf(6000)];
+    expect(many).toBeLessThanOrEqual(few * 1.1);
+    expect(many).toBeLessThan(1000);
   });
 
   it('reads the words of pages from their index, and documents only where the words meet', async () => {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { LookupFunction } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ArtifactStore, putCapture } from '../../src/storage/ports/artifact-store.ts';
@@ -14,11 +15,19 @@ import { captureOf, resultOf } from './result-of.ts';
 const ID = 300_000_000_000_000;
 const PICTURE = { image: IMAGE, html: HTML };
 
+const DOMAIN = 'store.test';
+/** The bucket in the host of URLs. The flag goes into the configuration of the server as it is. */
+const IN_HOST = ['--conditional-put', '--log-level', `WARNING\nstorage_domain = ${DOMAIN}`];
+
 const STORES = [
   ['with conditional puts', ['--conditional-put']],
   ['without conditional puts', []],
   ['of an old release, without multi delete', ['--release', '2.30']],
+  ['with the bucket in the host of URLs', IN_HOST],
 ] as const;
+
+const toLoopback: LookupFunction = (_, { all }, found) =>
+  all === true ? found(null, [{ address: '127.0.0.1', family: 4 }]) : found(null, '127.0.0.1', 4);
 
 for (const [name, flags] of STORES) {
   describeWithS3(
@@ -37,7 +46,9 @@ for (const [name, flags] of STORES) {
       });
 
       async function open(prefix = 'some/prefix/'): Promise<S3Client> {
-        const client = await clientOf(server, `bucket-${buckets}`, { prefix });
+        const endpoint = server.endpoint.replace('127.0.0.1', DOMAIN);
+        const inHost = flags === IN_HOST && { endpoint, pathStyle: false, lookup: toLoopback };
+        const client = await clientOf(server, `bucket-${buckets}`, { prefix, ...inHost });
         clients.push(client);
         return client;
       }

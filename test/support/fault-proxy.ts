@@ -19,6 +19,8 @@ export interface FaultProxy extends AsyncDisposable {
   fault: (request: string) => Fault | undefined;
   /** Whether requests without a signature are answered with 200, as by a bucket with public read. */
   open: boolean;
+  /** Headers that replace those of the server's answers. */
+  headers: Readonly<Record<string, string>>;
   /** Called when the server has answered a request, before the client learns of it; what it returns is awaited. */
   answered: (request: string) => unknown;
 }
@@ -51,7 +53,7 @@ export async function startFaultProxy(upstream: () => string): Promise<FaultProx
       response.writeHead(answer.statusCode ?? 500, { 'content-length': Buffer.byteLength(changed) });
       return void response.end(changed);
     }
-    response.writeHead(answer.statusCode ?? 500, answer.headers);
+    response.writeHead(answer.statusCode ?? 500, { ...answer.headers, ...proxy.headers });
     if (fault !== 'reset in the body') return void response.end(content);
     response.write(content.subarray(0, content.length / 2), () => request.socket.destroy());
   }
@@ -68,6 +70,7 @@ export async function startFaultProxy(upstream: () => string): Promise<FaultProx
     fault: () => undefined,
     answered: () => {},
     open: false,
+    headers: {},
     [Symbol.asyncDispose]: async () => {
       agent.destroy();
       await server[Symbol.asyncDispose]();

@@ -210,6 +210,7 @@ describe('the gallery', () => {
 
   it('shows every field of the filters whole on a phone', async () => {
     const page = await ui.open('/ui/?status=2xx', { viewport: { width: 390, height: 844 } });
+    await page.getByRole('button', { name: 'Filters (1)' }).click();
     const fields = page.locator('.filters-rest').locator('input, select');
     await fields.first().waitFor();
     const boxes = await fields.evaluateAll((elements) =>

@@ -19,7 +19,7 @@ export function FeedButton(props: FeedButtonProps) {
     <>
       <button type="button" class="button" aria-label={`Feed of ${props.name}`} onClick={() => setOpen(true)}>
         <Icon name="feed" />
-        Feed
+        <span class="wide-only">Feed</span>
       </button>
       {isOpen && <FeedDialog {...props} onClose={() => setOpen(false)} />}
     </>

@@ -28,6 +28,7 @@ const PATHS = {
     'M18 8a3 3 0 1 0 0-6 3 3 0 0 0 0 6zM6 15a3 3 0 1 0 0-6 3 3 0 0 0 0 6zM18 22a3 3 0 1 0 0-6 3 3 0 0 0 0 6zM8.6 10.5l6.8-4M8.6 13.5l6.8 4',
   feed: 'M5 5a14 14 0 0 1 14 14M5 11a8 8 0 0 1 8 8M6.5 17.5v.01',
   check: 'M5 12l5 5 9-10',
+  label: 'M4 4h8l8 8-8 8-8-8zM8 8v.01',
 } as const;
 
 export type IconName = keyof typeof PATHS;

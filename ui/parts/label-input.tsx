@@ -9,13 +9,20 @@ interface LabelInputProps {
   readonly label: string;
   /** Whether only screen readers are told the label. */
   readonly isQuiet?: boolean;
+  /** Whether the dialog around it begins here. */
+  readonly hasFocus?: boolean;
   readonly value: string;
   readonly placeholder: string;
   readonly onInput: (event: Event & { readonly currentTarget: HTMLInputElement }) => void;
 }
 
+/** Returns the labels in a text that separates them by commas. */
+export function labelsIn(text: string): readonly string[] {
+  return text.split(',').filter((label) => label.trim() !== '');
+}
+
 /** A field for a label, which suggests those that captures have. */
-export function LabelInput({ label, isQuiet = false, value, placeholder, onInput }: LabelInputProps) {
+export function LabelInput({ label, isQuiet = false, hasFocus = false, value, placeholder, onInput }: LabelInputProps) {
   const list = useId();
   const [isUsed, setUsed] = useState(false);
   const [suggested, setSuggested] = useState<readonly string[]>([]);
@@ -42,6 +49,7 @@ export function LabelInput({ label, isQuiet = false, value, placeholder, onInput
         type="text"
         list={list}
         autocomplete="off"
+        autofocus={hasFocus}
         spellcheck={false}
         placeholder={placeholder}
         value={value}

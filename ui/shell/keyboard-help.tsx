@@ -4,6 +4,7 @@ const KEYS: readonly (readonly [keys: readonly string[], does: string])[] = [
   [['←', '→', '↑', '↓'], 'Move between captures in the gallery'],
   [['Enter'], 'Open the capture'],
   [['x'], 'Select the capture'],
+  [['l'], 'Label the selected captures, or the capture'],
   [['/'], 'Search'],
   [['g'], 'Gallery'],
   [['c'], 'Capture a page'],

@@ -18,7 +18,7 @@ import {
 import type { DataDirectory } from './data-directory.ts';
 import { ifThere, makeDirectory, moveInto, syncDirectory } from './directories.ts';
 import { publishDurably, writeDurably } from './durable-file.ts';
-import { idsBefore, idsOldestFirst } from './ids-by-time.ts';
+import { byTimeIn, idsOldestFirst, listNewest } from './ids-by-time.ts';
 import { captureDirectory, capturesDirectory, directoriesAbove, RECORD_FILE } from './layout.ts';
 import { PRIVATE_DIRECTORY } from './private-files.ts';
 import { infoIn, parseRecordFile, type RecordFile, recordText, screenshotInfo } from './record-file.ts';
@@ -26,8 +26,6 @@ import { removeCaptures } from './remove-captures.ts';
 import { bytesOf, createStoredBytes } from './stored-bytes.ts';
 import { namesIn } from './workspace.ts';
 
-/** Number of records that a list reads at once. */
-const READ_TOGETHER = 16;
 /**
  * Size of a probe file: as large as a capture may be, because a small file would still fit on a disk that is nearly
  * full.
@@ -36,6 +34,7 @@ const PROBE_BYTES = 1024 * 1024;
 
 export function createFileArtifactStore(data: DataDirectory): LocalStore {
   const stored = createStoredBytes(data.path);
+  const emptied = new Set<string>();
 
   async function stage(record: StoredRecord, files: CapturedFiles): Promise<StagedCapture> {
     const info = await screenshotInfo(record, files.image);
@@ -168,33 +167,16 @@ export function createFileArtifactStore(data: DataDirectory): LocalStore {
     };
   }
 
-  async function list(limit: number, before: number = Number.MAX_SAFE_INTEGER): Promise<readonly ScreenshotInfo[]> {
-    const infos: ScreenshotInfo[] = [];
-    let ids: number[] = [];
-    const read = async () => {
-      for (const one of await Promise.all(ids.map(info)))
-        if (one !== undefined && infos.length < limit) infos.push(one);
-      ids = [];
-    };
-    for await (const id of idsBefore(data.path, before)) {
-      ids.push(id);
-      if (ids.length >= Math.min(READ_TOGETHER, limit - infos.length)) await read();
-      if (infos.length >= limit) break;
-    }
-    await read();
-    return infos;
-  }
-
   const has = async (id: number) =>
     (await namesIn(captureDirectory(data.path, id))).some((name) => name !== RECORD_FILE);
 
   async function removeAll(ids: readonly number[]): Promise<RemovedArtifacts> {
     let captures = 0;
     let bytes = 0;
-    await removeCaptures(data, ids, ({ id, hasFiles }, size) => {
-      if (hasFiles) captures += 1;
-      bytes += size;
-      stored.changed(id, -size);
+    await removeCaptures(data, ids, emptied, (id, removed) => {
+      if (removed.hasFiles) captures += 1;
+      bytes += removed.bytes;
+      stored.changed(id, -removed.bytes);
     });
     return { captures, bytes };
   }
@@ -208,7 +190,7 @@ export function createFileArtifactStore(data: DataDirectory): LocalStore {
     mark,
     keepRecord,
     open: openArtifact,
-    list,
+    list: (limit, before = Number.MAX_SAFE_INTEGER) => listNewest(byTimeIn(data.path), info, { limit, before }),
     has,
     oldest: (key) => (key === undefined ? idsOldestFirst(data.path) : stored.oldestOf(key)),
     oldestAfter: (id) => idsOldestFirst(data.path, id),

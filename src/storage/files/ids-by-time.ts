@@ -1,22 +1,60 @@
 import { join } from 'node:path';
+import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
 import { parseId } from '../records/ids.ts';
 import { capturesDirectory, minuteDirectory, timeNames } from './layout.ts';
 import { namesIn } from './workspace.ts';
 
+/** Number of captures that a list describes at once. */
+const READ_TOGETHER = 16;
 const DAY = /^\d{8}$/;
 const MINUTE = /^\d{4}$/;
 
 /* Reads the names of one day and one minute at a time, and only as far as the caller consumes. */
 
-/** Ids of captures below `before`, greatest first. */
-export async function* idsBefore(dataDir: string, before: number): AsyncGenerator<number> {
+/** Captures by the day and minute of their ids, in ascending order. */
+export interface ByTime {
+  days(): Promise<readonly string[]>;
+  minutes(day: string): Promise<readonly string[]>;
+  ids(day: string, minute: string): Promise<readonly number[]>;
+}
+
+export function byTimeIn(dataDir: string): ByTime {
+  return {
+    days: () => daysIn(dataDir),
+    minutes: (day) => minutesIn(dataDir, day),
+    ids: (day, minute) => idsIn(minuteDirectory(dataDir, day, minute)),
+  };
+}
+
+/** Describes at most `limit` captures with an id below `before`, newest (greatest id) first. */
+export async function listNewest(
+  byTime: ByTime,
+  describe: (id: number) => Promise<ScreenshotInfo | undefined>,
+  { limit, before }: { readonly limit: number; readonly before: number },
+): Promise<readonly ScreenshotInfo[]> {
+  const infos: ScreenshotInfo[] = [];
+  let ids: number[] = [];
+  const read = async () => {
+    for (const one of await Promise.all(ids.map(describe)))
+      if (one !== undefined && infos.length < limit) infos.push(one);
+    ids = [];
+  };
+  for await (const id of idsBefore(byTime, before)) {
+    ids.push(id);
+    if (ids.length >= Math.min(READ_TOGETHER, limit - infos.length)) await read();
+    if (infos.length >= limit) break;
+  }
+  await read();
+  return infos;
+}
+
+async function* idsBefore({ days, minutes, ids }: ByTime, before: number): AsyncGenerator<number> {
   const last = timeNames(before);
-  for (const day of (await daysIn(dataDir)).reverse()) {
+  for (const day of (await days()).toReversed()) {
     if (day > last.day) continue;
-    for (const minute of (await minutesIn(dataDir, day)).reverse()) {
+    for (const minute of (await minutes(day)).toReversed()) {
       if (day === last.day && minute > last.minute) continue;
-      const ids = await idsIn(minuteDirectory(dataDir, day, minute));
-      yield* ids.filter((id) => id < before).reverse();
+      yield* (await ids(day, minute)).filter((id) => id < before).toReversed();
     }
   }
 }

@@ -68,8 +68,9 @@ export function infoIn({ record, image }: RecordFile): ScreenshotInfo | undefine
   return image === null ? undefined : checkedScreenshotInfo(describe(record, image));
 }
 
-export async function screenshotInfo(result: Result, image: Uint8Array): Promise<ScreenshotInfo> {
-  return describe(result, { bytes: image.byteLength, sha256: await sha256(image) });
+/** `known`: the SHA-256 of the image. */
+export async function screenshotInfo(result: Result, image: Uint8Array, known?: string): Promise<ScreenshotInfo> {
+  return describe(result, { bytes: image.byteLength, sha256: known ?? (await sha256(image)) });
 }
 
 function describe(result: Result, { bytes, sha256 }: Pick<ScreenshotInfo, 'bytes' | 'sha256'>): ScreenshotInfo {

@@ -1,32 +1,39 @@
 import { randomUUID } from 'node:crypto';
-import { rename, rm, rmdir } from 'node:fs/promises';
+import { rename, rmdir, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { codeOf } from '../failures/system-error.ts';
+import { firstIdAt } from '../records/ids.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { ifThere, syncDirectory } from './directories.ts';
 import { removeThumbnails } from './file-thumbnail-store.ts';
-import { captureDirectory, RECORD_FILE } from './layout.ts';
+import { captureDirectory, minuteDirectory, RECORD_FILE, timeNames } from './layout.ts';
 import { bytesAt } from './stored-bytes.ts';
 import { exists, namesIn } from './workspace.ts';
 
 /** A capture that was moved out of its place. */
 interface Moved {
   readonly id: number;
-  /** False for a failed capture. */
-  readonly hasFiles: boolean;
   readonly away: string;
+}
+
+export interface RemovedFiles {
+  /** False for a failed capture, which has only its record. */
+  readonly hasFiles: boolean;
+  readonly bytes: number;
 }
 
 /**
  * Removes the directories of captures and their thumbnails. Each capture is moved away as a whole before anything is
  * unlinked, so that it disappears at once; a crash in between leaves it where the next start sweeps. Open files stay
  * readable. `onRemoved` is called for each capture that existed. Continues after a capture that cannot be removed, and
- * rejects with its error at the end.
+ * rejects with its error at the end. `emptied`: directories of minutes that may be empty. That of the current minute stays
+ * until a later removal, because the next capture would have to make it again, durably.
  */
 export async function removeCaptures(
   data: DataDirectory,
   ids: readonly number[],
-  onRemoved: (removed: Pick<Moved, 'id' | 'hasFiles'>, bytes: number) => void,
+  emptied: Set<string>,
+  onRemoved: (id: number, removed: RemovedFiles) => void,
 ): Promise<void> {
   const failures: unknown[] = [];
   const moved: Moved[] = [];
@@ -34,7 +41,7 @@ export async function removeCaptures(
     try {
       const away = await moveAway(data, captureDirectory(data.path, id));
       if (away === undefined) continue;
-      moved.push({ id, hasFiles: (await namesIn(away)).some((name) => name !== RECORD_FILE), away });
+      moved.push({ id, away });
     } catch (error) {
       failures.push(error);
     }
@@ -42,15 +49,29 @@ export async function removeCaptures(
   const minutes = new Set(moved.map(({ id }) => dirname(captureDirectory(data.path, id))));
   // Another process may have removed the directory with its last capture.
   for (const minute of minutes) await ifThere(syncDirectory(minute));
-  for (const { away, ...removed } of moved) {
-    const bytes = await bytesAt(away);
-    await rm(away, { recursive: true, force: true }).catch((error: unknown) => failures.push(error));
-    onRemoved(removed, bytes);
+  for (const { id, away } of moved) {
+    const names = await namesIn(away);
+    const bytes = await bytesAt(away, names);
+    await removeFiles(away, names).catch((error: unknown) => failures.push(error));
+    onRemoved(id, { hasFiles: names.some((name) => name !== RECORD_FILE), bytes });
   }
   // Thumbnails may be in this data directory although the capture is elsewhere.
   for (const id of ids) await removeThumbnails(data.path, id).catch((error: unknown) => failures.push(error));
-  for (const minute of minutes) if (await removeIfEmpty(minute)) await removeIfEmpty(dirname(minute));
+  for (const minute of minutes) emptied.add(minute);
+  const { day, minute: name } = timeNames(firstIdAt(new Date()));
+  const current = minuteDirectory(data.path, day, name);
+  for (const minute of emptied) {
+    if (minute >= current) continue;
+    emptied.delete(minute);
+    if (await removeIfEmpty(minute)) await removeIfEmpty(dirname(minute));
+  }
   if (failures.length > 0) throw failures[0];
+}
+
+/** Removes a directory of files, one by one: removing it recursively takes twice the system calls. */
+async function removeFiles(directory: string, names: readonly string[]): Promise<void> {
+  await Promise.all(names.map((name) => unlink(join(directory, name))));
+  await rmdir(directory);
 }
 
 /** Returns the new path; undefined when there is nothing at `path`, or when another process was faster. */

@@ -173,8 +173,8 @@ export function bytesOf(dataDir: string, id: number): Promise<number> {
 }
 
 /** Returns the bytes of the files in a directory. */
-export async function bytesAt(path: string): Promise<number> {
+export async function bytesAt(path: string, names?: readonly string[]): Promise<number> {
   let bytes = 0;
-  for (const name of await namesIn(path)) bytes += (await ifThere(lstat(join(path, name))))?.size ?? 0;
+  for (const name of names ?? (await namesIn(path))) bytes += (await ifThere(lstat(join(path, name))))?.size ?? 0;
   return bytes;
 }

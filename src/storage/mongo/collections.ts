@@ -64,8 +64,9 @@ const HOST_INDEXES: IndexDescription[] = [
   { name: HOST_FIELDS.unicode.index, key: { host_unicode: 1, newest: -1, _id: 1 }, ...WHERE_UNICODE },
 ];
 
-/** Entries are small, because a page has hundreds: a coarse time, and no id. */
-const WORDS_INDEXES: IndexDescription[] = [{ name: BY_WORD, key: { terms: 1, moment: -1 } }];
+/** Entries are small, because a page has hundreds: a coarse time, and no id. They are compressed on disk. */
+const COMPRESSED = { storageEngine: { wiredTiger: { configString: 'block_compressor=zstd' } } };
+const WORDS_INDEXES: IndexDescription[] = [{ name: BY_WORD, key: { terms: 1, moment: -1 }, ...COMPRESSED }];
 
 const PERCEPTION_INDEXES: IndexDescription[] = [{ name: BY_BAND, key: { bands: 1, _id: 1 } }];
 

@@ -2,11 +2,12 @@ import { Binary } from 'mongodb';
 import type { Evidence } from '../../capture/evidence.ts';
 import { unpackWords } from '../../capture/page-words.ts';
 import type { DetailedResult, Result } from '../../capture/result.ts';
+import { tokensOf } from '../../words/tokens.ts';
 import { hostKeys } from '../records/hosts.ts';
 import { asRecord, timeOf } from '../records/record.ts';
 import { rareHostTermsOf, termsOf } from '../records/terms.ts';
 import { urlKeysOf } from '../records/url-keys.ts';
-import { wordTermsOf } from '../records/word-terms.ts';
+import { signsOf, wordTermsOf } from '../records/word-terms.ts';
 
 /** A record in MongoDB: its own keys, the id as `_id`, the time as a date, and the fields that the indexes need. */
 export interface ResultDocument {
@@ -49,6 +50,8 @@ export interface WordsDocument {
   readonly moment: number;
   /** The words as terms of an index. */
   readonly terms: readonly string[];
+  /** The words in their order, in short; see `signsOf`. */
+  readonly signs: string;
   /** The packed words. */
   readonly words: string;
 }
@@ -85,14 +88,16 @@ export function recordOf(document: ResultDocument): Result {
 }
 
 /** Returns the document of the words of a result's page; none without words. */
-export function wordsOf(result: Result, words: string | undefined): readonly WordsDocument[] {
-  if (words === undefined) return [];
+export function wordsOf(result: Result, packed: string | undefined): readonly WordsDocument[] {
+  if (packed === undefined) return [];
+  const words = tokensOf(unpackWords(packed).text).map(({ word }) => word);
   return [
     {
       _id: result.id,
       moment: momentOf(timeOf(result.probed_at)),
-      terms: wordTermsOf(unpackWords(words).text),
-      words,
+      terms: wordTermsOf(words),
+      signs: signsOf(words),
+      words: packed,
     },
   ];
 }

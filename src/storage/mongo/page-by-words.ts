@@ -24,8 +24,8 @@ const READ_AHEAD = 10;
 const MAX_READ = 500;
 /** Time for which the words of pages are compared with phrases in one turn of the event loop, in milliseconds. */
 const TURN_MS = 10;
-/** Maximum number of pages whose words are compared for one page of results. */
-const MAX_COMPARED = 5000;
+/** Maximum number of moments at which a phrase is looked for, for one page of results. */
+const MAX_MOMENTS_OF_PHRASE = 20_000;
 /** There are no captures before and after these. */
 const FIRST = momentOf(0);
 const LAST = momentOf(Date.UTC(2100, 0, 1));
@@ -38,6 +38,7 @@ export async function pageByWords(
   words: string,
   limit: number,
   from: Keyset | undefined,
+  maxMoments = MAX_MOMENTS_OF_PHRASE,
 ): Promise<readonly Result[]> {
   const { where = {} } = filter;
   const wanted = wordsFilter(wordsQuery(words));
@@ -47,14 +48,14 @@ export async function pageByWords(
     to: Math.min(momentOf(after.probedAt), LAST),
   };
   const found: Result[] = [];
-  let compared = 0;
+  let read = 0;
   for await (const moments of momentsIn(collections, filter, wanted, span, limit)) {
     const candidates = await documentsAt(collections, wanted, moments);
-    if (wanted.phrases !== undefined) compared += candidates.length;
+    read += moments.length;
     found.push(...(await matchingOf(collections, filter, wanted, candidates, after)));
     // Later moments are older than all that were found.
     if (found.length >= limit) break;
-    if (compared >= MAX_COMPARED) throw new CapstanError('phrase_too_frequent');
+    if (wanted.phrases !== undefined && read >= maxMoments) throw new CapstanError('phrase_too_frequent');
   }
   return found.sort((a, b) => timeOf(b.probed_at) - timeOf(a.probed_at) || b.id - a.id).slice(0, limit);
 }

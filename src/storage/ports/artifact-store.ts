@@ -76,8 +76,8 @@ export interface ArtifactStore {
   id(): Promise<string>;
   /** Stores a test file and removes it again. Rejects as `stage` would. */
   probe(): Promise<void>;
-  /** Writes the artifacts of a capture together with its whole record. */
-  stage(record: StoredRecord, files: CapturedFiles): Promise<StagedCapture>;
+  /** Writes the artifacts of a capture together with its whole record. `sha256`: that of the image, where it is known. */
+  stage(record: StoredRecord, files: CapturedFiles, sha256?: string): Promise<StagedCapture>;
   has(id: number): Promise<boolean>;
   /** Rejects with `artifact_pending` as `open` does. */
   info(id: number, how?: { readonly undelivered?: boolean }): Promise<ScreenshotInfo | undefined>;

@@ -1,5 +1,6 @@
 import type { Sequence } from '../../words/query.ts';
-import { isUnspaced, tokensOf } from '../../words/tokens.ts';
+import { hashOf } from '../../words/text-hash.ts';
+import { isUnspaced } from '../../words/tokens.ts';
 
 /* The words of pages as terms of an index that holds no positions. The prefix tells them from words of the title. */
 
@@ -7,14 +8,26 @@ import { isUnspaced, tokensOf } from '../../words/tokens.ts';
 export const HAS_WORDS = '\uE010';
 const WORD = '\uE011';
 
-/** Returns the terms of a text, each once. Characters of unspaced scripts are found alone, too. */
-export function wordTermsOf(text: string): readonly string[] {
-  const words = new Set<string>();
-  for (const { word } of tokensOf(text)) {
-    words.add(word);
-    if (isUnspaced(word)) for (const character of word) words.add(character);
+/** The characters of two bytes in UTF-8. */
+const FIRST_SIGN = 0x80;
+const SIGNS = 0x780;
+
+/** Returns the terms of words, each once. Characters of unspaced scripts are found alone, too. */
+export function wordTermsOf(words: readonly string[]): readonly string[] {
+  const all = new Set<string>();
+  for (const word of words) {
+    all.add(word);
+    if (isUnspaced(word)) for (const character of word) all.add(character);
   }
-  return [HAS_WORDS, ...[...words].map(wordTerm)];
+  return [HAS_WORDS, ...[...all].map(wordTerm)];
+}
+
+/**
+ * Returns one character for each word, in their order, in which a database looks for phrases. Some words share one, so
+ * what is found must be compared with the words.
+ */
+export function signsOf(words: readonly string[]): string {
+  return words.map((word) => String.fromCharCode(FIRST_SIGN + (hashOf(word) % SIGNS))).join('');
 }
 
 export function wordTerm(word: string): string {

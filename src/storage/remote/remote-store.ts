@@ -38,8 +38,8 @@ export function createRemoteStore<F extends RemoteFile>(backend: Backend<F>): Ar
     throw failed.reason;
   }
 
-  async function stage(record: StoredRecord, captured: CapturedFiles): Promise<StagedCapture> {
-    const info = await screenshotInfo(record, captured.image);
+  async function stage(record: StoredRecord, captured: CapturedFiles, known?: string): Promise<StagedCapture> {
+    const info = await screenshotInfo(record, captured.image, known);
     const contents = filesIn(captured).map(([kind, content]) => ({
       kind,
       name: artifactFile(kind, info.format),

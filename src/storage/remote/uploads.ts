@@ -15,8 +15,22 @@ const KEPT_BYTES = 64 * 1024 ** 2;
 export interface Uploads extends LocalCopies {
   /** Whether this process has just made and answered the capture, and no attempt to upload it has failed. */
   isFresh(id: number): boolean;
+  /** Notes that the marks in the record on the disk have changed. */
+  marked(id: number): void;
   /** Forgets captures that are removed. */
   forget(ids: readonly number[]): void;
+}
+
+/** A capture that this process has staged, until it is released. */
+interface Own {
+  /** The capture until its first upload; undefined: it is on the disk only. */
+  copy: Copy | undefined;
+  /** Whether an upload has begun: before, no other process can have uploaded it. */
+  isTried: boolean;
+  hasFailed: boolean;
+  isUploaded: boolean;
+  /** Whether marks were given that an upload lacks. */
+  isMarked: boolean;
 }
 
 /** Copies in the data directory of captures that are uploaded to another store. */
@@ -26,37 +40,36 @@ export function createUploads(
   { later = false }: { readonly later?: boolean } = {},
 ): Uploads {
   const limit = pLimit(UPLOADS);
-  /**
-   * Captures that this process has staged and not tried to upload yet: no other process has uploaded them. Undefined: it
-   * is on the disk only.
-   */
-  const fresh = new Map<number, Copy | undefined>();
+  const owned = new Map<number, Own>();
   let keptBytes = 0;
-  /** Captures that wait for their first upload by this process, or are uploaded. */
-  const unfailed = new Set<number>();
-  /** Captures that this process has uploaded, until they are released. */
-  const uploaded = new Set<number>();
 
-  function keep(copy: Copy): void {
-    const bytes = bytesOf(copy);
-    const isKept = keptBytes + bytes <= KEPT_BYTES;
-    if (isKept) keptBytes += bytes;
-    fresh.set(copy.record.id, isKept ? copy : undefined);
+  function own(id: number, copy: Copy): Own {
+    const isKept = keptBytes + bytesOf(copy) <= KEPT_BYTES;
+    if (isKept) keptBytes += bytesOf(copy);
+    const state = { isTried: false, hasFailed: false, isUploaded: false, isMarked: false };
+    const mine = { copy: isKept ? copy : undefined, ...state };
+    owned.set(id, mine);
+    return mine;
   }
 
-  function take(id: number): Copy | undefined {
-    const copy = fresh.get(id);
-    fresh.delete(id);
-    if (copy !== undefined) keptBytes -= bytesOf(copy);
+  function take(mine: Own | undefined): Copy | undefined {
+    if (mine?.copy === undefined) return undefined;
+    const { copy } = mine;
+    mine.copy = undefined;
+    keptBytes -= bytesOf(copy);
     return copy;
   }
 
-  async function upload(copy: Copy): Promise<StoredRecord> {
-    const { record, files } = copy;
-    const staged = await remote.stage(record, files);
+  function forget(id: number): void {
+    take(owned.get(id));
+    owned.delete(id);
+  }
+
+  async function upload({ record, files, sha256 }: Copy, mine: Own | undefined): Promise<StoredRecord> {
+    const staged = await remote.stage(record, files, sha256);
     try {
       if (await staged.publish()) {
-        uploaded.add(record.id);
+        if (mine !== undefined) mine.isUploaded = true;
         return record;
       }
     } catch (error) {
@@ -70,17 +83,22 @@ export function createUploads(
   }
 
   async function deliver(id: number): Promise<StoredRecord | undefined> {
-    const isFresh = fresh.has(id);
-    const copy = take(id) ?? (await copyOf(local, id));
+    const mine = owned.get(id);
+    const isFirst = mine?.isTried === false;
+    if (mine !== undefined) mine.isTried = true;
+    const copy = take(mine) ?? (await copyOf(local, id));
     // Another process with the same data directory may have delivered it.
     if (copy === undefined) return remote.record(id);
-    const first = isFresh ? undefined : await remote.record(id);
-    return withLaterMarks(first ?? (await upload({ ...copy, record: await namingStore(copy.record, remote) })));
+    const first = isFirst ? undefined : await remote.record(id);
+    const named = { ...copy, record: await namingStore(copy.record, remote) };
+    return withLaterMarks(first ?? (await upload(named, mine)), mine);
   }
 
   /** Marks that were given before the store had the capture are in the record on the disk alone. */
-  async function withLaterMarks(uploaded: StoredRecord): Promise<StoredRecord> {
+  async function withLaterMarks(uploaded: StoredRecord, mine: Own | undefined): Promise<StoredRecord> {
     for (let written = uploaded; ; ) {
+      if (mine?.isMarked === false) return written;
+      if (mine !== undefined) mine.isMarked = false;
       const now = await local.record(written.id);
       if (now === undefined || sameMarks(now, written)) return written;
       const marks = marksOf(now);
@@ -93,7 +111,8 @@ export function createUploads(
     try {
       return await limit(() => deliver(id));
     } catch (error) {
-      unfailed.delete(id);
+      const mine = owned.get(id);
+      if (mine !== undefined) mine.hasFailed = true;
       throw error;
     }
   }
@@ -101,22 +120,19 @@ export function createUploads(
   return {
     keepsFailed: false,
     deliverLater: later ? deliverWithin : null,
-    isFresh: (id) => unfailed.has(id),
-    forget: (ids) => {
-      for (const id of ids) {
-        take(id);
-        unfailed.delete(id);
-      }
+    isFresh: (id) => later && owned.get(id)?.hasFailed === false,
+    marked: (id) => {
+      const mine = owned.get(id);
+      if (mine !== undefined) mine.isMarked = true;
     },
+    forget: (ids) => ids.forEach(forget),
     stage: async (record, files) => {
       const staged = await local.stage(record, files);
-      keep({ record, files });
-      if (later) unfailed.add(record.id);
+      const mine = own(record.id, { record, files, sha256: staged.info.sha256 });
       const discard = async () => {
-        take(record.id);
-        unfailed.delete(record.id);
+        forget(record.id);
         try {
-          if (uploaded.delete(record.id)) await remote.remove([record.id]);
+          if (mine.isUploaded) await remote.remove([record.id]);
         } finally {
           await staged.discard();
         }
@@ -128,9 +144,8 @@ export function createUploads(
     record: (id) => local.record(id),
     deliver: ({ id }) => deliverWithin(id),
     release: async ({ id }) => {
-      uploaded.delete(id);
       await local.remove([id]);
-      unfailed.delete(id);
+      forget(id);
     },
   };
 }
@@ -138,6 +153,8 @@ export function createUploads(
 interface Copy {
   readonly record: StoredRecord;
   readonly files: CapturedFiles;
+  /** That of the image, where it is known. */
+  readonly sha256?: string;
 }
 
 function bytesOf({ files }: Copy): number {

@@ -15,7 +15,7 @@ import type { Uploads } from './uploads.ts';
 export function withCopies(
   remote: ArtifactStore,
   local: ArtifactStore,
-  copies?: Pick<Uploads, 'isFresh' | 'forget'>,
+  copies?: Pick<Uploads, 'isFresh' | 'marked' | 'forget'>,
 ): ArtifactStore {
   async function placeOf(id: number): Promise<'remote' | 'local' | 'waiting'> {
     const copy = await local.record(id);
@@ -41,6 +41,7 @@ export function withCopies(
     open: (id, kind, { undelivered = false } = {}) => read(id, (store) => store.open(id, kind), undelivered),
     mark: async (id, marks) => {
       await local.mark(id, marks);
+      copies?.marked(id);
       await remote.mark(id, marks);
     },
     remove: async (ids) => {

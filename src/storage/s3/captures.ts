@@ -1,6 +1,6 @@
 import { CapstanError } from '../../capture/errors.ts';
 import type { FoundCapture } from '../remote/backend.ts';
-import type { S3Client } from './client.ts';
+import type { S3Client, S3Object } from './client.ts';
 import { captureKey, partOf } from './keys.ts';
 import { type S3File, type Unpacked, unpacked } from './pack.ts';
 
@@ -46,28 +46,39 @@ function headOf(body: Buffer, id: number): Unpacked | undefined {
   }
 }
 
-/** Iterates over the captures that a listing has, with their bytes and keys, oldest first. */
-export async function* listedCaptures(client: S3Client, prefix = 'captures/'): AsyncGenerator<Listed> {
-  let last: Listed | undefined;
-  for await (const { objects } of client.list(prefix)) {
-    for (const { key, bytes } of objects) {
-      const part = partOf(key);
-      if (part === undefined) continue;
-      if (part.id !== last?.id) {
-        if (last?.isCapture === true) yield last;
-        last = { id: part.id, isCapture: false, bytes: 0, apiKey: null };
-      }
-      last.bytes += bytes;
-      if (part.isImage) last.apiKey = part.apiKey;
-      else last.isCapture = true;
-    }
-  }
-  if (last?.isCapture === true) yield last;
-}
-
-interface Listed {
+/** What a listing has of one id. */
+export interface Listed {
   readonly id: number;
   isCapture: boolean;
+  readonly images: S3Object[];
   bytes: number;
   apiKey: string | null;
+  /** Time of the store. */
+  readonly now: number;
+}
+
+/** Iterates over what a listing has, one id after the other, oldest first. */
+export async function* listedIds(client: S3Client, prefix = 'captures/'): AsyncGenerator<Listed> {
+  let last: Listed | undefined;
+  for await (const { objects, now } of client.list(prefix)) {
+    for (const object of objects) {
+      const part = partOf(object.key);
+      if (part === undefined) continue;
+      if (part.id !== last?.id) {
+        if (last !== undefined) yield last;
+        last = { id: part.id, isCapture: false, images: [], bytes: 0, apiKey: null, now };
+      }
+      last.bytes += object.bytes;
+      last.isCapture ||= !part.isImage;
+      if (!part.isImage) continue;
+      last.images.push(object);
+      last.apiKey = part.apiKey;
+    }
+  }
+  if (last !== undefined) yield last;
+}
+
+/** Iterates over the captures that a listing has. */
+export async function* listedCaptures(client: S3Client, prefix?: string): AsyncGenerator<Listed> {
+  for await (const one of listedIds(client, prefix)) if (one.isCapture) yield one;
 }

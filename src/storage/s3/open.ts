@@ -1,8 +1,7 @@
 import type { ArtifactStore, LocalStore } from '../ports/artifact-store.ts';
 import type { Database } from '../ports/database.ts';
 import type { OpenArtifacts } from '../ports/open-artifacts.ts';
-import { createUploads } from '../remote/uploads.ts';
-import { withCopies } from '../remote/with-copies.ts';
+import { openRemote } from '../remote/open-remote.ts';
 import { createS3Client, type S3Client } from './client.ts';
 import { credentialSource } from './credentials.ts';
 import { createS3Store } from './s3-store.ts';
@@ -25,7 +24,6 @@ export interface S3Options {
 
 export interface OpenS3Options {
   readonly options: Partial<S3Options>;
-  /** The store of the data directory, in which captures wait for delivery. */
   readonly local: LocalStore;
   readonly database: Pick<Database, 'isShared' | 'lock'>;
   /** Called with failures of background work. */
@@ -52,21 +50,11 @@ export function openS3Store(options: Partial<S3Options>): ArtifactStore {
   return createS3Store(s3ClientOf(options), options.s3Presign);
 }
 
-/** Opens the store and starts to delete, in the background, images that no capture names. */
 export function openS3({ options, local, database, onProblem }: OpenS3Options): OpenArtifacts {
   const client = s3ClientOf(options, onProblem);
-  const remote = createS3Store(client, options.s3Presign);
   const sweep = createSweep({ client, lock: () => database.lock('artifacts.sweep'), onProblem });
-  sweep.start();
+  const remote = createS3Store(client, options.s3Presign);
   // Other processes of a shared database read a capture as soon as its record is there.
-  const copies = createUploads(local, remote, { later: !database.isShared });
-  return {
-    artifacts: withCopies(remote, local, copies),
-    copies,
-    lock: () => database.lock('retention').catch(() => undefined),
-    stop: async () => {
-      await sweep.stop();
-      client.close();
-    },
-  };
+  const opened = openRemote({ remote, local, sweep, database, later: !database.isShared });
+  return { ...opened, stop: () => opened.stop().finally(client.close) };
 }

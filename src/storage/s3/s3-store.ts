@@ -1,8 +1,7 @@
 import { ARTIFACTS } from '../../capture/artifacts.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import type { Marks } from '../../capture/marks.ts';
-import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
-import { timeNames } from '../files/layout.ts';
+import { type ByTime, listNewest } from '../files/ids-by-time.ts';
 import { sha256 } from '../files/record-file.ts';
 import { createPace } from '../passes/pace.ts';
 import type { ArtifactStore, ByteSpan } from '../ports/artifact-store.ts';
@@ -13,12 +12,15 @@ import { findCapture, listedCaptures, readRecord } from './captures.ts';
 import type { S3Client } from './client.ts';
 import { captureKey, imageKey, minuteOf } from './keys.ts';
 import { packed, type S3File, withMarks } from './pack.ts';
-import { noteRemoved } from './removed.ts';
+import { noteRemoved } from './sweep.ts';
 
 /** Number of times that a capture is written again when others have changed it meanwhile. */
 const MARK_ATTEMPTS = 5;
-/** Number of captures whose heads a list reads at once. */
-const READ_TOGETHER = 16;
+
+const CAPTURE_TYPE = { 'content-type': 'application/octet-stream' };
+
+type Headers = Readonly<Record<string, string>>;
+type Condition = 'if-none-match' | 'if-match';
 
 /** `presignSeconds`: for how long URLs of images are valid; null: there are none. */
 export function createS3Store(client: S3Client, presignSeconds: number | null = null): ArtifactStore {
@@ -26,10 +28,8 @@ export function createS3Store(client: S3Client, presignSeconds: number | null = 
 }
 
 function s3Backend(client: S3Client, presignSeconds: number | null): Backend<S3File> {
-  /** Whether the store has conditional puts: false once it has refused one. */
-  let isConditional = true;
-  /** The same of those that require a version. */
-  let hasVersions = true;
+  /** Conditions of puts that the store has refused. */
+  const unknown = new Set<Condition>();
 
   async function upload({ kind, name, content }: FileContent, { info, name: upload }: Upload): Promise<S3File> {
     const begunAt = performance.now();
@@ -45,36 +45,47 @@ function s3Backend(client: S3Client, presignSeconds: number | null): Backend<S3F
     return { ...file, key };
   }
 
-  function put(key: string, body: Uint8Array, payload: string, headers: Readonly<Record<string, string>>) {
+  function put(key: string, body: Uint8Array, payload: string, headers: Headers, accepts: readonly number[] = []) {
     const checksum = { 'x-amz-checksum-sha256': Buffer.from(payload, 'hex').toString('base64') };
-    const accepts = 'if-none-match' in headers || 'if-match' in headers ? [404, 409, 412, 501] : [];
     return client.send({ method: 'PUT', key, body, payload, headers: { ...headers, ...checksum }, accepts });
   }
 
+  /** Resolves with whether the capture is written; undefined: the store does not have such a condition. */
+  async function putIf(
+    condition: Condition,
+    value: string,
+    id: number,
+    body: Uint8Array,
+  ): Promise<boolean | undefined> {
+    if (unknown.has(condition)) return undefined;
+    const headers = { ...CAPTURE_TYPE, [condition]: value };
+    const { status } = await put(captureKey(id), body, await sha256(body), headers, [404, 409, 412, 501]);
+    if (status === 501) unknown.add(condition);
+    return status === 501 ? undefined : status === 200;
+  }
+
+  async function putAlways(id: number, body: Uint8Array): Promise<true> {
+    await put(captureKey(id), body, await sha256(body), CAPTURE_TYPE);
+    return true;
+  }
+
   async function insert(capture: NewCapture<S3File>): Promise<number | undefined> {
-    const { id } = capture.info;
-    const { files } = capture;
+    const { info, files } = capture;
     const body = packed(capture);
     // Later, the sweep takes the image for one of an upload that was cut short.
     if (files.some(({ begunAt = 0 }) => performance.now() - begunAt > UPLOAD_MS / 2)) {
       throw new CapstanError('artifacts_unavailable', 'The upload took too long, and is tried again.');
     }
-    const payload = await sha256(body);
-    const headers = { 'content-type': 'application/octet-stream' };
-    if (isConditional) {
-      const { status } = await put(captureKey(id), body, payload, { ...headers, 'if-none-match': '*' });
-      if (status === 200) return bytesOf(files, body.length);
-      isConditional = status !== 501;
+    const isWritten = await putIf('if-none-match', '*', info.id, body);
+    const found = isWritten === true ? undefined : await findCapture(client, info.id);
+    if (found !== undefined) {
+      // An upload whose answer was lost.
+      const isOwn = keysOf(found.files).some((key) => keysOf(files).includes(key));
+      return isOwn ? found.bytes : undefined;
     }
-    const found = await findCapture(client, id);
-    if (found === undefined) {
-      if (isConditional) throw new CapstanError('artifacts_unavailable', 'The capture is being removed.');
-      await put(captureKey(id), body, payload, headers);
-      return bytesOf(files, body.length);
-    }
-    // An upload whose answer was lost.
-    const isOwn = found.files.some(({ key }) => key !== undefined && files.some((file) => file.key === key));
-    return isOwn ? found.bytes : undefined;
+    if (isWritten === false) throw new CapstanError('artifacts_unavailable', 'The capture is being removed.');
+    if (isWritten === undefined) await putAlways(info.id, body);
+    return bytesOf(files, body.length);
   }
 
   async function open(file: S3File, { info, files, bytes }: FoundCapture<S3File>) {
@@ -89,39 +100,13 @@ function s3Backend(client: S3Client, presignSeconds: number | null): Backend<S3F
     return (span: ByteSpan) => client.read(key, span);
   }
 
-  async function list(limit: number, before: number): Promise<readonly ScreenshotInfo[]> {
-    const infos: ScreenshotInfo[] = [];
-    let ids: number[] = [];
-    const read = async () => {
-      for (const one of await Promise.all(ids.map((id) => findCapture(client, id)))) {
-        if (one !== undefined && infos.length < limit) infos.push(one.info);
-      }
-      ids = [];
-    };
-    for await (const id of newest(before)) {
-      ids.push(id);
-      if (ids.length >= Math.min(READ_TOGETHER, limit - infos.length)) await read();
-      if (infos.length >= limit) break;
-    }
-    await read();
-    return infos;
-  }
-
-  /** Ids below `before`, greatest first: a bucket lists keys only in ascending order, so one minute at a time. */
-  async function* newest(before: number): AsyncGenerator<number> {
-    const last = timeNames(before);
-    for (const day of (await foldersIn('captures/')).reverse()) {
-      if (day > last.day) continue;
-      for (const minute of (await foldersIn(`captures/${day}/`)).reverse()) {
-        if (day === last.day && minute > last.minute) continue;
-        const listed = await Array.fromAsync(listedCaptures(client, minuteOf(day, minute)));
-        yield* listed
-          .map(({ id }) => id)
-          .filter((id) => id < before)
-          .sort((a, b) => b - a);
-      }
-    }
-  }
+  /** A bucket lists keys only in ascending order: newest first, one minute at a time. */
+  const byTime: ByTime = {
+    days: () => foldersIn('captures/'),
+    minutes: (day) => foldersIn(`captures/${day}/`),
+    ids: async (day, minute) =>
+      (await Array.fromAsync(listedCaptures(client, minuteOf(day, minute)))).map(({ id }) => id).sort((a, b) => a - b),
+  };
 
   /** Names of the folders in a folder, in ascending order. */
   async function foldersIn(prefix: string): Promise<string[]> {
@@ -135,19 +120,12 @@ function s3Backend(client: S3Client, presignSeconds: number | null): Backend<S3F
   /** Writes the capture again. Where the store has conditions, a removal or another change meanwhile is not undone. */
   async function mark(id: number, marks: Marks): Promise<number> {
     for (let attempt = 0; attempt < MARK_ATTEMPTS; attempt += 1) {
-      const key = captureKey(id);
-      const { status, headers, body } = await client.send({ method: 'GET', key, accepts: [404] });
+      const { status, headers, body } = await client.send({ method: 'GET', key: captureKey(id), accepts: [404] });
       if (status === 404) return 0;
       const changed = withMarks(body, marks);
       if (changed === undefined) throw new CapstanError('artifact_damaged');
-      const type = { 'content-type': 'application/octet-stream' };
-      const payload = await sha256(changed);
-      const condition = { 'if-match': headers.etag ?? '*' };
-      const answer = hasVersions
-        ? await put(key, changed, payload, { ...type, ...condition })
-        : await put(key, changed, payload, type);
-      if (answer.status === 200) return changed.length - body.length;
-      hasVersions &&= answer.status !== 501;
+      const isWritten = await putIf('if-match', headers.etag ?? '*', id, changed);
+      if (isWritten ?? (await putAlways(id, changed))) return changed.length - body.length;
     }
     throw new CapstanError('artifacts_unavailable', `The capture ${id} is changed by others all the time.`);
   }
@@ -161,10 +139,8 @@ function s3Backend(client: S3Client, presignSeconds: number | null): Backend<S3F
   async function remove(ids: readonly number[]): Promise<readonly number[]> {
     const found = (await Promise.all(ids.map((id) => findCapture(client, id)))).filter((one) => one !== undefined);
     if (found.length === 0) return [];
-    await noteRemoved(
-      client,
-      found.flatMap(({ files }) => files.flatMap(({ key }) => (key === undefined ? [] : [key]))),
-    );
+    const images = found.flatMap(({ files }) => keysOf(files));
+    await noteRemoved(client, images);
     await client.remove(found.map(({ info }) => captureKey(info.id)));
     return found.map(({ bytes }) => bytes);
   }
@@ -184,7 +160,7 @@ function s3Backend(client: S3Client, presignSeconds: number | null): Backend<S3F
     name: 's3',
     ask: (work) => work(),
     upload,
-    discard: (files) => client.remove(files.flatMap(({ key }) => (key === undefined ? [] : [key]))),
+    discard: (files) => client.remove(keysOf(files)),
     insert,
     find: (id) => findCapture(client, id),
     record: (id) => readRecord(client, id),
@@ -197,12 +173,16 @@ function s3Backend(client: S3Client, presignSeconds: number | null): Backend<S3F
               'response-content-type': type,
               'response-content-disposition': `inline; filename="${file}"`,
             }),
-    list,
+    list: (limit, before) => listNewest(byTime, async (id) => (await findCapture(client, id))?.info, { limit, before }),
     mark,
     oldest,
     remove,
     sums,
   };
+}
+
+function keysOf(files: readonly S3File[]): readonly string[] {
+  return files.flatMap(({ key }) => (key === undefined ? [] : [key]));
 }
 
 function bytesOf(files: readonly S3File[], size: number): number {

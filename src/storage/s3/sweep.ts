@@ -1,10 +1,10 @@
+import { hash, randomUUID } from 'node:crypto';
 import { CapstanError } from '../../capture/errors.ts';
 import type { HeldLock } from '../ports/lock.ts';
 import { createSweepPass, READING_MS, type Sweep, UPLOAD_MS } from '../remote/sweep.ts';
-import { findCapture } from './captures.ts';
-import type { S3Client, S3Object } from './client.ts';
+import { findCapture, listedIds } from './captures.ts';
+import type { S3Client } from './client.ts';
 import { partOf } from './keys.ts';
-import { noteRemoved, REMOVED } from './removed.ts';
 import { EMPTY } from './sign.ts';
 
 /*
@@ -12,12 +12,13 @@ import { EMPTY } from './sign.ts';
  *
  *   - images of removed captures, when their readers have had time to finish;
  *   - images of uploads that a crash or an outage cut short. All images are compared with the captures once a day, and
- *     those that no capture names are noted as if their capture had been removed.
+ *     those that no capture names are noted as if their capture had been removed: it may be one that just was.
  *
- * A listing may lag: what it lacks is asked for before anything is deleted. An upload that is still under way after
- * that time gives up before it makes its capture appear.
+ * An upload that is still under way after that time gives up before it makes its capture appear.
  */
 
+/** Notes of images that are due for deletion. */
+const REMOVED = 'removed/';
 const SWEPT = 'swept';
 const DAY_MS = 24 * 60 * 60_000;
 /** Minimum time between two looks at the object `swept`, in milliseconds. */
@@ -69,9 +70,7 @@ export function createSweep(options: SweepOptions): Sweep {
   async function sweepNote(note: string): Promise<number> {
     const { status, body } = await client.send({ method: 'GET', key: note, accepts: [404] });
     if (status === 404) return 0;
-    const images = body.toString().split('\n');
-    const named = await Promise.all(images.map((image) => isNamed(client, image)));
-    const unnamed = images.filter((_, at) => !named[at]);
+    const unnamed = await unnamedOf(client, body.toString().split('\n'));
     await client.remove(unnamed);
     return unnamed.length;
   }
@@ -79,41 +78,22 @@ export function createSweep(options: SweepOptions): Sweep {
   return createSweepPass({ lock, steps: () => [compareAll(), sweepRemoved()], onProblem });
 }
 
-/** Iterates over images older than this that no capture names, in one part for each page of the listing. */
+/** Yields, for each id in the bucket, the images older than this that no capture names. */
 export async function* unnamedBefore(client: S3Client, ms: number): AsyncGenerator<readonly string[]> {
-  for await (const images of imagesBefore(client, ms)) {
-    const unnamed: string[] = [];
-    for (const image of images) if (!(await isNamed(client, image))) unnamed.push(image);
-    yield unnamed;
+  for await (const { images, isCapture, now } of listedIds(client)) {
+    // A capture names the one image beside it.
+    const doubtful = isCapture && images.length === 1 ? [] : images.filter(({ changedAt }) => changedAt < now - ms);
+    yield await unnamedOf(
+      client,
+      doubtful.map(({ key }) => key),
+    );
   }
 }
 
-/** Images without a capture beside them in the listing, or with another image: the others are named by theirs. */
-async function* imagesBefore(client: S3Client, ms: number): AsyncGenerator<readonly string[]> {
-  let id: number | undefined;
-  let images: S3Object[] = [];
-  let isCapture = false;
-  let before = 0;
-  const doubtful = () =>
-    isCapture && images.length === 1 ? [] : images.filter(({ changedAt }) => changedAt < before).map(({ key }) => key);
-  for await (const { objects, now } of client.list('captures/')) {
-    before = now - ms;
-    const found: string[] = [];
-    for (const object of objects) {
-      const part = partOf(object.key);
-      if (part === undefined) continue;
-      if (part.id !== id) {
-        found.push(...doubtful());
-        id = part.id;
-        images = [];
-        isCapture = false;
-      }
-      if (part.isImage) images.push(object);
-      else isCapture = true;
-    }
-    yield found;
-  }
-  yield doubtful();
+/** Asks for the captures themselves, because a listing may lag. */
+async function unnamedOf(client: S3Client, images: readonly string[]): Promise<readonly string[]> {
+  const named = await Promise.all(images.map((image) => isNamed(client, image)));
+  return images.filter((_, at) => !named[at]);
 }
 
 async function isNamed(client: S3Client, image: string): Promise<boolean> {
@@ -123,4 +103,11 @@ async function isNamed(client: S3Client, image: string): Promise<boolean> {
     throw error;
   });
   return found === null || found?.files.some(({ key }) => key === image) === true;
+}
+
+/** Notes the images of captures before the captures are removed, so that a crash leaves none that cannot be found. */
+export async function noteRemoved(client: S3Client, images: readonly string[]): Promise<void> {
+  if (images.length === 0) return;
+  const body = Buffer.from(images.join('\n'));
+  await client.send({ method: 'PUT', key: `${REMOVED}${randomUUID()}`, body, payload: hash('sha256', body) });
 }

@@ -1,8 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import { optionLabels } from '../../../src/capture/option-labels.ts';
+import type { ResultConditions } from '../../../src/client/types.ts';
+import { queryOf } from '../../api/client.ts';
 import type { DetailedResult } from '../../api/types.ts';
 import { OptionBadges, worded } from '../../parts/badge.tsx';
 import { ago, bytes, dateAndTime, duration, integer } from '../../parts/format.ts';
+import { hrefOf } from '../../parts/route.ts';
 import { TargetLink } from '../../parts/target-link.tsx';
 
 const CUTS: Readonly<Record<DetailedResult['truncated_by'], string>> = {
@@ -26,20 +29,48 @@ function verdictOf({ verdict, verdict_confidence: confidence, verdict_reasons: r
   return `${worded(verdict)} (${Math.round(confidence * 100)} %)${why}`;
 }
 
+/** A value that leads to all captures that have it. */
+function Shared({ where, children }: { readonly where: ResultConditions; readonly children: ComponentChildren }) {
+  return (
+    <a href={hrefOf(`/${queryOf({ ...where })}`)} title="All captures with this value">
+      {children}
+    </a>
+  );
+}
+
 /** What the host was. */
-function hostFactsOf(host: DetailedResult['host_facts']): readonly (readonly [name: string, value: string])[] {
+function hostFactsOf(
+  host: DetailedResult['host_facts'],
+): readonly (readonly [name: string, value: ComponentChildren])[] {
   if (host === null) return [];
   const { server, powered_by: poweredBy, certificate, favicon, cnames, technologies } = host;
-  const software = technologies.map(({ name, version, sign }) => `${[name, version].join(' ').trim()} (${sign})`);
+  const software = technologies.map(({ name, version, sign }, at) => (
+    <span key={name}>
+      {at > 0 && ', '}
+      <Shared where={{ technology: version === '' ? name : `${name}/${version}` }}>
+        {[name, version].join(' ').trim()}
+      </Shared>{' '}
+      ({sign})
+    </span>
+  ));
   return [
     ['Server', [server, poweredBy].filter(Boolean).join(', ')],
-    ['Software', software.join(', ')],
-    ['Certificate', certificate === null ? '' : `${certificate.subject}, by ${certificate.issuer}`],
+    ['Software', software.length === 0 ? '' : software],
+    [
+      'Certificate',
+      certificate === null ? (
+        ''
+      ) : (
+        <Shared where={{ certificate: certificate.sha256 }}>
+          {certificate.subject}, by {certificate.issuer}
+        </Shared>
+      ),
+    ],
     [
       'Valid',
       certificate === null ? '' : `${dateAndTime(certificate.valid_from)} to ${dateAndTime(certificate.valid_to)}`,
     ],
-    ['Favicon', favicon === null ? '' : String(favicon.hash)],
+    ['Favicon', favicon === null ? '' : <Shared where={{ favicon: String(favicon.hash) }}>{favicon.hash}</Shared>],
     ['Alias of', cnames.join(', ')],
   ];
 }

@@ -5,7 +5,7 @@ import { isAdmin, mayCapture } from '../../api/session.ts';
 import type { DetailedResult, Result } from '../../api/types.ts';
 import { dateAndTime } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
-import { LabelInput } from '../../parts/label-input.tsx';
+import { LabelInput, labelsIn } from '../../parts/label-input.tsx';
 import { hrefOf } from '../../parts/route.ts';
 import { Problem } from '../../parts/view.tsx';
 
@@ -36,7 +36,8 @@ export function MarksPanel({ id, marks, onChange }: MarksPanelProps) {
   };
   const add = async (event: Event) => {
     event.preventDefault();
-    if (added.trim() !== '' && (await change({ addLabels: added.split(',') }))) setAdded('');
+    const labels = labelsIn(added);
+    if (labels.length > 0 && (await change({ addLabels: labels }))) setAdded('');
   };
   const mayChange = mayCapture.value === true;
   return (

@@ -21,7 +21,8 @@ interface FilterBarProps {
 
 export function FilterBar({ filters, onChange, children }: FilterBarProps) {
   const [draft, setDraft] = useState(filters);
-  const [isOpen, setOpen] = useState(countOf({ ...filters, ...IN_SIGHT }) > 0);
+  // Narrow windows have no room for the filters and what they find.
+  const [isOpen, setOpen] = useState(countOf({ ...filters, ...IN_SIGHT }) > 0 && !matchMedia(NARROW).matches);
   const search = useRef<HTMLInputElement>(null);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   /** The field that was typed into last, and the filters after it. */
@@ -131,6 +132,8 @@ export function FilterBar({ filters, onChange, children }: FilterBarProps) {
 }
 
 const WORDS = 'All of these words, "a phrase", -without, ferr* for the beginning of a word';
+
+const NARROW = '(max-width: 620px)';
 
 const isSame = (one: Filters, other: Filters): boolean => JSON.stringify(one) === JSON.stringify(other);
 

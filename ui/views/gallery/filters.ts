@@ -76,6 +76,16 @@ export function listPath({ host, url, from, to, ...others }: Filters, limit: num
   return `/results${queryOf(common)}`;
 }
 
+/** Path by which the captures of that list are changed together, as many in a call as the service takes. */
+export function changePath({ url, host, from, to, ...others }: Filters, cursor: string): string {
+  const chosen = url === '' ? { host } : { url };
+  const times = { from: instantOf(from), to: instantOf(to) };
+  return `/results${queryOf({ ...chosen, ...others, ...times, limit: CHANGED_TOGETHER, cursor })}`;
+}
+
+/** Captures that one call changes: so many that progress is seen. */
+const CHANGED_TOGETHER = 50;
+
 /** Returns the source of a feed of these filters; undefined without filters. */
 export function feedOf(filters: Filters): FeedRequest | undefined {
   const { from, to } = filters;

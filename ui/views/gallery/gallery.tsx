@@ -1,7 +1,8 @@
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { groupByLook } from '../../../src/capture/looks.ts';
 import { queryOf } from '../../api/client.ts';
 import { onRemoved } from '../../api/removal.ts';
+import { mayCapture } from '../../api/session.ts';
 import type { Result } from '../../api/types.ts';
 import { CopyAsCurl } from '../../parts/copy-as-curl.tsx';
 import { FeedButton } from '../../parts/feed-button.tsx';
@@ -15,7 +16,9 @@ import { Card } from './card.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { countOf, type Filters, feedOf, groupsPath, listPath, readFilters } from './filters.ts';
 import { GROUPINGS, type Grouping, Groups, groupingOf, MAX_GROUPS } from './groups.tsx';
+import { LabelCaptures } from './label-captures.tsx';
 import { Selection } from './selection.tsx';
+import { focusedIndex, useArrowKeys } from './use-arrow-keys.ts';
 import { useGrid } from './use-grid.ts';
 import { useResults } from './use-results.ts';
 
@@ -79,10 +82,15 @@ export function Gallery() {
   const selected = chosen.flatMap((id) => results.items.find((each) => each.id === id) ?? []);
   useEffect(() => onRemoved((id) => setChosen((ids) => ids.filter((each) => each !== id))), []);
   const { move, focused } = useArrowKeys(scroller, grid, items.length);
+  const [labelled, setLabelled] = useState<readonly Result[] | 'matching'>();
+  const mayLabel = mayCapture.value === true;
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === 'x' && !isTyping(event)) {
-      const item = items[focusedIndex(scroller.current)];
-      if (item !== undefined) choose(item.id);
+    const item = items[focusedIndex(scroller.current)];
+    if (isTyping(event) || item === undefined) return move(event);
+    if (event.key === 'x') choose(item.id);
+    else if (event.key === 'l' && mayLabel) {
+      event.preventDefault();
+      setLabelled(selected.length > 0 ? selected : [item]);
     } else move(event);
   };
   const onScroll = () => {
@@ -114,6 +122,12 @@ export function Gallery() {
             }
           />
           {feed !== undefined && <FeedButton of={feed} name="this list" />}
+          {countOf(filters) > 0 && mayLabel && (
+            <button type="button" class="button" aria-label="Label all" onClick={() => setLabelled('matching')}>
+              <Icon name="label" />
+              <span class="wide-only">Label all</span>
+            </button>
+          )}
           <a class="button primary" href={hrefOf('/capture')}>
             <Icon name="plus" />
             Capture
@@ -200,8 +214,24 @@ export function Gallery() {
             })}
           </ul>
         </div>
-        {selected.length > 0 && <Selection selected={selected} onClear={() => setChosen([])} />}
+        {selected.length > 0 && (
+          <Selection
+            selected={selected}
+            onLabel={mayLabel ? () => setLabelled(selected) : undefined}
+            onClear={() => setChosen([])}
+          />
+        )}
       </div>
+      {labelled !== undefined && (
+        <LabelCaptures
+          of={labelled === 'matching' ? filters : labelled}
+          onLabelled={results.replace}
+          onClose={(isListChanged) => {
+            setLabelled(undefined);
+            if (isListChanged) results.reload();
+          }}
+        />
+      )}
       <p class="sr-only" aria-live="polite">
         {state === 'ready' && focused === undefined ? `${integer(items.length)} captures loaded` : ''}
       </p>
@@ -223,58 +253,4 @@ function NothingFound({ isFiltered, words }: { readonly isFiltered: boolean; rea
       </a>
     </Empty>
   );
-}
-
-function focusedIndex(scroller: HTMLElement | null): number {
-  const { activeElement } = document;
-  const link = scroller?.contains(activeElement) ? activeElement?.closest('li')?.querySelector('[data-index]') : null;
-  return link instanceof HTMLElement ? Number(link.dataset.index) : -1;
-}
-
-/** Moves the focus between cards. A card that is not in the document yet is focused when it is added. */
-function useArrowKeys(
-  scroller: { readonly current: HTMLElement | null },
-  { columns, rowHeight }: { readonly columns: number; readonly rowHeight: number },
-  count: number,
-) {
-  const [focused, setFocused] = useState<number>();
-  useLayoutEffect(() => {
-    if (focused === undefined) return;
-    const link = scroller.current?.querySelector<HTMLElement>(`[data-index="${focused}"]`);
-    if (link === null || link === undefined) return;
-    link.focus({ preventScroll: true });
-    setFocused(undefined);
-  });
-  const steps: Readonly<Record<string, number>> = {
-    ArrowLeft: -1,
-    ArrowRight: 1,
-    ArrowUp: -columns,
-    ArrowDown: columns,
-  };
-  const move = (event: KeyboardEvent) => {
-    const step = steps[event.key];
-    if (step === undefined || isTyping(event) || count === 0) return;
-    event.preventDefault();
-    const from = focusedIndex(scroller.current);
-    const to = from === -1 ? 0 : Math.min(count - 1, Math.max(0, from + step));
-    const { current } = scroller;
-    if (current !== null) {
-      const top = Math.floor(to / columns) * rowHeight;
-      if (top < current.scrollTop) current.scrollTo({ top });
-      else if (top + rowHeight > current.scrollTop + current.clientHeight)
-        current.scrollTo({ top: top + rowHeight - current.clientHeight });
-    }
-    setFocused(to);
-  };
-  // Arrow keys work anywhere on the page, unless the focused control uses them itself.
-  const latest = useRef(move);
-  latest.current = move;
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (document.activeElement === document.body) latest.current(event);
-    };
-    document.addEventListener('keydown', onKey);
-    return () => document.removeEventListener('keydown', onKey);
-  }, []);
-  return { move, focused };
 }

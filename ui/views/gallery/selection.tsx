@@ -9,11 +9,13 @@ import { hrefOf } from '../../parts/route.ts';
 interface SelectionProps {
   /** In the order in which they were selected. */
   readonly selected: readonly Result[];
+  /** Undefined without the right to label. */
+  readonly onLabel: (() => void) | undefined;
   readonly onClear: () => void;
 }
 
 /** Actions on the selected captures. */
-export function Selection({ selected, onClear }: SelectionProps) {
+export function Selection({ selected, onLabel, onClear }: SelectionProps) {
   const [isAsking, setAsking] = useState(false);
   const [error, setError] = useState<unknown>();
   const [a, b] = selected;
@@ -33,6 +35,11 @@ export function Selection({ selected, onClear }: SelectionProps) {
         <a class="button primary" href={hrefOf(`/compare${queryOf({ a: a?.id, b: b?.id })}`)}>
           Compare
         </a>
+      )}
+      {onLabel !== undefined && (
+        <button type="button" class="button" title="Label (l)" onClick={onLabel}>
+          Label
+        </button>
       )}
       <button type="button" class="button" onClick={() => download(selected)}>
         Export

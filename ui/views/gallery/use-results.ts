@@ -19,6 +19,8 @@ export interface Results {
   readonly waiting: number;
   loadMore(): void;
   reload(): void;
+  /** Shows a record as it is now. What a list adds to records stays. */
+  readonly replace: (record: Result) => void;
   /** Shows the captures that have arrived while the list was held. */
   release(): void;
 }
@@ -64,6 +66,11 @@ export function useResults(filters: Filters, isHeld: () => boolean): Results {
     },
     [first],
   );
+
+  const replace = useCallback((record: Result) => {
+    const now = (each: Result) => (each.id === record.id ? { ...each, ...record } : each);
+    setList((old) => ({ ...old, items: old.items.map(now) }));
+  }, []);
 
   const [attempt, setAttempt] = useState(0);
   const abort = useRef(new AbortController());
@@ -114,6 +121,7 @@ export function useResults(filters: Filters, isHeld: () => boolean): Results {
       if (next !== undefined) void read(next, abort.current.signal);
     },
     reload: () => setAttempt((count) => count + 1),
+    replace,
     release: () => setList((old) => ({ ...old, items: merged(old.items, old.held), held: [] })),
   };
 }

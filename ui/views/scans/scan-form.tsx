@@ -7,6 +7,9 @@ import { Problem } from '../../parts/view.tsx';
 /** Maximum number of characters of a file that are shown in the form. */
 const MAX_SHOWN = 200_000;
 
+/** The gallery groups captures by their icons. */
+const CAPTURE = JSON.stringify({ evidence: ['favicon'] });
+
 /** The form that begins a scan: a list to write, paste, choose or drop. */
 export function ScanForm({ onStarted }: { readonly onStarted: (scan: Scan) => void }) {
   const [text, setText] = useState('');
@@ -29,7 +32,7 @@ export function ScanForm({ onStarted }: { readonly onStarted: (scan: Scan) => vo
     try {
       const headers = { 'Content-Type': 'application/octet-stream' };
       const options = { method: 'POST', headers, body: file ?? text } as const;
-      const response = await send(`/scans${queryOf({ ports, schemes })}`, options);
+      const response = await send(`/scans${queryOf({ ports, schemes, capture: CAPTURE })}`, options);
       const { data }: { readonly data: Scan } = await response.json();
       setStarted(data);
       setText('');

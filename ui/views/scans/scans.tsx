@@ -76,6 +76,9 @@ function ScanRow({ job, onCancel }: { readonly job: Job; readonly onCancel: () =
         <a class="button" href={hrefOf(`/${queryOf({ scan: id, view: 'alike' })}`)}>
           Captures
         </a>
+        <a class="button" href={hrefOf(`/${queryOf({ scan: id, view: 'groups', by: 'technology' })}`)}>
+          Groups
+        </a>
         <FeedButton of={{ scan: id }} name="this scan" />
         {failed > 0 && <a href={hrefOf(`/${queryOf({ scan: id, outcome: 'failed', view: 'table' })}`)}>Failures</a>}
         {(state === 'queued' || state === 'running') && (

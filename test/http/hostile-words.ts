@@ -1,0 +1,40 @@
+/** Queries by words that are refused: nothing to look for, or too much. */
+export const REFUSED_WORDS: readonly string[] = [
+  '""',
+  '-',
+  '*',
+  'ab*',
+  'x'.repeat(10_000),
+  'a b '.repeat(10_000),
+  '"a b" '.repeat(10_000),
+];
+
+/** Queries in the languages of databases, and texts that are none: each is refused or answered. */
+export const HOSTILE_WORDS: readonly string[] = [
+  'AND',
+  'a NOT b',
+  'NEAR(a b)',
+  'terms : x',
+  '"',
+  "'",
+  '^a',
+  '{',
+  '}',
+  '(a OR',
+  'a"b"c',
+  '-x',
+  '-"a b"',
+  '\u0000a',
+  '"a \u0000 b"',
+  '😀 a',
+  '\ue010',
+  '\ue011a',
+  'a\\',
+  '$where',
+  '{"$gt": ""}',
+  '"(a+)+ b$"',
+  '[a b](?<=c)*',
+  '"ÿ \u0080 \u07ff"',
+  '\ud800 heron',
+  '"heron \udc00"',
+];

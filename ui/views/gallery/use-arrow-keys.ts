@@ -1,0 +1,57 @@
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { isTyping } from '../../parts/keyboard.ts';
+
+/** Returns the index of the card that has the focus, or that is around it; -1 for none. */
+export function focusedIndex(scroller: HTMLElement | null): number {
+  const { activeElement } = document;
+  const link = scroller?.contains(activeElement) ? activeElement?.closest('li')?.querySelector('[data-index]') : null;
+  return link instanceof HTMLElement ? Number(link.dataset.index) : -1;
+}
+
+/** Moves the focus between cards. A card that is not in the document yet is focused when it is added. */
+export function useArrowKeys(
+  scroller: { readonly current: HTMLElement | null },
+  { columns, rowHeight }: { readonly columns: number; readonly rowHeight: number },
+  count: number,
+) {
+  const [focused, setFocused] = useState<number>();
+  useLayoutEffect(() => {
+    if (focused === undefined) return;
+    const link = scroller.current?.querySelector<HTMLElement>(`[data-index="${focused}"]`);
+    if (link === null || link === undefined) return;
+    link.focus({ preventScroll: true });
+    setFocused(undefined);
+  });
+  const steps: Readonly<Record<string, number>> = {
+    ArrowLeft: -1,
+    ArrowRight: 1,
+    ArrowUp: -columns,
+    ArrowDown: columns,
+  };
+  const move = (event: KeyboardEvent) => {
+    const step = steps[event.key];
+    if (step === undefined || isTyping(event) || count === 0) return;
+    event.preventDefault();
+    const from = focusedIndex(scroller.current);
+    const to = from === -1 ? 0 : Math.min(count - 1, Math.max(0, from + step));
+    const { current } = scroller;
+    if (current !== null) {
+      const top = Math.floor(to / columns) * rowHeight;
+      if (top < current.scrollTop) current.scrollTo({ top });
+      else if (top + rowHeight > current.scrollTop + current.clientHeight)
+        current.scrollTo({ top: top + rowHeight - current.clientHeight });
+    }
+    setFocused(to);
+  };
+  // Arrow keys work anywhere on the page, unless the focused control uses them itself.
+  const latest = useRef(move);
+  latest.current = move;
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (document.activeElement === document.body) latest.current(event);
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, []);
+  return { move, focused };
+}
