@@ -4,12 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startMongo } from '../test/support/mongo.ts';
-import { startNats } from '../test/support/nats.ts';
 import type { BenchOptions } from './support/bench.ts';
 import { DEAR_PAGES } from './support/dear-pages.ts';
 import { dearestOf, type Schema } from './support/dearest.ts';
-import { type ServiceOptions, type ServiceProcess, startServiceProcess } from './support/service-process.ts';
+import { startServiceOn } from './support/service-on.ts';
+import type { ServiceProcess } from './support/service-process.ts';
 import { percentile } from './support/statistics.ts';
 import { type Finding, formatTable } from './support/table.ts';
 
@@ -200,7 +199,7 @@ async function boundsOn(where: string, options: BenchOptions, site: string): Pro
     { mode: 0o600 },
   );
   const probe = join(import.meta.dirname, 'support/turn-probe.ts');
-  const { service, stop } = await startMeasured(where, {
+  const { service, stop } = await startServiceOn(where, {
     browserPath,
     args: ['--isolate-keys', '--api-key-file', keyFile],
     env: { BENCH_TURNS: turns, NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --import=${probe}` },
@@ -241,30 +240,6 @@ async function boundsOn(where: string, options: BenchOptions, site: string): Pro
     await stop();
     await Promise.all([turns, keyFile].map((file) => rm(file, { force: true })));
   }
-}
-
-/** Starts the service, and what it needs: in a cluster, the measured process is an api node. */
-async function startMeasured(where: string, options: ServiceOptions) {
-  if (where === 'sqlite') {
-    const service = await startServiceProcess(options);
-    return { service, stop: () => service.stop() };
-  }
-  const mongo = await startMongo();
-  const database = ['--mongo-url', mongo.url];
-  if (where !== 'cluster') {
-    const service = await startServiceProcess({ ...options, database });
-    return { service, stop: () => service.stop().then(() => mongo.remove()) };
-  }
-  const nats = await startNats();
-  const { args = [], env: _probe, ...others } = options;
-  const node = (role: string) => ({ database, args: [...args, '--nats-url', nats.url, '--role', role] });
-  const service = await startServiceProcess({ ...options, ...node('api') });
-  const worker = await startServiceProcess({ ...others, ...node('worker') });
-  const stop = async () => {
-    await Promise.all([service.stop(), worker.stop()]);
-    await Promise.all([nats.remove(), mongo.remove()]);
-  };
-  return { service, stop };
 }
 
 /** Sends each field of each body and each query parameter with its dearest values. */

@@ -7,11 +7,12 @@ import { parseSync } from '@swc/core';
  */
 
 const PROGRAM = /=>|\bfunction\b\s*\w*\s*\(|\breturn\b.*;/;
-/** Files whose strings wrap a script of the caller or of a library, or run in a process of Node.js. */
+/** Files whose strings wrap a script of the caller or of a library, or run in Node.js or in a page of a report. */
 const OTHERS = new Set([
   'src/page/page-scripts.ts',
   'src/actors/playwright/wait-for-function.ts',
   'src/actors/executable.ts',
+  'src/archive/page-filter.ts',
 ]);
 
 const found = globSync('src/**/*.ts').flatMap((file) => {

@@ -9,7 +9,7 @@ import { endsList, type Keyset, keysetOf, type ResultFilter, type ResultStore } 
 import { type Card, galleryPage, pageName, STYLE } from './gallery-page.ts';
 
 /** Number of captures on a page. Bounds the memory of an export. */
-export const CARDS_PER_PAGE = 100;
+const CARDS_PER_PAGE = 100;
 export const THUMBNAIL = { width: 480, height: 300, format: 'webp', quality: 80 } as const;
 /** Maximum number of images decoded at once. */
 export const MAX_AT_ONCE = 2;

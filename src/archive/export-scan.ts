@@ -8,13 +8,12 @@ import { groupByLook } from '../capture/looks.ts';
 import type { Result } from '../capture/result.ts';
 import { renderThumbnail } from '../imaging/render-thumbnail.ts';
 import type { Exported } from './export-html.ts';
-import { CARDS_PER_PAGE, MAX_AT_ONCE, THUMBNAIL } from './export-html.ts';
+import { MAX_AT_ONCE, THUMBNAIL } from './export-html.ts';
 import { type Card, failuresPage, galleryPage, pageName, STYLE } from './gallery-page.ts';
 
 /** A capture of a scan. */
 export interface ScannedPage {
   readonly result: Omit<Result, 'artifacts' | 'outputs'>;
-  readonly evidence: Evidence | null;
   /** Id of the capture that shows the page to which this one was redirected. */
   readonly sameAs: number | undefined;
 }
@@ -26,8 +25,15 @@ export interface ScannedFailure {
   readonly reason: string;
 }
 
-/** Number of failures on a page. */
-const FAILURES_PER_PAGE = 1_000;
+/** Reads what the report shows of a capture. */
+export interface ScannedCaptures {
+  readonly evidenceOf: (id: number) => Promise<Evidence | null>;
+  readonly openImage: (id: number) => Promise<Readable>;
+}
+
+/** Number of captures, those that are folded included, and of failures on a page. Its filter looks through them. */
+const CAPTURES_PER_PAGE = 5_000;
+const FAILURES_PER_PAGE = 5_000;
 /** Number of captures that are read before their thumbnails are made. */
 const READ_TOGETHER = 100;
 
@@ -37,7 +43,7 @@ const READ_TOGETHER = 100;
  */
 export async function exportScan(
   outcomes: AsyncIterable<ScannedPage | ScannedFailure>,
-  openImage: (id: number) => Promise<Readable>,
+  { evidenceOf, openImage }: ScannedCaptures,
   directory: string,
 ): Promise<Exported> {
   const limit = pLimit(MAX_AT_ONCE);
@@ -78,8 +84,9 @@ export async function exportScan(
     }
     reading.push(
       limit(async () => {
-        const thumbnail = await thumbnailOf(outcome.result);
-        cards.push({ ...cardOf(outcome), thumbnail, perception_hash: outcome.result.perception_hash });
+        const { id } = outcome.result;
+        const [thumbnail, evidence] = await Promise.all([thumbnailOf(outcome.result), evidenceOf(id)]);
+        cards.push({ ...cardOf(outcome, evidence), thumbnail, perception_hash: outcome.result.perception_hash });
       }),
     );
     if (reading.length < READ_TOGETHER) continue;
@@ -104,24 +111,27 @@ export async function exportScan(
   return { captures: cards.length, thumbnails, pages: pages.length };
 }
 
-/** Divides groups into pages. A group is one card, and never divided. */
+/** Divides groups into pages. A group is one card, and a very large one several. */
 function pagesOf(groups: readonly (readonly Card[])[]): readonly (readonly Card[])[] {
   const pages: Card[][] = [[]];
   let shown = 0;
-  for (const [first, ...alike] of groups) {
-    if (first === undefined) continue;
-    if (shown >= CARDS_PER_PAGE) {
-      pages.push([]);
-      shown = 0;
+  for (const group of groups) {
+    for (let from = 0; from < group.length; from += CAPTURES_PER_PAGE) {
+      const [first, ...alike] = group.slice(from, from + CAPTURES_PER_PAGE);
+      if (first === undefined) continue;
+      if (shown > 0 && shown + 1 + alike.length > CAPTURES_PER_PAGE) {
+        pages.push([]);
+        shown = 0;
+      }
+      pages.at(-1)?.push({ ...first, alike });
+      shown += 1 + alike.length;
     }
-    pages.at(-1)?.push({ ...first, alike });
-    shown += 1 + alike.length;
   }
   return pages;
 }
 
 /** Keeps what a card shows: there may be very many. */
-function cardOf({ result, evidence, sameAs }: ScannedPage): Omit<Card, 'thumbnail'> {
+function cardOf({ result, sameAs }: ScannedPage, evidence: Evidence | null): Omit<Card, 'thumbnail'> {
   const { id, title, url, probed_at, response_code, failed, failed_code, failed_reason, options } = result;
   const { options_withheld, final_url: finalUrl, remote_ip: address } = result;
   const server = evidence?.headers?.items.find(({ name }) => name.toLowerCase() === 'server')?.value;

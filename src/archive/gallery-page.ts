@@ -2,10 +2,11 @@ import { escapedHtml, linkedUrl } from '../capture/html-text.ts';
 import { optionLabels } from '../capture/option-labels.ts';
 import { outcomeOf } from '../capture/recorded-outcome.ts';
 import type { Result } from '../capture/result.ts';
+import { FILTER, FILTER_SCRIPT, FILTER_SOURCE } from './page-filter.ts';
 
 /*
  * Pages of an exported gallery. Titles and URLs are untrusted: all values are escaped, and the page's Content Security
- * Policy also forbids scripts.
+ * Policy also forbids scripts, except the filter of a scan's pages.
  */
 
 /** A capture on a page. */
@@ -60,7 +61,7 @@ export function galleryPage({ cards, number, hasNext, hasFailures }: GalleryPage
   const list = `<ul>
 ${cards.map(cardHtml).join('\n')}
 </ul>`;
-  return pageHtml(`Captures, page ${number}`, 'Captures', navigation, list);
+  return pageHtml(`Captures, page ${number}`, 'Captures', navigation, list, isScan);
 }
 
 export function failuresPage({ failures, number, hasNext }: FailuresPage): string {
@@ -68,26 +69,27 @@ export function failuresPage({ failures, number, hasNext }: FailuresPage): strin
   const more = hasNext ? `<a rel="next" href="${pageName(number + 1, 'failures')}">More</a>` : '';
   const navigation = `<nav>${back} <span>Page ${number}</span> ${more} <a href="${pageName(1)}">Captures</a></nav>`;
   const rows = failures.map(
-    ({ url, code, reason }) => `<tr><td>${linkedUrl(url)}<td>${escapedHtml(code)}<td>${escapedHtml(reason)}`,
+    ({ url, code, reason }) =>
+      `<tr data-status="${escapedHtml(code)}"><td>${linkedUrl(url)}<td>${escapedHtml(code)}<td>${escapedHtml(reason)}`,
   );
   const table = `<table><tr><th>Target<th>Code<th>Reason\n${rows.join('\n')}\n</table>`;
-  return pageHtml(`Not captured, page ${number}`, 'Not captured', navigation, table);
+  return pageHtml(`Not captured, page ${number}`, 'Not captured', navigation, table, true);
 }
 
-/** `content`: HTML. */
-function pageHtml(title: string, heading: string, navigation: string, content: string): string {
+/** `content`: HTML. `hasFilter`: whether its items can be filtered. */
+function pageHtml(title: string, heading: string, navigation: string, content: string, hasFilter: boolean): string {
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
-<meta http-equiv="Content-Security-Policy" content="script-src 'none'; object-src 'none'; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="script-src ${hasFilter ? FILTER_SOURCE : "'none'"}; object-src 'none'; base-uri 'none'; form-action 'none'">
 <meta name="referrer" content="no-referrer">
 <title>${title}</title>
 <link rel="stylesheet" href="style.css">
 <h1>${heading}</h1>
-${navigation}
+${navigation}${hasFilter ? `\n${FILTER}` : ''}
 ${content}
-${navigation}
+${navigation}${hasFilter ? `\n${FILTER_SCRIPT}` : ''}
 </html>
 `;
 }
@@ -95,7 +97,8 @@ ${navigation}
 export const STYLE = `:root { color-scheme: light dark; font: 16px/1.4 system-ui, sans-serif; }
 body { margin: 1rem; }
 ul { display: grid; grid-template-columns: repeat(auto-fill, minmax(18rem, 1fr)); gap: 1rem; padding: 0; list-style: none; }
-li { border: 1px solid #8888; border-radius: 6px; overflow: hidden; }
+li { border: 1px solid #8888; border-radius: 6px; overflow: hidden; content-visibility: auto; contain-intrinsic-size: auto 22rem; }
+[hidden] { display: none !important; }
 img, .none { display: block; width: 100%; aspect-ratio: 16 / 10; object-fit: cover; object-position: top; }
 .none { display: grid; place-content: center; background: #8882; }
 p { margin: 0.25rem 0.5rem; overflow-wrap: anywhere; }
@@ -116,7 +119,7 @@ function cardHtml({ result, thumbnail, facts = [], alike = [] }: Card): string {
       : `<img src="${escapedHtml(thumbnail)}" alt="" loading="lazy">`;
   const status = outcome === 'stored' ? String(response_code) : escapedHtml(failed_reason);
   const badges = optionLabels(result).map((label) => ` <span class="badge">${escapedHtml(label)}</span>`);
-  return `<li id="c${result.id}">${image}
+  return `<li id="c${result.id}" data-status="${outcome === 'stored' ? response_code : escapedHtml(outcome)}">${image}
 <p><b>${escapedHtml(title === '' ? '(no title)' : title)}</b></p>
 <p>${linkedUrl(url)}</p>
 <p><time datetime="${escapedHtml(probed_at)}">${escapedHtml(probed_at)}</time> ${status}${badges.join('')}</p>${facts.map((fact) => `\n<p>${escapedHtml(fact)}</p>`).join('')}${alikeHtml(alike)}</li>`;

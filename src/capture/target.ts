@@ -76,12 +76,13 @@ export function readTarget(text: string): TargetReading {
   if (CONTROL_CHARACTERS.test(trimmed)) return wrong('must not contain control characters');
   const url = ensureProtocol(trimmed);
   // URL parsers would take the first path segment for the host.
-  if (/^https?:\/\/(?:\/|$)/i.test(url) || !URL.canParse(url)) {
+  const parsed = /^https?:\/\/(?:\/|$)/i.test(url) ? null : URL.parse(url);
+  if (parsed === null) {
     const port = badPort(url);
     if (port !== undefined) return wrong(`has the port ${port}: a port is a number from 0 to 65535`);
     return wrong(`is not a URL: ${quoted(trimmed)} has no valid host; give a URL such as https://example.com/`);
   }
-  return { ok: true, target: targetOf(url, !hasScheme(trimmed)) };
+  return { ok: true, target: { url, parsed, host: hostOf(parsed), schemeAssumed: !hasScheme(trimmed) } };
 }
 
 /** Returns the invalid port of a URL that is valid without it; undefined when the port is not the problem. */

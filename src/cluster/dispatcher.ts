@@ -62,7 +62,9 @@ export interface DispatcherOptions {
 export class Dispatcher {
   readonly name = randomBytes(8).toString('hex');
   readonly #options: DispatcherOptions;
+  /** By the id of their capture, and by that of the capture that their message names. */
   readonly #tickets = new Map<number, Ticket>();
+  readonly #named = new Map<number, Ticket>();
   readonly #backlog: Backlog;
   readonly #reconciler: TicketReconciler;
   readonly #dials: RemoteDials;
@@ -151,6 +153,7 @@ export class Dispatcher {
     // A worker may have stored the capture.
     if (this.#dials.isUncertain(id)) ticket.claims = 1;
     this.#tickets.set(id, ticket);
+    this.#named.set(id, ticket);
     if (isPatient) this.#elements += 1;
     const { signal } = command;
     try {
@@ -237,11 +240,12 @@ export class Dispatcher {
   /** Forgets a ticket. Removes it from the stream unless a worker has it, which will acknowledge it. */
   #drop(ticket: Ticket): void {
     if (!this.#tickets.delete(ticket.command.id)) return;
+    if (this.#named.get(ticket.named) === ticket) this.#named.delete(ticket.named);
     ticket.left.resolve();
     if (ticket.isElement) this.#elements -= 1;
     if (ticket.deadline !== undefined) this.#running -= 1;
     if (ticket.isPublished) this.#backlog.free();
-    if (ticket.worker === undefined) this.#remove(ticket);
+    if (ticket.worker === undefined && !this.#leadsToOther(ticket)) this.#remove(ticket);
     this.#removeFrom(this.#options.queue.places, ticket.placeSubject, ticket.place);
   }
 
@@ -268,8 +272,8 @@ export class Dispatcher {
       await this.#options.eventsStored();
       return reply({ type: 'noted' });
     }
+    if (asked.type === 'claim') return reply(await this.#claimed(asked.id, asked.worker));
     const ticket = this.#tickets.get(asked.id);
-    if (asked.type === 'claim') return reply(await this.#claimed(ticket, asked.worker));
     if (asked.type === 'return' && ticket?.worker === asked.worker) ticket.worker = undefined;
     if (asked.type !== 'report') return reply({ type: 'noted' });
     // The worker logs the end of a capture that nobody waits for.
@@ -279,12 +283,24 @@ export class Dispatcher {
     if (ticket.worker !== asked.worker) void this.#tellToCancel(ticket);
     await ticket.left.promise;
     await this.#options.eventsStored();
-    reply({ type: 'noted' });
+    reply({ type: this.#leadsToOther(ticket) ? 'busy' : 'noted' });
   }
 
-  async #claimed(ticket: Ticket | undefined, worker: string): Promise<FromNode> {
-    if (ticket === undefined) return { type: 'gone' };
-    await ticket.entered.promise;
+  /**
+   * Whether the message of a ticket names the capture of another one, to whose record it leads if that one's worker and
+   * this node are lost.
+   */
+  #leadsToOther({ named, command }: Ticket): boolean {
+    return named !== command.id && this.#tickets.has(named);
+  }
+
+  /** `named`: the capture that the worker's ticket names. */
+  async #claimed(named: number, worker: string): Promise<FromNode> {
+    await this.#named.get(named)?.entered.promise;
+    const claimed = this.#named.get(named);
+    if (claimed === undefined) return { type: this.#tickets.has(named) ? 'busy' : 'gone' };
+    const ticket = this.#atItsConnection(claimed, worker);
+    if (ticket === undefined) return { type: 'elsewhere' };
     const { command, worker: before } = ticket;
     if (before !== undefined) {
       if (before !== worker && (await this.#ask(before, { type: 'runs', id: command.id }))) return { type: 'busy' };
@@ -309,7 +325,32 @@ export class Dispatcher {
       ticket.settle({ state: 'timed_out', failure: failure('capture_timeout'), result: null });
       return { type: 'gone' };
     }
-    return { type: 'run', ...forWorker(command, leftMs, ticket.claims) };
+    return { type: 'run', id: command.id, ...forWorker(command, leftMs, ticket.claims) };
+  }
+
+  /**
+   * Returns the ticket that a worker gets, so that targets see no second connection: another one whose connection it
+   * holds, or, as undefined, none while the worker that holds it has a slot. With all slots taken and no such ticket, the
+   * worker connects itself.
+   */
+  #atItsConnection(ticket: Ticket, worker: string): Ticket | undefined {
+    const holder = this.#dials.holderOf(ticket.command.id);
+    if (!ticket.isWaiting || holder === undefined || holder === worker) return ticket;
+    const { limits, census } = this.#options;
+    // A message that leads to another capture stays until that one has ended, and counts as one that runs.
+    const mayExchange = limits.current.maxConcurrent >= 2 * census.slots;
+    const tickets = [...this.#tickets.values()];
+    const other = tickets.find((each) => each.isWaiting && this.#dials.holderOf(each.command.id) === worker);
+    if (mayExchange && other !== undefined) {
+      ticket.exchange(other);
+      for (const each of [ticket, other]) this.#named.set(each.named, each);
+      return other;
+    }
+    const slots = census.workers.find(({ name }) => name === holder)?.slots ?? 0;
+    const used = tickets.filter((each) => each.worker === holder).length;
+    if (used >= slots || ticket.passes >= census.workers.length) return ticket;
+    ticket.passes += 1;
+    return undefined;
   }
 
   /** Cancels a capture that a worker has claimed. The worker's report still counts when it comes in time. */
@@ -341,12 +382,12 @@ export class Dispatcher {
   }
 
   /** @throws `payload_too_large` for a request that no message can carry. */
-  #checkSize({ request, batch, apiKeyName, requestId }: CaptureCommand): void {
+  #checkSize({ id, request, batch, apiKeyName, requestId }: CaptureCommand): void {
     const { maxPayload } = this.#options.link;
     const stored = requestToStore(request);
     // Avoids encoding almost every request: compression never makes a request larger than this bound.
     if (JSON.stringify(stored).length * 3 + HEAD_BYTES <= maxPayload) return;
-    const run = { type: 'run' as const, leftMs: 1, attempt: 1, batch, apiKeyName, requestId, request: stored };
+    const run = { type: 'run' as const, id, leftMs: 1, attempt: 1, batch, apiKeyName, requestId, request: stored };
     if (encodeWithin(maxPayload, run) !== undefined) return;
     throw new CapstanError(
       'payload_too_large',

@@ -69,12 +69,15 @@ export const ToNode = z.discriminatedUnion('type', [
 ]);
 export type ToNode = z.output<typeof ToNode>;
 
-/** Answers to claims. */
+/** Answers to claims and reports. */
 export const FromNode = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('run'), ...ofCapture }),
+  /** `id`: of the capture, which may be another one than the ticket names. */
+  z.object({ type: z.literal('run'), id, ...ofCapture }),
+  /** Another worker holds the connection of the capture, and has a slot for it. */
+  z.object({ type: z.literal('elsewhere') }),
   /** No client waits for the capture any more. */
   z.object({ type: z.literal('gone') }),
-  /** Another worker runs the capture. */
+  /** Another worker runs the capture that the ticket names: the ticket stays. */
   z.object({ type: z.literal('busy') }),
   z.object({ type: z.literal('noted') }),
 ]);

@@ -122,6 +122,11 @@ export class RemoteDials {
     return held.ms;
   }
 
+  /** Returns the worker that holds the connection of a capture. */
+  holderOf(id: number): string | undefined {
+    return this.#held.get(id)?.worker;
+  }
+
   /** Whether a lost worker may have recorded the end of a capture. */
   isUncertain(id: number): boolean {
     return this.#uncertain.has(id);
@@ -172,7 +177,9 @@ export class RemoteDials {
   /** Returns the worker with the most room for further dials of this node. */
   #choose(): string | undefined {
     const own = new Map<string, number>();
-    for (const { worker } of this.#pending.values()) own.set(worker, (own.get(worker) ?? 0) + 1);
+    // Connections that wait there count, so that each worker has some for its next slots.
+    for (const { worker } of [...this.#pending.values(), ...this.#held.values()])
+      own.set(worker, (own.get(worker) ?? 0) + 1);
     let best: { readonly name: string; readonly used: number } | undefined;
     for (const { name, dials } of this.#options.census.workers) {
       const used = (own.get(name) ?? 0) / dials;

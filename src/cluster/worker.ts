@@ -61,8 +61,10 @@ export interface WorkerOptions {
   readonly onProblem: (problem: unknown) => void;
 }
 
-/** A capture that this worker is running. */
+/** A ticket that this worker has. */
 interface Work {
+  /** The capture that it runs: the one that the ticket names, until the claim says otherwise. */
+  capture: number;
   /** The newest delivery of the ticket. */
   delivery: Delivery;
   readonly controller: AbortController;
@@ -187,7 +189,7 @@ export class Worker {
 
   #runs(asked: Exclude<ToWorker, { readonly type: 'release' }>): boolean {
     if (asked.type === 'dial') return this.#dials.begin(asked);
-    const work = this.#works.get(asked.id);
+    const work = this.#works.values().find(({ capture }) => capture === asked.id);
     if (asked.type === 'cancel') work?.controller.abort(new CapstanError('cancelled'));
     return work !== undefined;
   }
@@ -202,7 +204,7 @@ export class Worker {
     }
     if (this.#room < 1) return delivery.nak();
     const { promise: ended, resolve: end } = Promise.withResolvers<void>();
-    const work: Work = { delivery, controller: new AbortController(), isReturned: false, ended };
+    const work: Work = { capture: id, delivery, controller: new AbortController(), isReturned: false, ended };
     this.#works.set(id, work);
     const heartbeat = setInterval(() => work.delivery.working(), HEARTBEAT_MS);
     try {
@@ -215,25 +217,31 @@ export class Worker {
     }
   }
 
-  async #work(node: string, id: number, work: Work): Promise<void> {
+  /** `named`: the capture that the ticket names. */
+  async #work(node: string, named: number, work: Work): Promise<void> {
     this.#capturing += 1;
     const free = (): void => {
       this.#capturing -= 1;
       this.#pulls.refill();
     };
-    const claim = await this.#claim(node, id);
+    const claim = await this.#claim(node, named);
     if (claim?.type !== 'run') {
       free();
+      if (claim?.type === 'elsewhere') return work.delivery.nak();
       const isLost = claim === undefined && work.delivery.times < MAX_DELIVERIES;
       if (isLost || claim?.type === 'busy') return work.delivery.nak(RETRY_MS);
-      return this.#acknowledgeLogged(work, () => this.#logFound(id));
+      return this.#acknowledgeLogged(work, () => this.#logFound(named));
     }
-    const outcome = await this.#outcomeOf(id, claim, work, free);
+    const { id } = claim;
+    work.capture = id;
+    const outcome = await this.#outcomeOf(claim, work, free);
     // Api nodes know that the capture is on its way before a client can ask for it.
     if (this.#options.outbox() > 0) this.#options.onOutbox();
     if (work.isReturned && outcome.state === 'cancelled') return this.#return(node, id, work);
     const answer = await this.#report(node, outcome, { id, work });
     if (answer === 'noted') return this.#acknowledge(work);
+    // The ticket leads to the record of another capture, which still runs.
+    if (answer === 'busy') return work.delivery.nak(RETRY_MS);
     if (answer === 'gone') return this.#acknowledgeLogged(work, () => this.#options.logEnd(outcome, claim.batch));
     void this.#options.logEnd(outcome, claim.batch);
     // The next worker finds the record of the capture, or finds that no api node waits for it.
@@ -281,10 +289,10 @@ export class Worker {
   }
 
   /** Resolves with the outcome. `free` is called when the next capture may begin, which may be later. */
-  #outcomeOf(id: number, claim: FromNode & { type: 'run' }, work: Work, free: () => void): Promise<CaptureOutcome> {
+  #outcomeOf(claim: FromNode & { type: 'run' }, work: Work, free: () => void): Promise<CaptureOutcome> {
     const { capture, onProblem } = this.#options;
     const { controller } = work;
-    const { batch, apiKeyName, requestId } = claim;
+    const { id, batch, apiKeyName, requestId } = claim;
     const begin = (): ObservableInput<CaptureOutcome> => {
       const dialled = this.#dials.take(id);
       // The time that dialling took is not in `leftMs`, and the capture subtracts it.
@@ -316,22 +324,22 @@ export class Worker {
   }
 
   /**
-   * Reports an outcome until the api node has confirmed it. While NATS is away, that may take any time. Returns `gone`
-   * when the node does not wait for it, and undefined when the node does not answer although NATS does, or when the
+   * Reports an outcome until the api node has confirmed it. While NATS is away, that may take any time. Returns `busy`
+   * when the ticket is still needed, `gone` when the node does not wait for it, and undefined when the node does not answer although NATS does, or when the
    * worker's grace period is over.
    */
   async #report(
     node: string,
     outcome: CaptureOutcome,
     { id, work }: { id: number; work: Pick<Work, 'isReturned'> },
-  ): Promise<'noted' | 'gone' | undefined> {
+  ): Promise<'noted' | 'busy' | 'gone' | undefined> {
     const { link } = this.#options;
     const report = this.#reportOf(id, outcome);
     let silentSince: number | undefined;
     for (;;) {
       try {
         const { type } = await this.#send(node, report);
-        return type === 'noted' ? 'noted' : 'gone';
+        return type === 'noted' || type === 'busy' ? type : 'gone';
       } catch {
         silentSince = link.isUp ? (silentSince ?? performance.now()) : undefined;
         if (silentSince !== undefined && performance.now() - silentSince > REPORT_MS) return undefined;

@@ -43,7 +43,9 @@ export async function* targetLines(
   for (const { name, bytes } of inputs) {
     const entries = readList(bytes, { expansion, maxTargets: MAX_SCAN_TARGETS });
     let step = await entries.next();
-    for (; step.done !== true; step = await entries.next()) yield Buffer.from(`${step.value.text}\n`);
+    for (; step.done !== true; step = await entries.next()) {
+      if (step.value.length > 0) yield Buffer.from(step.value.map(({ text }) => `${text}\n`).join(''));
+    }
     for (const line of reportLines(name, step.value)) tell(line);
   }
 }

@@ -12,13 +12,14 @@ export async function writeReport(
   async function* outcomes(): AsyncGenerator<ScannedPage | ScannedFailure, void, undefined> {
     for await (const { url, result, code, error, same_as: sameAs } of client.outcomes(id, { signal })) {
       if (result === null || code !== null) yield { url, code: code ?? 'internal', reason: error ?? '' };
-      else yield { result, evidence: (await client.result(result.id, { signal })).evidence, sameAs };
+      else yield { result, sameAs };
     }
   }
   const openImage = async (capture: number): Promise<Readable> => {
     const { body } = await client.image(capture, { signal });
     return body === null ? Readable.from([]) : Readable.fromWeb(body);
   };
-  const { captures, pages } = await exportScan(outcomes(), openImage, directory);
+  const evidenceOf = async (capture: number) => (await client.result(capture, { signal })).evidence;
+  const { captures, pages } = await exportScan(outcomes(), { evidenceOf, openImage }, directory);
   process.stderr.write(`report of ${captures} captures on ${pages} pages: ${directory}/index.html\n`);
 }

@@ -45,7 +45,10 @@ export function registerWatchCommand(program: Command): void {
     )
     .option('--no-confirm', 'report a change without capturing it a second time')
     .addOption(
-      new Option('--notify <name>', 'receiver of the service that is told of changes; repeatable').argParser(collect),
+      new Option(
+        '--notify <name>',
+        'receiver of the service at --server that is told of changes; repeatable',
+      ).argParser(collect),
     )
     .option('--exec <command>', 'command to run for each change, with the event as JSON on standard input')
     .option('--json', 'write the event of each run as JSON');
@@ -58,7 +61,11 @@ export function registerWatchCommand(program: Command): void {
       if (!isHungUp) process.kill(process.pid, 'SIGTERM');
       isHungUp = true;
     });
-    const { options, ...service } = readPageFlags(flags);
+    // The service has an option of this name.
+    const { options, ...service } = readPageFlags({ ...flags, notify: undefined });
+    if (flags.notify !== undefined && service.server === undefined) {
+      throw new ConfigError('--notify needs --server: a service of this process has no receivers');
+    }
     const wanted = Object.fromEntries(
       FIELDS.flatMap((name) => (flags[name] === undefined ? [] : [[name, flags[name]]])),
     );

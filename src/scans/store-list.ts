@@ -9,9 +9,6 @@ import { ListWriter } from './stored-list.ts';
 /** Time limit for a list and the sitemaps that it names, in milliseconds: its parts are kept for an hour without a job. */
 const MAX_READING_MS = 15 * 60_000;
 
-/** Maximum number of targets that a list names, repeated ones included: reading each takes time. */
-const MAX_NAMED = 4 * MAX_SCAN_TARGETS;
-
 /** A list that was stored, and what it gave. */
 export interface StoredList {
   readonly report: ListReport;
@@ -44,7 +41,6 @@ export async function storeList(
   const entries = readList(list, { expansion, maxTargets: MAX_SCAN_TARGETS, openSitemap, signal });
   try {
     let targets = 0;
-    let named = 0;
     for (;;) {
       const step = await entries.next();
       signal.throwIfAborted();
@@ -53,12 +49,11 @@ export async function storeList(
         await writer.end();
         return { report: step.value, bytes: writer.bytes };
       }
-      targets += step.value.size;
-      named += step.value.named;
-      if (targets > MAX_SCAN_TARGETS || named > MAX_NAMED) throw tooMany();
+      for (const { size } of step.value) targets += size;
+      if (targets > MAX_SCAN_TARGETS) throw tooMany();
       requireRate(targets);
       if (writer.bytes > STORED_LIMITS.scanList.bytes) throw tooLong();
-      await writer.add(step.value.text);
+      await writer.add(step.value.map(({ text }) => text));
     }
   } catch (error) {
     await entries.return?.({ form: 'lines', targets: 0, left_out: {}, problems: [] });

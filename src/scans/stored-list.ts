@@ -35,10 +35,12 @@ export class ListWriter {
     this.#put = (part, bytes) => store.putList(id, part, bytes);
   }
 
-  async add(line: string): Promise<void> {
-    this.#lines.push(line);
-    this.#characters += line.length;
-    if (this.#characters >= PART_CHARACTERS) await this.end();
+  async add(lines: readonly string[]): Promise<void> {
+    for (const line of lines) {
+      this.#lines.push(line);
+      this.#characters += line.length;
+      if (this.#characters >= PART_CHARACTERS) await this.end();
+    }
   }
 
   /** Writes what is left. */

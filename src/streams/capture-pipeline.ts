@@ -13,20 +13,18 @@ import {
   Observable,
   of,
   Subject,
-  Subscription,
   tap,
   timer,
 } from 'rxjs';
-import { type Client, ofKey } from '../capture/client.ts';
+import type { Client } from '../capture/client.ts';
 import { CapstanError, toFailure } from '../capture/errors.ts';
 import type { InFlight } from '../capture/in-flight.ts';
 import type { CaptureLimits } from '../capture/limits.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
-import type { CapturePhase } from '../capture/phases.ts';
 import type { Overload } from '../capture/pressure.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import { createAdmission } from './admission.ts';
-import { type Dialling, dialFirst, type ToDial } from './dial-stage.ts';
+import { type Dialling, dialFirst } from './dial-stage.ts';
 import type { ElementPlace } from './element-place.ts';
 import {
   captureEnded,
@@ -39,6 +37,7 @@ import {
 import { outcomeOfAbort, outcomeOfError } from './outcome.ts';
 import { type PerformanceOptions, performed } from './performance.ts';
 import type { Pass, Reservation } from './reservation.ts';
+import { createSubmission, inFlightOf, type Submission } from './submission.ts';
 import { createLocalTurns, type Turns } from './turns.ts';
 
 export interface CapturePipelineOptions extends Omit<PerformanceOptions, 'abort'> {
@@ -115,21 +114,6 @@ export interface CapturePipeline {
   drain(graceMs: number): Promise<void>;
 }
 
-/** A capture in the pipeline: its command, its pass, and how it is settled. */
-interface Submission extends ToDial {
-  isQueued: boolean;
-  queuedAt: number;
-  readonly abort: (reason: CapstanError) => void;
-  readonly settle: (outcome: CaptureOutcome) => void;
-  /** Ends it without an outcome. */
-  readonly refuse: (error: CapstanError) => void;
-  readonly isFinal: (outcome: CaptureOutcome) => boolean;
-  /** Limits the time in the queue. */
-  waiting: Subscription;
-  /** Time of the start; undefined in the queue. */
-  startedAt: number | undefined;
-}
-
 export function createCapturePipeline(options: CapturePipelineOptions): CapturePipeline {
   const { ids, events, report, dialling, scheduler = asyncScheduler, maxWaitMs } = options;
   let limits = options.limits;
@@ -169,36 +153,10 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
           subscriber.error(error);
           return;
         }
-        const controller = new AbortController();
-        const { signal } = controller;
-        const onPhase = (phase: CapturePhase): void => {
-          submission.phase = phase;
-        };
-        const submission: Submission = {
-          command: { id, request, batch, apiKeyName, requestId, signal, onPhase },
-          pass,
-          ahead,
-          owner,
-          isToDial,
-          isQueued: false,
-          queuedAt: now(),
-          waiting: Subscription.EMPTY,
-          abort: (reason) => {
-            controller.abort(reason);
-            // `turns` has removed it from the queue, by a listener of the same signal.
-            const isInQueue = submission.isQueued && submission.startedAt === undefined;
-            if (isInQueue && submissions.has(submission)) end(submission, outcomeOfAbort(signal));
-          },
-          isFinal,
-          settle: (outcome) => {
-            subscriber.next(outcome);
-            subscriber.complete();
-          },
-          refuse: (error) => subscriber.error(error),
-          startedAt: undefined,
-          phase: null,
-          dialled: undefined,
-        };
+        const admitted = { id, request, batch, apiKeyName, requestId, owner, pass, ahead, isToDial, isFinal };
+        const submission = createSubmission({ ...admitted, queuedAt: now() }, subscriber, (left) => {
+          if (submissions.has(left)) end(left, outcomeOfAbort(left.command.signal));
+        });
         submissions.add(submission);
         enqueue(submission, place !== undefined);
         subscriber.add(() => {
@@ -207,12 +165,10 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
         });
       };
 
-      if (place === undefined) {
-        begin(admission.admit(owner));
-        return;
-      }
-      const ahead = isToDial ? admission.admitAhead(owner) : undefined;
-      if (ahead === undefined) subscriber.add(place.enter(begin));
+      // An element waits for its place among the captures at once of its batch, unless its target is dialled first.
+      const ahead = isToDial && place !== undefined ? admission.admitAhead(owner) : undefined;
+      if (place === undefined) begin(admission.admit(owner));
+      else if (ahead === undefined) subscriber.add(place.enter(begin));
       else begin(ahead, { pass: ahead, place });
     });
 
@@ -343,28 +299,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
       return { running, queued: submissions.size - running, inside: admission.inside };
     },
 
-    *inFlight() {
-      let position = 0;
-      for (const { command, queuedAt, startedAt, phase } of submissions) {
-        const isRunning = startedAt !== undefined;
-        if (!isRunning) position += 1;
-        const { target } = command.request;
-        yield {
-          id: command.id,
-          url: target.url,
-          host: target.parsed.hostname,
-          batch: command.batch,
-          request_id: command.requestId,
-          state: isRunning ? 'running' : 'queued',
-          position: isRunning ? null : position,
-          phase,
-          waited_ms: Math.round((startedAt ?? now()) - queuedAt),
-          running_ms: isRunning ? Math.round(now() - startedAt) : 0,
-          node: null,
-          ...ofKey(command.apiKeyName),
-        };
-      }
-    },
+    inFlight: () => inFlightOf(submissions, now),
 
     drain(graceMs) {
       admission.close();

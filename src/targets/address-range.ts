@@ -11,15 +11,22 @@ export interface AddressRange {
 /** A text that is a network or a range of addresses, or why it is none. Undefined when it is meant as neither. */
 export type RangeReading = AddressRange | { readonly problem: string } | undefined;
 
+/** An IPv6 address with a zone, also in brackets, with a port or a prefix length. */
+const ZONE = /^\[?[\da-f]*:[\da-f:.]*%/i;
+const DOTTED = /^\d+(?:\.\d+){3}$/;
+/** Texts that can be none: URLs, most names, and those with a port. Parsing them would take longer than the rest. */
+const NO_RANGE = /[^\da-f:.[\]%/\s–-]|^[^:]*:[^:]*$/i;
+
 /**
  * Reads an address, a network (`10.0.0.0/24`), a range (`10.0.0.1-10.0.0.20`) or the short form of a range
  * (`10.0.0.1-20`). All addresses of a network count, its first and last included.
  */
 export function readRange(text: string): RangeReading {
+  if (ZONE.test(text)) return { problem: 'has a zone: give the address without it' };
+  if (NO_RANGE.test(text)) return undefined;
   const bare = /^\[(.*)\]$/.exec(text)?.[1] ?? text;
   const address = parseAddress(bare);
   if (address !== null) {
-    if (bare.includes('%')) return { problem: 'has a zone: give the address without it' };
     return { family: familyOf(address), first: numberOf(address), last: numberOf(address) };
   }
   return readNetwork(bare) ?? readFromTo(bare);
@@ -53,9 +60,9 @@ function readNetwork(text: string): RangeReading {
 }
 
 function readFromTo(text: string): RangeReading {
-  const [, from = '', to = ''] = /^([\da-f:.]+)-([\da-f:.]+)$/i.exec(text) ?? [];
+  const [, from = '', to = ''] = /^([\da-f:.]+)\s*[-–]\s*([\da-f:.]+)$/i.exec(text) ?? [];
   const first = parseAddress(from);
-  if (first === null) return undefined;
+  if (first === null) return DOTTED.test(from) ? { problem: `begins with ${from}, which is no address` } : undefined;
   const short = /^\d{1,3}$/.test(to) && first.kind() === 'ipv4' ? from.replace(/\d+$/, to) : to;
   const last = parseAddress(short);
   if (last === null || last.kind() !== first.kind()) return { problem: `ends with ${to}, which is no address` };

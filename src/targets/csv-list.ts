@@ -1,10 +1,13 @@
 import { Readable } from 'node:stream';
 import { parse } from 'csv-parse';
+import { parse as parseAtOnce } from 'csv-parse/sync';
 import type { Found } from './found.ts';
 
 /** Names of the column with the targets. */
 const COLUMN = /^urls?$/i;
 const MAX_RECORD_CHARACTERS = 256 * 1024;
+/** Number of targets that are handed on together. */
+const TOGETHER = 500;
 
 /** Returns whether a first line is the head of a CSV table with a column `url` or `urls`. */
 export function isCsvHead(line: string): boolean {
@@ -14,17 +17,34 @@ export function isCsvHead(line: string): boolean {
 /** Returns the separator and the place of the column; undefined without one. */
 function columnOf(line: string): { readonly delimiter: string; readonly at: number } | undefined {
   for (const delimiter of [',', ';', '\t']) {
-    const names = line.split(delimiter).map((name) => name.trim().replace(/^"(.*)"$/, '$1'));
-    const at = names.findIndex((name) => COLUMN.test(name));
+    const at = cellsOf(line, delimiter).findIndex((name) => COLUMN.test(name.trim()));
     if (at >= 0) return { delimiter, at };
   }
   return undefined;
 }
 
+/** Returns the cells of a line; none when it is no whole record. */
+function cellsOf(line: string, delimiter: string): readonly string[] {
+  try {
+    const [cells]: readonly (readonly string[])[] = parseAtOnce(line, { delimiter, relax_quotes: true });
+    return cells ?? [];
+  } catch {
+    return [];
+  }
+}
+
+/** Replaces CRLF, of which the parser counts two lines in a cell. */
+async function* withLf(texts: AsyncIterable<string>): AsyncGenerator<string, void, undefined> {
+  for await (const text of texts) yield text.replaceAll('\r\n', '\n');
+}
+
 /** Finds the targets in the column of a CSV table. A cell may hold several, divided by blanks or line breaks. */
-export async function* csvList(texts: AsyncIterable<string>, head: string): AsyncGenerator<Found, void, undefined> {
+export async function* csvList(
+  texts: AsyncIterable<string>,
+  head: string,
+): AsyncGenerator<readonly Found[], void, undefined> {
   const { delimiter = ',', at = 0 } = columnOf(head) ?? {};
-  const source = Readable.from(texts);
+  const source = Readable.from(withLf(texts));
   const rows = source.pipe(
     parse({
       delimiter,
@@ -37,14 +57,23 @@ export async function* csvList(texts: AsyncIterable<string>, head: string): Asyn
     }),
   );
   source.once('error', (error) => rows.destroy(error));
+  let found: Found[] = [];
   try {
     for await (const row of rows) {
       const { record, info }: { readonly record: readonly string[]; readonly info: { readonly lines: number } } = row;
       const cell = (record[at] ?? '').trim();
-      if (cell === '') yield { line: info.lines, text: '', reason: 'no_url', problem: null };
+      if (cell === '') found.push({ line: info.lines, text: '', reason: 'no_url', problem: null });
       // A text that a spreadsheet would have run is exported with an apostrophe before it.
-      else for (const target of cell.split(/\s+/)) yield { line: info.lines, target: target.replace(/^'/, '') };
+      else for (const target of cell.split(/\s+/)) found.push({ line: info.lines, target: target.replace(/^'/, '') });
+      if (found.length < TOGETHER) continue;
+      yield found;
+      found = [];
     }
+    yield found;
+  } catch (error) {
+    // What comes before the damage counts.
+    yield found;
+    throw error;
   } finally {
     source.destroy();
     rows.destroy();

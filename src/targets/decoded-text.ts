@@ -14,12 +14,18 @@ const FREE_INFLATED_BYTES = 4 * 1024 * 1024;
 export async function* decodedText(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
   let decoder: InstanceType<typeof TextDecoder> | undefined;
   for await (const chunk of inflated(bytes)) {
-    decoder ??= new TextDecoder(chunk[0] === 0xff && chunk[1] === 0xfe ? 'utf-16le' : 'utf-8');
+    decoder ??= new TextDecoder(encodingOf(chunk));
     const text = decoder.decode(chunk, { stream: true });
     if (text !== '') yield text;
   }
   const rest = decoder?.decode() ?? '';
   if (rest !== '') yield rest;
+}
+
+/** Returns the encoding of a text that begins with these bytes, by its byte order mark. */
+function encodingOf([first, second]: Uint8Array): string {
+  if (first === 0xff && second === 0xfe) return 'utf-16le';
+  return first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
 }
 
 async function* inflated(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {

@@ -26,19 +26,26 @@ export interface ScanTarget {
   readonly schemeAssumed: boolean;
 }
 
+/** A host of a URL: a name, an address, or an IPv6 address in its brackets. */
+const HOST = /^(?:[\w.-]+|\[.*\])$/;
+
 /** Reads a line of a list, without its comment. */
 export function readEntry(text: string): EntryReading {
   if (text.length > MAX_URL_CHARACTERS) return { problem: `has more than ${MAX_URL_CHARACTERS} characters` };
   const [, sitemap] = /^sitemap:\s*(\S+)$/i.exec(text) ?? [];
   if (sitemap !== undefined) return readSitemapUrl(sitemap);
-  if (/\s/.test(text)) return { problem: 'has blanks: give one target on each line' };
   const range = readRange(text);
   if (range !== undefined) return 'problem' in range ? range : { kind: 'range', range };
+  if (/\s/.test(text)) return { problem: 'has blanks: give one target on each line' };
   const reading = readTarget(text);
   if (!reading.ok) return { problem: reading.problem };
   const { parsed, schemeAssumed } = reading.target;
   if (!/^https?:$/.test(parsed.protocol)) {
     return { problem: `has the scheme ${parsed.protocol.slice(0, -1)}: targets are http or https` };
+  }
+  // URL parsers accept a list with commas, quotes, and the wildcard of a scope as a host.
+  if (!HOST.test(parsed.hostname)) {
+    return { problem: `has the host ${parsed.hostname}: hosts have letters, digits, hyphens and dots` };
   }
   if (!schemeAssumed) return { kind: 'url', url: parsed.href };
   const port = portIn(text);

@@ -8,8 +8,11 @@ export interface NumberedLine {
 /** Maximum length of a line, in characters: a URL of the maximum length, with a comment. */
 const MAX_LINE_CHARACTERS = 16 * 1024;
 
-/** Generates the lines of a text, which end with LF, CRLF or CR. Holds one line in memory, of bounded length. */
-export async function* linesOf(texts: AsyncIterable<string>): AsyncGenerator<NumberedLine, void, undefined> {
+/**
+ * Generates the lines of a text, which end with LF, CRLF or CR: those of each piece of it together. Holds a piece and one
+ * line in memory, of bounded length.
+ */
+export async function* linesOf(texts: AsyncIterable<string>): AsyncGenerator<readonly NumberedLine[], void, undefined> {
   let line = 1;
   let held = '';
   let isCut = false;
@@ -21,20 +24,30 @@ export async function* linesOf(texts: AsyncIterable<string>): AsyncGenerator<Num
     isCut = true;
   };
   for await (const text of texts) {
-    let from = 0;
+    const lines: NumberedLine[] = [];
     // The line feed of a CRLF that two pieces share.
-    if (endedWithCr && text.startsWith('\n')) from = 1;
-    for (const end of text.matchAll(/\r\n|\n|\r/g)) {
-      if (end.index < from) continue;
-      add(text.slice(from, end.index));
-      yield { line, text: held, isCut };
+    let from = endedWithCr && text.startsWith('\n') ? 1 : 0;
+    let lf = placeOf('\n', text, from);
+    let cr = placeOf('\r', text, from);
+    for (let end = Math.min(lf, cr); end < text.length; end = Math.min(lf, cr)) {
+      add(text.slice(from, end));
+      lines.push({ line, text: held, isCut });
       line += 1;
       held = '';
       isCut = false;
-      from = end.index + end[0].length;
+      from = end + (lf === cr + 1 ? 2 : 1);
+      if (lf < from) lf = placeOf('\n', text, from);
+      if (cr < from) cr = placeOf('\r', text, from);
     }
     add(text.slice(from));
     endedWithCr = text.endsWith('\r');
+    yield lines;
   }
-  if (held !== '') yield { line, text: held, isCut };
+  if (held !== '') yield [{ line, text: held, isCut }];
+}
+
+/** Returns where a character is, from a position on; the length of the text when it is not there. */
+function placeOf(character: string, text: string, from: number): number {
+  const at = text.indexOf(character, from);
+  return at < 0 ? text.length : at;
 }

@@ -4,20 +4,24 @@ import type { Found } from './found.ts';
 /** Maximum length of one record, in characters. Banners are a few KiB. */
 const MAX_RECORD_CHARACTERS = 256 * 1024;
 
-const RecordSchema = z.object({
-  ip: z.string(),
-  ports: z.array(
-    z.object({
-      port: z.int(),
-      proto: z.string().default('tcp'),
-      status: z.string().default('open'),
-    }),
-  ),
-});
+const ip = z.string();
+const port = z.int();
+const proto = z.string().default('tcp');
+const status = z.string().default('open');
 
-/** Finds the open TCP ports in the output of `masscan -oJ`, also of one that has not ended. */
-export async function* masscanList(texts: AsyncIterable<string>): AsyncGenerator<Found, void, undefined> {
-  for await (const { line, text } of objectsIn(texts)) yield* portsOf(line, text);
+const RecordSchema = z.union([
+  z.object({ ip, ports: z.array(z.object({ port, proto, status })) }),
+  // A line of `-oD`, which has one port.
+  z
+    .object({ ip, port, proto, data: z.object({ status }) })
+    .transform(({ ip, port, proto, data }) => ({ ip, ports: [{ port, proto, status: data.status }] })),
+]);
+
+/** Finds the open TCP ports in the output of `masscan -oJ` and `-oD`, also of one that has not ended. */
+export async function* masscanList(texts: AsyncIterable<string>): AsyncGenerator<readonly Found[], void, undefined> {
+  for await (const objects of objectsIn(texts)) {
+    yield objects.flatMap(({ line, text }) => [...portsOf(line, text)]);
+  }
 }
 
 function* portsOf(line: number, text: string): Generator<Found, void, undefined> {
@@ -47,13 +51,17 @@ function* portsOf(line: number, text: string): Generator<Found, void, undefined>
   }
 }
 
+/** An object of a JSON array, and the line where it begins. */
+interface NumberedObject {
+  readonly line: number;
+  readonly text: string;
+}
+
 /**
- * Generates the objects of a JSON array, however they are laid out. Commas between them may be missing or too many, as
- * in files of older versions.
+ * Generates the objects of a JSON array, however they are laid out: those of each piece of the text together. Commas
+ * between them may be missing or too many, as in files of older versions.
  */
-async function* objectsIn(
-  texts: AsyncIterable<string>,
-): AsyncGenerator<{ readonly line: number; readonly text: string }, void, undefined> {
+async function* objectsIn(texts: AsyncIterable<string>): AsyncGenerator<readonly NumberedObject[], void, undefined> {
   let line = 1;
   let startLine = 1;
   let held = '';
@@ -61,6 +69,7 @@ async function* objectsIn(
   let isInString = false;
   let isEscaped = false;
   for await (const text of texts) {
+    const objects: NumberedObject[] = [];
     let from = depth > 0 ? 0 : -1;
     for (let at = 0; at < text.length; at += 1) {
       const character = text[at];
@@ -80,18 +89,19 @@ async function* objectsIn(
       } else if (character === '}' && depth > 0) {
         depth -= 1;
         if (depth > 0) continue;
-        yield { line: startLine, text: held + text.slice(from, at + 1) };
+        objects.push({ line: startLine, text: held + text.slice(from, at + 1) });
         held = '';
         from = -1;
       }
     }
-    if (from < 0) continue;
-    held += text.slice(from);
-    if (held.length <= MAX_RECORD_CHARACTERS) continue;
-    yield { line: startLine, text: `${held.slice(0, 100)}…` };
-    held = '';
-    depth = 0;
-    isInString = false;
+    if (from >= 0) held += text.slice(from);
+    if (held.length > MAX_RECORD_CHARACTERS) {
+      objects.push({ line: startLine, text: `${held.slice(0, 100)}…` });
+      held = '';
+      depth = 0;
+      isInString = false;
+    }
+    yield objects;
   }
-  if (depth > 0) yield { line: startLine, text: held };
+  if (depth > 0) yield [{ line: startLine, text: held }];
 }

@@ -1,9 +1,9 @@
 import type { Found } from './found.ts';
 import { readXml } from './xml-reader.ts';
 
-/** Services that answer http. nmap names a port by its number where it did not look (`http-alt`, `https-alt`). */
-const HTTP_SERVICE = /^(?:ssl\/)?https?(?:-\w+)*$|^(?:ssl\/)?(?:http-?proxy|www|caldav|webcache)$/i;
-const TLS_SERVICE = /^(?:ssl\/|https)/i;
+/** Services that answer http. nmap names a port by its number where it did not look (`http-alt`, `vnc-http`). */
+const HTTP_SERVICE = /^(?:ssl\/)?(?:(?:\w+-)*https?(?:-\w+)*|http-?proxy|www|caldav|webcache)$/i;
+const TLS_SERVICE = /^ssl\/|\bhttps\b/i;
 
 /** TCP and UDP have this many ports together; further elements are left out. */
 const MAX_PORTS_OF_HOST = 2 * 65_536;
@@ -12,15 +12,18 @@ interface Port {
   readonly id: string;
   readonly protocol: string;
   state: string;
-  service: string;
+  /** Undefined where the file names none. */
+  service: string | undefined;
   isTls: boolean;
 }
 
 /**
  * Finds the open ports with an http service in the XML output of nmap, also of one that was broken off. A host that
- * was given by its name is captured by that name, because a server may have several sites; all others by address.
+ * was given by its name is captured by that name, because a server may have several sites; all others by address. Of
+ * the XML of masscan, which knows no services, it finds all open TCP ports.
  */
-export function nmapList(texts: AsyncIterable<string>): AsyncGenerator<Found, void, undefined> {
+export function nmapList(texts: AsyncIterable<string>): AsyncGenerator<readonly Found[], void, undefined> {
+  let isMasscan = false;
   let address = '';
   let userName = '';
   let isDown = false;
@@ -33,7 +36,8 @@ export function nmapList(texts: AsyncIterable<string>): AsyncGenerator<Found, vo
     return ports.map(({ id, protocol, state, service, isTls }): Found => {
       const text = `${host}:${id}${protocol === 'tcp' ? '' : `/${protocol}`}`;
       if (state !== 'open') return { line, text, reason: 'closed_port', problem: null };
-      if (protocol !== 'tcp' || !HTTP_SERVICE.test(service)) {
+      if (protocol === 'tcp' && service === undefined && isMasscan) return { line, target: text };
+      if (protocol !== 'tcp' || service === undefined || !HTTP_SERVICE.test(service)) {
         return { line, text, reason: 'other_service', problem: null };
       }
       return { line, target: `${isTls || TLS_SERVICE.test(service) ? 'https' : 'http'}://${host}:${id}/` };
@@ -47,12 +51,13 @@ export function nmapList(texts: AsyncIterable<string>): AsyncGenerator<Found, vo
         userName = '';
         isDown = false;
         ports = [];
-      } else if (name === 'status') isDown = attributes.state === 'down';
+      } else if (name === 'nmaprun') isMasscan = attributes.scanner === 'masscan';
+      else if (name === 'status') isDown = attributes.state === 'down';
       else if (name === 'address' && attributes.addrtype !== 'mac') address ||= attributes.addr ?? '';
       else if (name === 'hostname' && attributes.type === 'user') userName ||= attributes.name ?? '';
       else if (name === 'port') {
         const { portid: id = '', protocol = 'tcp' } = attributes;
-        port = { id, protocol, state: '', service: '', isTls: false };
+        port = { id, protocol, state: '', service: undefined, isTls: false };
         if (ports.length < MAX_PORTS_OF_HOST) ports.push(port);
       } else if (name === 'state' && port !== undefined) port.state = attributes.state ?? '';
       else if (name === 'service' && port !== undefined) {

@@ -1,14 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CapstanError } from '../capture/errors.ts';
-import type { LeftOut, ListForm, ListReport } from '../capture/scan.ts';
+import type { LeftOut, ListReport } from '../capture/scan.ts';
 import { bytesText, STORED_LIMITS } from '../capture/stored-limits.ts';
-import { csvList, isCsvHead } from './csv-list.ts';
 import { decodedText } from './decoded-text.ts';
 import { countTargets, type Entry, type Expansion, readEntry, targetsOf } from './entry.ts';
 import type { Found } from './found.ts';
-import { masscanList } from './masscan-list.ts';
-import { nmapList } from './nmap-list.ts';
-import { plainList } from './plain-list.ts';
+import { findTargets } from './list-form.ts';
 import { SeenTargets } from './seen-targets.ts';
 import { sitemapList } from './sitemap-list.ts';
 
@@ -18,17 +15,17 @@ export interface ListEntry {
   readonly entry: Entry;
   /** Number of its targets that the list did not have before, at least 1. */
   readonly size: number;
-  /** Number of all its targets. */
-  readonly named: number;
 }
 
 /** Number of items that are read in one turn of the event loop. */
 const READ_A_TURN = 500;
+/** Number of targets of the entries that are given together, at most one network more. */
+const TOGETHER = 5_000;
+/** Maximum number of targets that a list names, of those that it may have: reading repeated ones takes time. */
+const MAX_NAMED = 4;
 /** Maximum number of problems that a report names. */
 const MAX_PROBLEMS = 100;
 const MAX_SHOWN_CHARACTERS = 200;
-/** Beginning of a list in which its form shows. */
-const HEAD_CHARACTERS = 64 * 1024;
 
 export interface ListOptions {
   readonly expansion: Expansion;
@@ -47,22 +44,30 @@ const { count: MAX_SITEMAPS, bytes: MAX_CHARACTERS } = STORED_LIMITS.scanText;
 /** Maximum number of sitemaps that lead to each other. An index may only name sitemaps, and no index. */
 const MAX_SITEMAP_DEPTH = 3;
 
-/** Generates the entries of a list in any form as it is read, and returns what it gave. */
+/**
+ * Generates the entries of a list in any form, some at a time as it is read, and returns what it gave. Throws a
+ * `CapstanError` when it is too long, or names too many targets.
+ */
 export async function* readList(
   bytes: AsyncIterable<Uint8Array>,
   options: ListOptions,
-): AsyncGenerator<ListEntry, ListReport, undefined> {
+): AsyncGenerator<readonly ListEntry[], ListReport, undefined> {
   const { expansion, maxTargets, maxCharacters = MAX_CHARACTERS, openSitemap, signal } = options;
+  const mostOfEntry = BigInt(maxTargets);
   const leftOut: Partial<Record<LeftOut, number>> = {};
   const problems: ListReport['problems'][number][] = [];
   let targets = 0;
+  let named = 0;
   let sitemaps = 0;
   let items = 0;
   let characters = 0;
   const seen = new SeenTargets();
-  const turn = async (): Promise<void> => {
+  /** Counts an item. Returns whether the event loop should have its turn. */
+  const isTurnOver = (): boolean => {
     items += 1;
-    if (items % READ_A_TURN !== 0) return;
+    return items % READ_A_TURN === 0;
+  };
+  const turn = async (): Promise<void> => {
     await nextTurn();
     signal?.throwIfAborted();
   };
@@ -81,70 +86,105 @@ export async function* readList(
     }
   }
 
-  async function* entriesOf(found: AsyncIterable<Found>, depth: number): AsyncGenerator<ListEntry, void, undefined> {
-    for await (const each of found) {
-      await turn();
-      if (!('target' in each)) {
-        leave(each.reason, each.line, each.text, each.problem);
-        continue;
+  /** Returns the entry that was found; undefined when it is left out. */
+  const read = (found: Found): Entry | undefined => {
+    if (!('target' in found)) {
+      leave(found.reason, found.line, found.text, found.problem);
+      return undefined;
+    }
+    const entry = readEntry(found.target);
+    if ('problem' in entry) {
+      leave('invalid', found.line, found.target, entry.problem);
+      return undefined;
+    }
+    const count = countTargets(entry, expansion);
+    if (count > mostOfEntry) {
+      const most = maxTargets.toLocaleString('en');
+      const problem = `has ${count.toLocaleString('en')} targets: at most ${most} are accepted`;
+      leave('too_large', found.line, found.target, problem);
+      return undefined;
+    }
+    named += Number(count);
+    if (named > MAX_NAMED * maxTargets) throw namesTooMany(MAX_NAMED * maxTargets);
+    return entry;
+  };
+
+  async function* entriesOf(
+    found: AsyncIterable<readonly Found[]>,
+    depth: number,
+  ): AsyncGenerator<readonly ListEntry[], void, undefined> {
+    for await (const some of found) {
+      let entries: ListEntry[] = [];
+      let together = 0;
+      for (const each of some) {
+        if (isTurnOver()) await turn();
+        const entry = read(each);
+        if (entry === undefined || !('target' in each)) continue;
+        const { line, target: text } = each;
+        if (entry.kind === 'sitemap' && openSitemap !== undefined) {
+          yield entries;
+          entries = [];
+          yield* pagesOf(openSitemap, entry.url, line, depth + 1);
+          continue;
+        }
+        let size = 0;
+        for (const target of targetsOf(entry, expansion)) {
+          if (isTurnOver()) await turn();
+          if (seen.add(target)) size += 1;
+          else leave('duplicate', line, text, null);
+        }
+        targets += size;
+        if (size > 0 || entry.kind === 'sitemap') entries.push({ text, entry, size });
+        together += size;
+        if (together < TOGETHER) continue;
+        yield entries;
+        entries = [];
+        together = 0;
       }
-      const { line, target: text } = each;
-      const entry = readEntry(text);
-      if ('problem' in entry) {
-        leave('invalid', line, text, entry.problem);
-        continue;
-      }
-      if (entry.kind === 'sitemap' && openSitemap !== undefined) {
-        sitemaps += 1;
-        if (sitemaps > MAX_SITEMAPS)
-          leave('unread_sitemap', line, entry.url, `is one of more than ${MAX_SITEMAPS} sitemaps`);
-        else if (depth >= MAX_SITEMAP_DEPTH)
-          leave('unread_sitemap', line, entry.url, 'is named by a chain of sitemaps');
-        else yield* pagesOf(openSitemap(entry.url), entry.url, line, depth + 1);
-        continue;
-      }
-      const named = countTargets(entry, expansion);
-      if (named > BigInt(maxTargets)) {
-        const most = maxTargets.toLocaleString('en');
-        leave('too_large', line, text, `has ${named.toLocaleString('en')} targets: at most ${most} are accepted`);
-        continue;
-      }
-      let size = 0;
-      for (const target of targetsOf(entry, expansion)) {
-        await turn();
-        if (seen.add(target)) size += 1;
-        else leave('duplicate', line, text, null);
-      }
-      targets += size;
-      if (size > 0 || entry.kind === 'sitemap') yield { text, entry, size, named: Number(named) };
+      yield entries;
     }
   }
 
   /** `line`: where the list names the sitemap. */
   async function* pagesOf(
-    sitemap: AsyncIterable<Uint8Array>,
+    open: (url: string) => AsyncIterable<Uint8Array>,
     url: string,
     line: number,
     depth: number,
-  ): AsyncGenerator<ListEntry, void, undefined> {
+  ): AsyncGenerator<readonly ListEntry[], void, undefined> {
+    sitemaps += 1;
+    if (sitemaps > MAX_SITEMAPS) {
+      leave('unread_sitemap', line, url, `is one of more than ${MAX_SITEMAPS} sitemaps`);
+      return;
+    }
+    if (depth > MAX_SITEMAP_DEPTH) {
+      leave('unread_sitemap', line, url, 'is named by a chain of sitemaps');
+      return;
+    }
     try {
-      yield* entriesOf(sitemapList(counted(decodedText(sitemap))), depth);
+      yield* entriesOf(sitemapList(counted(decodedText(open(url)))), depth);
     } catch (error) {
-      if (signal?.aborted || characters > maxCharacters || (!isDamage(error) && !(error instanceof CapstanError)))
-        throw error;
+      const isEnd = signal?.aborted || characters > maxCharacters || named > MAX_NAMED * maxTargets;
+      if (isEnd || (!isDamage(error) && !(error instanceof CapstanError))) throw error;
       leave('unread_sitemap', line, url, `cannot be read: ${error.message}`);
     }
   }
 
-  const { head, texts } = await headOf(counted(decodedText(bytes)));
-  const form = formOf(head);
+  const { form, found } = await findTargets(counted(decodedText(bytes)));
   try {
-    yield* entriesOf(finderOf(form, head, texts), 0);
+    yield* entriesOf(found, 0);
   } catch (error) {
     if (!isDamage(error)) throw error;
     leave('unfinished', 0, '', `cannot be read to its end: ${error.message}`);
   }
   return { form, targets, left_out: leftOut, problems };
+}
+
+function namesTooMany(targets: number): CapstanError {
+  return new CapstanError(
+    'invalid_request',
+    `The list names more than ${targets.toLocaleString('en')} targets, repeated ones included: divide it.`,
+  );
 }
 
 function tooLong(characters: number): CapstanError {
@@ -153,49 +193,6 @@ function tooLong(characters: number): CapstanError {
     'payload_too_large',
     `The list, with its sitemaps, has more than ${most} of text: divide it.`,
   );
-}
-
-function finderOf(form: ListForm, head: string, texts: AsyncIterable<string>): AsyncIterable<Found> {
-  switch (form) {
-    case 'lines':
-      return plainList(texts);
-    case 'nmap':
-      return nmapList(texts);
-    case 'masscan':
-      return masscanList(texts);
-    case 'sitemap':
-      return sitemapList(texts);
-    case 'csv':
-      return csvList(texts, firstLine(head));
-  }
-}
-
-/** Returns the form of a list that begins with `head`. */
-function formOf(head: string): ListForm {
-  if (/^\s*</.test(head)) return /<(?:\w+:)?(?:urlset|sitemapindex)\b/.test(head) ? 'sitemap' : 'nmap';
-  // A line may begin with the bracket of an IPv6 address.
-  if (/^\s*(?:\[\s*(?:[{\],]|$)|\{)/.test(head)) return 'masscan';
-  return isCsvHead(firstLine(head)) ? 'csv' : 'lines';
-}
-
-function firstLine(head: string): string {
-  return /^[^\r\n]*/.exec(head)?.[0] ?? '';
-}
-
-async function headOf(texts: AsyncGenerator<string, void, undefined>) {
-  let head = '';
-  let hasEnded = false;
-  while (head.length < HEAD_CHARACTERS) {
-    const step = await texts.next();
-    hasEnded = step.done === true;
-    if (step.done === true) break;
-    head += step.value;
-  }
-  async function* all(): AsyncGenerator<string, void, undefined> {
-    if (head !== '') yield head;
-    if (!hasEnded) yield* texts;
-  }
-  return { head, texts: all() };
 }
 
 /** Whether a list could not be read because of what it contains: damaged gzip, or a CSV record without an end. */

@@ -2,7 +2,7 @@ import type { Found } from './found.ts';
 import { readXml } from './xml-reader.ts';
 
 /** Finds the pages of a sitemap, or the sitemaps of an index, as lines that name a sitemap to read. */
-export function sitemapList(texts: AsyncIterable<string>): AsyncGenerator<Found, void, undefined> {
+export function sitemapList(texts: AsyncIterable<string>): AsyncGenerator<readonly Found[], void, undefined> {
   const path: string[] = [];
   return readXml<Found>(texts, {
     open: ({ name }) => {

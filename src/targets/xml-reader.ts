@@ -26,13 +26,13 @@ const MAX_KEPT_CHARACTERS = 1024 * 1024;
 const MAX_DEPTH = 256;
 
 /**
- * Reads XML as it arrives. Entities other than the five of XML are not known, document types are skipped, and nothing
+ * Reads XML as it arrives, and generates what the handler returns for each piece. Entities other than the five of XML are not known, document types are skipped, and nothing
  * that the text refers to is read.
  */
 export async function* readXml<T>(
   texts: AsyncIterable<string>,
   handler: XmlHandler<T>,
-): AsyncGenerator<T, void, undefined> {
+): AsyncGenerator<readonly T[], void, undefined> {
   const parser = new SaxesParser();
   let found: T[] = [];
   let problem: string | undefined;
@@ -73,17 +73,17 @@ export async function* readXml<T>(
     kept += text.length;
     parser.write(text);
     if (kept > MAX_KEPT_CHARACTERS) problem ??= 'has more than a million characters without a tag';
-    yield* found;
+    yield found;
     found = [];
     if (problem === undefined) continue;
-    yield* handler.broken(problem, parser.line);
+    yield handler.broken(problem, parser.line);
     return;
   }
   const isUnfinished = contents.length > 0;
   isEnding = true;
   parser.close();
-  yield* found;
-  if (isUnfinished) yield* handler.unfinished(parser.line);
+  yield found;
+  if (isUnfinished) yield handler.unfinished(parser.line);
 }
 
 function isUnknownEntity(message: string): boolean {

@@ -36,16 +36,6 @@ describe('capstan shot --server', () => {
     expect(await readFile(join(place.path, `${stems[1]}.webp`))).toEqual(Buffer.from(await image.arrayBuffer()));
   });
 
-  it.each(['shot', 'stability'])('ends %s with an error when the service does not answer', async (command) => {
-    const place = await ground();
-    await using silent = await listening(createServer());
-    const server = `http://name:secret@127.0.0.1:${silent.port}`;
-    const { code, stderr } = await capstan([command, site.url('/short'), '--server', server], place.options);
-    expect(code).toBe(1);
-    expect(stderr).toMatch(new RegExp(`http://127.0.0.1:${silent.port}/?: no answer for 15 s\\.`));
-    expect(stderr).not.toContain('secret');
-  });
-
   it('writes the result with its evidence as JSON, and the lines of a list that are no URL', async () => {
     const place = await ground();
     await writeFile(join(place.path, 'urls.txt'), `${site.url('/short')}\nhttp://\n`);
@@ -87,7 +77,20 @@ describe('capstan shot --server', () => {
     await expect.poll(async () => (await app.service.inFlight({ limit: 1 })).captures).toEqual([]);
   });
 
-  it('says in one line, without credentials, that the key is wrong, and that nobody answers', async () => {
+  it.concurrent.each(['shot', 'stability'])(
+    'ends %s with an error when the service does not answer',
+    async (command) => {
+      const place = await ground();
+      await using silent = await listening(createServer());
+      const server = `http://name:secret@127.0.0.1:${silent.port}`;
+      const { code, stderr } = await capstan([command, site.url('/short'), '--server', server], place.options);
+      expect(code).toBe(1);
+      expect(stderr).toMatch(new RegExp(`http://127.0.0.1:${silent.port}/?: no answer for 15 s\\.`));
+      expect(stderr).not.toContain('secret');
+    },
+  );
+
+  it.concurrent('says in one line, without credentials, that the key is wrong, and that nobody answers', async () => {
     const place = await ground();
     const refused = await capstan(['shot', '--server', app.baseUrl, site.url('/short')], place.options);
     expect([refused.code, refused.stderr]).toEqual([
@@ -105,7 +108,7 @@ describe('capstan shot --server', () => {
     ]);
   });
 
-  it('says in one line that the service speaks no TLS', async () => {
+  it.concurrent('says in one line that the service speaks no TLS', async () => {
     const server = createServer((socket) =>
       socket.on('error', () => undefined).end('HTTP/1.1 400 Bad Request\r\n\r\n'),
     );
@@ -116,7 +119,7 @@ describe('capstan shot --server', () => {
     expect([code, stderr]).toEqual([1, expect.stringMatching(/ cannot be reached: SSL routines: \w[\w ]*\n$/)]);
   });
 
-  it.each([
+  it.concurrent.each([
     ['closes the connection', '', 'the proxy closed the connection'],
     [
       'refuses',

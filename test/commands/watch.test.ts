@@ -12,7 +12,7 @@ const KEY = 'the-key-of-the-command-line';
 const TEXT = `<p>${'The ferry to the islands sails at nine. '.repeat(20)}</p>`;
 
 describe('capstan watch', () => {
-  const notify = ['team=ntfy:http://127.0.0.1:9/team', 'me=ntfy:http://127.0.0.1:9/me'];
+  const notify = ['team=ntfy:http://127.0.0.1:2586/team', 'me=ntfy:http://127.0.0.1:2586/me'];
   const app = serviceForSuite({ notify, allowWebhooks: ['127.0.0.1'] }, { apiKeys: [KEY] });
   let site: Listening;
   let title = 'Open';
@@ -114,7 +114,7 @@ describe('capstan watch', () => {
     [[], '--every is required, unless schedule is given'],
     [['--every', '1s'], '--every must be a number and one of s, m, h or d'],
     [['--every', '1h', '--compare', 'colour'], '--compare takes one of visual, text, links, status, title, verdict'],
-    [['--every', '1h', '--notify', 'nobody'], 'must be the name of a receiver, and there is no nobody'],
+    [['--every', '1h', '--notify', 'nobody'], '--notify[0] must be the name of a receiver, and there is no nobody'],
     [['--every', '1h', '--ignore', 'clock'], '--ignore must be a kind'],
     [
       ['--every', '1h', '--values', 'price=.price', '--when', '{"value":"stock","missing":true}'],

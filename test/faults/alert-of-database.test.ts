@@ -10,13 +10,13 @@ describeWithRelayedMongo('a service with MongoDB', (mongo) => {
       ...{ dbPath: null, mongoUrl: `${mongo.url}alerts`, notify: [`team=webhook:${receiver.url}`], alert: ['team'] },
       ...{ webhookSecret: [SECRET], allowWebhooks: ['127.0.0.1'] },
     });
-    const told = () => receiver.received.map(({ body }) => JSON.parse(body));
+    const last = () => JSON.parse(receiver.received.at(-1)?.body ?? '{}');
     const change = (degraded: readonly string[]) =>
       expect.objectContaining({ type: 'pressure.changed', accepting: true, degraded });
     await mongo.stop();
-    await expect.poll(told).toEqual([change(['database'])]);
+    await expect.poll(last).toEqual(change(['database']));
     await mongo.start();
-    await expect.poll(told).toEqual([change(['database']), change([])]);
+    await expect.poll(last).toEqual(change([]));
     await app.stop();
   });
 });

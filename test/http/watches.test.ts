@@ -417,13 +417,16 @@ describeWithTenants((start, apiNodes) => {
       expect(await run(id)).toMatchObject({ state: 'first', reason: expect.stringContaining(`${newest}`) });
     });
 
-    it('tells its own key and its callback what it finds, on every api node', async () => {
+    it('tells its own key, its callback and its receivers what it finds, on every api node', async () => {
       await using receiver = await startReceiver();
+      await using chat = await startReceiver();
       const { apps, one } = await running();
       const other = apps.at(-1) ?? one;
       const hear = async (key: string) => collect(await other.call('/events?type=watch.*', { headers: headers(key) }));
       const [own, shop] = [await hear(FLOOD), await hear(SHOP)];
-      const id = await watching('/told', { body: ARTICLE }, { callback: receiver.url });
+      const given = { name: 'chat', kind: 'discord', address: chat.url };
+      expect((await other.post('/receivers', given, { headers: headers(FLOOD) })).status).toBe(201);
+      const id = await watching('/told', { body: ARTICLE }, { callback: receiver.url, notify: ['chat'] });
       pages.set('/told', { body: BANNER + ARTICLE });
       await run(id);
       const { id: ofShop } = await watchOf(await post('/watches', { url: url('/told'), ...NEVER }, SHOP));
@@ -432,6 +435,9 @@ describeWithTenants((start, apiNodes) => {
       expect([own.of(ofShop), shop.of(id)]).toEqual([[], []]);
       const received = () => receiver.received.map(({ body }) => JSON.parse(body));
       await expect.poll(received).toEqual([expect.objectContaining({ type: 'watch.changed', watch: id })]);
+      await expect
+        .poll(() => chat.received.map(({ body }) => body))
+        .toEqual([expect.stringMatching(/region changed.+the image/)]);
       const ask = {
         jsonrpc: '2.0',
         id: 1,

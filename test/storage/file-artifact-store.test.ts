@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createDataDirectory, type DataDirectory } from '../../src/storage/files/data-directory.ts';
 import { createFileArtifactStore } from '../../src/storage/files/file-artifact-store.ts';
 import { type LocalStore, putCapture } from '../../src/storage/ports/artifact-store.ts';
-import { createIdSource } from '../../src/storage/records/ids.ts';
+import { createIdSource, firstIdAt } from '../../src/storage/records/ids.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
 import { describeArtifactStore } from './artifact-store.contract.ts';
 import { HTML, IMAGE } from './parts.ts';
@@ -44,7 +44,20 @@ describe('the artifact store in files', () => {
   });
 
   afterEach(async () => {
+    vi.useRealTimers();
     await data.close();
+  });
+
+  it('keeps the directory of the current minute, which the next capture needs, until a later removal', async () => {
+    const now = Date.UTC(2026, 10, 21, 9, 5);
+    vi.useFakeTimers({ toFake: ['Date'], now });
+    for (const minute of ['0905', '0906']) {
+      const id = firstIdAt(new Date());
+      await putCapture(artifacts, resultOf(id), PICTURE);
+      await artifacts.remove([id]);
+      expect(await readdir(join(data.path, 'captures', '20261121'))).toEqual([minute]);
+      vi.setSystemTime(now + 60_000);
+    }
   });
 
   it('puts a capture into the directory of its minute, under names derived from its id', async () => {

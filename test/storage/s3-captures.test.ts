@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Marks } from '../../src/capture/marks.ts';
 import { putCapture } from '../../src/storage/ports/artifact-store.ts';
 import { UNCONTESTED } from '../../src/storage/ports/lock.ts';
+import { firstIdAt } from '../../src/storage/records/ids.ts';
 import type { S3Client } from '../../src/storage/s3/client.ts';
 import { createS3Store } from '../../src/storage/s3/s3-store.ts';
 import { createSweep } from '../../src/storage/s3/sweep.ts';
@@ -292,6 +293,23 @@ describeWithS3(
       await expect.poll(async () => (await keys()).filter((key) => key.endsWith('/capture'))).toEqual([]);
       expect(await storage.results.page({ by: 'all' }, 10)).toEqual([]);
       await expect.poll(leftOnDisk).toEqual([]);
+    });
+
+    it('removes what is too old, then the oldest of what is too much, many with one request', async () => {
+      const ids = [50, 49, 40, 3, 2, 1].map((hours) => firstIdAt(new Date(Date.now() - hours * 3_600_000)));
+      const first = await open();
+      for (const id of ids) await keepPicture(first.captureStore, id);
+      await delivered(first);
+      const bytes = 2.5 * (await first.artifacts.sizeOf(ids[0] ?? 0));
+      await close(first);
+      proxy.seen.length = 0;
+      const storage = await open({ retain: { days: 1.5, ofLabels: new Map(), bytes } });
+      await storage.retention.pass();
+      const kept = ids.slice(-2).toReversed();
+      expect((await storage.artifacts.list(10)).map(({ id }) => id)).toEqual(kept);
+      expect((await storage.results.page({ by: 'all' }, 10)).map(({ id }) => id)).toEqual(kept);
+      expect(proxy.seen.filter((line) => line.startsWith('POST'))).toHaveLength(2);
+      expect((await keys()).filter((key) => key.endsWith('/capture'))).toHaveLength(2);
     });
 
     describe('after a process was killed', () => {

@@ -15,8 +15,9 @@ export async function listed(
   for (;;) {
     const step = await entries.next();
     if (step.done === true) return { urls, report: step.value };
-    for (const target of targetsOf(step.value.entry, expansion))
-      if (seen.add(target)) urls.push(target.url + (target.schemeAssumed ? '?' : ''));
+    for (const { entry } of step.value)
+      for (const target of targetsOf(entry, expansion))
+        if (seen.add(target)) urls.push(target.url + (target.schemeAssumed ? '?' : ''));
   }
 }
 

@@ -126,6 +126,8 @@ async function startScan(
   ctx.set('Location', publicPath(ctx, `/jobs/${job.id}`));
 }
 
+const PIECE_BYTES = 64 * 1024;
+
 const INTEGERS = ['perHost', 'sameHostDelayMs', 'concurrency'] as const;
 
 /** Returns a number, or the text itself, which the schema refuses. */
@@ -143,8 +145,10 @@ function jsonIn(path: string, value: string): unknown {
   }
 }
 
+/** Generates the bytes of a text in pieces: what is made of a piece is in memory at once. */
 async function* bytesOf(value: string): AsyncGenerator<Uint8Array, void, undefined> {
-  yield Buffer.from(value);
+  const bytes = Buffer.from(value);
+  for (let at = 0; at < bytes.byteLength; at += PIECE_BYTES) yield bytes.subarray(at, at + PIECE_BYTES);
 }
 
 /** Generates the bytes of a body. Throws `request_timeout` after `silenceMs` without any. */

@@ -3,13 +3,12 @@ import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CapstanError } from '../../capture/errors.ts';
 import type { ByteSpan } from '../ports/artifact-store.ts';
 import type { CredentialSource } from './credentials.ts';
 import { type Answer, isTransient, refusalOf, unavailable } from './failure.ts';
-import { EMPTY, presignedUrl, queryOf, signedHeaders } from './sign.ts';
+import { EMPTY, type Fields, presignedQuery, queryOf, type Signer, signedHeaders } from './sign.ts';
 import { allIn, textIn } from './xml.ts';
 
 /** The requests that the store needs, over HTTP or HTTPS; those that fail for now are repeated. */
@@ -66,8 +65,8 @@ interface Wanted {
   readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE';
   /** Empty: the bucket itself. */
   readonly key?: string;
-  readonly query?: Readonly<Record<string, string>>;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly query?: Fields;
+  readonly headers?: Fields;
   readonly body?: Uint8Array;
   /** SHA-256 of the body, in hex. */
   readonly payload?: string;
@@ -85,26 +84,31 @@ export function createS3Client(options: S3ClientOptions) {
   const { request, Agent } = origin.protocol === 'https:' ? https : http;
   const agent = new Agent({ keepAlive: true, ...(lookup && { lookup }) });
 
-  function urlOf(key: string, query: Readonly<Record<string, string>> = {}): URL {
-    const path = [...(pathStyle ? [bucket] : []), ...(key === '' ? [] : [`${ownPrefix}${key}`])].join('/');
-    const url = new URL(`${origin.pathname.replace(/\/$/, '')}/${path}`, origin);
-    if (!pathStyle) url.hostname = `${bucket}.${origin.hostname}`;
-    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
-    return url;
+  const base = `${origin.pathname.replace(/\/$/, '')}${pathStyle ? `/${bucket}` : ''}`;
+  const hostname = pathStyle ? origin.hostname : `${bucket}.${origin.hostname}`;
+  const host = origin.port === '' ? hostname : `${hostname}:${origin.port}`;
+
+  function pathOf(key: string): string {
+    return key === '' ? base || '/' : `${base}/${ownPrefix}${key}`;
+  }
+
+  function urlOf(key: string, query = ''): string {
+    return `${origin.protocol}//${host}${pathOf(key)}${query === '' ? '' : `?${query}`}`;
+  }
+
+  async function signer(): Promise<Signer> {
+    return { region, credentials: await credentials(), now: new Date() };
   }
 
   /** Sends a request once; resolves when its answer begins. */
-  async function begin({ method, key = '', query, headers = {}, body, payload }: Wanted): Promise<IncomingMessage> {
-    const url = urlOf(key, query);
-    const sent = body === undefined ? headers : { ...headers, 'content-length': String(body.byteLength) };
-    const signed = signedHeaders(
-      { method, url, headers: sent },
-      { region, credentials: await credentials(), now: new Date(), payload: payload ?? EMPTY },
-    );
-    const path = `${url.pathname}${url.search === '' ? '' : `?${queryOf(url)}`}`;
+  async function begin({ method, key = '', query, headers, body, payload = EMPTY }: Wanted): Promise<IncomingMessage> {
+    const sent = body === undefined ? { ...headers } : { ...headers, 'content-length': String(body.byteLength) };
+    const path = pathOf(key);
+    const signed = signedHeaders({ method, host, path, query, headers: sent }, { ...(await signer()), payload });
     return new Promise((resolve, reject) => {
-      const { hostname, port } = url;
-      const sending = request({ hostname, port, path, method, headers: signed, agent }, resolve);
+      const { port } = origin;
+      const place = { hostname, port, path: query === undefined ? path : `${path}?${queryOf(query)}` };
+      const sending = request({ ...place, method, headers: signed, agent }, resolve);
       sending.setTimeout(silenceMs, () => sending.destroy(new Error(`no byte for ${silenceMs} ms`)));
       sending.on('error', reject);
       sending.end(body);
@@ -134,9 +138,8 @@ export function createS3Client(options: S3ClientOptions) {
 
   function send(wanted: Wanted): Promise<Answer> {
     return repeated(async () => {
-      const message = await begin(wanted);
-      const answer = { status: message.statusCode ?? 0, headers: message.headers, body: await buffer(message) };
-      if (isWanted(wanted, answer.status)) return answer;
+      const answer = await wholeAnswer(await begin(wanted));
+      if ((answer.status >= 200 && answer.status < 300) || wanted.accepts?.includes(answer.status)) return answer;
       throw refusalOf(answer, region);
     });
   }
@@ -152,7 +155,7 @@ export function createS3Client(options: S3ClientOptions) {
         const wanted: Wanted = { method: 'GET', key, headers: { range } };
         const begun = await begin(wanted);
         if (begun.statusCode === 206) return begun;
-        throw refusalOf({ status: begun.statusCode ?? 0, headers: begun.headers, body: await buffer(begun) }, region);
+        throw refusalOf(await wholeAnswer(begun), region);
       });
       const { socket } = message;
       const first = start;
@@ -183,7 +186,7 @@ export function createS3Client(options: S3ClientOptions) {
       ...(delimiter === '' ? {} : { delimiter }),
       ...(listedTogether === undefined ? {} : { 'max-keys': String(listedTogether) }),
     };
-    let position: Readonly<Record<string, string>> = {};
+    let position: Fields = {};
     for (;;) {
       const { headers, body } = await send({ method: 'GET', query: { ...query, ...position } });
       const xml = body.toString();
@@ -204,13 +207,11 @@ export function createS3Client(options: S3ClientOptions) {
 
   /** Deletes objects; those that do not exist are ignored. */
   async function remove(keys: readonly string[]): Promise<void> {
-    for (let at = 0; at < keys.length; at += DELETED_TOGETHER)
-      await removeTogether(keys.slice(at, at + DELETED_TOGETHER));
-  }
-
-  async function removeTogether(keys: readonly string[]): Promise<void> {
-    // Some stores have no request for many.
-    if (!(await removesTogether(keys))) for (const key of keys) await send({ method: 'DELETE', key, accepts: [404] });
+    for (let at = 0; at < keys.length; at += DELETED_TOGETHER) {
+      const some = keys.slice(at, at + DELETED_TOGETHER);
+      // Some stores have no request for many.
+      if (!(await removesTogether(some))) for (const key of some) await send({ method: 'DELETE', key, accepts: [404] });
+    }
   }
 
   /** Deletes objects with one request; false when the store has no such request. */
@@ -221,13 +222,10 @@ export function createS3Client(options: S3ClientOptions) {
     const payload = hash('sha256', body);
     const accepts = [400, 405, 501];
     const answer = await send({ method: 'POST', query: { delete: '' }, headers, body, payload, accepts });
-    if (answer.status === 200) {
-      const [failed] = allIn(answer.body.toString(), 'Error');
-      if (failed !== undefined)
-        throw unavailable(refusalOf({ ...answer, status: 503, body: Buffer.from(failed) }, region));
-      return true;
-    }
-    return false;
+    if (answer.status !== 200) return false;
+    const [failed] = allIn(answer.body.toString(), 'Error');
+    if (failed === undefined) return true;
+    throw unavailable(refusalOf({ ...answer, status: 503, body: Buffer.from(failed) }, region));
   }
 
   return {
@@ -235,15 +233,17 @@ export function createS3Client(options: S3ClientOptions) {
     list,
     remove,
     removesTogether,
-    urlOf,
+    urlOf: (key: string) => urlOf(key),
     read: (key: string, span: ByteSpan) => Readable.from(bytesOf(key, span), { objectMode: false }),
     /** Returns a URL with which anyone may read the object. `query`: how it is to be answered. */
-    presign: async (key: string, seconds: number, query: Readonly<Record<string, string>>) =>
-      presignedUrl(urlOf(key, query), { region, credentials: await credentials(), now: new Date(), seconds }),
+    presign: async (key: string, seconds: number, query: Fields) =>
+      urlOf(key, presignedQuery({ host, path: pathOf(key), query }, await signer(), seconds)),
     close: () => agent.destroy(),
   };
 }
 
-function isWanted({ accepts = [] }: Wanted, status: number): boolean {
-  return (status >= 200 && status < 300) || accepts.includes(status);
+/** Not by `buffer` of `node:stream/consumers`, which makes a blob of each answer. */
+async function wholeAnswer(message: IncomingMessage): Promise<Answer> {
+  const body = Buffer.concat(await message.toArray());
+  return { status: message.statusCode ?? 0, headers: message.headers, body };
 }

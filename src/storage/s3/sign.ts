@@ -1,4 +1,4 @@
-import { createHmac, hash } from 'node:crypto';
+import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto';
 import type { Credentials } from './credentials.ts';
 
 /*
@@ -10,70 +10,76 @@ const ALGORITHM = 'AWS4-HMAC-SHA256';
 /** The hash of a body that is empty. */
 export const EMPTY = hash('sha256', '');
 
+/** By lower-case name, or by name of a parameter. */
+export type Fields = Readonly<Record<string, string>>;
+
 export interface Signable {
   readonly method: string;
-  readonly url: URL;
-  /** Names in lower case, all of which are signed. */
-  readonly headers: Readonly<Record<string, string>>;
+  readonly host: string;
+  readonly path: string;
+  readonly query?: Fields | undefined;
+  readonly headers: Fields;
 }
 
-/** Returns the headers of a request, with its signature. `payload`: the SHA-256 of the body, in hex. */
-export function signedHeaders(
-  { method, url, headers }: Signable,
-  { region, credentials, payload, now }: Signer & { readonly payload: string },
-): Record<string, string> {
-  const time = timeOf(now);
-  const signed: Record<string, string> = {
-    ...headers,
-    host: url.host,
-    'x-amz-content-sha256': payload,
-    'x-amz-date': time,
-    ...(credentials.sessionToken === undefined ? {} : { 'x-amz-security-token': credentials.sessionToken }),
-  };
-  const names = Object.keys(signed).sort();
-  const lines = names.map((name) => `${name}:${signed[name]}`);
-  const request = [method, url.pathname, queryOf(url), ...lines, '', names.join(';'), payload].join('\n');
-  const scope = scopeOf(time, region);
-  const signature = signatureOf(request, { time, scope, secret: credentials.secretAccessKey });
-  const credential = `Credential=${credentials.accessKeyId}/${scope}`;
-  signed.authorization = `${ALGORITHM} ${credential}, SignedHeaders=${names.join(';')}, Signature=${signature}`;
-  return signed;
-}
-
-interface Signer {
+export interface Signer {
   readonly region: string;
   readonly credentials: Credentials;
   readonly now: Date;
 }
 
-/** Returns a URL with which anyone may read an object for this time. */
-export function presignedUrl(
-  url: URL,
-  { region, credentials, now, seconds }: Signer & { readonly seconds: number },
-): string {
-  const time = timeOf(now);
-  const scope = scopeOf(time, region);
-  const signed = new URL(url);
-  signed.searchParams.set('X-Amz-Algorithm', ALGORITHM);
-  signed.searchParams.set('X-Amz-Credential', `${credentials.accessKeyId}/${scope}`);
-  signed.searchParams.set('X-Amz-Date', time);
-  signed.searchParams.set('X-Amz-Expires', String(seconds));
-  if (credentials.sessionToken !== undefined) {
-    signed.searchParams.set('X-Amz-Security-Token', credentials.sessionToken);
-  }
-  signed.searchParams.set('X-Amz-SignedHeaders', 'host');
-  const query = queryOf(signed);
-  const request = ['GET', url.pathname, query, `host:${url.host}`, '', 'host', 'UNSIGNED-PAYLOAD'].join('\n');
-  const signature = signatureOf(request, { time, scope, secret: credentials.secretAccessKey });
-  return `${url.origin}${url.pathname}?${query}&X-Amz-Signature=${signature}`;
+/** Returns the headers of a request, with its signature. `payload`: the SHA-256 of the body, in hex. */
+export function signedHeaders(wanted: Signable, signer: Signer & { readonly payload: string }): Fields {
+  const { credentials, payload, now } = signer;
+  const token = credentials.sessionToken;
+  const headers = {
+    ...wanted.headers,
+    host: wanted.host,
+    'x-amz-content-sha256': payload,
+    'x-amz-date': timeOf(now),
+    ...(token !== undefined && { 'x-amz-security-token': token }),
+  };
+  const credential = `Credential=${credentials.accessKeyId}/${scopeOf(signer)}`;
+  const signature = signatureOf({ ...wanted, headers }, signer, payload);
+  return {
+    ...headers,
+    authorization: `${ALGORITHM} ${credential}, SignedHeaders=${namesOf(headers).join(';')}, Signature=${signature}`,
+  };
+}
+
+/** Returns the query with which anyone may read an object for this time. */
+export function presignedQuery(wanted: Omit<Signable, 'method' | 'headers'>, signer: Signer, seconds: number): string {
+  const { credentials, now } = signer;
+  const token = credentials.sessionToken;
+  const query = {
+    ...wanted.query,
+    'X-Amz-Algorithm': ALGORITHM,
+    'X-Amz-Credential': `${credentials.accessKeyId}/${scopeOf(signer)}`,
+    'X-Amz-Date': timeOf(now),
+    'X-Amz-Expires': String(seconds),
+    ...(token !== undefined && { 'X-Amz-Security-Token': token }),
+    'X-Amz-SignedHeaders': 'host',
+  };
+  const get = { ...wanted, method: 'GET', headers: { host: wanted.host }, query };
+  return `${queryOf(query)}&X-Amz-Signature=${signatureOf(get, signer, 'UNSIGNED-PAYLOAD')}`;
 }
 
 /** Returns the query in the form that is signed, which is also the form in which it is sent. */
-export function queryOf({ searchParams }: URL): string {
-  return [...searchParams]
-    .map((pair) => pair.map(encode).join('='))
-    .sort()
-    .join('&');
+export function queryOf(query: Fields = {}): string {
+  const pairs = Object.entries(query).map((pair) => pair.map(encode).join('='));
+  return pairs.sort().join('&');
+}
+
+function signatureOf({ method, path, query, headers }: Signable, signer: Signer, payload: string): string {
+  const names = namesOf(headers);
+  const lines = names.map((name) => `${name}:${headers[name]}`);
+  const request = [method, path, queryOf(query), ...lines, '', names.join(';'), payload].join('\n');
+  const scope = scopeOf(signer);
+  const text = [ALGORITHM, timeOf(signer.now), scope, hash('sha256', request)].join('\n');
+  return hmac(keyOf(signer.credentials.secretAccessKey, scope), text).toString('hex');
+}
+
+function namesOf(headers: Fields): readonly string[] {
+  return Object.keys(headers).sort();
 }
 
 function encode(text: string): string {
@@ -84,31 +90,21 @@ function timeOf(now: Date): string {
   return now.toISOString().replace(/[-:]|\.\d+/g, '');
 }
 
-function scopeOf(time: string, region: string): string {
-  return [time.slice(0, 8), region, 's3', 'aws4_request'].join('/');
+function scopeOf({ region, now }: Signer): string {
+  return [timeOf(now).slice(0, 8), region, 's3', 'aws4_request'].join('/');
 }
 
-interface Secret {
-  readonly time: string;
-  readonly scope: string;
-  readonly secret: string;
-}
+let last: { readonly secret: string; readonly scope: string; readonly key: KeyObject } | undefined;
 
-function signatureOf(request: string, { time, scope, secret }: Secret): string {
-  return hmac(keyOf(secret, scope), [ALGORITHM, time, scope, hash('sha256', request)].join('\n')).toString('hex');
-}
-
-let last: { readonly secret: string; readonly scope: string; readonly key: Buffer } | undefined;
-
-/** Returns the key of a day, which is derived once. */
-function keyOf(secret: string, scope: string): Buffer {
+/** Returns the key of a day, which is derived once. Signing with bytes in its place takes five times as long. */
+function keyOf(secret: string, scope: string): KeyObject {
   if (last?.secret === secret && last.scope === scope) return last.key;
   const [day = '', ...rest] = scope.split('/');
-  const key = rest.reduce((parent, part) => hmac(parent, part), hmac(`AWS4${secret}`, day));
+  const key = createSecretKey(rest.reduce((parent, part) => hmac(parent, part), hmac(`AWS4${secret}`, day)));
   last = { secret, scope, key };
   return key;
 }
 
-function hmac(key: Buffer | string, text: string): Buffer {
+function hmac(key: KeyObject | Buffer | string, text: string): Buffer {
   return createHmac('sha256', key).update(text).digest();
 }

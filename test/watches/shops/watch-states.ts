@@ -25,7 +25,10 @@ const MONEY = z.object({
 
 type Captured = Pick<Result, 'verdict' | 'verdict_reasons' | 'extract'>;
 
-/** Captures a page as a watch does, with a small picture. */
+/**
+ * Captures a page as a watch does, with a small picture. Again when the machine was too slow to read all of it: a watch
+ * takes values of a cut page for unknown.
+ */
 async function captured(actor: RunningActor['actor'], page: ShopPage, state?: State): Promise<Captured> {
   const request = htmlRequest(page.html(state), {
     extract: valuesField.parse(page.values),
@@ -34,6 +37,7 @@ async function captured(actor: RunningActor['actor'], page: ShopPage, state?: St
     viewport: { width: 800, height: 600, deviceScaleFactor: 0.25 },
   });
   const { verdict, outputs } = await actor.capture(request, patience);
+  if (outputs.extract?.partial !== false) return captured(actor, page, state);
   const read: unknown = JSON.parse(String(outputs.extract?.content ?? '{}'));
   return {
     verdict: verdict?.name ?? null,
