@@ -18,7 +18,7 @@ async function files(mode: string) {
       process.stderr.write('The tests of captures run in one browser: PATH has none beside that of npm\n');
     return first;
   }
-  const second = { include: IN_BOTH_BROWSERS, exclude: IN_ONE_BROWSER, env };
+  const second = { include: [...IN_BOTH_BROWSERS], exclude: [...IN_ONE_BROWSER], env };
   return { projects: [{ test: { name: 'npm', ...first } }, { test: { name: 'system', ...second } }] };
 }
 

@@ -1,4 +1,4 @@
-import { outOfReach, type Send } from './send.ts';
+import { outOfReach, readJson, type Send } from './send.ts';
 import type { CallOptions } from './types.ts';
 
 /** Elements that are asked for at once. */
@@ -26,7 +26,7 @@ export async function readAnswer<T>(response: Response): Promise<Answer<T>> {
   const text = await response.text().catch((cause: unknown) => {
     throw outOfReach(cause);
   });
-  const { data } = JSON.parse(text) as { readonly data: T };
+  const { data } = readJson<{ readonly data: T }>(text);
   return { data, next: nextPage(response) };
 }
 

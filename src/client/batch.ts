@@ -1,5 +1,5 @@
 import { linesOf } from './lines.ts';
-import { CapstanFailure, outOfReach, pause, type Send } from './send.ts';
+import { CapstanFailure, outOfReach, pause, readJson, type Send } from './send.ts';
 import type { BatchLine, CallOptions, CaptureRequest } from './types.ts';
 
 const LINES_TYPE = 'application/x-ndjson';
@@ -50,7 +50,7 @@ async function* captureWindow(
       const response = await send(path, { method: 'POST', headers, body, signal });
       for await (const text of linesOf(response, signal)) {
         if (text === '') continue;
-        const line: BatchLine = JSON.parse(text);
+        const line = readJson<BatchLine>(text);
         const index = sent[line.index]?.[0];
         // The last line of an answer that is broken off is a failure without an index.
         if (index === undefined) break;

@@ -101,6 +101,19 @@ export function outOfReach(cause: unknown): CapstanFailure {
   return new CapstanFailure('The service cannot be reached.', { code: 'network', status: 0, cause });
 }
 
+/** Reads JSON of the service; something else, such as the page of a proxy, is a failure. */
+export function readJson<T>(text: string): T {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new CapstanFailure('The answer is not that of Capstan: it is not JSON.', {
+      code: 'unknown',
+      status: 200,
+      cause,
+    });
+  }
+}
+
 /** Repeats work after temporary failures, as often as `retries` says. */
 export async function withRetries<T>(
   retries: number,

@@ -124,7 +124,7 @@ describe('a cookie banner', () => {
     ['a link without a target', '<a href="#">Lieber ohne Kekse</a>'],
     ['an element with a listener', '<span onclick="document.title = `rejected`">Lieber ohne Kekse</span>'],
     ['a check box', '<label><input type=checkbox checked> Werbung</label>'],
-    ['a symbol', '<button aria-label="Ablehnen">\u00d7</button>'],
+    ['a symbol', '<button aria-label="Lieber ohne Kekse">\u00d7</button>'],
     ['words under a pointer', '<span style="cursor:pointer">Lieber ohne Kekse</span>'],
     ['a label', '<label>Lieber ohne Kekse</label>'],
     ['an image under a pointer', '<img style="cursor:pointer" width=20 height=20>'],
@@ -153,6 +153,41 @@ describe('a cookie banner', () => {
   it('rejects a banner that no rule knows, although it can also be accepted', async () => {
     const snapshot = await capture(worded('accepted:Accept all', REJECT), 'reject');
     expect([snapshot.title, snapshot.banner]).toEqual(['rejected', { found: true, rule: 'words', action: 'rejected' }]);
+  });
+
+  it.concurrent.each([
+    'Disagree and close',
+    'Accept only essential cookies',
+    'Nur technisch notwendige',
+    'Continua senza accettare',
+    'Recusar',
+    'Endast nödvändiga',
+    'Odmítnout vše',
+    'Nie zgadzam się',
+    'Afvis alle',
+    'すべて拒否する',
+  ])('rejects a banner by its button "%s"', async (words) => {
+    const { title, banner } = await capture(
+      worded('settings:Settings', 'accepted:Accept', `rejected:${words}`),
+      'reject',
+    );
+    expect([title, banner?.action]).toEqual(['rejected', 'rejected']);
+  });
+
+  it('rejects by a symbol whose label says so, and not by a button that is disabled', async () => {
+    const button = (of: string) => `<button ${of} onclick="document.title = 'rejected'">`;
+    const symbol = `${button('aria-label="Continue without accepting"')}\u00d7</button>`;
+    expect(await answered(boxed(symbol), 'reject')).toEqual(['rejected', 'rejected']);
+    const disabled = `${button('disabled')}Disagree and close</button>`;
+    expect(await answered(boxed(disabled), 'reject')).toEqual(['not asked', 'none']);
+  });
+
+  it.each(['accept', 'reject'] as const)('answers a banner in an open shadow tree: %s', async (answer) => {
+    const button = (words: string) => `<button onclick="document.title = '${words}'">${words} all</button>`;
+    const inside = `<div style="position:fixed;bottom:0">We use cookies. ${button('Accept')} ${button('Reject')}</div>`;
+    const html = `<title>not asked</title><x-consent><template shadowrootmode=open>${inside}</template></x-consent>`;
+    const [title, action] = await answered(html, answer);
+    expect([title, action]).toEqual(answer === 'accept' ? ['Accept', 'accepted'] : ['Reject', 'rejected']);
   });
 
   it('finds a banner in a page that was busy for longer than a banner may take to appear', async () => {

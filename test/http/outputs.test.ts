@@ -104,7 +104,7 @@ describeWithTenants((start) => {
     expect(missing.status).toBe(404);
     expect(await missing.json()).toMatchObject({
       code: 'not_found',
-      error: `The capture ${plain.id} has no text: it has image.`,
+      error: `The capture ${plain.id} has no text: it has image, html.`,
     });
     const first = await shoot({ ...reused, outputs: ['text'] });
     expect(first.cached).toBe(false);

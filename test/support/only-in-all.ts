@@ -87,20 +87,50 @@ export const ONLY_IN_ALL: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Test files that `npm run test:all` runs in two browsers: those of captures by an actor. */
-export const IN_BOTH_BROWSERS = ['test/actors/**/*.test.ts', 'test/page-scripts/**/*.test.ts'];
+export const IN_BOTH_BROWSERS: readonly string[] = ['test/actors/**/*.test.ts', 'test/page-scripts/**/*.test.ts'];
 
-/** Those of the same folders that start no browser, or say how one is found. */
-export const IN_ONE_BROWSER = [
-  'test/actors/extract/parse-values.test.ts',
+/**
+ * Those of the same folders that start no browser, or are about the processes, limits, waits and rules of the service,
+ * which are the same in every browser: with them, the second browser would take half as long again.
+ */
+export const IN_ONE_BROWSER: readonly string[] = [
+  'test/actors/actor-pool.test.ts',
+  'test/actors/browser-alone.test.ts',
+  'test/actors/browser-host.test.ts',
+  'test/actors/browser-life.test.ts',
   'test/actors/browser-locations.test.ts',
   'test/actors/browser-lookups.test.ts',
+  'test/actors/browser-neighbours.test.ts',
+  'test/actors/browser-notices.test.ts',
+  'test/actors/browser-process.test.ts',
+  'test/actors/concurrent-captures.test.ts',
+  'test/actors/confinement.test.ts',
+  'test/actors/content-banners.test.ts',
+  'test/actors/exceeded-limits.test.ts',
   'test/actors/executable.test.ts',
+  'test/actors/extract/parse-values.test.ts',
   'test/actors/framing.test.ts',
+  'test/actors/host-facts.test.ts',
+  'test/actors/interaction.test.ts',
   'test/actors/is-one-colour.test.ts',
+  'test/actors/last-frame.test.ts',
   'test/actors/load-playwright.test.ts',
+  'test/actors/memory-watch.test.ts',
   'test/actors/network-secrets.test.ts',
   'test/actors/network-unasked.test.ts',
+  'test/actors/outputs-extract.test.ts',
+  'test/actors/outputs-hostile.test.ts',
+  'test/actors/outputs-metadata.test.ts',
+  'test/actors/outputs-structure.test.ts',
+  'test/actors/playwright-driver.test.ts',
   'test/actors/process-stat.test.ts',
   'test/actors/remove-profile.test.ts',
+  'test/actors/schemeless.test.ts',
+  'test/actors/screenshot-tall.test.ts',
   'test/actors/text-in-parts.test.ts',
+  'test/actors/unwanted.test.ts',
+  'test/actors/verdict.test.ts',
+  'test/actors/wait.test.ts',
+  'test/actors/wait-unfinished.test.ts',
+  'test/actors/words.test.ts',
 ];

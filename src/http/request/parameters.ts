@@ -82,6 +82,7 @@ export const hostPrefix = z
 /** Returns what is wrong with a host that has a scheme, a path or a port; undefined when nothing is. */
 function hostProblem(text: string): string | undefined {
   const shown = JSON.stringify(text.length > 100 ? `${text.slice(0, 100)}…` : text);
+  if (/\s/.test(text)) return `must be one host such as example.com, without spaces: ${shown}`;
   if (/[/?#@\\]/.test(text)) return `must be a host such as example.com, not a URL: ${shown}`;
   const [, host] = /^(\[.*\]|[^:]*):\d*$/.exec(text) ?? [];
   // An IPv6 address may begin with `2001:`.

@@ -1,7 +1,7 @@
 import { firstValueFrom, takeUntil } from 'rxjs';
 import { z } from 'zod';
 import { type SentResult, sentInfo, sentResult } from '../../capture/artifact-paths.ts';
-import { type ArtifactKind, kindOf, VIEWS, viewOf } from '../../capture/artifacts.ts';
+import { type ArtifactKind, kindOf, REQUIRED_KINDS, VIEWS, viewOf } from '../../capture/artifacts.ts';
 import { CapstanError, type FailureCode } from '../../capture/errors.ts';
 import { FORMATS } from '../../capture/formats.ts';
 import type { CaptureOutcome } from '../../capture/outcome.ts';
@@ -295,6 +295,6 @@ async function whyFileIsMissing(service: CaptureService, id: number, kind: Artif
   // Without a database, which outputs there are is not known.
   const record = await service.results.get(id).catch(() => undefined);
   const names = record?.outputs.filter(({ bytes }) => bytes > 0).map(({ name }) => name) ?? [];
-  const others = record === undefined ? '' : `: it has ${['image', ...names].join(', ')}`;
+  const others = record === undefined ? '' : `: it has ${[...REQUIRED_KINDS, ...names].join(', ')}`;
   return new CapstanError('not_found', `The capture ${id} has no ${viewOf(kind)}${others}.`);
 }

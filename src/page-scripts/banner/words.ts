@@ -14,6 +14,21 @@ const ACCEPT_WORDS = [
   'hyväksy(?: kaikki)?(?: evästeet)?|přijmout(?: vše)?|souhlasím|elfogadom|tümünü kabul et|kabul et|принять(?: все)?|согласен',
   'すべて(?:許可|同意|受け入れる)(?:する)?|同意する|全部接受|接受(?:全部|所有)?|同意|모두 (?:동의|허용|수락)',
 ].join('|');
+const REJECT_WORDS = [
+  `(?:no,? )?(?:i )?(?:reject|decline|refuse|deny|disagree|disallow)(?: (?:to|of))?(?: ${ALL})?(?: ${COOKIES})?|continue without (?:accepting|agreeing|consent)`,
+  '(?:accept|allow|use|keep) (?:only )?(?:the )?(?:strictly )?(?:necessary|essential|required)(?: cookies)?(?: only)?|only (?:strictly )?(?:necessary|essential|required)(?: cookies)?|(?:strictly )?(?:necessary|essential|required)(?: cookies)? only',
+  '(?:alle[ns]?|allem)? ?(?:cookies )?(?:ablehnen|verweigern)|ich lehne (?:alles |alle )?ab|(?:weiter|fortfahren) ohne (?:einwilligung|zustimmung|zu akzeptieren)',
+  'nur (?:technisch |unbedingt )?(?:notwendige|essenzielle|erforderliche)(?: cookies)?(?: (?:akzeptieren|zulassen|erlauben|verwenden))?',
+  '(?:tout |je )?refuse[rz]?(?: (?:tout|tous|toutes))?(?: les cookies)?|continuer sans accepter|uniquement les cookies (?:nécessaires|essentiels)',
+  '(?:no acepto|rechaz(?:ar|o)|denegar)(?: tod[oa]s?)?(?: (?:las )?cookies)?|(?:usar )?s[oó]lo (?:las )?(?:cookies )?(?:necesarias|esenciales)|continuar sin aceptar',
+  '(?:rifiut[ao]|nega)(?: tutt[oi])?(?: i cookie)?|solo (?:i )?(?:cookie )?(?:necessari|essenziali)|continua senza accettare',
+  '(?:recus(?:ar|o)|rejeit(?:ar|o))(?: tod[oa]s?| tudo)?(?: (?:os )?cookies)?|(?:apenas|somente|só) (?:os )?(?:cookies )?(?:necessários|essenciais)|continuar sem aceitar',
+  '(?:alles? )?(?:cookies )?(?:weigeren|afwijzen)|alleen (?:noodzakelijke?|functionele?)(?: cookies)?(?: (?:accepteren|toestaan))?|doorgaan zonder (?:te )?accepteren',
+  'odrzuć(?: wszystkie)?(?: pliki cookie)?|odrzucam|nie zgadzam się|tylko niezbędne(?: pliki cookie)?',
+  '(?:avvisa|neka|avböj|afvis|avslå)(?: all[ae])?(?: (?:cookies|kakor))?|(?:endast|bara|kun) (?:nödvändiga|nødvendige)(?: (?:cookies|kakor))?',
+  'hylkää(?: kaikki)?(?: evästeet)?|vain välttämättömät(?: evästeet)?|odmítnout(?: vše)?|(?:pouze|jen) nezbytné|elutasítom|tümünü reddet|reddet|отклонить(?: все)?|только необходимые',
+  'すべて(?:拒否|却下)(?:する)?|(?:同意|許可)しない|拒否する|全部拒绝|拒绝(?:全部|所有)?|모두 거부|거부',
+].join('|');
 /** Joins the words of a button with those for what it does next. */
 const AND_THEN = '(?: ?[&+/|,-] ?| (?:and|und|et|y|e|en|i|a|og|och) )';
 const CLOSE =
@@ -31,6 +46,8 @@ const SUBJECT_WORDS =
 
 /** Words on buttons that accept everything, in the languages of most banners. */
 export const ACCEPT = new RegExp(`^(?:${ACCEPT_WORDS})(?:${AND_THEN}${CLOSE})?[.!]?$`, 'iu');
+/** Words on buttons that accept as little as possible. */
+export const REJECT = new RegExp(`^(?:${REJECT_WORDS})(?:${AND_THEN}${CLOSE})?[.!]?$`, 'iu');
 /** Words on buttons that only say that the banner was read. */
 export const ACKNOWLEDGE = new RegExp(`^(?:${ACKNOWLEDGE_WORDS})[.!]?$`, 'iu');
 /** Words of links that explain a banner. */

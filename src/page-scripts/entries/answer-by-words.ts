@@ -1,5 +1,6 @@
 import { folded } from '../../words/folded.ts';
-import { ACCEPT, ACKNOWLEDGE, CHOICE, INFORMATION, NAMED, SUBJECT } from '../banner/words.ts';
+import { ACCEPT, ACKNOWLEDGE, CHOICE, INFORMATION, NAMED, REJECT, SUBJECT } from '../banner/words.ts';
+import { ancestors } from '../composed-tree.ts';
 import {
   attribute,
   bodyOf,
@@ -14,10 +15,10 @@ import {
   nameOf,
   type PageElement,
   page,
-  parentElementOf,
   select,
   shadowOf,
 } from '../dom.ts';
+import { treesIn } from '../open-trees.ts';
 import { web } from '../web.ts';
 
 /** Maximum number of buttons that are looked at, and of characters of a banner. */
@@ -32,13 +33,15 @@ const SYMBOLS = /[✓✔×✕→«»"'“”]+$|^[✓✔×✕→«»"“”]+/gu
 const OVER_THE_PAGE = new Set(['fixed', 'sticky', 'absolute']);
 
 /**
- * Finds the first box that is about cookies and lies over the page, or is named after cookies. Clicks its button that
- * accepts, unless refusing, or the one that acknowledges. A refusal clicks only the button of a box that has no other.
+ * Finds the first box that is about cookies and lies over the page, or is named after cookies, also in open shadow trees.
+ * Clicks its button that accepts or refuses, or the one that acknowledges. A refusal acknowledges only a box that has no
+ * other button.
  */
-export function answerByWords(answer: 'accept' | 'reject'): 'accepted' | 'acknowledged' | 'none' {
+export function answerByWords(answer: 'accept' | 'reject'): 'accepted' | 'rejected' | 'acknowledged' | 'none' {
   const isAccepting = answer === 'accept';
-  const buttons = select(page, BUTTONS).slice(0, MAX_BUTTONS).filter(isHtml);
-  if (isAccepting && clickFirst(buttons, ACCEPT, isInBanner)) return 'accepted';
+  const found = treesIn(page).flatMap((tree) => select(tree, BUTTONS));
+  const buttons = found.slice(0, MAX_BUTTONS).filter(isHtml);
+  if (clickFirst(buttons, isAccepting ? ACCEPT : REJECT, isInBanner)) return isAccepting ? 'accepted' : 'rejected';
   return clickFirst(buttons, ACKNOWLEDGE, isAccepting ? isInBanner : isOnlyChoice) ? 'acknowledged' : 'none';
 }
 
@@ -47,15 +50,17 @@ function clickFirst(
   words: RegExp,
   isRight: (button: PageElement) => boolean,
 ): boolean {
-  const button = buttons.find((each) => words.test(wordsOf(each)) && isSeen(each) && isRight(each));
+  const button = buttons.find(
+    (each) => words.test(wordsOf(each)) && !matches(each, ':disabled') && isSeen(each) && isRight(each),
+  );
   if (button !== undefined) click(button);
   return button !== undefined;
 }
 
 function wordsOf(button: PageElement): string {
   const text = nameOf(button) === 'input' ? (attribute(button, 'value') ?? '') : shownTextOf(button);
-  const words = text || (attribute(button, 'aria-label') ?? '');
-  return folded(words).replace(SYMBOLS, '').trim();
+  const withoutSymbols = (words: string) => folded(words).replace(SYMBOLS, '').trim();
+  return withoutSymbols(text) || withoutSymbols(attribute(button, 'aria-label') ?? '');
 }
 
 function isSeen(button: PageElement): boolean {
@@ -93,7 +98,8 @@ function isExplained(element: PageElement): boolean {
 function bannersAround(button: PageElement): readonly PageElement[] {
   const body = bodyOf(page);
   const banners: PageElement[] = [];
-  for (let box = parentElementOf(button); box !== null && box !== body; box = parentElementOf(box)) {
+  for (const box of ancestors(button).slice(1)) {
+    if (box === body) break;
     if (!isOver(box)) continue;
     const text = shownTextOf(box);
     if (text.length <= MAX_BANNER_CHARACTERS && SUBJECT.test(folded(text))) banners.push(box);

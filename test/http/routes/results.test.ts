@@ -298,6 +298,7 @@ describe('GET /results/by-host', () => {
     ['https://example.com', 'not a URL'],
     ['example.com/path', 'not a URL'],
     ['me@example.com', 'not a URL'],
+    ['a b', 'must be one host such as example.com, without spaces: "a b"'],
     ['example.com:8080', 'must be a host without a port: "example.com", not "example.com:8080"'],
     ['example.com:', 'must be a host without a port: "example.com"'],
     ['127.0.0.1:80', 'must be a host without a port: "127.0.0.1"'],
