@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { MAX_LIST_CHARACTERS, problemsOfSelectors } from './element-selector.ts';
+import { REQUEST_LIMITS } from './request-limits.ts';
 import { MAX_SELECTOR_CHARACTERS } from './selector.ts';
 import { count, id, orOf } from './values.ts';
 import { VERDICTS } from './verdict.ts';
 
 /** Maximum number of pixels of each image of a comparison: 1,280 by 26,214. Both take 8 bytes a pixel in memory. */
-export const MAX_COMPARED_PIXELS = 2 ** 25;
+export const MAX_COMPARED_PIXELS = REQUEST_LIMITS.comparedPixels.max;
 /** Maximum number of regions in an answer. */
 export const MAX_REGIONS = 500;
 /** Maximum number of characters of the lines that differ. */

@@ -1,54 +1,32 @@
-import type { DeliveryEvent, MessageFailureCause } from '../capture/events.ts';
-import type { DeliveryStore, StoredDelivery } from '../storage/ports/delivery-store.ts';
-import { digestOf, droppedMessage, endOf, MAX_SHOWN, type MessageEnd, messageOf, type NoticeOf } from './messages.ts';
-import { sentAfter, turnAt } from './pace.ts';
-import { givenIn, isNamed, nameIn, type Receiver } from './receiver.ts';
-import { attemptAt } from './receiver-state.ts';
+import type { StoredDelivery } from '../storage/ports/delivery-store.ts';
+import { DIGEST, digestOf, MAX_SHOWN, messageOf, type NoticeOf } from './messages.ts';
+import { turnAt } from './pace.ts';
+import { givenIn, nameIn, type Receiver } from './receiver.ts';
 import { pauseAfter, type RetryTimes } from './retry-times.ts';
-import { StoredState } from './stored-state.ts';
-import type { Attempt, Message } from './transport.ts';
+import { failureOf, Sender, type SenderOptions, STORE_RETRY_MS } from './sender.ts';
+import type { Attempt } from './transport.ts';
 
-export interface ChannelOptions {
-  readonly key: string;
-  readonly store: DeliveryStore;
+export interface ChannelOptions extends SenderOptions {
   /** Returns the stored position of the log. After a crash, later events are told again, so their messages wait for it. */
   readonly upTo: () => number;
   /** Returns the receiver of a message; undefined when it was removed. */
   readonly receiverOf: (delivery: Pick<StoredDelivery, 'receiver' | 'url'>) => Promise<Receiver | undefined>;
   readonly noticeOf: NoticeOf;
-  readonly emit: (event: DeliveryEvent) => void;
-  /** Called with the number of messages that wait no more. */
-  readonly onEnded: (messages: number) => void;
-  /** Milliseconds since 1970. */
-  readonly clock: () => number;
   readonly times: RetryTimes;
   /** Maximum number of messages that are sent at once. */
   readonly atOnce: number;
   /** Runs a send when it is the turn of the API key whose events it tells. */
   readonly inTurn: <T>(receiver: Receiver, apiKeyName: string | null, send: () => Promise<T>) => Promise<T>;
-  /** Aborted when sending must end. */
-  readonly signal: AbortSignal;
   /** Whether no retry is waited for. */
   readonly isEnding: () => boolean;
   /** Called when nothing is sent and nothing can be sent now. `isEmpty`: nothing waits. */
   readonly onRest: (isEmpty: boolean) => void;
-  /** Called with failures of the store. */
-  readonly report: (error: unknown) => void;
 }
-
-type Failed = Exclude<Attempt, { end: 'delivered' }>;
-type Failure = Omit<Extract<MessageEnd, { isDelivered: false }>, 'isDelivered'>;
 
 /** Number of failures in a row after which the receiver, and not a message, is taken for the cause. */
 const FAILURES_OF_RECEIVER = 4;
 /** Maximum number of lanes that wait for a retry; with more, the whole receiver waits. */
 const MAX_BLOCKED = 200;
-const CAUSES = {
-  again: 'unreachable',
-  refused: 'refused',
-  forbidden: 'forbidden',
-} as const satisfies Record<Failed['end'], MessageFailureCause>;
-const STORE_RETRY_MS = 500;
 /** Maximum time that a timer waits, because clocks may change meanwhile. */
 const MAX_WAIT_MS = 15 * 60_000;
 
@@ -58,7 +36,7 @@ const MAX_WAIT_MS = 15 * 60_000;
  */
 export class Channel {
   readonly #options: ChannelOptions;
-  readonly #state: StoredState;
+  readonly #sender: Sender;
   readonly #sending = new Set<string>();
   /** Lanes, and when they go on. */
   readonly #blocked = new Map<string, number>();
@@ -66,14 +44,13 @@ export class Channel {
   #failures = 0;
   /** Time of the first of the failures in a row. */
   #failingSince = 0;
-  #isTellingDropped = false;
   #timer: NodeJS.Timeout | undefined;
   #isStepping = false;
   #isWoken = false;
 
   constructor(options: ChannelOptions) {
     this.#options = options;
-    this.#state = new StoredState(options.key, options.store);
+    this.#sender = new Sender(options);
   }
 
   get isBusy(): boolean {
@@ -88,7 +65,7 @@ export class Channel {
 
   /** Counts messages for which there was no room. */
   async dropped(count: number): Promise<void> {
-    await this.#state.change(({ dropped }) => ({ dropped: dropped + count }));
+    await this.#sender.state.change(({ dropped }) => ({ dropped: dropped + count }));
   }
 
   stop(): void {
@@ -123,7 +100,7 @@ export class Channel {
     if (first === undefined) return this.#rest();
     const receiver = await receiverOf(first);
     const pace = receiver?.pace ?? {};
-    const turn = turnAt(now, pace, (await this.#state.read()).sent);
+    const turn = turnAt(now, pace, (await this.#sender.state.read()).sent);
     if (turn.may === 'wait') return this.#wakeAt(turn.until);
     if (turn.may === 'digest') {
       if (receiver !== undefined && this.#sending.size === 0) await this.#digest(receiver, turn.before);
@@ -164,43 +141,43 @@ export class Channel {
   }
 
   async #send(delivery: StoredDelivery): Promise<void> {
-    const { receiverOf, noticeOf, inTurn, store, emit, onEnded, clock } = this.#options;
+    const { receiverOf, noticeOf, inTurn, clock } = this.#options;
     const receiver = await receiverOf(delivery);
     if (receiver === undefined) {
       const gone = { name: nameIn(delivery.receiver), host: '' };
-      return this.#bury(delivery, gone, { cause: 'refused', reason: 'There is no such receiver.', status: null });
+      return this.#sender.bury(delivery, gone, {
+        cause: 'refused',
+        reason: 'There is no such receiver.',
+        status: null,
+      });
     }
-    const send = () => this.#attempt(receiver, messageOf(delivery, noticeOf));
+    const send = () => this.#sender.attempt(receiver, messageOf(delivery, noticeOf));
     const attempt = await inTurn(receiver, delivery.apiKeyName, send);
     if (attempt === undefined) return;
     const attempts = delivery.attempts + 1;
     if (attempt.end === 'delivered') {
       this.#failures = 0;
-      await this.#untilStored(() => store.remove([delivery.id]));
-      onEnded(1);
-      await this.#sentOne(receiver);
-      emit(endOf({ ...delivery, attempts }, receiver, { isDelivered: true, status: attempt.status }, clock()));
-      return this.#tellDropped(receiver);
+      return this.#sender.delivered([delivery.id], receiver, { ...delivery, attempts }, attempt.status);
     }
     const pauseMs = attempt.end === 'again' ? this.#failed(attempt, attempts) : undefined;
     if (pauseMs === undefined || this.#isHopeless(delivery.createdAt, attempts)) {
-      return this.#bury({ ...delivery, attempts }, receiver, failureOf(attempt));
+      return this.#sender.bury({ ...delivery, attempts }, receiver, failureOf(attempt));
     }
     const { reason, status } = attempt;
     const dueAt = clock() + pauseMs;
     this.#blocked.set(delivery.lane, dueAt);
-    await this.#untilStored(() => store.retry(delivery, { attempts, dueAt, reason, status }));
+    await this.#sender.retry(delivery, { attempts, dueAt, reason, status });
   }
 
   /** Sends the messages about events before a time as one. */
   async #digest(receiver: Receiver, before: number): Promise<void> {
-    const { key, store, upTo, noticeOf, inTurn, emit, onEnded, clock } = this.#options;
+    const { key, store, upTo, noticeOf, inTurn, clock } = this.#options;
     const { every } = receiver.pace;
     const ids = await store.before(key, before, upTo());
     if (ids.length === 0) {
       if (every !== undefined) return this.#wakeAt(before + every);
       // Nothing was left over from the last hour.
-      await this.#state.change(() => ({ sent: undefined }));
+      await this.#sender.state.change(() => ({ sent: undefined }));
       this.#isWoken = true;
       return;
     }
@@ -210,7 +187,7 @@ export class Channel {
     if (first === undefined) return;
     const message = digestOf(shown, ids.length - shown.length, receiver, noticeOf);
     const apiKeyName = givenIn(key)?.apiKeyName ?? null;
-    const attempt = await inTurn(receiver, apiKeyName, () => this.#attempt(receiver, message));
+    const attempt = await inTurn(receiver, apiKeyName, () => this.#sender.attempt(receiver, message));
     if (attempt === undefined) return;
     this.#isWoken = true;
     if (attempt.end !== 'delivered') {
@@ -219,32 +196,14 @@ export class Channel {
         // A digest holds events that are older than its first attempt.
         const since = Math.max(one.createdAt, this.#failingSince);
         const isOver = attempt.end !== 'again' || this.#isHopeless(since, this.#failures);
-        if (isOver) await this.#bury(one, receiver, failureOf(attempt));
+        if (isOver) await this.#sender.bury(one, receiver, failureOf(attempt));
       }
       return;
     }
     this.#failures = 0;
     // Only what was told: dead letters may have been revived meanwhile.
-    await this.#untilStored(() => store.remove(ids));
-    onEnded(ids.length);
-    await this.#sentOne(receiver, true);
-    const about = { ...first, id: message.id, about: 'digest', event: '{}', attempts: 1 };
-    emit(endOf(about, receiver, { isDelivered: true, status: attempt.status }, clock()));
-    await this.#tellDropped(receiver);
-  }
-
-  /** Returns undefined when sending was ended by a stop. */
-  async #attempt(receiver: Receiver, message: Message): Promise<Attempt | undefined> {
-    const { signal } = this.#options;
-    if (signal.aborted) return undefined;
-    const attempt = await receiver.transport.send(message, signal);
-    await this.#noteAttempt(attempt);
-    return signal.aborted && attempt.end !== 'delivered' ? undefined : attempt;
-  }
-
-  async #noteAttempt(attempt: Attempt): Promise<void> {
-    const { key, clock, report } = this.#options;
-    if (isNamed(key)) await this.#state.change(() => ({ last: attemptAt(clock(), attempt) })).catch(report);
+    const about = { ...first, id: message.id, about: DIGEST, event: '{}', attempts: 1 };
+    await this.#sender.delivered(ids, receiver, about, attempt.status);
   }
 
   /** Notes a failure. Returns the pause until the next attempt. */
@@ -266,56 +225,10 @@ export class Channel {
     return isOld && Math.max(attempts, this.#failures) >= times.minAttempts;
   }
 
-  async #bury(delivery: StoredDelivery, receiver: Pick<Receiver, 'name' | 'host'>, failure: Failure): Promise<void> {
-    const { store, emit, onEnded, clock } = this.#options;
-    const { attempts } = delivery;
-    const { reason, status } = failure;
-    await this.#untilStored(() => store.bury(delivery, { attempts, dueAt: 0, reason, status }));
-    onEnded(1);
-    emit(endOf(delivery, receiver, { isDelivered: false, ...failure }, clock()));
-  }
-
-  async #sentOne({ pace }: Receiver, isDigest = false): Promise<void> {
-    if (pace.maxPerHour === undefined) return;
-    const now = this.#options.clock();
-    await this.#state.change(({ sent }) => ({ sent: sentAfter(isDigest ? undefined : sent, now) }));
-  }
-
-  /** Tells how many messages were dropped, when the receiver takes messages again. */
-  async #tellDropped(receiver: Receiver): Promise<void> {
-    if (this.#isTellingDropped) return;
-    this.#isTellingDropped = true;
-    try {
-      const { dropped: told } = await this.#state.read();
-      if (told === 0) return;
-      const attempt = await this.#attempt(receiver, droppedMessage(told, this.#options.clock(), receiver));
-      if (attempt?.end === 'delivered') await this.#state.change(({ dropped }) => ({ dropped: dropped - told }));
-    } finally {
-      this.#isTellingDropped = false;
-    }
-  }
-
-  /** Repeats a change that the store refuses, so that no message is sent again because of it. */
-  async #untilStored(change: () => Promise<void>): Promise<void> {
-    for (;;) {
-      try {
-        return await change();
-      } catch (error) {
-        this.#options.report(error);
-        if (this.#options.signal.aborted) return;
-        await new Promise((resolve) => setTimeout(resolve, STORE_RETRY_MS).unref());
-      }
-    }
-  }
-
   #wakeAt(time: number): void {
     clearTimeout(this.#timer);
     if (this.#options.isEnding()) return;
     const ms = Math.min(Math.max(1, time - this.#options.clock()), MAX_WAIT_MS);
     this.#timer = setTimeout(() => this.wake(), ms).unref();
   }
-}
-
-function failureOf({ end, reason, status }: Failed): Failure {
-  return { cause: CAUSES[end], reason, status };
 }

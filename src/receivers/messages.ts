@@ -12,6 +12,8 @@ import type { Message } from './transport.ts';
 /** Makes the news of an event, as subscribers receive it, for people. */
 export type NoticeOf = (event: unknown) => Promise<Notice>;
 
+/** What a message of many events is about, in place of the type of one. */
+export const DIGEST = 'digest';
 /** Maximum number of events that a digest shows. */
 export const MAX_SHOWN = 50;
 
@@ -38,7 +40,7 @@ export function digestOf(
   const last = factsOf(deliveries.at(-1)?.event ?? '{}').at;
   return {
     id: messageId(receiver.key, ids),
-    body: JSON.stringify({ v: 1, type: 'digest', at: last, events, more }),
+    body: JSON.stringify({ v: 1, type: DIGEST, at: last, events, more }),
     notice: async () => {
       const notices: Notice[] = [];
       // The others are a number, and need no pictures and links.
@@ -69,9 +71,14 @@ export type MessageEnd =
       readonly status: number | null;
     };
 
+/** What is known of a message that has ended. */
+export type EndedMessage = Pick<NewDelivery, 'id' | 'about' | 'apiKeyName' | 'createdAt' | 'event'> & {
+  readonly attempts: number;
+};
+
 /** Returns the event of the end of a message. */
 export function endOf(
-  delivery: Pick<NewDelivery, 'id' | 'about' | 'apiKeyName' | 'createdAt' | 'event'> & { readonly attempts: number },
+  delivery: EndedMessage,
   { name, host }: Pick<Receiver, 'name' | 'host'>,
   end: MessageEnd,
   now: number,

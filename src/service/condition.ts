@@ -2,6 +2,7 @@ import type { FailureCode } from '../capture/errors.ts';
 import type { Overload, Pressure } from '../capture/pressure.ts';
 import type { ClusterStats } from '../capture/stats.ts';
 import { openGauge } from '../pressure/gauge.ts';
+import { trimAllocator } from '../pressure/give-back.ts';
 import { overloadMarks, type Thresholds } from '../pressure/marks.ts';
 import { READING_INTERVAL_MS, watchPressure } from '../pressure/monitor.ts';
 import { createJudge } from '../pressure/overload.ts';
@@ -99,6 +100,7 @@ export function watchCondition(config: Thresholds, parts: ConditionParts) {
     gauge: openGauge(READING_INTERVAL_MS),
     judge: createJudge(overloadMarks(config)),
     activeCaptures: parts.active,
+    giveBack: () => void trimAllocator(),
     onVerdict: (overload) => {
       parts.setOverload(overload);
       const now = pressure();

@@ -143,6 +143,7 @@ describe('watchPressure', () => {
         judge: createJudge(MARKS),
         activeCaptures: () => pipeline.load.inside,
         onVerdict: (overload) => pipeline.setOverload(overload),
+        giveBack: () => {},
         scheduler,
       });
       const out: string[] = [];

@@ -5,6 +5,8 @@ import type { StoreState } from '../ports/result-store.ts';
 import type { CallFailure, FromWorker, RemoteTables, Tables, ToWorker, WorkerOptions } from './protocol.ts';
 
 const RESPAWN_MS = 1000;
+/** Memory for new objects, in MiB. V8 would take up to 128 MiB after large documents, and keep them. */
+const MAX_YOUNG_MB = 16;
 
 /** Called whenever the state changes, with the reason when it is `down`. */
 export type OnState = (state: StoreState, reason: string) => void;
@@ -86,6 +88,7 @@ export class SqliteThread {
     const worker = new Worker(threadModule('storage/sqlite/worker'), {
       workerData: this.#options,
       execArgv: ['--disable-warning=ExperimentalWarning'],
+      resourceLimits: { maxYoungGenerationSizeMb: MAX_YOUNG_MB },
     });
     worker.on('message', (message: FromWorker) => this.#receive(message));
     let why = 'its thread ended';

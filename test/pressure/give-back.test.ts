@@ -1,0 +1,53 @@
+import { load } from 'koffi';
+import { describe, expect, it } from 'vitest';
+import { giveBackWhenIdle, trimAllocator } from '../../src/pressure/give-back.ts';
+
+const MIB = 1024 ** 2;
+
+/** Returns after which readings memory is given back: one a second, of resident memory and active captures. */
+function givenBack(readings: readonly (readonly [mib: number, active: number])[]): readonly number[] {
+  const at: number[] = [];
+  let now = 0;
+  const note = giveBackWhenIdle(() => at.push(now));
+  for (const [mib, active] of readings) {
+    now += 1;
+    note({ rssBytes: mib * MIB, eventLoopDelayMs: 0, memory: null, descriptors: null, cpu: 0 }, active);
+  }
+  return at;
+}
+
+const seconds = (count: number, mib: number, active = 0) => Array.from({ length: count }, () => [mib, active] as const);
+
+describe('giveBackWhenIdle', () => {
+  it('gives memory back once the service was idle for 10 s after it had grown', () => {
+    expect(givenBack([...seconds(1, 300), ...seconds(5, 500, 2), ...seconds(30, 500)])).toEqual([16]);
+  });
+
+  it('gives nothing back while captures run, or when little was taken', () => {
+    expect(givenBack([...seconds(1, 300), ...seconds(60, 500, 1)])).toEqual([]);
+    expect(givenBack([...seconds(1, 300), ...seconds(60, 331)])).toEqual([]);
+  });
+
+  it('gives back again only what was taken since', () => {
+    const first = [...seconds(1, 300), ...seconds(10, 500)];
+    expect(givenBack([...first, ...seconds(60, 420)])).toEqual([10]);
+    expect(givenBack([...first, ...seconds(20, 420), ...seconds(20, 460)])).toEqual([10, 32]);
+  });
+});
+
+describe.runIf(process.platform === 'linux')('trimAllocator', () => {
+  it('returns free memory between allocations to the system', async () => {
+    const libc = load(null);
+    const malloc = libc.func('void *malloc(size_t)');
+    const memset = libc.func('void *memset(void *, int, size_t)');
+    const free = libc.func('void free(void *)');
+    // Too small for mappings of their own, and every tenth stays.
+    const blocks: readonly unknown[] = Array.from({ length: 2000 }, () => memset(malloc(60_000), 1, 60_000));
+    const kept = blocks.filter((_, at) => at % 10 === 0);
+    for (const block of blocks) if (!kept.includes(block)) free(block);
+    const before = process.memoryUsage.rss();
+    await trimAllocator();
+    expect(before - process.memoryUsage.rss()).toBeGreaterThan(20 * MIB);
+    for (const block of kept) free(block);
+  });
+});
