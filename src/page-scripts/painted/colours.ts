@@ -1,5 +1,6 @@
 /* Colours as Chromium computes them: `rgb(0, 0, 0)`, `rgba(0, 0, 0, 0.5)`, `color(srgb 0 0 0 / 0.5)`, `transparent`. */
 
+const NONE = 'rgba(0, 0, 0, 0)';
 const CLEAR = /^(?:transparent|rgba\(.*, 0(?:\.\d+)?\))$/;
 /** Alpha from which on a colour covers what is below it. */
 const OPAQUE = 0.95;
@@ -7,14 +8,16 @@ const OPAQUE = 0.95;
 const MAX_DIFFERENCE = 6;
 
 export function alphaOf(colour: string): number {
+  // Most colours, and expressions are slow where they run first.
+  if (colour.startsWith('rgb(')) return 1;
   if (colour === 'transparent') return 0;
   const alpha = /[,/] *([\d.]+%?)\)$/.exec(colour)?.[1];
-  if (/^rgb\(|^color\((?!.*\/)/.test(colour) || alpha === undefined) return 1;
+  if (/^color\((?!.*\/)/.test(colour) || alpha === undefined) return 1;
   return alpha.endsWith('%') ? Number.parseFloat(alpha) / 100 : Number(alpha);
 }
 
 /** Whether a background of this colour shows what is below it. */
-export const isClear = (colour: string): boolean => CLEAR.test(colour);
+export const isClear = (colour: string): boolean => colour === NONE || CLEAR.test(colour);
 
 export const isOpaqueColour = (colour: string): boolean => !isClear(colour) && (channelsOf(colour)[3] ?? 1) >= OPAQUE;
 

@@ -46,8 +46,7 @@ export function coverOf(styleOf: StyleOf): Cover {
       if (backgroundImage !== 'none' || /^(?:img|video|canvas)$/.test(nameOf(each))) {
         return isSameInGradient(colour, backgroundImage);
       }
-      if (isOpaqueColour(backgroundColor)) return isNear(colour, backgroundColor);
-      if (!isClear(backgroundColor)) return false;
+      if (!isClear(backgroundColor)) return isOpaqueColour(backgroundColor) && isNear(colour, backgroundColor);
     }
     return isNear(colour, 'rgb(255, 255, 255)');
   };

@@ -23,14 +23,17 @@ import type { HiddenTexts } from './hidden-texts.ts';
 /** Maximum number of characters of one hidden text. */
 const MAX_CHARACTERS = 10_000;
 const ATTRIBUTES = ['aria-label', 'aria-description', 'alt', 'title', 'placeholder'];
-const UNREAD =
-  /^(?:script|style|template|head|title|textarea|select|option|datalist|audio|video|canvas|embed|desc|metadata|annotation|annotation-xml)$/;
+const UNREAD = /* @__PURE__ */ new Set(
+  'script style template head title textarea select option datalist audio video canvas embed desc metadata annotation annotation-xml'.split(
+    ' ',
+  ),
+);
 /** Types of scripts that run. */
 const CODE = /^(?:|module|importmap|speculationrules|text\/javascript|application\/javascript)$/i;
 
 /** Whether the content of an element is no text of the page. That of an object is one when nothing else is drawn there. */
 export const isUnread = (element: PageElement, name: string): boolean =>
-  name === 'object' ? !hasRects(element) : UNREAD.test(name);
+  name === 'object' ? !hasRects(element) : UNREAD.has(name);
 
 function hasRects(element: PageElement): boolean {
   const range = rangeIn(documentOf(element));

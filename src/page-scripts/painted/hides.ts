@@ -15,8 +15,9 @@ export function whyHides(element: PageElement, style: Style, opacity: number): s
   if (style.display === 'none') return 'display';
   if (style.contentVisibility === 'hidden') return 'content-visibility';
   if (opacity * Number(style.opacity) < MIN_OPACITY) return 'opacity';
-  if (/\bopacity\((?:0|0?\.0[0-4]\d*|[0-4]?(?:\.\d+)?%)\)/.test(style.filter)) return 'filter';
-  if (/absolute|fixed/.test(style.position) && isEmptyRect(style.clip)) return 'clip';
+  if (style.filter !== 'none' && /\bopacity\((?:0|0?\.0[0-4]\d*|[0-4]?(?:\.\d+)?%)\)/.test(style.filter))
+    return 'filter';
+  if (style.clip !== 'auto' && /absolute|fixed/.test(style.position) && isEmptyRect(style.clip)) return 'clip';
   return style.clipPath.startsWith('none') || !isEmptyShape(style.clipPath, element) ? '' : 'clip-path';
 }
 

@@ -1,5 +1,5 @@
 import { around, type Rectangle } from '../boxes.ts';
-import { documentOf, isText, type PageNode, type PageText, rangeIn, textOf } from '../dom.ts';
+import { type Box, documentOf, isText, type PageNode, rangeIn, textOf } from '../dom.ts';
 import { boxOfRects } from './sight.ts';
 
 /** The beginning of a line in a text, and its box. */
@@ -27,9 +27,18 @@ export function linesOf(node: PageNode, text: string, box: Rectangle): readonly 
   const all = boxOfRects(rects);
   if (all === null || rects.length < 2) return whole;
   const [dx, dy] = [box.x - all.left, box.y - all.top];
+  const rectsOf = (first: number, end: number): readonly Box[] => {
+    const [from, to] = [drawn[first], drawn[end - 1]];
+    if (from === undefined || to === undefined) return [];
+    range.setStart(node, from.index);
+    range.setEnd(node, to.index + to[0].length);
+    return [...range.getClientRects()];
+  };
   const lines: [number, Rectangle][] = [];
-  for (const [at, word] of drawn.entries()) {
-    const place = boxOfWord(range, node, word.index, word[0].length);
+  for (let [first, length] = [0, Math.ceil(drawn.length / rects.length)]; first < drawn.length; first += length) {
+    const end = endOfLine(first, Math.min(first + length, drawn.length), drawn.length, rectsOf);
+    length = end - first;
+    const place = boxOfRects(rectsOf(first, end));
     if (place === null) continue;
     const here = {
       x: place.left + dx,
@@ -39,15 +48,23 @@ export function linesOf(node: PageNode, text: string, box: Rectangle): readonly 
     };
     const last = lines.at(-1);
     if (last !== undefined && isOnLine(last[1], here)) last[1] = around([last[1], here]) ?? here;
-    else lines.push([at === 0 ? 0 : (seen[at]?.index ?? 0), here]);
+    else lines.push([first === 0 ? 0 : (seen[first]?.index ?? 0), here]);
   }
   return lines.length === 0 ? whole : lines;
 }
 
-function boxOfWord(range: ReturnType<typeof rangeIn>, node: PageText, start: number, length: number) {
-  range.setStart(node, start);
-  range.setEnd(node, start + length);
-  return boxOfRects([...range.getClientRects()]);
+/** Returns where the words end that are drawn in one piece with the first, which is most of a line. `guess`: about there. */
+function endOfLine(
+  first: number,
+  guess: number,
+  count: number,
+  rectsOf: (first: number, end: number) => readonly Box[],
+): number {
+  const isOnePiece = (end: number) => rectsOf(first, end).length === 1;
+  let end = guess;
+  if (isOnePiece(end)) while (end < count && isOnePiece(end + 1)) end += 1;
+  else while (end > first + 1 && !isOnePiece(end)) end -= 1;
+  return end;
 }
 
 function isOnLine(line: Rectangle, word: Rectangle): boolean {

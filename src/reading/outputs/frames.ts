@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { within } from '../../capture/deadline.ts';
-import { OUTPUT_WORLD } from '../../page/ask-page.ts';
 import { type ToPage, toPage } from '../../page/find/box-in-page.ts';
 import { frameIds, type NestedFrame } from '../../page/find/places.ts';
 import type { IsolatedPage } from '../../page/isolated-page.ts';
@@ -108,7 +107,7 @@ export async function readThrough<Found extends FrameAnswer>(
   ms: number,
   { place, depth = 0, shared }: Inside = {},
 ): Promise<unknown> {
-  const { page, ask } = reading;
+  const { page, ask, world } = reading;
   // The boxes of a document that a selector has entered are those of its own window.
   const room = shared ?? { ...roomForFrames(), hasBoxes: place === undefined };
   const startedAt = performance.now();
@@ -119,7 +118,7 @@ export async function readThrough<Found extends FrameAnswer>(
   const left = () => Math.max(1, ms - (performance.now() - startedAt));
   const answers = await readFrames<Found>(
     { page, from, depth, room, ms: left() },
-    () => frameIds(from, call('framesOfReading', key), { world: OUTPUT_WORLD }),
+    () => frameIds(from, call('framesOfReading', key), { world }),
     async (inner, frameMs) => {
       const nested = { place: inner, depth: depth + 1, shared: room };
       const found = inside.answer.parse(await readThrough(reading, inside, inside.callOf(frameMs), frameMs, nested));

@@ -52,8 +52,8 @@ export async function makeOutputs(
   const { document } = page.frame;
   for (const kind of outputsOf(request)) {
     const ms = Math.min(OUTPUT_MS, deadline.remainingMs * OUTPUT_SHARE);
-    const ask = asking(page, ms);
-    const making = MAKERS[kind]({ page, request, picture, ms, ask, deadline }).catch((error: unknown) => {
+    const [world, ask] = [OUTPUT_WORLD, asking(page, ms, OUTPUT_WORLD)];
+    const making = MAKERS[kind]({ page, request, picture, ms, ask, world, deadline }).catch((error: unknown) => {
       if (error instanceof CdpClosedError) throw error;
       return null;
     });
@@ -63,14 +63,14 @@ export async function makeOutputs(
   return made;
 }
 
-/** Returns `ask` of a reading of this page, within `ms`. */
-export function asking(page: IsolatedPage, ms: number): Reading['ask'] {
-  return (script, most = ms, place = page) => callWithin(place, most, script);
+/** Returns `ask` of a reading of this page in a world, within `ms`. */
+export function asking(page: IsolatedPage, ms: number, world: string): Reading['ask'] {
+  return (script, most = ms, place = page) => callWithin(place, world, most, script);
 }
 
-/** Calls a script in the world of outputs; the browser ends it after this time. Long answers come in parts. */
-async function callWithin(page: EvaluatedFrame, ms: number, script: Call): Promise<unknown> {
-  const ask = (asked: Call) => evaluate(page, asked, { world: OUTPUT_WORLD, timeoutMs: ms });
+/** Calls a script; the browser ends it after this time. Long answers come in parts. */
+async function callWithin(page: EvaluatedFrame, world: string, ms: number, script: Call): Promise<unknown> {
+  const ask = (asked: Call) => evaluate(page, asked, { world, timeoutMs: ms });
   const text = await wholeText(ask, inParts(script));
   return text === undefined ? undefined : JSON.parse(text);
 }

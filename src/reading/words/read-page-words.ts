@@ -3,6 +3,7 @@ import { type Deadline, within } from '../../capture/deadline.ts';
 import { MAX_INDEXED_CHARACTERS, MAX_PLACES, type PageWords } from '../../capture/page-words.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
 import { CdpClosedError } from '../../cdp/connection.ts';
+import { PICTURE_WORLD } from '../../page/ask-page.ts';
 import type { IsolatedPage } from '../../page/isolated-page.ts';
 import { call } from '../../page/page-scripts.ts';
 import type { Picture } from '../../page/screenshot/picture.ts';
@@ -50,7 +51,9 @@ async function read(
   picture: Picture,
   ms: number,
 ): Promise<PageWords> {
-  const reading = { page, request, picture, ms, ask: asking(page, ms), deadline };
+  // A world of its own would take a tenth of the time.
+  const world = PICTURE_WORLD;
+  const reading = { page, request, picture, ms, ask: asking(page, ms, world), world, deadline };
   const { text, places } = placedText.parse(await readThrough(reading, TEXTS, call('readWords', LIMITS), ms));
   const toImage = await imageBoxes(reading);
   return {

@@ -34,8 +34,9 @@ export function wordsFilter(query: WordsQuery): WordsFilter {
     ...without.map((sequence) => ({
       terms: endsInPrefix(sequence) ? { $not: beginning(sequence) } : { $ne: wordTerm(sequence.words[0] ?? '') },
     })),
-    // Signs mean themselves in an expression.
-    ...phrases.filter(({ length }) => length > 1).map((words) => ({ signs: new RegExp(signsOf(words)) })),
+    ...phrases
+      .filter(({ length }) => length > 1)
+      .map((words) => ({ signs: new RegExp(RegExp.escape(signsOf(words))) })),
   ];
   const isPhrase = ({ words: { length } }: Sequence) => length > 1;
   return {

@@ -8,9 +8,9 @@ import { isUnspaced } from '../../words/tokens.ts';
 export const HAS_WORDS = '\uE010';
 const WORD = '\uE011';
 
-/** The characters of two bytes in UTF-8. */
-const FIRST_SIGN = 0x80;
-const SIGNS = 0x780;
+/** The characters of ASCII that are drawn. */
+const FIRST_SIGN = 0x21;
+const SIGNS = 94;
 
 /** Returns the terms of words, each once. Characters of unspaced scripts are found alone, too. */
 export function wordTermsOf(words: readonly string[]): readonly string[] {
@@ -23,7 +23,7 @@ export function wordTermsOf(words: readonly string[]): readonly string[] {
 }
 
 /**
- * Returns one character for each word, in their order, in which a database looks for phrases. Some words share one, so
+ * Returns one character for each word, in their order, in which a database looks for phrases. Words share characters, so
  * what is found must be compared with the words.
  */
 export function signsOf(words: readonly string[]): string {
