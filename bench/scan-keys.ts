@@ -23,6 +23,7 @@ const TIMEOUT_MS = 10_000;
 /** Time after which the list dials as many targets as it may. */
 const BEGUN_MS = 1_000;
 const PAGES_A_ROUND = 12;
+const PAGE_TIMEOUT_MS = 60_000;
 const ROUND_TRIP_MS = 100;
 const MAX_SHARE = 1.2;
 
@@ -70,7 +71,7 @@ async function keysOn(
     const answer = await fetch(`${service.origin}/screenshot`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', 'X-API-Key': KEYS.pages },
-      body: JSON.stringify({ url }),
+      body: JSON.stringify({ url, timeoutMs: PAGE_TIMEOUT_MS }),
     });
     await answer.arrayBuffer();
     if (answer.status !== 200) throw new Error(`${url} was answered with ${answer.status}`);

@@ -72,7 +72,7 @@ export function failuresPage({ failures, number, hasNext }: FailuresPage): strin
     ({ url, code, reason }) =>
       `<tr data-status="${escapedHtml(code)}"><td>${linkedUrl(url)}<td>${escapedHtml(code)}<td>${escapedHtml(reason)}`,
   );
-  const table = `<table><tr><th>Target<th>Code<th>Reason\n${rows.join('\n')}\n</table>`;
+  const table = `<table><thead><tr><th>Target<th>Code<th>Reason\n<tbody>\n${rows.join('\n')}\n</table>`;
   return pageHtml(`Not captured, page ${number}`, 'Not captured', navigation, table, true);
 }
 
@@ -98,7 +98,6 @@ export const STYLE = `:root { color-scheme: light dark; font: 16px/1.4 system-ui
 body { margin: 1rem; }
 ul { display: grid; grid-template-columns: repeat(auto-fill, minmax(18rem, 1fr)); gap: 1rem; padding: 0; list-style: none; }
 li { border: 1px solid #8888; border-radius: 6px; overflow: hidden; content-visibility: auto; contain-intrinsic-size: auto 22rem; }
-[hidden] { display: none !important; }
 img, .none { display: block; width: 100%; aspect-ratio: 16 / 10; object-fit: cover; object-position: top; }
 .none { display: grid; place-content: center; background: #8882; }
 p { margin: 0.25rem 0.5rem; overflow-wrap: anywhere; }
@@ -106,6 +105,7 @@ p { margin: 0.25rem 0.5rem; overflow-wrap: anywhere; }
 nav { display: flex; gap: 1rem; }
 summary { padding: 0.25rem 0.5rem; cursor: pointer; }
 li:has(> details[open]) { grid-column: 1 / -1; }
+li:has(> details[open]) > img { max-width: 30rem; }
 table { border-collapse: collapse; }
 td, th { padding: 0.1rem 0.5rem; text-align: left; overflow-wrap: anywhere; }
 `;

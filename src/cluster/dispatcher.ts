@@ -37,6 +37,8 @@ import { capacityOf, type WorkQueue } from './work-queue.ts';
 
 /** Number of lost workers after which the capture that they ran fails. */
 const MAX_LOST = 3;
+/** Number of times that a ticket is passed on. The idle slots of all workers are asked in turn. */
+const MAX_PASSES = 16;
 /** Time limit for a worker's answer, in milliseconds. */
 const WORKER_TIMEOUT_MS = 1_000;
 /** Time that a worker has to report the end of a cancelled capture, in milliseconds. */
@@ -348,7 +350,7 @@ export class Dispatcher {
     }
     const slots = census.workers.find(({ name }) => name === holder)?.slots ?? 0;
     const used = tickets.filter((each) => each.worker === holder).length;
-    if (used >= slots || ticket.passes >= census.workers.length) return ticket;
+    if (used >= slots || ticket.passes >= MAX_PASSES) return ticket;
     ticket.passes += 1;
     return undefined;
   }

@@ -30,6 +30,8 @@ const HEARTBEAT_MS = 3_000;
 const NODE_TIMEOUT_MS = 3_000;
 /** Delay before a ticket whose api node cannot be reached is delivered again, in milliseconds. */
 const RETRY_MS = 1_000;
+/** Delay before a ticket is delivered to the worker that holds its connection, whose slots may be claiming others. */
+const PASS_MS = 5;
 /** Number of deliveries after which such a ticket is dropped. Its api node, if still running, publishes it again. */
 const MAX_DELIVERIES = 5;
 /** Time limit for reporting an outcome to an api node that does not answer although NATS does, in milliseconds. */
@@ -227,7 +229,7 @@ export class Worker {
     const claim = await this.#claim(node, named);
     if (claim?.type !== 'run') {
       free();
-      if (claim?.type === 'elsewhere') return work.delivery.nak();
+      if (claim?.type === 'elsewhere') return work.delivery.nak(PASS_MS);
       const isLost = claim === undefined && work.delivery.times < MAX_DELIVERIES;
       if (isLost || claim?.type === 'busy') return work.delivery.nak(RETRY_MS);
       return this.#acknowledgeLogged(work, () => this.#logFound(named));

@@ -94,20 +94,6 @@ describe.skipIf(whyNot !== undefined)(`a batch with dead targets in a cluster${r
     expect(records.map(({ failed }) => failed).toSorted()).toEqual([false, false, true, true]);
   });
 
-  it('connects once to each page, which the worker captures that has connected to it', async () => {
-    await using pages = await site();
-    await using nodes = await nodesOf(servers, 'once', LOOPBACK);
-    const api = await nodes.api();
-    await nodes.worker({ maxConcurrent: 2 });
-    await nodes.worker({ maxConcurrent: 2 });
-    await expect.poll(() => api.service.stats().cluster?.slots).toBe(4);
-    const urls = Array.from({ length: 24 }, (_, at) => pages.page(String(at)));
-    const batch = batchOf(api, urls);
-    await expect.poll(batch.isOver, { timeout: 60_000 }).toBe(true);
-    expect(batch.items.map(({ outcome }) => outcome.state)).toEqual(urls.map(() => 'stored'));
-    expect(pages.connections).toBe(urls.length);
-  });
-
   it('goes on when the worker that dials is lost', async () => {
     await using pages = await site();
     await using silent = await startSilentListener(['127.0.3.1']);

@@ -161,23 +161,24 @@ export function membersOf(
   };
 }
 
-/** A capture at an api node, as its pipeline would run it. */
+/** Returns the command of a capture, and what cancels it. */
+export function commandOf(id: number, request = captureRequest('http://example.com/')) {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const command: CaptureCommand = { id, request, batch: null, apiKeyName: null, requestId: null, signal };
+  return { command, controller };
+}
+
+/** A capture at an api node, as its pipeline would run it. `isElement`: of a batch, which waits for room. */
 export function submitted(
   api: ClusterApi,
   id: number,
   request = captureRequest('http://example.com/'),
+  isElement = false,
 ): { readonly outcome: Promise<CaptureOutcome>; hangUp(): void } {
-  const controller = new AbortController();
-  const command: CaptureCommand = {
-    id,
-    request,
-    batch: null,
-    apiKeyName: null,
-    requestId: null,
-    signal: controller.signal,
-  };
+  const { command, controller } = commandOf(id, request);
   const outcome = async (): Promise<CaptureOutcome> => {
-    await (api.turns.enqueue?.(command, null, false) ?? Promise.reject(new Error('a cluster has a queue')));
+    await (api.turns.enqueue?.(command, null, isElement) ?? Promise.reject(new Error('a cluster has a queue')));
     const start = api.turns.each(() => defer(() => api.perform(command)));
     return lastValueFrom(start(of({ command, owner: null })));
   };

@@ -7,7 +7,7 @@ import type { CaptureOutcome } from '../../src/capture/outcome.ts';
 import { captureRequest } from '../support/capture-request.ts';
 import { exampleResult } from '../support/example-result.ts';
 import { type NatsServer, startNats, whyNoNats } from '../support/nats.ts';
-import { membersOf, submitted } from './members.ts';
+import { commandOf, membersOf, submitted } from './members.ts';
 
 const whyNot = await whyNoNats();
 const reason = whyNot === undefined ? '' : ` (skipped: ${whyNot})`;
@@ -236,5 +236,39 @@ describe.skipIf(whyNot !== undefined)(`tickets of a cluster${reason}`, () => {
     await nats?.start();
     await expect.poll(() => api.turns.refusal?.()).toBeUndefined();
     expect(await submitted(api, 2).outcome).toEqual(stored({ id: 2 }));
+  });
+
+  it('are given to the worker that has connected to the target, while it has slots', async () => {
+    const cluster = members('connected', 100);
+    const api = await cluster.api();
+    const slots = 3;
+    const dialled: number[] = [];
+    const captured: { readonly id: number; readonly isConnected: boolean }[] = [];
+    const gate = Promise.withResolvers<void>();
+    const capture = async (command: CaptureCommand): Promise<CaptureOutcome> => {
+      captured.push({ id: command.id, isConnected: command.dialled !== undefined });
+      await gate.promise;
+      return stored(command);
+    };
+    const dial = async ({ id }: CaptureCommand) => {
+      dialled.push(id);
+      return { ms: 1, take: () => undefined, close: () => {} };
+    };
+    for (const _ of [1, 2]) await cluster.worker(capture, { slots, dial, maxDials: () => 10 });
+    await expect.poll(() => cluster.clusters[0]?.stats().slots).toBe(2 * slots);
+    const ids = Array.from({ length: 2 * slots }, (_, at) => at + 1);
+    const outcomes = ids.map(async (id) => {
+      const { command } = commandOf(id);
+      await api.dial(command);
+      return submitted(api, id, command.request, true).outcome;
+    });
+    await expect.poll(() => captured.length).toBe(ids.length);
+    gate.resolve();
+    expect(await Promise.all(outcomes)).toEqual(ids.map((id) => stored({ id })));
+    expect(dialled.toSorted((a, b) => a - b)).toEqual(ids);
+    expect(captured.filter(({ isConnected }) => !isConnected)).toEqual([]);
+    expect(new Set(captured.map(({ id }) => id)).size).toBe(ids.length);
+    const stranger = await cluster.stranger();
+    await expect.poll(() => stranger.tickets()).toBe(0);
   });
 });
