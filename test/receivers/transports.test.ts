@@ -378,7 +378,7 @@ describe('messages by mail', () => {
   it('connects to no address that the policy refuses', async () => {
     await using server = await startMail({ secure: true });
     expect(await send({ ...address('smtps', server), host: 'inside.test' })).toMatchObject({
-      end: 'refused',
+      end: 'forbidden',
       reason: expect.stringContaining('resolves to an address that is'),
     });
   });
@@ -401,7 +401,7 @@ describe('every transport over HTTP', () => {
       teamsTransport({ ...egress, url }),
       ntfyTransport({ ...egress, url }),
     ]) {
-      expect(await transport.send(messageOf(), NEVER)).toMatchObject({ end: 'refused', status: null });
+      expect(await transport.send(messageOf(), NEVER)).toMatchObject({ end: 'forbidden', status: null });
     }
   });
 
