@@ -129,7 +129,7 @@ describe('the webhook transport', () => {
   it.each(['http://10.0.0.1/', 'http://inside.test/', 'https://inside.test/', 'http://localhost.:25/'])(
     'never dials %s',
     async (url) => {
-      expect(await send(url)).toMatchObject({ end: 'refused', status: null });
+      expect(await send(url)).toMatchObject({ end: 'forbidden', status: null });
     },
   );
 
