@@ -1,8 +1,8 @@
-import { execFile } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { Confinement } from '../../src/actors/confinement.ts';
 import { executableFinder } from '../../src/actors/executable.ts';
 import { patience } from '../support/actor.ts';
@@ -60,11 +60,28 @@ describe('a confined browser', () => {
     const directory = await makeDirectory();
     const executable = await executableFinder(undefined)();
     if (!('path' in executable)) throw new Error(executable.missing);
-    const file = join(directory, 'by-hand.png');
-    const flags = ['--no-sandbox', '--headless', '--hide-scrollbars', `--user-data-dir=${join(directory, 'profile')}`];
-    await promisify(execFile)(executable.path, [...flags, '--window-size=1280,720', `--screenshot=${file}`, url], {
+    const flags = ['--no-sandbox', '--headless', '--hide-scrollbars', `--user-data-dir=${directory}`];
+    const byHand = spawn(executable.path, [...flags, '--window-size=1280,720', '--remote-debugging-port=0', url], {
       env: { ...process.env, ...executable.env },
+      stdio: 'ignore',
     });
-    expect((await pixelsOf(await readFile(file))).data.equals((await pngOf({ image })).data)).toBe(true);
+    onTestFinished(() => void byHand.kill());
+    const drawn = (await pngOf({ image })).data;
+    await expect.poll(async () => (await pixelsOf(await pictureOf(directory))).data.equals(drawn)).toBe(true);
   });
 });
+
+/** Takes a picture of the only page of a browser that was started with this profile. */
+async function pictureOf(profile: string): Promise<Buffer> {
+  const [port] = (await readFile(join(profile, 'DevToolsActivePort'), 'utf8')).split('\n');
+  const [page] = JSON.parse(await (await fetch(`http://127.0.0.1:${port}/json/list`)).text());
+  const socket = new WebSocket(page.webSocketDebuggerUrl);
+  try {
+    await once(socket, 'open');
+    socket.send(JSON.stringify({ id: 1, method: 'Page.captureScreenshot' }));
+    const [{ data }] = await once(socket, 'message');
+    return Buffer.from(JSON.parse(data).result.data, 'base64');
+  } finally {
+    socket.close();
+  }
+}
