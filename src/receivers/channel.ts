@@ -141,7 +141,7 @@ export class Channel {
   }
 
   async #send(delivery: StoredDelivery): Promise<void> {
-    const { receiverOf, noticeOf, inTurn, clock } = this.#options;
+    const { receiverOf, noticeOf, inTurn } = this.#options;
     const receiver = await receiverOf(delivery);
     if (receiver === undefined) {
       const gone = { name: nameIn(delivery.receiver), host: '' };
@@ -159,19 +159,18 @@ export class Channel {
       this.#failures = 0;
       return this.#sender.delivered([delivery.id], receiver, { ...delivery, attempts }, attempt.status);
     }
-    const pauseMs = attempt.end === 'again' ? this.#failed(attempt, attempts) : undefined;
-    if (pauseMs === undefined || this.#isHopeless(delivery.createdAt, attempts)) {
+    const dueAt = attempt.end === 'again' ? this.#failed(attempt, attempts) : undefined;
+    if (dueAt === undefined || this.#isHopeless(delivery.createdAt, attempts)) {
       return this.#sender.bury({ ...delivery, attempts }, receiver, failureOf(attempt));
     }
     const { reason, status } = attempt;
-    const dueAt = clock() + pauseMs;
     this.#blocked.set(delivery.lane, dueAt);
     await this.#sender.retry(delivery, { attempts, dueAt, reason, status });
   }
 
   /** Sends the messages about events before a time as one. */
   async #digest(receiver: Receiver, before: number): Promise<void> {
-    const { key, store, upTo, noticeOf, inTurn, clock } = this.#options;
+    const { key, store, upTo, noticeOf, inTurn } = this.#options;
     const { every } = receiver.pace;
     const ids = await store.before(key, before, upTo());
     if (ids.length === 0) {
@@ -191,7 +190,7 @@ export class Channel {
     if (attempt === undefined) return;
     this.#isWoken = true;
     if (attempt.end !== 'delivered') {
-      if (attempt.end === 'again') this.#pausedUntil = clock() + this.#failed(attempt, this.#failures + 1);
+      if (attempt.end === 'again') this.#pausedUntil = this.#failed(attempt, this.#failures + 1);
       for (const one of shown) {
         // A digest holds events that are older than its first attempt.
         const since = Math.max(one.createdAt, this.#failingSince);
@@ -206,17 +205,21 @@ export class Channel {
     await this.#sender.delivered(ids, receiver, about, attempt.status);
   }
 
-  /** Notes a failure. Returns the pause until the next attempt. */
+  /**
+   * Notes a failure. Returns the time of the next attempt: when the receiver asked for a pause, the message goes on
+   * with it, before later ones.
+   */
   #failed({ afterMs }: Extract<Attempt, { end: 'again' }>, attempts: number): number {
     const { times, clock } = this.#options;
-    if (this.#failures === 0) this.#failingSince = clock();
+    const now = clock();
+    if (this.#failures === 0) this.#failingSince = now;
     this.#failures += 1;
     const wanted = Math.min(afterMs ?? 0, times.giveUpAfterMs);
     const ofReceiver = this.#failures - FAILURES_OF_RECEIVER + 1;
     const pause = ofReceiver > 0 ? pauseAfter(ofReceiver, times, Math.random()) : 0;
-    const until = clock() + Math.max(wanted, pause);
+    const until = now + Math.max(wanted, pause);
     if (wanted > 0 || pause > 0) this.#pausedUntil = Math.max(this.#pausedUntil, until);
-    return Math.max(wanted, pauseAfter(attempts, times, Math.random()));
+    return now + Math.max(wanted, pauseAfter(attempts, times, Math.random()));
   }
 
   #isHopeless(createdAt: number, attempts: number): boolean {
