@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import type { CapstanEvent, DeliveryEvent, Recipients, WatchEvent } from '../../src/capture/events.ts';
 import type { NewReceiver } from '../../src/capture/receiver.ts';
 import { openEventFeed } from '../../src/feed/event-feed.ts';
@@ -32,8 +32,17 @@ const NO_SOURCES = {
   drawDifference: async () => null,
 };
 
+type RigDatabase = Pick<Database, 'receivers' | 'openDeliveries'>;
+
+/** Starts a rig for a test. It is stopped at the end of the test, also of one that fails, unless it was stopped before. */
+export async function startRig(database: RigDatabase, options: RigOptions = {}) {
+  const rig = await openRig(database, options);
+  onTestFinished(() => rig.stop());
+  return rig;
+}
+
 /** Tells receivers of events, with a log and a store of messages as a service has them. */
-export async function startRig(database: Pick<Database, 'receivers' | 'openDeliveries'>, options: RigOptions = {}) {
+export async function openRig(database: RigDatabase, options: RigOptions = {}) {
   const { webhooks = [], operator = [], clock = Date.now, times = QUICK, atOnce, isShared = () => false } = options;
   const path = options.log ?? join(await makeDirectory(), 'events.db');
   const { log, close } = await openLog(path);
@@ -63,6 +72,14 @@ export async function startRig(database: Pick<Database, 'receivers' | 'openDeliv
     report: (error) => problems.push(error),
   });
   await dispatcher.activate();
+  const stop = async (graceMs: number) => {
+    await dispatcher.stop(graceMs);
+    await feed.close();
+    await close();
+    await egress.close();
+    expect(problems).toEqual([]);
+  };
+  let stopping: Promise<void> | undefined;
   const conclude = (event: Extract<CapstanEvent, { type: `batch.${string}` | `watch.${string}` }>, to?: Recipients) =>
     events.conclude(event, to);
   return {
@@ -83,12 +100,10 @@ export async function startRig(database: Pick<Database, 'receivers' | 'openDeliv
     /** Tells of a change that a watch found. */
     watch: (watch: number, run: number, to: Recipients = {}) => conclude(changed(watch, run), to),
     stored: () => feed.stored(),
-    stop: async (graceMs = 0) => {
-      await dispatcher.stop(graceMs);
-      await feed.close();
-      await close();
-      await egress.close();
-      expect(problems).toEqual([]);
+    /** Idempotent. */
+    stop: (graceMs = 0) => {
+      stopping ??= stop(graceMs);
+      return stopping;
     },
   };
 }

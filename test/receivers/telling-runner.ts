@@ -1,5 +1,5 @@
 import { openDatabase } from '../watches/seeded-watches.ts';
-import { startRig } from './rig.ts';
+import { openRig } from './rig.ts';
 
 /*
  * Tells a callback of the changes of watches, as watches do: a run is finished when its event is stored, and the run that
@@ -10,7 +10,7 @@ import { startRig } from './rig.ts';
 const [place = '', log = '', callback = '', runs = '0', ...watches] = process.argv.slice(2);
 // Until it is killed.
 setInterval(() => undefined, 60_000);
-const rig = await startRig(await openDatabase(place), { log });
+const rig = await openRig(await openDatabase(place), { log });
 process.stdout.write('started\n');
 await Promise.all(
   watches.map(async (next) => {
