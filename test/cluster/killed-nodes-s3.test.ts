@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { UNCONTESTED } from '../../src/storage/ports/lock.ts';
-import { createSweep } from '../../src/storage/s3/sweep.ts';
 import { createRandom, seedOfRun } from '../faults/random.ts';
 import { siteForSuite } from '../support/for-suite.ts';
-import { clientOf, describeWithS3 } from '../support/s3.ts';
+import { clientOf, describeWithS3, sweepOf } from '../support/s3.ts';
 import { clusterOf, ownServersForSuite, whyNoCluster } from './cluster-of-processes.ts';
 import { killNodes, type Victim } from './killed-nodes.ts';
 
@@ -43,8 +41,7 @@ describe.skipIf(whyNot !== undefined)(`a cluster with captures in an object stor
             ...(rounds > 0 && { report: (text) => console.log(text) }),
           });
           expect(answers.get(200)).toBeGreaterThan(10);
-          const lock = async () => UNCONTESTED;
-          await createSweep({ client, lock, readingMs: -60_000, uploadMs: -60_000, compareMs: -60_000 }).pass();
+          await sweepOf(client).pass();
           const pagesOfKeys = await Array.fromAsync(client.list('captures/'));
           const keys = pagesOfKeys.flatMap(({ objects }) => objects.map(({ key }) => key));
           const captures = keys.filter((key) => key.endsWith('/capture'));

@@ -3,11 +3,10 @@ import type { LookupFunction } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ArtifactStore, putCapture } from '../../src/storage/ports/artifact-store.ts';
-import { UNCONTESTED } from '../../src/storage/ports/lock.ts';
 import type { S3Client } from '../../src/storage/s3/client.ts';
 import { createS3Store } from '../../src/storage/s3/s3-store.ts';
-import { createSweep, type SweepOptions } from '../../src/storage/s3/sweep.ts';
-import { clientOf, describeWithS3 } from '../support/s3.ts';
+import type { SweepOptions } from '../../src/storage/s3/sweep.ts';
+import { clientOf, describeWithS3, sweepOf } from '../support/s3.ts';
 import { describeArtifactStore } from './artifact-store.contract.ts';
 import { HTML, IMAGE } from './parts.ts';
 import { captureOf, resultOf } from './result-of.ts';
@@ -70,15 +69,7 @@ for (const [name, flags] of STORES) {
         const keys = async () =>
           (await Array.fromAsync(client.list(''))).flatMap(({ objects }) => objects.map(({ key }) => key));
         const images = async () => (await keys()).filter((key) => key.endsWith('.png')).length;
-        const sweep = (options: Partial<SweepOptions> = {}) =>
-          createSweep({
-            client,
-            lock: async () => UNCONTESTED,
-            readingMs: -60_000,
-            uploadMs: -60_000,
-            compareMs: -60_000,
-            ...options,
-          });
+        const sweep = (options?: Partial<SweepOptions>) => sweepOf(client, options);
 
         it('reads every range of a large image', async () => {
           const image = randomBytes(2_500_000);

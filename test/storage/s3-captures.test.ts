@@ -7,14 +7,12 @@ import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Marks } from '../../src/capture/marks.ts';
 import { putCapture } from '../../src/storage/ports/artifact-store.ts';
-import { UNCONTESTED } from '../../src/storage/ports/lock.ts';
 import { firstIdAt } from '../../src/storage/records/ids.ts';
 import type { S3Client } from '../../src/storage/s3/client.ts';
 import { createS3Store } from '../../src/storage/s3/s3-store.ts';
-import { createSweep } from '../../src/storage/s3/sweep.ts';
 import { createStorage, type Storage, type StorageOptions } from '../../src/storage/storage.ts';
 import { type Fault, type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
-import { clientOf, describeWithS3, s3Options } from '../support/s3.ts';
+import { clientOf, describeWithS3, s3Options, sweepOf } from '../support/s3.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
 import { expectWhole } from './expect-whole.ts';
 import { HTML, IMAGE, keepPicture } from './parts.ts';
@@ -143,8 +141,7 @@ describeWithS3(
         line.startsWith(`GET /${bucket}?`)
           ? (xml) => xml.replace(/<Contents><Key>[^<]*\/capture<.*?<\/Contents>/g, '')
           : undefined;
-      const lock = async () => UNCONTESTED;
-      await createSweep({ client, lock, readingMs: -60_000, uploadMs: -60_000, compareMs: -60_000 }).pass();
+      await sweepOf(client).pass();
       proxy.fault = () => undefined;
       expect(await keys()).toHaveLength(2);
     });
@@ -171,8 +168,7 @@ describeWithS3(
         pages += 1;
         return pages === 1 ? (xml) => xml.replace(/<LastModified>[^<]*/, '<LastModified>2999-01-01') : undefined;
       };
-      const lock = async () => UNCONTESTED;
-      expect(await createSweep({ client, lock, readingMs: -60_000 }).pass()).toBe(1);
+      expect(await sweepOf(client, { uploadMs: 600_000 }).pass()).toBe(1);
       expect(await keys()).toHaveLength(1);
     });
 
@@ -191,7 +187,7 @@ describeWithS3(
         },
         release: () => undefined,
       });
-      await createSweep({ client, lock, readingMs: -60_000, uploadMs: -60_000, compareMs: -60_000 }).pass();
+      await sweepOf(client, { lock }).pass();
       expect(isHeld).toBe(false);
       // The first image is noted once the second page has shown that no capture is beside it.
       expect(proxy.seen.filter((line) => line.includes('prefix=captures'))).toHaveLength(2);
@@ -349,8 +345,7 @@ describeWithS3(
         for (const id of records) await expectWhole(after, id);
         expect((await after.artifacts.list(1000)).map(({ id }) => id).toSorted()).toEqual(records);
         expect(await leftOnDisk()).toEqual([]);
-        const lock = async () => UNCONTESTED;
-        await createSweep({ client, lock, readingMs: -60_000, uploadMs: -60_000, compareMs: -60_000 }).pass();
+        await sweepOf(client).pass();
         expect(await keys()).toHaveLength(2 * records.length);
       });
     });

@@ -2,7 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe } from 'vitest';
+import { UNCONTESTED } from '../../src/storage/ports/lock.ts';
+import type { Sweep } from '../../src/storage/remote/sweep.ts';
 import { createS3Client, type S3Client, type S3ClientOptions } from '../../src/storage/s3/client.ts';
+import { createSweep, type SweepOptions } from '../../src/storage/s3/sweep.ts';
 import { freePort } from './free-port.ts';
 import { makeDirectory } from './temporary-directory.ts';
 
@@ -52,6 +55,12 @@ export async function clientOf(
   await client.send({ method: 'PUT', accepts: [409] });
   client.close();
   return createS3Client({ ...options, ...changed });
+}
+
+/** Returns a sweep without competitors, which takes nothing for too new. */
+export function sweepOf(client: S3Client, options: Partial<SweepOptions> = {}): Sweep {
+  const lock = async () => UNCONTESTED;
+  return createSweep({ client, lock, readingMs: -60_000, uploadMs: -60_000, compareMs: -60_000, ...options });
 }
 
 /**
