@@ -1,7 +1,7 @@
 import type { GroupsAnswer } from '../../../src/http/answer/group-schemas.ts';
 import { queryOf } from '../../api/client.ts';
 import type { Result } from '../../api/types.ts';
-import { integer } from '../../parts/format.ts';
+import { counted, integer } from '../../parts/format.ts';
 import { hrefOf } from '../../parts/route.ts';
 import { Thumbnail } from '../../parts/thumbnail.tsx';
 import { useAnswer } from '../../parts/use-answer.ts';
@@ -93,8 +93,4 @@ function nameOf(by: Grouping, { value, example }: Group): string {
     case 'title':
       return value;
   }
-}
-
-function counted(number: number, of: string): string {
-  return `${integer(number)} ${of}${number === 1 ? '' : 's'}`;
 }

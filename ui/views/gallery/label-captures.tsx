@@ -3,7 +3,7 @@ import type { MarkedCaptures, MarksChange } from '../../../src/client/types.ts';
 import { CapstanFailure, call } from '../../api/client.ts';
 import type { Result } from '../../api/types.ts';
 import { Dialog } from '../../parts/dialog.tsx';
-import { integer } from '../../parts/format.ts';
+import { counted, integer } from '../../parts/format.ts';
 import { LabelInput, labelsIn } from '../../parts/label-input.tsx';
 import { Problem } from '../../parts/view.tsx';
 import { changePath, type Filters } from './filters.ts';
@@ -59,7 +59,7 @@ export function LabelCaptures({ of, onLabelled, onClose }: LabelCapturesProps) {
 
   return (
     <Dialog
-      title={isList ? `Label ${counted(of.length)}` : 'Label all captures that match'}
+      title={isList ? `Label ${counted(of.length, 'capture')}` : 'Label all captures that match'}
       onClose={() => onClose(!isList && (isRunning || changed > 0))}
     >
       {!isList && (
@@ -93,7 +93,9 @@ export function LabelCaptures({ of, onLabelled, onClose }: LabelCapturesProps) {
           </button>
         </div>
       </form>
-      <p role="status">{outcome !== undefined && `${counted(changed)} changed${isRunning ? ' so far' : '.'}`}</p>
+      <p role="status">
+        {outcome !== undefined && `${counted(changed, 'capture')} changed${isRunning ? ' so far' : '.'}`}
+      </p>
       {failed.length > 0 && (
         <div class="notice bad">
           {failed.slice(0, SHOWN_FAILURES).map(({ id, error: reason }) => (
@@ -108,7 +110,6 @@ export function LabelCaptures({ of, onLabelled, onClose }: LabelCapturesProps) {
 }
 
 const isSome = (of: Chosen): of is readonly Result[] => Array.isArray(of);
-const counted = (count: number) => `${integer(count)} ${count === 1 ? 'capture' : 'captures'}`;
 
 /** Changes captures one by one. One that may not be changed does not end it. */
 async function* changeEach(
