@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type Binary, MongoClient } from 'mongodb';
+import { type Binary, type Db, type Document, MongoClient } from 'mongodb';
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { packWords } from '../../src/capture/page-words.ts';
 import { LeasedNode } from '../../src/storage/documents/nodes.ts';
@@ -67,6 +67,17 @@ describeWithRelayedMongo('The MongoDB store', (server) => {
   const resultAt = (at: number) =>
     resultOf(ID + at, { probed_at: new Date(Date.UTC(2026, 0, 1) + at * 1000).toISOString() });
 
+  /** Returns the profiler's entries about the words of pages during some work. */
+  async function readsOfWords(db: Db, work: () => Promise<void>): Promise<readonly Document[]> {
+    await db.command({ profile: 2 });
+    await work();
+    await db.command({ profile: 0 });
+    return db
+      .collection('system.profile')
+      .find({ ns: `${db.databaseName}.words` })
+      .toArray();
+  }
+
   it('finds a phrase among pages that have its words in another order, and refuses to read too many', async () => {
     const url = freshUrl();
     const { results, close } = await openMongo({ url });
@@ -75,14 +86,10 @@ describeWithRelayedMongo('The MongoDB store', (server) => {
     const collections = collectionsOf(db);
     await results.insert({ ...resultAt(0), words: packWords({ text: 'a rare blue whale', places: [] }) });
     await insertWords(collections.words, Array<string>(3000).fill('whale blue'), 1);
-    await db.command({ profile: 2 });
-    const found = await results.page({ by: 'all', where: { words: '"blue whale"' } }, 10);
-    await db.command({ profile: 0 });
-    expect(found.map(({ id }) => id)).toEqual([ID]);
-    const reads = await db
-      .collection('system.profile')
-      .find({ ns: `${db.databaseName}.words` })
-      .toArray();
+    const reads = await readsOfWords(db, async () => {
+      const found = await results.page({ by: 'all', where: { words: '"blue whale"' } }, 10);
+      expect(found.map(({ id }) => id)).toEqual([ID]);
+    });
     // Of all pages that have both words, the server sends the one that has them in this order.
     const sent = reads.filter(({ op, command }) => op === 'query' && command.filter !== undefined);
     expect(sent.reduce((sum, { nreturned }) => sum + Number(nreturned), 0)).toBe(1);
@@ -103,13 +110,9 @@ describeWithRelayedMongo('The MongoDB store', (server) => {
         Array.from({ length: pages }, (_, at) => (rare.includes(at) ? 'often seldom' : 'often')),
       );
       await Promise.all(rare.map((at) => results.insert(resultAt(at))));
-      await db.command({ profile: 2 });
-      expect(await results.page({ by: 'all', where: { words: 'often seldom' } }, 10)).toHaveLength(10);
-      await db.command({ profile: 0 });
-      const reads = await db
-        .collection('system.profile')
-        .find({ ns: `${db.databaseName}.words` })
-        .toArray();
+      const reads = await readsOfWords(db, async () => {
+        expect(await results.page({ by: 'all', where: { words: 'often seldom' } }, 10)).toHaveLength(10);
+      });
       return reads.reduce((sum, { keysExamined }) => sum + Number(keysExamined), 0);
     };
     const [few, many] = [await examinedOf(1500), await examinedOf(6000)];
@@ -124,16 +127,13 @@ describeWithRelayedMongo('The MongoDB store', (server) => {
     const db = client.db(new URL(url).pathname.slice(1));
     const textOf = (at: number) => `${at % 2 === 0 ? 'even' : 'odd'} ${at % 97 === 0 ? 'seldom' : 'often'}`;
     for (let at = 0; at < 1000; at += 1) {
-      const result = resultOf(ID + at, { probed_at: new Date(Date.UTC(2026, 0, 1) + at * 1000).toISOString() });
-      void results.insert({ ...result, words: packWords({ text: textOf(at), places: [] }) });
+      void results.insert({ ...resultAt(at), words: packWords({ text: textOf(at), places: [] }) });
     }
     await results.insert({ ...resultOf(ID + 1000), words: packWords({ text: 'even', places: [] }) });
-    await db.command({ profile: 2 });
-    const page = await results.page({ by: 'all', where: { words: 'even seldom' } }, 50);
-    await db.command({ profile: 0 });
-    expect(page).toHaveLength(6);
-    const reads = db.collection('system.profile').find({ ns: `${db.databaseName}.words` });
-    const examined = (await reads.toArray()).map(({ docsExamined }) => Number(docsExamined));
+    const reads = await readsOfWords(db, async () => {
+      expect(await results.page({ by: 'all', where: { words: 'even seldom' } }, 50)).toHaveLength(6);
+    });
+    const examined = reads.map(({ docsExamined }) => Number(docsExamined));
     expect(examined.reduce((sum, one) => sum + one)).toBe(6);
   });
 
