@@ -1,7 +1,8 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
+import { callOver, debuggingAddressOf } from '../../test/support/debugging-port.ts';
 
 /** Time limit for the answers of one browser; a hung browser does not answer. */
 const ANSWER_MS = 2000;
@@ -39,7 +40,9 @@ async function countIn(profile: string): Promise<{ readonly contexts: number; re
   const ended = new AbortController();
   const silence = delay(ANSWER_MS, undefined, { signal: ended.signal }).catch(() => undefined);
   try {
-    const counting = ask(profile, ['Target.getBrowserContexts', 'Target.getTargets']);
+    const counting = debuggingAddressOf(profile).then(({ host, path }) =>
+      callOver(`ws://${host}${path}`, ['Target.getBrowserContexts', 'Target.getTargets']),
+    );
     const answers = await Promise.race([counting, silence]);
     if (answers === undefined) return { contexts: Number.NaN, pages: Number.NaN };
     return {
@@ -51,31 +54,4 @@ async function countIn(profile: string): Promise<{ readonly contexts: number; re
   } finally {
     ended.abort();
   }
-}
-
-async function ask(profile: string, methods: readonly string[]): Promise<readonly unknown[]> {
-  const [port, path] = (await readFile(join(profile, 'DevToolsActivePort'), 'utf8')).split('\n');
-  const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`);
-  try {
-    await nextEvent(socket, 'open');
-    const answers: unknown[] = [];
-    for (const [id, method] of methods.entries()) {
-      const answer = nextEvent(socket, 'message');
-      socket.send(JSON.stringify({ id, method }));
-      const event = await answer;
-      answers.push(JSON.parse(event instanceof MessageEvent ? String(event.data) : 'null'));
-    }
-    return answers;
-  } finally {
-    const closed = nextEvent(socket, 'close');
-    socket.close();
-    await closed.catch(() => undefined);
-  }
-}
-
-function nextEvent(socket: WebSocket, name: 'open' | 'message' | 'close'): Promise<Event> {
-  return new Promise((resolve, reject) => {
-    socket.addEventListener(name, resolve, { once: true });
-    socket.addEventListener('error', () => reject(new Error('the browser does not answer')), { once: true });
-  });
 }

@@ -1,15 +1,16 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { z } from 'zod';
 import { Confinement } from '../../src/actors/confinement.ts';
 import { executableFinder } from '../../src/actors/executable.ts';
 import { patience } from '../support/actor.ts';
 import { captureRequest } from '../support/capture-request.ts';
+import { callOver, debuggingAddressOf } from '../support/debugging-port.ts';
 import { pixelsOf, pngOf } from '../support/image.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
+
+const Picture = z.object({ result: z.object({ data: z.string() }) });
 
 describe('the confinement of browsers', () => {
   const REFUSED = 'chromium did not start: [1:1:1122/0:FATAL:zygote_host_impl_linux.cc:128] No usable sandbox!';
@@ -73,15 +74,8 @@ describe('a confined browser', () => {
 
 /** Takes a picture of the only page of a browser that was started with this profile. */
 async function pictureOf(profile: string): Promise<Buffer> {
-  const [port] = (await readFile(join(profile, 'DevToolsActivePort'), 'utf8')).split('\n');
-  const [page] = JSON.parse(await (await fetch(`http://127.0.0.1:${port}/json/list`)).text());
-  const socket = new WebSocket(page.webSocketDebuggerUrl);
-  try {
-    await once(socket, 'open');
-    socket.send(JSON.stringify({ id: 1, method: 'Page.captureScreenshot' }));
-    const [{ data }] = await once(socket, 'message');
-    return Buffer.from(JSON.parse(data).result.data, 'base64');
-  } finally {
-    socket.close();
-  }
+  const { host } = await debuggingAddressOf(profile);
+  const [page] = JSON.parse(await (await fetch(`http://${host}/json/list`)).text());
+  const [picture] = await callOver(page.webSocketDebuggerUrl, ['Page.captureScreenshot']);
+  return Buffer.from(Picture.parse(picture).result.data, 'base64');
 }
