@@ -1,16 +1,16 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { listening } from '../test/egress/listening.ts';
 import type { BenchOptions } from './support/bench.ts';
 import { DEAR_PAGES } from './support/dear-pages.ts';
 import { dearestOf, type Schema } from './support/dearest.ts';
 import { startServiceOn } from './support/service-on.ts';
 import type { ServiceProcess } from './support/service-process.ts';
 import { percentile } from './support/statistics.ts';
-import { type Finding, formatTable } from './support/table.ts';
+import { atMost, type Finding, formatTable } from './support/table.ts';
 
 /*
  * Cost of a request, field by field. The requests come from the OpenAPI document, so a new field or list is in it
@@ -175,15 +175,10 @@ export async function bounds(options: BenchOptions): Promise<readonly Finding[]>
     const body = DEAR_PAGES[name]?.() ?? '<h1>Small</h1>';
     response.writeHead(200, { 'content-type': 'text/html' }).end(`<!doctype html><title>${name}</title>${body}`);
   });
-  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
-  const { port } = site.address() as AddressInfo;
-  try {
-    const found: Finding[] = [];
-    for (const where of options.on) found.push(...(await boundsOn(where, options, `http://127.0.0.1:${port}/`)));
-    return found;
-  } finally {
-    site.close();
-  }
+  await using served = await listening(site);
+  const found: Finding[] = [];
+  for (const where of options.on) found.push(...(await boundsOn(where, options, `http://127.0.0.1:${served.port}/`)));
+  return found;
 }
 
 async function boundsOn(where: string, options: BenchOptions, site: string): Promise<readonly Finding[]> {
@@ -439,12 +434,8 @@ function findings(
   );
   const most = (of: (cost: Cost) => number) => Math.max(...costs.map(of));
   const neighbour = (what: keyof Times) => percentile(beside[what], 0.95) / percentile(alone[what], 0.95);
-  const finding = (what: string, figure: number, max: number, unit: string): Finding => ({
-    what: `${where}: ${what}`,
-    figure: `${figure.toFixed(unit === '' ? 2 : 0)}${unit}`,
-    target: `at most ${max}${unit}`,
-    met: figure <= max,
-  });
+  const finding = (what: string, figure: number, max: number, unit: string): Finding =>
+    atMost(`${where}: ${what}`, figure, max, { digits: unit === '' ? 2 : 0, unit });
   const isDocumented = ({ what, status }: Cost) => status === 400 || what === 'the first interactive capture';
   const longest = (some: readonly Cost[]) => Math.max(0, ...some.map(({ turnMs }) => turnMs));
   const others = costs.filter((cost) => !isDocumented(cost));

@@ -2,14 +2,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { freePort } from '../test/support/free-port.ts';
-import { startSilentListener } from '../test/support/silent-listener.ts';
 import type { BenchOptions } from './support/bench.ts';
+import { startDeadTargets } from './support/dead-targets.ts';
 import { startServiceOn } from './support/service-on.ts';
 import { startBenchSite } from './support/site.ts';
 import { startSlowRelay } from './support/slow-relay.ts';
 import { median } from './support/statistics.ts';
-import { type Finding, formatTable } from './support/table.ts';
+import { atMost, type Finding, formatTable } from './support/table.ts';
 
 /*
  * Two keys: one captures a page again and again, the other sends a list of dead targets. In each round the pages are
@@ -18,7 +17,6 @@ import { type Finding, formatTable } from './support/table.ts';
 
 const KEYS = { list: 'list-key', pages: 'pages-key' };
 const DEAD_TARGETS = 3_000;
-const SILENT_HOSTS = 100;
 const TIMEOUT_MS = 10_000;
 /** Time after which the list dials as many targets as it may. */
 const BEGUN_MS = 1_000;
@@ -32,16 +30,11 @@ export async function scanKeys(options: BenchOptions): Promise<readonly Finding[
   const [page = ''] = site.urls(1);
   const { port, pathname } = new URL(page);
   await using relay = await startSlowRelay(Number(port), ROUND_TRIP_MS);
-  await using silent = await startSilentListener(Array.from({ length: SILENT_HOSTS }, (_, at) => `127.0.1.${at + 1}`));
-  const refusing = await freePort();
-  const dead = Array.from({ length: DEAD_TARGETS }, (_, at) => {
-    if (at % 3 === 0) return `http://127.0.0.1:${refusing}/${at}`;
-    return at % 3 === 1 ? `http://name-${at}.invalid/` : `http://${silent.targets[at % SILENT_HOSTS]}/${at}`;
-  });
+  await using dead = await startDeadTargets(DEAD_TARGETS);
   const pages = { 'a page': page, [`a page ${ROUND_TRIP_MS} ms away`]: `http://127.0.0.1:${relay.port}${pathname}` };
   try {
     const found: Finding[] = [];
-    for (const where of options.on) found.push(...(await keysOn(where, pages, dead, options)));
+    for (const where of options.on) found.push(...(await keysOn(where, pages, dead.urls, options)));
     return found;
   } finally {
     await site.stop();
@@ -122,6 +115,6 @@ async function keysOn(
   return times.map(({ name, alone, beside }) => {
     const share = median(beside) / median(alone);
     const what = `${name} on ${where}, beside a dead list of another key, of its time alone`;
-    return { what, figure: share.toFixed(2), target: `<= ${MAX_SHARE}`, met: share <= MAX_SHARE };
+    return atMost(what, share, MAX_SHARE);
   });
 }

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
-import { freePort } from '../test/support/free-port.ts';
-import { startSilentListener } from '../test/support/silent-listener.ts';
 import type { BenchOptions } from './support/bench.ts';
+import { startDeadTargets } from './support/dead-targets.ts';
 import { driverContender } from './support/driver-contender.ts';
 import { watchTree } from './support/process-tree.ts';
 import { type ServiceProcess, startServiceProcess } from './support/service-process.ts';
@@ -14,8 +13,6 @@ import { atLeast, atMost, type Finding, formatTable } from './support/table.ts';
  */
 
 const DEAD_PER_PAGE = 9;
-/** At most 8 targets of a host are dialled at once. */
-const SILENT_HOSTS = 100;
 const AT_ONCE = 64;
 /** Deadline of each capture in milliseconds: the time that a silent target takes. */
 const TIMEOUT_MS = 10_000;
@@ -35,13 +32,9 @@ interface Run {
 /** Compares a list with the same list without dialling ahead, and in a Playwright loop. */
 export async function scan({ browserPath, captures, print, report }: BenchOptions): Promise<readonly Finding[]> {
   const site = await startBenchSite();
-  const silent = await startSilentListener(Array.from({ length: SILENT_HOSTS }, (_, at) => `127.0.1.${at + 1}`));
-  const refusing = await freePort();
+  await using targets = await startDeadTargets(captures * DEAD_PER_PAGE);
   const living = site.urls(captures, 'site');
-  const dead = Array.from({ length: captures * DEAD_PER_PAGE }, (_, at) => {
-    if (at % 3 === 0) return `http://127.0.0.1:${refusing}/${at}`;
-    return at % 3 === 1 ? `http://name-${at}.invalid/` : `http://${silent.targets[at % SILENT_HOSTS]}/${at}`;
-  });
+  const dead = targets.urls;
   const list = interleaved(living, dead);
   const rows: [name: string, urls: string, run: Run][] = [];
   const measured = async (name: string, urls: readonly string[], what: string, work: () => Promise<Run>) => {
@@ -89,7 +82,6 @@ export async function scan({ browserPath, captures, print, report }: BenchOption
       atLeast('captures/s of living pages, of --max-dials 0', rate, LIVING),
     ];
   } finally {
-    await silent[Symbol.asyncDispose]();
     await site.stop();
   }
 }

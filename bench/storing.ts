@@ -7,7 +7,7 @@ import { clientOf, s3Options, startS3 } from '../test/support/s3.ts';
 import { makeDirectory } from '../test/support/temporary-directory.ts';
 import type { BenchOptions } from './support/bench.ts';
 import { percentile } from './support/statistics.ts';
-import { type Finding, formatTable } from './support/table.ts';
+import { atMost, type Finding, formatTable } from './support/table.ts';
 
 const IMAGES = Array.from({ length: 20 }, () => randomBytes(300_000));
 const HTML = '<p>Grüße und mehr</p>'.repeat(1000);
@@ -53,7 +53,7 @@ export async function storing({ rounds, print }: BenchOptions): Promise<readonly
 
 function finding(what: string, ms: number, most: number): Finding {
   const of = `a capture of 300 kB in an object store, beside files: ${what}`;
-  return { what: of, figure: `${ms.toFixed(1)} ms more`, target: `${most} ms`, met: ms <= most };
+  return atMost(of, ms, most, { digits: 1, unit: ' ms more' });
 }
 
 async function open(options: Partial<Parameters<typeof createStorage>[0]> = {}): Promise<Costs> {
