@@ -69,27 +69,27 @@ export function countOfHost(filters: Filters): number {
 }
 
 /** Path of the first page of the list that these filters select. */
-export function listPath({ host, url, from, to, ...others }: Filters, limit: number): string {
-  const common = { ...others, from: instantOf(from), to: instantOf(to), limit };
+export function listPath(filters: Filters, limit: number): string {
+  const { host, url, ...others } = withInstants(filters);
+  const common = { ...others, limit };
   if (url !== '') return `/results/by-url${queryOf({ url, ...common })}`;
   if (host !== '') return `/results/by-host${queryOf({ host, ...common })}`;
   return `/results${queryOf(common)}`;
 }
 
-/** Path by which the captures of that list are changed together, as many in a call as the service takes. */
-export function changePath({ url, host, from, to, ...others }: Filters, cursor: string): string {
+/** Path of a call that changes captures of that list together, from a cursor on. */
+export function changePath(filters: Filters, cursor: string): string {
+  const { host, url, ...others } = withInstants(filters);
   const chosen = url === '' ? { host } : { url };
-  const times = { from: instantOf(from), to: instantOf(to) };
-  return `/results${queryOf({ ...chosen, ...others, ...times, limit: CHANGED_TOGETHER, cursor })}`;
+  return `/results${queryOf({ ...chosen, ...others, limit: CHANGED_TOGETHER, cursor })}`;
 }
 
-/** Captures that one call changes: so many that progress is seen. */
+/** Number of captures that one call changes: few enough to show progress between calls. */
 const CHANGED_TOGETHER = 50;
 
 /** Returns the source of a feed of these filters; undefined without filters. */
 export function feedOf(filters: Filters): FeedRequest | undefined {
-  const { from, to } = filters;
-  const all = Object.entries({ ...filters, from: instantOf(from), to: instantOf(to) });
+  const all = Object.entries(withInstants(filters));
   const search = Object.fromEntries(all.filter(([, value]) => value !== ''));
   const { label, scan, ...others } = search;
   if (Object.keys(search).length === 0) return undefined;
@@ -99,12 +99,18 @@ export function feedOf(filters: Filters): FeedRequest | undefined {
 }
 
 /** Path of the groups of that list. A URL has none. */
-export function groupsPath({ url: _url, from, to, ...others }: Filters, by: string, limit: number): string {
-  return `/results/groups${queryOf({ by, ...others, from: instantOf(from), to: instantOf(to), limit })}`;
+export function groupsPath(filters: Filters, by: string, limit: number): string {
+  const { url: _url, ...others } = withInstants(filters);
+  return `/results/groups${queryOf({ by, ...others, limit })}`;
 }
 
 export function readPage(path: string, signal: AbortSignal): Promise<Answer<readonly Result[]>> {
   return call<readonly Result[]>(path, { signal });
+}
+
+/** Returns the filters with their times as the service takes them. */
+function withInstants({ from, to, ...others }: Filters): Filters {
+  return { ...others, from: instantOf(from), to: instantOf(to) };
 }
 
 function instantOf(local: string): string {
