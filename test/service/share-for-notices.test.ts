@@ -7,14 +7,8 @@ const SIGNING_KEY = 'a signing key of the tests, of 40 chars.'.replaceAll(' ', '
 const running = serviceForSuite({ signingKey: [SIGNING_KEY] }, { signingKeys: [SIGNING_KEY] });
 
 const config = (): ReceiversConfig => ({
-  ...{
-    publicUrl: `${running.baseUrl}/`,
-    signingKey: [SIGNING_KEY],
-    maxShareDays: 30,
-    apiKey: [],
-    namedKeys: [],
-    isolateKeys: false,
-  },
+  ...{ publicUrl: `${running.baseUrl}/`, signingKey: [SIGNING_KEY], maxShareDays: 30 },
+  ...{ apiKey: [], namedKeys: [], isolateKeys: false },
   ...{ webhook: [], webhookSecret: [], notify: [], alert: [] },
 });
 const shareWith = (some: Partial<ReceiversConfig> = {}) =>
