@@ -3,7 +3,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Hosts, startHosts } from '../scans/hosts.ts';
 import { OVERFLOW } from './axe.ts';
-import { PHONE, picturesOf, uiForSuite } from './ui-service.ts';
+import { picturesOf, SCREENS, uiForSuite } from './ui-service.ts';
 
 const SENTENCE = 'The last ferry of the day leaves at nine in the evening.';
 const takePicture = picturesOf('find');
@@ -19,10 +19,7 @@ async function tabTo(page: Page, target: Locator): Promise<number> {
   throw new Error(`not reached with ${MAX_TABS} tabs`);
 }
 
-describe.each([
-  ['at desktop width', {}],
-  ['at phone width', PHONE],
-])('by the keyboard alone, %s, a person finds', (screen, options) => {
+describe.each(SCREENS)('by the keyboard alone, %s, a person finds', (screen, options) => {
   const ui = uiForSuite({ indexWords: true, allowTargets: ['127.0.0.0/8'] });
   let hosts: Hosts;
 

@@ -5,7 +5,7 @@ import { exampleId, exampleResult } from '../support/example-result.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 import { expectAccessible, LOOKS, OVERFLOW, violations } from './axe.ts';
 import { HOSTILE_ID, keepHostileCapture, MARKUP } from './hostile.ts';
-import { uiForSuite } from './ui-service.ts';
+import { PHONE, uiForSuite } from './ui-service.ts';
 
 const COUNT = 400;
 
@@ -209,7 +209,7 @@ describe('the gallery', () => {
   });
 
   it('shows every field of the filters whole on a phone', async () => {
-    const page = await ui.open('/ui/?status=2xx', { viewport: { width: 390, height: 844 } });
+    const page = await ui.open('/ui/?status=2xx', PHONE);
     await page.getByRole('button', { name: 'Filters (1)' }).click();
     const fields = page.locator('.filters-rest').locator('input, select');
     await fields.first().waitFor();

@@ -5,16 +5,12 @@ import { z } from 'zod';
 import { putCapture } from '../../src/storage/ports/artifact-store.ts';
 import { resultOf } from '../http/stored-capture.ts';
 import { expectAccessible, OVERFLOW } from './axe.ts';
-import { PHONE, picturesOf, uiForSuite } from './ui-service.ts';
+import { picturesOf, SCREENS, uiForSuite } from './ui-service.ts';
 
 const Listed = z.object({ data: z.array(z.object({ id: z.number() })) });
 const takePicture = picturesOf('labels');
 /** Each has three captures. */
 const HOSTS = ['a.example', 'b.example', 'c.example', 'd.example', 'e.example'];
-const SCREENS: readonly (readonly [screen: string, options: object])[] = [
-  ['at desktop width', {}],
-  ['at phone width', PHONE],
-];
 
 describe('labels of several captures in the gallery', () => {
   const ui = uiForSuite();

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { targetOf } from '../http/answers.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 import { expectAccessible, OVERFLOW } from './axe.ts';
-import { PHONE, uiForSuite } from './ui-service.ts';
+import { PHONE, SCREENS, uiForSuite } from './ui-service.ts';
 
 const Captured = z.object({ data: z.object({ id: z.number() }) });
 const SIGNING_KEY = 'a-signing-key-of-at-least-32-characters';
@@ -27,10 +27,7 @@ describe('labels, holds and links in the web interface', () => {
 
   const panel = (page: Page) => page.locator('section.marks');
 
-  it.each([
-    ['at desktop width', {}],
-    ['at phone width', PHONE],
-  ])('labels a capture by keyboard, and finds it by its label, %s', async (_, options) => {
+  it.each(SCREENS)('labels a capture by keyboard, and finds it by its label, %s', async (_, options) => {
     const label = `case ${Object.keys(options).length}`;
     const page = await ui.open(`/ui/results/${id}`, options);
     await panel(page).getByRole('link', { name: 'ferry' }).waitFor();

@@ -28,6 +28,12 @@ export function picturesOf(view: string): (page: Page, name: string) => Promise<
 /** Options of a browser context with the screen of a phone. */
 export const PHONE = { viewport: { width: 390, height: 844 } };
 
+/** Options of a browser context for each screen on which a person may use the web interface. */
+export const SCREENS: readonly (readonly [screen: string, options: BrowserContextOptions])[] = [
+  ['at desktop width', {}],
+  ['at phone width', PHONE],
+];
+
 /** Bundles the web interface as it is in the working tree, once for each process, and returns the directory. */
 export const buildUi = whenFirstAsked(async (): Promise<string> => {
   const directory = await makeDirectory();
