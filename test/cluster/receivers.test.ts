@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ReceiverSchema } from '../../src/capture/receiver.ts';
 import { NO_BROWSER, type Served } from '../commands/capstan-process.ts';
+import { post } from '../faults/client.ts';
 import { SECRET, startReceiver } from '../receivers/receiver.ts';
 import { clusterOf, serversForSuite, whyNoCluster } from './cluster-of-processes.ts';
 
@@ -20,27 +21,21 @@ describe.skipIf(whyNot !== undefined)(`a receiver of a cluster${reason}`, () => 
     await using receiver = await startReceiver();
     await using cluster = await clusterOf(servers, 'receivers');
     let [first, second] = [await cluster.start('api', ...FLAGS), await cluster.start('api', ...FLAGS)];
-    const post = ({ url }: Served, path: string, body: object) =>
-      fetch(`${url}${path}`, {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json' },
-        body: JSON.stringify(body),
-      });
     const told: string[] = [];
     /** Each refused capture is an event. */
     const happen = async (node: Served, page: string) => {
       told.push(`/${page}`);
-      expect((await post(node, '/screenshot', { url: `http://10.0.0.1/${page}` })).status).toBe(403);
+      expect((await post(`${node.url}/screenshot`, { url: `http://10.0.0.1/${page}` })).status).toBe(403);
     };
     const untilTold = () =>
       expect
         .poll(() => receiver.received.map(({ body }) => new URL(JSON.parse(body).url).pathname), DEADLINE)
         .toEqual(told);
 
-    const added = await post(first, '/receivers', { name: 'mine', kind: 'webhook', address: receiver.url });
+    const added = await post(`${first.url}/receivers`, { name: 'mine', kind: 'webhook', address: receiver.url });
     expect(added.status).toBe(201);
     const query = { filter: { type: ['capture.rejected'] }, notify: ['mine'] };
-    expect((await post(second, '/queries', query)).status).toBe(201);
+    expect((await post(`${second.url}/queries`, query)).status).toBe(201);
     await happen(first, 'first');
     await untilTold();
     await happen(second, 'second');

@@ -155,7 +155,8 @@ async function pages<T>(first: string, itemsOf: (body: unknown) => readonly T[])
   return items;
 }
 
-function post(url: string, body: unknown): Promise<Response> {
+/** Sends JSON with `POST`. */
+export function post(url: string, body: unknown): Promise<Response> {
   return fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

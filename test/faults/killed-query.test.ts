@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { DeliverySchema, QuerySchema } from '../../src/http/answer/query-schemas.ts';
 import { ground, serve } from '../commands/capstan-process.ts';
+import { post } from './client.ts';
 
 const Query = z.object({ data: QuerySchema });
 const Delivered = z.object({ data: DeliverySchema });
@@ -10,8 +11,6 @@ const Delivered = z.object({ data: DeliverySchema });
 it('delivers events of a standing query again when the service was killed before they were acknowledged', async () => {
   const place = await ground();
   const start = () => serve(['--db-path', 'results.db', '--browser-path', '/nonexistent/chromium'], place.options);
-  const post = (url: string, body: unknown) =>
-    fetch(url, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) });
   const nextOf = async (url: string, id: string) =>
     Delivered.parse(await (await fetch(`${url}/queries/${id}/next?wait=60`)).json()).data;
 
