@@ -9,7 +9,7 @@ import { type Answer, type Receiver, startReceiver, statuses } from './receiver.
 import { QUICK, startRig } from './rig.ts';
 
 const HOUR = 3_600_000;
-/** The begin of an hour. */
+/** The beginning of an hour. */
 const START = 1_800_000_000_000 - (1_800_000_000_000 % HOUR);
 const bodies = ({ received }: Receiver) => received.map(({ body }) => JSON.parse(body));
 const batches = (receiver: Receiver) => bodies(receiver).map(({ batch }) => batch);

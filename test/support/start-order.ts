@@ -44,8 +44,8 @@ const BETWEEN = 8;
 const LAST = ['test/actors/browser-neighbours.test.ts'];
 
 /**
- * The order in which the files of tests start. Those of one browser come together: a worker goes on with them alone, and
- * a new one loads everything again.
+ * The order in which the files of tests start. Those of one browser come together: a worker runs files of one browser
+ * only, and each new worker loads everything again.
  */
 export default class StartOrder extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -1,6 +1,6 @@
 /**
- * Gives the browser a language that is one: where its system has no locale, Chromium says `en-US@posix`, of which uPlot
- * could make no format of numbers.
+ * Replaces an invalid `navigator.language`. On a system without a locale, Chromium reports `en-US@posix`, with which uPlot
+ * fails to create a number format.
  */
 export function ensureLanguage(): void {
   try {

@@ -7,9 +7,9 @@ const MAX_SUGGESTED = 20;
 
 interface LabelInputProps {
   readonly label: string;
-  /** Whether only screen readers are told the label. */
+  /** Whether the label is for screen readers only. */
   readonly isQuiet?: boolean;
-  /** Whether the dialog around it begins here. */
+  /** Whether the field has the focus when the dialog around it opens. */
   readonly hasFocus?: boolean;
   readonly value: string;
   readonly placeholder: string;

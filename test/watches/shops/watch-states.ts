@@ -26,8 +26,8 @@ const MONEY = z.object({
 type Captured = Pick<Result, 'verdict' | 'verdict_reasons' | 'extract'>;
 
 /**
- * Captures a page as a watch does, with a small picture. Again when the machine was too slow to read all of it: a watch
- * takes values of a cut page for unknown.
+ * Captures a page as a watch does, with a small picture. Repeats that when the machine was too slow to read the whole
+ * page, because a watch treats the values of a cut page as unknown.
  */
 async function captured(actor: RunningActor['actor'], page: ShopPage, state?: State): Promise<Captured> {
   const request = htmlRequest(page.html(state), {

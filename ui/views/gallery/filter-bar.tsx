@@ -21,7 +21,7 @@ interface FilterBarProps {
 
 export function FilterBar({ filters, onChange, children }: FilterBarProps) {
   const [draft, setDraft] = useState(filters);
-  // Narrow windows have no room for the filters and what they find.
+  // A narrow window has no room for both the filters and the captures.
   const [isOpen, setOpen] = useState(countOf({ ...filters, ...IN_SIGHT }) > 0 && !matchMedia(NARROW).matches);
   const search = useRef<HTMLInputElement>(null);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);

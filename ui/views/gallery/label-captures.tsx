@@ -15,7 +15,7 @@ interface LabelCapturesProps {
   readonly of: Chosen;
   /** Called with each capture of the list, as it is after the change. */
   readonly onLabelled: (result: Result) => void;
-  /** `isListChanged`: captures that are not told by `onLabelled` were changed. */
+  /** `isListChanged`: whether captures were changed for which `onLabelled` was not called. */
   readonly onClose: (isListChanged: boolean) => void;
 }
 
@@ -111,7 +111,7 @@ export function LabelCaptures({ of, onLabelled, onClose }: LabelCapturesProps) {
 
 const isSome = (of: Chosen): of is readonly Result[] => Array.isArray(of);
 
-/** Changes captures one by one. One that may not be changed does not end it. */
+/** Changes captures one by one. A capture that may not be changed is reported, and the next one follows. */
 async function* changeEach(
   results: readonly Result[],
   body: MarksChange,

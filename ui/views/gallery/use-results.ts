@@ -19,7 +19,7 @@ export interface Results {
   readonly waiting: number;
   loadMore(): void;
   reload(): void;
-  /** Shows a record as it is now. What a list adds to records stays. */
+  /** Shows the new state of a record. Fields that only lists have stay as they are. */
   readonly replace: (record: Result) => void;
   /** Shows the captures that have arrived while the list was held. */
   release(): void;
