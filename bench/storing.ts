@@ -14,7 +14,7 @@ const HTML = '<p>Grüße und mehr</p>'.repeat(1000);
 const MAX_CPU_MS = 3;
 const MAX_ANSWER_MS = 10;
 
-/** What storing captures costs in one store, in milliseconds. */
+/** The costs of storing a capture in one store, in milliseconds. */
 interface Costs {
   readonly storage: Storage;
   /** CPU time of the process for each capture, uploads included, those of the object store not. */

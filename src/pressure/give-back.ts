@@ -14,7 +14,7 @@ export function giveBackWhenIdle(giveBack: () => void): (reading: Reading, activ
     least = Math.min(least ?? rssBytes, rssBytes);
     if (idle < IDLE_READINGS || rssBytes - least < MIN_BYTES) return;
     giveBack();
-    // What remains is in use.
+    // The memory that remains is in use.
     least = undefined;
     idle = 0;
   };

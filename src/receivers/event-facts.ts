@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/* What messages and notices say of events, as subscribers receive them. What an event does not have is empty. */
+/* The facts of events, as subscribers receive them, for messages and notices. Facts that an event lacks are empty. */
 
 const text = z.string().catch('');
 const whole = z.number().nullable().catch(null);

@@ -12,7 +12,7 @@ import type { Message } from './transport.ts';
 /** Makes the news of an event, as subscribers receive it, for people. */
 export type NoticeOf = (event: unknown) => Promise<Notice>;
 
-/** What a message of many events is about, in place of the type of one. */
+/** The subject of a message about many events, in place of the type of one. */
 export const DIGEST = 'digest';
 /** Maximum number of events that a digest shows. */
 export const MAX_SHOWN = 50;
@@ -71,7 +71,7 @@ export type MessageEnd =
       readonly status: number | null;
     };
 
-/** What is known of a message that has ended. */
+/** The part of an ended message that its last event tells. */
 export type EndedMessage = Pick<NewDelivery, 'id' | 'about' | 'apiKeyName' | 'createdAt' | 'event'> & {
   readonly attempts: number;
 };

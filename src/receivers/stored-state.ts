@@ -1,7 +1,7 @@
 import type { DeliveryStore } from '../storage/ports/delivery-store.ts';
 import { type ReceiverState, readState } from './receiver-state.ts';
 
-/** What is stored about one receiver, read once. */
+/** The stored state of one receiver, which is read once. */
 export class StoredState {
   readonly #key: string;
   readonly #store: Pick<DeliveryStore, 'state' | 'setState'>;

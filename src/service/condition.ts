@@ -45,7 +45,7 @@ const DEGRADED: ReadonlySet<StoreState> = new Set(['down', 'damaged']);
  */
 export function watchCondition(config: Thresholds, parts: ConditionParts) {
   const { storage, pipeline, events, stopping } = parts;
-  /** What the last event said; at the start, that everything works. */
+  /** The condition that the last event told; at the start, that everything works. */
   let told = 'true';
   let isLeaving = false;
 

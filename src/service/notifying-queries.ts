@@ -12,7 +12,7 @@ export interface NotifyingQueriesOptions {
   readonly seesNow: (apiKeyName: string | null) => string | null | undefined;
 }
 
-/** What of a query never changes. */
+/** The fields of a query that never change. */
 interface Notifying extends Pick<NewQuery, 'apiKeyName' | 'notify' | 'notifyAfter'> {
   readonly matches: (event: LoggedEvent) => boolean;
 }

@@ -71,7 +71,7 @@ export async function* csvList(
     }
     yield found;
   } catch (error) {
-    // What comes before the damage counts.
+    // Records before the damage are valid.
     yield found;
     throw error;
   } finally {

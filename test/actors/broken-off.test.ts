@@ -83,7 +83,7 @@ describe('a document that breaks off', () => {
     },
   );
 
-  it('is unreachable at once when it is JSON, which the browser draws only when it is whole', async () => {
+  it('is unreachable at once when it is JSON: the browser draws only whole JSON', async () => {
     expect(await failureOf(capture('/json'))).toMatchObject({ code: 'target_unreachable' });
   });
 });

@@ -140,8 +140,8 @@ export class CaptureStore {
   }
 
   /**
-   * Removes captures, records and files together, except held ones; open artifacts stay readable. Rejects with `database_unavailable` or
-   * `internal`: then nothing is removed, or the rest is removed later.
+   * Removes captures, records and files together, except held ones; open artifacts stay readable. Rejects with
+   * `database_unavailable` or `internal`: then nothing is removed, or the rest is removed later.
    */
   async remove(ids: readonly number[]): Promise<Removal> {
     // Otherwise a failed capture that is being stored could get its copy after it was removed.

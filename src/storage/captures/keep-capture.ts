@@ -7,7 +7,7 @@ import type { Outbox } from '../ports/outbox.ts';
 import type { ResultStore } from '../ports/result-store.ts';
 import type { OutboxDelivery } from './outbox-delivery.ts';
 
-/** What storing a capture takes. */
+/** The stores that a capture goes through, and the reports of what fails there. */
 export interface Keeping {
   readonly copies: LocalCopies;
   readonly results: ResultStore;

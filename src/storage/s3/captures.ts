@@ -46,7 +46,7 @@ function headOf(body: Buffer, id: number): Unpacked | undefined {
   }
 }
 
-/** What a listing has of one id. */
+/** The objects of one id in a listing. */
 export interface Listed {
   readonly id: number;
   isCapture: boolean;
