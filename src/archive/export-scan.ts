@@ -31,9 +31,8 @@ export interface ScannedCaptures {
   readonly openImage: (id: number) => Promise<Readable>;
 }
 
-/** Number of captures, those that are folded included, and of failures on a page. Its filter looks through them. */
-const CAPTURES_PER_PAGE = 5_000;
-const FAILURES_PER_PAGE = 5_000;
+/** Maximum number of captures on a page, folded ones included, or of failures. The page's filter looks through them. */
+const MAX_ITEMS_PER_PAGE = 5_000;
 /** Number of captures that are read before their thumbnails are made. */
 const READ_TOGETHER = 100;
 
@@ -78,7 +77,7 @@ export async function exportScan(
   let reading: Promise<void>[] = [];
   for await (const outcome of outcomes) {
     if ('code' in outcome) {
-      if (failures.length === FAILURES_PER_PAGE) await writeFailures(true);
+      if (failures.length === MAX_ITEMS_PER_PAGE) await writeFailures(true);
       failures.push(outcome);
       continue;
     }
@@ -116,10 +115,10 @@ function pagesOf(groups: readonly (readonly Card[])[]): readonly (readonly Card[
   const pages: Card[][] = [[]];
   let shown = 0;
   for (const group of groups) {
-    for (let from = 0; from < group.length; from += CAPTURES_PER_PAGE) {
-      const [first, ...alike] = group.slice(from, from + CAPTURES_PER_PAGE);
+    for (let from = 0; from < group.length; from += MAX_ITEMS_PER_PAGE) {
+      const [first, ...alike] = group.slice(from, from + MAX_ITEMS_PER_PAGE);
       if (first === undefined) continue;
-      if (shown > 0 && shown + 1 + alike.length > CAPTURES_PER_PAGE) {
+      if (shown > 0 && shown + 1 + alike.length > MAX_ITEMS_PER_PAGE) {
         pages.push([]);
         shown = 0;
       }

@@ -26,8 +26,9 @@ const show = () => {
   const wanted = words.value.toLowerCase().split(/\\s+/);
   const isFound = ({ element, text }) =>
     (status.value === '' || element.dataset.status === status.value) && wanted.every((word) => text.includes(word));
-  const found = new Set(items.filter(isFound).map(({ element }) => element));
-  const leaders = new Set(items.filter(({ element }) => found.has(element)).map(({ leader }) => leader));
+  const matching = items.filter(isFound);
+  const found = new Set(matching.map(({ element }) => element));
+  const leaders = new Set(matching.map(({ leader }) => leader));
   for (const { element, alike } of items) if (alike) alike.open = !found.has(element) && leaders.has(element);
   for (const [list, all] of lists) {
     const shown = all.map(({ element }) => element).filter((element) => found.has(element) || leaders.has(element));

@@ -24,3 +24,8 @@ export const apiKeyName = z
   .meta({ description: 'Name of the API key that requested it; left out when its key has no name.' });
 
 export type NamedKey = Immutable<z.output<typeof NamedKeySchema>>;
+
+/** Returns whether a key sees its own captures alone: with `--isolate-keys`, all keys but those of administrators. */
+export function isIsolated({ scope }: Pick<NamedKey, 'scope'>, isolateKeys: boolean): boolean {
+  return isolateKeys && scope !== 'admin';
+}

@@ -8,7 +8,6 @@ import { CapstanError, failure } from '../capture/errors.ts';
 import type { Evidence } from '../capture/evidence.ts';
 import type { CaptureLimits } from '../capture/limits.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
-import { requestToStore } from '../capture/stored-request.ts';
 import type { Turns } from '../streams/turns.ts';
 import { Backlog } from './backlog.ts';
 import type { Census } from './census.ts';
@@ -384,12 +383,11 @@ export class Dispatcher {
   }
 
   /** @throws `payload_too_large` for a request that no message can carry. */
-  #checkSize({ id, request, batch, apiKeyName, requestId }: CaptureCommand): void {
+  #checkSize(command: CaptureCommand): void {
     const { maxPayload } = this.#options.link;
-    const stored = requestToStore(request);
+    const run = { type: 'run' as const, id: command.id, ...forWorker(command, 1, 1) };
     // Avoids encoding almost every request: compression never makes a request larger than this bound.
-    if (JSON.stringify(stored).length * 3 + HEAD_BYTES <= maxPayload) return;
-    const run = { type: 'run' as const, id, leftMs: 1, attempt: 1, batch, apiKeyName, requestId, request: stored };
+    if (JSON.stringify(run.request).length * 3 + HEAD_BYTES <= maxPayload) return;
     if (encodeWithin(maxPayload, run) !== undefined) return;
     throw new CapstanError(
       'payload_too_large',

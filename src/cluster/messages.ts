@@ -183,7 +183,10 @@ export class BadMessageError extends Error {
 
 /** Returns a message's body: a byte that says whether it is compressed, then JSON. */
 export function encode(message: Message): Uint8Array {
-  const json = Buffer.from(JSON.stringify(message));
+  return bodyOf(Buffer.from(JSON.stringify(message)));
+}
+
+function bodyOf(json: Buffer): Uint8Array {
   return json.length < COMPRESSED_FROM_BYTES
     ? Buffer.concat([Buffer.of(PLAIN), json])
     : Buffer.concat([Buffer.of(DEFLATED), deflateRawSync(json, LEVEL)]);
@@ -191,8 +194,9 @@ export function encode(message: Message): Uint8Array {
 
 /** Returns a message's body; undefined when it is larger than NATS (`maxPayload`) or the receiver accepts. */
 export function encodeWithin(maxPayload: number, message: Message): Uint8Array | undefined {
-  if (Buffer.byteLength(JSON.stringify(message)) > MAX_JSON_BYTES) return undefined;
-  const body = encode(message);
+  const json = Buffer.from(JSON.stringify(message));
+  if (json.length > MAX_JSON_BYTES) return undefined;
+  const body = bodyOf(json);
   return body.length + HEAD_BYTES > maxPayload ? undefined : body;
 }
 

@@ -327,8 +327,8 @@ export class Worker {
 
   /**
    * Reports an outcome until the api node has confirmed it. While NATS is away, that may take any time. Returns `busy`
-   * when the ticket is still needed, `gone` when the node does not wait for it, and undefined when the node does not answer although NATS does, or when the
-   * worker's grace period is over.
+   * when the ticket is still needed, `gone` when the node does not wait for it, and undefined when the node does not
+   * answer although NATS does, or when the worker's grace period is over.
    */
   async #report(
     node: string,

@@ -45,8 +45,8 @@ export function normalizedHead(head: string): string | null {
  * cannot send.
  */
 function statusIn(statusLine: string): string {
-  const [, digits, reason = ''] = /^[^ ]* +(\d+)(.*)$/.exec(statusLine) ?? [];
-  return digits !== undefined && /^[1-9]\d\d$/.test(digits) ? `${digits} ${reason.trim()}` : '200 OK';
+  const [, digits, reason = ''] = /^[^ ]* +([1-9]\d\d)(?!\d)(.*)$/.exec(statusLine) ?? [];
+  return digits === undefined ? '200 OK' : `${digits} ${reason.trim()}`;
 }
 
 function headersIn(text: string): Header[] {

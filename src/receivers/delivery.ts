@@ -1,4 +1,5 @@
 import { firstValueFrom } from 'rxjs';
+import type { MessageFailureCause } from '../capture/events.ts';
 import type { DeliveryStore, NewDelivery } from '../storage/ports/delivery-store.ts';
 import { createWorkInTurn } from '../streams/work-in-turn.ts';
 import { Channel, type ChannelOptions } from './channel.ts';
@@ -82,17 +83,22 @@ export async function startDelivery(store: DeliveryStore, options: DeliveryOptio
     });
     if (!store.isDurable) await giveUpAll();
   };
+  /** Reports the failure of a message that is not sent again. */
+  const giveUp = async (
+    delivery: NewDelivery,
+    attempts: number,
+    failure: { readonly cause: MessageFailureCause; readonly reason: string },
+  ): Promise<void> => {
+    // A receiver that cannot be opened must not hold up those of others.
+    const receiver = (await receiverOf(delivery).catch(() => undefined)) ?? { name: '', host: '' };
+    emit(endOf({ ...delivery, attempts }, receiver, { isDelivered: false, ...failure, status: null }, clock()));
+  };
   /** Reports the messages that are lost with the process. */
   const giveUpAll = async (): Promise<void> => {
-    const end = {
-      isDelivered: false,
-      cause: 'shutting_down',
-      reason: 'the service was stopped',
-      status: null,
-    } as const;
+    const failure = { cause: 'shutting_down', reason: 'the service was stopped' } as const;
     for (const [key, limit] of await store.waiting()) {
       for (const delivery of await store.next(key, { exceptLanes: [], upTo: Number.MAX_SAFE_INTEGER, limit })) {
-        emit(endOf(delivery, (await receiverOf(delivery)) ?? { name: '', host: '' }, end, clock()));
+        await giveUp(delivery, delivery.attempts, failure);
       }
     }
   };
@@ -119,13 +125,8 @@ export async function startDelivery(store: DeliveryStore, options: DeliveryOptio
       pending += deliveries.length - dropped.length;
       for (const [key, ofReceiver] of Map.groupBy(dropped, ({ receiver }) => receiver)) {
         await channelOf(key).dropped(ofReceiver.length);
-        for (const delivery of ofReceiver) {
-          // A receiver that cannot be opened must not hold up those of others.
-          const receiver = (await receiverOf(delivery).catch(() => undefined)) ?? { name: '', host: '' };
-          const reason = 'Too many messages were waiting for this receiver, or of this API key.';
-          const end = { isDelivered: false, cause: 'dropped', reason, status: null } as const;
-          emit(endOf({ ...delivery, attempts: 0 }, receiver, end, clock()));
-        }
+        const reason = 'Too many messages were waiting for this receiver, or of this API key.';
+        for (const delivery of ofReceiver) await giveUp(delivery, 0, { cause: 'dropped', reason });
       }
     },
     /** Begins to send what waits for receivers. */

@@ -1,5 +1,6 @@
 import { visibleKey } from '../capture/client.ts';
 import { CapstanError } from '../capture/errors.ts';
+import { isIsolated } from '../capture/named-key.ts';
 import type { NewReceiver } from '../capture/receiver.ts';
 import { refusal } from '../capture/validate.ts';
 import { ConfigError, readReceivers } from '../config/mod.ts';
@@ -82,7 +83,7 @@ export function openReceivers(config: ReceiversConfig, parts: ReceiverParts) {
       if (name === null) return undefined;
       const key = namedKeys().find((one) => one.name === name);
       if (key === undefined) return namedKeys().length === 0 ? undefined : null;
-      return visibleKey({ apiKeyName: name, isIsolated: isolateKeys && key.scope !== 'admin' });
+      return visibleKey({ apiKeyName: name, isIsolated: isIsolated(key, isolateKeys) });
     },
   });
   const dispatcher = createDispatcher({

@@ -21,8 +21,8 @@ export interface ListEntry {
 const READ_A_TURN = 500;
 /** Number of targets of the entries that are given together, at most one network more. */
 const TOGETHER = 5_000;
-/** Maximum number of targets that a list names, of those that it may have: reading repeated ones takes time. */
-const MAX_NAMED = 4;
+/** A list may name this many times the targets that it may have: reading repeated ones takes time. */
+const MAX_NAMED_RATIO = 4;
 /** Maximum number of problems that a report names. */
 const MAX_PROBLEMS = 100;
 const MAX_SHOWN_CHARACTERS = 200;
@@ -54,6 +54,7 @@ export async function* readList(
 ): AsyncGenerator<readonly ListEntry[], ListReport, undefined> {
   const { expansion, maxTargets, maxCharacters = MAX_CHARACTERS, openSitemap, signal } = options;
   const mostOfEntry = BigInt(maxTargets);
+  const maxNamed = MAX_NAMED_RATIO * maxTargets;
   const leftOut: Partial<Record<LeftOut, number>> = {};
   const problems: ListReport['problems'][number][] = [];
   let targets = 0;
@@ -86,26 +87,22 @@ export async function* readList(
     }
   }
 
-  /** Returns the entry that was found; undefined when it is left out. */
-  const read = (found: Found): Entry | undefined => {
-    if (!('target' in found)) {
-      leave(found.reason, found.line, found.text, found.problem);
-      return undefined;
-    }
-    const entry = readEntry(found.target);
+  /** Returns the entry in a line; undefined when it is left out. */
+  const read = (line: number, text: string): Entry | undefined => {
+    const entry = readEntry(text);
     if ('problem' in entry) {
-      leave('invalid', found.line, found.target, entry.problem);
+      leave('invalid', line, text, entry.problem);
       return undefined;
     }
     const count = countTargets(entry, expansion);
     if (count > mostOfEntry) {
       const most = maxTargets.toLocaleString('en');
       const problem = `has ${count.toLocaleString('en')} targets: at most ${most} are accepted`;
-      leave('too_large', found.line, found.target, problem);
+      leave('too_large', line, text, problem);
       return undefined;
     }
     named += Number(count);
-    if (named > MAX_NAMED * maxTargets) throw namesTooMany(MAX_NAMED * maxTargets);
+    if (named > maxNamed) throw namesTooMany(maxNamed);
     return entry;
   };
 
@@ -118,9 +115,13 @@ export async function* readList(
       let together = 0;
       for (const each of some) {
         if (isTurnOver()) await turn();
-        const entry = read(each);
-        if (entry === undefined || !('target' in each)) continue;
+        if (!('target' in each)) {
+          leave(each.reason, each.line, each.text, each.problem);
+          continue;
+        }
         const { line, target: text } = each;
+        const entry = read(line, text);
+        if (entry === undefined) continue;
         if (entry.kind === 'sitemap' && openSitemap !== undefined) {
           yield entries;
           entries = [];
@@ -164,7 +165,7 @@ export async function* readList(
     try {
       yield* entriesOf(sitemapList(counted(decodedText(open(url)))), depth);
     } catch (error) {
-      const isEnd = signal?.aborted || characters > maxCharacters || named > MAX_NAMED * maxTargets;
+      const isEnd = signal?.aborted || characters > maxCharacters || named > maxNamed;
       if (isEnd || (!isDamage(error) && !(error instanceof CapstanError))) throw error;
       leave('unread_sitemap', line, url, `cannot be read: ${error.message}`);
     }

@@ -214,6 +214,22 @@ describeWithS3(
       expect(await createS3Store(client).record(ID)).toMatchObject(MARKS);
     });
 
+    it('keeps marks that are given while a capture is uploaded when the first attempt to write them fails', async () => {
+      const storage = await open();
+      let puts = 0;
+      proxy.fault = (line) => {
+        if (!/^PUT .*\/capture$/.test(line)) return undefined;
+        puts += 1;
+        return puts === 1 || puts > 5 ? undefined : DOWN;
+      };
+      proxy.answered = (line) =>
+        /^PUT .*image\.png/.test(line) ? storage.captureStore.mark(ID, () => MARKS) : undefined;
+      await keepPicture(storage.captureStore, ID);
+      await delivered(storage);
+      expect(puts).toBeGreaterThan(5);
+      expect(await createS3Store(client).record(ID)).toMatchObject(MARKS);
+    });
+
     it('reads a whole record when its marks change between two requests for it', async () => {
       const artifacts = createS3Store(client);
       await putCapture(artifacts, captureOf(ID), { image: IMAGE, html: 'x'.repeat(50_000) });

@@ -16,7 +16,10 @@ export async function untilItHolds(session: PageSession, source: string, signal:
   while (!signal.aborted && !(await holds(session, source))) await delay(POLLING_MS);
 }
 
-/** Evaluates the caller's expression among the page's own scripts, as it is data to `holds`: a function that gives it. */
+/**
+ * Evaluates the caller's expression among the page's own scripts, and not in `isTruthy`, which gets it as the function
+ * that returns the value.
+ */
 async function holds(session: PageSession, source: string): Promise<boolean> {
   try {
     const { result } = await session.send('Runtime.evaluate', {

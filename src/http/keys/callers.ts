@@ -1,7 +1,7 @@
 import { ANY_CLIENT } from '../../capture/client.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import { keyDigest } from '../../capture/key-digest.ts';
-import { KEY_SCOPES, type KeyScope, type NamedKey } from '../../capture/named-key.ts';
+import { isIsolated, KEY_SCOPES, type KeyScope, type NamedKey } from '../../capture/named-key.ts';
 import type { Caller, HttpContext, HttpMiddleware } from '../state.ts';
 
 /** Caller with a key without a name, or any caller when no keys are configured: has every permission. */
@@ -27,7 +27,7 @@ export function callerFinder(keys: readonly NamedKey[], isolateKeys: boolean): C
         apiKeyName: name,
         // A single key has the whole queue.
         owner: keys.length > 1 ? name : null,
-        isIsolated: isolateKeys && scope !== 'admin',
+        isIsolated: isIsolated({ scope }, isolateKeys),
         rate,
         scope,
       },

@@ -15,7 +15,7 @@ interface Extracted {
   readonly partial: boolean;
 }
 
-/** Returns what rules find in the document. The world keeps the frames that they entered, for `entered-frames`. */
+/** Returns what rules find in the document. The world keeps the frames that they entered, for `enteredFrames`. */
 export function applyRules(rules: readonly RuleInPage[], limits: ExtractLimits): Extracted {
   const extraction = new Extraction(limits);
   const root = rootElementOf(page);

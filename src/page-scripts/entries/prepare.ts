@@ -19,8 +19,8 @@ export function markPrepared(): void {
 
 /**
  * Puts marks where the archive needs style sheets, the picture of each canvas behind it (an archive has no pixels of
- * canvases), and names the images that have no `src`. `sheets`: linked style sheets as they were sent. `restore-page` takes
- * the changes back.
+ * canvases), and names the images that have no `src`. `sheets`: linked style sheets as they were sent. `restorePage`
+ * takes the changes back.
  */
 export function prepareArchive(
   sheets: readonly (readonly [url: string, text: string])[],
@@ -48,7 +48,7 @@ const references = () =>
   );
 
 /**
- * Takes away names and ids by which elements hide members of forms and of the document, until `restore-page`: for code
+ * Takes away names and ids by which elements hide members of forms and of the document, until `restorePage`: for code
  * that is not ours, and reads members of nodes. Elements that refer to such an id refer to the one in its place.
  */
 export function freeMembers(): void {
@@ -76,7 +76,7 @@ function replaceReferences(tree: PageRoot, replaced: ReadonlySet<string>): void 
   }
 }
 
-/** Changes an attribute, or removes it, until `restore-page`. */
+/** Changes an attribute, or removes it, until `restorePage`. */
 function change(element: PageElement, name: string, value: string | undefined): void {
   const before = attribute(element, name) ?? '';
   if (value === undefined) removeAttribute(element, name);

@@ -36,7 +36,7 @@ export function scrollTallWindow(top: number, height: number): void {
   web.scrollTo({ top: isFirst ? 0 : middle, left: web.scrollX, behavior: 'instant' });
 }
 
-/** Scrolls back to the top after `scroll-tall-window`, and takes back what it changed. */
+/** Scrolls back to the top after `scrollTallWindow`, and takes back what it changed. */
 export function scrollBack(): void {
   refix();
   web.scrollTo({ top: 0, left: web.scrollX, behavior: 'instant' });

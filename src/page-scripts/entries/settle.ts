@@ -111,7 +111,7 @@ const isAnimated = (): boolean => animationsOf(page).some(({ playState }) => pla
 
 const draws = (): boolean => selectOne(page, 'canvas, video, object, embed') !== null;
 
-/** Resolves with whether nothing has changed for `QUIET_MS` since `look-still` began. */
+/** Resolves with whether nothing has changed for `QUIET_MS` since `lookStill` began. */
 export async function stayedStill(): Promise<boolean> {
   const { beginning, changes } = keptWatch();
   // Another document has come since.

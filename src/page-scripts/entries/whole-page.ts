@@ -50,7 +50,7 @@ const rule = () =>
     .join('; ')} }`;
 
 /**
- * Removes breaks between pages, and notes heights that `keep-heights` keeps. Returns whether the page is written in
+ * Removes breaks between pages, and notes heights that `keepHeights` keeps. Returns whether the page is written in
  * columns, from right to left or from left to right.
  */
 export function prepareSheet(): boolean {

@@ -1,11 +1,11 @@
 import { type Box, boxOf, closest, type PageElement, selectOne, textOf } from '../dom.ts';
 import { isRendered } from '../drawn-box.ts';
-import { web } from '../web.ts';
+import { inWindow } from '../in-window.ts';
 
 /** Whether some of a box is in the window. */
-export function isInWindow({ left, top, right, bottom }: Box): boolean {
-  if (right - left <= 0 || bottom - top <= 0) return false;
-  return right > 0 && bottom > 0 && left < web.innerWidth && top < web.innerHeight;
+export function isInWindow(box: Box): boolean {
+  const { width, height } = inWindow(box);
+  return width > 0 && height > 0;
 }
 
 export const isVisible = (element: PageElement): boolean => isRendered(element, { opacityProperty: true });

@@ -15,6 +15,7 @@ import {
   select,
   textsIn,
 } from '../dom.ts';
+import { inWindow } from '../in-window.ts';
 import { web } from '../web.ts';
 import { holds, isInWindow, isShown, isVisible, isWithin, ownText } from './shown.ts';
 
@@ -97,9 +98,8 @@ const isSeen = (box: Box, element: PageElement): boolean => isInWindow(box) && i
 
 /** Whether an element without content of its own lies over this piece of content and all of the window. */
 function isCovered(box: Box, element: PageElement): boolean {
-  const x = (Math.max(0, box.left) + Math.min(web.innerWidth, box.right)) / 2;
-  const y = (Math.max(0, box.top) + Math.min(web.innerHeight, box.bottom)) / 2;
-  const hit = elementAt(page, x, y);
+  const { left, top, width, height } = inWindow(box);
+  const hit = elementAt(page, left + width / 2, top + height / 2);
   if (hit === null || contains(hit, element) || contains(element, hit)) return false;
   if (!fillsWindow(boxOf(hit)) || ownText(hit) !== '' || holds(hit, CONTENT) || matches(hit, CONTENT)) return false;
   return isVisible(hit) && !isTransparent(hit);

@@ -1,5 +1,5 @@
 /*
- * The page that draws a PDF with PDF.js, on the page's own thread, by the script `view-pdf`. All its requests go to an
+ * The page that draws a PDF with PDF.js, on the page's own thread, by the script `viewPdf`. All its requests go to an
  * origin that exists on no network; `pdf-viewer.ts` answers them.
  */
 

@@ -52,8 +52,8 @@ export async function makeOutputs(
   const { document } = page.frame;
   for (const kind of outputsOf(request)) {
     const ms = Math.min(OUTPUT_MS, deadline.remainingMs * OUTPUT_SHARE);
-    const [world, ask] = [OUTPUT_WORLD, asking(page, ms, OUTPUT_WORLD)];
-    const making = MAKERS[kind]({ page, request, picture, ms, ask, world, deadline }).catch((error: unknown) => {
+    const reading = { ...inWorld(OUTPUT_WORLD, page, ms), request, picture, deadline };
+    const making = MAKERS[kind](reading).catch((error: unknown) => {
       if (error instanceof CdpClosedError) throw error;
       return null;
     });
@@ -63,9 +63,9 @@ export async function makeOutputs(
   return made;
 }
 
-/** Returns `ask` of a reading of this page in a world, within `ms`. */
-export function asking(page: IsolatedPage, ms: number, world: string): Reading['ask'] {
-  return (script, most = ms, place = page) => callWithin(place, world, most, script);
+/** Returns a reading of this page in a world, within `ms`. */
+export function inWorld(world: string, page: IsolatedPage, ms: number): Pick<Reading, 'world' | 'page' | 'ms' | 'ask'> {
+  return { world, page, ms, ask: (script, most = ms, place = page) => callWithin(place, world, most, script) };
 }
 
 /** Calls a script; the browser ends it after this time. Long answers come in parts. */

@@ -3,7 +3,7 @@ import type { ArchivedFile } from '../../page/evidence/archived-files.ts';
 
 /*
  * Chromium writes an archive from the parsed style sheets, which loses declarations, and puts all <style> elements
- * before all linked style sheets. The script `prepare-archive` finds out in the page what is needed to mend that.
+ * before all linked style sheets. The script `prepareArchive` finds out in the page what is needed to mend that.
  */
 
 /** A comment of this and a number marks where a <style> element was. */

@@ -13,8 +13,8 @@ export interface Reading {
   /** Time limit in milliseconds. */
   readonly ms: number;
   /**
-   * Calls a script in the page's document or in that of a frame, in `world`; the browser ends it
-   * after `ms`, or after this time. Rejects when there is no answer.
+   * Calls a script in the page's document or in that of a frame, in `world`; the browser ends it after `ms`, or after
+   * this time. Rejects when there is no answer.
    */
   readonly ask: (script: Call, ms?: number, place?: EvaluatedFrame) => Promise<unknown>;
   /** Name of the isolated world of its scripts. */

@@ -10,7 +10,7 @@ import type { Picture } from '../../page/screenshot/picture.ts';
 import { TEXTS } from '../outputs/framed-text.ts';
 import { MAX_FRAMES, readThrough } from '../outputs/frames.ts';
 import { imageBoxes, windowBox } from '../outputs/image-boxes.ts';
-import { asking } from '../outputs/make-outputs.ts';
+import { inWorld } from '../outputs/make-outputs.ts';
 
 const LIMITS = { nodes: 100_000, characters: MAX_INDEXED_CHARACTERS, hidden: 0, ms: 1_500, frames: MAX_FRAMES };
 /** Maximum time to wait for the words in milliseconds, and its share of the remaining time. */
@@ -52,8 +52,7 @@ async function read(
   ms: number,
 ): Promise<PageWords> {
   // A world of its own would take a tenth of the time.
-  const world = PICTURE_WORLD;
-  const reading = { page, request, picture, ms, ask: asking(page, ms, world), world, deadline };
+  const reading = { ...inWorld(PICTURE_WORLD, page, ms), request, picture, deadline };
   const { text, places } = placedText.parse(await readThrough(reading, TEXTS, call('readWords', LIMITS), ms));
   const toImage = await imageBoxes(reading);
   return {

@@ -49,26 +49,25 @@ export function deliveriesIn(
   };
 
   /**
-   * Returns the room for documents, of which each API key has a share: `has` says whether one more of a key fits, and
-   * `take` takes it.
+   * Returns the room for documents: `has` says whether one more of an API key fits, and `take` takes it. `keys`: those
+   * that have only a share of it.
    */
-  async function roomFor(where: readonly Condition<Row>[], max: Amount, keys: readonly string[], isShared: boolean) {
+  async function roomFor(where: readonly Condition<Row>[], max: Amount, keys: readonly string[]) {
     const used = await documents.usage('deliveries', where);
     let [count, bytes] = [max.count - used.count, max.bytes - used.bytes];
     const own = new Map<string, Amount>();
     for (const key of keys) own.set(key, await documents.usage('deliveries', [...where, ...whereKey(key)]));
-    const ofKey = (key: string): Amount => own.get(key) ?? { count: 0, bytes: 0 };
     return {
       has: (key: string, added: number): boolean => {
-        const held = ofKey(key);
-        const fits = (left: number, has: number, more: number) =>
-          isShared && key !== '' ? shareOf(left, has) >= more : left >= more;
-        return fits(count, held.count, 1) && fits(bytes, held.bytes, added);
+        const held = own.get(key);
+        if (held === undefined) return count >= 1 && bytes >= added;
+        return shareOf(count, held.count) >= 1 && shareOf(bytes, held.bytes) >= added;
       },
       take: (key: string, added: number): void => {
         count -= 1;
         bytes -= added;
-        own.set(key, { count: ofKey(key).count + 1, bytes: ofKey(key).bytes + added });
+        const held = own.get(key);
+        if (held !== undefined) own.set(key, { count: held.count + 1, bytes: held.bytes + added });
       },
     };
   }
@@ -82,11 +81,12 @@ export function deliveriesIn(
     },
     setCursor: (position) => setState(CURSOR, String(position)),
     add: async (deliveries, isShared) => {
-      const inAll = await roomFor([], limits.all, keysOf(deliveries), isShared);
+      const sharing = (some: readonly NewDelivery[]) => (isShared ? keysOf(some) : []);
+      const inAll = await roomFor([], limits.all, sharing(deliveries));
       const dropped: NewDelivery[] = [];
       for (const [receiver, ofReceiver] of Map.groupBy(deliveries, (one) => one.receiver)) {
         const where = [ofReceiverOf(receiver), WAITING];
-        const rooms = [inAll, await roomFor(where, limits.ofReceiver, keysOf(ofReceiver), isShared)];
+        const rooms = [inAll, await roomFor(where, limits.ofReceiver, sharing(ofReceiver))];
         const kept = ofReceiver.filter((delivery) => {
           const [key, bytes] = [delivery.apiKeyName ?? '', Buffer.byteLength(delivery.event)];
           const fits = rooms.every((room) => room.has(key, bytes));
@@ -184,8 +184,9 @@ function byPlace(one: LetterPlace, other: LetterPlace): number {
   return one.position - other.position || (one.id < other.id ? -1 : 1);
 }
 
+/** Returns the names of the API keys, without that of deliveries that no named key made. */
 function keysOf(deliveries: readonly NewDelivery[]): readonly string[] {
-  return [...new Set(deliveries.map(({ apiKeyName }) => apiKeyName ?? ''))];
+  return [...new Set(deliveries.flatMap(({ apiKeyName }) => apiKeyName ?? []))];
 }
 
 function ofReceiverOf(receiver: string): readonly ['receiver', '=', string] {

@@ -29,7 +29,7 @@ interface Own {
   isTried: boolean;
   hasFailed: boolean;
   isUploaded: boolean;
-  /** Whether marks were given that an upload lacks. */
+  /** Whether the other store may lack marks that are in the record on the disk. */
   isMarked: boolean;
 }
 
@@ -44,10 +44,16 @@ export function createUploads(
   let keptBytes = 0;
 
   function own(id: number, copy: Copy): Own {
-    const isKept = keptBytes + bytesOf(copy) <= KEPT_BYTES;
-    if (isKept) keptBytes += bytesOf(copy);
-    const state = { isTried: false, hasFailed: false, isUploaded: false, isMarked: false };
-    const mine = { copy: isKept ? copy : undefined, ...state };
+    const bytes = bytesOf(copy);
+    const isKept = keptBytes + bytes <= KEPT_BYTES;
+    if (isKept) keptBytes += bytes;
+    const mine: Own = {
+      copy: isKept ? copy : undefined,
+      isTried: false,
+      hasFailed: false,
+      isUploaded: false,
+      isMarked: false,
+    };
     owned.set(id, mine);
     return mine;
   }
@@ -112,7 +118,8 @@ export function createUploads(
       return await limit(() => deliver(id));
     } catch (error) {
       const mine = owned.get(id);
-      if (mine !== undefined) mine.hasFailed = true;
+      // The attempt may have failed when it was about to write the marks.
+      if (mine !== undefined) mine.hasFailed = mine.isMarked = true;
       throw error;
     }
   }

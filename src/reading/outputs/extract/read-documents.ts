@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { within } from '../../../capture/deadline.ts';
 import type { ExtractRule, ExtractRules } from '../../../capture/options/extract.ts';
 import { parseSelector } from '../../../capture/selector.ts';
-import { OUTPUT_WORLD } from '../../../page/ask-page.ts';
 import { frameIds, MAX_FRAMES, type NestedFrame } from '../../../page/find/places.ts';
 import { call, type ResultOf } from '../../../page/page-scripts.ts';
 import type { RuleInPage } from '../../../page-scripts/extract/rules.ts';
@@ -90,7 +89,7 @@ export class DocumentReader {
   }
 
   async #readFrames(place: NestedFrame, entered: Entered): Promise<readonly (FoundIn | undefined)[]> {
-    const ids = await frameIds(place, call('enteredFrames'), { world: OUTPUT_WORLD });
+    const ids = await frameIds(place, call('enteredFrames'), { world: this.#reading.world });
     this.#framesLeft -= ids.length;
     const found: (FoundIn | undefined)[] = entered.map(() => undefined);
     for (const [index, id] of ids.entries()) {
