@@ -4,7 +4,7 @@ import { ReceiverSchema } from '../../src/capture/receiver.ts';
 import { NO_BROWSER, type Served } from '../commands/capstan-process.ts';
 import { post } from '../faults/client.ts';
 import { SECRET, startReceiver } from '../receivers/receiver.ts';
-import { clusterOf, serversForSuite, whyNoCluster } from './cluster-of-processes.ts';
+import { clusterOf, clusterStats, serversForSuite, whyNoCluster } from './cluster-of-processes.ts';
 
 const whyNot = await whyNoCluster();
 const reason = whyNot === undefined ? '' : ` (skipped: ${whyNot})`;
@@ -24,6 +24,8 @@ describe.skipIf(whyNot !== undefined)(`a receiver of a cluster${reason}`, () => 
     const told: string[] = [];
     /** Each refused capture is an event. */
     const happen = async (node: Served, page: string) => {
+      // A node that has just started answers before it has reached the others.
+      await expect.poll(() => clusterStats(node), DEADLINE).toMatchObject({ connected: true });
       told.push(`/${page}`);
       expect((await post(`${node.url}/screenshot`, { url: `http://10.0.0.1/${page}` })).status).toBe(403);
     };

@@ -66,16 +66,22 @@ export class HarRecorder {
         this.#add({ request: { method: 'GET', url, headers: {} }, posted: undefined, startedAt, wallTime });
       },
     );
-    open.on(session, 'Network.requestWillBeSentExtraInfo', (seen, { headers }) => {
-      seen.sent = this.#kept(headers);
+    open.onHeaders(session, 'Network.requestWillBeSentExtraInfo', ({ headers }) => {
+      const sent = this.#kept(headers);
+      return (seen) => {
+        seen.sent = sent;
+      };
     });
     open.on(session, 'Network.requestServedFromCache', (seen) => {
       seen.cache = 'memory';
     });
     open.on(session, 'Network.responseReceived', (seen, { response }) => this.#respond(seen, response));
-    open.on(session, 'Network.responseReceivedExtraInfo', (seen, { headers, statusCode }) => {
-      seen.received = this.#kept(headers);
-      seen.isUnchanged = statusCode === NOT_MODIFIED;
+    open.onHeaders(session, 'Network.responseReceivedExtraInfo', ({ headers, statusCode }) => {
+      const received = this.#kept(headers);
+      return (seen) => {
+        seen.received = received;
+        seen.isUnchanged = statusCode === NOT_MODIFIED;
+      };
     });
     open.on(session, 'Network.dataReceived', (seen, { dataLength, encodedDataLength }) => {
       seen.size += dataLength;

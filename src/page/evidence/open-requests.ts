@@ -3,7 +3,11 @@ import type { PageSession } from '../page-session.ts';
 import { EarlyHints } from './early-hints.ts';
 
 type Events = ProtocolMapping.Events;
+/** Maximum number of requests that are awaited after their headers. */
+const MAX_EARLY = 100;
+
 type RequestEvent = { [E in keyof Events]: Events[E] extends [{ requestId: string }] ? E : never }[keyof Events];
+type HeaderEvent = 'Network.requestWillBeSentExtraInfo' | 'Network.responseReceivedExtraInfo';
 
 /**
  * The noted requests of all sessions of a capture, by the browser's ids. Redirects keep the id, and two sessions may
@@ -13,6 +17,8 @@ export class OpenRequests<R> {
   readonly #open = new Map<string, R>();
   readonly #reporters = new Map<string, PageSession>();
   readonly #hints = new EarlyHints();
+  /** What was reported of a request before the request itself, by its id. */
+  readonly #early = new Map<string, ((request: R) => void)[]>();
 
   get(requestId: string): R | undefined {
     return this.#open.get(requestId);
@@ -26,6 +32,8 @@ export class OpenRequests<R> {
   begin(session: PageSession, requestId: string, request: R): void {
     this.#open.set(requestId, request);
     this.#reporters.set(requestId, session);
+    for (const change of this.#early.get(requestId) ?? []) change(request);
+    this.#early.delete(requestId);
   }
 
   end(requestId: string): void {
@@ -37,6 +45,25 @@ export class OpenRequests<R> {
     session.on(event, (...[about]: Events[E]) => {
       const request = this.#open.get(about.requestId);
       if (request !== undefined) change(request, about);
+    });
+  }
+
+  /**
+   * As `on`, for headers on the wire, which may come before their request: the browser's process reports them, and the
+   * page's process the request. `read` returns what to do with the request.
+   */
+  onHeaders<E extends HeaderEvent>(
+    session: PageSession,
+    event: E,
+    read: (about: Events[E][0]) => (request: R) => void,
+  ) {
+    session.on(event, (...[about]: Events[E]) => {
+      const { requestId } = about;
+      const request = this.#open.get(requestId);
+      if (request !== undefined) return read(about)(request);
+      const early = this.#early.get(requestId) ?? [];
+      if (early.length === 0 && this.#early.size >= MAX_EARLY) return;
+      this.#early.set(requestId, [...early, read(about)]);
     });
   }
 
