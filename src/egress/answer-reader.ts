@@ -17,6 +17,7 @@ export interface AnswerReader {
 const INTERIM = /^HTTP\/1\.[01] 1(?!01)/;
 const CHUNKED = /^transfer-encoding:[ \t]*chunked[ \t]*\r$/im;
 
+const NOTHING = Buffer.alloc(0);
 const CR = 0x0d;
 const LF = 0x0a;
 
@@ -34,7 +35,7 @@ export function answerReaderOf(socket: object): AnswerReader | undefined {
  */
 export function readAnswers(socket: Socket, maxHeadBytes: number, count: (bytes: number) => void): Socket {
   let state: 'head' | 'body' | 'idle' = 'head';
-  let received = Buffer.alloc(0);
+  let received: Buffer = NOTHING;
   /** Offset in `received` before which no empty line begins. */
   let searched = 0;
   /** Bytes of the interim answers before the answer. */
@@ -47,14 +48,14 @@ export function readAnswers(socket: Socket, maxHeadBytes: number, count: (bytes:
     return false;
   };
 
-  const readBody = (bytes: Buffer, head?: Buffer): boolean => {
-    const body = chunks === null ? bytes : chunks.read(bytes);
+  const readBody = (bytes: Buffer, head: readonly Buffer[] = []): boolean => {
+    const body = chunks === null ? [bytes] : chunks.read(bytes);
     if (body === null) return refuse('the body of the answer');
-    return push(head === undefined ? body : Buffer.concat([head, body]));
+    return push(joined([...head, ...body]));
   };
 
   const readHead = (chunk: Buffer): boolean => {
-    received = Buffer.concat([received, chunk]);
+    received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
     for (let more = true; ; ) {
       const end = endOfHead(received, searched);
       if (end === null && received.length <= maxHeadBytes) {
@@ -64,20 +65,20 @@ export function readAnswers(socket: Socket, maxHeadBytes: number, count: (bytes:
       const text = received.toString('latin1', 0, end ?? received.length);
       const head = end === null ? text : normalizedHead(text);
       if (head === null) return refuse('the head of the answer');
-      const bytes = Buffer.from(head, 'latin1');
-      received = received.subarray(text.length);
       searched = 0;
       if (!INTERIM.test(head)) {
-        const rest = received;
-        received = Buffer.alloc(0);
+        const rest = received.subarray(text.length);
+        const answer = received;
+        received = NOTHING;
         state = 'body';
         chunks = CHUNKED.test(head) ? new ChunkedBody(maxHeadBytes) : null;
-        return readBody(rest, bytes);
+        return chunks === null && head === text ? push(answer) : readBody(rest, [Buffer.from(head, 'latin1')]);
       }
       // The head of the answer proper follows.
+      received = received.subarray(text.length);
       interimBytes += text.length;
       if (interimBytes > maxHeadBytes) return refuse('the head of the answer');
-      more = push(bytes);
+      more = push(Buffer.from(head, 'latin1'));
       if (socket.destroyed) return false;
     }
   };
@@ -111,6 +112,12 @@ export function readAnswers(socket: Socket, maxHeadBytes: number, count: (bytes:
     },
   });
   return socket;
+}
+
+/** Most answers are one piece, which is not copied. */
+function joined(pieces: readonly Buffer[]): Buffer {
+  const [first = NOTHING] = pieces;
+  return pieces.length > 1 ? Buffer.concat(pieces) : first;
 }
 
 /**

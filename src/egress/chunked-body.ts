@@ -23,10 +23,10 @@ export class ChunkedBody {
   }
 
   /**
-   * Returns what the bytes have of the body as one regular chunk, followed by the last chunk when the body has ended.
-   * Returns null when Chromium refuses them or the trailers are too long.
+   * Returns what the bytes have of the body as one regular chunk, in pieces, followed by the last chunk when the body has
+   * ended. Returns null when Chromium refuses them or the trailers are too long.
    */
-  read(bytes: Buffer): Buffer | null {
+  read(bytes: Buffer): readonly Buffer[] | null {
     const hadEnded = this.#expected === 'nothing';
     const data: Buffer[] = [];
     let at = 0;
@@ -48,7 +48,7 @@ export class ChunkedBody {
       this.#line = '';
     }
     if (at < bytes.length) this.isRegular = false;
-    return framed(Buffer.concat(data), !hadEnded && this.#expected === 'nothing');
+    return framed(data, !hadEnded && this.#expected === 'nothing');
   }
 
   #accepts(line: string): boolean {
@@ -74,8 +74,8 @@ export class ChunkedBody {
   }
 }
 
-function framed(data: Buffer, hasEnded: boolean): Buffer {
-  const pieces = data.length > 0 ? [Buffer.from(`${data.length.toString(16)}\r\n`), data, Buffer.from('\r\n')] : [];
-  if (hasEnded) pieces.push(Buffer.from('0\r\n\r\n'));
-  return Buffer.concat(pieces);
+function framed(data: readonly Buffer[], hasEnded: boolean): Buffer[] {
+  const size = data.reduce((sum, { length }) => sum + length, 0);
+  const pieces = size > 0 ? [Buffer.from(`${size.toString(16)}\r\n`), ...data, Buffer.from('\r\n')] : [];
+  return hasEnded ? [...pieces, Buffer.from('0\r\n\r\n')] : pieces;
 }

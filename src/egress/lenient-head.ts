@@ -3,8 +3,9 @@ import { isValidHeader } from './hop-by-hop.ts';
 /** RFC 9110, 5.6.2. */
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 const REGULAR = new RegExp(
-  `^HTTP/1\\.[01] [1-9]\\d{2}(?: [^\\r\\n\\0]*)?\\r\\n(?:${TOKEN}:[^\\r\\n\\0]*\\r\\n)*\\r\\n$`,
+  `^HTTP/1\\.([01]) ([1-9]\\d{2})(?: [^\\r\\n\\0]*)?\\r\\n(?:${TOKEN}:[^\\r\\n\\0]*\\r\\n)*\\r\\n$`,
 );
+const FRAMING = /^(content-length|transfer-encoding):[ \t]*(.*?)[ \t]*\r$/gim;
 const LINE = new RegExp(`^(${TOKEN})[ \\t]*:[ \\t]*(.*?)[ \\t]*$`);
 /** `http` may come after up to four other bytes, as in Chromium. */
 const STATUS_LINE = /^.{0,4}?(http(?:\/(\d+)\.(\d+))?[^\r\n]*)/is;
@@ -19,6 +20,7 @@ type Header = readonly [name: string, value: string];
  * no later answer may be read from its connection. Returns null when Chromium refuses the head too.
  */
 export function normalizedHead(head: string): string | null {
+  if (isRegular(head)) return head;
   const [, statusLine = '', major, minor] = STATUS_LINE.exec(head) ?? [];
   const status = statusIn(statusLine);
   // No request asks for another protocol.
@@ -27,7 +29,6 @@ export function normalizedHead(head: string): string | null {
   const lengths = new Set(valuesOf(headers, 'content-length'));
   const encodings = valuesOf(headers, 'transfer-encoding').map((value) => value.toLowerCase());
   const isHttp11 = major !== undefined && (Number(major) > 1 || (Number(major) === 1 && Number(minor) >= 1));
-  if (REGULAR.test(head) && hasRegularFraming(headers) && (isHttp11 || encodings.length === 0)) return head;
   const isChunked = isHttp11 && encodings.includes('chunked');
   if (!isChunked && lengths.size > 1) return null;
   const [length = ''] = lengths;
@@ -75,11 +76,13 @@ function valuesOf(headers: readonly Header[], wanted: string): string[] {
     .filter((value) => value !== '');
 }
 
-/** Checks that the head says once, or not at all, how long its body is. */
-function hasRegularFraming(headers: readonly Header[]): boolean {
-  const framing = headers.filter(([name]) => /^(?:content-length|transfer-encoding)$/i.test(name));
-  const [[name = '', value = ''] = []] = framing;
+/** Also checks that the head says once, or not at all, how long its body is. */
+function isRegular(head: string): boolean {
+  const [, minor, status] = REGULAR.exec(head) ?? [];
+  if (status === undefined || status === '101') return false;
+  const framing = [...head.matchAll(FRAMING)];
+  const [[, name = '', value = ''] = []] = framing;
   if (framing.length === 0) return true;
   if (framing.length > 1) return false;
-  return /^content-length$/i.test(name) ? /^\d+$/.test(value) : /^chunked$/i.test(value);
+  return /^content-length$/i.test(name) ? /^\d+$/.test(value) : minor === '1' && /^chunked$/i.test(value);
 }
