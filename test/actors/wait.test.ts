@@ -4,12 +4,12 @@ import { MAX_SETTLE_MS } from '../../src/page/wait/await-settled.ts';
 import { failureOf } from '../support/actor.ts';
 import { LATE } from '../support/capture-request.ts';
 import { type Colour, colourAt, pixelsOf, pngOf } from '../support/image.ts';
-import { siteAndActor } from '../support/site-and-actor.ts';
+import { siteAndActor, WAITING_SLOTS } from '../support/site-and-actor.ts';
 
 const WHITE: Colour = [255, 255, 255, 255];
 
 describe('the wait before the screenshot', () => {
-  const { capture, site } = siteAndActor({});
+  const { capture, site } = siteAndActor({}, WAITING_SLOTS);
 
   it('does not wait for images, with waitUntil domcontentloaded', async () => {
     const snapshot = await capture('/slow-image?ms=60000', { waitUntil: 'domcontentloaded' });
