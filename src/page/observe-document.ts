@@ -84,7 +84,10 @@ export async function observeDocument(
   try {
     const { loaded, beyondWindow } = options;
     const observe = call('observeDocument', loaded ? SETTLE_MS : 0, beyondWindow);
-    const value = await deadline.step('read the document', evaluate(page, observe, { mayThrow: true }));
+    // A document that was replaced may answer seconds later, or never.
+    const replaced = page.frame.until(() => page.frame.document !== document).then(() => undefined);
+    const answer = Promise.race([evaluate(page, observe, { mayThrow: true }), replaced]);
+    const value = await deadline.step('read the document', answer);
     if (value === undefined) return undefined;
     const ask = (part: Call) => letGo(page, deadline, evaluate(page, part, { mayThrow: true }));
     const facts = await deadline.step(
@@ -98,8 +101,8 @@ export async function observeDocument(
 }
 
 /**
- * Resolves with the facts of a document that was observed. `ask` reads the parts that are left in its world. Undefined when the document
- * was replaced meanwhile.
+ * Resolves with the facts of a document that was observed. `ask` reads the parts that are left in its world. Undefined
+ * when the document was replaced meanwhile.
  */
 export async function documentFacts(
   { url, title, status, bytes, protocol, document, signs }: z.output<typeof observed>,
