@@ -216,7 +216,7 @@ describe.concurrent('a cookie banner', () => {
     expect(banner?.action).toBe('none');
   });
 
-  it('stops looking for a banner in a page that clears all timeouts', async () => {
+  it('stops looking for a banner in a page that clears all timeouts', { concurrent: false }, async () => {
     const clearing = 'for (let id = 1; id < 10_000; id += 1) if (id !== own) clearTimeout(id);';
     const javascript = { before: `const own = setInterval(() => { ${clearing} }, 20)` };
     // Waiting ends before the time limit for a banner does.
