@@ -14,7 +14,7 @@ import { ROUTES } from '../src/http/routes/all.ts';
 import { metricFamilies } from '../src/metrics/families.ts';
 import { tallyEvents } from '../src/metrics/tallies.ts';
 import { MESSENGER_FACTS } from '../src/receivers/transports/messengers.ts';
-import { BODY, type Reading, SHAPES } from '../test/egress/answer-shapes.ts';
+import { BODY, HEADLESS, type Reading, SHAPES } from '../test/egress/answer-shapes.ts';
 
 /* Writes the tables between `<!-- generated:NAME -->` markers: `npm run docs:tables`. A test compares them. */
 
@@ -114,17 +114,21 @@ function errorsTable(): string {
 function answerShapesTable(): string {
   return markdownTable(
     ['answer with', 'page'],
-    SHAPES.map(([what, , reading]) => [what, pageOf(reading)]),
+    [
+      ...SHAPES.map(([what, answer, reading]) => [what, pageOf(reading, answer)]),
+      ...HEADLESS.map(([what, answer, reading]) => [`on port 80: ${what}`, pageOf(reading, answer)]),
+    ],
   );
 }
 
-function pageOf(reading: Reading): string {
+function pageOf(reading: Reading, answer: string): string {
   if (reading === 'whole') return 'shown';
   if (reading === 'broken') return 'breaks off';
   if (reading === 'refused') return 'no page: `target_unreachable`';
   const [status, body] = reading;
   if (status === 302) return 'followed';
   if (body === '') return `${status}, an empty page`;
+  if (body === answer) return 'shown with its first line, as text';
   return body === BODY ? `${status}, shown` : 'shown with the sizes of the chunks';
 }
 

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { ChunkedBody } from './chunked-body.ts';
-import { normalizedHead } from './lenient-head.ts';
+import { HEAD_OF_HTTP_09, normalizedHead } from './lenient-head.ts';
 
 /** Reads the answers on one connection before Node's parser does. */
 export interface AnswerReader {
@@ -18,6 +18,9 @@ const INTERIM = /^HTTP\/1\.[01] 1(?!01)/;
 const CHUNKED = /^transfer-encoding:[ \t]*chunked[ \t]*\r$/im;
 
 const NOTHING = Buffer.alloc(0);
+const HTTP_PORT = 80;
+/** `http`, which may come after up to four other bytes. */
+const MAX_BYTES_TO_START = 8;
 const CR = 0x0d;
 const LF = 0x0a;
 
@@ -28,12 +31,19 @@ export function answerReaderOf(socket: object): AnswerReader | undefined {
   return readers.get(socket);
 }
 
+export interface ReadingOptions {
+  /** The port of the URL. */
+  readonly port: number;
+  readonly maxHeadBytes: number;
+  /** Called with the number of bytes received, of which Node's parser sees only a part; may close the socket. */
+  readonly count: (bytes: number) => void;
+}
+
 /**
  * Normalizes the head of each answer that the socket receives, and bodies in chunks. Heads longer than `maxHeadBytes` are
- * passed on as they came, for Node's parser to refuse; longer interim answers or trailers end the connection. `count` is
- * called with the number of bytes received, of which Node's parser sees only a part, and may close the socket.
+ * passed on as they came, for Node's parser to refuse; longer interim answers or trailers end the connection.
  */
-export function readAnswers(socket: Socket, maxHeadBytes: number, count: (bytes: number) => void): Socket {
+export function readAnswers(socket: Socket, { port, maxHeadBytes, count }: ReadingOptions): Socket {
   let state: 'head' | 'body' | 'idle' = 'head';
   let received: Buffer = NOTHING;
   /** Offset in `received` before which no empty line begins. */
@@ -54,9 +64,21 @@ export function readAnswers(socket: Socket, maxHeadBytes: number, count: (bytes:
     return push(joined([...head, ...body]));
   };
 
+  /** Passes all that was received on as a body, where Chromium does: Shoutcast servers answer like that on any port. */
+  const readHttp09 = (): boolean => {
+    const isRead = port === HTTP_PORT || /^icy/i.test(received.toString('latin1', 0, 3));
+    if (!isRead || interimBytes > 0) return refuse('the head of the answer');
+    const answer = joined([HEAD_OF_HTTP_09, received]);
+    received = NOTHING;
+    state = 'body';
+    chunks = null;
+    return push(answer);
+  };
+
   const readHead = (chunk: Buffer): boolean => {
     received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
     for (let more = true; ; ) {
+      if (received.length >= MAX_BYTES_TO_START && startOfHead(received) < 0) return readHttp09();
       const end = endOfHead(received, searched);
       if (end === null && received.length <= maxHeadBytes) {
         searched = Math.max(0, received.length - 2);
@@ -85,6 +107,7 @@ export function readAnswers(socket: Socket, maxHeadBytes: number, count: (bytes:
 
   /** Chromium takes a head for whole that the end of the connection cuts. */
   const pushHeadAtEnd = (): void => {
+    if (startOfHead(received) < 0) return void readHttp09();
     const head = normalizedHead(`${received.toString('latin1')}\r\n\r\n`);
     push(head === null ? received : Buffer.from(head, 'latin1'));
   };
@@ -92,7 +115,7 @@ export function readAnswers(socket: Socket, maxHeadBytes: number, count: (bytes:
   socket.push = (chunk: Buffer | null): boolean => {
     if (chunk === null) {
       if (received.length > 0) pushHeadAtEnd();
-      return push(null);
+      return !socket.destroyed && push(null);
     }
     count(chunk.length);
     if (socket.destroyed) return false;
@@ -120,13 +143,15 @@ function joined(pieces: readonly Buffer[]): Buffer {
   return pieces.length > 1 ? Buffer.concat(pieces) : first;
 }
 
-/**
- * Returns the offset after the empty line that ends the head, or null. Bytes without a status line end at once. Bytes
- * before `from` have been searched.
- */
+/** Returns the offset of the status line, or a negative number. */
+function startOfHead(bytes: Buffer): number {
+  return bytes.toString('latin1', 0, MAX_BYTES_TO_START).toLowerCase().indexOf('http');
+}
+
+/** Returns the offset after the empty line that ends the head, or null. Bytes before `from` have been searched. */
 function endOfHead(bytes: Buffer, from: number): number | null {
-  const start = bytes.toString('latin1', 0, 8).toLowerCase().indexOf('http');
-  if (start < 0) return bytes.length < 8 ? null : bytes.length;
+  const start = startOfHead(bytes);
+  if (start < 0) return null;
   for (let lf = bytes.indexOf(LF, Math.max(start, from)); lf >= 0; lf = bytes.indexOf(LF, lf + 1)) {
     if (bytes[lf + 1] === LF) return lf + 2;
     if (bytes[lf + 1] === CR && bytes[lf + 2] === LF) return lf + 3;

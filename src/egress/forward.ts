@@ -22,7 +22,7 @@ export function createForwardAgent(open: OpenConnection<Socket>, traffic: Traffi
   const count = (bytes: number): void => traffic.countBytes(bytes);
   const openReader = async (destination: Destination) => {
     const socket = await open(destination);
-    return standsFor(readAnswers(socket, MAX_HEADER_BYTES, count), socket);
+    return standsFor(readAnswers(socket, { port: destination.port, maxHeadBytes: MAX_HEADER_BYTES, count }), socket);
   };
   return new OpeningAgent(openReader, { keepAlive: true, timeout: IDLE_MS, scheduling: 'lifo' });
 }

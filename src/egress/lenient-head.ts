@@ -12,6 +12,9 @@ const STATUS_LINE = /^.{0,4}?(http(?:\/(\d+)\.(\d+))?[^\r\n]*)/is;
 /** Written anew, or without meaning on a connection that ends after the answer. */
 const REWRITTEN = new Set(['content-length', 'transfer-encoding', 'keep-alive', 'upgrade']);
 
+/** The head of an answer in HTTP/0.9, which has none. Its body ends with the connection. */
+export const HEAD_OF_HTTP_09 = Buffer.from('HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n');
+
 type Header = readonly [name: string, value: string];
 
 /**
@@ -21,6 +24,8 @@ type Header = readonly [name: string, value: string];
  */
 export function normalizedHead(head: string): string | null {
   if (isRegular(head)) return head;
+  // RFC 9110, 5.5, and Chromium for the whole head.
+  if (head.includes('\0')) return null;
   const [, statusLine = '', major, minor] = STATUS_LINE.exec(head) ?? [];
   const status = statusIn(statusLine);
   // No request asks for another protocol.

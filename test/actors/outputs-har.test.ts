@@ -29,7 +29,7 @@ const SIZES: Readonly<Record<string, readonly [status: number, headers: Outgoing
       200,
       { 'content-type': 'text/html' },
       `<title>-</title><script src=/script></script><script>onload = async () => {
-      for (const path of ['moved', 'moved-with-text', 'none', 'empty', 'gzip', 'unchanged', 'unchanged', 'kept', 'kept'])
+      for (const path of ['moved', 'moved-with-text', 'none', 'empty', 'gzip', 'in-chunks', 'gzip-in-chunks', 'unchanged', 'unchanged', 'kept', 'kept'])
         await fetch('/' + path).then((response) => response.text());
       const frame = document.createElement('iframe');
       frame.src = '/frame';
@@ -51,17 +51,25 @@ const SIZES: Readonly<Record<string, readonly [status: number, headers: Outgoing
     '/none': [204, {}],
     '/empty': [404, {}],
     '/end': [200, {}, 'The end'],
+    '/in-chunks': [200, { 'transfer-encoding': 'chunked' }, LONG],
+    '/gzip-in-chunks': [200, { 'content-encoding': 'gzip', 'transfer-encoding': 'chunked' }, ZIPPED],
     '/gzip': [200, { 'content-encoding': 'gzip' }, ZIPPED],
     '/unchanged': [200, { etag: '"1"', 'cache-control': 'no-cache' }, LONG],
     '/kept': [200, { 'cache-control': 'max-age=600' }, LONG],
   };
 
-/** Answers with an exact length, so that a body has no frames of its own. */
+/** Answers with an exact length, except where chunks are asked for. */
 function answerOfSizes({ url = '/', headers }: IncomingMessage, response: ServerResponse): void {
   const { pathname } = new URL(url, 'http://localhost');
   const [status, more, body = ''] = SIZES[pathname] ?? [410, {}];
   if (headers['if-none-match'] !== undefined) response.writeHead(304, more).end();
-  else response.writeHead(status, { ...more, ...(body.length > 0 && { 'content-length': body.length }) }).end(body);
+  else
+    response
+      .writeHead(status, {
+        ...more,
+        ...(body.length > 0 && more['transfer-encoding'] === undefined && { 'content-length': body.length }),
+      })
+      .end(body);
 }
 
 describe('the output har', () => {
@@ -118,7 +126,7 @@ describe('the output har', () => {
       const of = (part: string) =>
         entries.find(({ request, response }) => response.status === 200 && request.url.endsWith(part));
       expect(of('posted')).toMatchObject({
-        request: { postData: { mimeType: 'text/x-note', text: '\u6e2f\u53e3' } },
+        request: { bodySize: 6, postData: { mimeType: 'text/x-note', text: '\u6e2f\u53e3' } },
         response: { content: { text: 'posted' } },
       });
       expect(of('binary')?.request.postData).toMatchObject({ text: '', comment: 'left out: not UTF-8' });
@@ -181,6 +189,8 @@ describe('the output har', () => {
     expect(of('/none')).toEqual([row('/none', 204, 0)]);
     expect(of('/empty')).toEqual([row('/empty', 404, 0)]);
     expect(of('/gzip')).toEqual([row('/gzip', 200, ZIPPED.length, LONG.length)]);
+    expect(of('/in-chunks')).toEqual([row('/in-chunks', 200, LONG.length)]);
+    expect(of('/gzip-in-chunks')).toEqual([row('/gzip-in-chunks', 200, -1, LONG.length)]);
     expect(of('/unchanged')).toEqual([row('/unchanged', 200, LONG.length), row('/unchanged', 304, 0, LONG.length)]);
     const kept = (path: string) => row(path, 200, 0, LONG.length, false);
     expect(of('/kept')).toEqual([row('/kept', 200, LONG.length), kept('/kept')]);

@@ -12,6 +12,18 @@ const CHUNKS = `${HEX}\r\n${BODY}\r\n0\r\n\r\n`;
 const ok = (headers: string, body = BODY): string => `HTTP/1.1 200 OK\r\n${TYPE}${headers}\r\n${body}`;
 const start = (statusLine: string): string => `${statusLine}\r\n${TYPE}${CLOSE}\r\n${BODY}`;
 
+/** What Chromium makes of answers without a head on port 80: it takes them for HTTP/0.9. */
+export const HEADLESS: readonly (readonly [what: string, answer: string, reading: Reading])[] = [
+  ['a body alone', BODY, 'whole'],
+  ['a few letters', 'hi', [200, 'hi']],
+  ['RTSP', start('RTSP/1.0 200 OK'), [200, start('RTSP/1.0 200 OK')]],
+  ['ICY after an empty line', `\r\n${start('ICY 200 OK')}`, [200, `\r\n${start('ICY 200 OK')}`]],
+  ['NUL', '220 Welcome\0', [200, '220 Welcome\0']],
+  ['a plain answer', ok(LENGTH + CLOSE), 'whole'],
+  ['a body after 100', `HTTP/1.1 100 Continue\r\n\r\n${BODY}`, 'refused'],
+  ['nothing', '', 'refused'],
+];
+
 /** `whole` is a 200 with `BODY`; `broken` a 200 whose body ends with an error; `refused` no answer. */
 export type Reading = 'whole' | 'broken' | 'refused' | readonly [status: number, body: string];
 
@@ -86,5 +98,16 @@ export const SHAPES: readonly (readonly [what: string, answer: string, reading: 
   ['an offer to upgrade', ok(`Upgrade: h2,h2c\r\nConnection: Upgrade, close\r\n${LENGTH}`), 'whole'],
   ['two types', ok(TYPE + LENGTH + CLOSE), 'whole'],
   ['two equal locations', 'HTTP/1.1 302 Found\r\nLocation: /a\r\nLocation: /a\r\nContent-Length: 0\r\n\r\n', [302, '']],
+  ['NUL in a value', ok(`X-A: a\0b\r\n${LENGTH}${CLOSE}`), 'refused'],
+  ['NUL in a name', ok(`X\0A: b\r\n${LENGTH}${CLOSE}`), 'refused'],
+  ['NUL in a reason phrase', start('HTTP/1.1 200 O\0K'), 'refused'],
+  ['ICY', start('ICY 200 OK'), [200, start('ICY 200 OK')]],
+  ['ICY in small letters, and nothing else', 'icy', [200, 'icy']],
+  ['ICY after an empty line', `\r\n${start('ICY 200 OK')}`, 'refused'],
+  ['ICY after 100', `HTTP/1.1 100 Continue\r\n\r\n${start('ICY 200 OK')}`, 'refused'],
+  ['RTSP', start('RTSP/1.0 200 OK'), 'refused'],
+  ['a body alone', BODY, 'refused'],
+  ['a few letters', 'hi', 'refused'],
+  ['nothing', '', 'refused'],
   ['an error with a page', `HTTP/1.1 404 Not Found\r\n${TYPE}${LENGTH}${CLOSE}\r\n${BODY}`, [404, BODY]],
 ];

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTargetPolicy } from '../../src/egress/address-policy.ts';
 import { createEgress } from '../../src/egress/create-egress.ts';
 import type { Egress, EgressProxy } from '../../src/egress/egress.ts';
-import { BODY, type Reading, SHAPES } from './answer-shapes.ts';
+import { BODY, HEADLESS, type Reading, SHAPES } from './answer-shapes.ts';
 import { type Listening, listening } from './listening.ts';
 
 let egress: Egress;
@@ -51,8 +51,8 @@ async function ask(url = `http://127.0.0.1:${site.port}/`): Promise<http.Incomin
   return response;
 }
 
-async function reading(): Promise<Reading> {
-  const response = await ask().catch(() => null);
+async function reading(url?: string): Promise<Reading> {
+  const response = await ask(url).catch(() => null);
   if (response === null) return 'refused';
   const body = await text(response).catch(() => null);
   if (body === null) return 'broken';
@@ -63,6 +63,13 @@ describe('an answer over plain HTTP', () => {
   it.each(SHAPES)('is read as Chromium reads it: %s', async (_what, answer, expected) => {
     pieces = [answer];
     expect(await reading()).toEqual(expected);
+  });
+
+  it.each(HEADLESS)('is read on port 80 as Chromium reads it: %s', async (_what, answer, expected) => {
+    pieces = [...answer];
+    // A proxy, because only root may listen on port 80.
+    egressProxy.reset({ server: `http://127.0.0.1:${site.port}` });
+    expect(await reading('http://127.0.0.1/')).toEqual(expected);
   });
 
   it('is read alike when it comes byte by byte', async () => {

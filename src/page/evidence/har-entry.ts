@@ -39,7 +39,7 @@ export interface Seen {
   /** Whether the site answered that what a cache has is unchanged. */
   isUnchanged?: boolean;
   endedAt?: number;
-  /** Bytes of the body after decoding, and as it was received. */
+  /** Bytes of the body after decoding, and as it was received, with its frames. */
   size: number;
   bodyBytes: number;
   /** Bytes of the response's head as it was received. */
@@ -78,7 +78,7 @@ export function entryOf(seen: Seen, { pageref, withheld, bodies }: EntryOptions)
       ),
       queryString: parametersOf(request.url),
       headersSize: -1,
-      bodySize: -1,
+      bodySize: sentBytes(sent),
       ...(posted !== undefined && { postData: posted }),
     },
     response: {
@@ -95,7 +95,7 @@ export function entryOf(seen: Seen, { pageref, withheld, bodies }: EntryOptions)
       redirectURL: bounded(locationOf(response), MAX_URL_CHARACTERS),
       // Later versions of HTTP compress them together with those of other responses.
       headersSize: headBytes > 0 && /^http\/1/i.test(httpVersion) ? headBytes : -1,
-      bodySize: Math.round(bodyBytes),
+      bodySize: receivedBytes(seen),
       _transferSize: Math.round(headBytes + bodyBytes),
       ...(failure === '' ? {} : { _error: bounded(failure, MAX_WORD_CHARACTERS) }),
     },
@@ -156,7 +156,33 @@ function parametersOf(url: string): { name: string; value: string }[] {
 }
 
 function locationOf(response: Answer | undefined): string {
-  const [, location = ''] =
-    Object.entries(response?.headers ?? {}).find(([name]) => name.toLowerCase() === 'location') ?? [];
-  return location;
+  return headerOf(response?.headers, 'location') ?? '';
+}
+
+function headerOf(headers: Protocol.Network.Headers | undefined, wanted: string): string | undefined {
+  return Object.entries(headers ?? {}).find(([name]) => name.toLowerCase() === wanted)?.[1];
+}
+
+/** Returns -1 when the headers do not say it. */
+function sentBytes(sent: Protocol.Network.Headers | undefined): number {
+  const isUnknown = sent === undefined || headerOf(sent, 'transfer-encoding') !== undefined;
+  return isUnknown ? -1 : lengthIn(sent, 0);
+}
+
+/**
+ * Returns the bytes of a body as it was received, without frames and the sizes of chunks, which the browser counts with
+ * it; -1 when they cannot be told apart.
+ */
+function receivedBytes({ response, received, cache, size, bodyBytes, failure, endedAt }: Seen): number {
+  const headers = received ?? response?.headers;
+  if (cache !== undefined || bodyBytes === 0) return 0;
+  if (size > 0 && /^(?:identity)?$/i.test(headerOf(headers, 'content-encoding') ?? '')) return size;
+  const isInChunks = headerOf(headers, 'transfer-encoding') !== undefined;
+  if (!isInChunks && /^http\/1/i.test(response?.protocol ?? '')) return Math.round(bodyBytes);
+  return isInChunks || failure !== '' || endedAt === undefined ? -1 : lengthIn(headers, -1);
+}
+
+function lengthIn(headers: Protocol.Network.Headers | undefined, otherwise: number): number {
+  const length = headerOf(headers, 'content-length') ?? '';
+  return /^\d{1,15}$/.test(length) ? Number(length) : otherwise;
 }
