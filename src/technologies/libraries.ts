@@ -143,8 +143,12 @@ const VERSION_OF_FOLDER = new RegExp(`[/@-]v?(${NUMBERS})/(?:(?:dist|build|js|li
 const VARIANT =
   /[-.](?:min|slim|prod|production|development|dev|global|umd|esm|es|module|full|all|pack|pkgd|browser|debug|core|compat|[0-9a-f]{8,64})$/i;
 
+/** Longer URLs name no library, and would take quadratic time. */
+const MAX_URL_CHARACTERS = 2_048;
+
 /** Returns the library that a script's URL names; undefined for any other script. */
 export function libraryOf(url: string): Product | undefined {
+  if (url.length > MAX_URL_CHARACTERS) return undefined;
   const parsed = URL.parse(url);
   if (parsed === null || !/^https?:$/.test(parsed.protocol)) return undefined;
   const { hostname, pathname } = parsed;
