@@ -126,6 +126,8 @@ const LIBRARIES: Readonly<Record<string, string>> = {
   'foundation-sites': 'Foundation',
 };
 
+/** The patterns of versions take time that grows with the square of the length. */
+const MAX_PATH_CHARACTERS = 1_000;
 const NUMBERS = String.raw`\d+(?:\.\d+){0,3}(?:-(?:alpha|beta|rc)[\w.]*)?`;
 /** Networks for libraries, whose paths have the name and the version of a package. */
 const PACKAGE = new RegExp(
@@ -143,15 +145,12 @@ const VERSION_OF_FOLDER = new RegExp(`[/@-]v?(${NUMBERS})/(?:(?:dist|build|js|li
 const VARIANT =
   /[-.](?:min|slim|prod|production|development|dev|global|umd|esm|es|module|full|all|pack|pkgd|browser|debug|core|compat|[0-9a-f]{8,64})$/i;
 
-/** Longer URLs name no library, and would take quadratic time. */
-const MAX_URL_CHARACTERS = 2_048;
-
 /** Returns the library that a script's URL names; undefined for any other script. */
 export function libraryOf(url: string): Product | undefined {
-  if (url.length > MAX_URL_CHARACTERS) return undefined;
   const parsed = URL.parse(url);
   if (parsed === null || !/^https?:$/.test(parsed.protocol)) return undefined;
   const { hostname, pathname } = parsed;
+  if (pathname.length > MAX_PATH_CHARACTERS) return undefined;
   const place = hostname + pathname;
   const [, name, version = ''] = PACKAGE.exec(place) ?? HOSTED.exec(place) ?? [];
   if (name !== undefined) return { name: libraryNamed(name) ?? name, version };
