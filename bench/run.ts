@@ -10,12 +10,9 @@ import { fullPage } from './full-page.ts';
 import { pages } from './pages.ts';
 import { peers } from './peers.ts';
 import { scan } from './scan.ts';
-import { scanKeys } from './scan-keys.ts';
 import { stores } from './stores.ts';
-import { storing } from './storing.ts';
 import type { BenchOptions } from './support/bench.ts';
 import { type Finding, formatFindings } from './support/table.ts';
-import { technologies } from './technologies.ts';
 import { throughput } from './throughput.ts';
 
 /*
@@ -34,14 +31,11 @@ const BENCHES: Readonly<Record<string, (options: BenchOptions) => Promise<readon
   'full-page': fullPage,
   pages,
   stores,
-  storing,
   peers,
   comparison,
   extraction,
   bounds,
-  technologies,
   scan,
-  'scan-keys': scanKeys,
   'cluster-kill': clusterKill,
   'cluster-mongo': clusterMongo,
   'cluster-s3': clusterS3,

@@ -13,35 +13,22 @@ import {
 } from 'rxjs';
 import { CapstanError } from '../capture/errors.ts';
 import { likeness } from '../capture/options-digest.ts';
-import type { Egress } from '../egress/egress.ts';
 import { createJobs } from '../jobs/jobs.ts';
-import type { Logger } from '../log/log.ts';
-import type { Storage } from '../storage/storage.ts';
 import { createBatchRunner, type RunBatch } from '../streams/batch.ts';
-import type { CapturePipeline, Submit } from '../streams/capture-pipeline.ts';
-import type { EventStream } from '../streams/events.ts';
+import type { Submit } from '../streams/capture-pipeline.ts';
 import { outlastingOutages } from '../streams/outages.ts';
 import { reusing } from '../streams/reuse.ts';
 import type { CaptureService } from './capture-service.ts';
 import { downloadList } from './download-list.ts';
 import { findStored } from './find-stored.ts';
-import type { Receivers } from './open-receivers.ts';
+import type { Parts } from './parts.ts';
 import { scanCaptures } from './scan-captures.ts';
+import type { ServiceConfig } from './service-config.ts';
 
-export interface IntakeParts {
-  readonly pipeline: CapturePipeline;
-  readonly egress: Pick<Egress, 'screenLiteral' | 'agents' | 'agentsThrough'>;
-  readonly receivers: Pick<Receivers, 'admit' | 'kept' | 'areToldOfAll'>;
-  readonly storage: Pick<Storage, 'results' | 'artifacts' | 'jobs' | 'captureStore'>;
-  readonly events: EventStream;
-  /** Maximum number of captures of one batch at the same time; null for no limit of its own. */
-  readonly maxBatchConcurrency: number | null;
-  /** Aborted when the service stops; ends waiting for the end of an outage. */
-  readonly stopping: AbortSignal;
-  readonly logger: Logger;
-  /** Removes a capture, unless another data directory holds its files. */
-  readonly remove: (id: number) => Promise<void>;
-}
+type IntakeParts = Pick<
+  Parts,
+  'pipeline' | 'capturing' | 'receivers' | 'storage' | 'events' | 'stopping' | 'logger' | 'removeHere'
+>;
 
 /** Time limit for a job's capture to wait for the end of an outage, in milliseconds. */
 const MAX_JOB_OUTAGE_MS = 60 * 60 * 1000;
@@ -50,8 +37,10 @@ const MAX_JOB_OUTAGE_MS = 60 * 60 * 1000;
  * Handles requests before the pipeline: screens the target and the callback, looks for an earlier capture to reuse, and
  * lets captures of batches and jobs wait for the end of an outage.
  */
-export function createIntake(parts: IntakeParts) {
-  const { pipeline, egress, receivers, storage, events, maxBatchConcurrency, stopping, logger, remove } = parts;
+export function createIntake({ maxBatchConcurrency }: Pick<ServiceConfig, 'maxBatchConcurrency'>, parts: IntakeParts) {
+  const { pipeline, receivers, storage, events, logger, removeHere } = parts;
+  const { egress } = parts.capturing;
+  const stopping = parts.stopping.signal;
 
   const admitCallback = (callback: string): Observable<void> =>
     whileSubscribed((signal) => receivers.admit(callback, signal));
@@ -114,7 +103,11 @@ export function createIntake(parts: IntakeParts) {
       submitBatch: batchesOf(submitPatiently),
       openSitemap: (url, proxy, signal) =>
         downloadList(url, proxy === undefined ? egress.agents : egress.agentsThrough(proxy, signal), signal),
-      captures: scanCaptures(storage.results, remove, () => storage.captureStore.pending),
+      captures: scanCaptures(
+        storage.results,
+        (id) => removeHere([id]),
+        () => storage.captureStore.pending,
+      ),
       atOnce: () => pipeline.limits.maxConcurrent,
       ids: randomUUID,
       report: (error) => logger.error({ err: error }, 'a job failed'),

@@ -5,15 +5,12 @@ import { CapstanError } from '../capture/errors.ts';
 import { createTargetPolicy, type LiveTargetPolicy } from '../egress/address-policy.ts';
 import { createAliasLookup } from '../egress/aliases.ts';
 import { createEgress } from '../egress/create-egress.ts';
-import type { Lookup } from '../egress/dns-lookup.ts';
 import type { Egress } from '../egress/egress.ts';
-import type { Logger } from '../log/log.ts';
-import type { Storage } from '../storage/storage.ts';
-import type { EventStream } from '../streams/events.ts';
 import type { Availability } from './condition.ts';
 import { warnOfMissingFonts } from './font-warning.ts';
 import { createIpFacts } from './ip-facts.ts';
 import { openTechnologies } from './open-technologies.ts';
+import type { OpenedParts } from './opened-parts.ts';
 import type { CaptureParts } from './perform-capture.ts';
 import type { BrowsersConfig, CapturingConfig } from './service-config.ts';
 
@@ -32,20 +29,13 @@ export interface Capturing extends CaptureParts, Browsers {
   readonly actors: Browsers['actors'];
 }
 
-export interface CapturingContext {
-  readonly lookup: Lookup;
-  readonly events: EventStream;
-  readonly storage: Pick<Storage, 'captureStore'>;
-  readonly logger: Logger;
-}
-
 /**
  * Starts these parts, for a service or a worker of a cluster. An api node has no browsers: its egress only screens
  * requests.
  */
 export async function startCapturing(
   config: CapturingConfig,
-  { lookup, events, storage, logger }: CapturingContext,
+  { lookup, events, storage, logger }: Pick<OpenedParts, 'lookup' | 'events' | 'storage' | 'logger'>,
 ): Promise<Capturing> {
   const onMissing = (error: unknown) => logger.warn({ err: error }, 'an address could not be looked up');
   const ipFacts = await createIpFacts(config, onMissing);
@@ -80,7 +70,7 @@ const STARTING = {
 
 function startBrowsers(
   config: BrowsersConfig,
-  { egress, events, logger }: Pick<CapturingContext, 'events' | 'logger'> & { readonly egress: Egress },
+  { egress, events, logger }: Pick<OpenedParts, 'events' | 'logger'> & { readonly egress: Egress },
 ): Browsers {
   const actors = createActorPool({
     egress,

@@ -1,28 +1,19 @@
 import type { CaptureCommand } from '../capture/command.ts';
-import type { Cluster } from '../cluster/open-cluster.ts';
 import type { Config } from '../config/mod.ts';
-import type { Logger } from '../log/log.ts';
 import { descriptorLimit, dialsWithin } from '../pressure/descriptors.ts';
 import type { EventLog } from '../storage/ports/event-log.ts';
-import type { Storage } from '../storage/storage.ts';
 import { createCapturePipeline } from '../streams/capture-pipeline.ts';
 import { createDialStage } from '../streams/dial-stage.ts';
-import type { EventStream } from '../streams/events.ts';
-import type { Capturing } from './capturing.ts';
 import { createWorkerOf } from './cluster-member.ts';
+import type { Parts } from './parts.ts';
 import { dialTarget, isDialled, performCapture } from './perform-capture.ts';
 
 type PipelineConfig = Pick<Config, 'role' | 'maxConcurrent' | 'maxQueue' | 'maxDials' | 'maxWaitMs'>;
 
-interface PipelineContext {
-  readonly capturing: Capturing;
-  readonly storage: Pick<Storage, 'ids' | 'results'>;
-  readonly events: EventStream;
-  /** Both undefined in a process that is the whole service. */
-  readonly cluster: Cluster | undefined;
+/** `sharedLog`: the log of the cluster. */
+type PipelineParts = Pick<Parts, 'capturing' | 'storage' | 'events' | 'cluster' | 'logger'> & {
   readonly sharedLog: EventLog | undefined;
-  readonly logger: Logger;
-}
+};
 
 /**
  * Time from a capture's deadline until the api node gives up waiting for its worker, in milliseconds. Longer than the
@@ -34,8 +25,8 @@ const CLUSTER_GRACE_MS = 10_000;
  * Connects the pipeline with what performs its captures: the browsers of this process, or the work queue of a cluster,
  * whose worker in this process then has the browsers.
  */
-export function connectPipeline(config: PipelineConfig, context: PipelineContext) {
-  const { capturing, storage, events, cluster, sharedLog, logger } = context;
+export function connectPipeline(config: PipelineConfig, parts: PipelineParts) {
+  const { capturing, storage, events, cluster, sharedLog, logger } = parts;
   const clusterApi = cluster?.createApi({
     evidenceOf: async (id) => (await storage.results.get(id))?.evidence ?? null,
     inFlight: () => pipeline.inFlight(),

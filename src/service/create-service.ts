@@ -59,42 +59,30 @@ export async function createService(
   const { storage, eventLog, sharedLog, feed } = await openRecords(config, { cluster, events, logger });
   const comparisons = createComparisons(storage.artifacts);
   const namedKeys = () => live.namedKeys;
-  const receivers = openReceivers(config, { way, feed, storage, events, comparisons, logger, namedKeys });
-  const capturing = await startCapturing(config, { lookup, events, storage, logger });
-  const connected = connectPipeline(config, { capturing, storage, events, cluster, sharedLog, logger });
+  const opened = { logger, lookup, events, storage, feed, comparisons, cluster, namedKeys, stopping };
+  const receivers = openReceivers(config, { ...opened, way });
+  const capturing = await startCapturing(config, opened);
+  const connected = connectPipeline(config, { ...opened, capturing, sharedLog });
   const { pipeline, clusterApi, worker } = connected;
-  const { egress, actors } = capturing;
-
-  const common = { pipeline, egress, storage, events, logger };
-  const captures = storedCaptures({ store: storage.captureStore, cluster, logger });
+  const captures = storedCaptures(opened);
   const { removeHere } = captures;
-  const { maxBatchConcurrency } = config;
-  const remove = (id: number) => removeHere([id]);
-  const intake = createIntake({ ...common, receivers, maxBatchConcurrency, stopping: stopping.signal, remove });
+  const parts = { ...opened, capturing, pipeline, clusterApi, worker, receivers, removeHere };
+
+  const intake = createIntake(config, parts);
   const { submit, jobs } = intake;
-  const watches = startWatches({
-    ...common,
-    comparisons,
-    submit,
-    remove: removeHere,
-    kept: receivers.kept,
-    namedKeys,
-  });
+  const watches = startWatches({ ...parts, submit });
   const suggest = suggestLabels(storage.labels, storage.results, events.events$, (error) =>
     logger.debug({ err: error }, 'labels were not noted'),
   );
 
-  const limits = liveLimits({ pipeline, actors, clusterApi, worker, logger });
+  const limits = liveLimits(parts);
   const counted = countService({
-    ...common,
+    ...parts,
+    jobs,
     config,
     counts: tallies.counts,
-    capturing,
     eventLog,
     log,
-    jobs,
-    receivers,
-    cluster,
     maxDials: () => connected.maxDials,
   });
   const condition = watchCondition(config, {
@@ -146,7 +134,7 @@ export async function createService(
     pressure: condition.pressure,
     whyMissing: captures.whyMissing,
     remove: captures.remove,
-    mark: createMarking({ captureStore: storage.captureStore, emit: events.emit, clock: Date.now }),
+    mark: createMarking({ storage, events }),
     setLimits: limits.set,
     reload: (next) => {
       live = next;
@@ -159,21 +147,8 @@ export async function createService(
     loadAfter: (after) => counted.history.after(after),
     started: capturing.started,
     announceStop: condition.announceStop,
-    kill: () => actors.kill(),
-    stop: stopInOrder({
-      stopping,
-      pipeline,
-      worker,
-      jobs,
-      watches,
-      receivers,
-      condition,
-      capturing,
-      events,
-      feed,
-      cluster,
-      storage,
-    }),
+    kill: () => capturing.actors.kill(),
+    stop: stopInOrder({ ...parts, jobs, watches, condition }),
     onlyOf: (key) => ownCaptures(service, key, suggest),
   };
   return service;

@@ -1,22 +1,12 @@
-import type { Actors } from '../actors/actors.ts';
 import { type CaptureLimits, LIMIT_BOUNDS } from '../capture/limits.ts';
 import { refusal } from '../capture/validate.ts';
-import type { ClusterApi, Worker } from '../cluster/open-cluster.ts';
-import type { Logger } from '../log/log.ts';
-import type { CapturePipeline } from '../streams/capture-pipeline.ts';
 import type { CaptureService } from './capture-service.ts';
+import type { Parts } from './parts.ts';
 
-interface LimitedParts {
-  readonly pipeline: Pick<CapturePipeline, 'limits' | 'setLimits'>;
-  readonly actors: Pick<Actors, 'setSlots'>;
-  /** Both undefined in a process that is the whole service. */
-  readonly clusterApi: Pick<ClusterApi, 'setLimits'> | undefined;
-  readonly worker: Pick<Worker, 'setSlots'> | undefined;
-  readonly logger: Logger;
-}
+type LimitedParts = Pick<Parts, 'pipeline' | 'capturing' | 'clusterApi' | 'worker' | 'logger'>;
 
 /** Changes the limits of the service while it runs. In a cluster, they are those of all processes. */
-export function liveLimits({ pipeline, actors, clusterApi, worker, logger }: LimitedParts) {
+export function liveLimits({ pipeline, capturing: { actors }, clusterApi, worker, logger }: LimitedParts) {
   const setOwn = (limits: CaptureLimits): void => {
     pipeline.setLimits(limits);
     actors.setSlots(limits.maxConcurrent);

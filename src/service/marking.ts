@@ -4,20 +4,15 @@ import type { CapstanEvent } from '../capture/events.ts';
 import { changedMarks, MAX_LABELS, type Marks } from '../capture/marks.ts';
 import type { Result } from '../capture/result.ts';
 import { refusal } from '../capture/validate.ts';
-import type { CaptureStore } from '../storage/captures/capture-store.ts';
 import type { CaptureService } from './capture-service.ts';
-
-export interface MarkingParts {
-  readonly captureStore: Pick<CaptureStore, 'mark' | 'isElsewhere'>;
-  readonly emit: (event: CapstanEvent) => void;
-  readonly clock: () => number;
-}
+import type { OpenedParts } from './opened-parts.ts';
 
 /** Changes the marks of captures, and tells what has changed as events. */
-export function createMarking({ captureStore, emit, clock }: MarkingParts): CaptureService['mark'] {
+export function createMarking({ storage, events }: Pick<OpenedParts, 'storage' | 'events'>): CaptureService['mark'] {
+  const { captureStore } = storage;
   return async (id, change, { api_key_name: by = '' } = {}) => {
     if (await captureStore.isElsewhere(id)) throw new CapstanError('artifact_elsewhere');
-    const at = new Date(clock()).toISOString();
+    const at = new Date().toISOString();
     const marked = await captureStore.mark(id, (marks) => {
       const changed = changedMarks(marks, change, { at, by });
       if (changed !== undefined) return changed;
@@ -25,7 +20,7 @@ export function createMarking({ captureStore, emit, clock }: MarkingParts): Capt
       throw refusal([{ path, message: `must leave the capture with at most ${MAX_LABELS} labels` }]);
     });
     if (marked === undefined) return undefined;
-    for (const event of eventsOf(marked.before, marked.record, { at, by })) emit(event);
+    for (const event of eventsOf(marked.before, marked.record, { at, by })) events.emit(event);
     return marked.record;
   };
 }

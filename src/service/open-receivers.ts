@@ -8,32 +8,22 @@ import { createTargetPolicy } from '../egress/address-policy.ts';
 import { createEgress } from '../egress/create-egress.ts';
 import type { Lookup } from '../egress/dns-lookup.ts';
 import type { Egress } from '../egress/egress.ts';
-import type { EventFeed } from '../feed/event-feed.ts';
-import type { Comparisons } from '../imaging/comparisons.ts';
-import type { Logger } from '../log/log.ts';
 import { createDispatcher, type Told } from '../receivers/dispatcher.ts';
 import { createRegistry } from '../receivers/registry.ts';
 import { sayEvent } from '../receivers/say-event.ts';
 import { readSecret } from '../receivers/transports/signature.ts';
 import { readAddress } from '../receivers/transports.ts';
 import { isAway } from '../storage/failures/is-away.ts';
-import type { Storage } from '../storage/storage.ts';
-import type { EventStream } from '../streams/events.ts';
 import { manageReceivers } from './manage-receivers.ts';
 import { createNoticeSources } from './notice-sources.ts';
 import { notifyingQueries } from './notifying-queries.ts';
+import type { OpenedParts } from './opened-parts.ts';
 import type { LiveConfig, ReceiversConfig } from './service-config.ts';
 import { shareForNotices } from './share-for-notices.ts';
 
-export interface ReceiverParts {
+type ReceiverParts = Pick<OpenedParts, 'feed' | 'storage' | 'events' | 'comparisons' | 'namedKeys' | 'logger'> & {
   readonly way: ReceiverWay;
-  readonly feed: EventFeed;
-  readonly storage: Pick<Storage, 'results' | 'receivers' | 'queries' | 'openDeliveries' | 'artifacts' | 'sharedLinks'>;
-  readonly events: Pick<EventStream, 'emit'>;
-  readonly comparisons: Comparisons;
-  readonly namedKeys: () => ReceiversConfig['namedKeys'];
-  readonly logger: Logger;
-}
+};
 
 export type Receivers = ReturnType<typeof openReceivers>;
 

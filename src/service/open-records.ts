@@ -1,20 +1,16 @@
 import type { Cluster } from '../cluster/open-cluster.ts';
 import { openEventFeed } from '../feed/event-feed.ts';
-import type { Logger } from '../log/log.ts';
 import type { EventLog } from '../storage/ports/event-log.ts';
-import type { EventStream } from '../streams/events.ts';
 import { logRecovered } from './cluster-member.ts';
 import { openStorage } from './open-storage.ts';
+import type { OpenedParts } from './opened-parts.ts';
 import type { StorageConfig } from './service-config.ts';
 
-interface RecordsContext {
-  readonly cluster: Cluster | undefined;
-  readonly events: EventStream;
-  readonly logger: Logger;
-}
-
 /** Opens the stores, the log of events and the feed of subscribers. The log of a cluster is shared by its processes. */
-export async function openRecords(config: StorageConfig, { cluster, events, logger }: RecordsContext) {
+export async function openRecords(
+  config: StorageConfig,
+  { cluster, events, logger }: Pick<OpenedParts, 'cluster' | 'events' | 'logger'>,
+) {
   const shared = cluster && (await openSharedRecords(config, { cluster, logger }));
   const storage = shared?.storage ?? (await openStorage(config, logger));
   const eventLog = shared?.eventLog ?? storage.events;
@@ -30,7 +26,7 @@ export async function openSharedRecords(
     cluster,
     logger,
     makesIds = true,
-  }: { readonly cluster: Cluster; readonly logger: Logger; readonly makesIds?: boolean },
+  }: Pick<OpenedParts, 'logger'> & { readonly cluster: Cluster; readonly makesIds?: boolean },
 ) {
   const opened = Promise.withResolvers<EventLog>();
   const storage = await openStorage(config, logger, {

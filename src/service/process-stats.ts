@@ -1,16 +1,13 @@
 import type { ServiceStats } from '../capture/stats.ts';
 import type { EventCounts } from '../metrics/tallies.ts';
 import type { EventLog } from '../storage/ports/event-log.ts';
-import type { Storage } from '../storage/storage.ts';
-import type { Capturing } from './capturing.ts';
 import { watchDiskSpace } from './disk-space.ts';
+import type { Parts } from './parts.ts';
 import type { StorageConfig } from './service-config.ts';
 
-export interface CountedParts {
+export interface CountedParts extends Pick<Parts, 'capturing' | 'storage'> {
   readonly config: Pick<StorageConfig, 'dataDir' | 'retainDays' | 'retainBytes'>;
   readonly counts: EventCounts;
-  readonly capturing: Pick<Capturing, 'actors' | 'ipFacts'>;
-  readonly storage: Storage;
   readonly eventLog: Pick<EventLog, 'unwritten'>;
   readonly log: { readonly droppedLines: number };
 }

@@ -1,27 +1,17 @@
 import type { ServiceStats } from '../capture/stats.ts';
-import type { Cluster } from '../cluster/open-cluster.ts';
-import type { Egress } from '../egress/egress.ts';
-import type { Jobs } from '../jobs/jobs.ts';
 import { LoadHistory } from '../metrics/load-history.ts';
-import type { CapturePipeline } from '../streams/capture-pipeline.ts';
-import type { EventStream } from '../streams/events.ts';
-import type { Receivers } from './open-receivers.ts';
+import type { Parts } from './parts.ts';
 import { type CountedParts, countProcess } from './process-stats.ts';
 
-interface CountedService extends CountedParts {
-  readonly events: EventStream;
-  readonly pipeline: CapturePipeline;
-  readonly jobs: Jobs;
-  readonly receivers: Pick<Receivers, 'pending' | 'egress'>;
-  readonly egress: Egress;
-  readonly cluster: Cluster | undefined;
+interface CountedService extends CountedParts, Pick<Parts, 'events' | 'pipeline' | 'jobs' | 'receivers' | 'cluster'> {
   /** Returns how many targets may be dialled at once. */
   readonly maxDials: () => number;
 }
 
 /** Counts what the service does from now on, and keeps its load of the last hour. */
 export function countService(parts: CountedService) {
-  const { counts, pipeline, jobs, receivers, egress, cluster, maxDials } = parts;
+  const { counts, pipeline, jobs, receivers, cluster, maxDials } = parts;
+  const { egress } = parts.capturing;
   const processStats = countProcess(parts);
   const loaded = () => ({
     ...processStats(),

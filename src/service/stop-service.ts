@@ -1,28 +1,6 @@
-import type { Cluster, Worker } from '../cluster/open-cluster.ts';
-import type { EventFeed } from '../feed/event-feed.ts';
-import type { Jobs } from '../jobs/jobs.ts';
-import type { Storage } from '../storage/storage.ts';
-import type { CapturePipeline } from '../streams/capture-pipeline.ts';
-import type { EventStream } from '../streams/events.ts';
-import type { Watches } from '../watches/watches.ts';
-import type { Capturing } from './capturing.ts';
-import type { Receivers } from './open-receivers.ts';
+import type { Parts } from './parts.ts';
 
-interface StoppedParts {
-  /** Aborted first: nothing new is admitted, and nothing waits for the end of an outage. */
-  readonly stopping: AbortController;
-  readonly pipeline: CapturePipeline;
-  readonly worker: Worker | undefined;
-  readonly jobs: Jobs;
-  readonly watches: Watches;
-  readonly receivers: Pick<Receivers, 'stop' | 'egress'>;
-  readonly condition: { stop(): void };
-  readonly capturing: Capturing;
-  readonly events: EventStream;
-  readonly feed: EventFeed;
-  readonly cluster: Cluster | undefined;
-  readonly storage: Storage;
-}
+type StoppedParts = Omit<Parts, 'submit'> & { readonly condition: { stop(): void } };
 
 /**
  * Returns the function that stops the parts, each before those that it uses. Captures and messages have `graceMs` to

@@ -1,17 +1,10 @@
 import { CapstanError } from '../capture/errors.ts';
-import type { Cluster } from '../cluster/open-cluster.ts';
-import type { Logger } from '../log/log.ts';
-import type { CaptureStore } from '../storage/captures/capture-store.ts';
 import type { CaptureService } from './capture-service.ts';
-
-interface StoredCapturesParts {
-  readonly store: CaptureStore;
-  readonly cluster: Pick<Cluster, 'stats'> | undefined;
-  readonly logger: Logger;
-}
+import type { OpenedParts } from './opened-parts.ts';
 
 /** Removes stored captures, and says why one is missing. */
-export function storedCaptures({ store, cluster, logger }: StoredCapturesParts) {
+export function storedCaptures({ storage, cluster, logger }: Pick<OpenedParts, 'storage' | 'cluster' | 'logger'>) {
+  const store = storage.captureStore;
   /** Why a capture that is not found may still appear: it may wait on a worker for the database. */
   const pendingOnWorkers = (): CapstanError | undefined => {
     const isPending = cluster !== undefined && cluster.stats().outbox > 0;

@@ -9,7 +9,10 @@ const MARKS: Readonly<Record<string, string>> = {
   '-': '\u2010\u2011\u2012\u2013\u2014\u2015\u2212',
 };
 const FORMS = Object.entries(MARKS).map(([mark, forms]) => [mark, new RegExp(`[${forms}]`, 'g')] as const);
-/** Letters that consist of a letter and a stroke, or of two letters, which Unicode does not take apart. */
+/**
+ * Letters that Unicode does not take apart: those of a letter and a stroke, or of two letters. Letters of Arabic that
+ * many writers do not distinguish, or that keyboards of Persian have instead, and the line that lengthens a word.
+ */
 const LETTERS: Readonly<Record<string, string>> = {
   æ: 'ae',
   œ: 'oe',
@@ -20,7 +23,19 @@ const LETTERS: Readonly<Record<string, string>> = {
   ł: 'l',
   þ: 'th',
   ŧ: 't',
+  '\u0629': '\u0647',
+  '\u0640': '',
+  '\u0649': '\u064a',
+  '\u06a9': '\u0643',
+  '\u06cc': '\u064a',
 };
+const LETTER = new RegExp(`[${Object.keys(LETTERS).join('')}]`, 'g');
+const ARABIC_DIGITS = /[\u0660-\u0669\u06f0-\u06f9]/g;
+/** Marks that are accents. Those of other scripts are vowels and parts of letters, as the voicing marks of kana are. */
+const ACCENTS =
+  /(?=\p{M})[\p{sc=Zinh}\p{sc=Latn}\p{sc=Cyrl}\p{sc=Hebr}\p{sc=Arab}\p{sc=Syrc}\u093c](?<![\p{sc=Hira}\p{sc=Kana}][\u3099\u309a])/gu;
+/** An n without a vowel and the sign for a nasal: Hindi is written with either. */
+const NASALS = /\u0928\u094d|\u0901/g;
 /** Difference between the full-width form of a character of ASCII and that character. */
 const FULL_WIDTH = 0xfee0;
 
@@ -36,10 +51,13 @@ export function folded(text: string): string {
   return comparable(lower.replaceAll('i\u0307', 'i').replaceAll('ς', 'σ'));
 }
 
-/** Returns a text as `folded` does, without accents and strokes. */
+/** Returns a text as `folded` does, without accents and strokes, and without regard to other spellings. */
 export function unaccented(text: string): string {
-  const bare = folded(text).normalize('NFKD').replaceAll(/\p{M}/gu, '').normalize('NFKC');
-  return bare.replaceAll(/[æœøđðħłþŧ]/g, (letter) => LETTERS[letter] ?? letter);
+  const bare = folded(text).normalize('NFKD').replaceAll(ACCENTS, '').normalize('NFKC');
+  return bare
+    .replaceAll(LETTER, (letter) => LETTERS[letter] ?? letter)
+    .replaceAll(ARABIC_DIGITS, (digit) => String(digit.charCodeAt(0) & 0xf))
+    .replaceAll(NASALS, '\u0902');
 }
 
 /**

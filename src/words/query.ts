@@ -7,7 +7,8 @@ const MAX_TERMS = 40;
 /** Shorter prefixes would match a large part of all words. */
 const MIN_PREFIX = 3;
 const QUOTES = /[\u201c\u201d\u201e\u201f\u00ab\u00bb\uff02]/g;
-const TERMS = /(-?)(?:"([^"]*)"?|([^\s"]+))(\*?)/gu;
+/** Two hyphens are the beginning of an option: `--verbose`. */
+const TERMS = /(-(?!-))?(?:"([^"]*)"?|([^\s"]+))(\*?)/gu;
 
 /** Words that follow each other. `isPrefix`: the last one is the beginning of a word. */
 export interface Sequence {

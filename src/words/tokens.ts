@@ -12,13 +12,24 @@ const MAX_TOKENS = 64 * 1024;
 /** Parts of a piece without spaces, so long that they divide no word that people write. */
 const PARTS = /.{1,1024}/gsu;
 
-const UNSPACED_SCRIPTS = ['Han', 'Hiragana', 'Katakana', 'Thai', 'Lao', 'Khmer', 'Myanmar'];
-/** The sign that lengthens a vowel belongs to two scripts. */
-const CHARACTERS = `${UNSPACED_SCRIPTS.map((name) => `\\p{sc=${name}}`).join('')}ー`;
+/** Korean has spaces, but no letter tells a noun from the particles that are written to it. */
+const UNSPACED_SCRIPTS = ['Han', 'Hiragana', 'Katakana', 'Hangul', 'Thai', 'Lao', 'Khmer', 'Myanmar'];
+/** The signs that lengthen a vowel belong to two scripts. */
+const CHARACTERS = `${UNSPACED_SCRIPTS.map((name) => `\\p{sc=${name}}`).join('')}ーｰ`;
+const VOICED = '[\u3099\u309a\uff9e\uff9f]';
 const UNSPACED = new RegExp(`[${CHARACTERS}]`, 'u');
-const RUNS = new RegExp(`[${CHARACTERS}]+|[^${CHARACTERS}]+`, 'gu');
+const RUNS = new RegExp(`(?:[${CHARACTERS}]${VOICED}?)+|[^${CHARACTERS}]+`, 'gu');
+/** Letters that were taken apart fold to one. */
+const LETTERS_OF_RUN = new RegExp(`[\u1100-\u1112][\u1161-\u1175][\u11a8-\u11c2]?|.${VOICED}?`, 'gsu');
+/** Ends of names that no letter tells from others: C++, C#. Full-width forms do not occur in folded texts. */
+const ENDS: ReadonlyMap<string, string> = new Map([
+  ['++', '＋＋'],
+  ['#', '＃'],
+]);
 /** Letters and digits with what belongs to them; symbols, because some are letters in a frame. */
-const PIECES = /[\p{L}\p{N}\p{M}\p{DI}\p{So}]+/gu;
+const PIECES = /[\p{L}\p{N}\p{M}\p{DI}\p{So}]+|(?<=[A-Za-z])(?:\+\+|#(?![\p{L}\p{N}]))/gu;
+/** What divides folded words, whose marks are vowels. */
+const UNWRITTEN = /[^\p{L}\p{N}\p{M}]+/gu;
 const ASCII = /^[0-9A-Za-z]+$/;
 
 /** A word, and where in the text it is, in UTF-16 code units. */
@@ -34,7 +45,8 @@ export function tokensOf(text: string): readonly Token[] {
   for (const { 0: piece, index } of text.matchAll(PIECES)) {
     if (tokens.length >= MAX_TOKENS) break;
     const end = index + piece.length;
-    if (ASCII.test(piece)) tokens.push({ word: cut(piece.toLowerCase()), start: index, end });
+    const name = ASCII.test(piece) ? cut(piece.toLowerCase()) : ENDS.get(piece);
+    if (name !== undefined) tokens.push({ word: name, start: index, end });
     else addPiece(tokens, piece, index);
   }
   return tokens;
@@ -79,9 +91,9 @@ function addWords(tokens: Token[], piece: string, start: number): void {
 function addRun(tokens: Token[], run: string, start: number): void {
   const characters: Token[] = [];
   let at = start;
-  for (const character of run) {
+  for (const [character] of run.matchAll(LETTERS_OF_RUN)) {
     const end = at + character.length;
-    for (const word of plain(character).replaceAll(/[^\p{L}\p{N}]/gu, '')) characters.push({ word, start: at, end });
+    for (const word of plain(character).replaceAll(UNWRITTEN, '')) characters.push({ word, start: at, end });
     at = end;
   }
   for (const [index, first] of characters.entries()) {
@@ -106,7 +118,7 @@ function plain(piece: string): string {
 
 function divided(folded: string, divide: (run: string) => readonly string[]): readonly string[] {
   return folded
-    .split(/[^\p{L}\p{N}]+/u)
+    .split(UNWRITTEN)
     .filter((word) => word !== '')
     .flatMap((word) =>
       UNSPACED.test(word)

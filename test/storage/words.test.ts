@@ -12,7 +12,7 @@ import { resultOf } from './result-of.ts';
 
 const FIRST_ID = 300_000_000_000_000;
 const START = Date.UTC(2026, 0, 1);
-const WORDS = ['alpha', 'beta', 'gamma', 'gammas', '苹果手机', '手机壳', 'Élan'];
+const WORDS = ['alpha', 'beta', 'gamma', 'gammas', '苹果手机', '手机壳', 'Élan', '한국어를', 'हिन्दी', 'C++', 'c'];
 const packed = (text: string) => packWords({ text, places: [] });
 
 interface Indexed {
@@ -45,7 +45,7 @@ const all: readonly Indexed[] = fc
   }));
 
 const sequence = fc.oneof(
-  fc.constantFrom(...WORDS, 'delta', 'gam*', 'alp*', '果手', '机', '手机', 'elan', 'ALPHA'),
+  fc.constantFrom(...WORDS, 'delta', 'gam*', 'alp*', '果手', '机', '手机', 'elan', 'ALPHA', '한국어', 'हिंदी', 'C++'),
   fc.array(fc.constantFrom(...WORDS), { minLength: 2, maxLength: 3 }).map((words) => `"${words.join(' ')}"`),
 );
 const anyWords = fc

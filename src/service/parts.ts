@@ -1,0 +1,23 @@
+import type { ClusterApi, Worker } from '../cluster/open-cluster.ts';
+import type { Jobs } from '../jobs/jobs.ts';
+import type { CapturePipeline, Submit } from '../streams/capture-pipeline.ts';
+import type { Watches } from '../watches/watches.ts';
+import type { Capturing } from './capturing.ts';
+import type { Receivers } from './open-receivers.ts';
+import type { OpenedParts } from './opened-parts.ts';
+
+/** The parts of a running service, which `create-service.ts` connects. Each file of this room takes those that it uses. */
+export interface Parts extends OpenedParts {
+  readonly capturing: Capturing;
+  readonly pipeline: CapturePipeline;
+  /** Undefined in a process that is the whole service. */
+  readonly clusterApi: ClusterApi | undefined;
+  /** Undefined in an api node, too. */
+  readonly worker: Worker | undefined;
+  readonly receivers: Receivers;
+  readonly submit: Submit;
+  readonly jobs: Jobs;
+  readonly watches: Watches;
+  /** Removes captures, except held ones and those whose files another data directory holds. */
+  readonly removeHere: (captures: readonly number[]) => Promise<void>;
+}
