@@ -1,4 +1,4 @@
-import { type AddedStyles, markAddedStyles } from '../archive/added-styles.ts';
+import { markAddedStyles } from '../archive/added-styles.ts';
 import { showCanvases } from '../archive/canvases.ts';
 import { nameImages } from '../archive/images.ts';
 import { type MarkedStyles, markStyles } from '../archive/styles.ts';
@@ -26,14 +26,20 @@ export function prepareArchive(
   sheets: readonly (readonly [url: string, text: string])[],
   mark: string,
   addedMark: string,
-): Pick<MarkedStyles, 'styles' | 'changed'> & Pick<AddedStyles, 'added'> {
+): Pick<MarkedStyles, 'styles' | 'changed'> & { readonly added: readonly string[] } {
   const { styles, changed, undo } = markStyles(new Map(sheets), mark);
   undoLater(undo);
-  const { added, undo: undoAdded } = markAddedStyles(addedMark);
-  undoLater(undoAdded);
+  const added = markMissingStyles(addedMark, 0);
   undoLater(showCanvases());
   undoLater(nameImages());
   return { styles, changed, added };
+}
+
+/** Puts marks where the archive needs the style sheets of a frame's document, until `restorePage`. */
+export function markMissingStyles(mark: string, first: number): readonly string[] {
+  const { added, undo } = markAddedStyles(mark, first);
+  undoLater(undo);
+  return added;
 }
 
 /** Interfaces whose members an element of the same name hides from a form or from the document. */
