@@ -42,7 +42,7 @@ const DRAWN = `/part?${new URLSearchParams({
   type: 'text/html; charset=utf-8',
   text: `<!doctype html><title>Drawn</title><style>div { width: 200px; height: 90px } .set { background: image-set("/image.png?set" 1x) } .old { background: -webkit-image-set(url(/image.png?old) 1x) }</style>
     <svg width=200 height=90><image href="/image.png?svg" width=200 height=90 /></svg><svg width=200 height=90><image xlink:href="/image.png?old-svg" width=200 height=90 /></svg>
-    <div class=set></div><div class=old></div><div style="background-image:image-set('/image.png?attribute' 1x)"></div><video poster="/image.png?poster" width=200 height=90></video>
+    <div class=set></div><div class=old></div><div style="background-image:image-set('/image.png?attribute' 1x)"></div>
     <iframe srcdoc="${IN_SHADOW('rgb(0, 120, 0)').replaceAll('"', '&quot;')}" width=300 height=200></iframe>
     <iframe src="/part?${new URLSearchParams({ type: 'text/html', text: `<!doctype html>${IN_SHADOW('rgb(0, 0, 160)')}` })}" width=300 height=200></iframe>`,
 })}`;

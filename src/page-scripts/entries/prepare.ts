@@ -1,5 +1,6 @@
 import { markAddedStyles } from '../archive/added-styles.ts';
 import { showCanvases } from '../archive/canvases.ts';
+import { nameDoctype } from '../archive/doctype.ts';
 import { nameImages } from '../archive/images.ts';
 import { type MarkedStyles, markStyles } from '../archive/styles.ts';
 import { attribute, type PageElement, type PageRoot, page, removeAttribute, select, setAttribute } from '../dom.ts';
@@ -29,16 +30,17 @@ export function prepareArchive(
 ): Pick<MarkedStyles, 'styles' | 'changed'> & { readonly added: readonly string[] } {
   const { styles, changed, undo } = markStyles(new Map(sheets), mark);
   undoLater(undo);
-  const added = markMissingStyles(addedMark, 0);
-  undoLater(showCanvases());
-  undoLater(nameImages());
+  const added = prepareFrame(addedMark, 0);
   return { styles, changed, added };
 }
 
-/** Puts marks where the archive needs the style sheets of a frame's document, until `restorePage`. */
-export function markMissingStyles(mark: string, first: number): readonly string[] {
+/** Prepares the document of a frame for the archive, until `restorePage`: as `prepareArchive`, but for sent style sheets. */
+export function prepareFrame(mark: string, first: number): readonly string[] {
   const { added, undo } = markAddedStyles(mark, first);
   undoLater(undo);
+  undoLater(showCanvases());
+  undoLater(nameImages());
+  undoLater(nameDoctype());
   return added;
 }
 

@@ -32,7 +32,7 @@ export async function archivePage({ page, ask, ms }: Reading): Promise<Output> {
   const sheets = comparable(files);
   const places = (await framesBelow(page)).slice(0, MAX_FRAMES);
   const inFrames = places.map((place, at) =>
-    ask(call('markMissingStyles', ADDED_MARK, (at + 1) * NUMBERS), ms * PREPARING_SHARE, place)
+    ask(call('prepareFrame', ADDED_MARK, (at + 1) * NUMBERS), ms * PREPARING_SHARE, place)
       .then((answer) => z.array(z.string()).parse(answer))
       .catch(() => []),
   );
