@@ -13,7 +13,7 @@ import { makeDirectory } from '../support/temporary-directory.ts';
 import { targetOf } from './answers.ts';
 import { atomOf, jsonOf } from './feed-readers.ts';
 import { keepCapture } from './stored-capture.ts';
-import { describeWithTenants, TENANTS, tenantsForSuite } from './tenants.ts';
+import { describeWithTenantsOfEachDatabase, TENANTS, tenantsForSuite } from './tenants.ts';
 
 const signingKeys = ['a-signing-key-of-at-least-32-characters'];
 const Feed = z.object({ data: FeedSchema });
@@ -30,7 +30,7 @@ const feedOf = async (app: App, body: unknown, headers: Record<string, string> =
 const page = (price: string) =>
   `<title>Lamp</title><h1>Lamp</h1><p>${'A lamp for the harbour. '.repeat(20)}</p><p class="price">${price}</p>`;
 
-describeWithTenants((start) => {
+describeWithTenantsOfEachDatabase((start) => {
   describe('a feed of a watch', () => {
     let shown: { readonly status: number; readonly body: string };
     const site: Listening = forSuite(
