@@ -5,7 +5,7 @@ import { ListedWatchSchema, WatchRunSchema, WatchSchema, WatchValuesSchema } fro
 import { type Listening, listening } from '../egress/listening.ts';
 import { SECRET, startReceiver } from '../receivers/receiver.ts';
 import { failureOf } from './answers.ts';
-import { describeWithTenants, type TenantsOf } from './tenants.ts';
+import { describeWithTenantsOfEachDatabase, type TenantsOf } from './tenants.ts';
 
 const One = z.object({ data: WatchSchema });
 const Listed = z.object({ data: z.array(ListedWatchSchema) });
@@ -30,7 +30,7 @@ interface Page {
 const ARTICLE = `<h1>Harbour news</h1><p>${'The ferry to the islands sails at nine. '.repeat(20)}</p>`;
 const BANNER = '<div style="height:60px;background:#a00;color:#fff">The ferry does not sail</div>';
 
-describeWithTenants((start, apiNodes) => {
+describeWithTenantsOfEachDatabase((start, apiNodes) => {
   describe('a watch', () => {
     let started: Promise<TenantsOf> | undefined;
     let heard: Promise<ReturnType<typeof collect>> | undefined;
