@@ -232,7 +232,7 @@ class Copier {
       const value = attribute(element, each);
       if (value !== null && value.length < MAX_ATTRIBUTE_CHARACTERS) setAttribute(made, each, value);
     }
-    if (matches(element, 'math, .katex, .MathJax, .MathJax_CHTML, .MathJax_SVG')) noteFormula(element, made);
+    if (matches(element, 'math, .katex, .MathJax, .MathJax_CHTML')) noteFormula(element, made);
     const written = name === 'a' ? attribute(element, 'href') : null;
     const href = safeUrl(written, element, ['http:', 'https:', 'mailto:', 'tel:']);
     if (href !== null) setAttribute(made, 'href', href);
