@@ -51,6 +51,17 @@ describe('a full page', () => {
     expect(colourAt(await pngOf(snapshot), 100, 3700)).toEqual(GREEN);
   });
 
+  // The captures that wait longest start first.
+  it.concurrent('reports a partial capture when images never arrive', async () => {
+    const snapshot = await capture('/picture/never-all', LATE);
+    expect(snapshot).toMatchObject({ cutPhase: 'settle', height: 1500, truncated: false });
+  });
+
+  it.concurrent('shows what is there when a script never ends', async () => {
+    const snapshot = await capture('/loop?ms=11000', LATE);
+    expect(snapshot).toMatchObject({ cutPhase: 'settle', title: 'A page that spins', height: 720 });
+  });
+
   it.concurrent.each(['settled', 'load'] as const)(
     'shows all of a page that grows slowly, with waitUntil %s',
     async (waitUntil) => {
@@ -71,16 +82,6 @@ describe('a full page', () => {
     const snapshot = await capture('/picture/growing', { ...NARROW, maxHeight });
     expect(snapshot).toMatchObject({ height: maxHeight, truncatedBy: 'maxHeight', cutPhase: null });
     expect(snapshot.fullHeight).toBeLessThan(maxHeight + 4_000);
-  });
-
-  it.concurrent('reports a partial capture when images never arrive', async () => {
-    const snapshot = await capture('/picture/never-all', LATE);
-    expect(snapshot).toMatchObject({ cutPhase: 'settle', height: 1500, truncated: false });
-  });
-
-  it.concurrent('shows what is there when a script never ends', async () => {
-    const snapshot = await capture('/loop?ms=11000', LATE);
-    expect(snapshot).toMatchObject({ cutPhase: 'settle', title: 'A page that spins', height: 720 });
   });
 
   it('returns a partial capture of what was ready when the screenshot takes longer than the deadline', async () => {
