@@ -71,7 +71,7 @@ describe('a full page', () => {
   );
 
   it.concurrent('follows an endless page down to 30,000 px, and names its growth as the cause of what is missing', async () => {
-    const snapshot = await capture('/picture/growing', { ...NARROW, format: 'jpeg' });
+    const snapshot = await capture('/picture/growing?px=1500', { ...NARROW, format: 'jpeg' });
     expect(snapshot).toMatchObject({ height: 30_000, truncatedBy: 'growth', truncated: true, cutPhase: null });
     expect(snapshot.fullHeight).toBeGreaterThanOrEqual(30_000);
     expect(snapshot.fullHeight).toBeLessThan(34_000);
@@ -79,7 +79,7 @@ describe('a full page', () => {
 
   // One of them is above the height down to which a page is followed without it.
   it.concurrent.each([4_000, 32_000])('follows an endless page down to a maxHeight of %i px', async (maxHeight) => {
-    const snapshot = await capture('/picture/growing', { ...NARROW, maxHeight });
+    const snapshot = await capture('/picture/growing?px=1500', { ...NARROW, maxHeight });
     expect(snapshot).toMatchObject({ height: maxHeight, truncatedBy: 'maxHeight', cutPhase: null });
     expect(snapshot.fullHeight).toBeLessThan(maxHeight + 4_000);
   });

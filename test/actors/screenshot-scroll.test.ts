@@ -74,7 +74,7 @@ describe('a selector', () => {
     expect(countOf(await pngOf(snapshot), SEEN)).toBe(200 * 100);
   });
 
-  it.concurrent.each(REVEALED_KINDS)('shows an element that is visible only in the window: $name', async (kind) => {
+  it.each(REVEALED_KINDS)('shows an element that is visible only in the window: $name', async (kind) => {
     const snapshot = await capture(pathOf(kind), { selector: '(//*[contains(@class, "seen")])[6]' });
     expect(snapshot).toMatchObject({ width: 1280, height: 200, cutPhase: null });
     expect(countOf(await pngOf(snapshot), SEEN)).toBe(1280 * 200);

@@ -91,7 +91,7 @@ export const IN_BOTH_BROWSERS: readonly string[] = ['test/actors/**/*.test.ts', 
 
 /**
  * Those of the same folders that start no browser, or are about the processes, limits, waits and rules of the service,
- * or about what its own scripts read of a document, which are the same in every browser: with them, the second browser
+ * or about what its own scripts read of a document or draw, which are the same in every browser: with them, the second browser
  * would take twice as long.
  */
 export const IN_ONE_BROWSER: readonly string[] = [
@@ -129,6 +129,7 @@ export const IN_ONE_BROWSER: readonly string[] = [
   'test/actors/outputs-structure.test.ts',
   'test/actors/outputs-text.test.ts',
   'test/actors/overlays.test.ts',
+  'test/actors/pdf-target.test.ts',
   'test/actors/playwright-driver.test.ts',
   'test/actors/process-stat.test.ts',
   'test/actors/remove-profile.test.ts',
