@@ -25,7 +25,11 @@ interface Places {
   readonly logs: readonly string[];
 }
 
-describe('messages of processes that are killed with -9', () => {
+const whyNot = await whyNoCluster();
+const reason = whyNot === undefined ? '' : ` (skipped: ${whyNot})`;
+
+// They mostly wait: for pauses before further attempts, and for leases.
+describe.concurrent('messages of processes that are killed with -9', () => {
   describe('in SQLite', () => {
     tells(async () => {
       const directory = await makeDirectory();
@@ -36,17 +40,14 @@ describe('messages of processes that are killed with -9', () => {
   describeWithSharedMongo('in MongoDB', (url) => {
     tells(async () => ({ database: `${url()}messages`, logs: [join(await makeDirectory(), 'events.db')] }));
   });
-});
 
-const whyNot = await whyNoCluster();
-const reason = whyNot === undefined ? '' : ` (skipped: ${whyNot})`;
-
-describe.skipIf(whyNot !== undefined)(`messages of two api nodes that are killed with -9${reason}`, () => {
-  const servers = serversForSuite();
-  tells(async () => {
-    const directories = [await makeDirectory(), await makeDirectory()];
-    const logs = directories.map((directory) => logOfCluster(servers.nats.url, 'messages', directory));
-    return { database: `${servers.mongo.url}messages`, logs };
+  describe.skipIf(whyNot !== undefined)(`of two api nodes of a cluster${reason}`, () => {
+    const servers = serversForSuite();
+    tells(async () => {
+      const directories = [await makeDirectory(), await makeDirectory()];
+      const logs = directories.map((directory) => logOfCluster(servers.nats.url, 'messages', directory));
+      return { database: `${servers.mongo.url}messages`, logs };
+    });
   });
 });
 
