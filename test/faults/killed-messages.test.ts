@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { describe, expect, it } from 'vitest';
+import { describe, it } from 'vitest';
 import { serversForSuite, whyNoCluster } from '../cluster/cluster-of-processes.ts';
 import { logOfCluster } from '../receivers/open-log.ts';
 import { type Answer, startReceiver } from '../receivers/receiver.ts';
@@ -56,7 +56,7 @@ function tells(open: () => Promise<Places>): void {
 
   it(
     `tell a receiver that fails half of the time of each change, in order, and repeat only what a kill interrupted (seed ${random.seed})`,
-    async () => {
+    async ({ expect }) => {
       const { database, logs } = await open();
       const taken: (readonly [watch: number, run: number])[] = [];
       const flaky: Answer = (response, n) => {
