@@ -1,5 +1,6 @@
-import { type AddedStyles, markAddedStyles } from '../archive/added-styles.ts';
+import { markAddedStyles } from '../archive/added-styles.ts';
 import { showCanvases } from '../archive/canvases.ts';
+import { nameDoctype } from '../archive/doctype.ts';
 import { nameImages } from '../archive/images.ts';
 import { type MarkedStyles, markStyles } from '../archive/styles.ts';
 import { attribute, type PageElement, type PageRoot, page, removeAttribute, select, setAttribute } from '../dom.ts';
@@ -26,14 +27,21 @@ export function prepareArchive(
   sheets: readonly (readonly [url: string, text: string])[],
   mark: string,
   addedMark: string,
-): Pick<MarkedStyles, 'styles' | 'changed'> & Pick<AddedStyles, 'added'> {
+): Pick<MarkedStyles, 'styles' | 'changed'> & { readonly added: readonly string[] } {
   const { styles, changed, undo } = markStyles(new Map(sheets), mark);
   undoLater(undo);
-  const { added, undo: undoAdded } = markAddedStyles(addedMark);
-  undoLater(undoAdded);
+  const added = prepareFrame(addedMark, 0);
+  return { styles, changed, added };
+}
+
+/** Prepares the document of a frame for the archive, until `restorePage`: as `prepareArchive`, but for sent style sheets. */
+export function prepareFrame(mark: string, first: number): readonly string[] {
+  const { added, undo } = markAddedStyles(mark, first);
+  undoLater(undo);
   undoLater(showCanvases());
   undoLater(nameImages());
-  return { styles, changed, added };
+  undoLater(nameDoctype());
+  return added;
 }
 
 /** Interfaces whose members an element of the same name hides from a form or from the document. */
