@@ -1,5 +1,6 @@
 import type { SoftwareSigns, Technology } from '../capture/host-facts.ts';
 import { generatorIn } from './generator.ts';
+import { productOfIcon } from './icons.ts';
 import { libraryNamed, libraryOf } from './libraries.ts';
 import { productsIn } from './products.ts';
 import { indexOf, matchesOf, type Rule } from './rule.ts';
@@ -43,6 +44,8 @@ export function findTechnologies(
     if (library !== undefined) note({ ...library, sign: 'script' });
   }
   for (const { name, version } of signs.libraries) note({ name: libraryNamed(name) ?? name, version, sign: 'script' });
+  const ofIcon = signs.favicon === null ? undefined : productOfIcon(signs.favicon);
+  if (ofIcon !== undefined) note({ name: ofIcon, version: '', sign: 'favicon' });
   const own = companyOf(signs.url);
   for (const url of signs.scripts) {
     const company = companyOf(url);
