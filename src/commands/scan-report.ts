@@ -11,8 +11,9 @@ export async function writeReport(
 ): Promise<void> {
   async function* outcomes(): AsyncGenerator<ScannedPage | ScannedFailure, void, undefined> {
     for await (const { url, result, code, error, same_as: sameAs } of client.outcomes(id, { signal })) {
-      if (result === null || code !== null) yield { url, code: code ?? 'internal', reason: error ?? '' };
-      else yield { result, sameAs };
+      if (result === null || code !== null) {
+        yield { url, code: code ?? 'internal', reason: error ?? '', capture: result?.id };
+      } else yield { result, sameAs };
     }
   }
   const openImage = async (capture: number): Promise<Readable> => {
