@@ -14,8 +14,8 @@ import { watchCondition } from './condition.ts';
 import { logEvent } from './log-event.ts';
 import { openSharedRecords } from './open-records.ts';
 import { isDialled } from './perform-capture.ts';
-import { countProcess } from './process-stats.ts';
 import type { CapturingConfig, ClusterConfig, StorageConfig } from './service-config.ts';
+import { countProcess } from './service-stats.ts';
 
 export type WorkerConfig = ClusterConfig & StorageConfig & CapturingConfig & Pick<Config, 'maxConcurrent'>;
 

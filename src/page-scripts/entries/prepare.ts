@@ -1,11 +1,23 @@
 import { type AddedStyles, markAddedStyles } from '../archive/added-styles.ts';
 import { showCanvases } from '../archive/canvases.ts';
-import { nameImages } from '../archive/images.ts';
 import { type MarkedStyles, markStyles } from '../archive/styles.ts';
-import { attribute, type PageElement, type PageRoot, page, removeAttribute, select, setAttribute } from '../dom.ts';
+import {
+  attribute,
+  currentSrcOf,
+  imagesOf,
+  interfaceOf,
+  type PageElement,
+  type PageRoot,
+  page,
+  removeAttribute,
+  select,
+  setAttribute,
+} from '../dom.ts';
+import { kept } from '../kept.ts';
 import { treesIn } from '../open-trees.ts';
-import { preparation } from '../prepared.ts';
 import { undoLater } from '../undo.ts';
+
+const MAX_IMAGES = 1_000;
 
 /** Returns whether the document was marked as prepared for the screenshot. */
 export function isPrepared(): boolean {
@@ -82,4 +94,20 @@ function change(element: PageElement, name: string, value: string | undefined): 
   if (value === undefined) removeAttribute(element, name);
   else setAttribute(element, name, value);
   undoLater([() => setAttribute(element, name, before)]);
+}
+
+/** Whether the document was prepared for the screenshot. */
+const preparation = (): { isDone: boolean } => kept('prepared', () => ({ isDone: false }));
+
+/** Names the images that only `srcset` names: an archive has no `srcset`. Returns what takes the names away. */
+function nameImages(): (() => void)[] {
+  const unnamed = imagesOf(page).filter(
+    (image) => interfaceOf(image) === 'HTMLImageElement' && attribute(image, 'src') === null,
+  );
+  return unnamed.slice(0, MAX_IMAGES).flatMap((image) => {
+    const source = currentSrcOf(image);
+    if (source === '') return [];
+    setAttribute(image, 'src', source);
+    return [() => removeAttribute(image, 'src')];
+  });
 }
