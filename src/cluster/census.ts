@@ -10,7 +10,7 @@ const AT_ONCE_MS = 100;
 /** Number of missed announcements after which a process counts as gone. */
 const MISSED = 3;
 
-export interface CensusOptions {
+interface CensusOptions {
   readonly link: Link;
   readonly subjects: Subjects;
   /** Returns what this process announces: as an api node, as a worker, or both. */

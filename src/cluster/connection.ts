@@ -8,7 +8,7 @@ export class AwayError extends Error {
   override readonly name = 'AwayError';
 }
 
-export interface LinkOptions {
+interface LinkOptions {
   readonly connection: ConnectionOptions;
   /** Called when NATS can be reached, and when it cannot be reached any more. */
   readonly onState: (isUp: boolean, server: string) => void;

@@ -18,7 +18,7 @@ import type { Subjects } from './subjects.ts';
 const PAGE = 200;
 const RETRY_MS = 500;
 
-export interface ClusterEventLogOptions {
+interface ClusterEventLogOptions {
   readonly link: Link;
   readonly subjects: Subjects;
   readonly outbox: EventOutbox;

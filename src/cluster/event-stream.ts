@@ -16,7 +16,7 @@ const IDS_PER_MS = 1_000;
 /** Error codes of JetStream for a second event with the same key. */
 const ALREADY_STORED: readonly number[] = [10071, 10164];
 
-export interface EventStreamState {
+interface EventStreamState {
   /** Added to a sequence number, gives the event's id. */
   readonly base: number;
   readonly first: number;

@@ -7,7 +7,7 @@ import type { Subjects } from './subjects.ts';
 /** Time limit for another api node's answer, in milliseconds. */
 const ANSWER_MS = 1_000;
 
-export interface InFlightOptions {
+interface InFlightOptions {
   readonly link: Link;
   readonly subjects: Subjects;
   /** Name of this api node. */

@@ -12,7 +12,7 @@ const LOWERING_MS = 100;
 const HEARD_MS = 500;
 const MAX_RETRY_AFTER_SECONDS = 60;
 
-export interface LiveLimitsOptions {
+interface LiveLimitsOptions {
   readonly link: Link;
   readonly queue: WorkQueue;
   readonly subjects: Subjects;

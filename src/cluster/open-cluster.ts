@@ -22,7 +22,7 @@ import { Worker, type WorkerOptions } from './worker.ts';
 
 export type { Worker } from './worker.ts';
 
-export interface ClusterOptions {
+interface ClusterOptions {
   readonly servers: ServerOptions;
   readonly name: string;
   readonly role: ClusterStats['role'];
@@ -35,7 +35,7 @@ export interface ClusterOptions {
   readonly onBadMessages: (count: number, subject: string, cause: unknown) => void;
 }
 
-export interface ApiOptions {
+interface ApiOptions {
   /** Reads the evidence of a stored capture that was too large for a message. */
   readonly evidenceOf: (id: number) => Promise<Evidence | null>;
   /** Generates the captures that this process admitted and that have no outcome yet, oldest first. */

@@ -22,7 +22,7 @@ const LATE_MS = 2_000;
 /** Pause after a pull that was refused, in milliseconds. */
 const REFUSED_MS = 500;
 
-export interface PullOptions {
+interface PullOptions {
   readonly link: Link;
   readonly subjects: Subjects;
   /** Returns the number of tickets that the worker can take now. */

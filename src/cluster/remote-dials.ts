@@ -25,7 +25,7 @@ const ANSWER_MS = 1_000;
 /** Time that a worker has to report a dial that has reached its deadline, in milliseconds. */
 const GRACE_MS = 5_000;
 
-export interface RemoteDialsOptions {
+interface RemoteDialsOptions {
   readonly link: Link;
   readonly subjects: Subjects;
   readonly census: Pick<Census, 'workers'>;

@@ -17,7 +17,7 @@ import { isDialled } from './perform-capture.ts';
 import type { CapturingConfig, ClusterConfig, StorageConfig } from './service-config.ts';
 import { countProcess } from './service-stats.ts';
 
-export type WorkerConfig = ClusterConfig & StorageConfig & CapturingConfig & Pick<Config, 'maxConcurrent'>;
+type WorkerConfig = ClusterConfig & StorageConfig & CapturingConfig & Pick<Config, 'maxConcurrent'>;
 
 /** A process that captures for the api nodes of a cluster, and answers no clients. */
 export type WorkerService = Pick<

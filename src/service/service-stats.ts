@@ -11,7 +11,7 @@ interface CountedService extends CountedParts, Pick<Parts, 'events' | 'pipeline'
   readonly maxDials: () => number;
 }
 
-export interface CountedParts extends Pick<Parts, 'capturing' | 'storage'> {
+interface CountedParts extends Pick<Parts, 'capturing' | 'storage'> {
   readonly config: Pick<StorageConfig, 'dataDir' | 'retainDays' | 'retainBytes'>;
   readonly counts: EventCounts;
   readonly eventLog: Pick<EventLog, 'unwritten'>;
@@ -19,7 +19,7 @@ export interface CountedParts extends Pick<Parts, 'capturing' | 'storage'> {
 }
 
 /** The statistics that every process has, whether it answers clients or captures for a cluster. */
-export type ProcessStats = Pick<
+type ProcessStats = Pick<
   ServiceStats,
   'uptime_ms' | 'captures' | 'batches' | 'pool' | 'ip_info' | 'store' | 'retention' | 'log'
 >;
