@@ -38,8 +38,8 @@ export default defineConfig(async ({ mode }) => ({
     // The files of a worker share what they import: loading the service again for each took a third of the CPU time.
     isolate: false,
     sequence: { sequencer: StartOrder },
-    // The number of captures that an actor of the tests runs at a time: a fifth would wait for its turn.
-    maxConcurrency: 4,
+    // Concurrent tests mostly wait for deadlines. Captures that keep the cores busy wait for a slot of their actor.
+    maxConcurrency: 12,
     execArgv: [
       // V8 ends a process now and then when it frees WebAssembly code, which fetch runs:
       // `Check failed: jit_page.has_value()` in UnregisterWasmAllocation.

@@ -226,7 +226,8 @@ function namesAny({ callback, notify }: NonNullable<LoggedEvent['to']>): boolean
   return callback !== undefined || notify !== undefined;
 }
 
-function deliveriesOf(event: LoggedEvent, told: readonly Told[]): readonly NewDelivery[] {
+/** Returns the messages about an event. */
+export function deliveriesOf(event: LoggedEvent, told: readonly Told[]): readonly NewDelivery[] {
   if (told.length === 0) return [];
   const { at, id, batch, watch } = factsOf(event.body);
   const lane = watch !== null ? `w${watch}` : id !== null ? `c${id}` : batch !== null ? `b${batch}` : 's';

@@ -52,6 +52,7 @@ export function createRegistry({ webhooks, operator, alerts, given, ...parts }: 
 
   return {
     operator: named,
+    alerted,
     openGiven,
     /** Whether events that name no receiver have any. */
     isAlwaysOn: everything.length + alerted.length > 0,
@@ -70,11 +71,11 @@ export function createRegistry({ webhooks, operator, alerts, given, ...parts }: 
     /** Returns the receivers that an event names, or that are told of all events of its type. */
     toldOf: ({ type, to, ...event }: LoggedEvent): readonly Told[] => {
       const apiKey = event.api_key_name ?? null;
-      const ofAll = to === undefined ? [] : everything.map(({ key }) => ({ receiver: key }));
-      const ofService = type === 'pressure.changed' ? alerted : [];
+      const ofType = type === 'pressure.changed' ? alerted : everything.map(({ key }) => ({ receiver: key }));
+      const ofOperator = to === undefined ? [] : ofType;
       const { callback, notify = [] } = to ?? {};
       const called = callback === undefined ? [] : [{ receiver: KEYS.callback(apiKey, callback), url: callback }];
-      return [...ofAll, ...ofService, ...called, ...notify.map((name) => ({ receiver: keyOf(apiKey, name) }))];
+      return [...ofOperator, ...called, ...notify.map((name) => ({ receiver: keyOf(apiKey, name) }))];
     },
     keyOf,
   };

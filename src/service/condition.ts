@@ -1,4 +1,5 @@
 import type { FailureCode } from '../capture/errors.ts';
+import type { PressureEvent } from '../capture/events.ts';
 import type { Overload, Pressure } from '../capture/pressure.ts';
 import type { ClusterStats } from '../capture/stats.ts';
 import { openGauge } from '../pressure/gauge.ts';
@@ -28,7 +29,7 @@ interface ConditionParts {
   /** Returns the number of captures in progress. */
   readonly active: () => number;
   readonly cluster: () => ClusterStats | null;
-  readonly events: Pick<EventStream, 'emit'>;
+  readonly events: Pick<EventStream, 'emit' | 'conclude'>;
   readonly stopping: AbortSignal;
 }
 
@@ -96,6 +97,12 @@ export function watchCondition(config: Thresholds, parts: ConditionParts) {
     };
   };
 
+  /** While the database cannot be used, receivers are not told from the log: see `open-alerts.ts`. */
+  const tell = (event: PressureEvent): void => {
+    if (DEGRADED.has(storage.results.state)) events.emit(event);
+    else events.conclude(event);
+  };
+
   const monitor = watchPressure({
     gauge: openGauge(READING_INTERVAL_MS),
     judge: createJudge(overloadMarks(config)),
@@ -107,7 +114,7 @@ export function watchCondition(config: Thresholds, parts: ConditionParts) {
       const ready = admission();
       const degraded = ready.ready ? ready.degraded : [];
       const state = [now.accepting, ...degraded].join();
-      if (state !== told) events.emit(pressureChanged(Date.now(), now, degraded));
+      if (state !== told) tell(pressureChanged(Date.now(), now, degraded));
       told = state;
       parts.onPressure?.(now);
     },

@@ -17,6 +17,7 @@ import { isAway } from '../storage/failures/is-away.ts';
 import { manageReceivers } from './manage-receivers.ts';
 import { createNoticeSources } from './notice-sources.ts';
 import { notifyingQueries } from './notifying-queries.ts';
+import { openAlerts } from './open-alerts.ts';
 import type { OpenedParts } from './opened-parts.ts';
 import type { LiveConfig, ReceiversConfig } from './service-config.ts';
 import { shareForNotices } from './share-for-notices.ts';
@@ -76,24 +77,28 @@ export function openReceivers(config: ReceiversConfig, parts: ReceiverParts) {
       return visibleKey({ apiKeyName: name, isIsolated: isIsolated(key, isolateKeys) });
     },
   });
+  const options = {
+    receiverOf: registry.receiverOf,
+    isShared,
+    noticeOf: (event: unknown) => sayEvent(event, sources),
+    emit: events.emit,
+    clock: Date.now,
+    report: (error: unknown) => {
+      if (!isAway(error)) logger.error({ err: error }, 'messages could not be delivered');
+    },
+  };
+  const alerts = openAlerts(events.addressed$, registry.alerted, options);
   const dispatcher = createDispatcher({
+    ...options,
     source: feed,
     open: storage.openDeliveries,
     toldOf: async (logged) => {
       const byQueries = isDurable ? await matching(logged) : [];
       return logged.map((event, at) => onceEach([...registry.toldOf(event), ...(byQueries[at] ?? [])]));
     },
-    receiverOf: registry.receiverOf,
     isAlwaysOn: registry.isAlwaysOn,
     isDurable,
-    isShared,
-    noticeOf: (event) => sayEvent(event, sources),
-    emit: events.emit,
-    clock: Date.now,
     onGap: (gap) => logger.warn({ gap }, 'receivers were not told of events that the log lost'),
-    report: (error) => {
-      if (!isAway(error)) logger.error({ err: error }, 'messages could not be delivered');
-    },
   });
 
   return {
@@ -120,7 +125,7 @@ export function openReceivers(config: ReceiversConfig, parts: ReceiverParts) {
       if (isDurable) await feed.stored().catch(() => undefined);
     },
     get pending() {
-      return dispatcher.pending;
+      return dispatcher.pending + alerts.pending;
     },
     egress,
     /** Whether messages are signed is decided at the start. */
@@ -128,7 +133,9 @@ export function openReceivers(config: ReceiversConfig, parts: ReceiverParts) {
       way.policy.replace({ allow: allowWebhooks, deny: denyTargets });
       if (secrets.length > 0 && keys.length > 0) keys = secrets.map(readSecret);
     },
-    stop: dispatcher.stop,
+    stop: async (graceMs: number): Promise<void> => {
+      await Promise.all([dispatcher.stop(graceMs), alerts.stop(graceMs)]);
+    },
   };
 }
 

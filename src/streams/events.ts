@@ -23,8 +23,8 @@ export interface EventStream {
   /** The same events for the log, with the receivers to tell, whose addresses may hold secrets. */
   readonly addressed$: Observable<CapstanEvent & Unsent>;
   emit(event: CapstanEvent): void;
-  /** Emits an event that receivers are told of: those of the operator, and `to`. */
-  conclude(event: CaptureEvent | BatchEvent | WatchEvent, to?: Recipients): void;
+  /** Emits an event that receivers are told of from the log: those of the operator, and `to`. */
+  conclude(event: CaptureEvent | BatchEvent | WatchEvent | PressureEvent, to?: Recipients): void;
   complete(): void;
 }
 

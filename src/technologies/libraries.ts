@@ -126,6 +126,8 @@ const LIBRARIES: Readonly<Record<string, string>> = {
   'foundation-sites': 'Foundation',
 };
 
+/** The patterns of versions take time that grows with the square of the length. */
+const MAX_PATH_CHARACTERS = 1_000;
 const NUMBERS = String.raw`\d+(?:\.\d+){0,3}(?:-(?:alpha|beta|rc)[\w.]*)?`;
 /** Networks for libraries, whose paths have the name and the version of a package. */
 const PACKAGE = new RegExp(
@@ -148,6 +150,7 @@ export function libraryOf(url: string): Product | undefined {
   const parsed = URL.parse(url);
   if (parsed === null || !/^https?:$/.test(parsed.protocol)) return undefined;
   const { hostname, pathname } = parsed;
+  if (pathname.length > MAX_PATH_CHARACTERS) return undefined;
   const place = hostname + pathname;
   const [, name, version = ''] = PACKAGE.exec(place) ?? HOSTED.exec(place) ?? [];
   if (name !== undefined) return { name: libraryNamed(name) ?? name, version };

@@ -1,26 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import type { Snapshot } from '../../src/capture/snapshot.ts';
-import { patience } from '../support/actor.ts';
-import { captureRequest, htmlRequest } from '../support/capture-request.ts';
-import { actorForSuite, siteForSuite } from '../support/for-suite.ts';
+import { htmlRequest } from '../support/capture-request.ts';
+import { siteForSuite } from '../support/for-suite.ts';
 import { pixelsOf } from '../support/image.ts';
+import { siteAndActor } from '../support/site-and-actor.ts';
 
 /* The banners are our own, written to match autoconsent's rules for HubSpot, Osano and cookie-alert. */
 
-describe('a cookie banner', () => {
-  const site = siteForSuite();
+describe.concurrent('a cookie banner', () => {
+  const ground = siteAndActor(undefined, 8);
   const elsewhere = siteForSuite();
-  const running = actorForSuite();
 
   const capture = (path: string, answer?: 'accept' | 'reject', more = {}): Promise<Snapshot> =>
-    running.actor.capture(
-      captureRequest(site.url(path), {
-        acceptCookieBanners: answer === 'accept',
-        rejectCookieBanners: answer === 'reject',
-        ...more,
-      }),
-      patience,
-    );
+    ground.capture(path, {
+      acceptCookieBanners: answer === 'accept',
+      rejectCookieBanners: answer === 'reject',
+      ...more,
+    });
   const showsBanner = async ({ image }: Snapshot): Promise<boolean> => {
     const { data } = await pixelsOf(image);
     for (let at = 0; at < data.length; at += 4) {
@@ -56,7 +52,7 @@ describe('a cookie banner', () => {
     `/banner-of-words?${buttons.map((button) => `button=${encodeURIComponent(button)}`).join('&')}`;
   const REJECT = 'rejected:Reject all';
 
-  it.concurrent.each([
+  it.each([
     'Accept all cookies',
     'Accept All',
     'I agree',
@@ -97,7 +93,7 @@ describe('a cookie banner', () => {
     },
   );
 
-  it.concurrent.each([
+  it.each([
     ['"OK" beside a refusal in unknown words', ['acknowledged:OK', 'rejected:Lieber ohne Kekse']],
     ['"Got it" beside settings', ['acknowledged:Got it', 'settings:Preferences']],
     ['"Akzeptieren & Schließen"', ['accepted:Akzeptieren & Schließen']],
@@ -112,9 +108,8 @@ describe('a cookie banner', () => {
     `<title>not asked</title><div ${of} style="position:fixed;bottom:0;height:200px">We use cookies on this site. ${content}</div>`;
   const OK = '<button onclick="document.title = `acknowledged`">OK</button>';
   const answered = async (html: string, answer: 'accept' | 'reject') => {
-    const { title, banner } = await running.actor.capture(
-      htmlRequest(html, { [`${answer}CookieBanners`]: true }),
-      patience,
+    const { title, banner } = await ground.captureOf(
+      htmlRequest(html, { elementMap: false, [`${answer}CookieBanners`]: true }),
     );
     return [title, banner?.action];
   };
@@ -155,7 +150,7 @@ describe('a cookie banner', () => {
     expect([snapshot.title, snapshot.banner]).toEqual(['rejected', { found: true, rule: 'words', action: 'rejected' }]);
   });
 
-  it.concurrent.each([
+  it.each([
     'Disagree and close',
     'Accept only essential cookies',
     'Nur technisch notwendige',
@@ -213,7 +208,7 @@ describe('a cookie banner', () => {
     expect([cutPhase, responseCode]).toEqual([null, 200]);
   });
 
-  it.concurrent('gives up a banner whose button never ends, before waiting for the page ends', async () => {
+  it('gives up a banner whose button never ends, before waiting for the page ends', async () => {
     const javascript = { before: "addEventListener('click', () => { for (;;); }, true)" };
     const { banner, cutPhase } = await capture('/banner', 'reject', { timeoutMs: 20_000, javascript });
     // A search that the end of waiting cuts is cut in "interact".
@@ -221,14 +216,14 @@ describe('a cookie banner', () => {
     expect(banner?.action).toBe('none');
   });
 
-  it.concurrent('stops looking for a banner in a page that clears all timeouts', async () => {
+  it('stops looking for a banner in a page that clears all timeouts', { concurrent: false }, async () => {
     const clearing = 'for (let id = 1; id < 10_000; id += 1) if (id !== own) clearTimeout(id);';
     const javascript = { before: `const own = setInterval(() => { ${clearing} }, 20)` };
     // Waiting ends before the time limit for a banner does.
     expect((await capture('/short', 'reject', { timeoutMs: 9_000, javascript })).cutPhase).not.toBe('interact');
   });
 
-  it.concurrent('leaves no trace of the search in the HTML', async () => {
+  it('leaves no trace of the search in the HTML', async () => {
     const { html } = await capture('/banner', 'reject');
     expect(html).not.toMatch(/autoconsent/i);
   });

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { Action } from '../../src/capture/options/interaction.ts';
 import { failureOf } from '../support/actor.ts';
 import { LATE } from '../support/capture-request.ts';
-import { siteAndActor } from '../support/site-and-actor.ts';
+import { siteAndActor, WAITING_SLOTS } from '../support/site-and-actor.ts';
 
 describe.concurrent('interaction with a page', () => {
-  const { capture, site } = siteAndActor();
+  const { capture, site } = siteAndActor(undefined, WAITING_SLOTS);
 
   const acting = (...actions: Action[]) => capture('/interact', { actions });
   const refusalOf = async (promise: Promise<unknown>): Promise<[code: string, reason: string]> => {

@@ -3,12 +3,12 @@ import type { CaptureOptions } from '../../src/capture/request.ts';
 import { failureOf } from '../support/actor.ts';
 import { LATE } from '../support/capture-request.ts';
 import { type Colour, countOf, pngOf } from '../support/image.ts';
-import { siteAndActor } from '../support/site-and-actor.ts';
+import { siteAndActor, WAITING_SLOTS } from '../support/site-and-actor.ts';
 
 const GREEN: Colour = [0, 160, 0, 255];
 
 describe('capture of a page that is blocked until its deadline', () => {
-  const ground = siteAndActor({});
+  const ground = siteAndActor({}, WAITING_SLOTS);
 
   const capture = (overrides: CaptureOptions = {}, path = '/late/blocked') =>
     ground.capture(path, { ...LATE, ...overrides });

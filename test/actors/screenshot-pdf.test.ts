@@ -2,7 +2,7 @@ import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { describe, expect, it } from 'vitest';
 import type { CaptureOptions } from '../../src/capture/request.ts';
 import type { Snapshot } from '../../src/capture/snapshot.ts';
-import { failureOf, patience } from '../support/actor.ts';
+import { failureOf } from '../support/actor.ts';
 import { htmlRequest, LATE } from '../support/capture-request.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 
@@ -12,7 +12,7 @@ describe.concurrent('a PDF', () => {
   const capture = (path: string, overrides: CaptureOptions = {}) =>
     ground.capture(path, { format: 'pdf', ...overrides });
   const print = (html: string, pdf: PdfGiven) =>
-    ground.running.actor.capture(htmlRequest(html, { format: 'pdf', elementMap: false, pdf }), patience);
+    ground.captureOf(htmlRequest(html, { format: 'pdf', elementMap: false, pdf }));
 
   it('prints the page on as many sheets as needed, A4 by default, and reports no pixel size', async () => {
     const snapshot = await capture('/picture/sheets?sheets=3');

@@ -1,4 +1,5 @@
-import type { CaptureOptions } from '../../src/capture/request.ts';
+import pLimit from 'p-limit';
+import type { CaptureOptions, CaptureRequest } from '../../src/capture/request.ts';
 import type { Snapshot } from '../../src/capture/snapshot.ts';
 import type { Site } from '../fixtures/site.ts';
 import { patience, type RunningActor } from './actor.ts';
@@ -10,16 +11,23 @@ export interface SiteAndActor {
   readonly running: RunningActor;
   /** Captures a path of the site. */
   readonly capture: (path: string, options?: CaptureOptions) => Promise<Snapshot>;
+  readonly captureOf: (request: CaptureRequest) => Promise<Snapshot>;
 }
 
+/** The slots of suites whose captures mostly wait for their deadlines, and need no processor meanwhile. */
+export const WAITING_SLOTS = 12;
+
 /**
- * Starts the fixture site and an actor before a suite's first test, and stops them after its last one.
+ * Starts the fixture site and an actor before a suite's first test, and stops them after its last one. Captures of
+ * concurrent tests wait for a slot, as in the service, before their deadlines begin.
  *
  * @param defaults options of each capture; the element map costs a seventh of a capture's CPU time
  */
-export function siteAndActor(defaults: CaptureOptions = { elementMap: false }): SiteAndActor {
-  const [site, running] = [siteForSuite(), actorForSuite()];
+export function siteAndActor(defaults: CaptureOptions = { elementMap: false }, slots = 4): SiteAndActor {
+  const [site, running] = [siteForSuite(), actorForSuite({ slots })];
+  const turn = pLimit(slots);
+  const captureOf: SiteAndActor['captureOf'] = (request) => turn(() => running.actor.capture(request, patience));
   const capture: SiteAndActor['capture'] = (path, options = {}) =>
-    running.actor.capture(captureRequest(site.url(path), { ...defaults, ...options }), patience);
-  return { site, running, capture };
+    captureOf(captureRequest(site.url(path), { ...defaults, ...options }));
+  return { site, running, capture, captureOf };
 }

@@ -27,6 +27,9 @@ const SHRINK_MS = 20_000;
 /** Time that a search runs before other calls get their turn, in milliseconds. */
 const TURN_MS = 5;
 
+/** Methods that write whatever is in the file. The event that tells of an outage waits for one of them. */
+const WRITES: ReadonlySet<string> = new Set(['results.insert', 'results.delete', 'events.append']);
+
 interface Open {
   readonly db: DatabaseSync;
   readonly tables: Tables;
@@ -127,7 +130,7 @@ function serve(
       }
     }
     // The file accepts writes again, for example after a lock or a full disk.
-    if (table === 'results' && (method === 'insert' || method === 'delete')) tell('up', '');
+    if (WRITES.has(`${table}.${method}`)) tell('up', '');
     // Not reset on opening: a file that can be opened but not read would be reopened without a delay, forever.
     retryMs = FIRST_RETRY_MS;
     return answer;
