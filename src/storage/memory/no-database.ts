@@ -1,13 +1,11 @@
 import { CapstanError } from '../../capture/errors.ts';
-import { deliveriesIn } from '../documents/deliveries.ts';
 import { storesIn } from '../documents/stores.ts';
 import type { Database } from '../ports/database.ts';
-import type { DeliveryStore } from '../ports/delivery-store.ts';
 import type { DocumentStore } from '../ports/document-store.ts';
 import { UNCONTESTED } from '../ports/lock.ts';
 import type { ResultStore } from '../ports/result-store.ts';
 import { createOwnEventLog } from '../records/own-event-log.ts';
-import { SqliteThread } from '../sqlite/thread.ts';
+import { createMemoryDeliveries } from './deliveries.ts';
 import { createMemoryIdempotency } from './idempotency.ts';
 
 const refuse = () => Promise.reject(new CapstanError('database_not_enabled'));
@@ -56,21 +54,5 @@ export function createNoDatabase(): Database {
     openDeliveries: deliveries.open,
     eventLog: (options) => createOwnEventLog({ table: null, ...options }),
     close: deliveries.close,
-  };
-}
-
-/** Keeps messages in a SQLite database in memory, which is opened with the first receiver. */
-function createMemoryDeliveries() {
-  let opened: { readonly thread: SqliteThread; readonly store: DeliveryStore } | undefined;
-  const open = () => {
-    const thread = new SqliteThread({ path: ':memory:', keptEvents: 0 }, () => {});
-    return { thread, store: deliveriesIn(thread.table('documents'), async () => UNCONTESTED, { isDurable: false }) };
-  };
-  return {
-    open: (): DeliveryStore => {
-      opened ??= open();
-      return opened.store;
-    },
-    close: async (): Promise<void> => opened?.thread.close(),
   };
 }
