@@ -1,11 +1,13 @@
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, expect, it } from 'vitest';
+import { putCapture } from '../../src/storage/ports/artifact-store.ts';
+import { createS3Store } from '../../src/storage/s3/s3-store.ts';
 import { createStorage, type Storage, type StorageOptions } from '../../src/storage/storage.ts';
-import { IMAGE, keepPicture } from '../storage/parts.ts';
+import { HTML, IMAGE, keepPicture } from '../storage/parts.ts';
 import { describeWithRelayedMongo } from '../support/describe-with-mongo.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
-import { clientOf, describeWithS3, s3Flags, s3Options } from '../support/s3.ts';
+import { clientOf, describeWithS3, s3Flags, s3Options, sweepOf } from '../support/s3.ts';
 import { capstan, ground } from './capstan-process.ts';
 
 const ID = 300_000_000_000_000;
@@ -136,6 +138,77 @@ describeWithS3('capstan db with captures in an object store', (server) => {
     expect(await move('files')).toMatchObject({ code: 0, stdout: expect.stringContaining('5 captures from s3') });
     await expectAll(inFiles, await inFiles.artifacts.id());
     expect(await keysOf(client, 'capture')).toEqual([]);
+    client.close();
+  });
+
+  it('end with the reason when the object store is killed, report nothing as lost, and go on when it is back', async () => {
+    const place = await ground();
+    await using proxy = await startFaultProxy(() => server.endpoint);
+    const { client, places, storage, flags } = await withCaptures(place.path, 'killed');
+    const through = s3Flags({ ...server, endpoint: proxy.endpoint }, 'killed');
+    const db = ['--db-path', places.dbPath, '--data-dir', places.dataDir];
+    const records = await Promise.all(IDS.map((id) => storage.results.get(id)));
+    await close(storage);
+
+    /** Runs a command and kills the store when it has answered this request for the n-th time. */
+    const killedAt = async (pattern: RegExp, n: number, command: readonly string[]) => {
+      let left = n;
+      proxy.answered = async (line) => {
+        if (!pattern.test(line)) return;
+        left -= 1;
+        if (left === 0) await server.kill();
+      };
+      const ended = await capstan(['db', ...command], place.options);
+      expect(left).toBeLessThanOrEqual(0);
+      expect([ended.code, ended.stderr]).toEqual([1, expect.stringContaining('The object store cannot be used')]);
+      expect(ended.stdout).not.toMatch(/missing|damaged|incomplete|cannot be read|no problems/);
+      await server.start();
+    };
+    const readsCapture = /^GET .*\/capture$/;
+    await killedAt(readsCapture, 2, ['check', '--contents', ...flags.slice(0, 2), ...through]);
+    expect(await capstan(['db', 'check', '--contents', ...flags], place.options)).toMatchObject({ code: 0 });
+
+    const inDatabase = await open({ ...places, ...s3Options(server, 'killed') });
+    await inDatabase.results.delete(IDS);
+    await close(inDatabase);
+    await killedAt(readsCapture, 3, ['rebuild', ...flags.slice(0, 2), ...through]);
+    expect(await capstan(['db', 'rebuild', ...flags], place.options)).toMatchObject({ code: 0 });
+
+    const [, , ...s3] = through;
+    const move = (to: string) => ['move', '--to', to, ...db, ...s3];
+    await killedAt(/^GET .*image\.png$/, 2, move('files'));
+    await killedAt(/^POST .*delete/, 2, move('files'));
+    expect(await capstan(['db', ...move('files')], place.options)).toMatchObject({ code: 0 });
+    await killedAt(/^PUT .*image\.png$/, 2, move('s3'));
+    await killedAt(/^PUT .*\/capture$/, 2, move('s3'));
+    expect(await capstan(['db', ...move('s3')], place.options)).toMatchObject({ code: 0 });
+
+    const after = await open({ ...places, ...s3Options(server, 'killed') });
+    for (const id of IDS) await expectImage(after, id);
+    expect(await Promise.all(IDS.map((id) => after.results.get(id)))).toEqual(records);
+    await sweepOf(client).pass();
+    expect(await keysOf(client, '')).toHaveLength(2 * COUNT);
+    client.close();
+  }, 240_000);
+
+  it('writes the record of a capture whose move was killed between its deletion and its writing', async () => {
+    const place = await ground();
+    const places = { dataDir: join(place.path, 'data'), dbPath: join(place.path, 'results.db') };
+    const before = await open(places);
+    for (const id of IDS) await keepPicture(before.captureStore, id);
+    const record = await before.results.get(ID);
+    const client = await clientOf(server, 'cut-short');
+    const stored = await before.artifacts.record(ID);
+    if (record === undefined || stored === undefined) throw new Error('it was kept');
+    const artifacts = { kinds: ['image', 'html'], ...record.artifacts, store: 's3' } as const;
+    await putCapture(createS3Store(client), { ...stored, artifacts }, { image: IMAGE, html: HTML });
+    await before.results.delete([ID]);
+    await close(before);
+    const [, , ...s3] = s3Flags(server, 'cut-short');
+    const db = ['--db-path', places.dbPath, '--data-dir', places.dataDir];
+    expect(await capstan(['db', 'move', '--to', 's3', ...db, ...s3], place.options)).toMatchObject({ code: 0 });
+    const after = await open({ ...places, ...s3Options(server, 'cut-short') });
+    expect(await after.results.get(ID)).toEqual({ ...record, artifacts });
     client.close();
   });
 

@@ -1,6 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import { ARTIFACT_STORE_KINDS, type ArtifactKind } from '../../capture/artifacts.ts';
-import type { StoredRecord } from '../../capture/result.ts';
+import type { Result, StoredRecord } from '../../capture/result.ts';
+import { isAway } from '../failures/is-away.ts';
 import { readStore } from '../files/store-id.ts';
 import type { ArtifactStore, CapturedFiles } from '../ports/artifact-store.ts';
 import { putCapture } from '../ports/artifact-store.ts';
@@ -71,8 +72,13 @@ async function moveOne(
   const record = await namingStore(found, artifacts);
   const files = await filesOf(found, from);
   if (files === undefined) return false;
+  const { results } = database;
+  const known = await results.get(record.id);
+  // A move that was cut short has copied the files, and deleted the record to write it with the other store.
+  const isContinued = known === undefined && (await artifacts.has(record.id));
   await putCapture(artifacts, record, files);
-  await rename(record, database.results);
+  if (isContinued) await results.insert(record);
+  else await rename(record, known, results);
   await from.remove([record.id]);
   return true;
 }
@@ -80,7 +86,10 @@ async function moveOne(
 async function filesOf({ id, artifacts }: StoredRecord, from: ArtifactStore): Promise<CapturedFiles | undefined> {
   const contents: Partial<Record<ArtifactKind, Buffer>> = {};
   for (const kind of artifacts?.kinds ?? []) {
-    const file = await from.open(id, kind).catch(() => undefined);
+    const file = await from.open(id, kind).catch((error: unknown) => {
+      if (isAway(error)) throw error;
+      return undefined;
+    });
     if (file === undefined) return undefined;
     contents[kind] = await buffer(file.stream());
   }
@@ -89,8 +98,7 @@ async function filesOf({ id, artifacts }: StoredRecord, from: ArtifactStore): Pr
 }
 
 /** A record without files, as after a removal by the service, is not written again. */
-async function rename(record: StoredRecord, results: ResultStore): Promise<void> {
-  const known = await results.get(record.id);
+async function rename(record: StoredRecord, known: Result | undefined, results: ResultStore): Promise<void> {
   if (known?.artifacts?.store === record.artifacts?.store) return;
   if (known === undefined) return;
   // Databases delete no record that is held.
