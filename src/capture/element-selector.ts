@@ -1,4 +1,5 @@
 import { compile } from 'css-select';
+import { refusedByBrowsers } from './browser-syntax.ts';
 import { REQUEST_LIMITS } from './request-limits.ts';
 import { MAX_SELECTOR_CHARACTERS, parseSelector, SelectorError } from './selector.ts';
 
@@ -51,6 +52,8 @@ export function elementSteps(text: string): readonly string[] {
     } catch (error) {
       throw new SelectorError(error instanceof Error ? error.message : String(error));
     }
+    const rest = refusedByBrowsers(step.css);
+    if (rest !== undefined) throw new SelectorError(`it cannot be read from ${JSON.stringify(rest)} on`);
     return step.css;
   });
 }

@@ -246,6 +246,7 @@ export const bodyOf = reader<PageDocument, PageElement | null>('Document', 'body
 export const headOf = reader<PageDocument, PageElement | null>('Document', 'head');
 export const titleOf = reader<PageDocument, string>('Document', 'title');
 export const setTitle = writer<PageDocument, string>('Document', 'title');
+export const modeOf = reader<PageDocument, 'BackCompat' | 'CSS1Compat'>('Document', 'compatMode');
 export const urlOf = reader<PageDocument, string>('Document', 'URL');
 export const contentTypeOf = reader<PageDocument, string>('Document', 'contentType');
 export const doctypeOf = reader<PageDocument, PageNode | null>('Document', 'doctype');
@@ -332,9 +333,14 @@ export const remove = (node: PageNode): void => {
   if (parent !== null) removeChild(parent, node);
 };
 
-// Copies: documents without a window, which load and run nothing.
 const implementationOf = reader<PageDocument, object>('Document', 'implementation');
+// Copies: documents without a window, which load and run nothing.
 const createDocument = caller<object, [title: string], PageDocument>('DOMImplementation', 'createHTMLDocument');
+const createType = caller<object, [name: string, publicId: string, systemId: string], PageNode>(
+  'DOMImplementation',
+  'createDocumentType',
+);
+export const createDoctype = (): PageNode => createType(implementationOf(page), 'html', '', '');
 export const emptyDocument = (): PageDocument => createDocument(implementationOf(page), '');
 const parse = caller<object, [html: string, type: 'text/html'], PageDocument>('DOMParser', 'parseFromString');
 export const parseHtml = (html: string): PageDocument =>

@@ -35,8 +35,19 @@ const BUILT = `/part?${new URLSearchParams({
       const sheet = new CSSStyleSheet(); sheet.replaceSync('body { background: rgb(220, 220, 255) } h1 { font-size: 60px }'); document.adoptedStyleSheets = [sheet];
       fetch('/image.png').then((response) => response.blob()).then((all) => { const image = document.querySelector('#blob'); image.src = URL.createObjectURL(all); image.onload = () => URL.revokeObjectURL(image.src) })</script>`,
 })}`;
+const IN_SHADOW = (colour: string) =>
+  `<x-in><template shadowrootmode=open><style>p { background: ${colour}; height: 60px }</style><p>In a shadow tree</p><img src=/image.png width=90 height=60></template></x-in>`;
+/** A page with images that no `<img>` shows, and frames with shadow trees. */
+const DRAWN = `/part?${new URLSearchParams({
+  type: 'text/html; charset=utf-8',
+  text: `<!doctype html><title>Drawn</title><style>div { width: 200px; height: 90px } .set { background: image-set("/image.png?set" 1x) } .old { background: -webkit-image-set(url(/image.png?old) 1x) }</style>
+    <svg width=200 height=90><image href="/image.png?svg" width=200 height=90 /></svg><svg width=200 height=90><image xlink:href="/image.png?old-svg" width=200 height=90 /></svg>
+    <div class=set></div><div class=old></div><div style="background-image:image-set('/image.png?attribute' 1x)"></div>
+    <iframe srcdoc="${IN_SHADOW('rgb(0, 120, 0)').replaceAll('"', '&quot;')}" width=300 height=200></iframe>
+    <iframe src="/part?${new URLSearchParams({ type: 'text/html', text: `<!doctype html>${IN_SHADOW('rgb(0, 0, 160)')}` })}" width=300 height=200></iframe>`,
+})}`;
 /** Pages of the fixture site that look the same at each visit. */
-const PAGES = [STYLED, BUILT, '/long', '/medium', '/tide-table', '/picture/parts'];
+const PAGES = [STYLED, BUILT, DRAWN, '/long', '/medium', '/tide-table', '/picture/parts'];
 
 describe('the output mhtml', () => {
   const ground = siteAndActor();

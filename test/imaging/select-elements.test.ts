@@ -47,6 +47,103 @@ const SELECTORS = [
   'option:checked, input:not(:checked)',
 ] as const;
 
+/** Selectors that browsers accept or refuse for their syntax. */
+const WRITTEN = [
+  ...[
+    ':lang(de)',
+    ':lang("de")',
+    ':lang(de, en)',
+    ':lang("*-CH")',
+    ':lang()',
+    '[x=y i]',
+    '[x="y"i]',
+    '[x=y s]',
+    '[x="y" S]',
+  ],
+  ...[
+    '[x=1]',
+    '[x="1"]',
+    '[x=-a]',
+    '[x=--a]',
+    '[x=]',
+    '[=x]',
+    '[x==y]',
+    '[ x = y ]',
+    '[x="]"]',
+    '[x="y\'z"]',
+    '[x=y z]',
+    '[|x]',
+  ],
+  ...[
+    '#a',
+    '#1',
+    '#-1',
+    '#\\31 ',
+    '.1',
+    '.\\31 a',
+    '.-',
+    '.--',
+    '..a',
+    'a..b',
+    '.a\\.b',
+    '.\u00e4',
+    '.\u{1f600}',
+    '*',
+    '**',
+    '*a',
+    'a*',
+  ],
+  ...[
+    '*.a',
+    '!a',
+    'a!',
+    '*|*',
+    ':not(*|*)',
+    'a:not(.b, #c):is(d > e)',
+    ':not(> a)',
+    ':has(> a, + b)',
+    ':has(:has(a))',
+    ':not([x=y s])',
+  ],
+  ...[
+    ':root',
+    ':root()',
+    ':first-child()',
+    ':hover',
+    ':HOVER',
+    ':Not(a)',
+    ':nth-child(2n + 1)',
+    ':nth-child(2 n)',
+    ':nth-child(+ 3)',
+  ],
+  ...[
+    ':nth-child(-n+3)',
+    ':nth-child(ODD)',
+    ':nth-child(2 of .a, b)',
+    ':nth-child(n of a > b):hover',
+    ':nth-child(n of)',
+    ':nth-of-type(2 of a)',
+  ],
+  ...[
+    'a>b',
+    'a  + b~c',
+    'a,b , c',
+    'a,,b',
+    'a >',
+    '> a',
+    'a > > b',
+    'a || b',
+    'a/**/b',
+    'a)',
+    '[x]a',
+    ':is(a)b',
+    'a:',
+    'a::',
+    '.',
+    '#',
+  ],
+];
+
 const PAGE = `<!doctype html><html lang=en><head><meta charset=utf-8><link rel=icon href=data:,><title>-</title></head><body><main>
   <p></p><p> </p><p>Tides</p><p><!-- nothing --></p><p><br></p><p class=some hidden>Hidden</p><p class=some hidden></p>
   <section><i></i></section><section lang=de-AT><b>Ropes</b></section><svg width=9 height=9> </svg><template><p></p></template>
@@ -57,22 +154,25 @@ const PAGE = `<!doctype html><html lang=en><head><meta charset=utf-8><link rel=i
     <select disabled></select><fieldset><input disabled></fieldset></form>
   <div contenteditable><em>Edit</em></div></main>
   <div style="position:absolute;left:-5000px;width:90px" class=below>Outside</div>
-  <script>document.title = ${JSON.stringify(SELECTORS)}.map((each) => document.querySelectorAll(each).length).join()</script></body></html>`;
+  <script>document.title = ${JSON.stringify(SELECTORS)}.map((each) => document.querySelectorAll(each).length).join() + ';' + ${JSON.stringify(WRITTEN)}.map((each) => { try { document.querySelector(each); return 1 } catch { return 0 } }).join('')</script></body></html>`;
 
 describe('selectElements', () => {
   const app = serviceForSuite();
 
-  it('finds as many elements in a map as browsers find in the page', async () => {
+  it('finds as many elements in a map as browsers find in the page, and accepts what they accept', async () => {
     const response = await app.post('/screenshot', { html: PAGE, fullPage: true });
     const { id, title } = Captured.parse(await response.json()).data;
     const map = await app.call(`/screenshot/${id}?view=elements`);
     const tree = readTree(await map.text());
     if (tree === null) throw new Error('the map cannot be read');
-    const inBrowser = title.split(',').map(Number);
+    const [counts = '', accepted = ''] = title.split(';');
+    const inBrowser = counts.split(',').map(Number);
     const found = SELECTORS.map((each) => selectElements(tree, [each]).size);
     expect(Object.fromEntries(SELECTORS.map((each, at) => [each, found[at]]))).toEqual(
       Object.fromEntries(SELECTORS.map((each, at) => [each, inBrowser[at]])),
     );
+    const isAccepted = (selector: string) => problemsOfSelectors([selector]).length === 0;
+    expect(WRITTEN.filter(isAccepted)).toEqual(WRITTEN.filter((_, at) => accepted[at] === '1'));
   });
 
   it.each([
@@ -95,6 +195,10 @@ describe('selectElements', () => {
     'p:not(:header)',
   ])('refuses %s, which browsers do not know', (selector) => {
     expect(() => elementSteps(selector)).toThrow(/browsers/);
+  });
+
+  it('reads names of many escapes in no time', () => {
+    expect(problemsOfSelectors([`.${'\\61b'.repeat(200)}!`])).toHaveLength(1);
   });
 
   it.each(['[title=":header"]', '.a\\:button', 'p:is(.x)', '[title="a!=b"]'])('accepts %s', (selector) => {

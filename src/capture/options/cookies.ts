@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Immutable } from '../immutable.ts';
+import { cookieDate } from './cookie-date.ts';
 import { flag, listOf, noneIfEmpty, objectOf, textOf } from './fields.ts';
 
 const MAX_COOKIES = 100;
@@ -26,10 +27,24 @@ const SAME_SITES: Readonly<Record<string, 'Strict' | 'Lax' | 'None'>> = {
   no_restriction: 'None',
 };
 
-const seconds = z.union([z.number(), z.null()], { error: 'must be a number of seconds since 1970, or -1' }).optional();
+const EXPIRES =
+  'must be a number of seconds since 1970, -1, or a date such as "Wed, 09 Jun 2027 10:18:14 GMT" or "2027-06-09T10:18:14Z"';
+const MAX_DATE_CHARACTERS = 100;
+
+const expires = z
+  .union([z.number(), z.null(), z.string().max(MAX_DATE_CHARACTERS)], { error: EXPIRES })
+  .transform((time, context) => {
+    if (typeof time !== 'string') return time;
+    // The browser's own tools write this of a cookie without a date.
+    if (/^(?:session)?$/i.test(time)) return null;
+    const seconds = cookieDate(time);
+    if (seconds === undefined) context.addIssue(EXPIRES);
+    return seconds ?? null;
+  })
+  .optional();
 const unused = z.unknown().optional().meta({ description: 'As exports have it; not used.' });
 
-/** What exports of Playwright, Puppeteer and extensions for browsers have besides. `domain` says what `hostOnly` does. */
+/** What exports of Playwright, Puppeteer, extensions for browsers and HAR have besides. `domain` says what `hostOnly` does. */
 const UNUSED_FIELDS = {
   session: unused,
   hostOnly: unused,
@@ -45,6 +60,7 @@ const UNUSED_FIELDS = {
   partitionKeyOpaque: unused,
   firstPartyDomain: unused,
   _crHasCrossSiteAncestor: unused,
+  comment: unused,
 };
 
 const written = objectOf(
@@ -61,9 +77,12 @@ const written = objectOf(
     secure: flag.default(false),
     httpOnly: flag.default(false),
     sameSite: z.union([z.enum(SAME_SITE_SPELLINGS), z.null()], { error: 'must be Strict, Lax or None' }).optional(),
-    expires: seconds.meta({ description: 'Seconds since 1970. Without it, or not positive: until the capture ends.' }),
-    expirationDate: seconds.meta({ description: 'Another name of `expires`.' }),
-    expiry: seconds.meta({ description: 'Another name of `expires`.' }),
+    expires: expires.meta({
+      description:
+        'Seconds since 1970, or a date (RFC 6265 or RFC 3339). Without it, empty, or not positive: until the capture ends.',
+    }),
+    expirationDate: expires.meta({ description: 'Another name of `expires`.' }),
+    expiry: expires.meta({ description: 'Another name of `expires`.' }),
     ...UNUSED_FIELDS,
   },
   'a cookie',

@@ -21,7 +21,7 @@ const MAX_SHEETS = 2_000;
 /** Maximum number of characters of all style sheets. */
 const MAX_CHARACTERS = 4 * 1024 * 1024;
 
-export interface AddedStyles {
+interface AddedStyles {
   /** The text of each style sheet. */
   readonly added: string[];
   /** Takes the marks away. */
@@ -29,17 +29,17 @@ export interface AddedStyles {
 }
 
 /**
- * Puts a mark, a comment of `mark` and its number, where an archive needs a style sheet that Chromium leaves out: those
+ * Puts a mark, a comment of `mark` and its number, the first of which is `first`, where an archive needs a style sheet that Chromium leaves out: those
  * in open shadow trees, and those that scripts have added to a tree.
  */
-export function markAddedStyles(mark: string): AddedStyles {
+export function markAddedStyles(mark: string, first: number): AddedStyles {
   const found: AddedStyles = { added: [], undo: [] };
   let room = MAX_CHARACTERS;
   const add = (sheet: StyleSheet, base: string, place: (comment: PageNode) => void) => {
     const text = textOf(sheet, base);
     room -= text.length;
     if (text === '' || room < 0 || found.added.length === MAX_SHEETS) return;
-    const comment = createComment(page, `${mark}${found.added.push(text) - 1}`);
+    const comment = createComment(page, `${mark}${first + found.added.push(text) - 1}`);
     place(comment);
     found.undo.push(() => remove(comment));
   };

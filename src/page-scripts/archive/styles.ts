@@ -9,6 +9,9 @@ const MAX_STYLES = 1_000;
 const MAX_CHARACTERS = 4 * 1024 * 1024;
 /** A URL in a style sheet, in one of three notations. */
 const URL_IN_STYLE = /url\(\s*(?:"([^"\\\n]*)"|'([^'\\\n]*)'|([^\s"'()\\]+))\s*\)/g;
+/** A set of images, and the URLs in it that are plain texts. */
+const IMAGE_SET = /image-set\((?:[^()]|\([^()]*\))*\)/gi;
+const URL_IN_SET = /(?<=(?:image-set\(|,)\s*)(?:"[^"\\\n]*"|'[^'\\\n]*')/gi;
 
 export interface MarkedStyles {
   /** The text of each <style> element; null when a script has changed its rules. */
@@ -66,7 +69,8 @@ function asWritten(owner: PageElement, text: string, media: string): string {
 }
 
 export function withAbsoluteUrls(text: string, base: string): string {
-  return text.replace(URL_IN_STYLE, (all, ...groups: (string | undefined)[]) => {
+  const written = text.replace(IMAGE_SET, (set) => set.replace(URL_IN_SET, (url) => `url(${url})`));
+  return written.replace(URL_IN_STYLE, (all, ...groups: (string | undefined)[]) => {
     const url = groups.slice(0, 3).find((each) => each !== undefined) ?? '';
     const absolute = /^(?:#|data:)/.test(url) ? null : resolvedFrom(url, base);
     return absolute === null ? all : `url("${absolute.href}")`;

@@ -1,23 +1,15 @@
-import { type AddedStyles, markAddedStyles } from '../archive/added-styles.ts';
+import { markAddedStyles } from '../archive/added-styles.ts';
 import { showCanvases } from '../archive/canvases.ts';
+import { nameDoctype } from '../archive/doctype.ts';
+import { nameImages } from '../archive/images.ts';
 import { type MarkedStyles, markStyles } from '../archive/styles.ts';
-import {
-  attribute,
-  currentSrcOf,
-  imagesOf,
-  interfaceOf,
-  type PageElement,
-  type PageRoot,
-  page,
-  removeAttribute,
-  select,
-  setAttribute,
-} from '../dom.ts';
+import { attribute, type PageElement, type PageRoot, page, removeAttribute, select, setAttribute } from '../dom.ts';
 import { kept } from '../kept.ts';
 import { treesIn } from '../open-trees.ts';
 import { undoLater } from '../undo.ts';
 
-const MAX_IMAGES = 1_000;
+/** Whether the document was prepared for the screenshot. */
+const preparation = (): { isDone: boolean } => kept('prepared', () => ({ isDone: false }));
 
 /** Returns whether the document was marked as prepared for the screenshot. */
 export function isPrepared(): boolean {
@@ -38,14 +30,21 @@ export function prepareArchive(
   sheets: readonly (readonly [url: string, text: string])[],
   mark: string,
   addedMark: string,
-): Pick<MarkedStyles, 'styles' | 'changed'> & Pick<AddedStyles, 'added'> {
+): Pick<MarkedStyles, 'styles' | 'changed'> & { readonly added: readonly string[] } {
   const { styles, changed, undo } = markStyles(new Map(sheets), mark);
   undoLater(undo);
-  const { added, undo: undoAdded } = markAddedStyles(addedMark);
-  undoLater(undoAdded);
+  const added = prepareFrame(addedMark, 0);
+  return { styles, changed, added };
+}
+
+/** Prepares the document of a frame for the archive, until `restorePage`: as `prepareArchive`, but for sent style sheets. */
+export function prepareFrame(mark: string, first: number): readonly string[] {
+  const { added, undo } = markAddedStyles(mark, first);
+  undoLater(undo);
   undoLater(showCanvases());
   undoLater(nameImages());
-  return { styles, changed, added };
+  undoLater(nameDoctype());
+  return added;
 }
 
 /** Interfaces whose members an element of the same name hides from a form or from the document. */
@@ -94,20 +93,4 @@ function change(element: PageElement, name: string, value: string | undefined): 
   if (value === undefined) removeAttribute(element, name);
   else setAttribute(element, name, value);
   undoLater([() => setAttribute(element, name, before)]);
-}
-
-/** Whether the document was prepared for the screenshot. */
-const preparation = (): { isDone: boolean } => kept('prepared', () => ({ isDone: false }));
-
-/** Names the images that only `srcset` names: an archive has no `srcset`. Returns what takes the names away. */
-function nameImages(): (() => void)[] {
-  const unnamed = imagesOf(page).filter(
-    (image) => interfaceOf(image) === 'HTMLImageElement' && attribute(image, 'src') === null,
-  );
-  return unnamed.slice(0, MAX_IMAGES).flatMap((image) => {
-    const source = currentSrcOf(image);
-    if (source === '') return [];
-    setAttribute(image, 'src', source);
-    return [() => removeAttribute(image, 'src')];
-  });
 }

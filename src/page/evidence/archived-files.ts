@@ -13,9 +13,9 @@ const MAX_OPEN = 1_000;
 const MAX_URL_CHARACTERS = 2_048;
 const MAX_TYPE_CHARACTERS = 128;
 
-/** A style sheet or a font of the page. */
+/** A file of the page. */
 export interface ArchivedFile {
-  readonly kind: 'Stylesheet' | 'Font';
+  readonly kind: 'Stylesheet' | 'Font' | 'Image';
   readonly url: string;
   readonly type: string;
   readonly body: Body;

@@ -16,9 +16,9 @@ export const ADDED_MARK = 'capstan-added-';
 interface KnownStyles {
   /** Texts of the <style> elements in order; null for one that the archive describes best. */
   readonly styles: readonly (string | null)[];
-  /** Texts of style sheets that the archive lacks, in the order of their marks. */
-  readonly added: readonly string[];
-  /** Style sheets and fonts as they were sent. */
+  /** Texts of style sheets that the archive lacks, by the numbers of their marks. */
+  readonly added: ReadonlyMap<number, string>;
+  /** Style sheets as they were sent; fonts and images that the archive lacks. */
   readonly files: readonly ArchivedFile[];
 }
 
@@ -48,8 +48,8 @@ interface Part {
 }
 
 /**
- * Puts the style sheets of an archive back as they were written, and in their order, and adds the fonts, which Chromium
- * leaves out. Returns an archive of an unknown form unchanged.
+ * Puts the style sheets of an archive back as they were written, and in their order, and adds the fonts and images that
+ * Chromium leaves out. Returns an archive of an unknown form unchanged.
  */
 export async function mendArchive(archive: Buffer, { styles, added, files }: KnownStyles): Promise<Buffer> {
   const boundary = /boundary="([^"\r\n]+)"/.exec(archive.toString('latin1', 0, 4_096))?.[1];
@@ -71,7 +71,8 @@ export async function mendArchive(archive: Buffer, { styles, added, files }: Kno
   await nextTurn();
   const add = (head: string, body: Buffer) => mended.push(Buffer.from(`${line}\r\n${head}\r\n\r\n`), body);
   add(main.head, withNames(withAdded(html, added)));
-  for (const { head: named, body: sent } of parts.slice(2)) {
+  for (const { head: named, body: coded } of parts.slice(2)) {
+    const sent = /^Content-Type: text\/html/m.test(named) ? withAdded(coded, added) : coded;
     const head = named.replace(BLOB_PART, (_, start: string, id: string) => `${start}${nameOfBlob(id)}`);
     const body = /^Content-Transfer-Encoding: quoted-printable/m.test(head) ? withNames(sent) : sent;
     const text = texts.get(/^Content-Location: (.*)$/m.exec(head)?.[1]?.trim() ?? '');
@@ -83,7 +84,7 @@ export async function mendArchive(archive: Buffer, { styles, added, files }: Kno
       );
   }
   for (const { kind, url, type, body } of files) {
-    if (kind !== 'Font') continue;
+    if (kind === 'Stylesheet') continue;
     const head = `Content-Type: ${type}\r\nContent-Transfer-Encoding: base64\r\nContent-Location: ${url}`;
     add(head, await base64(bytesOf(body)));
   }
@@ -141,14 +142,14 @@ function inOrder(body: Buffer, elements: number): { readonly html: Buffer; reado
 }
 
 /** Puts style sheets in place of their marks. */
-function withAdded(body: Buffer, added: readonly string[]): Buffer {
-  if (added.length === 0 || body.length > MAX_HTML_BYTES) return body;
+function withAdded(body: Buffer, added: KnownStyles['added']): Buffer {
+  if (added.size === 0 || body.length > MAX_HTML_BYTES) return body;
   const put = new Set<number>();
   const html = body.toString('latin1').replace(ADDED, (_, number: string) => {
     const at = Number(number.replaceAll(SOFT_BREAK, ''));
     if (put.has(at)) return '';
     put.add(at);
-    return `${SOFT_BREAK}${quotedPrintable(`<style>${asAscii(added[at] ?? '')}</style>`)}${SOFT_BREAK}`;
+    return `${SOFT_BREAK}${quotedPrintable(`<style>${asAscii(added.get(at) ?? '')}</style>`)}${SOFT_BREAK}`;
   });
   return Buffer.from(html, 'latin1');
 }

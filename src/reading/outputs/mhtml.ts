@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import type { Output } from '../../capture/snapshot.ts';
 import type { ArchivedFile } from '../../page/evidence/archived-files.ts';
+import { framesBelow } from '../../page/frames-below.ts';
 import { call, type ResultOf } from '../../page/page-scripts.ts';
+import { missingImages } from './archived-images.ts';
 import { ADDED_MARK, mendArchive, STYLE_MARK } from './mend-archive.ts';
 import type { Reading } from './reading.ts';
 
@@ -9,6 +11,11 @@ import type { Reading } from './reading.ts';
 const MAX_BYTES = 64 * 1024 * 1024;
 /** Maximum number of characters of the style sheets that are compared with those of the page. */
 const MAX_COMPARED_CHARACTERS = 2 * 1024 * 1024;
+/** Maximum number of frames whose style sheets are looked at, and more than the marks of one. */
+const MAX_FRAMES = 50;
+const NUMBERS = 10_000;
+/** Share of bytes in base64. */
+const SHARE_OF_BASE64 = 0.7;
 /** Shares of the output's time for files that are still arriving, and for looking at the page's style sheets. */
 const FILES_SHARE = 0.2;
 const PREPARING_SHARE = 0.3;
@@ -23,18 +30,30 @@ const preparation: z.ZodType<ResultOf<'prepareArchive'>> = z.object({
 export async function archivePage({ page, ask, ms }: Reading): Promise<Output> {
   const files = (await page.notes.files?.all(ms * FILES_SHARE)) ?? [];
   const sheets = comparable(files);
+  const places = (await framesBelow(page)).slice(0, MAX_FRAMES);
+  const inFrames = places.map((place, at) =>
+    ask(call('prepareFrame', ADDED_MARK, (at + 1) * NUMBERS), ms * PREPARING_SHARE, place)
+      .then((answer) => z.array(z.string()).parse(answer))
+      .catch(() => []),
+  );
   const preparing = ask(call('prepareArchive', sheets, STYLE_MARK, ADDED_MARK), ms * PREPARING_SHARE);
+  const ofFrames = await Promise.all(inFrames);
   const { data } = preparation.safeParse(await preparing.catch(() => undefined));
   let restoring: Promise<unknown> | undefined;
   const archive = await page.session.archive().finally(() => {
-    restoring = ask(call('restorePage')).catch(() => undefined);
+    const restorePage = [undefined, ...places].map((place) => ask(call('restorePage'), ms, place));
+    restoring = Promise.allSettled(restorePage);
   });
   if (archive.byteLength > MAX_BYTES) throw new RangeError(`the archive has more than ${MAX_BYTES} bytes`);
   const { styles, changed, added } = data ?? { styles: [], changed: [], added: [] };
   const compared = new Set(sheets.map(([url]) => url));
   const isAsSent = (url: string) => data !== undefined && compared.has(url) && !changed.includes(url);
+  const images = await missingImages(page, archive, (MAX_BYTES - archive.byteLength) * SHARE_OF_BASE64);
   const kept = files.filter(({ kind, url }) => kind === 'Font' || isAsSent(url));
-  const content = await mendArchive(archive, { styles, added, files: kept });
+  const numbered = [added, ...ofFrames].flatMap((texts, frame) =>
+    texts.map((text, at): [number, string] => [frame * NUMBERS + at, text]),
+  );
+  const content = await mendArchive(archive, { styles, added: new Map(numbered), files: [...kept, ...images] });
   await restoring;
   if (content.byteLength > MAX_BYTES) throw new RangeError(`the archive has more than ${MAX_BYTES} bytes`);
   return { content, partial: false };

@@ -72,6 +72,13 @@ describe('cookies', () => {
     [[{ name: '__host-a', value: '', secure: true, domain: '.a.test' }], 'cookies[0]', 'no dot before its domain'],
     [[{ name: 'a', value: 'x'.repeat(4096) }], 'cookies[0]', 'at most 4096 characters'],
     [[{ name: 'a', value: '', expires: 'soon' }], 'cookies[0].expires', 'must be a number of seconds since 1970'],
+    ...['Wed, 31 Jun 2027 10:18:14 GMT', 'Wed, 09 Jun 2027', '2027-13-01T00:00:00Z', '9 Jun 1600 0:0:0'].map(
+      (expires): [unknown, string, string] => [
+        [{ name: 'a', value: '', expires }],
+        'cookies[0].expires',
+        'or a date such as "Wed, 09 Jun 2027 10:18:14 GMT" or "2027-06-09T10:18:14Z"',
+      ],
+    ),
     [[{ name: 'a', value: '', expire: 1 }], 'cookies[0].expire', 'is not a field of a cookie; did you mean expires?'],
     [Array.from({ length: 101 }, () => ({ name: 'a', value: '' })), 'cookies', 'at most 100 cookies'],
     [Array.from({ length: 17 }, () => ({ name: 'a', value: 'x'.repeat(4000) })), 'cookies', 'at most 65536 characters'],
@@ -128,6 +135,19 @@ describe('exported cookies', () => {
     ],
     ['Selenium', { expiry: 1_900_000_000, sameSite: 'Strict' }, { expires: 1_900_000_000, sameSite: 'Strict' }],
     ['Cypress', { expiry: 1_900_000_000, sameSite: 'lax' }, { expires: 1_900_000_000, sameSite: 'Lax' }],
+    [
+      'a HAR of Chrome',
+      { expires: '2030-03-17T17:46:40.250Z', sameSite: 'Lax', comment: '' },
+      { expires, sameSite: 'Lax' },
+    ],
+    ['a HAR with a zone', { expires: '2030-03-17T19:46:40.250+02:00' }, { expires }],
+    ['a HAR, of a session', { expires: '' }, {}],
+    ['the table of the developer tools', { expires: 'Session' }, {}],
+    ['a Set-Cookie header', { expires: 'Sun, 17 Mar 2030 17:46:40 GMT' }, { expires: 1_900_000_000 }],
+    ['an old Set-Cookie header', { expires: 'Sunday, 17-Mar-30 17:46:40 GMT' }, { expires: 1_900_000_000 }],
+    ['asctime', { expires: 'Sun Mar 17 17:46:40 2030' }, { expires: 1_900_000_000 }],
+    ['a script', { expires: 'Sun Mar 17 2030 17:46:40 GMT+0000 (UTC)' }, { expires: 1_900_000_000 }],
+    ['a date that has passed', { expires: 'Thu, 01 Jan 1970 00:00:01 GMT' }, { expires: 1 }],
     ['__Host-', { name: '__Host-sid', domain: 'a.test' }, { name: '__Host-sid', domain: 'a.test' }],
   ])('reads a cookie of %s', (_, exported, expected) => {
     const { cookies } = parse({ cookies: [{ ...read, ...exported }] });

@@ -1,0 +1,16 @@
+import { attribute, currentSrcOf, imagesOf, interfaceOf, page, removeAttribute, setAttribute } from '../dom.ts';
+
+const MAX_IMAGES = 1_000;
+
+/** Names the images that only `srcset` names: an archive has no `srcset`. Returns what takes the names away. */
+export function nameImages(): (() => void)[] {
+  const unnamed = imagesOf(page).filter(
+    (image) => interfaceOf(image) === 'HTMLImageElement' && attribute(image, 'src') === null,
+  );
+  return unnamed.slice(0, MAX_IMAGES).flatMap((image) => {
+    const source = currentSrcOf(image);
+    if (source === '') return [];
+    setAttribute(image, 'src', source);
+    return [() => removeAttribute(image, 'src')];
+  });
+}

@@ -1,0 +1,67 @@
+import type { Protocol } from 'devtools-protocol';
+import type { ArchivedFile } from '../../page/evidence/archived-files.ts';
+import type { IsolatedPage } from '../../page/isolated-page.ts';
+import type { PageSession } from '../../page/page-session.ts';
+
+const MAX_IMAGES = 300;
+const NAME = '\r\nContent-Location: ';
+
+interface Place {
+  readonly session: PageSession;
+  readonly frameId: string;
+  readonly url: string;
+  readonly type: string;
+}
+
+/**
+ * Resolves with the images of the page that an archive lacks, of at most `maxBytes` together: Chromium leaves out those
+ * of SVG (`<image>`, `<use>`), of `image-set()` and posters.
+ */
+export async function missingImages(
+  { session, frames }: IsolatedPage,
+  archive: Buffer,
+  maxBytes: number,
+): Promise<readonly ArchivedFile[]> {
+  const names = namesIn(archive);
+  const found = await Promise.all([session, ...frames.outOfProcess.values()].map(imagesOf));
+  let room = maxBytes;
+  const missing = new Map<string, Place>();
+  for (const { contentSize, ...place } of found.flat()) {
+    if (names.has(place.url) || missing.has(place.url) || missing.size === MAX_IMAGES || contentSize > room) continue;
+    room -= contentSize;
+    missing.set(place.url, place);
+  }
+  return (await Promise.all([...missing.values()].map(contentOf))).flat();
+}
+
+function namesIn(archive: Buffer): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (let at = archive.indexOf(NAME); at !== -1; at = archive.indexOf(NAME, at + 1)) {
+    const end = archive.indexOf('\r\n', at + NAME.length);
+    names.add(archive.toString('latin1', at + NAME.length, end));
+  }
+  return names;
+}
+
+/** A process may end at any time. */
+async function imagesOf(session: PageSession): Promise<readonly (Place & { readonly contentSize: number })[]> {
+  const answer = await session.send('Page.getResourceTree').catch(() => undefined);
+  return treesIn(answer?.frameTree).flatMap(({ frame, resources }) =>
+    resources.flatMap(({ url, type, mimeType, failed, canceled, contentSize = 0 }) => {
+      const isImage = type === 'Image' || mimeType === 'image/svg+xml';
+      const isThere = isImage && failed !== true && canceled !== true && /^https?:/.test(url);
+      return isThere ? [{ session, frameId: frame.id, url, type: mimeType, contentSize }] : [];
+    }),
+  );
+}
+
+function treesIn(tree: Protocol.Page.FrameResourceTree | undefined): readonly Protocol.Page.FrameResourceTree[] {
+  return tree === undefined ? [] : [tree, ...(tree.childFrames ?? []).flatMap(treesIn)];
+}
+
+async function contentOf({ session, frameId, url, type }: Place): Promise<readonly ArchivedFile[]> {
+  const answer = await session.send('Page.getResourceContent', { frameId, url }).catch(() => undefined);
+  if (answer === undefined) return [];
+  const { content: text, base64Encoded } = answer;
+  return [{ kind: 'Image', url, type, body: { text, ...(base64Encoded && { encoding: 'base64' }) } }];
+}
