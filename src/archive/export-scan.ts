@@ -23,6 +23,8 @@ export interface ScannedFailure {
   readonly url: string;
   readonly code: string;
   readonly reason: string;
+  /** Id of its record, which may have a certificate: the target may speak TLS and no HTTP. */
+  readonly capture: number | undefined;
 }
 
 /** Reads what the report shows of a capture. */
@@ -47,7 +49,7 @@ export async function exportScan(
 ): Promise<Exported> {
   const limit = pLimit(MAX_AT_ONCE);
   const cards: (Card & { readonly perception_hash: string | null })[] = [];
-  let failures: ScannedFailure[] = [];
+  let failures: (ScannedFailure & { certificate?: string | undefined })[] = [];
   let thumbnails = 0;
   let failurePages = 0;
   await mkdir(join(directory, 'thumbnails'), { recursive: true });
@@ -77,17 +79,28 @@ export async function exportScan(
   let reading: Promise<void>[] = [];
   for await (const outcome of outcomes) {
     if ('code' in outcome) {
-      if (failures.length === MAX_ITEMS_PER_PAGE) await writeFailures(true);
-      failures.push(outcome);
-      continue;
+      if (failures.length === MAX_ITEMS_PER_PAGE) {
+        await Promise.all(reading);
+        await writeFailures(true);
+      }
+      const failure: (typeof failures)[number] = { ...outcome };
+      failures.push(failure);
+      const { url, capture } = outcome;
+      if (capture === undefined || !url.startsWith('https:')) continue;
+      reading.push(
+        limit(async () => {
+          failure.certificate = certificateOf(await evidenceOf(capture).catch(() => null));
+        }),
+      );
+    } else {
+      reading.push(
+        limit(async () => {
+          const { id } = outcome.result;
+          const [thumbnail, evidence] = await Promise.all([thumbnailOf(outcome.result), evidenceOf(id)]);
+          cards.push({ ...cardOf(outcome, evidence), thumbnail, perception_hash: outcome.result.perception_hash });
+        }),
+      );
     }
-    reading.push(
-      limit(async () => {
-        const { id } = outcome.result;
-        const [thumbnail, evidence] = await Promise.all([thumbnailOf(outcome.result), evidenceOf(id)]);
-        cards.push({ ...cardOf(outcome, evidence), thumbnail, perception_hash: outcome.result.perception_hash });
-      }),
-    );
     if (reading.length < READ_TOGETHER) continue;
     await Promise.all(reading);
     reading = [];
@@ -134,9 +147,7 @@ function cardOf({ result, sameAs }: ScannedPage, evidence: Evidence | null): Omi
   const { id, title, url, probed_at, response_code, failed, failed_code, failed_reason, options } = result;
   const { options_withheld, final_url: finalUrl, remote_ip: address } = result;
   const server = evidence?.headers?.items.find(({ name }) => name.toLowerCase() === 'server')?.value;
-  const { subject, issuer, valid_to: validTo } = evidence?.tls ?? {};
-  const certificate =
-    subject === undefined ? undefined : `${subject}, issued by ${issuer}, until ${validTo?.slice(0, 10)}`;
+  const certificate = certificateOf(evidence);
   return {
     result: { id, title, url, probed_at, response_code, failed, failed_code, failed_reason, options, options_withheld },
     facts: [
@@ -147,4 +158,9 @@ function cardOf({ result, sameAs }: ScannedPage, evidence: Evidence | null): Omi
       ...(certificate === undefined ? [] : [`certificate ${certificate}`]),
     ],
   };
+}
+
+function certificateOf(evidence: Evidence | null): string | undefined {
+  const { subject, issuer, valid_to: validTo } = evidence?.tls ?? {};
+  return subject === undefined ? undefined : `${subject}, issued by ${issuer}, until ${validTo?.slice(0, 10)}`;
 }

@@ -43,7 +43,12 @@ interface GalleryPage {
 
 /** Targets on a page that were not captured. */
 interface FailuresPage extends Omit<GalleryPage, 'cards' | 'hasFailures'> {
-  readonly failures: readonly { readonly url: string; readonly code: string; readonly reason: string }[];
+  readonly failures: readonly {
+    readonly url: string;
+    readonly code: string;
+    readonly reason: string;
+    readonly certificate?: string | undefined;
+  }[];
 }
 
 /** Name of a page's file. */
@@ -69,10 +74,10 @@ export function failuresPage({ failures, number, hasNext }: FailuresPage): strin
   const more = hasNext ? `<a rel="next" href="${pageName(number + 1, 'failures')}">More</a>` : '';
   const navigation = `<nav>${back} <span>Page ${number}</span> ${more} <a href="${pageName(1)}">Captures</a></nav>`;
   const rows = failures.map(
-    ({ url, code, reason }) =>
-      `<tr data-status="${escapedHtml(code)}"><td>${linkedUrl(url)}<td>${escapedHtml(code)}<td>${escapedHtml(reason)}`,
+    ({ url, code, reason, certificate = '' }) =>
+      `<tr data-status="${escapedHtml(code)}"><td>${linkedUrl(url)}<td>${escapedHtml(code)}<td>${escapedHtml(reason)}<td>${escapedHtml(certificate)}`,
   );
-  const table = `<table><thead><tr><th>Target<th>Code<th>Reason\n<tbody>\n${rows.join('\n')}\n</table>`;
+  const table = `<table><thead><tr><th>Target<th>Code<th>Reason<th>Certificate\n<tbody>\n${rows.join('\n')}\n</table>`;
   return pageHtml(`Not captured, page ${number}`, 'Not captured', navigation, table, true);
 }
 

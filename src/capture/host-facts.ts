@@ -77,6 +77,8 @@ export interface SoftwareSigns {
   /** Those that were found running in the page. */
   readonly libraries: readonly { readonly name: string; readonly version: string }[];
   readonly title: string;
+  /** SHA-256 of the favicon; null when it was not loaded, or there is none. */
+  readonly favicon: string | null;
 }
 
 export type HostFacts = Immutable<z.output<typeof HostFactsSchema>>;

@@ -1,9 +1,7 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
-import { exportScan, type ScannedFailure, type ScannedPage } from '../archive/export-scan.ts';
 import { type ScanSettings as Parsed, scanFields } from '../capture/scan.ts';
 import type { CapstanClient, Job, ScanSettings } from '../client/mod.ts';
 import { collect } from '../config/flags.ts';
@@ -13,6 +11,7 @@ import { codeOfEnd } from './ending.ts';
 import { refuseFullDirectory } from './full-directory.ts';
 import { scanInputs, targetLines } from './scan-input.ts';
 import { type OutputForm, outputHead, outputLine, startProgress } from './scan-output.ts';
+import { writeReport } from './scan-report.ts';
 import { addPageFlags, readPageFlags, withClient } from './server-flags.ts';
 import { makeFolder } from './shot-files.ts';
 
@@ -154,21 +153,4 @@ async function makeDir(dir: string): Promise<void> {
     const why = error instanceof Error ? error.message : String(error);
     throw new ConfigError(`--dir takes a directory that can be written to, and ${dir} cannot be created: ${why}`);
   }
-}
-
-/** Writes the outcomes of a scan that has ended to a folder of pages, and says so. */
-async function writeReport(client: CapstanClient, id: string, directory: string, signal: AbortSignal): Promise<void> {
-  async function* outcomes(): AsyncGenerator<ScannedPage | ScannedFailure, void, undefined> {
-    for await (const { url, result, code, error, same_as: sameAs } of client.outcomes(id, { signal })) {
-      if (result === null || code !== null) yield { url, code: code ?? 'internal', reason: error ?? '' };
-      else yield { result, sameAs };
-    }
-  }
-  const openImage = async (capture: number): Promise<Readable> => {
-    const { body } = await client.image(capture, { signal });
-    return body === null ? Readable.from([]) : Readable.fromWeb(body);
-  };
-  const evidenceOf = async (capture: number) => (await client.result(capture, { signal })).evidence;
-  const { captures, pages } = await exportScan(outcomes(), { evidenceOf, openImage }, directory);
-  process.stderr.write(`report of ${captures} captures on ${pages} pages: ${directory}/index.html\n`);
 }

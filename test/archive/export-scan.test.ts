@@ -33,7 +33,7 @@ async function* outcomes(): AsyncGenerator<ScannedPage | ScannedFailure, void, u
   }
   for (let at = 0; at < FAILURES; at += 1) {
     const code = at % 3 === 0 ? 'capture_timeout' : 'target_unreachable';
-    yield { url: `https://dead-${at}.example/`, code, reason: MARKUP };
+    yield { url: `https://dead-${at}.example/`, code, reason: MARKUP, capture: undefined };
   }
 }
 

@@ -1,9 +1,12 @@
 import { once } from 'node:events';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createServer as createTlsServer } from 'node:tls';
 import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listening } from '../egress/listening.ts';
+import { CERTIFICATE, KEY as KEY_OF_CERTIFICATE } from '../receivers/certificate.ts';
 import { type Hosts, startHosts, titledPage } from '../scans/hosts.ts';
 import { serviceForSuite } from '../support/for-suite.ts';
 import { launchBrowser } from '../ui/ui-service.ts';
@@ -35,15 +38,17 @@ describe('capstan scan', () => {
   it('writes a line for each target, a table, and a report that opens without a service', async () => {
     const place = await ground();
     const { port, closedPort } = hosts;
+    const withoutHttp = createTlsServer({ cert: CERTIFICATE, key: KEY_OF_CERTIFICATE }, (socket) => socket.destroy());
+    await using tls = await listening(withoutHttp, '127.0.0.5');
     await writeFile(
       join(place.path, 'hosts.txt'),
-      `127.0.0.2-3 # two\r\n127.0.0.4:${closedPort}\nbad line\nhttp://127.0.0.2:${port}/formula\n`,
+      `127.0.0.2-3 # two\r\n127.0.0.4:${closedPort}\nbad line\nhttp://127.0.0.2:${port}/formula\nhttps://127.0.0.5:${tls.port}/\n`,
     );
     const args = ['scan', '--list', 'hosts.txt', '--ports', String(port), '--csv', '--report', 'report', ...LOCAL];
     const { code, stdout, stderr } = await capstan(args, place.options);
     expect([code, stderr]).toEqual([0, expect.stringContaining('hosts.txt:3: "bad line" has blanks')]);
-    expect(stderr).toContain('hosts.txt: 4 targets, left out: 1 invalid\n');
-    expect(stderr).toContain('3 reached, 1 dead (1 target_unreachable), 3 captured, 0 left');
+    expect(stderr).toContain('hosts.txt: 5 targets, left out: 1 invalid\n');
+    expect(stderr).toContain('3 reached, 2 dead (2 target_unreachable), 3 captured, 0 left');
     const [head, ...rows] = stdout.trimEnd().split('\r\n');
     expect(head).toMatch(/^url,status,title,server,address,final_url,/);
     expect(rows.map((row) => row.split(',').slice(0, 5).join())).toEqual([
@@ -51,6 +56,7 @@ describe('capstan scan', () => {
       `http://127.0.0.3:${port}/,200,127.0.0.3:${port}/,hosts/1,127.0.0.3`,
       `https://127.0.0.4:${closedPort}/,0,,,`,
       `http://127.0.0.2:${port}/formula,200,'=1+1,,127.0.0.2`,
+      `https://127.0.0.5:${tls.port}/,0,,,`,
     ]);
     expect((await readdir(join(place.path, 'report'))).toSorted()).toEqual([
       'failures.html',
@@ -69,10 +75,16 @@ describe('capstan scan', () => {
         expect.arrayContaining(['server hosts/1', 'address 127.0.0.2', 'address 127.0.0.3']),
       );
       await page.getByRole('link', { name: 'Not captured' }).first().click();
-      expect(await page.locator('td').allTextContents()).toEqual([
+      const cells = await page.locator('td').allTextContents();
+      expect(cells.map((text) => text.trim())).toEqual([
         `https://127.0.0.4:${closedPort}/`,
         'target_unreachable',
         expect.stringContaining('connection refused'),
+        '',
+        `https://127.0.0.5:${tls.port}/`,
+        'target_unreachable',
+        expect.anything(),
+        expect.stringMatching(/^hooks\.test, issued by hooks\.test, until 2\d{3}-\d\d-\d\d$/),
       ]);
     } finally {
       await browser.close();

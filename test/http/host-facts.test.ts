@@ -1,6 +1,7 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { listening } from '../egress/listening.ts';
@@ -19,6 +20,7 @@ describe('what the host was', () => {
   let site: Awaited<ReturnType<typeof listening>>;
 
   beforeAll(async () => {
+    const swagger = await readFile(fileURLToPath(import.meta.resolve('swagger-ui-dist/favicon-32x32.png')));
     const rules = join(await makeDirectory(), 'rules.json');
     await writeFile(rules, JSON.stringify({ Harbour: { headers: { 'x-harbour': '([\\d.]+)\\;version:\\1' } } }));
     app = await startService({ technologyRules: rules });
@@ -26,6 +28,7 @@ describe('what the host was', () => {
       createServer((request, response) => {
         if (request.url?.endsWith('.js') === true) return response.end();
         if (request.url === '/favicon.ico') return response.end(ICON);
+        if (request.url === '/swagger.png') return response.end(swagger);
         response.writeHead(200, {
           'content-type': 'text/html',
           server: 'nginx/1.26.3',
@@ -33,7 +36,9 @@ describe('what the host was', () => {
           'set-cookie': 'PHPSESSID=1',
         });
         return response.end(
-          '<title>Harbour</title><meta name="generator" content="WordPress 6.4.2"><script src="/js/jquery-3.7.1.min.js"></script>',
+          `<title>Harbour</title><meta name="generator" content="WordPress 6.4.2"><script src="/js/jquery-3.7.1.min.js"></script>${
+            request.url === '/api' ? '<link rel="icon" href="/swagger.png">' : ''
+          }`,
         );
       }),
     );
@@ -77,6 +82,17 @@ describe('what the host was', () => {
       true,
       expect.stringContaining('"nginx 1.26.3, WordPress 6.4.2, PHP, Harbour 2.1, jQuery 3.7.1"'),
     ]);
+  });
+
+  it('names a product by its icon, when the icon was loaded', async () => {
+    const url = `http://127.0.0.1:${site.port}/api`;
+    const named = async (evidence: readonly string[]) =>
+      Sent.parse(await (await app.post('/screenshot', { url, evidence })).json()).data.host_facts.technologies;
+    const ofIcon = { name: 'Swagger UI', version: '', sign: 'favicon' };
+    expect(await named(['favicon'])).toContainEqual(ofIcon);
+    expect(await named([])).not.toContainEqual(ofIcon);
+    const { data: found } = Ids.parse(await (await app.call('/results?technology=swagger%20ui')).json());
+    expect(found).toHaveLength(1);
   });
 
   it('is a condition of standing queries', async () => {

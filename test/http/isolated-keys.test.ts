@@ -48,10 +48,6 @@ function idsIn(blocks: readonly Block[]): readonly (number | undefined)[] {
   return blocks.map(({ data }) => AboutCapture.parse(data).id);
 }
 
-const Grouped = z.object({
-  data: z.looseObject({ groups: z.array(z.object({ value: z.string(), count: z.number() })) }),
-});
-
 describe('with --isolate-keys, a named key', () => {
   it('reads no capture of another key, in any form', async () => {
     const hash = { evidence: ['perception_hash'] };
@@ -105,24 +101,6 @@ describe('with --isolate-keys, a named key', () => {
       host: 'many.example',
       title: 'listed',
       perception_hash: '7c1e3fa05b92d846',
-      remote_ip: '192.0.2.77',
-      host_facts: {
-        server: 'nginx/1.26',
-        powered_by: '',
-        content_security_policy: false,
-        hsts: true,
-        certificate: {
-          subject: 'many.example',
-          names: ['many.example'],
-          issuer: 'Test CA',
-          valid_from: '2026-01-01T00:00:00.000Z',
-          valid_to: '2027-01-01T00:00:00.000Z',
-          sha256: 'ab'.repeat(32),
-        },
-        favicon: { hash: 7, sha256: 'cd'.repeat(32) },
-        cnames: ['many.cdn.example'],
-        technologies: [{ name: 'nginx', version: '1.26', sign: 'header' }],
-      },
     } as const;
 
     beforeAll(async () => {
@@ -155,38 +133,6 @@ describe('with --isolate-keys, a named key', () => {
       expect(await idsOf(await ask('shop-key', '/results/similar/13?limit=100'))).toEqual([10, 7, 4, 1]);
       expect(await idsOf(await ask('shop-key', '/results/similar/13?limit=2'))).toEqual([10, 7]);
       expect((await ask('shop-key', '/results/similar/12')).status).toBe(404);
-    });
-
-    it('groups its own alone', async () => {
-      const groups = async (key: string, by: string) => {
-        const { data } = Grouped.parse(await (await ask(key, `/results/groups?by=${by}&host=many`)).json());
-        return { ...data, groups: data.groups.map(({ value, count }) => [value, count]) };
-      };
-      for (const [by, value] of [
-        ['title', 'listed'],
-        ['perception', hash.perception_hash],
-        ['technology', 'nginx/1.26'],
-        ['favicon', '7'],
-        ['certificate', 'ab'.repeat(32)],
-      ] as const) {
-        const all = { groups: [[value, own.length]], omitted: 0, results: own.length, without: 0, truncated: false };
-        expect(await groups('shop-key', by)).toEqual(all);
-        expect(await groups('reader-key', by)).toMatchObject({ groups: [], results: 0 });
-        expect(await groups('root-key', by)).toMatchObject({ groups: [[value, 15]] });
-      }
-    });
-
-    it('finds by what the host was its own alone', async () => {
-      for (const condition of [
-        'address=192.0.2.0/24',
-        'server=nginx',
-        'technology=nginx/1',
-        'favicon=7',
-        'cname=cdn.example',
-      ]) {
-        expect(await idsOf(await ask('shop-key', `/results?${condition}`))).toEqual(own);
-        expect(await idsOf(await ask('reader-key', `/results?${condition}`))).toEqual([]);
-      }
     });
 
     it('exports its own alone', async () => {

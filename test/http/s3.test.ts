@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
 import { serviceForSuite } from '../support/for-suite.ts';
 import { clientOf, describeWithS3, s3Options } from '../support/s3.ts';
 import { NO_BROWSER } from '../support/service.ts';
@@ -15,6 +16,41 @@ describeWithS3('captures in an object store over HTTP', (server) => {
 
   describeStoredImages(s3);
   describeRemoval(() => s3('removal'));
+
+  describe('whose store goes away between finding a file and reading it', () => {
+    let proxy: FaultProxy;
+    beforeAll(async () => {
+      proxy = await startFaultProxy(() => server.endpoint);
+      return () => proxy[Symbol.asyncDispose]();
+    });
+
+    const app = serviceForSuite(() => ({ ...s3('away'), s3Endpoint: proxy.endpoint }));
+
+    it.each([
+      ['an image', '', {}],
+      ['a part of an image', '', { Range: 'bytes=1-3' }],
+      ['a text', '?view=html', {}],
+    ])('answers a request for %s with 503 that no cache keeps', async (what, query, headers) => {
+      const id = 3001 + what.length;
+      const { result } = await keepCapture(app.service, id);
+      await app.service.results.insert(result);
+      await expect.poll(() => app.service.stats().store.outbox).toBe(0);
+      // An image is read after a HEAD; a text is read from its capture, of which a request has found the head.
+      const pattern = query === '' ? /^GET .*image\.png/ : /^GET .*\/capture$/;
+      let found = query === '' ? 0 : 1;
+      proxy.fault = (line) => {
+        if (!pattern.test(line)) return undefined;
+        found -= 1;
+        return found < 0 ? 'reset' : undefined;
+      };
+      const answer = await app.call(`/screenshot/${id}${query}`, { headers });
+      proxy.fault = () => undefined;
+      expect([answer.status, await answer.json()]).toMatchObject([503, { code: 'artifacts_unavailable' }]);
+      expect([answer.headers.get('Cache-Control'), answer.headers.get('ETag')]).toEqual(['no-store', null]);
+      expect(answer.headers.has('Retry-After')).toBe(true);
+      expect((await app.call(`/screenshot/${id}${query}`, { headers })).ok).toBe(true);
+    });
+  });
 
   describe('with --s3-presign', () => {
     const app = serviceForSuite(() => ({ ...s3('presigned'), s3Presign: 300 }));

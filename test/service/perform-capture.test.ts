@@ -36,7 +36,7 @@ const SNAPSHOT: Snapshot = {
   evidence: { dialogs: NOTHING, popups: NOTHING, cookies: NOTHING },
   remoteIp: null,
   hostFacts: null,
-  softwareSigns: { url: '', headers: [], cookies: [], metas: [], scripts: [], libraries: [], title: '' },
+  softwareSigns: { url: '', headers: [], cookies: [], metas: [], scripts: [], libraries: [], title: '', favicon: null },
   banner: null,
   verdict: null,
 };

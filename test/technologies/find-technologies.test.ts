@@ -1,3 +1,6 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { SoftwareSigns } from '../../src/capture/host-facts.ts';
 import { findTechnologies } from '../../src/technologies/find-technologies.ts';
@@ -77,6 +80,14 @@ describe('the software that is named', () => {
     expect(shown({ scripts: ['https://page.example/wp-includes/js/x.js'] })).toEqual(['WordPress (script)']);
     expect(shown({ title: 'phpMyAdmin 5.2.1' })).toEqual(['phpMyAdmin 5.2.1 (title)']);
     expect(shown({ title: 'How to install phpMyAdmin' })).toEqual([]);
+  });
+
+  it('is that of the icon that a product brings along, and of no other icon', async () => {
+    const icon = await readFile(fileURLToPath(import.meta.resolve('swagger-ui-dist/favicon-32x32.png')));
+    const favicon = createHash('sha256').update(icon).digest('hex');
+    expect(shown({ favicon })).toEqual(['Swagger UI (favicon)']);
+    expect(shown({ favicon, title: 'Swagger UI' })).toEqual(['Swagger UI (title)']);
+    for (const other of [favicon.replace(/.$/, 'x'), 'constructor', '']) expect(shown({ favicon: other })).toEqual([]);
   });
 
   it('is listed once, with the version of the first sign that has one', () => {

@@ -9,4 +9,5 @@ export const NO_SIGNS: SoftwareSigns = {
   scripts: [],
   libraries: [],
   title: '',
+  favicon: null,
 };

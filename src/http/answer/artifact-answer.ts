@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
 import { ARTIFACTS, type ArtifactKind, etagOf } from '../../capture/artifacts.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import type { CaptureService } from '../../service/capture-service.ts';
@@ -39,8 +41,20 @@ export async function answerWhole(
   if (artifact === undefined) throw await whyMissing(id);
   ctx.status = 200;
   describeArtifact(ctx, artifact, kind);
-  ctx.body = artifact.stream();
+  await answerBytes(ctx, artifact.stream());
   ctx.length = artifact.bytes;
+}
+
+/** Waits for the first bytes: until then, a store that is away is an answer of its own, and not a connection that breaks. */
+async function answerBytes(ctx: HttpContext, stream: Readable): Promise<void> {
+  try {
+    await once(stream, 'readable');
+  } catch (error) {
+    for (const name of ['ETag', 'Accept-Ranges', 'Content-Range', 'X-Capture-Id']) ctx.remove(name);
+    ctx.set('Cache-Control', 'no-store');
+    throw error;
+  }
+  ctx.body = stream;
 }
 
 /** Answers with the whole file, with 304, or with the part that `Range` asks for. Always closes the file. */
@@ -64,7 +78,7 @@ export async function answerArtifact(ctx: HttpContext, artifact: OpenArtifact, k
   }
   const length = range === null ? artifact.bytes : range.end - range.start + 1;
   if (ctx.method === 'HEAD') await artifact.close();
-  else ctx.body = range === null ? artifact.stream() : artifact.stream(range);
+  else await answerBytes(ctx, range === null ? artifact.stream() : artifact.stream(range));
   ctx.length = length;
 }
 

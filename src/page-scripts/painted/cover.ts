@@ -13,7 +13,19 @@ export interface Cover {
   isOpaque(element: PageElement): boolean;
   /** Whether the colour of the text is that of what lies below it: elements at its place, the topmost first. */
   isSameColour(style: Style, below: readonly PageElement[]): boolean;
+  /** The same for a text below which there are only the elements around it. */
+  isColourAround(parent: PageElement): boolean;
 }
+
+/** A background that hides what is below it; null for an element that shows it. */
+interface Ground {
+  readonly colour: string;
+  readonly image: string;
+  /** Whether it is a picture, or drawn in the text alone. */
+  readonly isUnknown: boolean;
+}
+
+const WHITE: Ground = { colour: 'rgb(255, 255, 255)', image: 'none', isUnknown: false };
 
 export function coverOf(styleOf: StyleOf): Cover {
   const opacities = new WeakMap<PageElement, number>();
@@ -37,20 +49,48 @@ export function coverOf(styleOf: StyleOf): Cover {
     const isFilled = isOpaqueColour(style.backgroundColor) && style.backgroundClip !== 'text';
     return (isFilled || PICTURE.test(nameOf(element))) && opacityOf(element) >= MIN_OPACITY;
   };
-  const isSameColour = (style: Style, below: readonly PageElement[]) => {
-    if (style.textShadow !== 'none' || Number.parseFloat(style.webkitTextStrokeWidth) > 0) return false;
-    const colour = style.webkitTextFillColor;
-    for (const each of below) {
-      const { backgroundColor, backgroundImage, backgroundClip } = styleOf(each);
-      if (backgroundClip === 'text') return false;
-      if (backgroundImage !== 'none' || /^(?:img|video|canvas)$/.test(nameOf(each))) {
-        return isSameInGradient(colour, backgroundImage);
-      }
-      if (!isClear(backgroundColor)) return isOpaqueColour(backgroundColor) && isNear(colour, backgroundColor);
+  // Each background is read once, and below most texts there are the same.
+  const grounds = new WeakMap<PageElement, Ground>();
+  const groundAround = (parent: PageElement): Ground => {
+    const passed: PageElement[] = [];
+    let ground: Ground | null = null;
+    for (let each: PageNode | null = parent; ground === null && isElement(each); each = composedParent(each)) {
+      passed.push(each);
+      ground = grounds.get(each) ?? groundOf(each, styleOf(each));
     }
-    return isNear(colour, 'rgb(255, 255, 255)');
+    for (const each of passed) grounds.set(each, ground ?? WHITE);
+    return ground ?? WHITE;
   };
-  return { isOpaque, isSameColour };
+  const isSameColour = (style: Style, below: readonly PageElement[]) => {
+    if (isOutlined(style)) return false;
+    for (const each of below) {
+      const ground = groundOf(each, styleOf(each));
+      if (ground !== null) return isLost(style, ground);
+    }
+    return isLost(style, WHITE);
+  };
+  const isColourAround = (parent: PageElement) => {
+    const style = styleOf(parent);
+    return !isOutlined(style) && isLost(style, groundAround(parent));
+  };
+  return { isOpaque, isSameColour, isColourAround };
+}
+
+const isOutlined = ({ textShadow, webkitTextStrokeWidth }: Style): boolean =>
+  textShadow !== 'none' || Number.parseFloat(webkitTextStrokeWidth) > 0;
+
+function groundOf(
+  element: PageElement,
+  { backgroundColor: colour, backgroundImage: image, backgroundClip }: Style,
+): Ground | null {
+  const isUnknown = backgroundClip === 'text' || /^(?:img|video|canvas)$/.test(nameOf(element));
+  return isUnknown || image !== 'none' || !isClear(colour) ? { colour, image, isUnknown } : null;
+}
+
+/** Whether nobody sees a text of this style on a background. */
+function isLost({ webkitTextFillColor: text }: Style, { colour, image, isUnknown }: Ground): boolean {
+  if (isUnknown) return false;
+  return image === 'none' ? isOpaqueColour(colour) && isNear(text, colour) : isSameInGradient(text, image);
 }
 
 /** The colours of other pictures than gradients are unknown. */

@@ -1,5 +1,5 @@
 import { isWithin, meets } from '../boxes.ts';
-import { ancestors, holds } from '../composed-tree.ts';
+import { holds } from '../composed-tree.ts';
 import type { StyleOf } from '../computed-style.ts';
 import {
   type Box,
@@ -22,6 +22,17 @@ type Point = readonly [x: number, y: number];
 /** Why nobody sees something; `''`: it is painted; null: unknown. */
 export type Why = string | null;
 
+interface FloatingBox {
+  readonly element: PageElement;
+  readonly box: Box;
+}
+/** The boxes of a document that is scrolled to a place. */
+interface FloatingBoxes {
+  readonly left: number;
+  readonly top: number;
+  readonly floating: readonly FloatingBox[];
+}
+
 /**
  * Looks at texts and elements that styles show: scrolls them into the window, and asks the browser what lies at points
  * of them. The caller restores the scroll position before any script of the page can run.
@@ -31,6 +42,7 @@ export class Looker {
   readonly #cover: Cover;
   readonly #floating: readonly PageElement[];
   readonly #frames = new Map<Sight, string>();
+  readonly #boxes = new WeakMap<PageDocument, FloatingBoxes>();
   readonly #sizes = new WeakMap<PageDocument, { readonly width: number; readonly height: number }>();
 
   /** `floating`: elements that may lie over or under what they do not contain. */
@@ -56,7 +68,7 @@ export class Looker {
 
   #why(sight: Sight): Why {
     if (!sight.isElement && this.#isPlain(sight)) {
-      return this.#cover.isSameColour(this.#styleOf(sight.parent), ancestors(sight.parent)) ? 'colour' : '';
+      return this.#cover.isColourAround(sight.parent) ? 'colour' : '';
     }
     const why = this.#look(sight, false);
     return why === '' || why === null || why === 'size' ? why : this.#look(sight, true);
@@ -77,7 +89,17 @@ export class Looker {
     const [left, top] = [-view.scrollX, -view.scrollY];
     if (!isWithin(rect, { left, top, right: width + left, bottom: height + top })) return false;
     if (!clips.every((each) => isWithin(rect, boxOf(each)))) return false;
-    return this.#floating.every((each) => documentOf(each) !== doc || !meets(rect, boxOf(each)) || holds(each, boxed));
+    return this.#floatingIn(doc, left, top).every(({ element, box }) => !meets(rect, box) || holds(element, boxed));
+  }
+
+  /** Boxes stay where they are until something scrolls. */
+  #floatingIn(doc: PageDocument, left: number, top: number): readonly FloatingBox[] {
+    const known = this.#boxes.get(doc);
+    if (known !== undefined && known.left === left && known.top === top) return known.floating;
+    const own = this.#floating.filter((element) => documentOf(element) === doc);
+    const floating = own.map((element) => ({ element, box: boxOf(element) }));
+    this.#boxes.set(doc, { left, top, floating });
+    return floating;
   }
 
   #sizeOf(doc: PageDocument) {

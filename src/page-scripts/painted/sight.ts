@@ -24,6 +24,8 @@ export interface Sight {
 
 /** Returns the smallest rectangle around those with an area; null for none. */
 export function boxOfRects(rects: readonly Box[]): Pick<Box, 'left' | 'top' | 'right' | 'bottom'> | null {
+  const [first] = rects;
+  if (first !== undefined && rects.length === 1) return first.width > 0 && first.height > 0 ? first : null;
   const drawn = rects.filter(({ width, height }) => width > 0 && height > 0);
   if (drawn.length === 0) return null;
   return {

@@ -20,5 +20,6 @@ export function softwareSigns(
     scripts: signs?.software.scripts ?? [],
     libraries: evidence.libraries?.items ?? [],
     title,
+    favicon: evidence.favicon?.sha256 ?? null,
   };
 }
