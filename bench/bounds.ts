@@ -9,12 +9,11 @@ import { DEAR_PAGES } from './support/dear-pages.ts';
 import { dearestOf, type Schema } from './support/dearest.ts';
 import { startServiceOn } from './support/service-on.ts';
 import type { ServiceProcess } from './support/service-process.ts';
-import { percentile } from './support/statistics.ts';
 import { atMost, type Finding, formatTable } from './support/table.ts';
 
 /*
  * Cost of a request, field by field. The requests come from the OpenAPI document, so a new field or list is in it
- * by being in the schema; the pages are dear for whatever reads elements. One key asks, another waits beside it.
+ * by being in the schema; the pages are dear for whatever reads elements.
  */
 
 const MAX_TURN_MS = 50;
@@ -26,17 +25,13 @@ const MAX_DOCUMENTED_TURN_MS = 150;
  */
 const ATTEMPTS = 3;
 const MAX_ADDED_MIB = 100;
-const MAX_NEIGHBOUR = 1.5;
 const MAX_BODY_BYTES = 900_000;
 /** Maximum size of a parameter's value, before it is escaped: Node reads 16 KiB of headers. */
 const MAX_QUERY_BYTES = 10_000;
 /** Objects of a kind that are stored before its list is read; a key may be refused earlier. */
 const MAX_STORED = 400;
-const KEYS = { asking: 'asking-key', neighbour: 'neighbour-key' };
+const KEY = 'asking-key';
 const MIB = 1024 ** 2;
-/** Requests of the asking key between two rests, in which the neighbour's times are those of its time alone. */
-const BETWEEN_RESTS = 40;
-const ALONE_MS = 4_000;
 /** Time after which the memory of all requests must be given back. */
 const REST_MS = 60_000;
 
@@ -92,9 +87,6 @@ class Measured {
     this.#turns = turns;
   }
 
-  /** Called after each request. */
-  rest: () => Promise<void> = async () => {};
-
   /** Sends a request, and notes what it cost. Resolves with the text of its answer. */
   async ask(what: string, method: string, path: string, body?: unknown): Promise<string> {
     const { text, ...cost } = await this.#once(what, method, path, body);
@@ -103,7 +95,6 @@ class Measured {
       turnMs = Math.min(turnMs, (await this.#once(what, method, path, body)).turnMs);
     }
     this.costs.push({ ...cost, turnMs });
-    await this.rest();
     return text;
   }
 
@@ -116,7 +107,7 @@ class Measured {
       peak = Math.max(peak, now);
     });
     const since = performance.now();
-    const { status, text } = await this.send(KEYS.asking, method, path, body);
+    const { status, text } = await this.send(method, path, body);
     const ms = performance.now() - since;
     if (ms > 5000) this.report(`${what}: ${(ms / 1000).toFixed()} s, ${status}`);
     over.abort();
@@ -132,8 +123,8 @@ class Measured {
     return `${parts.join(', ')} MiB`;
   }
 
-  async send(key: string, method: string, path: string, body?: unknown): Promise<{ status: number; text: string }> {
-    const headers = { 'x-api-key': key, ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
+  async send(method: string, path: string, body?: unknown): Promise<{ status: number; text: string }> {
+    const headers = { 'x-api-key': KEY, ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
     const text = body === undefined ? null : JSON.stringify(body);
     const response = await fetch(this.#service.origin + path, { method, headers, body: text });
     return { status: response.status, text: await response.text() };
@@ -186,13 +177,7 @@ async function boundsOn(where: string, options: BenchOptions, site: string): Pro
   const urlOf = (name: string) => site + encodeURIComponent(name);
   const folder = join(tmpdir(), `capstan-bounds-${process.pid}`);
   const [turns, keyFile] = [`${folder}.turns`, `${folder}.keys`];
-  await writeFile(
-    keyFile,
-    Object.entries(KEYS)
-      .map(([name, key]) => `${name}:${key}:1000\n`)
-      .join(''),
-    { mode: 0o600 },
-  );
+  await writeFile(keyFile, `asking:${KEY}:1000\n`, { mode: 0o600 });
   const probe = join(import.meta.dirname, 'support/turn-probe.ts');
   const { service, stop } = await startServiceOn(where, {
     browserPath,
@@ -201,17 +186,10 @@ async function boundsOn(where: string, options: BenchOptions, site: string): Pro
   });
   try {
     const measured = new Measured(service, turns, report);
-    const contract = JSON.parse((await measured.send(KEYS.asking, 'GET', '/openapi.json')).text) as Contract;
+    const contract = JSON.parse((await measured.send('GET', '/openapi.json')).text) as Contract;
     await warmUp(measured, urlOf('small'));
-    const neighbour = startNeighbour(measured, urlOf('small'));
-    await neighbour.alone(2 * ALONE_MS);
     const base = await measured.residentMiB();
     report(`${where}: at the base line ${await measured.memory()}`);
-    let asked = 0;
-    measured.rest = async () => {
-      asked += 1;
-      if (asked % BETWEEN_RESTS === 0) await neighbour.alone(ALONE_MS);
-    };
     const parts: Readonly<Record<string, () => Promise<void>>> = {
       fields: () => askFields(measured, contract, urlOf('small')),
       lists: () => askLists(measured, contract, urlOf('small')),
@@ -223,14 +201,13 @@ async function boundsOn(where: string, options: BenchOptions, site: string): Pro
       report(`${where}: ${part}`);
       await parts[part]?.();
     }
-    const times = await neighbour.stop();
     report(`${where}: at the end ${await measured.memory()}`);
     // The watches that were stored would go on.
     await removeWatches(measured);
     await delay(REST_MS);
     report(`${where}: a minute after ${await measured.memory()}`);
     const kept = (await measured.residentMiB()) - base;
-    return findings(where, measured.costs, { ...times, kept }, print);
+    return findings(where, measured.costs, kept, print);
   } finally {
     await stop();
     await Promise.all([turns, keyFile].map((file) => rm(file, { force: true })));
@@ -309,7 +286,7 @@ async function askLists(measured: Measured, { paths, components }: Contract, url
   };
   for (const [path, body] of Object.entries(bodies)) {
     for (let at = 0; at < MAX_STORED; at += 1) {
-      const { status } = await measured.send(KEYS.asking, 'POST', path, body(at));
+      const { status } = await measured.send('POST', path, body(at));
       if (status >= 400) break;
     }
   }
@@ -348,74 +325,26 @@ async function warmUp(measured: Measured, url: string): Promise<void> {
   const outputs = ['markdown', 'text', 'links', 'metadata'];
   const ids: number[] = [];
   for (const _ of [0, 1]) {
-    const { status, text } = await measured.send(KEYS.asking, 'POST', '/screenshot', { url, outputs });
+    const { status, text } = await measured.send('POST', '/screenshot', { url, outputs });
     if (status !== 200) throw new Error(`a capture to warm up was answered ${status}: ${text}`);
     ids.push(JSON.parse(text).data.id);
   }
-  await measured.send(KEYS.asking, 'GET', `/compare?a=${ids[0]}&b=${ids[1]}`);
-  await measured.send(KEYS.asking, 'GET', `/screenshot/${ids[0]}/thumbnail`);
-  await measured.send(KEYS.asking, 'POST', '/captures/stability', { url });
+  await measured.send('GET', `/compare?a=${ids[0]}&b=${ids[1]}`);
+  await measured.send('GET', `/screenshot/${ids[0]}/thumbnail`);
+  await measured.send('POST', '/captures/stability', { url });
   await measured.ask('the first interactive capture', 'POST', '/screenshot', { url, waitForFunction: 'true' });
 }
 
 async function removeWatches(measured: Measured): Promise<void> {
   for (;;) {
-    const { text } = await measured.send(KEYS.asking, 'GET', '/watches?limit=1000');
+    const { text } = await measured.send('GET', '/watches?limit=1000');
     const watches: readonly { readonly id: number }[] = JSON.parse(text).data ?? [];
     if (watches.length === 0) return;
-    for (const { id } of watches) await measured.send(KEYS.asking, 'DELETE', `/watches/${id}`);
+    for (const { id } of watches) await measured.send('DELETE', `/watches/${id}`);
   }
 }
 
-interface Neighbour {
-  /** Waits while the neighbour is alone, and notes its times as such. */
-  alone(ms: number): Promise<void>;
-  /** Resolves with the times of the neighbour's captures and reads, in milliseconds. */
-  stop(): Promise<{ readonly alone: Times; readonly beside: Times }>;
-}
-
-/** Its times alone are measured between those beside others, so that other programs add to both alike. */
-function startNeighbour(measured: Measured, url: string): Neighbour {
-  const alone = { captures: [] as number[], reads: [] as number[] };
-  const beside = { captures: [] as number[], reads: [] as number[] };
-  let isAlone = false;
-  let isOver = false;
-  const timed = async (of: keyof Times, method: string, path: string, body?: unknown) => {
-    const wasAlone = isAlone;
-    const since = performance.now();
-    await measured.send(KEYS.neighbour, method, path, body);
-    // A time during which that has changed is of neither.
-    if (wasAlone === isAlone) (isAlone ? alone : beside)[of].push(performance.now() - since);
-  };
-  const going = (async () => {
-    while (!isOver) {
-      await timed('captures', 'POST', '/screenshot', { url });
-      for (let at = 0; at < 5; at += 1) await timed('reads', 'GET', '/results?limit=10');
-      await delay(isAlone ? 100 : 500);
-    }
-  })();
-  return {
-    async alone(ms) {
-      isAlone = true;
-      await delay(ms);
-      isAlone = false;
-    },
-    async stop() {
-      isOver = true;
-      await going;
-      return { alone, beside };
-    },
-  };
-}
-
-type Times = { readonly captures: readonly number[]; readonly reads: readonly number[] };
-
-function findings(
-  where: string,
-  costs: readonly Cost[],
-  { alone, beside, kept }: { readonly alone: Times; readonly beside: Times; readonly kept: number },
-  print: (text: string) => void,
-): Finding[] {
+function findings(where: string, costs: readonly Cost[], kept: number, print: (text: string) => void): Finding[] {
   const dearest = (of: (cost: Cost) => number, max: number) =>
     costs.filter((cost) => of(cost) > max).toSorted((one, other) => of(other) - of(one));
   const turns = dearest(({ turnMs }) => turnMs, MAX_TURN_MS);
@@ -433,9 +362,8 @@ function findings(
     ),
   );
   const most = (of: (cost: Cost) => number) => Math.max(...costs.map(of));
-  const neighbour = (what: keyof Times) => percentile(beside[what], 0.95) / percentile(alone[what], 0.95);
   const finding = (what: string, figure: number, max: number, unit: string): Finding =>
-    atMost(`${where}: ${what}`, figure, max, { digits: unit === '' ? 2 : 0, unit });
+    atMost(`${where}: ${what}`, figure, max, { digits: 0, unit });
   const isDocumented = ({ what, status }: Cost) => status === 400 || what === 'the first interactive capture';
   const longest = (some: readonly Cost[]) => Math.max(0, ...some.map(({ turnMs }) => turnMs));
   const others = costs.filter((cost) => !isDocumented(cost));
@@ -449,7 +377,5 @@ function findings(
       ' MiB',
     ),
     finding('memory above the base line a minute after', kept, MAX_ADDED_MIB, ' MiB'),
-    finding('p95 of a neighbour\u2019s captures, of its time alone', neighbour('captures'), MAX_NEIGHBOUR, ''),
-    finding('p95 of a neighbour\u2019s reads, of its time alone', neighbour('reads'), MAX_NEIGHBOUR, ''),
   ];
 }

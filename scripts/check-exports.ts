@@ -1,12 +1,12 @@
 import { globSync, readFileSync } from 'node:fs';
 
 /*
- * Fails when the name of a value exported from src/ or ui/ occurs in no other file: the `export` or the value is unused.
+ * Fails when a name that src/ or ui/ exports occurs in no other file: the `export` is unused, or all of it.
  * Does not find unused exports whose name occurs elsewhere by chance. knip would, but its parser needs a package for
  * each system, which the lock file did not list for all.
  */
 
-const EXPORTED = /^export (?:async )?(?:function\*?|const|class) (\w+)/gm;
+const EXPORTED = /^export (?:async )?(?:function\*?|const|class|interface|type) (\w+)/gm;
 const USERS = ['src', 'ui', 'test', 'bench', 'scripts', 'examples'].map((folder) => `${folder}/**/*.{ts,tsx,js,mjs}`);
 
 const texts = new Map(globSync(USERS).map((file) => [file, readFileSync(file, 'utf8')]));

@@ -23,7 +23,7 @@ export type { CaptureService } from './service/create-service.ts';
 export type { ServiceConfig } from './service/service-config.ts';
 
 /** Options of `capstan serve` by their configuration keys; omitted options have their defaults. */
-export type EmbeddedConfig = { readonly [name in keyof ServiceConfig]?: ServiceConfig[name] | undefined };
+type EmbeddedConfig = { readonly [name in keyof ServiceConfig]?: ServiceConfig[name] | undefined };
 
 /**
  * Starts a service without an HTTP server: browsers, egress and stores. Reads no environment variables and no

@@ -5,8 +5,6 @@ import { CapstanError } from '../../src/capture/errors.ts';
 import { openMongo } from '../../src/storage/mongo/open.ts';
 import type { ResultStore } from '../../src/storage/ports/result-store.ts';
 import { openSqlite } from '../../src/storage/sqlite/open.ts';
-import { resultTable } from '../../src/storage/sqlite/result-table.ts';
-import { openDatabase } from '../../src/storage/sqlite/schema.ts';
 import { fillMongo, fillSqlite, Texts } from './large-store.ts';
 import { timesOf, timesTable } from './query-times.ts';
 import { seededResults } from './seeded-results.ts';
@@ -20,9 +18,6 @@ const LIMIT = 50;
 const QUERIES_OF_EACH_KIND = 100;
 const MAX_P99_MS = 50;
 const MAX_INDEX_SHARE = 0.6;
-const MAX_STORING_MS = 8;
-/** Captures that are stored with and without words, to compare the CPU time. */
-const STORED = 2_000;
 
 type Print = (text: string) => void;
 
@@ -36,11 +31,7 @@ export async function wordsInSqlite(directory: string, count: number, print: Pri
   const index = bytesOf(path) - bytesOf(plain);
   const { results, close } = await openSqlite({ path });
   try {
-    return [
-      await timed('SQLite', results, count, print),
-      shareOf('SQLite', count, index / texts.bytes),
-      storing(join(directory, 'storing')),
-    ];
+    return [await timed('SQLite', results, count, print), shareOf('SQLite', count, index / texts.bytes)];
   } finally {
     await close();
   }
@@ -81,25 +72,6 @@ function bytesOf(path: string): number {
 
 function shareOf(name: string, count: number, share: number): Finding {
   return atMost(`${name}, ${count} results: index of the words, in bytes of their texts`, share, MAX_INDEX_SHARE);
-}
-
-/** CPU time of the database's thread for the words of a capture. */
-function storing(path: string): Finding {
-  const [plain = 0, withWords = 0] = [undefined, new Texts()].map((texts, at) => {
-    const table = resultTable(openDatabase(`${path}${at}.db`));
-    const captures = [...seededResults(STORED).results()].map((result) => ({
-      ...result,
-      evidence: null,
-      words: texts?.wordsOf(result),
-    }));
-    const began = process.cpuUsage();
-    for (const capture of captures) table.insert([capture]);
-    const { user, system } = process.cpuUsage(began);
-    return (user + system) / 1000 / STORED;
-  });
-  return atMost('SQLite: CPU time of storing the words of a capture', withWords - plain, MAX_STORING_MS, {
-    unit: ' ms',
-  });
 }
 
 async function timed(name: string, store: ResultStore, count: number, print: Print): Promise<Finding> {

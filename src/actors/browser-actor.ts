@@ -18,7 +18,7 @@ import { openInteractivePage } from './playwright/open-page.ts';
 import { groupOf, type SharedPages, takePage } from './shared-pages.ts';
 
 /** The browsers of all actors. */
-export interface SharedBrowsers {
+interface SharedBrowsers {
   readonly plain: BrowserPool;
   /** Separate, because actions and forms load a browser differently from plain captures. */
   readonly interactive: BrowserPool;
@@ -35,7 +35,7 @@ interface CaptureMeans extends PageReading {
 }
 
 /** Parts that all actors share. */
-export interface SharedByActors extends PageReading {
+interface SharedByActors extends PageReading {
   readonly egress: Egress;
   readonly browsers: SharedBrowsers;
   readonly sharedPages: SharedPages;

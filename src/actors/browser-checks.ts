@@ -27,7 +27,7 @@ export interface Ending {
   readonly reason: string;
 }
 
-export interface BrowserChecksOptions {
+interface BrowserChecksOptions {
   readonly host: BrowserHost;
   /** Whether the browser serves one capture. */
   readonly alone: boolean;

@@ -33,7 +33,7 @@ export class LaunchError extends Error {
   }
 }
 
-export type AttachHandler = (session: CdpSession, info: Protocol.Target.TargetInfo) => void;
+type AttachHandler = (session: CdpSession, info: Protocol.Target.TargetInfo) => void;
 
 /** A browser process, from its launch to its end. */
 export class BrowserHost {

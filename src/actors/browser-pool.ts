@@ -10,7 +10,7 @@ import { LaunchBreaker, type Unavailable } from './launch-breaker.ts';
 import { launchBrowser } from './launch-browser.ts';
 import type { MemoryBounds } from './memory-watch.ts';
 
-export interface BrowserPoolOptions {
+interface BrowserPoolOptions {
   readonly findExecutable: ExecutableFinder;
   readonly confinement: Confinement;
   readonly startCommand: StartCommand;

@@ -5,7 +5,7 @@ import { constants, getPriority, setPriority } from 'node:os';
 import { NICENESS, type StartCommand } from './browser-priority.ts';
 import type { SystemUser } from './confinement.ts';
 
-export interface ProcessOptions {
+interface ProcessOptions {
   readonly executable: string;
   readonly flags: readonly string[];
   readonly env: NodeJS.ProcessEnv;

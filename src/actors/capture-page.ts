@@ -33,7 +33,7 @@ import { readPageWords } from '../reading/words/read-page-words.ts';
  */
 
 /** A capture and its cleanup: `disposed` resolves when the browser has released everything of the capture. */
-export interface PageCapture {
+interface PageCapture {
   readonly snapshot: Promise<Snapshot>;
   readonly disposed: Promise<void>;
 }

@@ -13,7 +13,7 @@ import { removeProfile } from './remove-profile.ts';
  */
 const LAUNCH_TIMEOUT_MS = 20_000;
 
-export interface LaunchOptions {
+interface LaunchOptions {
   readonly executable: string;
   readonly confined: Confined;
   readonly startCommand: StartCommand;

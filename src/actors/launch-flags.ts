@@ -1,6 +1,6 @@
 import { DEFAULT_LOCALE } from '../capture/default-visitor.ts';
 
-export interface FlagOptions {
+interface FlagOptions {
   readonly profileDir: string;
   readonly sandbox: boolean;
   /** Whether pages can see that the browser is automated (`navigator.webdriver`). */

@@ -16,7 +16,7 @@ export const MEMORY_BOUNDS: MemoryBounds = { renderer: 1.5 * GIB, browser: GIB }
 
 const TOO_MUCH = 'the page needs more memory than one page may use, and was ended';
 
-export type MemoryVerdict = 'fits' | 'retire' | 'kill';
+type MemoryVerdict = 'fits' | 'retire' | 'kill';
 
 /** Kills each renderer above its limit. Returns the verdict on the browser process itself. */
 export async function checkMemory(host: BrowserHost, bounds: MemoryBounds): Promise<MemoryVerdict> {

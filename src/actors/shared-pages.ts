@@ -10,7 +10,7 @@ import { openPage, type PageOpening } from './direct/open-page.ts';
 const IDLE_MS = 5_000;
 
 /** A page that a capture has left, and the egress proxy that is its context's only access to the network. */
-export interface SharedPage {
+interface SharedPage {
   readonly page: BlankPage;
   readonly egressProxy: EgressProxy;
 }

@@ -28,7 +28,7 @@ export interface ScannedFailure {
 }
 
 /** Reads what the report shows of a capture. */
-export interface ScannedCaptures {
+interface ScannedCaptures {
   readonly evidenceOf: (id: number) => Promise<Evidence | null>;
   readonly openImage: (id: number) => Promise<Readable>;
 }

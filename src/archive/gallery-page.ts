@@ -32,7 +32,7 @@ export interface Card {
   readonly alike?: readonly Card[];
 }
 
-export interface GalleryPage {
+interface GalleryPage {
   readonly cards: readonly Card[];
   /** Page number, from 1. */
   readonly number: number;
@@ -42,7 +42,7 @@ export interface GalleryPage {
 }
 
 /** Targets on a page that were not captured. */
-export interface FailuresPage extends Omit<GalleryPage, 'cards' | 'hasFailures'> {
+interface FailuresPage extends Omit<GalleryPage, 'cards' | 'hasFailures'> {
   readonly failures: readonly {
     readonly url: string;
     readonly code: string;

@@ -21,7 +21,7 @@ function pathOf(id: number, kind: ArtifactKind): string {
 }
 
 /** An output as the API sends it. */
-export type SentOutput = Result['outputs'][number] & { readonly path: string; readonly type: string };
+type SentOutput = Result['outputs'][number] & { readonly path: string; readonly type: string };
 
 /** A result as the API sends it: with the path of each artifact, `''` when there is none. */
 export type SentResult<T extends Result = Result> = Omit<T, 'artifacts' | 'outputs'> &
@@ -41,7 +41,7 @@ export function sentResult<T extends Result>({ artifacts, outputs, ...rest }: T)
 }
 
 /** The description of a stored image as the API sends it: with the paths of the files that every capture has. */
-export type SentScreenshotInfo = ScreenshotInfo & Readonly<Record<RequiredKind, string>>;
+type SentScreenshotInfo = ScreenshotInfo & Readonly<Record<RequiredKind, string>>;
 
 export function sentInfo(info: ScreenshotInfo): SentScreenshotInfo {
   return { ...info, ...forKinds(REQUIRED_KINDS, (kind) => pathOf(info.id, kind)) };

@@ -46,7 +46,7 @@ export const S3_OPTIONS = [
   's3SecretKey',
 ] as const;
 
-export interface ArtifactFacts {
+interface ArtifactFacts {
   /** Its name for people, in the web interface and in the OpenAPI document. */
   readonly label: string;
   /** The name of the file, without its extension. */

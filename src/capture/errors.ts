@@ -339,7 +339,7 @@ export interface Failure {
   readonly reason: string;
 }
 
-export interface CapstanErrorOptions extends ErrorOptions {
+interface CapstanErrorOptions extends ErrorOptions {
   /** Every invalid field of a request, with `invalid_request`. */
   readonly problems?: readonly FieldProblem[];
   /** Time after which to retry, in whole seconds, with `queue_full` and `rate_limited`. */

@@ -3,7 +3,7 @@ export type ImageFormat = (typeof IMAGE_FORMATS)[number];
 export const CAPTURE_FORMATS = [...IMAGE_FORMATS, 'pdf'] as const;
 export type CaptureFormat = (typeof CAPTURE_FORMATS)[number];
 
-export interface FormatFacts {
+interface FormatFacts {
   readonly mediaType: string;
   /** Endings of file names, without the dot: the one that is written, then others that are understood. */
   readonly extensions: readonly [string, ...string[]];

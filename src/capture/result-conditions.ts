@@ -97,9 +97,6 @@ export const conditionFields = {
 export const conditionsSchema = z.object(conditionFields).partial();
 
 /** An option that a capture was requested with, and its value when that is a condition, too. */
-export interface WantedOption {
-  readonly name: string;
-  readonly value?: string | undefined;
-}
+type WantedOption = { readonly name: string; readonly value?: string | undefined };
 
 export type ResultConditions = Immutable<z.output<typeof conditionsSchema>>;

@@ -23,9 +23,7 @@ export interface Target {
   readonly schemeAssumed: boolean;
 }
 
-export type TargetReading =
-  | { readonly ok: true; readonly target: Target }
-  | { readonly ok: false; readonly problem: string };
+type TargetReading = { readonly ok: true; readonly target: Target } | { readonly ok: false; readonly problem: string };
 
 /**
  * Parses an absolute URL.

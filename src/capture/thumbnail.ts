@@ -3,7 +3,7 @@ import { integer } from './options/fields.ts';
 import { orOf } from './values.ts';
 
 export const THUMBNAIL_FORMATS = ['webp', 'png', 'jpeg', 'avif'] as const;
-export type ThumbnailFormat = (typeof THUMBNAIL_FORMATS)[number];
+type ThumbnailFormat = (typeof THUMBNAIL_FORMATS)[number];
 
 /** In pixels: the width of a large screen. */
 const MAX_SIDE = 2048;

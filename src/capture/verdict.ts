@@ -13,7 +13,6 @@ export const VERDICTS = [
 
 /** Verdicts on which a capture may be repeated: another load may show more. */
 export const RETRIED_VERDICTS = ['blank', 'unfinished'] as const satisfies readonly VerdictName[];
-export type RetriedVerdict = (typeof RETRIED_VERDICTS)[number];
 
 export type VerdictName = (typeof VERDICTS)[number];
 

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { DataAnswer, type DataEncoding } from './data-answer.ts';
 
-export interface MessageLimits {
+interface MessageLimits {
   /** Maximum size of an event, in bytes. Events contain console messages and request bodies of any length. */
   readonly eventBytes: number;
   /**
@@ -17,7 +17,7 @@ const LIMITS: MessageLimits = { eventBytes: 4 * 1024 * 1024, answerBytes: 256 * 
 const ARCHIVE_BYTES = 80 * 1024 * 1024;
 
 /** Receives the messages of a stream, each when it is complete. */
-export interface MessageTaker {
+interface MessageTaker {
   take(text: string): void;
   /** Receives the beginning of a message over the size limit. */
   pass?(head: string): void;

@@ -5,7 +5,7 @@ import type { Ticket } from './tickets.ts';
 /** Interval at which a full queue, or one that is away, is tried again, in milliseconds. */
 const RETRY_MS = 50;
 
-export interface BacklogOptions {
+interface BacklogOptions {
   /** Whether there is room for a ticket. */
   readonly hasRoom: () => boolean;
   readonly publish: (ticket: Ticket) => Promise<void>;

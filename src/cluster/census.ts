@@ -1,7 +1,6 @@
 import type { Link } from './connection.ts';
 import { type Announcement, AnyAnnouncement, decode, encode, MAX_SMALL_BYTES } from './messages.ts';
 import type { NodeLoad } from './shares.ts';
-import type { Subjects } from './subjects.ts';
 
 /** Interval of announcements in milliseconds: the figures are at most this old. */
 const INTERVAL_MS = 1_000;
@@ -10,9 +9,8 @@ const AT_ONCE_MS = 100;
 /** Number of missed announcements after which a process counts as gone. */
 const MISSED = 3;
 
-export interface CensusOptions {
+interface CensusOptions {
   readonly link: Link;
-  readonly subjects: Subjects;
   /** Returns what this process announces: as an api node, as a worker, or both. */
   readonly own: () => readonly Announcement[];
 }
@@ -28,18 +26,16 @@ interface Heard<A> {
 /** The processes of the cluster, by the announcements that each sends once a second. */
 export class Census {
   readonly #link: Link;
-  readonly #subjects: Subjects;
   readonly #own: () => readonly Announcement[];
   readonly #nodes = new Map<string, Heard<NodeAnnouncement>>();
   readonly #workers = new Map<string, Heard<WorkerAnnouncement>>();
   readonly #timer: NodeJS.Timeout;
   #announcedAt = 0;
 
-  constructor({ link, subjects, own }: CensusOptions) {
+  constructor({ link, own }: CensusOptions) {
     this.#link = link;
-    this.#subjects = subjects;
     this.#own = own;
-    link.subscribe(subjects.alive, ({ data }) => {
+    link.subscribe(link.subjects.alive, ({ data }) => {
       const said = decode(AnyAnnouncement, data, MAX_SMALL_BYTES);
       if (said !== undefined) this.#hear(said);
     });
@@ -91,12 +87,12 @@ export class Census {
   /** Announces to the other processes that this one ends. */
   stop(): void {
     clearInterval(this.#timer);
-    for (const { name } of this.#own()) this.#link.publish(this.#subjects.alive, encode({ kind: 'gone', name }));
+    for (const { name } of this.#own()) this.#link.publish(this.#link.subjects.alive, encode({ kind: 'gone', name }));
   }
 
   #announce(): void {
     this.#announcedAt = performance.now();
-    for (const announcement of this.#own()) this.#link.publish(this.#subjects.alive, encode(announcement));
+    for (const announcement of this.#own()) this.#link.publish(this.#link.subjects.alive, encode(announcement));
   }
 
   #hear(said: Announcement): void {

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ConnectionOptions, connect, type Msg, type NatsConnection, TimeoutError } from '@nats-io/transport-node';
 import { BadMessageError } from './messages.ts';
+import type { Subjects } from './subjects.ts';
 import { logIn } from './try-server.ts';
 
 /** Thrown while NATS is away. Whether the work was done is then unknown. */
@@ -8,8 +9,9 @@ export class AwayError extends Error {
   override readonly name = 'AwayError';
 }
 
-export interface LinkOptions {
+interface LinkOptions {
   readonly connection: ConnectionOptions;
+  readonly subjects: Subjects;
   /** Called when NATS can be reached, and when it cannot be reached any more. */
   readonly onState: (isUp: boolean, server: string) => void;
   /** Reports why NATS cannot be reached or used, once for each reason. */
@@ -33,6 +35,7 @@ const PING = { pingInterval: 3_000, maxPingOut: 2 };
  * client would buffer it and send it later.
  */
 export class Link {
+  readonly subjects: Subjects;
   readonly #options: LinkOptions;
   readonly #closing = new AbortController();
   readonly #subscriptions: (readonly [subject: string, onMessage: OnMessage])[] = [];
@@ -48,6 +51,7 @@ export class Link {
 
   constructor(options: LinkOptions) {
     this.#options = options;
+    this.subjects = options.subjects;
   }
 
   get isUp(): boolean {

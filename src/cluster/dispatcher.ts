@@ -28,7 +28,6 @@ import {
 } from './messages.ts';
 import { RemoteDials } from './remote-dials.ts';
 import { limitsOfWorkers, type NodeLoad, shareOfSingles, shareOfTickets } from './shares.ts';
-import type { Subjects } from './subjects.ts';
 import { TicketReconciler } from './ticket-reconciler.ts';
 import type { TicketStream } from './ticket-stream.ts';
 import { Ticket } from './tickets.ts';
@@ -46,7 +45,6 @@ const CANCEL_MS = 2_000;
 export interface DispatcherOptions {
   readonly link: Link;
   readonly queue: WorkQueue;
-  readonly subjects: Subjects;
   readonly limits: LiveLimits;
   readonly census: Census;
   /** Reads the evidence of a stored capture that was too large for a message. */
@@ -81,7 +79,7 @@ export class Dispatcher {
       onFull: () => options.census.announceAtOnce(),
     });
     this.#dials = new RemoteDials({ ...options, node: this.name });
-    options.link.subscribe(options.subjects.node(this.name), (message) => this.#answer(message));
+    options.link.subscribe(options.link.subjects.node(this.name), (message) => this.#answer(message));
     this.#reconciler = new TicketReconciler({
       ...options,
       node: this.name,
@@ -145,7 +143,8 @@ export class Dispatcher {
   }
 
   async #enqueue(command: CaptureCommand, owner: string | null, isPatient: boolean): Promise<void> {
-    const { link, subjects, limits } = this.#options;
+    const { link, limits } = this.#options;
+    const { subjects } = link;
     if (!link.isUp && !isPatient) throw new CapstanError('cluster_unavailable');
     this.#checkSize(command);
     const { id } = command;
@@ -367,9 +366,9 @@ export class Dispatcher {
 
   /** Returns whether a worker is running a capture; false when it does not answer. */
   async #ask(worker: string, question: ToWorker): Promise<boolean> {
-    const { link, subjects } = this.#options;
+    const { link } = this.#options;
     try {
-      const { data } = await link.request(subjects.worker(worker), encode(question), WORKER_TIMEOUT_MS);
+      const { data } = await link.request(link.subjects.worker(worker), encode(question), WORKER_TIMEOUT_MS);
       return decode(FromWorker, data, MAX_SMALL_BYTES).runs;
     } catch {
       return false;

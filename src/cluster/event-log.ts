@@ -12,15 +12,13 @@ import { AwayError, type Link } from './connection.ts';
 import { EventStream, type Republished } from './event-stream.ts';
 import { EventTrimmer } from './event-trimmer.ts';
 import { EventWriter } from './event-writer.ts';
-import type { Subjects } from './subjects.ts';
 
 /** Events in each page that is read after an outage. */
 const PAGE = 200;
 const RETRY_MS = 500;
 
-export interface ClusterEventLogOptions {
+interface ClusterEventLogOptions {
   readonly link: Link;
-  readonly subjects: Subjects;
   readonly outbox: EventOutbox;
   readonly clock: () => number;
   readonly onProblem: (problem: unknown) => void;
@@ -50,8 +48,8 @@ export class ClusterEventLog implements EventLog {
 
   constructor(options: ClusterEventLogOptions) {
     this.#options = options;
-    this.#stream = new EventStream(options.link, options.subjects);
-    this.#trimmer = new EventTrimmer(options.link, options.subjects, this.#stream);
+    this.#stream = new EventStream(options.link);
+    this.#trimmer = new EventTrimmer(options.link, this.#stream);
     this.#writers = this.#openWriters();
     options.link.observe((isUp) => {
       if (!isUp) return;

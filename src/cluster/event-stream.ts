@@ -5,7 +5,6 @@ import { type EventEntry, gapEntry, type LoggedEvent } from '../storage/ports/ev
 import type { Link } from './connection.ts';
 import { API_TIMEOUT_MS, ensureStream, isCode, manage } from './jetstream-api.ts';
 import { BadMessageError, decode, encode, encodeWithin, WrittenEvent } from './messages.ts';
-import type { Subjects } from './subjects.ts';
 
 /** Limits of the stream: about 100,000 events, and a week. See also `event-trimmer.ts`. */
 const MAX_BYTES = 128 * 1024 * 1024;
@@ -16,7 +15,7 @@ const IDS_PER_MS = 1_000;
 /** Error codes of JetStream for a second event with the same key. */
 const ALREADY_STORED: readonly number[] = [10071, 10164];
 
-export interface EventStreamState {
+interface EventStreamState {
   /** Added to a sequence number, gives the event's id. */
   readonly base: number;
   readonly first: number;
@@ -36,15 +35,13 @@ export interface Republished {
  */
 export class EventStream {
   readonly #link: Link;
-  readonly #subjects: Subjects;
 
-  constructor(link: Link, subjects: Subjects) {
+  constructor(link: Link) {
     this.#link = link;
-    this.#subjects = subjects;
   }
 
   async ensure(): Promise<void> {
-    const { events, allEvents, logged } = this.#subjects;
+    const { events, allEvents, logged } = this.#link.subjects;
     await ensureStream(this.#link, {
       name: events,
       subjects: [allEvents],
@@ -60,14 +57,14 @@ export class EventStream {
 
   async state(): Promise<EventStreamState> {
     const { created, state } = await manage<StreamInfo>(this.#link, ({ streams }) =>
-      streams.info(this.#subjects.events),
+      streams.info(this.#link.subjects.events),
     );
     return { base: Date.parse(created) * IDS_PER_MS, first: state.first_seq, last: state.last_seq };
   }
 
   /** Calls back with each event as it is stored; some may be missing after an outage. */
   follow(onEvent: (republished: Republished) => void): void {
-    this.#link.subscribe(this.#subjects.logged, ({ data, headers }) => {
+    this.#link.subscribe(this.#link.subjects.logged, ({ data, headers }) => {
       const sequence = Number(headers?.get('Nats-Sequence'));
       if (sequence > 0) onEvent({ sequence, event: decode(WrittenEvent, data).event });
     });
@@ -75,7 +72,7 @@ export class EventStream {
 
   /** Stores an event, and returns its size in bytes. Does not store an event again whose key is already stored. */
   async publish(writer: string, { n, event }: WrittenEvent): Promise<number> {
-    const { eventOf, eventBy } = this.#subjects;
+    const { eventOf, eventBy } = this.#link.subjects;
     const { key } = event;
     const apiKey = event.api_key_name ?? null;
     // An event that is too large for a message would stop those that follow.
@@ -96,7 +93,7 @@ export class EventStream {
 
   /** Returns the number of the last stored event of a writer; 0 when there is none. Events with keys do not count. */
   async lastBy(writer: string): Promise<number> {
-    const { events, eventsBy } = this.#subjects;
+    const { events, eventsBy } = this.#link.subjects;
     const query = { last_by_subj: eventsBy(writer) };
     const message = await manage(this.#link, ({ streams }) => streams.getMessage(events, query));
     return message === null ? 0 : decode(WrittenEvent, message.data).n;
@@ -104,7 +101,7 @@ export class EventStream {
 
   /** Returns the sequence number of the first event at or after one; undefined when there is none. */
   async next(sequence: number): Promise<number | undefined> {
-    const { events, allEvents } = this.#subjects;
+    const { events, allEvents } = this.#link.subjects;
     const query = { seq: sequence, next_by_subj: allEvents };
     return (await manage(this.#link, ({ direct }) => direct.getMessage(events, query)))?.seq;
   }
@@ -113,7 +110,9 @@ export class EventStream {
   async read(first: number, last: number, base: number): Promise<readonly LoggedEvent[]> {
     const sequences = Array.from({ length: last - first + 1 }, (_, at) => first + at);
     return manage(this.#link, async ({ direct }) => {
-      const messages = await Promise.all(sequences.map((seq) => direct.getMessage(this.#subjects.events, { seq })));
+      const messages = await Promise.all(
+        sequences.map((seq) => direct.getMessage(this.#link.subjects.events, { seq })),
+      );
       return messages.flatMap((message) =>
         message === null ? [] : eventsIn(message.data).map((event) => ({ id: base + message.seq, ...event })),
       );

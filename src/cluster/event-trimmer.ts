@@ -5,7 +5,6 @@ import { gapEntry } from '../storage/ports/event-log.ts';
 import type { Link } from './connection.ts';
 import type { EventStream } from './event-stream.ts';
 import { API_TIMEOUT_MS, manage } from './jetstream-api.ts';
-import type { Subjects } from './subjects.ts';
 
 /*
  * The NATS server would remove the oldest events of all API keys. So before the stream is full, the oldest events of
@@ -31,15 +30,13 @@ interface Share {
 
 export class EventTrimmer {
   readonly #link: Link;
-  readonly #subjects: Subjects;
   readonly #stream: EventStream;
   /** Bytes that this process may write until it checks the stream again. */
   #untilLook = 0;
   #trimming: Promise<void> | undefined;
 
-  constructor(link: Link, subjects: Subjects, stream: EventStream) {
+  constructor(link: Link, stream: EventStream) {
     this.#link = link;
-    this.#subjects = subjects;
     this.#stream = stream;
   }
 
@@ -55,7 +52,7 @@ export class EventTrimmer {
 
   async #look(): Promise<void> {
     const { config, state } = await manage<StreamInfo>(this.#link, ({ streams }) =>
-      streams.info(this.#subjects.events),
+      streams.info(this.#link.subjects.events),
     );
     this.#untilLook = config.max_bytes * LOOK_SHARE;
     if (state.bytes < config.max_bytes * FULL_SHARE) return;
@@ -71,7 +68,7 @@ export class EventTrimmer {
   #read(last: number): Promise<ReadonlyMap<string, Share>> {
     return this.#link.with(async (connection) => {
       const { consumers } = jetstream(connection, { timeout: API_TIMEOUT_MS });
-      const consumer = await consumers.get(this.#subjects.events, { headers_only: true });
+      const consumer = await consumers.get(this.#link.subjects.events, { headers_only: true });
       const shares = new Map<string, Share>();
       const messages = await consumer.consume();
       // The messages that are left may be removed meanwhile, and no other one comes then.
@@ -79,7 +76,7 @@ export class EventTrimmer {
       let isRead = false;
       for await (const { subject, seq, headers, info } of messages) {
         const bytes = Number(headers?.get('Nats-Msg-Size') ?? 0) + OVERHEAD_BYTES;
-        const owner = this.#subjects.ownerIn(subject);
+        const owner = this.#link.subjects.ownerIn(subject);
         const share = shares.get(owner) ?? { bytes: 0, events: [] };
         shares.set(owner, share);
         share.bytes += bytes;
@@ -96,7 +93,7 @@ export class EventTrimmer {
 
   /** Removes the events of a key before a sequence number, and writes a gap for the subscribers of this key. */
   async #remove(owner: string, before: number): Promise<void> {
-    const { events, eventsOf, keyOf } = this.#subjects;
+    const { events, eventsOf, keyOf } = this.#link.subjects;
     await manage(this.#link, ({ streams }) => streams.purge(events, { filter: eventsOf(owner), seq: before }));
     const event = { ...gapEntry('too_old', Date.now(), ofKey(keyOf(owner))), key: `gap-${before}` };
     await this.#stream.publish('', { n: 1, event });

@@ -17,7 +17,7 @@ export const WRITTEN: EventsIn<WrittenEvent> = {
   isDroppable: ({ key }) => key === undefined,
 };
 
-export interface EventWriterOptions {
+interface EventWriterOptions {
   readonly link: Link;
   readonly stream: EventStream;
   readonly file: EventOutboxFile;

@@ -2,14 +2,12 @@ import { type InFlight, type InFlightList, type InFlightWanted, wantedInFlight }
 import type { Census } from './census.ts';
 import type { Link } from './connection.ts';
 import { decode, encode, encodeWithin, FromPeer, MAX_SMALL_BYTES, ToPeer } from './messages.ts';
-import type { Subjects } from './subjects.ts';
 
 /** Time limit for another api node's answer, in milliseconds. */
 const ANSWER_MS = 1_000;
 
-export interface InFlightOptions {
+interface InFlightOptions {
   readonly link: Link;
-  readonly subjects: Subjects;
   /** Name of this api node. */
   readonly name: string;
   /** Generates the captures that this api node admitted, oldest first. */
@@ -23,8 +21,8 @@ export class ClusterInFlight {
 
   constructor(options: InFlightOptions) {
     this.#options = options;
-    const { link, subjects, name } = options;
-    link.subscribe(subjects.ask(name), (message) => {
+    const { link, name } = options;
+    link.subscribe(link.subjects.ask(name), (message) => {
       const wanted = decode(ToPeer, message.data, MAX_SMALL_BYTES);
       message.respond(this.#encoded(this.#own(wanted)));
     });
@@ -56,9 +54,9 @@ export class ClusterInFlight {
 
   /** Returns the captures of another api node; undefined when it does not answer. */
   async #ask(node: string, { limit, requestId, ofKey }: InFlightWanted): Promise<readonly InFlight[] | undefined> {
-    const { link, subjects } = this.#options;
+    const { link } = this.#options;
     try {
-      const { data } = await link.request(subjects.ask(node), encode({ limit, requestId, ofKey }), ANSWER_MS);
+      const { data } = await link.request(link.subjects.ask(node), encode({ limit, requestId, ofKey }), ANSWER_MS);
       return decode(FromPeer, data).captures;
     } catch {
       return undefined;

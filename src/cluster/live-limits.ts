@@ -2,7 +2,6 @@ import { CapstanError } from '../capture/errors.ts';
 import type { CaptureLimits } from '../capture/limits.ts';
 import { createCompletionRate } from '../streams/completion-rate.ts';
 import { AwayError, type Link } from './connection.ts';
-import type { Subjects } from './subjects.ts';
 import { capacityOf, type QueueState, type WorkQueue } from './work-queue.ts';
 
 /** Intervals at which the limits are read, in milliseconds: normally, and while a limit is being lowered. */
@@ -12,10 +11,9 @@ const LOWERING_MS = 100;
 const HEARD_MS = 500;
 const MAX_RETRY_AFTER_SECONDS = 60;
 
-export interface LiveLimitsOptions {
+interface LiveLimitsOptions {
   readonly link: Link;
   readonly queue: WorkQueue;
-  readonly subjects: Subjects;
   /** The limits of a cluster that does not exist yet. */
   readonly initial: CaptureLimits;
   readonly onChange: (limits: CaptureLimits) => void;
@@ -42,7 +40,7 @@ export class LiveLimits {
   constructor(options: LiveLimitsOptions) {
     this.#options = options;
     this.#limits = options.initial;
-    options.link.subscribe(options.subjects.limits, () => void this.#readAndPlan());
+    options.link.subscribe(options.link.subjects.limits, () => void this.#readAndPlan());
   }
 
   /** Reads the limits now and from now on. Call it when the stream exists. */
@@ -60,10 +58,10 @@ export class LiveLimits {
 
   /** Changes the limits of the whole cluster. Rejects with `cluster_unavailable`. */
   async set(limits: CaptureLimits): Promise<CaptureLimits> {
-    const { link, queue, subjects } = this.#options;
+    const { link, queue } = this.#options;
     try {
       await queue.announce(limits);
-      link.publish(subjects.limits);
+      link.publish(link.subjects.limits);
       await this.#read();
     } catch (error) {
       throw new CapstanError('cluster_unavailable', undefined, { cause: error });
@@ -127,12 +125,12 @@ export class LiveLimits {
   }
 
   async #lower(): Promise<void> {
-    const { link, queue, subjects } = this.#options;
+    const { link, queue } = this.#options;
     if (this.#state === undefined || this.#loweringSince === undefined) return;
     const capacity = capacityOf(this.#limits);
     if (this.#state.places > capacity || performance.now() - this.#loweringSince < HEARD_MS) return;
     await queue.lower(capacity);
-    link.publish(subjects.limits);
+    link.publish(link.subjects.limits);
     await this.#read();
   }
 

@@ -22,7 +22,7 @@ import { Worker, type WorkerOptions } from './worker.ts';
 
 export type { Worker } from './worker.ts';
 
-export interface ClusterOptions {
+interface ClusterOptions {
   readonly servers: ServerOptions;
   readonly name: string;
   readonly role: ClusterStats['role'];
@@ -35,7 +35,7 @@ export interface ClusterOptions {
   readonly onBadMessages: (count: number, subject: string, cause: unknown) => void;
 }
 
-export interface ApiOptions {
+interface ApiOptions {
   /** Reads the evidence of a stored capture that was too large for a message. */
   readonly evidenceOf: (id: number) => Promise<Evidence | null>;
   /** Generates the captures that this process admitted and that have no outcome yet, oldest first. */
@@ -67,7 +67,7 @@ export interface Cluster {
   /** Creates the event log of the cluster. Close it before the cluster. */
   openEventLog(outbox: EventOutbox): EventLog;
   createApi(options: ApiOptions): ClusterApi;
-  createWorker(options: Omit<WorkerOptions, 'link' | 'subjects' | 'onOutbox' | 'onMissing' | 'onProblem'>): Worker;
+  createWorker(options: Omit<WorkerOptions, 'link' | 'onOutbox' | 'onMissing' | 'onProblem'>): Worker;
   /** Connects, in the background. Call it when the parts of this process are created. */
   start(): void;
   close(): Promise<void>;
@@ -81,8 +81,8 @@ export function openCluster(options: ClusterOptions): Cluster {
   const { role, limits, onState, onProblem, onBadMessages } = options;
   const subjects = subjectsOf(options.name);
   const connection = { ...connectionOptions(options.servers), inboxPrefix: subjects.inbox(role) };
-  const link = new Link({ connection, onState, onProblem, onBadMessages });
-  const queue = new WorkQueue(link, subjects);
+  const link = new Link({ connection, subjects, onState, onProblem, onBadMessages });
+  const queue = new WorkQueue(link);
   let dispatcher: Dispatcher | undefined;
   let live: LiveLimits | undefined;
   let worker: Worker | undefined;
@@ -113,7 +113,6 @@ export function openCluster(options: ClusterOptions): Cluster {
 
   const census = new Census({
     link,
-    subjects,
     own: (): readonly Announcement[] => [
       ...(dispatcher === undefined
         ? []
@@ -151,22 +150,21 @@ export function openCluster(options: ClusterOptions): Cluster {
       };
     },
     openEventLog(outbox) {
-      eventLog = new ClusterEventLog({ link, subjects, outbox, clock: Date.now, onProblem });
+      eventLog = new ClusterEventLog({ link, outbox, clock: Date.now, onProblem });
       return eventLog;
     },
     createApi({ evidenceOf, inFlight, onLimits }) {
-      const limiting = new LiveLimits({ link, queue, subjects, initial: limits, onChange: onLimits, onProblem });
+      const limiting = new LiveLimits({ link, queue, initial: limits, onChange: onLimits, onProblem });
       const dispatching = new Dispatcher({
         link,
         queue,
-        subjects,
         limits: limiting,
         census,
         evidenceOf,
         eventsStored: async () => eventLog?.stored(),
         onProblem,
       });
-      const underWay = new ClusterInFlight({ link, subjects, name: dispatching.name, own: inFlight, census });
+      const underWay = new ClusterInFlight({ link, name: dispatching.name, own: inFlight, census });
       live = limiting;
       dispatcher = dispatching;
       return {
@@ -187,7 +185,6 @@ export function openCluster(options: ClusterOptions): Cluster {
       worker = new Worker({
         ...workerOptions,
         link,
-        subjects,
         onOutbox: () => census.announceAtOnce(),
         onMissing: () => void ensure(),
         onProblem,

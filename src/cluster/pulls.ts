@@ -1,6 +1,5 @@
 import { createInbox, type Msg, type NatsConnection, nanos, type Subscription } from '@nats-io/transport-node';
 import type { Link } from './connection.ts';
-import type { Subjects } from './subjects.ts';
 
 /** A ticket that was given to this worker, and must be acknowledged, returned or kept alive. */
 export interface Delivery {
@@ -22,9 +21,8 @@ const LATE_MS = 2_000;
 /** Pause after a pull that was refused, in milliseconds. */
 const REFUSED_MS = 500;
 
-export interface PullOptions {
+interface PullOptions {
   readonly link: Link;
-  readonly subjects: Subjects;
   /** Returns the number of tickets that the worker can take now. */
   readonly room: () => number;
   readonly onTicket: (delivery: Delivery) => void;
@@ -81,8 +79,8 @@ export class Pulls {
   }
 
   #pull(connection: NatsConnection): void {
-    const { subjects } = this.#options;
-    const inbox = createInbox(this.#options.link.inboxPrefix);
+    const { inboxPrefix, subjects } = this.#options.link;
+    const inbox = createInbox(inboxPrefix);
     const subscription = connection.subscribe(inbox, {
       max: 1,
       callback: (error, message) => {

@@ -14,7 +14,6 @@ import {
   type ToNode,
   type ToWorker,
 } from './messages.ts';
-import type { Subjects } from './subjects.ts';
 
 /** Interval at which workers that dial are looked for in the census, in milliseconds. */
 const CHECK_MS = 500;
@@ -25,9 +24,8 @@ const ANSWER_MS = 1_000;
 /** Time that a worker has to report a dial that has reached its deadline, in milliseconds. */
 const GRACE_MS = 5_000;
 
-export interface RemoteDialsOptions {
+interface RemoteDialsOptions {
   readonly link: Link;
-  readonly subjects: Subjects;
   readonly census: Pick<Census, 'workers'>;
   /** Name of this api node. */
   readonly node: string;
@@ -148,7 +146,7 @@ export class RemoteDials {
     leftMs: number,
     attempt: number,
   ): Promise<Found | 'busy' | undefined> {
-    const { link, subjects, node } = this.#options;
+    const { link, node } = this.#options;
     const { id, signal } = command;
     const body = encodeWithin(link.maxPayload, { type: 'dial', id, node, ...forWorker(command, leftMs, attempt) });
     // Queueing the capture reports that it is too large.
@@ -162,7 +160,7 @@ export class RemoteDials {
     this.#pending.set(id, { worker, settle });
     signal.addEventListener('abort', onAbort, { once: true });
     try {
-      const { data } = await link.request(subjects.worker(worker), body, ANSWER_MS);
+      const { data } = await link.request(link.subjects.worker(worker), body, ANSWER_MS);
       return decode(FromWorker, data, MAX_SMALL_BYTES).runs ? await promise : 'busy';
     } catch {
       // The worker may dial nevertheless. When it is lost, or NATS is away, it leaves the census shortly.
@@ -195,8 +193,8 @@ export class RemoteDials {
   }
 
   #release(id: number, worker: string): void {
-    const { link, subjects } = this.#options;
+    const { link } = this.#options;
     const message: ToWorker = { type: 'release', id };
-    link.publish(subjects.worker(worker), encode(message));
+    link.publish(link.subjects.worker(worker), encode(message));
   }
 }

@@ -8,7 +8,7 @@ import type { WorkQueue } from './work-queue.ts';
 /** Interval at which tickets are compared with the streams, in milliseconds. */
 const INTERVAL_MS = 5_000;
 
-export interface TicketReconcilerOptions {
+interface TicketReconcilerOptions {
   readonly link: Link;
   readonly queue: WorkQueue;
   /** Name of this api node. */

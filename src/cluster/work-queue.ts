@@ -3,7 +3,6 @@ import { nanos } from '@nats-io/transport-node';
 import { type CaptureLimits, CaptureLimitsSchema } from '../capture/limits.ts';
 import type { Link } from './connection.ts';
 import { isCode, manage, NOT_FOUND } from './jetstream-api.ts';
-import type { Subjects } from './subjects.ts';
 import { TicketStream } from './ticket-stream.ts';
 
 /** Time after which the ticket of a worker that no longer answers is given to another one, in milliseconds. */
@@ -34,7 +33,8 @@ export class WorkQueue {
   readonly #link: Link;
   readonly #consumer: string;
 
-  constructor(link: Link, { places, placesOf, stream, workOf, consumer }: Subjects) {
+  constructor(link: Link) {
+    const { places, placesOf, stream, workOf, consumer } = link.subjects;
     this.places = new TicketStream(link, places, placesOf);
     this.tickets = new TicketStream(link, stream, workOf);
     this.#link = link;

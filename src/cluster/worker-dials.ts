@@ -8,7 +8,7 @@ import type { ToNode, ToWorker } from './messages.ts';
 /** Time after which a connection that no capture has used is closed, in milliseconds. */
 const MAX_HELD_MS = 5_000;
 
-export interface WorkerDialsOptions {
+interface WorkerDialsOptions {
   /** Returns the maximum number of dials at once; 0: none. */
   readonly limit: () => number;
   /** Connects to the target of a capture, or ends the capture and stores its record. Never rejects. */

@@ -20,7 +20,7 @@ import {
   ToWorker,
 } from './messages.ts';
 import { type Delivery, Pulls } from './pulls.ts';
-import { type Subjects, ticketOf } from './subjects.ts';
+import { ticketOf } from './subjects.ts';
 import { ACK_WAIT_MS } from './work-queue.ts';
 import { WorkerDials } from './worker-dials.ts';
 
@@ -40,7 +40,6 @@ const REPORT_PAUSE_MS = 500;
 
 export interface WorkerOptions {
   readonly link: Link;
-  readonly subjects: Subjects;
   readonly slots: number;
   /**
    * Captures a page and stores it, within the request's `timeoutMs`. Emits the outcome, and completes when the slot is
@@ -93,7 +92,7 @@ export class Worker {
   constructor(options: WorkerOptions) {
     this.#options = options;
     this.#slots = options.slots;
-    const { link, subjects, onMissing, onProblem } = options;
+    const { link, onMissing, onProblem } = options;
     this.#dials = new WorkerDials({
       worker: this.name,
       limit: options.maxDials,
@@ -103,13 +102,12 @@ export class Worker {
           return outcomeOfError(error);
         }),
       findEarlier: (id, attempt) => this.#findEarlier(id, attempt),
-      tell: (node, message) => link.publish(subjects.node(node), encode(message)),
+      tell: (node, message) => link.publish(link.subjects.node(node), encode(message)),
       report: (node, id, outcome, batch) => this.#reportDead(node, id, outcome, batch),
     });
-    link.subscribe(subjects.worker(this.name), (message) => this.#answer(message));
+    link.subscribe(link.subjects.worker(this.name), (message) => this.#answer(message));
     this.#pulls = new Pulls({
       link,
-      subjects,
       room: () => this.#room,
       onTicket: (delivery) => {
         this.#take(delivery).catch(onProblem);
@@ -369,8 +367,8 @@ export class Worker {
   }
 
   async #send(node: string, body: Uint8Array): Promise<FromNode> {
-    const { link, subjects } = this.#options;
-    const { data } = await link.request(subjects.node(node), body, NODE_TIMEOUT_MS);
+    const { link } = this.#options;
+    const { data } = await link.request(link.subjects.node(node), body, NODE_TIMEOUT_MS);
     return decode(FromNode, data);
   }
 }

@@ -1,5 +1,5 @@
 /** Why standard output cannot be written: its reader has gone, as with `| head -1`, or a failure such as a full disk. */
-export type OutputEnd = 'SIGPIPE' | 'failed';
+type OutputEnd = 'SIGPIPE' | 'failed';
 
 /**
  * Acts once on a standard output that cannot be written; replaces what was to be done before. A failure is told in one

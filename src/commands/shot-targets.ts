@@ -13,7 +13,7 @@ export interface BadLine {
   readonly problem: string;
 }
 
-export interface ShotTargets {
+interface ShotTargets {
   readonly urls: readonly string[];
   readonly badLines: readonly BadLine[];
 }

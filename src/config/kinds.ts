@@ -12,7 +12,7 @@ export interface Machine {
   readonly cores: number;
 }
 
-export type OptionValue = string | number | boolean | readonly string[] | null;
+type OptionValue = string | number | boolean | readonly string[] | null;
 
 export interface OptionFacts {
   /** Conversion of the text of a flag or variable to a value. A `list` is split at commas. */

@@ -9,7 +9,7 @@ export const RETAIN_DAYS_TAKES = `a number from ${MIN_DAYS} to ${MAX_DAYS} (days
 const OF_LABEL = /^label:(.+)=([^=]*)$/;
 
 /** Maximum ages in days. */
-export interface RetainDays {
+interface RetainDays {
   /** Of captures without one of the labels; null: unlimited. */
   readonly days: number | null;
   readonly ofLabels: ReadonlyMap<string, number>;

@@ -11,7 +11,7 @@ const TIMEOUT_MS = 3_000;
 const Introduction = z.object({ version: z.string(), jetstream: z.boolean().default(false) });
 
 /** The options of the connection to NATS. */
-export type NatsConfig = Pick<Config, 'natsUrl' | 'natsCreds' | 'natsTlsCa' | 'natsTlsCert' | 'natsTlsKey'>;
+type NatsConfig = Pick<Config, 'natsUrl' | 'natsCreds' | 'natsTlsCa' | 'natsTlsCert' | 'natsTlsKey'>;
 
 /** Checks the NATS servers of the cluster; returns no findings without a cluster. */
 export async function examineNats(config: NatsConfig): Promise<readonly Finding[]> {

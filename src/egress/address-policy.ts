@@ -6,10 +6,10 @@ import { readTargetList, type TargetEntry, withoutTrailingDot } from './target-l
 export { parseTargetList } from './target-list.ts';
 
 /** Result of matching a name against the lists: `closed` is denied, `open` is allowed, `unlisted` is in neither. */
-export type NameVerdict = 'closed' | 'open' | 'unlisted';
+type NameVerdict = 'closed' | 'open' | 'unlisted';
 
 /** `address`: it is not public. `denied`: the operator has closed it. `reason` completes "it is ...". */
-export interface AddressRefusal {
+interface AddressRefusal {
   readonly by: Extract<EgressRefusalReason, 'address' | 'denied'>;
   readonly reason: string;
 }
@@ -31,7 +31,7 @@ export interface LiveTargetPolicy extends TargetPolicy {
   replace(lists: Pick<TargetPolicyOptions, 'allow' | 'deny'>): void;
 }
 
-export interface TargetPolicyOptions {
+interface TargetPolicyOptions {
   /** Private targets that may be captured: see `parseTargetList`. */
   readonly allow: readonly string[];
   /** Targets that may not be captured, even if they are public or allowed. */

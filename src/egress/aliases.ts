@@ -5,7 +5,7 @@ import { openHostsFile } from './hosts-file.ts';
 /** Resolves with the names that follow a name in its chain of aliases (CNAME); never rejects. */
 export type AliasLookup = (name: string, withinMs: number) => Promise<readonly string[]>;
 
-export interface AliasLookupOptions {
+interface AliasLookupOptions {
   /** Name servers to ask. @default those of /etc/resolv.conf */
   readonly servers?: readonly string[];
   /** @default '/etc/hosts' */

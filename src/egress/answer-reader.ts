@@ -3,7 +3,7 @@ import { ChunkedBody } from './chunked-body.ts';
 import { HEAD_OF_HTTP_09, normalizedHead } from './lenient-head.ts';
 
 /** Reads the answers on one connection before Node's parser does. */
-export interface AnswerReader {
+interface AnswerReader {
   /** Call when a request is given the connection. */
   expectAnswer(): void;
   /**
@@ -31,7 +31,7 @@ export function answerReaderOf(socket: object): AnswerReader | undefined {
   return readers.get(socket);
 }
 
-export interface ReadingOptions {
+interface ReadingOptions {
   /** The port of the URL. */
   readonly port: number;
   readonly maxHeadBytes: number;

@@ -10,7 +10,7 @@ import { urlDestination } from './egress-proxy.ts';
 import { HeldConnection } from './held-connection.ts';
 import { aboutProxy, proxyDestination } from './upstream.ts';
 
-export interface DialTargetOptions {
+interface DialTargetOptions {
   readonly egressPolicy: EgressPolicy;
   /** Time limit for each connection, in milliseconds. */
   readonly dialTimeoutMs: number;

@@ -1,7 +1,7 @@
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { CapstanError } from '../capture/errors.ts';
 
-export interface DialOptions {
+interface DialOptions {
   readonly port: number;
   /** Time limit for all attempts together, in milliseconds. */
   readonly timeoutMs: number;

@@ -11,7 +11,7 @@ import { candidateNames, parseSearchList } from './search-list.ts';
  */
 export type Lookup = (name: string, signal: AbortSignal) => Promise<readonly string[]>;
 
-export interface DnsLookupOptions {
+interface DnsLookupOptions {
   /**
    * Name servers to ask: addresses, each with or without a port. An empty list means the default.
    * @default those of /etc/resolv.conf

@@ -14,7 +14,7 @@ import { Traffic, type TrafficLimits } from './traffic.ts';
 import { openTunnel, refuseTunnel, tunnelDestination } from './tunnel.ts';
 import { createUpstream, type Upstream } from './upstream.ts';
 
-export interface EgressProxyOptions {
+interface EgressProxyOptions {
   readonly egressPolicy: EgressPolicy;
   readonly limits: TrafficLimits;
   /** Time limit for dialling, in milliseconds. */

@@ -73,7 +73,7 @@ export interface DialTarget {
   readonly timeoutMs: number;
 }
 
-export interface MailServer {
+interface MailServer {
   /** In the form of a URL's hostname: canonical, with an IPv6 address in brackets. */
   readonly host: string;
   readonly port: number;

@@ -27,7 +27,7 @@ export function createForwardAgent(open: OpenConnection<Socket>, traffic: Traffi
   return new OpeningAgent(openReader, { keepAlive: true, timeout: IDLE_MS, scheduling: 'lifo' });
 }
 
-export interface ForwardOptions {
+interface ForwardOptions {
   readonly destination: Destination;
   /** Path and query of the request line, as the browser sent them. */
   readonly path: string;

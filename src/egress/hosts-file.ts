@@ -3,7 +3,7 @@ import { parseAddress } from './address-classes.ts';
 import { withoutTrailingDot } from './target-list.ts';
 
 /** Returns every address of a name in the hosts file, in the order of the lines; empty when the name is not listed. */
-export type HostsFile = (name: string) => readonly string[];
+type HostsFile = (name: string) => readonly string[];
 
 /**
  * Reads a hosts file (`hosts(5)`), and reads it again when it has changed. A missing or unreadable file counts as

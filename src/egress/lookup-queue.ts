@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import type { LookupQueue } from './resolver.ts';
 
-export interface LookupQueueOptions {
+interface LookupQueueOptions {
   /** Called before each lookup. Throws when the capture has used up its lookups. */
   readonly admit: () => void;
   /** Aborted when the capture has ended. */

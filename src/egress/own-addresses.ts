@@ -4,7 +4,7 @@ import { mappedIpv4, parseAddress } from './address-classes.ts';
 /** Whether an address belongs to a network interface of this machine. */
 export type OwnAddresses = (address: string) => boolean;
 
-export interface OwnAddressesOptions {
+interface OwnAddressesOptions {
   /** Addresses of all network interfaces. */
   readonly read?: () => readonly string[];
   /** Monotonic clock, in milliseconds. */

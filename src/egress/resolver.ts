@@ -7,7 +7,7 @@ import { createDnsLookup, type Lookup } from './dns-lookup.ts';
 /** Starts a lookup when a slot is free. Starts none after its capture has ended. */
 export type LookupQueue = <T>(lookUp: () => Promise<T>) => Promise<T>;
 
-export interface ResolverOptions {
+interface ResolverOptions {
   readonly lookup?: Lookup | undefined;
   /** Time for which an answer is reused, in milliseconds; with 0, only simultaneous lookups share an answer. */
   readonly cacheMs?: number | undefined;

@@ -1,5 +1,5 @@
 /** Rules for completing a name before its lookup: `search`, `domain` and `ndots` of `resolv.conf(5)`. */
-export interface SearchList {
+interface SearchList {
   readonly domains: readonly string[];
   /** Names with at least this many dots are tried unchanged before search domains are appended. */
   readonly ndots: number;

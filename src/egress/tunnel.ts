@@ -6,7 +6,7 @@ import type { Destination } from './egress-policy.ts';
 import { hasWaited } from './held-connection.ts';
 import type { Traffic } from './traffic.ts';
 
-export interface TunnelOptions {
+interface TunnelOptions {
   readonly destination: Destination;
   /** Bytes that the browser has sent after the request. */
   readonly head: Buffer;

@@ -33,7 +33,7 @@ export interface Upstream {
   failure(what: string, cause?: unknown): CapstanError;
 }
 
-export interface UpstreamOptions {
+interface UpstreamOptions {
   readonly egressPolicy: EgressPolicy;
   readonly traffic: Traffic;
   readonly peers: PeerCheck;

@@ -23,7 +23,7 @@ const RECENT = { events: 10_000, characters: 8 * 1024 * 1024 } as const;
 const MAX_READS = 2;
 
 /** A listener for live events. */
-export interface FeedListener {
+interface FeedListener {
   /** Called in the order of event ids. */
   events(events: readonly LoggedEvent[]): void;
   /** Called once when the feed ends. */

@@ -1,6 +1,6 @@
 import { charactersOf, type LoggedEvent } from '../storage/ports/event-log.ts';
 
-export interface RecentEventsBounds {
+interface RecentEventsBounds {
   readonly events: number;
   /** Maximum total number of characters of the events' bodies. */
   readonly characters: number;

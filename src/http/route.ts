@@ -117,7 +117,7 @@ interface RouteFacts {
 }
 
 /** A JSON body. */
-export interface RequestBody<B extends z.ZodType = z.ZodType> {
+interface RequestBody<B extends z.ZodType = z.ZodType> {
   /** The schema's name in the OpenAPI document. */
   readonly name: string;
   readonly schema: (schemas: RequestSchemas) => B;

@@ -22,7 +22,7 @@ const MAX_AT_ONCE = 1;
 /** Maximum number of comparisons under way, of which each key has a share. */
 const MAX_WAITING = 100;
 
-export interface ComparisonOptions {
+interface ComparisonOptions {
   readonly ignore?: Ignore;
   /** Lines of text that are elsewhere in the other capture do not differ. */
   readonly inAnyOrder?: boolean;
@@ -36,7 +36,7 @@ export interface ComparisonOptions {
   readonly places?: boolean;
 }
 
-export interface CompareAnswer {
+interface CompareAnswer {
   readonly difference: Difference;
   /** The elements around the regions, if they were wanted; none unless both captures have element maps. */
   readonly around: readonly Place[];

@@ -1,7 +1,7 @@
 import { inTurn } from './in-turn.ts';
 import { loadSharp, MAX_INPUT_PIXELS } from './load-sharp.ts';
 
-export interface FittingImage {
+interface FittingImage {
   readonly bytes: Buffer;
   readonly mediaType: 'image/png' | 'image/jpeg';
 }

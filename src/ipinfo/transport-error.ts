@@ -14,7 +14,7 @@ import type { Redact } from './redact.ts';
 /** A local reason to end an exchange: the limiter rejected, or the body exceeded the limit. */
 export type Obstacle = 'limiter' | 'body' | null;
 
-export interface BrokenExchange {
+interface BrokenExchange {
   readonly obstacle: Obstacle;
   readonly status: number | null;
   readonly attempts: number;

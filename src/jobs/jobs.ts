@@ -34,7 +34,7 @@ const PRUNE_MS = 60_000;
 /** Maximum number of waiting jobs whose requests are remembered: others run outside of the traces of theirs. */
 const MAX_TRACED = 10_000;
 
-export interface JobsOptions extends RunOptions {
+interface JobsOptions extends RunOptions {
   /** False without a database; jobs are then unavailable. */
   readonly enabled: boolean;
   /**
@@ -54,12 +54,12 @@ export interface JobsOptions extends RunOptions {
 }
 
 /** Checks that may refuse a scan, before, while and after its list is read. */
-export interface ScanAdmission {
+type ScanAdmission = {
   readonly requireRate?: (targets: number) => void;
   readonly admit?: (targets: number) => void;
   /** Aborted when the client has disconnected. */
   readonly gone?: AbortSignal;
-}
+};
 
 /** Maximum number of lists that are read at once, of which each key has a share. */
 const MAX_READING = 32;

@@ -20,7 +20,7 @@ export interface Loss {
   readonly cause: string;
 }
 
-export interface LineWriterOptions {
+interface LineWriterOptions {
   /** A descriptor, or the path of a file. Lines are appended to the file, and the file can be reopened. */
   readonly to: number | string;
   /** Called when lines can be written again after some were dropped, with the loss since the last call. */

@@ -2,9 +2,9 @@ import { collectDefaultMetrics, type OpenMetricsContentType, Registry } from 'pr
 import { type MetricsSource, metricFamilies } from './families.ts';
 import { type AnyRegistry, Family } from './family.ts';
 
-export type MetricsFormat = 'text' | 'openmetrics';
+type MetricsFormat = 'text' | 'openmetrics';
 
-export interface Rendering {
+interface Rendering {
   /** Media type. */
   readonly type: string;
   readonly text: string;

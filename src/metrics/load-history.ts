@@ -10,7 +10,7 @@ const MAX_SAMPLES = HISTORY_MS / SAMPLE_MS;
 
 type Stats = Pick<ServiceStats, 'captures' | 'queue' | 'pool'>;
 
-export interface LoadHistoryOptions {
+interface LoadHistoryOptions {
   readonly events$: Observable<CapstanEvent>;
   readonly stats: () => Stats;
   /** Returns the time since 1970, in milliseconds. */

@@ -52,7 +52,7 @@ export interface Range {
 }
 
 /** A walk through the nodes of a tree. */
-export interface Walker<Of extends PageNode> {
+interface Walker<Of extends PageNode> {
   readonly currentNode: Of;
   nextNode(): Of | null;
 }

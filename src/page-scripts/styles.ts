@@ -1,7 +1,7 @@
 import { HTML, memberOf, namespaceOf, type PageElement, type PageNode, type PageRoot, treeMember } from './dom.ts';
 
 /** The style that an element has of its own. */
-export interface StyleDeclaration {
+interface StyleDeclaration {
   cssText: string;
   setProperty(name: string, value: string, priority?: 'important'): void;
 }

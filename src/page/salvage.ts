@@ -31,7 +31,7 @@ export interface Found {
 }
 
 /** A partial capture, made of the parts that were known at its deadline. */
-export interface Salvage {
+interface Salvage {
   readonly facts: Omit<DocumentFacts, 'interrupted'>;
   readonly cutPhase: CapturePhase;
   readonly picture: Picture;

@@ -31,7 +31,7 @@ interface AtRest {
   readonly picture?: Picture;
 }
 
-export type Taken = AtRest & { readonly picture: Picture };
+type Taken = AtRest & { readonly picture: Picture };
 
 /**
  * Waits for the page and takes its picture. Shortly before the deadline, what is known by then and the last frame of

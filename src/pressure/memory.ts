@@ -10,7 +10,7 @@ export interface Memory {
 }
 
 /** Returns the text of a file; undefined when it is missing or cannot be read. */
-export type ReadText = (path: string) => string | undefined;
+type ReadText = (path: string) => string | undefined;
 
 /** One version of control groups: its root directory and file names. */
 interface Hierarchy {

@@ -4,7 +4,7 @@ import type { Gauge } from './gauge.ts';
 import { giveBackWhenIdle } from './give-back.ts';
 import type { Judge } from './overload.ts';
 
-export interface PressureOptions {
+interface PressureOptions {
   readonly gauge: Gauge;
   readonly judge: Judge;
   /** Captures that are waiting or running now. */

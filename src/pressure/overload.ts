@@ -3,7 +3,7 @@ import type { Reading } from './gauge.ts';
 import type { Mark } from './marks.ts';
 
 /** A reading with its time in milliseconds and the number of captures waiting or running. */
-export interface Observation {
+interface Observation {
   readonly reading: Reading;
   readonly activeCaptures: number;
   readonly at: number;

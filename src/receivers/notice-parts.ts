@@ -24,12 +24,12 @@ export interface NoticeSources {
 }
 
 /** The captures that an event tells of. */
-export interface ToldCaptures {
+interface ToldCaptures {
   readonly before: number | null;
   readonly after: number;
 }
 
-export interface CapturePair {
+interface CapturePair {
   readonly before: number;
   readonly after: number;
 }

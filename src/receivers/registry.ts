@@ -7,7 +7,7 @@ import type { Told } from './dispatcher.ts';
 import { CALLBACKS, givenIn, KEYS, type Receiver } from './receiver.ts';
 import { readAddress, type TransportParts } from './transports.ts';
 
-export type RegistryOptions = TransportParts & {
+type RegistryOptions = TransportParts & {
   /** URLs that are told how captures and batches ended, and what watches found. */
   readonly webhooks: readonly string[];
   /** The receivers of the operator. */

@@ -7,7 +7,7 @@ import { type WebhookOptions, webhookTransport } from './transports/webhook.ts';
 export type TransportParts = MessengerParts & Pick<WebhookOptions, 'keys' | 'clock'>;
 
 /** The address of a receiver, read. */
-export interface ReadAddress {
+interface ReadAddress {
   /** Host and port; the rest may hold a secret. */
   readonly host: string;
   /** URL to check by the egress policy; null when the connection is checked alone. */

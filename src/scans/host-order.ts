@@ -5,7 +5,7 @@ interface AtHost {
   readonly host: string;
 }
 
-export interface HostOrderOptions {
+interface HostOrderOptions {
   /** Maximum number of elements of one host at a time, also of other orders. */
   readonly perHost: number;
   /** Time between the end of an element and the start of the next one of its host, in milliseconds. */

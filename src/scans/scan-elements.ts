@@ -1,14 +1,16 @@
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import type { Result } from '../capture/result.ts';
+import { retryAfterMs } from '../capture/retry-after.ts';
 import { DEFAULT_PER_HOST, type ScanSettings } from '../capture/scan.ts';
 import { targetOf } from '../capture/target.ts';
 import type { JobStore, TakenJob } from '../storage/ports/job-store.ts';
 import type { ResultStore } from '../storage/ports/result-store.ts';
 import { HostOrder, WINDOW } from './host-order.ts';
 import type { HostVisits } from './host-visits.ts';
-import { waitAskedBy } from './retry-after.ts';
 import { targetsLeft } from './stored-list.ts';
+
+const BUSY: ReadonlySet<number> = new Set([429, 503]);
 
 /** Captures that are stored. Rejects as a `ResultStore` does. */
 export interface ScanCaptures {
@@ -90,4 +92,14 @@ export function scanElements(
     },
     close: () => order.close(),
   };
+}
+
+/**
+ * Returns the time after which a target wants to be asked again, in milliseconds: a `Retry-After` of seconds or a date
+ * with the status 429 or 503. Undefined when it names none.
+ */
+function waitAskedBy(outcome: CaptureOutcome, now: number): number | undefined {
+  if (outcome.state !== 'stored' || !BUSY.has(outcome.result.response_code)) return undefined;
+  const header = outcome.evidence?.headers?.items.find(({ name }) => name.toLowerCase() === 'retry-after');
+  return retryAfterMs(header?.value, now) ?? undefined;
 }

@@ -10,7 +10,7 @@ import { ListWriter } from './stored-list.ts';
 const MAX_READING_MS = 15 * 60_000;
 
 /** A list that was stored, and what it gave. */
-export interface StoredList {
+interface StoredList {
   readonly report: ListReport;
   /** Bytes that it takes. */
   readonly bytes: number;

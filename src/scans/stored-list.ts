@@ -18,7 +18,7 @@ const PART_CHARACTERS = 64 * 1024;
 const ASKED_TOGETHER = 1_000;
 
 /** A target with its position in the scan. */
-export interface PlacedTarget extends ScanTarget {
+interface PlacedTarget extends ScanTarget {
   readonly index: number;
 }
 

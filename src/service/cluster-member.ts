@@ -46,7 +46,7 @@ export async function openClusterOf(config: ClusterConfig, logger: Logger): Prom
   }
 }
 
-export interface MemberParts extends CaptureParts {
+interface MemberParts extends CaptureParts {
   readonly egress: Pick<Egress, 'screen' | 'screenLiteral' | 'dial' | 'aliasesOf' | 'certificateOf'>;
   readonly results: Pick<ResultStore, 'get' | 'wordsOf'>;
   readonly eventLog: EventLog;

@@ -18,7 +18,7 @@ export type Availability =
   | { readonly available: true }
   | { readonly available: false; readonly code: FailureCode; readonly reason: string };
 
-export interface ConditionParts {
+interface ConditionParts {
   readonly availability: () => Availability;
   readonly storage: Pick<Storage, 'captureStore' | 'results'>;
   readonly pipeline: Pick<CapturePipeline, 'load' | 'limits' | 'refusal'>;

@@ -14,10 +14,10 @@ import { watchCondition } from './condition.ts';
 import { logEvent } from './log-event.ts';
 import { openSharedRecords } from './open-records.ts';
 import { isDialled } from './perform-capture.ts';
-import { countProcess } from './process-stats.ts';
 import type { CapturingConfig, ClusterConfig, StorageConfig } from './service-config.ts';
+import { countProcess } from './service-stats.ts';
 
-export type WorkerConfig = ClusterConfig & StorageConfig & CapturingConfig & Pick<Config, 'maxConcurrent'>;
+type WorkerConfig = ClusterConfig & StorageConfig & CapturingConfig & Pick<Config, 'maxConcurrent'>;
 
 /** A process that captures for the api nodes of a cluster, and answers no clients. */
 export type WorkerService = Pick<

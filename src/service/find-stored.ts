@@ -16,7 +16,7 @@ import type { StoredOutcome } from '../streams/reuse.ts';
 const PAGE = 20;
 const MAX_PAGES = 10;
 
-export interface StoresAsked {
+interface StoresAsked {
   readonly results: Pick<ResultStore, 'state' | 'page' | 'get' | 'wordsOf'>;
   readonly artifacts: Pick<ArtifactStore, 'id' | 'open'>;
 }

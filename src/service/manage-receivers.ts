@@ -18,7 +18,7 @@ import { readAddress } from '../receivers/transports.ts';
 import type { DeadWanted, DeliveryStore, LetterPlace, StoredDelivery } from '../storage/ports/delivery-store.ts';
 import type { ReceiverStore } from '../storage/ports/receiver-store.ts';
 
-export interface ReceiverManagement {
+interface ReceiverManagement {
   readonly registry: Registry;
   readonly dispatcher: Dispatcher;
   readonly given: ReceiverStore;
@@ -30,9 +30,7 @@ export interface ReceiverManagement {
 }
 
 /** The caller of an operation. `ofKey`: the key whose dead letters it sees; undefined for all, null for none. */
-export interface ReceiverCaller extends Pick<Client, 'apiKeyName' | 'owner'> {
-  readonly ofKey: string | null | undefined;
-}
+type ReceiverCaller = Pick<Client, 'apiKeyName' | 'owner'> & { readonly ofKey: string | null | undefined };
 
 /** A receiver to answer. `apiKeyName`: of the key that gave it; null without a named key, and of the operator. */
 interface Shown {

@@ -5,7 +5,7 @@ import { fitImage } from '../imaging/fit-image.ts';
 import type { NoticeSources } from '../receivers/notice-parts.ts';
 import type { ArtifactStore } from '../storage/ports/artifact-store.ts';
 
-export interface NoticeSourceParts extends Pick<NoticeSources, 'publicUrl' | 'share'> {
+interface NoticeSourceParts extends Pick<NoticeSources, 'publicUrl' | 'share'> {
   readonly artifacts: Pick<ArtifactStore, 'open' | 'info'>;
   readonly comparisons: Comparisons;
 }

@@ -4,7 +4,7 @@ import type { Told } from '../receivers/dispatcher.ts';
 import { GAP, type LoggedEvent } from '../storage/ports/event-log.ts';
 import type { NewQuery, QueryStore } from '../storage/ports/query-store.ts';
 
-export interface NotifyingQueriesOptions {
+interface NotifyingQueriesOptions {
   readonly queries: Pick<QueryStore, 'notifying' | 'get'>;
   readonly factsOf: FactsOf;
   readonly keyOf: (apiKeyName: string | null, name: string) => string;

@@ -9,7 +9,7 @@ export interface Variation {
   readonly request: CaptureRequest;
 }
 
-export interface Variations {
+interface Variations {
   readonly first: Variation;
   readonly again: Variation;
   readonly clock: Variation;

@@ -1,13 +1,16 @@
 import type { ArtifactStoreKind } from '../capture/artifacts.ts';
+import { CapstanError } from '../capture/errors.ts';
 import { holdLock } from './files/held-lock.ts';
 import { retentionLock } from './files/layout.ts';
 import type { MongoDatabase } from './mongo/open.ts';
-import type { ArtifactStore, LocalStore } from './ports/artifact-store.ts';
+import { type ArtifactStore, changedStore, type LocalStore } from './ports/artifact-store.ts';
 import type { Database } from './ports/database.ts';
 import { createOwnCopies } from './ports/local-copies.ts';
 import type { OpenArtifacts } from './ports/open-artifacts.ts';
-import { type OtherStore, withOthers } from './remote/with-others.ts';
 import type { S3Options } from './s3/open.ts';
+
+/** Opens a store on first use. */
+type OtherStore = () => Promise<ArtifactStore>;
 
 interface StoreParts {
   readonly dataDir: string;
@@ -56,4 +59,28 @@ function otherStores(kind: ArtifactStoreKind, { mongo, s3 }: StoreParts): OtherS
     others.push(() => (opening ??= import('./s3/open.ts').then(({ openS3Store }) => openS3Store(s3))));
   }
   return others;
+}
+
+/**
+ * A store whose database may also have captures in other stores, made by other processes or before a move. These can be
+ * read, and are neither listed nor removed.
+ */
+function withOthers(own: ArtifactStore, others: readonly OtherStore[]): ArtifactStore {
+  /** While another store is away, the capture is not found. */
+  async function fromOthers<T>(read: (store: ArtifactStore) => Promise<T | undefined>): Promise<T | undefined> {
+    for (const open of others) {
+      const found = await read(await open()).catch((error: unknown) => {
+        if (error instanceof CapstanError && error.code === 'artifact_damaged') throw error;
+        return undefined;
+      });
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  if (others.length === 0) return own;
+  return changedStore(own, {
+    info: async (id, how) => (await own.info(id, how)) ?? fromOthers((store) => store.info(id)),
+    open: async (id, kind, how) => (await own.open(id, kind, how)) ?? fromOthers((store) => store.open(id, kind)),
+  });
 }

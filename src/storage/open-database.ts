@@ -40,9 +40,3 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenDataba
   if (configured === undefined) return { database: createNoDatabase() };
   return OPENERS[configured.kind](configured.place, options);
 }
-
-/** Opens the database for a command, which needs one. */
-export async function openExisting(options: DatabaseOptions): Promise<Database> {
-  if (databaseOf(options) !== undefined) return (await openDatabase(options)).database;
-  throw new Error('no database is configured: set --db-path or --mongo-url');
-}

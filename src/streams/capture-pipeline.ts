@@ -40,7 +40,7 @@ import type { Pass, Reservation } from './reservation.ts';
 import { createSubmission, inFlightOf, type Submission } from './submission.ts';
 import { createLocalTurns, type Turns } from './turns.ts';
 
-export interface CapturePipelineOptions extends Omit<PerformanceOptions, 'abort'> {
+interface CapturePipelineOptions extends Omit<PerformanceOptions, 'abort'> {
   readonly limits: CaptureLimits;
   /** Generates the id of a new capture. */
   readonly ids: () => number;

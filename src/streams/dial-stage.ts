@@ -53,7 +53,7 @@ export interface ToDial {
   dialled: Dialled | undefined;
 }
 
-export interface DialHooks<C> {
+interface DialHooks<C> {
   /** Whether the capture has not ended. */
   readonly isIn: (capture: C) => boolean;
   /** Ends a capture whose target was not reached. `startedAt`: when it was dialled. */
@@ -142,7 +142,7 @@ export interface Undialled {
 export type Dial<C> = (capture: C) => Observable<C>;
 
 /** Dials the targets of admitted captures before these wait for a slot. */
-export interface DialStage {
+interface DialStage {
   /** Returns an operator that dials each capture when it is its turn. */
   readonly each: <C extends Undialled>(dial: Dial<C>) => OperatorFunction<C, C>;
   /** Changes the maximum number of dials at once; with 0, captures pass undialled, also those that wait. */

@@ -65,7 +65,7 @@ export function createEventStream(): EventStream {
 }
 
 /** The properties of a command that its events carry. */
-export type Announced = Pick<CaptureCommand, 'id' | 'request' | 'batch' | 'apiKeyName' | 'requestId'>;
+type Announced = Pick<CaptureCommand, 'id' | 'request' | 'batch' | 'apiKeyName' | 'requestId'>;
 
 /** `at`: milliseconds since the Unix epoch, in every constructor here. */
 export function captureQueued(at: number, command: Announced): CaptureEvent {
@@ -123,7 +123,7 @@ export function captureReused(at: number, asked: Omit<Announced, 'id'>, stored: 
 }
 
 /** A batch, and the API key that requested it. */
-export interface AnnouncedBatch {
+interface AnnouncedBatch {
   readonly batch: string;
   readonly apiKeyName: string | null;
 }

@@ -18,7 +18,7 @@ import type { CaptureRequest } from '../capture/request.ts';
 import type { Submit, SubmitOptions } from './capture-pipeline.ts';
 import { outcomeOfError } from './outcome.ts';
 
-export interface OutageOptions {
+interface OutageOptions {
   readonly submit: Submit;
   /**
    * Maximum time that a capture waits for the end of an outage, in milliseconds since it was submitted.

@@ -25,7 +25,7 @@ import { outcomeOfAbort, outcomeOfError } from './outcome.ts';
  * Performs one capture, from the page to the store. Its first value, or its error, becomes the outcome. Completes when
  * the next capture may begin.
  */
-export type Perform = (command: CaptureCommand) => ObservableInput<CaptureOutcome>;
+type Perform = (command: CaptureCommand) => ObservableInput<CaptureOutcome>;
 
 /** Backstop for the actors' own deadlines. Normally it is never reached. */
 const GRACE_MS = 5_000;

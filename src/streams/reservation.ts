@@ -34,7 +34,7 @@ export interface IssuedReservation extends Reservation {
 }
 
 /** The operations that a reservation needs from the admission that counts it. */
-export interface ReservationCount {
+interface ReservationCount {
   /** Whether admission has ended, so that no element may wait for a place. */
   isClosed(): boolean;
   change(by: number): void;

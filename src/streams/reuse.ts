@@ -7,7 +7,7 @@ import { captureReused, type EventStream } from './events.ts';
 
 export type StoredOutcome = StoredCapture;
 
-export interface ReuseOptions {
+interface ReuseOptions {
   /** Captures the page. */
   readonly capture: Submit;
   /**

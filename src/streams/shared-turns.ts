@@ -3,7 +3,7 @@ import { CapstanError } from '../capture/errors.ts';
 import { createPlaces } from '../capture/share.ts';
 import { createWorkInTurn } from './work-in-turn.ts';
 
-export interface SharedTurnsOptions {
+interface SharedTurnsOptions {
   readonly atOnce: number;
   /** Maximum number of works that wait, of which each owner has a share. */
   readonly maxWaiting: number;

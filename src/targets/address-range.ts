@@ -9,7 +9,7 @@ export interface AddressRange {
 }
 
 /** A text that is a network or a range of addresses, or why it is none. Undefined when it is meant as neither. */
-export type RangeReading = AddressRange | { readonly problem: string } | undefined;
+type RangeReading = AddressRange | { readonly problem: string } | undefined;
 
 /** An IPv6 address with a zone, also in brackets, with a port or a prefix length. */
 const ZONE = /^\[?[\da-f]*:[\da-f:.]*%/i;

@@ -10,7 +10,7 @@ export type Entry =
   | { readonly kind: 'host'; readonly host: string; readonly port: number | null; readonly rest: string }
   | { readonly kind: 'range'; readonly range: AddressRange };
 
-export type EntryReading = Entry | { readonly problem: string };
+type EntryReading = Entry | { readonly problem: string };
 
 /** Ports and schemes to try at hosts for which the list names none. */
 export interface Expansion {

@@ -1,5 +1,5 @@
 /** A line of a text, numbered from 1. `isCut`: it was longer than the limit. */
-export interface NumberedLine {
+interface NumberedLine {
   readonly line: number;
   readonly text: string;
   readonly isCut: boolean;

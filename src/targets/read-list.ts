@@ -10,7 +10,7 @@ import { SeenTargets } from './seen-targets.ts';
 import { sitemapList } from './sitemap-list.ts';
 
 /** An entry of a list: `text` gives the same entry when it is read again as a line. */
-export interface ListEntry {
+interface ListEntry {
   readonly text: string;
   readonly entry: Entry;
   /** Number of its targets that the list did not have before, at least 1. */

@@ -1,13 +1,13 @@
 import { SaxesParser, type SaxesTagPlain } from 'saxes';
 
 /** An element: its name without a prefix, its attributes, its line. */
-export interface XmlElement {
+interface XmlElement {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
   readonly line: number;
 }
 
-export interface XmlHandler<T> {
+interface XmlHandler<T> {
   /** Returns what the element gives when it begins. */
   readonly open?: (element: XmlElement) => readonly T[];
   /** `text`: the text in the element, without that of its children. */

@@ -21,14 +21,14 @@ export interface Rule {
   readonly titles?: readonly Sign[];
 }
 
-export interface CookieSign {
+interface CookieSign {
   /** A whole name in lower case, or a pattern of names. */
   readonly name: string | Pattern;
   readonly value: Sign;
 }
 
 /** Signs as rules look them up. All keys are in lower case. */
-export interface SignIndex {
+interface SignIndex {
   readonly headers: ReadonlyMap<string, readonly string[]>;
   readonly cookies: ReadonlyMap<string, readonly string[]>;
   readonly metas: ReadonlyMap<string, readonly string[]>;

@@ -24,7 +24,7 @@ const Entry = z.looseObject({
 });
 const Entries = z.record(z.string(), Entry);
 
-export interface RulesFile {
+interface RulesFile {
   readonly rules: readonly Rule[];
   /** Number of patterns that were left out, because they are too long or need more than linear time. */
   readonly omitted: number;

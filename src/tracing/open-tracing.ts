@@ -20,13 +20,13 @@ import { packageVersion } from '../version.ts';
 import { followEvents } from './follow-events.ts';
 
 /** A request as it begins. */
-export interface TracedRequest {
+interface TracedRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
 /** A request as it ends. */
-export interface TracedAnswer {
+interface TracedAnswer {
   /** Path of its route, such as `/results/{id}`; undefined when there is none. */
   readonly route: string | undefined;
   readonly status: number;

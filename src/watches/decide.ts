@@ -36,7 +36,7 @@ interface Finding {
   readonly isNews: boolean;
 }
 
-export interface Decision {
+interface Decision {
   readonly isNews: boolean;
   readonly held: readonly string[];
 }

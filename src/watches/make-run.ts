@@ -19,7 +19,7 @@ export interface RunParts extends CompareParts {
 
 type Run = Omit<WatchRun, 'due' | 'at'>;
 
-export interface MadeRun {
+interface MadeRun {
   /** Findings of the run; undefined when the service, and not the page, was the reason why there is no run. */
   readonly run: Run | undefined;
   /** The conditions on its values that hold, as `KnownValues` has them; undefined for none. */

@@ -76,9 +76,7 @@ export interface WatchesOptions extends Pick<RunParts, 'artifacts' | 'comparison
 }
 
 /** The definition of a watch, and the body from which it was made. */
-export interface WatchWanted extends WatchRequest {
-  readonly written: Written;
-}
+type WatchWanted = WatchRequest & { readonly written: Written };
 
 /** The stored fields of a changed watch. */
 type Changed = Pick<WatchChange, 'summary' | 'definition' | 'dueAt'>;

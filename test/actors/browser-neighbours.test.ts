@@ -6,7 +6,7 @@ import { captureRequest } from '../support/capture-request.ts';
 import { actorForSuite, siteForSuite } from '../support/for-suite.ts';
 
 /** Number of pages that wait for each other before they storm. */
-const TOGETHER = 10;
+const TOGETHER = 11;
 const storming = (by: string, from = 'turns', outcome = 'done'): readonly [string, string] => [
   `/flood?by=${by}&from=${from}&tells=${TOGETHER}`,
   `/flooded?by=${by}&outcome=${outcome}&secure=true&together=${TOGETHER}`,
@@ -18,8 +18,8 @@ const STORM = [
   // Each of these acts takes a thread.
   ...['audio', 'shared-worker', 'shared-worker'].map((by) => storming(by, 'slow')),
   storming('texture', 'slow'),
-  // A service worker is registered, and stays paused. WebTransport has no way to the network, and WebGPU no adapter.
-  ['/flood?by=service-worker&from=turns', '/part?type=text/javascript&text=0'],
+  // A service worker is registered, and stays paused: its first act never ends. WebTransport has no way to the network, and WebGPU no adapter.
+  [`/flood?by=service-worker&from=turns&tells=${TOGETHER}&awaits=no`, '/part?type=text/javascript&text=first'],
   storming('transport', 'slow', 'WebTransportError'),
   storming('gpu', 'slow', 'TypeError'),
 ] as const;

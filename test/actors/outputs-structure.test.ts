@@ -199,6 +199,39 @@ describe('a list of terms in Markdown', () => {
   });
 });
 
+describe('a table in Markdown that HTML does not tell from a layout', () => {
+  const cell = (text: string) => `<span style="display:table-cell">${text}</span>`;
+  const row = (...cells: string[]) => `<div style="display:table-row">${cells.map(cell).join('')}</div>`;
+
+  it('is a table when styles draw it', async () => {
+    const text = await markdownOf(`<div style="display:table">${row('Ida', '10 m')}${row('Bo', '7 m')}</div>`);
+    expect(text).toContain('| Ida | 10 m |\n| Bo  | 7 m |');
+    const grouped = `<div style="display:table-row-group">${row('Ida', '10 m')}${row('Bo', '7 m')}</div>`;
+    expect(await markdownOf(`<section style="display:table">${grouped}</section>`)).toContain('| Ida | 10 m |');
+  });
+
+  it('is no table when styles lay out a page by it', async () => {
+    const text = await markdownOf(`<div style="display:table">${cell('Menu one')}${cell('Menu two')}</div>`);
+    expect(text).toBe('Menu one\n\nMenu two\n');
+    const sections = `<div style="display:table">${row('<h2>Left</h2>', '<p>Text')}${row('One', 'Two')}</div>`;
+    expect(await markdownOf(sections)).toBe('## Left\n\nText\n\nOne\n\nTwo\n');
+  });
+
+  it('is no table when its role or its paragraphs say that it is a layout', async () => {
+    const rows = '<tr><td>One<td>Two<tr><td>Three<td>Four';
+    expect(await markdownOf(`<table role=presentation>${rows}</table>`)).toBe('One\n\nTwo\n\nThree\n\nFour\n');
+    const text = await markdownOf('<table><tr><td>Menu<td><p>First words.<p>Second words.<tr><td>Left<td>End</table>');
+    expect(text).toBe('Menu\n\nFirst words.\n\nSecond words.\n\nLeft\n\nEnd\n');
+    expect(await markdownOf(`<table><tr><th>A<th>B${rows}</table>`)).toContain('| One | Two |');
+  });
+
+  it('has the rows of a table in a cell on lines of that cell', async () => {
+    const inner = '<table><tr><td>Length<td>10 m<tr><td>Width<td>3 m</table>';
+    const text = await markdownOf(`<table><tr><th>Ship<th>Size<tr><td>Ida<td>${inner}<tr><td>Bo<td>none</table>`);
+    expect(text).toMatch(/^\| Ship \| Size \|\n.*\n\| Ida \| Length 10 m *<br>Width 3 m \|\n\| Bo {2}\| none \|/);
+  });
+});
+
 describe('a formula in Markdown', () => {
   const math = (tex: string, content: string, display = '') =>
     `<math ${display}><semantics><mrow>${content}</mrow><annotation encoding="application/x-tex">${tex}</annotation></semantics></math>`;
@@ -240,6 +273,11 @@ describe('a formula in Markdown', () => {
       await markdownOf(`<p>So <span class=MathJax id=MathJax-Element-1-Frame><span>E</span><span>=</span><span>mc</span><span>2</span></span><script type="math/tex" id=MathJax-Element-1>E=mc^2</script> is known.
       <div class=MathJax_Display><span class=MathJax id=MathJax-Element-2-Frame>x</span></div><script type="math/tex; mode=display" id=MathJax-Element-2>x</script>`);
     expect(text).toContain('So $E=mc^2$ is known.\n\n$$x$$');
+    const chtml = (id: number, tex: string) =>
+      `<span class="mjx-chtml MathJax_CHTML" id=MathJax-Element-${id}-Frame><span class=mjx-math>${tex}</span></span><script type="math/tex" id=MathJax-Element-${id}>${tex}</script>`;
+    expect(
+      await markdownOf(`<p>And ${chtml(3, 'a=b')} too.<p><span class="mjx-chtml MJXc-display">${chtml(4, 'y')}</span>`),
+    ).toBe('And $a=b$ too.\n\n$$y$$\n');
   });
 
   it('has no words that the formula does not show', async () => {

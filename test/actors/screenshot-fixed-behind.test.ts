@@ -74,6 +74,12 @@ describe('what is fixed behind a page', () => {
     }
   });
 
+  it('fills a section of a full page in which it is shown only while the section is in the window', async () => {
+    const { png } = await capture(SHOWN_IN_WINDOW);
+    for (const y of [590, 1000, 1600, 2010]) expect([y, colourAt(png, EDGE, y)]).toEqual([y, TEAL]);
+    for (const y of [570, 1020, 1580, 2030]) expect([y, colourAt(png, EDGE, y)]).toEqual([y, WHITE]);
+  });
+
   it('leaves a fixed header and a fixed footer where they are at the top of the page', async () => {
     const bars = `<div style="position: fixed; inset: 0 0 auto; z-index: 1; height: 40px; background: rgb(200, 0, 0)"></div>
       <div style="position: fixed; inset: auto 0 0; z-index: 1; height: 160px; background: rgb(200, 0, 0)"></div>`;
@@ -193,6 +199,15 @@ const COVERS = {
     `.cover { clip-path: inset(0) } .cover::after { content: ""; position: fixed; inset: 0; background: url(${SVG}) 50% / cover }`,
   ),
 };
+
+const SHOWN_IN_WINDOW = covers(
+  `.cover { clip-path: inset(0) } .cover div { position: fixed; inset: 0; background: url(${SVG}) 50% 50% / cover }`,
+  '',
+  `<div></div><script>{ const section = document.currentScript.parentElement; const child = section.querySelector('div');
+    const show = () => { const { top, bottom, height } = section.getBoundingClientRect();
+      child.style.opacity = Math.max(0, 1 - (Math.max(0, -top) || Math.max(0, bottom - innerHeight)) / height) };
+    show(); addEventListener('scroll', () => requestAnimationFrame(show)) }</script>`,
+);
 
 const LAYER = 'position: absolute; inset: 0; transform: translateZ(-2px) scale(2)';
 const GROUP = 'position: relative; height: 100vh; transform-style: preserve-3d';

@@ -17,6 +17,7 @@ async function openQueue() {
   const problems: unknown[] = [];
   const link = new Link({
     connection: { servers: [new URL(nats.url).host] },
+    subjects,
     onState: () => {},
     onProblem: (problem) => problems.push(problem),
     onBadMessages: () => {},
@@ -29,7 +30,7 @@ async function openQueue() {
   const isUp = new Promise<void>((resolve) => link.observe(() => resolve()));
   link.start();
   await isUp;
-  const queue = new WorkQueue(link, subjects);
+  const queue = new WorkQueue(link);
   await queue.ensure({ maxConcurrent: 3, maxQueue: 5 });
   return { queue, link };
 }
@@ -64,7 +65,6 @@ describe.skipIf(whyNot !== undefined)(`the work queue${reason}`, () => {
     const delivered: string[] = [];
     const pulls = new Pulls({
       link,
-      subjects,
       room: () => 2,
       onTicket: (delivery) => {
         delivered.push(delivery.subject);

@@ -31,7 +31,7 @@ describe('capstan stability', () => {
   });
   afterAll(() => site?.[Symbol.asyncDispose]());
 
-  it('says when there are more elements than it lists', async () => {
+  it.concurrent('says when there are more elements than it lists', async () => {
     const place = await ground();
     const args = ['stability', `http://127.0.0.1:${site.port}/many`, '--server', app.baseUrl, '--api-key', KEY];
     const { code, stdout } = await capstan([...args, '--full-page'], place.options);
@@ -39,7 +39,7 @@ describe('capstan stability', () => {
     expect(stdout).toContain('\nThere are more, which are not listed.\n');
   });
 
-  it('prints names of elements without characters that a terminal obeys', async () => {
+  it.concurrent('prints names of elements without characters that a terminal obeys', async () => {
     const place = await ground();
     const args = ['stability', `http://127.0.0.1:${site.port}/`, '--server', app.baseUrl, '--api-key', KEY];
     const { code, stdout } = await capstan(args, place.options);

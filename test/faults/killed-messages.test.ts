@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { describe, expect, it } from 'vitest';
+import { describe, it } from 'vitest';
 import { serversForSuite, whyNoCluster } from '../cluster/cluster-of-processes.ts';
 import { logOfCluster } from '../receivers/open-log.ts';
 import { type Answer, startReceiver } from '../receivers/receiver.ts';
@@ -25,7 +25,11 @@ interface Places {
   readonly logs: readonly string[];
 }
 
-describe('messages of processes that are killed with -9', () => {
+const whyNot = await whyNoCluster();
+const reason = whyNot === undefined ? '' : ` (skipped: ${whyNot})`;
+
+// They mostly wait: for pauses before further attempts, and for leases.
+describe.concurrent('messages of processes that are killed with -9', () => {
   describe('in SQLite', () => {
     tells(async () => {
       const directory = await makeDirectory();
@@ -36,17 +40,14 @@ describe('messages of processes that are killed with -9', () => {
   describeWithSharedMongo('in MongoDB', (url) => {
     tells(async () => ({ database: `${url()}messages`, logs: [join(await makeDirectory(), 'events.db')] }));
   });
-});
 
-const whyNot = await whyNoCluster();
-const reason = whyNot === undefined ? '' : ` (skipped: ${whyNot})`;
-
-describe.skipIf(whyNot !== undefined)(`messages of two api nodes that are killed with -9${reason}`, () => {
-  const servers = serversForSuite();
-  tells(async () => {
-    const directories = [await makeDirectory(), await makeDirectory()];
-    const logs = directories.map((directory) => logOfCluster(servers.nats.url, 'messages', directory));
-    return { database: `${servers.mongo.url}messages`, logs };
+  describe.skipIf(whyNot !== undefined)(`of two api nodes of a cluster${reason}`, () => {
+    const servers = serversForSuite();
+    tells(async () => {
+      const directories = [await makeDirectory(), await makeDirectory()];
+      const logs = directories.map((directory) => logOfCluster(servers.nats.url, 'messages', directory));
+      return { database: `${servers.mongo.url}messages`, logs };
+    });
   });
 });
 
@@ -55,7 +56,7 @@ function tells(open: () => Promise<Places>): void {
 
   it(
     `tell a receiver that fails half of the time of each change, in order, and repeat only what a kill interrupted (seed ${random.seed})`,
-    async () => {
+    async ({ expect }) => {
       const { database, logs } = await open();
       const taken: (readonly [watch: number, run: number])[] = [];
       const flaky: Answer = (response, n) => {

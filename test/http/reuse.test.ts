@@ -32,7 +32,7 @@ describe('cacheMaxAgeMs', () => {
     }
   });
 
-  it('never reuses captures made with secrets, and stores no digest of their options', async () => {
+  it.concurrent('never reuses captures made with secrets, and stores no digest of their options', async () => {
     const url = site.url('/short?secrets');
     for (const secret of [
       { headers: { Authorization: 'Basic YTpi' } },
@@ -49,7 +49,7 @@ describe('cacheMaxAgeMs', () => {
     expect(() => Listed.parse(listed)).not.toThrow();
   });
 
-  it('returns the stored image with its capture id', async () => {
+  it.concurrent('returns the stored image with its capture id', async () => {
     const url = site.url('/short?image');
     const { id } = await shoot({ url });
     const answer = await post('/screenshot', { url, cacheMaxAgeMs: 60_000 }, 'image/png');
@@ -58,7 +58,7 @@ describe('cacheMaxAgeMs', () => {
     expect(answer.headers.get('X-Capture-Cached')).toBe('true');
   });
 
-  it('never reuses failed or partial captures', async () => {
+  it.concurrent('never reuses failed or partial captures', async () => {
     const broken = site.url('/empty-response');
     const unfinished = site.url('/never');
     for (const request of [

@@ -91,7 +91,8 @@ export const IN_BOTH_BROWSERS: readonly string[] = ['test/actors/**/*.test.ts', 
 
 /**
  * Those of the same folders that start no browser, or are about the processes, limits, waits and rules of the service,
- * which are the same in every browser: with them, the second browser would take half as long again.
+ * or about what its own scripts read of a document or draw, which are the same in every browser: with them, the second browser
+ * would take twice as long.
  */
 export const IN_ONE_BROWSER: readonly string[] = [
   'test/actors/actor-pool.test.ts',
@@ -106,6 +107,7 @@ export const IN_ONE_BROWSER: readonly string[] = [
   'test/actors/concurrent-captures.test.ts',
   'test/actors/confinement.test.ts',
   'test/actors/content-banners.test.ts',
+  'test/actors/content-page.test.ts',
   'test/actors/exceeded-limits.test.ts',
   'test/actors/executable.test.ts',
   'test/actors/extract/parse-values.test.ts',
@@ -120,17 +122,27 @@ export const IN_ONE_BROWSER: readonly string[] = [
   'test/actors/network-unasked.test.ts',
   'test/actors/outputs-extract.test.ts',
   'test/actors/outputs-hostile.test.ts',
+  'test/actors/outputs-links.test.ts',
+  'test/actors/outputs-main-content.test.ts',
+  'test/actors/outputs-markdown.test.ts',
   'test/actors/outputs-metadata.test.ts',
   'test/actors/outputs-structure.test.ts',
+  'test/actors/outputs-text.test.ts',
+  'test/actors/overlays.test.ts',
+  'test/actors/pdf-target.test.ts',
   'test/actors/playwright-driver.test.ts',
   'test/actors/process-stat.test.ts',
   'test/actors/remove-profile.test.ts',
   'test/actors/schemeless.test.ts',
+  'test/actors/screenshot-named-elements.test.ts',
+  'test/actors/screenshot-resize.test.ts',
   'test/actors/screenshot-tall.test.ts',
+  'test/actors/selectors.test.ts',
   'test/actors/text-in-parts.test.ts',
   'test/actors/unwanted.test.ts',
   'test/actors/verdict.test.ts',
-  'test/actors/wait.test.ts',
   'test/actors/wait-unfinished.test.ts',
+  'test/actors/wait.test.ts',
   'test/actors/words.test.ts',
+  'test/page-scripts/hidden-names.test.ts',
 ];

@@ -23,13 +23,13 @@ const LONG = [
  * several together leave them idle.
  */
 const WAITING = [
-  'test/actors/last-frame.test.ts',
-  'test/faults/alerts.test.ts',
-  'test/actors/wait.test.ts',
-  'test/actors/interaction.test.ts',
   'test/actors/content-banners.test.ts',
-  'test/actors/screenshot-full-page.test.ts',
+  'test/faults/alerts.test.ts',
+  'test/actors/interaction.test.ts',
+  'test/actors/wait.test.ts',
   'test/cluster/tickets.test.ts',
+  'test/actors/screenshot-full-page.test.ts',
+  'test/actors/last-frame.test.ts',
   'test/actors/schemeless.test.ts',
   'test/stability/stability.test.ts',
   'test/actors/content-page.test.ts',

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { actorForSuite } from '../support/for-suite.ts';
+import { siteAndActor } from '../support/site-and-actor.ts';
 import { shopPages } from './shops/shop-pages.ts';
 import { wrongStates } from './shops/watch-states.ts';
 
-/** All are 100. The first 24 have each theme and each locale. */
-const PAGES = Number(process.env.CAPSTAN_SHOP_PAGES ?? 24);
+/** All are 100. The first 20 have each theme and each locale. */
+const PAGES = Number(process.env.CAPSTAN_SHOP_PAGES ?? 20);
 /** In milliseconds. */
 const TIMEOUT = PAGES * 10_000;
 
-const running = actorForSuite();
+const ground = siteAndActor();
 
 describe('a watch of a shop or a list', () => {
   it(
@@ -18,7 +18,7 @@ describe('a watch of a shop or a list', () => {
       const wrong: string[] = [];
       // As many at once as the actor captures.
       const lane = async () => {
-        for (const page of pages) wrong.push(...(await wrongStates(running.actor, page)));
+        for (const page of pages) wrong.push(...(await wrongStates(ground, page)));
       };
       await Promise.all([lane(), lane(), lane(), lane()]);
       expect(wrong).toEqual([]);

@@ -3,7 +3,7 @@ import type { Result } from './types.ts';
 
 export type ShownKind = RequiredKind | OutputKind | 'elements';
 
-export interface Artifact {
+interface Artifact {
   readonly kind: ShownKind;
   readonly path: string;
 }

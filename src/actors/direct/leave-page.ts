@@ -41,7 +41,7 @@ export type Silence = (request: () => Promise<unknown>) => Promise<void>;
 const LEAVE_MS = 3_000;
 
 /** The page that is to be left, and the session of the capture that leaves it. */
-export interface OpenPage {
+interface OpenPage {
   readonly host: BrowserHost;
   readonly browserContextId: string;
   readonly session: CdpSession;

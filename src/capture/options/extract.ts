@@ -20,7 +20,7 @@ const OF_METADATA: readonly ValueType[] = ['text', 'number', 'money', 'date', 'c
 const OF_TEXTS: readonly ValueType[] = ['number', 'money', 'date'];
 
 /** A rule as it is written. A text is short for its selector. */
-export type WrittenRule =
+type WrittenRule =
   | string
   | {
       readonly selector?: string | undefined;

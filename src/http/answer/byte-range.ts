@@ -1,7 +1,7 @@
 // Not by range-parser: it finds `bytes=-1000` unsatisfiable for a file of 100 bytes, where RFC 9110 sends all of it.
 
 /** Bytes from `start` to `end`, both inclusive. */
-export interface ByteRange {
+interface ByteRange {
   readonly start: number;
   readonly end: number;
 }

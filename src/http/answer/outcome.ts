@@ -5,7 +5,7 @@ import type { Result } from '../../capture/result.ts';
 import type { BatchLine, BatchResult } from './schemas.ts';
 
 /** The answer's view of a capture that was not stored. */
-export interface FailedOutcome {
+interface FailedOutcome {
   readonly failure: Failure;
   readonly result: Result | null;
 }

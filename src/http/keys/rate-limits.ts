@@ -1,5 +1,5 @@
 /** The remaining rate of a key. */
-export interface RateState {
+interface RateState {
   /** Captures a minute. */
   readonly limit: number;
   readonly remaining: number;

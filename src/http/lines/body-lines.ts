@@ -5,7 +5,7 @@ import { CapstanError, type Failure, failure } from '../../capture/errors.ts';
 /** A line that is not blank: its text, or why it is not a valid line. */
 export type BodyLine = { readonly text: string } | { readonly failure: Failure };
 
-export interface LineLimits {
+interface LineLimits {
   /** Maximum bytes of one line without its line feed. The body as a whole has no limit. */
   readonly maxBytes: number;
   /** Maximum time to wait for more bytes of the body, in milliseconds. */

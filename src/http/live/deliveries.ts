@@ -20,7 +20,7 @@ export interface Consumed {
   readonly owner: string | null;
 }
 
-export interface DeliveryWanted {
+interface DeliveryWanted {
   /** Id of the event after which to continue. */
   readonly after: number;
   /** Id after which nothing was found so far. */

@@ -9,7 +9,7 @@ export interface FanOutOptions {
 }
 
 /** The connection of a subscriber. */
-export interface Sink {
+interface Sink {
   readonly writableLength: number;
   write(bytes: Uint8Array): unknown;
   cork(): void;

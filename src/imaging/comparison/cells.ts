@@ -13,7 +13,7 @@ interface Cell {
   pixels: number;
 }
 
-export interface CellGroup {
+interface CellGroup {
   readonly box: Box;
   /** Number of changed pixels. */
   readonly pixels: number;

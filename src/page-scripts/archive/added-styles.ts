@@ -21,7 +21,7 @@ const MAX_SHEETS = 2_000;
 /** Maximum number of characters of all style sheets. */
 const MAX_CHARACTERS = 4 * 1024 * 1024;
 
-export interface AddedStyles {
+interface AddedStyles {
   /** The text of each style sheet. */
   readonly added: string[];
   /** Takes the marks away. */

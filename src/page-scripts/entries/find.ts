@@ -1,6 +1,7 @@
 import type { SelectorStep } from '../../capture/selector.ts';
 import type { Rectangle } from '../boxes.ts';
 import {
+  above,
   byXPath,
   inputTypeOf,
   interfaceOf,
@@ -9,13 +10,15 @@ import {
   type PageElement,
   page,
   scrollElementBy,
+  scrollIntoView,
   selectOne,
   submit,
 } from '../dom.ts';
 import { drawnElement, isSeen, seenBox } from '../drawn-box.ts';
 import { elementsBy } from '../find.ts';
-import { reveal } from '../reveal.ts';
 import { web } from '../web.ts';
+
+const NEAREST = { block: 'nearest', inline: 'nearest', behavior: 'instant' } as const;
 
 /** Returns whether an element, visible or not, matches a selector. */
 export function hasMatch(steps: readonly SelectorStep[]): boolean {
@@ -99,4 +102,23 @@ function isRefused(step: SelectorStep): boolean {
 
 function compoundsOf({ alternatives }: Extract<SelectorStep, { css: string }>): readonly string[] {
   return alternatives.flat().map(({ compound }) => compound);
+}
+
+/**
+ * Scrolls to an element. In a frame only its own document is scrolled: those around a frame of another process would be
+ * scrolled at any later time.
+ */
+function reveal(element: PageElement, isFrame: boolean): void {
+  if (!isFrame) {
+    scrollIntoView(element, NEAREST);
+    return;
+  }
+  for (let each: PageElement | null = element; each !== null; each = above(each)) {
+    if (each === element || isScroller(each)) scrollIntoView(each, { ...NEAREST, container: 'nearest' });
+  }
+}
+
+function isScroller(element: PageElement): boolean {
+  const { overflowX, overflowY } = web.getComputedStyle(element);
+  return /auto|scroll|hidden/.test(overflowX + overflowY);
 }

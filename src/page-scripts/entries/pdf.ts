@@ -1,5 +1,6 @@
 import {
   attribute,
+  canvasWidthOf,
   cloneOf,
   closest,
   type PageElement,
@@ -9,15 +10,18 @@ import {
   replaceWith,
   select,
   setAttribute,
+  setCanvasHeight,
+  setCanvasWidth,
   setTitle,
 } from '../dom.ts';
-import { drawAll } from '../pdf/draw.ts';
-import { layOut } from '../pdf/lay-out.ts';
+import { layOut, type Placed } from '../pdf/lay-out.ts';
 import { importPdfJs, type Pdf, type PdfJs } from '../pdf/pdfjs.ts';
-import { readDocument } from '../pdf/read-document.ts';
 import type { ViewerTask } from '../pdf/viewer-task.ts';
 import { resolved } from '../urls.ts';
 import { web } from '../web.ts';
+
+/** Maximum number of pixels of all canvases together. Each takes 4 bytes. */
+const MAX_PIXELS = 128 * 1024 * 1024;
 
 /**
  * Makes each `<embed>` and `<object>` of a PDF load it into a frame, as if it were HTML, where a browser has no viewer.
@@ -85,4 +89,32 @@ function open(pdfjs: PdfJs, origin: string, data: Uint8Array): Promise<Pdf> {
 async function titleIn(pdf: Pdf): Promise<string> {
   const { info } = await pdf.getMetadata().catch(() => ({ info: { Title: undefined } }));
   return String(info.Title ?? '').trim();
+}
+
+/** Reads a document of this size, which comes in parts. @throws when another page has read some of it */
+async function readDocument(url: string, bytes: number): Promise<Uint8Array> {
+  const data = new Uint8Array(bytes);
+  for (let at = 0; at < data.length; ) {
+    const response = await web.fetch(url);
+    if (!response.ok) throw new Error('the PDF was already read');
+    const piece = new Uint8Array(await response.arrayBuffer());
+    data.set(piece, at);
+    at += piece.length;
+  }
+  return data;
+}
+
+/** Draws pages on their canvases, as sharp as the window if there are few enough. */
+async function drawAll(pages: readonly Placed[]): Promise<void> {
+  const area = pages.reduce((sum, { shownWidth, shownHeight }) => sum + shownWidth * shownHeight, 0);
+  const sharpness = Math.min(web.devicePixelRatio, Math.sqrt(MAX_PIXELS / area));
+  // A page that cannot be drawn stays white, as in other viewers.
+  for (const placed of pages) await draw(placed, sharpness).catch(() => undefined);
+}
+
+async function draw({ sheet, canvas, shownWidth, shownHeight }: Placed, sharpness: number): Promise<void> {
+  setCanvasWidth(canvas, Math.max(1, Math.floor(shownWidth * sharpness)));
+  setCanvasHeight(canvas, Math.max(1, Math.floor(shownHeight * sharpness)));
+  const viewport = sheet.getViewport({ scale: canvasWidthOf(canvas) / sheet.getViewport({ scale: 1 }).width });
+  await sheet.render({ canvas, viewport }).promise;
 }

@@ -4,9 +4,12 @@ import { nameDoctype } from '../archive/doctype.ts';
 import { nameImages } from '../archive/images.ts';
 import { type MarkedStyles, markStyles } from '../archive/styles.ts';
 import { attribute, type PageElement, type PageRoot, page, removeAttribute, select, setAttribute } from '../dom.ts';
+import { kept } from '../kept.ts';
 import { treesIn } from '../open-trees.ts';
-import { preparation } from '../prepared.ts';
 import { undoLater } from '../undo.ts';
+
+/** Whether the document was prepared for the screenshot. */
+const preparation = (): { isDone: boolean } => kept('prepared', () => ({ isDone: false }));
 
 /** Returns whether the document was marked as prepared for the screenshot. */
 export function isPrepared(): boolean {

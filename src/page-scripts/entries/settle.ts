@@ -1,13 +1,19 @@
 import { animationsOf, page, rootElementOf, scrollHeightOf, selectOne, stateOf } from '../dom.ts';
 import { nextFrame } from '../frames.ts';
+import { kept } from '../kept.ts';
 import { mainScroller } from '../main-scroller.ts';
 import { type Observed, observe } from '../observe.ts';
 import { pause } from '../pause.ts';
 import { readSigns, type Signs } from '../signs/read-signs.ts';
-import { keptWatch } from '../still.ts';
-import { MAX_MOVING_MS, QUIET_MS, watchChanges } from '../watch-changes.ts';
+import { MAX_MOVING_MS, QUIET_MS, type Watch, watchChanges } from '../watch-changes.ts';
 import { web } from '../web.ts';
 import { watchWork } from '../work/watch-work.ts';
+
+/** The watch over a page that looked still, and the time at which it began to look so. */
+interface StillWatch {
+  beginning: number;
+  changes?: Watch;
+}
 
 /**
  * Resolves when the document has drawn in the window. The compositor may still be painting the first frame when the
@@ -121,3 +127,5 @@ export async function stayedStill(): Promise<boolean> {
   changes.end();
   return isStill;
 }
+
+const keptWatch = (): StillWatch => kept<StillWatch>('still', () => ({ beginning: 0 }));

@@ -1,11 +1,12 @@
 import { attachBackdrops } from '../attach-backdrops.ts';
 import { type Rows, rowsBeforeFixed } from '../behind-scrolling.ts';
 import { bodyOf, type PageElement, page, rootElementOf, select } from '../dom.ts';
-import { endTransitions } from '../end-transitions.ts';
 import { noteHeights } from '../heights.ts';
 import { treesIn } from '../open-trees.ts';
 import { search } from '../positioned.ts';
-import { keepLooks } from '../scrolled/keep-looks.ts';
+import { lookOf, showsMore } from '../scrolled/looks.ts';
+import { hidePopups } from '../scrolled/popups.ts';
+import { scrolledBefore } from '../scrolled/state.ts';
 import { setStyle } from '../set-style.ts';
 import { adopt } from '../styles.ts';
 import { web } from '../web.ts';
@@ -69,4 +70,27 @@ export function prepareSheet(): boolean {
 function breaks(element: PageElement): boolean {
   const style = web.getComputedStyle(element);
   return [style.breakBefore, style.breakAfter, style.page].some((value) => value !== 'auto');
+}
+
+/**
+ * Lets no further transition begin. For a screenshot beyond the window, Chromium briefly lays the page out in a window
+ * without a size. Elements whose style depends on the window's width would then be shown in the middle of a transition.
+ * Transitions that are running continue.
+ */
+function endTransitions(): void {
+  const sheet = new web.CSSStyleSheet();
+  sheet.replaceSync('*, ::before, ::after { transition-duration: 0s !important; transition-delay: 0s !important }');
+  for (const tree of treesIn(page)) adopt(tree, sheet);
+}
+
+/**
+ * Gives elements the look that they had in the middle of the window, when the page has hidden them since, and hides
+ * what came over the window while it was scrolled. Call it at the top of the page, after its HTML was read.
+ */
+function keepLooks(): void {
+  const state = scrolledBefore();
+  if (state === undefined) return;
+  const kept = [...state.looks].filter(([element, { look, follows }]) => follows || showsMore(look, lookOf(element)));
+  for (const [element, { look }] of kept) setStyle(element, { ...Object.fromEntries(look), transition: 'none' });
+  hidePopups(state);
 }

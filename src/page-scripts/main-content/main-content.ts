@@ -34,7 +34,7 @@ import { signsOf } from './signs.ts';
 const EMPTY = 'img, input, br, hr, td, th';
 
 /** The runs of a body: `all`, and `runs`, those with words; of `runs` the signs, and which are in a description. */
-export interface RunsAndSigns {
+interface RunsAndSigns {
   readonly all: readonly Run[];
   readonly runs: readonly Run[];
   readonly signs: readonly (readonly number[])[];

@@ -39,7 +39,7 @@ const COMMANDS = /\\(?:begin|end)\s*\{([a-zA-Z]+)\*?\}|\\([a-zA-Z]+)/g;
 /** Notes the TeX of a formula of MathML, KaTeX or MathJax 2 on its copy. */
 export function noteFormula(element: PageElement, copy: PageElement): void {
   const source = selectOne(element, ANNOTATION) ?? scriptOf(element);
-  const isDisplayed = matches(element, 'math[display=block], .katex-display *, .MathJax_Display *');
+  const isDisplayed = matches(element, 'math[display=block], :is(.katex-display, .MathJax_Display, .MJXc-display) *');
   if (source !== null) note(tidied(textOf(source)), isDisplayed, copy);
 }
 

@@ -7,6 +7,7 @@ import {
   createElement,
   documentOf,
   isElement,
+  matches,
   nameOf,
   nodesOf,
   type PageElement,
@@ -20,11 +21,13 @@ import {
   setText,
   textOf,
 } from '../dom.ts';
+import { nameDrawnTables } from './drawn-tables.ts';
 import { checkFormulas } from './formulas.ts';
 import { straighten } from './tables.ts';
 
 /** A table with one of these cannot be written in Markdown: Turndown would leave it as HTML. */
 const NOT_IN_TABLE = 'table, h1, h2, h3, h4, h5, h6, pre, blockquote, hr';
+const LAID_OUT = '[role=presentation], [role=none]';
 const PARTS_OF_TABLE = 'caption, thead, tbody, tfoot, tr, th, td';
 /** The class with the language of code, as highlighters write it. */
 const LANGUAGE = /\b(?:language|lang|highlight-source|highlight)-([\w+#.-]{1,20})(?:\s|$)/;
@@ -36,6 +39,8 @@ export function simplify(root: PageElement): void {
   // Twice the marks of deleted text would begin a block of code.
   for (const inner of select(root, ':is(del, s, strike) :is(del, s, strike)')) replaceWith(inner, ...nodesOf(inner));
   for (const list of select(root, 'ol')) numberItems(list);
+  nameDrawnTables(root);
+  for (const table of select(root, 'table table').toReversed()) flattenTable(table);
   for (const table of select(root, 'table')) {
     if (isLayout(table)) toBlocks(table);
     else {
@@ -74,8 +79,11 @@ function integerOf(element: PageElement, name: string): number | undefined {
   return Number.isNaN(number) ? undefined : number;
 }
 
-const isLayout = (table: PageElement): boolean =>
-  select(table, 'tr').length < 2 || selectOne(table, NOT_IN_TABLE) !== null;
+/** A table of data has no role of its own; without labels, it has no sections of text. */
+function isLayout(table: PageElement): boolean {
+  if (select(table, 'tr').length < 2 || selectOne(table, NOT_IN_TABLE) !== null) return true;
+  return matches(table, LAID_OUT) || (selectOne(table, 'th, caption') === null && selectOne(table, 'p ~ p') !== null);
+}
 
 /** Makes the table and its parts blocks. */
 function toBlocks(table: PageElement): void {
@@ -85,6 +93,18 @@ function toBlocks(table: PageElement): void {
     append(block, ...nodesOf(part));
     replaceWith(part, block);
   }
+}
+
+/** Puts each row of a table in a cell of a table of data on a line of that cell. */
+function flattenTable(table: PageElement): void {
+  const outer = closest(parentElementOf(table) ?? table, 'table');
+  const isOwn = (cell: PageElement) => closest(cell, 'table') === outer;
+  if (outer === null || !select(outer, 'th').some(isOwn) || selectOne(table, NOT_IN_TABLE) !== null) return;
+  const lines = select(table, 'tr').flatMap((row) => [
+    createElement(documentOf(table), 'br'),
+    ...childrenOf(row).flatMap((cell, at) => [...(at > 0 ? [' '] : []), ...nodesOf(cell)]),
+  ]);
+  replaceWith(table, ...lines);
 }
 
 /** Puts each item of the lists in a table on a line of its cell. */

@@ -24,6 +24,7 @@ import {
   selectOne,
   setAttribute,
 } from '../dom.ts';
+import { DRAWN_AS, drawnPart } from '../markdown/drawn-tables.ts';
 import { noteDrawnFormula, noteFormula, texOf } from '../markdown/formulas.ts';
 import { resolved } from '../urls.ts';
 import { web, windowOf } from '../web.ts';
@@ -223,12 +224,15 @@ class Copier {
   }
 
   #copyOf(element: PageElement, name: string): PageElement {
-    const made = createElement(this.copy, KEPT.test(name) ? name : isInline(element) ? 'span' : 'div');
+    const part = drawnPart(element, name);
+    const kind = part === undefined && KEPT.test(name) ? name : isInline(element) ? 'span' : 'div';
+    const made = createElement(this.copy, kind);
+    if (part !== undefined) setAttribute(made, DRAWN_AS, part);
     for (const each of KEPT_ATTRIBUTES) {
       const value = attribute(element, each);
       if (value !== null && value.length < MAX_ATTRIBUTE_CHARACTERS) setAttribute(made, each, value);
     }
-    if (matches(element, 'math, .katex, .MathJax')) noteFormula(element, made);
+    if (matches(element, 'math, .katex, .MathJax, .MathJax_CHTML')) noteFormula(element, made);
     const written = name === 'a' ? attribute(element, 'href') : null;
     const href = safeUrl(written, element, ['http:', 'https:', 'mailto:', 'tel:']);
     if (href !== null) setAttribute(made, 'href', href);

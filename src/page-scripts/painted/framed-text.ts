@@ -15,7 +15,7 @@ export interface FramedText extends FrameAnswer {
   readonly unseen: number;
 }
 
-export interface FramedWords {
+interface FramedWords {
   readonly text: string;
   readonly isPre: boolean;
   readonly isBlank: boolean;

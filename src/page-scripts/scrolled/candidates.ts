@@ -1,3 +1,4 @@
+import { clipAround } from '../behind-scrolling.ts';
 import { boxOf, isConnected, type PageElement, parentElementOf, select } from '../dom.ts';
 import { web } from '../web.ts';
 import { isPlain, lookOf } from './looks.ts';
@@ -21,8 +22,11 @@ export function candidatesIn(
   const consider = (element: PageElement) => {
     if (!isConnected(element) || candidates.has(element)) return;
     if (isPlain(lookOf(element)) && !followers.has(element)) return;
-    const { top, height, width, bottom } = boxOf(element);
-    if (width === 0 || height === 0 || bottom <= web.innerHeight * TOP_SHARE || staysInWindow(element)) return;
+    // What is fixed behind a section is seen where the section is.
+    const section = web.getComputedStyle(element).position === 'fixed' ? clipAround(element) : null;
+    const { top, height, width, bottom } = boxOf(section ?? element);
+    const isLow = width > 0 && height > 0 && bottom > web.innerHeight * TOP_SHARE;
+    if (!isLow || staysInWindow(section ?? element)) return;
     candidates.set(element, top + height / 2);
   };
   for (const element of followers) consider(element);

@@ -11,7 +11,7 @@ import {
 import { web } from '../web.ts';
 
 /** The window, or the element that scrolls in its place. */
-export interface Scroller {
+interface Scroller {
   /** CSS pixels from the top of the content to what is shown. */
   top(): number;
   /** CSS pixels of what is shown at once. */

@@ -6,11 +6,11 @@ import { type Deadline, within } from '../../capture/deadline.ts';
 import type { BannerAnswer } from '../../capture/options/content.ts';
 import { CdpError } from '../../cdp/connection.ts';
 import type { News } from '../../page-scripts/banner/search.ts';
+import { evaluate } from '../ask-page.ts';
 import { framesIn } from '../frames-below.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
-import { type Call, functionOf, type PageScripts } from '../page-scripts.ts';
+import { type Call, call, functionOf, type PageScripts, type ResultOf } from '../page-scripts.ts';
 import type { PageSession } from '../page-session.ts';
-import { answerByWords } from './answer-by-words.ts';
 import { type BannerPlace, searchBanner } from './banner-rules.ts';
 
 /**
@@ -147,4 +147,12 @@ async function ask(session: PageSession, expression: string): Promise<boolean> {
     null,
   );
   return answer?.result.value === true;
+}
+
+const clicked: z.ZodType<ResultOf<'answerByWords'>> = z.enum(['accepted', 'rejected', 'acknowledged', 'none']);
+
+/** Answers a banner that no rule knows by the words on its buttons, in the page itself. */
+async function answerByWords(page: IsolatedPage, answer: BannerAnswer): Promise<Banner> {
+  const action = clicked.catch('none').parse(await evaluate(page, call('answerByWords', answer)));
+  return action === 'none' ? NO_BANNER : { found: true, rule: 'words', action };
 }

@@ -3,7 +3,7 @@ import type { IsolatedPage } from '../isolated-page.ts';
 import type { PausedRequest } from '../network/intercept.ts';
 
 /** A request that was repeated, and the navigation that waits for its response. */
-export interface RepeatedRequest {
+interface RepeatedRequest {
   /** The final response, which waits; undefined when none came. */
   readonly paused: PausedRequest | undefined;
   readonly navigating: Promise<Protocol.Page.NavigateResponse>;

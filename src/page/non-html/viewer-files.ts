@@ -11,7 +11,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.wasm': 'application/wasm',
 };
 
-export interface ViewerFile {
+interface ViewerFile {
   readonly type: string;
   readonly body: Buffer;
 }

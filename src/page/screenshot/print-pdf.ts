@@ -10,10 +10,11 @@ import {
   type SheetRange,
 } from '../../capture/options/pdf.ts';
 import { CdpError } from '../../cdp/connection.ts';
+import { askPage } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
+import { call } from '../page-scripts.ts';
 import type { PageSession } from '../page-session.ts';
 import { readStream } from '../read-stream.ts';
-import { overridePageRules } from './override-page-rules.ts';
 import type { Picture } from './picture.ts';
 import { retryScreenshot } from './retry-screenshot.ts';
 import { ON_PAPER } from './screenshot-size.ts';
@@ -177,3 +178,19 @@ async function printSheets(session: PageSession, parameters: Protocol.Page.Print
   }
 }
 const NO_SUCH_SHEET = 'Page range exceeds page count';
+
+/** Lets the caller's choice of the sheet win over the page's `@page` rules, which Chromium heeds before its arguments. */
+async function overridePageRules(
+  page: IsolatedPage,
+  { singlePage, landscape, margin, preferCssPageSize }: PdfOptions,
+  deadline: Deadline,
+): Promise<void> {
+  const isSized = singlePage || (landscape !== undefined && !preferCssPageSize);
+  const hasMargins = singlePage || margin !== undefined;
+  const declarations = {
+    ...(isSized ? { size: 'auto', 'page-orientation': 'upright' } : {}),
+    ...(hasMargins ? { margin: `${margin ?? DEFAULT_MARGIN}mm` } : {}),
+  };
+  if (!isSized && !hasMargins) return;
+  await askPage(page, deadline, 'prepare the sheets', call('overridePageRules', declarations));
+}

@@ -1,10 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Deadline } from '../../capture/deadline.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
+import { evaluate } from '../ask-page.ts';
+import { placesOf } from '../find/places.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
-import { awaitSelector } from './await-selector.ts';
+import { call } from '../page-scripts.ts';
 import { awaitSettled } from './await-settled.ts';
 import { waitWithin } from './wait-within.ts';
+
+/** Polled from outside: a page can clear the timers of its document, including ours. */
+const PASS_MS = 100;
 
 /** Waits, after the load, for each state that `waitUntil` names. Resolves with false when the waiting time is over. */
 const AWAIT_STATE: Readonly<
@@ -47,4 +52,25 @@ export async function awaitDelay(
   if (delayMs === 0) return true;
   deadline.enter('wait');
   return waitWithin(page, deadline, 'wait as long as asked', delay(delayMs));
+}
+
+/**
+ * Resolves when an element that matches is visible, in whichever document the page shows by then; never when none
+ * appears or `signal` is aborted.
+ */
+async function awaitSelector(
+  page: IsolatedPage,
+  selector: string,
+  deadline: Deadline,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted && !(await isVisible(page, selector, deadline))) await delay(PASS_MS);
+}
+
+async function isVisible(page: IsolatedPage, selector: string, deadline: Deadline): Promise<boolean> {
+  const places = (await placesOf(page, selector, deadline)) ?? [];
+  const asking = places.map((place) =>
+    evaluate(place, call('hasVisibleMatch', place.steps), { world: 'capstan-wait', timeoutMs: deadline.waitingMs }),
+  );
+  return (await Promise.all(asking)).includes(true);
 }

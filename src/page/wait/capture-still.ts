@@ -17,7 +17,7 @@ const MAX_LOOK_MS = 2_000;
 /** Maximum time to confirm after the screenshot that the page is still. */
 const MAX_ANSWER_MS = 500;
 
-export interface StillPage {
+interface StillPage {
   readonly facts: Omit<DocumentFacts, 'interrupted'>;
   readonly picture: Picture;
 }

@@ -15,7 +15,7 @@ interface Place {
 
 /**
  * Resolves with the images of the page that an archive lacks, of at most `maxBytes` together: Chromium leaves out those
- * of SVG (`<image>`, `<use>`), of `image-set()` and posters.
+ * of SVG (`<image>`, `<feImage>`), of `image-set()` and posters.
  */
 export async function missingImages(
   { session, frames }: IsolatedPage,
@@ -48,8 +48,7 @@ async function imagesOf(session: PageSession): Promise<readonly (Place & { reado
   const answer = await session.send('Page.getResourceTree').catch(() => undefined);
   return treesIn(answer?.frameTree).flatMap(({ frame, resources }) =>
     resources.flatMap(({ url, type, mimeType, failed, canceled, contentSize = 0 }) => {
-      const isImage = type === 'Image' || mimeType === 'image/svg+xml';
-      const isThere = isImage && failed !== true && canceled !== true && /^https?:/.test(url);
+      const isThere = type === 'Image' && failed !== true && canceled !== true && /^https?:/.test(url);
       return isThere ? [{ session, frameId: frame.id, url, type: mimeType, contentSize }] : [];
     }),
   );

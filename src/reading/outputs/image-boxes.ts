@@ -10,7 +10,7 @@ export const windowBox = z.object({ x: z.number(), y: z.number(), width: z.numbe
 export type ToImage = (box: z.output<typeof windowBox>) => Rectangle | null;
 
 /** Where the image is in the page's window, in CSS pixels. `scale`: image pixels per CSS pixel. */
-export interface ImageFrame {
+interface ImageFrame {
   readonly left: number;
   readonly top: number;
   readonly scale: number;

@@ -13,7 +13,7 @@ export const STYLE_MARK = 'capstan-style-';
 export const ADDED_MARK = 'capstan-added-';
 
 /** Facts about the style sheets of an archive that are not in it. */
-export interface KnownStyles {
+interface KnownStyles {
   /** Texts of the <style> elements in order; null for one that the archive describes best. */
   readonly styles: readonly (string | null)[];
   /** Texts of style sheets that the archive lacks, by the numbers of their marks. */

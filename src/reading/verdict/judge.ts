@@ -7,7 +7,7 @@ import { RULES, type Seen } from './rules.ts';
 const MIN_CONFIDENCE = 0.6;
 
 /** Known facts of a page beside its signs. */
-export interface KnownPage {
+interface KnownPage {
   readonly title: string;
   /** HTTP status of the document. */
   readonly status: number;

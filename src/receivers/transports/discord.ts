@@ -24,7 +24,7 @@ const COLOURS = { problem: 0xc0_39_2b, news: 0x2f_80_ed };
 /** https://docs.discord.com/developers/topics/rate-limits#exceeding-a-rate-limit */
 const RateLimitSchema = z.object({ retry_after: z.number().nonnegative() });
 
-export interface DiscordOptions extends HttpParts {
+interface DiscordOptions extends HttpParts {
   /** `https://discord.com/api/webhooks/<id>/<token>` */
   readonly url: URL;
 }

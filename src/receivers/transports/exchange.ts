@@ -5,7 +5,7 @@ import type { EgressAgents } from '../../egress/egress.ts';
 import type { Attempt } from '../transport.ts';
 import { plain, within } from './plain-text.ts';
 
-export interface HttpRequest {
+interface HttpRequest {
   readonly url: URL;
   /** @default POST */
   readonly method?: 'POST' | 'PUT';

@@ -21,7 +21,7 @@ const MAX_SILENCES = 4;
 /** RFC 5321, 4.2.2 and 3.3; 523 of some servers: the message is too large. */
 const TOO_LARGE: readonly number[] = [523, 552];
 
-export interface MailOptions {
+interface MailOptions {
   readonly address: MailAddress;
   readonly connectToMail: Egress['connectToMail'];
   /** Time limit for each wait for the server, in milliseconds. */

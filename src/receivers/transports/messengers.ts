@@ -11,7 +11,7 @@ import { slackBotTransport } from './slack-bot.ts';
 import { teamsTransport } from './teams.ts';
 
 /** Where messages go, read from what an operator or a key has written. */
-export type MessengerAddress =
+type MessengerAddress =
   | { readonly kind: 'slack' | 'discord' | 'teams'; readonly url: URL }
   | { readonly kind: 'slack'; readonly channel: string; readonly token: string }
   | { readonly kind: 'ntfy'; readonly url: URL; readonly token: string | undefined }

@@ -21,7 +21,7 @@ const TOO_LONG = [413, 414, 431];
 /** Attachments are not allowed, too large, or too many: https://github.com/binwiederhier/ntfy/blob/main/server/errors.go */
 const REFUSED_ATTACHMENT = /"code":\s*(?:40014|41301|42905)\b/;
 
-export interface NtfyOptions extends HttpParts {
+interface NtfyOptions extends HttpParts {
   /** `https://ntfy.sh/<topic>`, with user and password if the server wants them. */
   readonly url: URL;
   /** An access token, `tk_...`. */

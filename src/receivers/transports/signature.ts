@@ -6,7 +6,7 @@ import { createHmac } from 'node:crypto';
  */
 
 /** The signed parts of a message. */
-export interface SignedContent {
+interface SignedContent {
   /** `webhook-id`: the same for every attempt to deliver a message. */
   readonly id: string;
   /** `webhook-timestamp`: time of the attempt in seconds since the Unix epoch. */

@@ -29,7 +29,7 @@ const AnswerSchema = z.object({
   file_id: z.string().optional(),
 });
 
-export interface SlackBotOptions extends HttpParts {
+interface SlackBotOptions extends HttpParts {
   /** Id of a channel or user, such as `C0123456789`. */
   readonly channel: string;
   /** `xoxb-...`, with the scopes `chat:write` and `files:write`. */

@@ -8,7 +8,7 @@ import { blocksOf, fallbackOf } from './slack-blocks.ts';
  * uploads: Slack loads images by their URLs.
  */
 
-export interface SlackWebhookOptions extends HttpParts {
+interface SlackWebhookOptions extends HttpParts {
   /** `https://hooks.slack.com/services/...` */
   readonly url: URL;
 }

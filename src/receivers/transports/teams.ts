@@ -15,7 +15,7 @@ const MAX = { about: 200, sentence: 3000, facts: 10, fact: 500 };
 /** Buttons of a card: https://learn.microsoft.com/microsoftteams/platform/task-modules-and-cards/cards/cards-actions */
 const MAX_ACTIONS = 6;
 
-export interface TeamsOptions extends HttpParts {
+interface TeamsOptions extends HttpParts {
   readonly url: URL;
 }
 

@@ -24,7 +24,7 @@ export interface MaxAges {
   readonly ofLabels: ReadonlyMap<string, number>;
 }
 
-export interface AgedCapturesOptions {
+interface AgedCapturesOptions {
   readonly limits: MaxAges;
   readonly artifacts: Pick<ArtifactStore, 'oldestAfter'>;
   readonly results: Pick<ResultStore, 'kind' | 'oldest' | 'marked' | 'page'>;

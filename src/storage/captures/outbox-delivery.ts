@@ -13,7 +13,7 @@ const MAX_DRAIN = 64;
 /** A record whose files are delivered; `away` when the store is away; undefined when nothing is left to write. */
 type Prepared = StoredRecord | 'away' | undefined;
 
-export interface OutboxDeliveryOptions {
+interface OutboxDeliveryOptions {
   readonly copies: LocalCopies;
   readonly results: ResultStore;
   readonly outbox: Outbox;

@@ -27,7 +27,7 @@ export interface Removal extends Removed {
 
 export type Remover = ReturnType<typeof createRemover>;
 
-export interface RemoverOptions {
+interface RemoverOptions {
   readonly artifacts: ArtifactStore;
   readonly results: ResultStore;
   readonly outbox: Outbox;

@@ -39,7 +39,7 @@ export interface RetentionLimits extends MaxAges {
 }
 
 /** Totals since the start. */
-export interface RetentionCounts extends Removed {
+interface RetentionCounts extends Removed {
   /** Captures that are too old and were left for a later pass. */
   readonly postponed: number;
   /** Bytes above the limit that are kept by holds, as the last pass found. */

@@ -3,7 +3,7 @@ import { BackgroundPasses } from '../passes/background-passes.ts';
 
 export type StoreHealth = ReturnType<typeof createStoreHealth>;
 
-export interface StoreHealthOptions {
+interface StoreHealthOptions {
   /** Stores a test file and removes it; rejects as storing a capture would. */
   readonly probe: () => Promise<void>;
   /** Called once per change, with the failure or `undefined` when it has ended. */

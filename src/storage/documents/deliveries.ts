@@ -16,7 +16,7 @@ type Row = 'deliveries';
 type State = 'waiting' | 'dead';
 type Content = Omit<StoredDelivery, 'id' | 'receiver' | 'apiKeyName' | 'lane' | 'position' | 'createdAt' | 'dueAt'>;
 
-export interface DeliveryLimits {
+interface DeliveryLimits {
   readonly all: Amount;
   readonly ofReceiver: Amount;
   readonly dead: Amount;

@@ -86,7 +86,7 @@ function idOf(node: number): string {
   return String(node).padStart(2, '0');
 }
 
-export interface NodeHolderOptions {
+interface NodeHolderOptions {
   readonly ids: IdSource;
   readonly leases: Pick<LeasedNode, 'claim'>;
   /** Returns 0 <= x < 1. */

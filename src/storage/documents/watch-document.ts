@@ -24,7 +24,7 @@ export interface Watch extends Omit<NewWatch, 'isShared' | 'definition'>, Labell
 }
 
 /** Who has a watch, and until when. */
-export type WatchLease = Pick<WatchDocument, 'owner' | 'freeAt'>;
+type WatchLease = Pick<WatchDocument, 'owner' | 'freeAt'>;
 
 /** Sorts as the number does. */
 export function idOf(id: number): string {

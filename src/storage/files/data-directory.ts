@@ -28,7 +28,7 @@ export interface DataDirectory {
   close(): Promise<void>;
 }
 
-export interface DataDirectoryOptions {
+interface DataDirectoryOptions {
   /** Whether several processes may use the directory at once. @default true */
   readonly isShared?: boolean;
 }

@@ -16,7 +16,7 @@ interface Moved {
   readonly away: string;
 }
 
-export interface RemovedFiles {
+interface RemovedFiles {
   /** False for a failed capture, which has only its record. */
   readonly hasFiles: boolean;
   readonly bytes: number;

@@ -17,7 +17,7 @@ const storeSchema = z.object({
   database: z.string().nullable().default(null),
 });
 
-export type StoreMark = z.output<typeof storeSchema>;
+type StoreMark = z.output<typeof storeSchema>;
 
 /** Reads `store.json`; undefined when the directory contains no store, or does not exist. */
 export async function readStore(dataDir: string): Promise<StoreMark | undefined> {

@@ -5,7 +5,7 @@ import { openRemote } from '../remote/open-remote.ts';
 import { createGridfsStore } from './gridfs-store.ts';
 import { createSweep } from './sweep.ts';
 
-export interface GridfsOptions {
+interface GridfsOptions {
   readonly mongo: MongoDatabase;
   readonly local: LocalStore;
   /** Called with failures of background work. */

@@ -47,7 +47,7 @@ export async function checkDatabaseFile(dataDir: string, dbPath: string): Promis
   );
 }
 
-export interface PlacesOptions {
+interface PlacesOptions {
   readonly dataDir: string;
   readonly dbPath: string | null;
   readonly results: ResultStore;

@@ -91,7 +91,7 @@ export function restoreDatabase(places: Places, source: string): string | undefi
   return restoreFile(existing(source), target);
 }
 
-export interface Rebuilt {
+interface Rebuilt {
   /** Records that are in the database now because of the rebuild. */
   readonly written: number;
   /** Captures whose record cannot be read; they are reported, and left out. */

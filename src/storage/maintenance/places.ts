@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { ArtifactStoreKind, DatabasePlaces } from '../../capture/artifacts.ts';
+import { type ArtifactStoreKind, type DatabasePlaces, databaseOf } from '../../capture/artifacts.ts';
 import { createDataDirectory } from '../files/data-directory.ts';
 import { createFileArtifactStore } from '../files/file-artifact-store.ts';
 import { readStore } from '../files/store-id.ts';
 import type { DamagedFile } from '../gridfs/damaged-files.ts';
-import { openMongo } from '../mongo/open.ts';
-import { openExisting } from '../open-database.ts';
+import type { MongoDatabase } from '../mongo/open.ts';
+import { openDatabase } from '../open-database.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import type { Database } from '../ports/database.ts';
 import type { S3Options } from '../s3/open.ts';
@@ -16,9 +16,8 @@ export interface Places extends DatabasePlaces, Partial<S3Options> {
   readonly artifacts: ArtifactStoreKind;
 }
 
-/** The stores of a service, which may be running, for the work of a command. */
-export interface OpenPlaces {
-  readonly database: Database;
+/** The artifacts of a service, for the work of a command. */
+interface OpenStore {
   readonly artifacts: ArtifactStore;
   /** Set when the artifacts are not in the data directory. */
   readonly remote?: {
@@ -30,80 +29,72 @@ export interface OpenPlaces {
   };
 }
 
-export function using<T>(places: Places, work: (open: OpenPlaces) => Promise<T>): Promise<T> {
-  switch (places.artifacts) {
-    case 'files':
-      return usingFiles(places, work);
-    case 'gridfs':
-      return usingGridfs(places, work);
-    case 's3':
-      return usingS3(places, work);
-  }
+/** The stores of a service, which may be running. */
+export interface OpenPlaces extends OpenStore {
+  readonly database: Database;
 }
 
-async function usingFiles<T>(places: Places, work: (open: OpenPlaces) => Promise<T>): Promise<T> {
-  const data = createDataDirectory(
-    existing(places.dataDir, '; --data-dir names it, and --artifacts gridfs files in MongoDB'),
-  );
-  // Without the id of its store, no capture of the directory can be read.
-  await readStore(places.dataDir);
-  const database = await whenUp((onState) => openExisting({ ...places, onState }));
-  try {
-    return await work({ database, artifacts: createFileArtifactStore(data) });
-  } finally {
-    await database.close();
-    await data.close();
-  }
+/** A store that is found, and is opened once the database is. */
+interface FoundStore {
+  open(mongo: MongoDatabase | undefined): Promise<OpenStore>;
+  close?(): void | Promise<void>;
 }
 
-/** Works without the data directory, too: it has only captures that wait for delivery. */
-async function usingGridfs<T>({ mongoUrl }: Places, work: (open: OpenPlaces) => Promise<T>): Promise<T> {
-  const { createGridfsStore } = await import('../gridfs/gridfs-store.ts');
-  const { damagedFiles } = await import('../gridfs/damaged-files.ts');
-  const mongo = await whenUp((onState) => openMongo({ url: mongoUrl ?? '', onState }));
-  const { database, ask } = mongo;
-  try {
-    const artifacts = createGridfsStore(database, ask);
-    return await work({
-      database: mongo,
-      artifacts,
-      remote: { label: 'GridFS', damaged: () => damagedFiles(database, ask) },
-    });
-  } finally {
-    await mongo.close();
-  }
-}
-
-async function usingS3<T>(places: Places, work: (open: OpenPlaces) => Promise<T>): Promise<T> {
-  const { s3ClientOf } = await import('../s3/open.ts');
-  const { createS3Store } = await import('../s3/s3-store.ts');
-  const { damagedImages, unnamedImages } = await import('../s3/check.ts');
-  const client = s3ClientOf(places);
-  const database = await whenUp((onState) => openExisting({ ...places, onState }));
-  try {
+const FINDERS: Readonly<Record<ArtifactStoreKind, (places: Places) => Promise<FoundStore>>> = {
+  files: async ({ dataDir }) => {
+    const data = createDataDirectory(
+      existing(dataDir, '; --data-dir names it, and --artifacts gridfs files in MongoDB'),
+    );
+    // Without the id of its store, no capture of the directory can be read.
+    await readStore(dataDir);
+    return { open: async () => ({ artifacts: createFileArtifactStore(data) }), close: () => data.close() };
+  },
+  // Works without the data directory, too: it has only captures that wait for delivery.
+  gridfs: async () => ({
+    open: async (mongo) => {
+      if (mongo === undefined) throw new Error('artifacts in GridFS need a MongoDB database');
+      const { createGridfsStore } = await import('../gridfs/gridfs-store.ts');
+      const { damagedFiles } = await import('../gridfs/damaged-files.ts');
+      const { database, ask } = mongo;
+      const remote = { label: 'GridFS', damaged: () => damagedFiles(database, ask) };
+      return { artifacts: createGridfsStore(database, ask), remote };
+    },
+  }),
+  s3: async (places) => {
+    const { s3ClientOf } = await import('../s3/open.ts');
+    const { createS3Store } = await import('../s3/s3-store.ts');
+    const { damagedImages, unnamedImages } = await import('../s3/check.ts');
+    const client = s3ClientOf(places);
     const remote = {
       label: 'the object store',
       damaged: () => damagedImages(client),
       unnamed: () => unnamedImages(client),
     };
-    return await work({ database, artifacts: createS3Store(client), remote });
-  } finally {
-    await database.close();
-    client.close();
-  }
-}
+    return { open: async () => ({ artifacts: createS3Store(client), remote }), close: () => client.close() };
+  },
+};
 
-/** Rejects with the reason when the database is not available. */
-async function whenUp<T extends Database>(
-  opening: (onState: (state: unknown, reason: string) => void) => Promise<T>,
-): Promise<T> {
-  let why = '';
-  const database = await opening((_, reason) => {
-    why = reason;
-  });
-  if (database.results.state === 'up') return database;
-  await database.close();
-  throw new Error(why);
+/** Opens the stores for the work. Rejects with the reason when the database is not available. */
+export async function using<T>(places: Places, work: (open: OpenPlaces) => Promise<T>): Promise<T> {
+  const store = await FINDERS[places.artifacts](places);
+  try {
+    if (databaseOf(places) === undefined) throw new Error('no database is configured: set --db-path or --mongo-url');
+    let why = '';
+    const { database, mongo } = await openDatabase({
+      ...places,
+      onState: (_, reason) => {
+        why = reason;
+      },
+    });
+    try {
+      if (database.results.state !== 'up') throw new Error(why);
+      return await work({ database, ...(await store.open(mongo)) });
+    } finally {
+      await database.close();
+    }
+  } finally {
+    await store.close?.();
+  }
 }
 
 export function existing(path: string, advice = ''): string {

@@ -46,7 +46,7 @@ export interface CaptureDocument {
 }
 
 /** Prevents a file that is being removed from becoming part of a capture, because `files.file` is unique. */
-export interface VoidDocument {
+interface VoidDocument {
   readonly _id: ObjectId;
   readonly files: readonly { readonly file: ObjectId }[];
   readonly voided_at: Date;
@@ -59,7 +59,7 @@ export interface ChunkDocument {
   readonly data: Binary;
 }
 
-export interface RemovedDocument {
+interface RemovedDocument {
   /** The id of the file. */
   readonly _id: ObjectId;
   readonly removed_at: Date;

@@ -26,7 +26,7 @@ interface MatchingSpan extends Span {
 }
 
 /** Hosts with results in the given ranges. Reads at most one host more of each range than can be merged. */
-export interface MatchingHosts {
+interface MatchingHosts {
   readonly ranges: readonly HostRange[];
   readonly hosts: readonly string[];
 }

@@ -29,7 +29,7 @@ const optionsOf = (silenceMs: number): MongoClientOptions => ({
   ignoreUndefined: true,
 });
 
-export interface MongoConnectionOptions {
+interface MongoConnectionOptions {
   /** `timeoutMS` or `socketTimeoutMS` in it is the time limit for each answer of the server. */
   readonly url: string;
   readonly onState: OnState;

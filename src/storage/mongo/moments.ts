@@ -20,7 +20,7 @@ export interface MomentSpan {
 }
 
 /** Returns the newest moments of a span, newest first, at most `limit` entries. */
-export type MomentList = (span: MomentSpan, limit: number) => Promise<readonly number[]>;
+type MomentList = (span: MomentSpan, limit: number) => Promise<readonly number[]>;
 
 /** Number of lists that are compared. Conditions beyond them are compared in the documents. */
 const MAX_LISTS = 4;

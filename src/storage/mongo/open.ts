@@ -13,7 +13,7 @@ import { mongoResults } from './results.ts';
 /** Another node of a cluster delivers soon after the one that did was killed. */
 const DELIVERY_LEASE = { leaseMs: 15_000, renewalMs: 3_000 };
 
-export interface MongoOptions {
+interface MongoOptions {
   /**
    * URL with `mongodb://` or `mongodb+srv://`. Its path names the database, `capstan` if it is empty. `timeoutMS` in it is
    * the time limit for each answer of the server, 10000 by default.

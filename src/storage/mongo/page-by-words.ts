@@ -6,10 +6,13 @@ import { indexed, meetsWords } from '../../words/find-words.ts';
 import { wordsQuery } from '../../words/query.ts';
 import { tokensOf } from '../../words/tokens.ts';
 import type { Keyset, ResultFilter } from '../ports/result-store.ts';
+import { wantedChoices } from '../records/host-terms.ts';
+import { hostKeys, hostRanges, matchesHost } from '../records/hosts.ts';
 import { placeOf, startOf, timeOf } from '../records/record.ts';
+import { termsOf, wantedTerms } from '../records/terms.ts';
+import { urlKeysOf, wantedUrlKeys } from '../records/url-keys.ts';
 import { BY_WORD, type Collections } from './collections.ts';
 import { momentOf, recordOf, type WordsDocument } from './documents.ts';
-import { meetsFilter } from './meets-filter.ts';
 import { commonMoments, type MomentSpan, momentsOfFacts, momentsOfPrefix, momentsOfWord } from './moments.ts';
 import { type WordsFilter, wordsFilter } from './words-filter.ts';
 
@@ -121,4 +124,31 @@ async function matchingOf(
     const isAfter = probedAt < after.probedAt || (probedAt === after.probedAt && result.id < after.id);
     return isAfter && meetsFilter(result, filter);
   });
+}
+
+/** Whether a result meets a filter, apart from the words of its page. */
+function meetsFilter(result: Result, filter: ResultFilter): boolean {
+  const { where = {}, ofKey } = filter;
+  const wanted = wantedTerms(where, ofKey);
+  const choices = wantedChoices(where);
+  const terms = wanted.length + choices.length === 0 ? [] : termsOf(result);
+  return (
+    wanted.every((term) => terms.includes(term)) &&
+    choices.every((choice) => choice.some((term) => terms.includes(term))) &&
+    (where.from === undefined || timeOf(result.probed_at) >= timeOf(where.from)) &&
+    isChosen(result, filter)
+  );
+}
+
+function isChosen(result: Result, filter: ResultFilter): boolean {
+  switch (filter.by) {
+    case 'all':
+      return true;
+    case 'host':
+      return matchesHost(hostKeys(result.host), hostRanges(filter.host));
+    case 'url': {
+      const wanted = wantedUrlKeys(filter);
+      return urlKeysOf(result).some((key) => wanted.some((each) => Buffer.compare(each, key) === 0));
+    }
+  }
 }

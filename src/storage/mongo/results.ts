@@ -12,7 +12,7 @@ import { pageOf } from './pages.ts';
 import { notePerceptions, similarTo } from './perceptions.ts';
 import { readInParts } from './read-in-parts.ts';
 
-export interface MongoResults {
+interface MongoResults {
   readonly store: ResultStore;
   /** Resolves when no insert is running. */
   idle(): Promise<void>;

@@ -10,7 +10,7 @@ export interface RepeatedPass<T> {
   stop(): Promise<void>;
 }
 
-export interface RepeatedPassOptions<T> {
+interface RepeatedPassOptions<T> {
   /** Never rejects, and ends soon after the signal is aborted. */
   readonly run: (signal: AbortSignal) => Promise<T>;
   /** Called at each interval, before the pass. */

@@ -16,7 +16,7 @@ export interface CapturedFiles extends Readonly<Partial<Record<ArtifactKind, Art
   readonly html: ArtifactContent;
 }
 
-export type ArtifactContent = Uint8Array | string;
+type ArtifactContent = Uint8Array | string;
 
 /** Returns the files that a capture has, with their kinds. */
 export function filesIn(captured: CapturedFiles): readonly (readonly [ArtifactKind, ArtifactContent])[] {

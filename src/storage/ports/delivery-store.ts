@@ -38,7 +38,7 @@ export interface StoredDelivery extends NewDelivery {
 /** Why an attempt failed. */
 export type FailedAttempt = Pick<StoredDelivery, 'attempts' | 'dueAt' | 'reason' | 'status'>;
 
-export interface NextWanted {
+interface NextWanted {
   readonly exceptLanes: readonly string[];
   /** Id of the last event to return messages about. */
   readonly upTo: number;

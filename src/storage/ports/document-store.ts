@@ -48,7 +48,7 @@ export interface Order<T extends Table = Table> {
 }
 
 /** Number and bytes of documents: those of all API keys, and those of one. */
-export interface Usage {
+interface Usage {
   readonly all: Amount;
   readonly own: Amount;
 }

@@ -6,7 +6,7 @@ export const KEY_LIFE_MS = 24 * 3_600_000;
 export const ATTEMPT_LEASE_MS = 60_000;
 
 /** All times in milliseconds. */
-export interface ClaimTimes {
+interface ClaimTimes {
   /** Time until another attempt may begin, unless this one is renewed or ended. */
   readonly leaseMs: number;
   /** Time until the key is removed. */

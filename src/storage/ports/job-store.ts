@@ -86,7 +86,7 @@ export interface JobItem {
 /** The end of a job that was not cancelled. */
 export type JobEnd = { readonly state: 'completed' } | { readonly state: 'failed'; readonly failure: Failure };
 
-export interface TakeOptions {
+interface TakeOptions {
   readonly leaseMs?: number;
   /** Takes only a job of a key of which no job is running. */
   readonly isForIdleKeys?: boolean;

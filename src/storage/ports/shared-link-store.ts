@@ -35,7 +35,7 @@ export interface FeedLink extends Link {
 /** Feeds have no end. The last second of the year 9999, of which every date format can write the time. */
 export const NEVER_MS = Date.UTC(9999, 11, 31, 23, 59, 59);
 
-export interface SharedLinksWanted {
+interface SharedLinksWanted {
   /** Undefined: those of all keys. */
   readonly ofKey: string | undefined;
   /** Only links to this capture. */

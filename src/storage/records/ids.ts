@@ -18,7 +18,7 @@ export const LEASED_NODES = 32;
  */
 const IDS_PER_MS = NODES * SEQUENCES;
 
-export interface IdSourceOptions {
+interface IdSourceOptions {
   /** Milliseconds since the Unix epoch. */
   readonly clock: () => number;
   /** 0 to 63. */

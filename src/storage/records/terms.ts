@@ -41,7 +41,7 @@ const MAX_OPTION_CHARACTERS = 100;
 const MAX_PARENTS = 6;
 
 /** The fields of a record that its terms are made of. */
-export type Termed = Pick<
+type Termed = Pick<
   Result,
   | 'title'
   | 'url'

@@ -5,7 +5,7 @@ import type { Sweep } from './sweep.ts';
 import { createUploads } from './uploads.ts';
 import { withCopies } from './with-copies.ts';
 
-export interface OpenRemoteOptions {
+interface OpenRemoteOptions {
   readonly remote: ArtifactStore;
   /** The store of the data directory, in which captures wait for delivery. */
   readonly local: LocalStore;

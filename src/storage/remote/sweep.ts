@@ -14,7 +14,7 @@ const INTERVAL_MS = 60_000;
 /** A pass resolves with the number of deleted files: 0 while another process runs one. It never rejects. */
 export type Sweep = RepeatedPass<number>;
 
-export interface SweepPassOptions<L extends HeldLock> {
+interface SweepPassOptions<L extends HeldLock> {
   /** Takes the lock of the sweep; undefined when another process has it. */
   readonly lock: () => Promise<L | undefined>;
   /**

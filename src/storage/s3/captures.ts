@@ -7,7 +7,7 @@ import { type S3File, type Unpacked, unpacked } from './pack.ts';
 /** Bytes that are read to find the head of a capture, and those that are read where it is longer. */
 const HEAD_BYTES = [8 * 1024, 4 * 1024 * 1024];
 
-export interface FoundObject extends Unpacked, FoundCapture<S3File> {
+interface FoundObject extends Unpacked, FoundCapture<S3File> {
   /** The record, when it was read with the head. */
   readonly record: Buffer | undefined;
 }

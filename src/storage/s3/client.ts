@@ -24,7 +24,7 @@ const MIN_PROGRESS = 64 * 1024;
 /** Maximum number of keys that one request deletes. */
 const DELETED_TOGETHER = 1000;
 
-export interface S3Place {
+interface S3Place {
   /** Null: that of Amazon in the region. */
   readonly endpoint: string | null;
   readonly bucket: string;

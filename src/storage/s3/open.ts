@@ -22,7 +22,7 @@ export interface S3Options {
   readonly s3SecretKey: string | null;
 }
 
-export interface OpenS3Options {
+interface OpenS3Options {
   readonly options: Partial<S3Options>;
   readonly local: LocalStore;
   readonly database: Pick<Database, 'isShared' | 'lock'>;

@@ -13,7 +13,7 @@ export const EMPTY = hash('sha256', '');
 /** By lower-case name, or by name of a parameter. */
 export type Fields = Readonly<Record<string, string>>;
 
-export interface Signable {
+interface Signable {
   readonly method: string;
   readonly host: string;
   readonly path: string;

@@ -4,7 +4,7 @@ import { gatherInserts } from '../records/gathered-inserts.ts';
 import type { Remote } from './remote.ts';
 import type { ResultTable } from './result-table.ts';
 
-export interface SqliteResults {
+interface SqliteResults {
   readonly store: ResultStore;
   /** Resolves when no insert is running. */
   idle(): Promise<void>;

@@ -12,7 +12,7 @@ export interface Batch {
   readonly error?: unknown;
 }
 
-export interface Batching {
+interface Batching {
   readonly batch: Batch | undefined;
   start(urls: readonly string[], options: object): void;
   cancel(): void;

@@ -1,5 +1,5 @@
 /** A value that was read, for people: formatted, with the text that it was read from. Both are empty when it is missing. */
-export interface ShownValue {
+interface ShownValue {
   readonly value: string;
   readonly text: string;
   /** Undefined for texts and dates, and for what could not be read. Of a range of money, its lower end. */

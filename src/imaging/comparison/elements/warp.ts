@@ -77,7 +77,7 @@ export function commonOffsets(placed: readonly Placed[]): readonly Offset[] {
  * `placed`: the innermost element around the pixel that both captures have. `isAlone`: whether the pixel is in an element
  * that the other one lacks.
  */
-export type NoteChange = (x: number, y: number, placed: Placed | undefined, isAlone: boolean) => void;
+type NoteChange = (x: number, y: number, placed: Placed | undefined, isAlone: boolean) => void;
 
 /**
  * Calls `note` for each pixel of a box that differs from its counterpart in the other image, at the offset of its
