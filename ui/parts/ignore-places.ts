@@ -18,14 +18,6 @@ export function ofBox({ x, y, width, height }: Box): string {
   return [x, y, width, height].map(Math.round).join(',');
 }
 
-/**
- * Returns the ignored selectors that a comparison knows and this browser does not, so that it cannot draw their places.
- */
-export function unknownIn(ignored: readonly string[], page: CapturedPage | undefined): readonly string[] {
-  if (page === undefined) return [];
-  return ignored.flatMap((each) => selectorOf(each) ?? []).filter((selector) => page.matching(selector) === undefined);
-}
-
 /** Returns the places in an image that `ignore` names: of rectangles, and of elements, which need the element map. */
 export function placesOf(ignored: string, page: CapturedPage | undefined): readonly Box[] {
   const selector = selectorOf(ignored);

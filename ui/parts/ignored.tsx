@@ -37,19 +37,6 @@ export function Ignored({ ignored, onPoint, onRemove }: IgnoredProps) {
   );
 }
 
-/** Says which ignored elements the picture does not show. */
-export function NotDrawn({ selectors }: { readonly selectors: readonly string[] }) {
-  return (
-    <p class="not-drawn muted" role="status">
-      {selectors.length > 0 && (
-        <>
-          Ignored, but not drawn, because only comparisons know these selectors: <code>{selectors.join(' ; ')}</code>
-        </>
-      )}
-    </p>
-  );
-}
-
 function partsOf(each: string): { readonly kind: string; readonly text: string } {
   const [, kind, text] = /^(selector|text):(.*)$/s.exec(each) ?? [];
   if (kind !== undefined && text !== undefined) return { kind: kind === 'selector' ? 'element' : kind, text };

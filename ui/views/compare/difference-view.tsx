@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
 import type { Box, Comparison, DetailedResult } from '../../api/types.ts';
 import { counted, integer } from '../../parts/format.ts';
-import { ofSelector, placesOf, selectorOf, unknownIn } from '../../parts/ignore-places.ts';
+import { ofSelector, placesOf, selectorOf } from '../../parts/ignore-places.ts';
 import { useAnswer } from '../../parts/use-answer.ts';
 import { usePage } from '../../parts/use-page.ts';
 import { Problem } from '../../parts/view.tsx';
@@ -72,7 +72,6 @@ export function DifferenceView({ wanted, before, after, onIgnore }: DifferenceVi
         <div class="compare-side">
           <Ignoring
             ignored={ignore}
-            notDrawn={unknownIn(ignore, pages.from ?? pages.to)}
             watch={watch}
             onPoint={pointAtIgnored}
             onRemove={(each) => {

@@ -3,14 +3,12 @@ import { call } from '../../api/client.ts';
 import { mayCapture } from '../../api/session.ts';
 import type { Watch } from '../../api/types.ts';
 import { shortUrl } from '../../parts/format.ts';
-import { Ignored, NotDrawn } from '../../parts/ignored.tsx';
+import { Ignored } from '../../parts/ignored.tsx';
 import { useAnswer } from '../../parts/use-answer.ts';
 import { Problem } from '../../parts/view.tsx';
 
 interface IgnoringProps {
   readonly ignored: readonly string[];
-  /** Those of its selectors whose places cannot be drawn. */
-  readonly notDrawn: readonly string[];
   /** Id of the watch that made the captures; empty without one. */
   readonly watch: string;
   readonly onPoint: (each: string | undefined) => void;
@@ -18,7 +16,7 @@ interface IgnoringProps {
 }
 
 /** The entries that this comparison ignores, with a button that adds them to the watch of the captures. */
-export function Ignoring({ ignored, notDrawn, watch: id, onPoint, onRemove }: IgnoringProps) {
+export function Ignoring({ ignored, watch: id, onPoint, onRemove }: IgnoringProps) {
   const { data: watch, error, reload } = useAnswer<Watch>(id === '' ? undefined : `/watches/${encodeURIComponent(id)}`);
   const [failure, setFailure] = useState<unknown>();
   const added = watch === undefined ? [] : ignored.filter((each) => !watch.ignore.includes(each));
@@ -40,7 +38,6 @@ export function Ignoring({ ignored, notDrawn, watch: id, onPoint, onRemove }: Ig
     <section class="panel ignoring" aria-label="What is ignored">
       <h2>Ignored</h2>
       <Ignored ignored={ignored} onPoint={onPoint} onRemove={onRemove} />
-      <NotDrawn selectors={notDrawn} />
       {added.length > 0 && mayCapture.value && (
         <button type="button" class="button primary" onClick={() => void save()}>
           Ignore in the watch

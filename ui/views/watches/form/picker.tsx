@@ -1,8 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Box, DetailedResult } from '../../../api/types.ts';
 import type { CapturedPage, PageElement } from '../../../parts/captured-page.ts';
-import { ofBox, ofSelector, placesOf, selectorOf, unknownIn } from '../../../parts/ignore-places.ts';
-import { NotDrawn } from '../../../parts/ignored.tsx';
+import { ofBox, ofSelector, placesOf, selectorOf } from '../../../parts/ignore-places.ts';
 import { type Mode, Stage } from './stage.tsx';
 import { textIn } from './text-in.ts';
 
@@ -67,7 +66,6 @@ export function Picker(props: PickerProps) {
   return (
     <div class="viewer panel picker">
       {isMissing && <p class="viewer-note muted">This capture has no element map, so only rectangles can be chosen.</p>}
-      <NotDrawn selectors={unknownIn(ignored, page)} />
       <Stage
         result={result}
         page={page}
