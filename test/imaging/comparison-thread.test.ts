@@ -38,7 +38,7 @@ const column = mapOf((at) => ({ ...(at === 0 ? { tag: 'nav' } : { parent: 1, tag
 
 const PLACES = Array.from(
   { length: 50 },
-  (_, at) => `p${':nth-last-of-type(even):nth-child(n of p)'.repeat(4)}:not(#${at})`,
+  (_, at) => `p${':nth-last-of-type(even):nth-child(n of p)'.repeat(4)}:not(#p${at})`,
 );
 
 describe('the thread of comparisons', () => {
