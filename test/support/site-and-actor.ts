@@ -14,8 +14,8 @@ export interface SiteAndActor {
   readonly captureOf: (request: CaptureRequest) => Promise<Snapshot>;
 }
 
-/** The slots of suites whose captures mostly wait for their deadlines, and need no processor meanwhile. */
-export const WAITING_SLOTS = 12;
+/** The slots of suites whose captures mostly wait for their deadlines, and need little of the processor meanwhile. */
+export const WAITING_SLOTS = 6;
 
 /**
  * Starts the fixture site and an actor before a suite's first test, and stops them after its last one. Captures of
