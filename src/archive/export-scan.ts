@@ -76,6 +76,15 @@ export async function exportScan(
     failures = [];
   };
 
+  const readCertificate = async (failure: (typeof failures)[number], capture: number): Promise<void> => {
+    failure.certificate = certificateOf(await evidenceOf(capture).catch(() => null));
+  };
+  const readCard = async (scanned: ScannedPage): Promise<void> => {
+    const { result } = scanned;
+    const [thumbnail, evidence] = await Promise.all([thumbnailOf(result), evidenceOf(result.id)]);
+    cards.push({ ...cardOf(scanned, evidence), thumbnail, perception_hash: result.perception_hash });
+  };
+
   let reading: Promise<void>[] = [];
   for await (const outcome of outcomes) {
     if ('code' in outcome) {
@@ -87,20 +96,8 @@ export async function exportScan(
       failures.push(failure);
       const { url, capture } = outcome;
       if (capture === undefined || !url.startsWith('https:')) continue;
-      reading.push(
-        limit(async () => {
-          failure.certificate = certificateOf(await evidenceOf(capture).catch(() => null));
-        }),
-      );
-    } else {
-      reading.push(
-        limit(async () => {
-          const { id } = outcome.result;
-          const [thumbnail, evidence] = await Promise.all([thumbnailOf(outcome.result), evidenceOf(id)]);
-          cards.push({ ...cardOf(outcome, evidence), thumbnail, perception_hash: outcome.result.perception_hash });
-        }),
-      );
-    }
+      reading.push(limit(() => readCertificate(failure, capture)));
+    } else reading.push(limit(() => readCard(outcome)));
     if (reading.length < READ_TOGETHER) continue;
     await Promise.all(reading);
     reading = [];

@@ -1,4 +1,4 @@
-/* What css-select reads and browsers refuse. What both refuse, css-select says. */
+/* Selectors that css-select accepts and browsers refuse. css-select reports those that it refuses itself. */
 
 /** With one way to read each text: names of many escapes would take long otherwise. */
 const ESCAPE = '\\\\(?:(?:[\\da-f]{6}|[\\da-f]{1,5}(?![\\da-f]))\\s?|[^\\n\\da-f])';

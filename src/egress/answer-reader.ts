@@ -78,8 +78,9 @@ export function readAnswers(socket: Socket, { port, maxHeadBytes, count }: Readi
   const readHead = (chunk: Buffer): boolean => {
     received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
     for (let more = true; ; ) {
-      if (received.length >= MAX_BYTES_TO_START && startOfHead(received) < 0) return readHttp09();
-      const end = endOfHead(received, searched);
+      const start = startOfHead(received);
+      if (start < 0 && received.length >= MAX_BYTES_TO_START) return readHttp09();
+      const end = start < 0 ? null : endOfHead(received, Math.max(start, searched));
       if (end === null && received.length <= maxHeadBytes) {
         searched = Math.max(0, received.length - 2);
         return more;
@@ -148,11 +149,9 @@ function startOfHead(bytes: Buffer): number {
   return bytes.toString('latin1', 0, MAX_BYTES_TO_START).toLowerCase().indexOf('http');
 }
 
-/** Returns the offset after the empty line that ends the head, or null. Bytes before `from` have been searched. */
+/** Returns the offset after the empty line that ends the head, or null. No such line begins before `from`. */
 function endOfHead(bytes: Buffer, from: number): number | null {
-  const start = startOfHead(bytes);
-  if (start < 0) return null;
-  for (let lf = bytes.indexOf(LF, Math.max(start, from)); lf >= 0; lf = bytes.indexOf(LF, lf + 1)) {
+  for (let lf = bytes.indexOf(LF, from); lf >= 0; lf = bytes.indexOf(LF, lf + 1)) {
     if (bytes[lf + 1] === LF) return lf + 2;
     if (bytes[lf + 1] === CR && bytes[lf + 2] === LF) return lf + 3;
   }

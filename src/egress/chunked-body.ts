@@ -23,8 +23,8 @@ export class ChunkedBody {
   }
 
   /**
-   * Returns what the bytes have of the body as one regular chunk, in pieces, followed by the last chunk when the body has
-   * ended. Returns null when Chromium refuses them or the trailers are too long.
+   * Returns the part of the body that the bytes have, as the pieces of one regular chunk, followed by the last chunk when
+   * the body has ended. Returns null when Chromium refuses them or the trailers are too long.
    */
   read(bytes: Buffer): readonly Buffer[] | null {
     const hadEnded = this.#expected === 'nothing';

@@ -6,7 +6,7 @@ import type { Capturing } from './capturing.ts';
 import type { Receivers } from './open-receivers.ts';
 import type { OpenedParts } from './opened-parts.ts';
 
-/** The parts of a running service, which `create-service.ts` connects. Each file of this room takes those that it uses. */
+/** The parts of a running service, which `create-service.ts` connects. Each file here takes those that it uses. */
 export interface Parts extends OpenedParts {
   readonly capturing: Capturing;
   readonly pipeline: CapturePipeline;

@@ -1,6 +1,6 @@
 /*
- * Icons that products bring along, by their SHA-256: computed of the files in the packages of Debian and npm. An icon that
- * sites exchange is not here.
+ * Icons that products bring along, by the SHA-256 of their files in packages of Debian and npm. Icons that most sites
+ * replace with their own are left out.
  */
 
 const ICONS: Readonly<Record<string, string>> = {

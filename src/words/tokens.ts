@@ -28,7 +28,7 @@ const ENDS: ReadonlyMap<string, string> = new Map([
 ]);
 /** Letters and digits with what belongs to them; symbols, because some are letters in a frame. */
 const PIECES = /[\p{L}\p{N}\p{M}\p{DI}\p{So}]+|(?<=[A-Za-z])(?:\+\+|#(?![\p{L}\p{N}]))/gu;
-/** What divides folded words, whose marks are vowels. */
+/** Characters between folded words. The marks that folding leaves are vowels, and belong to a word. */
 const UNWRITTEN = /[^\p{L}\p{N}\p{M}]+/gu;
 const ASCII = /^[0-9A-Za-z]+$/;
 

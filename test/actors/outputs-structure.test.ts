@@ -203,21 +203,21 @@ describe('a table in Markdown that HTML does not tell from a layout', () => {
   const cell = (text: string) => `<span style="display:table-cell">${text}</span>`;
   const row = (...cells: string[]) => `<div style="display:table-row">${cells.map(cell).join('')}</div>`;
 
-  it('is a table when styles draw it', async () => {
+  it('has a table for elements that styles draw as one', async () => {
     const text = await markdownOf(`<div style="display:table">${row('Ida', '10 m')}${row('Bo', '7 m')}</div>`);
     expect(text).toContain('| Ida | 10 m |\n| Bo  | 7 m |');
     const grouped = `<div style="display:table-row-group">${row('Ida', '10 m')}${row('Bo', '7 m')}</div>`;
     expect(await markdownOf(`<section style="display:table">${grouped}</section>`)).toContain('| Ida | 10 m |');
   });
 
-  it('is no table when styles lay out a page by it', async () => {
+  it('has no table for elements that styles only place in rows and cells', async () => {
     const text = await markdownOf(`<div style="display:table">${cell('Menu one')}${cell('Menu two')}</div>`);
     expect(text).toBe('Menu one\n\nMenu two\n');
     const sections = `<div style="display:table">${row('<h2>Left</h2>', '<p>Text')}${row('One', 'Two')}</div>`;
     expect(await markdownOf(sections)).toBe('## Left\n\nText\n\nOne\n\nTwo\n');
   });
 
-  it('is no table when its role or its paragraphs say that it is a layout', async () => {
+  it('has no table for one whose role or paragraphs show that it is a layout', async () => {
     const rows = '<tr><td>One<td>Two<tr><td>Three<td>Four';
     expect(await markdownOf(`<table role=presentation>${rows}</table>`)).toBe('One\n\nTwo\n\nThree\n\nFour\n');
     const text = await markdownOf('<table><tr><td>Menu<td><p>First words.<p>Second words.<tr><td>Left<td>End</table>');
@@ -225,7 +225,7 @@ describe('a table in Markdown that HTML does not tell from a layout', () => {
     expect(await markdownOf(`<table><tr><th>A<th>B${rows}</table>`)).toContain('| One | Two |');
   });
 
-  it('has the rows of a table in a cell on lines of that cell', async () => {
+  it('puts each row of a table that is in a cell on a line of that cell', async () => {
     const inner = '<table><tr><td>Length<td>10 m<tr><td>Width<td>3 m</table>';
     const text = await markdownOf(`<table><tr><th>Ship<th>Size<tr><td>Ida<td>${inner}<tr><td>Bo<td>none</table>`);
     expect(text).toMatch(/^\| Ship \| Size \|\n.*\n\| Ida \| Length 10 m *<br>Width 3 m \|\n\| Bo {2}\| none \|/);

@@ -12,7 +12,7 @@ const CHUNKS = `${HEX}\r\n${BODY}\r\n0\r\n\r\n`;
 const ok = (headers: string, body = BODY): string => `HTTP/1.1 200 OK\r\n${TYPE}${headers}\r\n${body}`;
 const start = (statusLine: string): string => `${statusLine}\r\n${TYPE}${CLOSE}\r\n${BODY}`;
 
-/** What Chromium makes of answers without a head on port 80: it takes them for HTTP/0.9. */
+/** Answers without a head on port 80, which Chromium reads as HTTP/0.9. */
 export const HEADLESS: readonly (readonly [what: string, answer: string, reading: Reading])[] = [
   ['a body alone', BODY, 'whole'],
   ['a few letters', 'hi', [200, 'hi']],

@@ -44,7 +44,10 @@ const expires = z
   .optional();
 const unused = z.unknown().optional().meta({ description: 'As exports have it; not used.' });
 
-/** What exports of Playwright, Puppeteer, extensions for browsers and HAR have besides. `domain` says what `hostOnly` does. */
+/**
+ * Other fields in cookies that Playwright, Puppeteer, extensions for browsers and HAR export. `hostOnly` repeats what
+ * `domain` says.
+ */
 const UNUSED_FIELDS = {
   session: unused,
   hostOnly: unused,

@@ -45,7 +45,7 @@ export async function answerWhole(
   ctx.length = artifact.bytes;
 }
 
-/** Waits for the first bytes: until then, a store that is away is an answer of its own, and not a connection that breaks. */
+/** Waits for the first bytes: a store that is away before them has an answer of its own, not a broken connection. */
 async function answerBytes(ctx: HttpContext, stream: Readable): Promise<void> {
   try {
     await once(stream, 'readable');

@@ -29,8 +29,8 @@ interface AddedStyles {
 }
 
 /**
- * Puts a mark, a comment of `mark` and its number, the first of which is `first`, where an archive needs a style sheet that Chromium leaves out: those
- * in open shadow trees, and those that scripts have added to a tree.
+ * Puts a mark where an archive needs a style sheet that Chromium leaves out: those in open shadow trees, and those that
+ * scripts have added to a tree. A mark is a comment of `mark` and a number; the first number is `first`.
  */
 export function markAddedStyles(mark: string, first: number): AddedStyles {
   const found: AddedStyles = { added: [], undo: [] };

@@ -1,8 +1,8 @@
 import { contentTypeOf, createDoctype, doctypeOf, insertBefore, modeOf, page, remove, rootElementOf } from '../dom.ts';
 
 /**
- * Gives a document without a doctype one when it is laid out as if it had one, as `srcdoc` is. An archive would be laid out
- * otherwise. Returns what takes it away.
+ * Gives a document a doctype when it has none and is laid out as if it had one, as `srcdoc` is: its archive would be
+ * laid out in quirks mode. Returns what takes it away.
  */
 export function nameDoctype(): (() => void)[] {
   const root = rootElementOf(page);

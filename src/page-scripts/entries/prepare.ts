@@ -37,7 +37,7 @@ export function prepareArchive(
   return { styles, changed, added };
 }
 
-/** Prepares the document of a frame for the archive, until `restorePage`: as `prepareArchive`, but for sent style sheets. */
+/** As `prepareArchive`, for the document of a frame, whose linked style sheets are not compared with the sent ones. */
 export function prepareFrame(mark: string, first: number): readonly string[] {
   const { added, undo } = markAddedStyles(mark, first);
   undoLater(undo);

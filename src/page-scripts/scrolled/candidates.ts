@@ -22,7 +22,7 @@ export function candidatesIn(
   const consider = (element: PageElement) => {
     if (!isConnected(element) || candidates.has(element)) return;
     if (isPlain(lookOf(element)) && !followers.has(element)) return;
-    // What is fixed behind a section is seen where the section is.
+    // An element that is fixed behind a section is seen at the place of the section.
     const section = web.getComputedStyle(element).position === 'fixed' ? clipAround(element) : null;
     const { top, height, width, bottom } = boxOf(section ?? element);
     const isLow = width > 0 && height > 0 && bottom > web.innerHeight * TOP_SHARE;

@@ -1,5 +1,6 @@
 import type { Protocol } from 'devtools-protocol';
 import type { PageSession } from '../page-session.ts';
+import { headerOf } from './header-of.ts';
 
 /** Maximum number of hints that are noted in a capture: a server may send any number. */
 const MAX_HINTS = 50;
@@ -40,7 +41,7 @@ export class EarlyHints {
 
 /** Returns the URLs that the header `link` names for preloading, one by one. */
 export function* preloadsIn(headers: Protocol.Network.Headers, base: string): Generator<string> {
-  const [, links = ''] = Object.entries(headers).find(([name]) => name.toLowerCase() === 'link') ?? [];
+  const links = headerOf(headers, 'link') ?? '';
   for (const [, target = '', parameters = ''] of links.matchAll(LINK)) {
     const [, quoted, word = ''] = RELATIONS.exec(parameters) ?? [];
     const isPreload = (quoted ?? word).split(/\s/).some((relation) => IS_PRELOAD.test(relation));

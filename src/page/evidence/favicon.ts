@@ -7,6 +7,7 @@ import { call, type ResultOf } from '../page-scripts.ts';
 import type { PageSession } from '../page-session.ts';
 import { readStream } from '../read-stream.ts';
 import { faviconHash } from './favicon-hash.ts';
+import { headerOf } from './header-of.ts';
 
 const named: z.ZodType<ResultOf<'iconUrl'>> = z.string().nullable();
 
@@ -63,7 +64,7 @@ async function loaded(session: PageSession, frameId: string, url: string): Promi
   if (stream === undefined) return null;
   try {
     if (!success || httpStatusCode >= 400) return null;
-    const type = String(Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? '');
+    const type = String(headerOf(headers, 'content-type') ?? '');
     // Some sites answer every unknown path with a page.
     if (type.startsWith('text/html')) return null;
     const body = await readStream(session, stream, READ_BYTES, MAX_BYTES);

@@ -2,6 +2,7 @@ import type { Protocol } from 'devtools-protocol';
 import type { Entry, Header, PostData, Timings } from 'har-format';
 import { bounded, instant } from '../../capture/bounded.ts';
 import type { Body, BodyReader } from './body-reader.ts';
+import { headerOf } from './header-of.ts';
 
 /* The entry of a request in a HAR. */
 
@@ -39,7 +40,7 @@ export interface Seen {
   /** Whether the site answered that what a cache has is unchanged. */
   isUnchanged?: boolean;
   endedAt?: number;
-  /** Bytes of the body after decoding, and as it was received, with its frames. */
+  /** Bytes of the body after decoding, and as it was received, with frames and the sizes of chunks. */
   size: number;
   bodyBytes: number;
   /** Bytes of the response's head as it was received. */
@@ -157,10 +158,6 @@ function parametersOf(url: string): { name: string; value: string }[] {
 
 function locationOf(response: Answer | undefined): string {
   return headerOf(response?.headers, 'location') ?? '';
-}
-
-function headerOf(headers: Protocol.Network.Headers | undefined, wanted: string): string | undefined {
-  return Object.entries(headers ?? {}).find(([name]) => name.toLowerCase() === wanted)?.[1];
 }
 
 /** Returns -1 when the headers do not say it. */

@@ -2,10 +2,10 @@ import type { ProtocolMapping } from 'devtools-protocol/types/protocol-mapping.j
 import type { PageSession } from '../page-session.ts';
 import { EarlyHints } from './early-hints.ts';
 
-type Events = ProtocolMapping.Events;
 /** Maximum number of requests that are awaited after their headers. */
 const MAX_EARLY = 100;
 
+type Events = ProtocolMapping.Events;
 type RequestEvent = { [E in keyof Events]: Events[E] extends [{ requestId: string }] ? E : never }[keyof Events];
 type HeaderEvent = 'Network.requestWillBeSentExtraInfo' | 'Network.responseReceivedExtraInfo';
 
@@ -17,7 +17,7 @@ export class OpenRequests<R> {
   readonly #open = new Map<string, R>();
   readonly #reporters = new Map<string, PageSession>();
   readonly #hints = new EarlyHints();
-  /** What was reported of a request before the request itself, by its id. */
+  /** Headers that came before their requests, by the ids of these. */
   readonly #early = new Map<string, ((request: R) => void)[]>();
 
   get(requestId: string): R | undefined {

@@ -4,6 +4,7 @@ import type { PostData } from 'har-format';
 import { bounded } from '../../capture/bounded.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
 import type { BodyReader } from './body-reader.ts';
+import { headerOf } from './header-of.ts';
 import { MAX_POSTED_BYTES } from './network-buffers.ts';
 
 const MAX_WORD_CHARACTERS = 256;
@@ -24,8 +25,7 @@ export function postedBody(
   isWithheld: boolean,
 ): PostData | undefined {
   if (hasPostData !== true) return undefined;
-  const [, type = ''] = Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type') ?? [];
-  const mimeType = bounded(type, MAX_WORD_CHARACTERS);
+  const mimeType = bounded(headerOf(headers, 'content-type') ?? '', MAX_WORD_CHARACTERS);
   const without = (comment: string): PostData => ({ mimeType, text: '', comment });
   const cut = (comment: string): PostData => {
     bodies.without(comment);
