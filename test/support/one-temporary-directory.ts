@@ -15,7 +15,8 @@ export function setup(): () => void {
   // Processes of the tests take from it what an earlier one has compiled: a start of the service costs 0.7 s of CPU
   // instead of 0.8. Demonstrations that a test runs take it too.
   process.env.NODE_COMPILE_CACHE ??= join(directory, 'compiled');
-  return () => rmSync(directory, { recursive: true, force: true });
+  // Processes that are ending may still write what they have compiled.
+  return () => rmSync(directory, { recursive: true, force: true, maxRetries: 10 });
 }
 
 /** The directory that TMPDIR names, else one in memory, where a run takes less CPU than on a disk, else the system's. */
