@@ -9,7 +9,7 @@ import { cut, isUnspaced, type Token, tokensOf } from './tokens.ts';
 const UMLAUTS: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue', ø: 'oe', å: 'aa' };
 const UMLAUT = new RegExp(`[${Object.keys(UMLAUTS).join('')}]`, 'g');
 /** Most words need not be folded again. Letters may be taken apart. */
-const HAS_UMLAUT = /[äöüøåÄÖÜØÅ\u0308\u030a]/;
+const HAS_UMLAUT = /[äöüøåÄÖÜØÅ]|\u0308|\u030a/;
 const HYPHEN = /[-\u2010\u2011]/;
 const LETTERS = /^[\p{L}\p{M}]+$/u;
 /** Also with `and`, `so`, `by`, `like` and `for` before it, which are written to it. Shorter words may begin like it. */
