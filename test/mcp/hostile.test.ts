@@ -127,7 +127,9 @@ it('keeps every answer within the documented size', async () => {
   await client.close();
 });
 
-/** Calls `capture` on a connection that it does not read, after requests whose answers fill the buffers of the kernel. */
+/**
+ * Calls `capture` on a connection that it does not read, after requests whose answers fill the buffers of the kernel.
+ */
 async function callAndStare(baseUrl: string, url: string): Promise<Socket> {
   const { hostname, port } = new URL(baseUrl);
   const socket = new Socket().connect(Number(port), hostname);
