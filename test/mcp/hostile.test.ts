@@ -169,7 +169,7 @@ it('tells of no progress while the client does not read', async () => {
 
 it('ends the call of a client that has stopped reading', async () => {
   await using site = await listening(createServer(() => {}));
-  const stalling = await serveApp(app.service, {}, 0, { stallMs: 500 });
+  const stalling = await serveApp(app.service, {}, { timeouts: { stallMs: 500 } });
   onTestFinished(() => stalling.close());
   const cancelled = app.next('capture.cancelled');
   await callAndStare(stalling.baseUrl, `http://127.0.0.1:${site.port}/`);
