@@ -9,7 +9,7 @@ import { launchBrowser } from './launch-browser.ts';
 const NOT_STARTED = 'Chromium did not start: the log of the service has the cause';
 
 /** Told what the system does not allow of the options `sandbox` and `browserPriority`. */
-export type Warn = (text: string, about: 'sandbox' | 'priority') => void;
+type Warn = (text: string, about: 'sandbox' | 'priority') => void;
 
 /** Launches browsers as the configuration says: which file, with which privileges, at which priority. */
 export class Launcher {

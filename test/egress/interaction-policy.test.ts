@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createActorPool } from '../../src/actors/actor-pool.ts';
-import { configOf } from '../../src/config/mod.ts';
 import type { Actors } from '../../src/actors/actors.ts';
 import type { Action } from '../../src/capture/options/interaction.ts';
 import type { Snapshot } from '../../src/capture/snapshot.ts';
+import { configOf } from '../../src/config/mod.ts';
 import { createTargetPolicy } from '../../src/egress/address-policy.ts';
 import { createEgress } from '../../src/egress/create-egress.ts';
 import type { Egress } from '../../src/egress/egress.ts';
