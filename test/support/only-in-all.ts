@@ -90,6 +90,7 @@ export const ONLY_IN_ALL: Readonly<Record<string, readonly string[]>> = {
     'test/actors/screenshot-tall.test.ts',
     'test/actors/selectors.test.ts',
     'test/actors/shared-pages.test.ts',
+    'test/actors/verdict.test.ts',
     'test/actors/visitor-language.test.ts',
     'test/actors/wait-unfinished.test.ts',
     'test/actors/wait.test.ts',
@@ -128,8 +129,10 @@ export const ONLY_IN_ALL: Readonly<Record<string, readonly string[]>> = {
     'test/http/watches.test.ts',
     'test/http/words-of-keys.test.ts',
     'test/imaging/comparison-colours.test.ts',
+    'test/imaging/comparison-thread.test.ts',
     'test/mcp/hostile.test.ts',
     'test/mcp/tools.test.ts',
+    'test/page-scripts/hidden-names.test.ts',
     'test/service/dial-first.test.ts',
     'test/stability/deep-pages.test.ts',
     'test/stability/stability.test.ts',
@@ -151,6 +154,7 @@ export const ONLY_IN_ALL: Readonly<Record<string, readonly string[]>> = {
     'test/ui/watches.test.ts',
     'test/watches/clock-changes.test.ts',
     'test/watches/killed-runner.test.ts',
+    'test/watches/shops.test.ts',
   ],
 };
 
