@@ -48,7 +48,8 @@ export function markAddedStyles(mark: string, first: number): AddedStyles {
   for (const tree of treesIn<PageDocument>(page)) {
     if (!isDocument(tree)) addOwn(tree, add);
     const hasVideo = select(tree, 'video:not([controls])').length > 0;
-    // The last element of a tree would have another one after it, which selectors see. The head of a document shows none.
+    // The last element of a tree would have another one after it, which selectors see. The head of a document shows
+    // none.
     const end = isDocument(tree) ? headOf(tree) : tree;
     if (end === null) continue;
     const texts = adoptedSheetsOf(tree).map((sheet) => textOf(sheet, baseOf(page)));

@@ -25,8 +25,8 @@ export function createRemoteStore<F extends RemoteFile>(backend: Backend<F>): Ar
   }
 
   /**
-   * Uploads the files. All uploads end before anything is removed: a running upload would leave its file behind. Uploads
-   * that `ask` gives up continue; the sweep removes their files.
+   * Uploads the files. All uploads end before anything is removed: a running upload would leave its file behind.
+   * Uploads that `ask` gives up continue; the sweep removes their files.
    */
   async function upload(contents: readonly FileContent[], as: Upload): Promise<readonly F[]> {
     const uploads = await Promise.allSettled(contents.map((content) => backend.upload(content, as)));
