@@ -80,7 +80,9 @@ export function createActorPool(
     try {
       return await (await deadline.step('borrow an actor', borrowing)).capture(request, { batch, dialled }, deadline);
     } catch (error) {
-      throw asCapstanError(error);
+      throw error instanceof PageCrashedError
+        ? new CapstanError('page_crashed', undefined, { cause: error })
+        : CapstanError.from(error);
     } finally {
       deadline.dispose();
       void borrowing.then(giveBack, () => undefined).then(onReturned);
@@ -131,10 +133,4 @@ export function createActorPool(
 
 function browsersFor(slots: number): number {
   return slots < SLOTS_FOR_TWO_BROWSERS ? 1 : 2;
-}
-
-function asCapstanError(error: unknown): CapstanError {
-  if (error instanceof CapstanError) return error;
-  const code = error instanceof PageCrashedError ? 'page_crashed' : 'internal';
-  return new CapstanError(code, undefined, { cause: error });
 }

@@ -377,6 +377,11 @@ export class CapstanError extends Error {
     this.responseCode = options.responseCode;
   }
 
+  /** Returns an error as it was thrown; any other as the cause of an `internal` one. */
+  static from(thrown: unknown): CapstanError {
+    return thrown instanceof CapstanError ? thrown : new CapstanError('internal', undefined, { cause: thrown });
+  }
+
   /** Returns the same error with what is known besides. */
   with(known: Pick<CapstanErrorOptions, 'evidence' | 'fetchedUrl' | 'responseCode'>): CapstanError {
     const { code, message, problems, retryAfterSeconds, download, evidence, fetchedUrl, responseCode } = this;

@@ -23,12 +23,12 @@ export type Capturing = (
 
 /** `index` is the position of the page. */
 export type ShotOutcome = { readonly index: number; readonly url: string } & (
-  | { readonly capture: StoredCapture }
+  | { readonly capture: ReadableCapture }
   | { readonly failure: Pick<Failure, 'code' | 'reason'> }
 );
 
 /** A capture whose files can be read. */
-export interface StoredCapture {
+export interface ReadableCapture {
   readonly result: Omit<Result, 'artifacts'>;
   readonly evidence: Evidence | null;
   readonly outputs: readonly OutputKind[];
@@ -64,7 +64,7 @@ export function shotFileName(result: Pick<Result, 'url' | 'host' | 'format'>, in
  * the path of the image. Rejects when a file exists.
  */
 export async function saveShot(
-  { result, outputs, open }: StoredCapture,
+  { result, outputs, open }: ReadableCapture,
   { file, dir, force }: ShotPlace,
   index: number,
   count: number,

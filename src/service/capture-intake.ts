@@ -66,7 +66,7 @@ export function createIntake({ maxBatchConcurrency }: Pick<ServiceConfig, 'maxBa
         callback === undefined
           ? capture(request, options)
           : admitCallback(callback).pipe(
-              catchError((error: unknown) => pipeline.refuse(rest, asCapstanError(error), options)),
+              catchError((error: unknown) => pipeline.refuse(rest, CapstanError.from(error), options)),
               switchMap(() => capture(request, options)),
             );
       if (callback === undefined && !receivers.areToldOfAll) return captured;
@@ -121,8 +121,4 @@ function whileSubscribed<T>(work: (signal: AbortSignal) => Promise<T>): Observab
     const gone = new AbortController();
     return from(work(gone.signal)).pipe(finalize(() => gone.abort()));
   });
-}
-
-function asCapstanError(error: unknown): CapstanError {
-  return error instanceof CapstanError ? error : new CapstanError('internal', undefined, { cause: error });
 }

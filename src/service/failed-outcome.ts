@@ -32,7 +32,7 @@ export async function failedOutcome(
   evidence: Evidence | null,
   { captureStore, logger }: FailureParts,
 ): Promise<CaptureOutcome> {
-  const failed = error instanceof CapstanError ? error : new CapstanError('internal', undefined, { cause: error });
+  const failed = CapstanError.from(error);
   if (failed.code === 'internal')
     logger.error({ capture_id: command.id, err: error }, 'a capture failed with an internal error');
   if (failed.code === 'cancelled' || command.signal.aborted) return CANCELLED;

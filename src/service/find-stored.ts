@@ -2,12 +2,12 @@ import { REQUIRED_KINDS } from '../capture/artifacts.ts';
 import { isOfKey } from '../capture/client.ts';
 import { CapstanError } from '../capture/errors.ts';
 import { optionsDigest } from '../capture/options-digest.ts';
+import type { StoredCapture } from '../capture/outcome.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import type { Result } from '../capture/result.ts';
 import { overHttp } from '../capture/target.ts';
 import type { ArtifactStore } from '../storage/ports/artifact-store.ts';
 import { endsList, type Keyset, keysetOf, type ResultStore } from '../storage/ports/result-store.ts';
-import type { StoredOutcome } from '../streams/reuse.ts';
 
 /**
  * Number of records in a page, and maximum number of pages that are searched. A URL that was captured often, with
@@ -38,7 +38,7 @@ export async function findStored(
   { results, artifacts }: StoresAsked,
   request: CaptureRequest,
   { maxAgeMs, now, ofKey }: Wanted,
-): Promise<StoredOutcome | undefined> {
+): Promise<StoredCapture | undefined> {
   if (results.state !== 'up') return undefined;
   const digest = optionsDigest(request);
   if (digest === '') return undefined;

@@ -76,9 +76,11 @@ export async function* performCapture(command: CaptureCommand, parts: CapturePar
   // The time of the name lookup counts against the capture's deadline.
   const timeoutMs = Math.max(1, Math.ceil(request.timeoutMs - timing().durationMs));
   const manner = { batch, dialled, onPhase, onReturned: actor.resolve };
-  yield await parts.actors
+  const ending = parts.actors
     .capture({ ...request, timeoutMs }, signal, manner)
     .then((snapshot) => storedOutcome(command, snapshot, timing, parts), failed);
+  // An error, such as a full disk, ends this generator, and with it the capture's slot.
+  yield await ending.catch((error: unknown) => actor.promise.then(() => Promise.reject(error)));
   await actor.promise;
 }
 

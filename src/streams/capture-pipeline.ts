@@ -192,7 +192,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
   const refused = (submission: Submission, thrown: unknown): void => {
     submissions.delete(submission);
     submission.pass.release();
-    const error = thrown instanceof CapstanError ? thrown : new CapstanError('internal', undefined, { cause: thrown });
+    const error = CapstanError.from(thrown);
     if (error.code === 'internal') report(thrown, submission.command);
     // A client that has disconnected gets no answer, and its capture was never queued.
     if (error.code !== 'cancelled') events.emit(captureRefused(now(), submission.command, toFailure(error)));

@@ -5,7 +5,6 @@ import type { CaptureRequest } from '../capture/request.ts';
 import type { Submit, SubmitOptions } from './capture-pipeline.ts';
 import { captureReused, type EventStream } from './events.ts';
 
-export type StoredOutcome = StoredCapture;
 
 interface ReuseOptions {
   /** Captures the page. */
@@ -18,7 +17,7 @@ interface ReuseOptions {
     request: CaptureRequest,
     maxAgeMs: number,
     ofKey: string | undefined,
-  ) => Promise<StoredOutcome | undefined>;
+  ) => Promise<StoredCapture | undefined>;
   /** Returns a key that is equal for requests that one capture can answer. */
   readonly keyOf: (request: CaptureRequest) => string;
   readonly events: Pick<EventStream, 'conclude'>;

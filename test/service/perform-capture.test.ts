@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { pino } from 'pino';
 import { from, lastValueFrom } from 'rxjs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -6,7 +7,7 @@ import type { CaptureCommand } from '../../src/capture/command.ts';
 import { CapstanError } from '../../src/capture/errors.ts';
 import type { CaptureOptions } from '../../src/capture/request.ts';
 import type { Snapshot } from '../../src/capture/snapshot.ts';
-import { performCapture } from '../../src/service/perform-capture.ts';
+import { type CaptureParts, performCapture } from '../../src/service/perform-capture.ts';
 import { createStorage, type Storage } from '../../src/storage/storage.ts';
 import { captureRequest } from '../support/capture-request.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
@@ -54,34 +55,43 @@ describe('performCapture', () => {
     await storage.close();
   });
 
-  /** Performs a capture whose browser returns `page`. Returns its state, and whether it has a record and files. */
-  async function perform(page: (leave: () => void) => Snapshot, options: CaptureOptions = {}) {
-    const client = new AbortController();
-    const command: CaptureCommand = {
-      id: storage.ids.next(),
-      request: captureRequest('https://example.com/', options),
-      batch: null,
-      apiKeyName: null,
-      requestId: null,
-      signal: client.signal,
-    };
-    const outcomes = performCapture(command, {
+  const commanded = (signal: AbortSignal, options: CaptureOptions = {}): CaptureCommand => ({
+    id: storage.ids.next(),
+    request: captureRequest('https://example.com/', options),
+    batch: null,
+    apiKeyName: null,
+    requestId: null,
+    signal,
+  });
+
+  const performing = (
+    command: CaptureCommand,
+    actors: CaptureParts['actors'],
+    { captureStore }: Pick<CaptureParts, 'captureStore'> = storage,
+  ) =>
+    performCapture(command, {
       egress: {
         screen: async () => null,
         screenLiteral: () => null,
         aliasesOf: async () => [],
         certificateOf: async () => null,
       },
-      actors: {
-        capture: async (_request, _signal, { onReturned } = {}) => {
-          onReturned?.();
-          return page(() => client.abort(new CapstanError('cancelled')));
-        },
-      },
+      actors,
       technologies: { find: async () => [] },
       ipFacts: { lookUp: async () => null, counts: null },
-      captureStore: storage.captureStore,
+      captureStore,
       logger: pino({ level: 'silent' }),
+    });
+
+  /** Performs a capture whose browser returns `page`. Returns its state, and whether it has a record and files. */
+  async function perform(page: (leave: () => void) => Snapshot, options: CaptureOptions = {}) {
+    const client = new AbortController();
+    const command = commanded(client.signal, options);
+    const outcomes = performing(command, {
+      capture: async (_request, _signal, { onReturned } = {}) => {
+        onReturned?.();
+        return page(() => client.abort(new CapstanError('cancelled')));
+      },
     });
     const { state } = await lastValueFrom(from(outcomes));
     const record = await storage.results.get(command.id);
@@ -105,6 +115,32 @@ describe('performCapture', () => {
     };
     expect(await perform(failing)).toEqual({ state: 'cancelled', record: false, files: false });
     expect(await perform(() => failing(() => {}))).toEqual({ state: 'failed', record: true, files: false });
+  });
+
+  it('holds its slot until its browser is free, also when it cannot be stored', async () => {
+    const refused = Promise.withResolvers<void>();
+    const captureStore: CaptureParts['captureStore'] = {
+      pending: storage.captureStore.pending,
+      keep: async () => {
+        refused.resolve();
+        throw new CapstanError('storage_full');
+      },
+    };
+    const order: string[] = [];
+    const actors: CaptureParts['actors'] = {
+      capture: async (_request, _signal, { onReturned } = {}) => {
+        void refused.promise
+          .then(() => setImmediate())
+          .then(() => {
+            order.push('free');
+            onReturned?.();
+          });
+        return SNAPSHOT;
+      },
+    };
+    const outcome = lastValueFrom(from(performing(commanded(new AbortController().signal), actors, { captureStore })));
+    await outcome.catch(() => order.push('failed'));
+    expect(order).toEqual(['free', 'failed']);
   });
 
   it('stores a capture whose screenshot cannot be hashed', async () => {

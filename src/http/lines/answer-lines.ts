@@ -75,7 +75,7 @@ export function answerLines<T>(ctx: HttpContext, run: (room: Room) => Observable
 
 function breakOff(ctx: HttpContext, thrown: unknown): void {
   const { res } = ctx;
-  const error = thrown instanceof CapstanError ? thrown : new CapstanError('internal');
+  const error = CapstanError.from(thrown);
   if (res.writableNeedDrain || error.code === 'cancelled') res.destroy();
   else res.write(`${JSON.stringify(failureEnvelope(error, ctx.state.requestId))}\n`, () => res.destroy());
 }

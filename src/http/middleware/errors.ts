@@ -13,8 +13,7 @@ export function answerErrors(logger: Logger): HttpMiddleware {
       await next();
     } catch (thrown) {
       if (ctx.headerSent) throw thrown;
-      const error =
-        thrown instanceof CapstanError ? thrown : new CapstanError('internal', undefined, { cause: thrown });
+      const error = CapstanError.from(thrown);
       if (error.code === 'internal') logger.error({ request_id: ctx.state.requestId, err: thrown }, 'request failed');
       for (const name of ANSWER_HEADERS) ctx.remove(name);
       answerFailure(ctx, error);

@@ -4,7 +4,7 @@ import { type SentResult, sentResult } from '../../capture/artifact-paths.ts';
 import type { ArtifactKind } from '../../capture/artifacts.ts';
 import type { FailureCode } from '../../capture/errors.ts';
 import { FORMATS } from '../../capture/formats.ts';
-import type { CaptureOutcome } from '../../capture/outcome.ts';
+import type { StoredCapture } from '../../capture/outcome.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
 import type { DetailedResult, Result } from '../../capture/result.ts';
 import type { CaptureService } from '../../service/capture-service.ts';
@@ -101,8 +101,6 @@ export const postScreenshot = routeWithBody({
     if (outcome !== undefined) await answerStored(ctx, service, outcome);
   },
 });
-
-type StoredCapture = Extract<CaptureOutcome, { state: 'stored' }>;
 
 /** Captures a page. When the capture fails, answers with the failure and returns undefined. */
 export async function submitted(
