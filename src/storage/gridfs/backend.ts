@@ -1,10 +1,10 @@
 import { Binary, type Db, type Document, type Filter, ObjectId } from 'mongodb';
+import { artifactCollections, type ObjectDocument } from '../mongo/artifact-objects.ts';
 import type { Ask } from '../mongo/connection.ts';
 import { isDuplicateKey } from '../mongo/duplicate-key.ts';
 import type { ByteSpan } from '../ports/artifact-store.ts';
 import type { Backend, FoundObject, ListedObject } from '../remote/backend.ts';
 import { CAPTURES, folderOf, partsOf } from '../remote/keys.ts';
-import { artifactCollections, type ObjectDocument } from './collections.ts';
 
 /** Size of each part of a small object, except the last. */
 const PART_BYTES = 64 * 1024;

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Collection, Db } from 'mongodb';
 import { takeLock } from '../documents/lock.ts';
 import { NewerSchemaError } from '../failures/newer-schema-error.ts';
-import { OBJECTS, prepareArtifacts } from '../gridfs/collections.ts';
+import { OBJECTS, prepareArtifacts } from './artifact-objects.ts';
 import { collectionsOf, ensureIndexes } from './collections.ts';
 import type { Patiently } from './connection.ts';
 import { mongoDocuments, prepareDocuments } from './document-store.ts';
