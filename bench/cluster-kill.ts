@@ -8,9 +8,9 @@ const TEST = 'test/cluster/killed-nodes.test.ts';
 const TEST_WITH_S3 = 'test/cluster/killed-nodes-s3.test.ts';
 
 /**
- * In each round, kills a worker, an API node or NATS of a cluster with `kill -9` while clients send requests, and checks
- * that nothing was lost and nothing happened twice, and that both API nodes replay the event of each record. Runs the
- * test of the same name with more rounds; needs NATS and MongoDB.
+ * In each round, kills a worker, an API node or NATS of a cluster with `kill -9` while clients send requests, and
+ * checks that nothing was lost and nothing happened twice, and that both API nodes replay the event of each record.
+ * Runs the test of the same name with more rounds; needs NATS and MongoDB.
  */
 export function clusterKill({ rounds }: BenchOptions): Promise<readonly Finding[]> {
   return runRounds(`cluster, ${rounds} rounds of kill -9`, rounds);

@@ -99,8 +99,8 @@ async function judged(
 }
 
 /**
- * Captures pages as they are, twice more each, and returns how often nothing differs from the first capture. A page that
- * cannot be captured whole, as on a busy machine, is reported, and the next one takes its place.
+ * Captures pages as they are, twice more each, and returns how often nothing differs from the first capture. A page
+ * that cannot be captured whole, as on a busy machine, is reported, and the next one takes its place.
  */
 async function recaptured(
   service: ServiceProcess,

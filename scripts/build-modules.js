@@ -2,9 +2,9 @@ import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
 
 /*
- * Bundles the modules of src/ into dist/ or a given directory: `capstan serve` reads and links 67 files in place of 525,
- * which saves a fifth of the CPU time of its start. Packages stay outside. Plain JavaScript, like build.js, which runs
- * this file.
+ * Bundles the modules of src/ into dist/ or a given directory: `capstan serve` reads and links 67 files in place of
+ * 525, which saves a fifth of the CPU time of its start. Packages stay outside. Plain JavaScript, like build.js, which
+ * runs this file.
  */
 
 const root = join(import.meta.dirname, '..');

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 
 /*
  * Builds the device list and dist/, without checking types, which `npm run check` does. npm runs this when it installs
- * the checkout, also for `npm install git+...`, and when it packs it. A checkout without development dependencies has no
- * compiler, and needs no dist/: it runs from src/, without the web interface and the page at /docs.
+ * the checkout, also for `npm install git+...`, and when it packs it. A checkout without development dependencies has
+ * no compiler, and needs no dist/: it runs from src/, without the web interface and the page at /docs.
  */
 const root = join(import.meta.dirname, '..');
 const run = (script) =>

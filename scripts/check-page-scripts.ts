@@ -2,8 +2,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { parseSync } from '@swc/core';
 
 /*
- * Fails when a string in src/ holds a program: code that runs in a page is TypeScript in src/page-scripts/, where it has
- * types and opaque nodes.
+ * Fails when a string in src/ holds a program: code that runs in a page is TypeScript in src/page-scripts/, where it
+ * has types and opaque nodes.
  */
 
 const PROGRAM = /=>|\bfunction\b\s*\w*\s*\(|\breturn\b.*;/;

@@ -77,7 +77,7 @@ function serviceOptionsTable(): string {
 /** Returns a table for each group of options, under the group's name. */
 function captureOptionsTables(): string {
   const { timeoutMs, maxTimeoutMs } = configOf({}, { cores: 1 });
-  const groups = describedRequest({ maxBatch: 1, defaultTimeoutMs: timeoutMs, maxTimeoutMs });
+  const groups = describedRequest({ maxBatch: 1, timeoutMs, maxTimeoutMs });
   return Object.entries(groups)
     .map(([group, fields]) => {
       const rows = describeOptions(fields).map((option) => [

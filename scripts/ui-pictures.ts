@@ -43,7 +43,7 @@ process.once('exit', useOneDirectory());
 const site = await startSite();
 const uiDirectory = await buildUi();
 const service = await startService({}, { uiDirectory });
-const guarded = await startService({}, { uiDirectory, apiKeys: [API_KEY] });
+const guarded = await startService({}, { uiDirectory, apiKey: [API_KEY] });
 const browser = await launchBrowser();
 
 let changes = 0;

@@ -55,8 +55,8 @@ async function run(args: readonly string[]): Promise<number> {
 }
 
 /**
- * Returns the called command, or all commands when there is no such name: the help and the suggestion for a misspelt name
- * need them.
+ * Returns the called command, or all commands when there is no such name: the help and the suggestion for a misspelt
+ * name need them.
  */
 function commandsFor([name = '']: readonly string[]) {
   if (name === '--version' || name === '-V') return [];

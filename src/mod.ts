@@ -3,8 +3,8 @@ import { type Logger, pino } from 'pino';
 import { type CaptureOptions, type CaptureRequest, requestSchemas } from './capture/request.ts';
 import { parseOrRefuse } from './capture/validate.ts';
 import { configOf } from './config/mod.ts';
+import type { ServiceConfig } from './config/slices.ts';
 import { type CaptureService, createService as joinParts } from './service/create-service.ts';
-import type { ServiceConfig } from './service/service-config.ts';
 
 /*
  * The library: `import { createService } from 'capstan'`.
@@ -19,8 +19,8 @@ export type { CaptureOptions, CaptureRequest } from './capture/request.ts';
 export type { Result } from './capture/result.ts';
 export type { ServiceStats } from './capture/stats.ts';
 export { ConfigError } from './config/mod.ts';
+export type { ServiceConfig } from './config/slices.ts';
 export type { CaptureService } from './service/create-service.ts';
-export type { ServiceConfig } from './service/service-config.ts';
 
 /** Options of `capstan serve` by their configuration keys; omitted options have their defaults. */
 type EmbeddedConfig = { readonly [name in keyof ServiceConfig]?: ServiceConfig[name] | undefined };
@@ -48,6 +48,6 @@ export async function createService(
  */
 export function captureRequest(url: string, options: CaptureOptions = {}): CaptureRequest {
   const { timeoutMs, maxTimeoutMs } = configOf({}, { cores: 1 });
-  const limits = { maxBatch: 1, defaultTimeoutMs: timeoutMs, maxTimeoutMs, callbacks: true };
+  const limits = { maxBatch: 1, timeoutMs, maxTimeoutMs, callbacks: true };
   return parseOrRefuse(requestSchemas(limits).screenshot, { ...options, url });
 }

@@ -10,7 +10,9 @@ export interface DriverOptions {
   readonly concurrency: number;
   /** Captures full pages, for drivers that can. @default false */
   readonly fullPage?: boolean;
-  /** Time limit for a page, in milliseconds, after which it is left out. @default A page that does not load is an error. */
+  /**
+   * Time limit for a page, in milliseconds, after which it is left out. @default A page that does not load is an error.
+   */
   readonly timeoutMs?: number | undefined;
 }
 

@@ -2,7 +2,10 @@ import { startMongo } from '../../test/support/mongo.ts';
 import { startNats } from '../../test/support/nats.ts';
 import { type ServiceOptions, startServiceProcess } from './service-process.ts';
 
-/** Starts the service, and what it needs. `where`: `sqlite`, `mongo` or `cluster`, whose measured process is an api node. */
+/**
+ * Starts the service, and what it needs. `where`: `sqlite`, `mongo` or `cluster`, whose measured process is an api
+ * node.
+ */
 export async function startServiceOn(where: string, options: ServiceOptions) {
   if (where === 'sqlite') {
     const service = await startServiceProcess(options);

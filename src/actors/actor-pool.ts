@@ -3,31 +3,20 @@ import { merge } from 'rxjs';
 import { Deadline } from '../capture/deadline.ts';
 import { CapstanError } from '../capture/errors.ts';
 import { LIMIT_BOUNDS } from '../capture/limits.ts';
+import type { BrowsersConfig } from '../config/slices.ts';
 import type { Egress } from '../egress/egress.ts';
 import { PageCrashedError } from '../page/main-frame.ts';
 import type { Actors } from './actors.ts';
 import { BrowserActor } from './browser-actor.ts';
 import { BrowserPool } from './browser-pool.ts';
-import { type BrowserPriority, startCommand } from './browser-priority.ts';
-import { Confinement } from './confinement.ts';
-import { executableFinder } from './executable.ts';
+import { Launcher } from './launcher.ts';
 import { MEMORY_BOUNDS, type MemoryBounds } from './memory-watch.ts';
 import { missingScripts } from './missing-scripts.ts';
 import { sweepProfiles } from './profiles.ts';
 import { SharedPages } from './shared-pages.ts';
 
-export interface ActorPoolOptions {
+export interface ActorPoolParts {
   readonly egress: Egress;
-  /** Number of captures that the callers run at once. */
-  readonly slots: number;
-  readonly browserPath: string | undefined;
-  readonly sandbox: 'auto' | 'on' | 'off';
-  readonly priority: BrowserPriority;
-  readonly retireAfter: number;
-  /** Whether pages see the user agent of headless Chromium. */
-  readonly honestUserAgent: boolean;
-  /** Whether the words of each page are read, for the index. @default false */
-  readonly readsWords?: boolean;
   readonly warn: (text: string) => void;
   /** Memory limits of the browser's processes. @default MEMORY_BOUNDS */
   readonly memory?: MemoryBounds;
@@ -47,19 +36,15 @@ const SLOTS_FOR_TWO_BROWSERS = 16;
 const IDLE_MS = 60_000;
 
 /** Creates the browser actors, which capture with Chromium, and the browsers that they share. */
-export function createActorPool(options: ActorPoolOptions): Actors {
-  const { egress } = options;
-  let { slots } = options;
-  const common = {
-    findExecutable: executableFinder(options.browserPath),
-    confinement: new Confinement(options.sandbox, options.warn),
-    startCommand: startCommand(options.priority, options.warn),
-    retireAfter: options.retireAfter,
-    honestUserAgent: options.honestUserAgent,
-    memory: options.memory ?? MEMORY_BOUNDS,
-  };
+export function createActorPool(
+  config: BrowsersConfig,
+  { egress, warn, memory = MEMORY_BOUNDS, idleMs = IDLE_MS }: ActorPoolParts,
+): Actors {
+  const { indexWords, retireAfter } = config;
+  let slots = config.maxConcurrent;
+  const common = { launcher: new Launcher(config, warn), retireAfter, memory };
   const plain = new BrowserPool({ ...common, browsers: browsersFor(slots) });
-  const interactive = new BrowserPool({ ...common, browsers: 1, idleMs: options.idleMs ?? IDLE_MS });
+  const interactive = new BrowserPool({ ...common, browsers: 1, idleMs });
   const browsers = { plain, interactive };
   const sharedPages = new SharedPages(slots);
   const closing = new AbortController();
@@ -67,11 +52,12 @@ export function createActorPool(options: ActorPoolOptions): Actors {
   // Captures have a slot (`src/streams/turns.ts`) before they borrow: none waits here, where it could not be cancelled.
   const pool = createPool<BrowserActor>(
     {
-      create: async () => new BrowserActor({ egress, browsers, sharedPages, readsWords: options.readsWords ?? false }),
+      create: async () => new BrowserActor({ egress, browsers, sharedPages, indexWords }),
       destroy: (actor) => actor.close(),
     },
     {
-      // Never reached, because captures have a slot first. It cannot change as `slots` does, so it is the highest value.
+      // Never reached, because captures have a slot first. It cannot change as `slots` does, so it is the highest
+      // value.
       max: LIMIT_BOUNDS.maxConcurrent.max,
       // The actors used last are lent first, so that the others become idle.
       fifo: false,

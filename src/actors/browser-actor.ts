@@ -5,13 +5,14 @@ import type { CaptureRequest } from '../capture/request.ts';
 import { hasNetwork, isInteractive } from '../capture/request.ts';
 import type { Snapshot } from '../capture/snapshot.ts';
 import { CdpClosedError } from '../cdp/connection.ts';
+import type { BrowsersConfig } from '../config/slices.ts';
 import type { Egress, EgressProxy } from '../egress/egress.ts';
 import type { IsolatedPage } from '../page/isolated-page.ts';
 import { PageCrashedError } from '../page/main-frame.ts';
 import type { CaptureManner } from './actors.ts';
 import type { BrowserHost } from './browser-host.ts';
 import type { BrowserLease, BrowserPool } from './browser-pool.ts';
-import { capturePage, type PageReading } from './capture-page.ts';
+import { capturePage } from './capture-page.ts';
 import { openPage, type PageOpening } from './direct/open-page.ts';
 import { SuspectedError } from './flood-watch.ts';
 import { openInteractivePage } from './playwright/open-page.ts';
@@ -25,7 +26,7 @@ interface SharedBrowsers {
 }
 
 /** The browsers, the page and the proxy that a capture uses. */
-interface CaptureMeans extends PageReading {
+interface CaptureMeans extends Pick<BrowsersConfig, 'indexWords'> {
   readonly browserPool: BrowserPool;
   /** The browser with the shared page; undefined: any browser of the pool. */
   readonly wanted?: BrowserHost | undefined;
@@ -35,7 +36,7 @@ interface CaptureMeans extends PageReading {
 }
 
 /** Parts that all actors share. */
-interface SharedByActors extends PageReading {
+interface SharedByActors extends Pick<BrowsersConfig, 'indexWords'> {
   readonly egress: Egress;
   readonly browsers: SharedBrowsers;
   readonly sharedPages: SharedPages;
@@ -64,11 +65,11 @@ export class BrowserActor {
   ): Promise<Snapshot> {
     this.#dialled = dialled;
     const group = groupOf(request, batch);
-    const first = await this.#capture(request, group, deadline);
+    const first = await this.#attempt(request, group, deadline);
     if (!mayShowMore(first, request, deadline)) return first;
     await deadline.step('end the first attempt', this.#disposed);
     try {
-      return await this.#capture(request, group, deadline);
+      return await this.#attempt(request, group, deadline);
     } catch (error) {
       if (error instanceof CapstanError && error.code === 'cancelled') throw error;
       return first;
@@ -76,16 +77,16 @@ export class BrowserActor {
   }
 
   /** Captures once. Repeats a capture whose browser or page ended, in a browser of its own. */
-  async #capture(request: CaptureRequest, group: string | undefined, deadline: Deadline): Promise<Snapshot> {
+  async #attempt(request: CaptureRequest, group: string | undefined, deadline: Deadline): Promise<Snapshot> {
     try {
       return await (group === undefined
-        ? this.#captureOn(captureShared, this.#means(request), request, deadline)
-        : this.#captureOnSharedPage(group, request, deadline));
+        ? this.#begin(captureInShared, this.#means(request), request, deadline)
+        : this.#onSharedPage(group, request, deadline));
     } catch (error) {
       if (!mayBeInnocent(error)) throw error;
       await deadline.step('end the first attempt', this.#disposed);
       // So one page cannot make the captures of others fail again and again.
-      return await this.#captureOn(captureAlone, this.#means(request), request, deadline);
+      return await this.#begin(captureInOwn, this.#means(request), request, deadline);
     }
   }
 
@@ -104,13 +105,13 @@ export class BrowserActor {
     await egressProxy?.close();
   }
 
-  #captureOn(
-    captureOn: typeof captureShared | typeof captureAlone,
+  #begin(
+    capture: typeof captureInShared | typeof captureInOwn,
     means: CaptureMeans,
     request: CaptureRequest,
     deadline: Deadline,
   ): CaptureUnderWay['snapshot'] {
-    const { snapshot, disposed } = captureOn(means, request, deadline);
+    const { snapshot, disposed } = capture(means, request, deadline);
     this.#disposed = disposed.catch(() => undefined);
     return snapshot;
   }
@@ -121,12 +122,12 @@ export class BrowserActor {
         ? { browserPool: this.#shared.browsers.interactive, open: openInteractivePage }
         : { browserPool: this.#shared.browsers.plain, open: openPage }),
       egressProxy: this.#connectProxy(request),
-      readsWords: this.#shared.readsWords,
+      indexWords: this.#shared.indexWords,
     };
   }
 
   /** Captures on a page that an earlier capture of the group left, or on a new one. Leaves the page for a later one. */
-  async #captureOnSharedPage(group: string, request: CaptureRequest, deadline: Deadline): Promise<Snapshot> {
+  async #onSharedPage(group: string, request: CaptureRequest, deadline: Deadline): Promise<Snapshot> {
     const { wanted, open, disposeUnused } = await takePage(this.#shared.sharedPages, group, deadline, {
       use: (egressProxy) => {
         void this.close();
@@ -140,7 +141,7 @@ export class BrowserActor {
       },
     });
     const means = { ...this.#means(request), browserPool: this.#shared.browsers.plain, wanted, open };
-    const snapshot = this.#captureOn(captureShared, means, request, deadline);
+    const snapshot = this.#begin(captureInShared, means, request, deadline);
     this.#disposed = this.#disposed.then(disposeUnused);
     return await snapshot;
   }
@@ -183,7 +184,7 @@ interface CaptureUnderWay {
 }
 
 /** Captures in a browser that other captures share. */
-function captureShared(means: CaptureMeans, request: CaptureRequest, deadline: Deadline): CaptureUnderWay {
+function captureInShared(means: CaptureMeans, request: CaptureRequest, deadline: Deadline): CaptureUnderWay {
   const leasing = means.browserPool.lease(means.wanted);
   const capturing = start(leasing, means, request, deadline);
   const disposed = capturing
@@ -198,7 +199,7 @@ function captureShared(means: CaptureMeans, request: CaptureRequest, deadline: D
  * `page_too_large` when the browser was killed because it hung or took too much memory, otherwise with
  * `page_crashed`.
  */
-function captureAlone(means: CaptureMeans, request: CaptureRequest, deadline: Deadline): CaptureUnderWay {
+function captureInOwn(means: CaptureMeans, request: CaptureRequest, deadline: Deadline): CaptureUnderWay {
   const over = new AbortController();
   const leasing = means.browserPool.leaseAlone(over.signal);
   const capturing = start(leasing, means, request, deadline);
@@ -220,15 +221,15 @@ function captureAlone(means: CaptureMeans, request: CaptureRequest, deadline: De
 
 function start(
   leasing: Promise<BrowserLease>,
-  { open, egressProxy: opening, readsWords }: CaptureMeans,
+  { open, egressProxy: opening, indexWords }: CaptureMeans,
   request: CaptureRequest,
   deadline: Deadline,
 ) {
-  return deadline.step('find a browser', Promise.all([leasing, opening])).then(([lease, egressProxy]) =>
-    capturePage((over) => open(lease.host, egressProxy.proxyServer, request, over), egressProxy, request, deadline, {
-      readsWords,
-    }),
-  );
+  return deadline
+    .step('find a browser', Promise.all([leasing, opening]))
+    .then(([lease, egressProxy]) =>
+      capturePage((over) => open(lease.host, egressProxy, request, over), request, deadline, indexWords),
+    );
 }
 
 /** Releases the lease as soon as there is one. */

@@ -2,20 +2,13 @@ import { Subject } from 'rxjs';
 import { CapstanError } from '../capture/errors.ts';
 import type { BrowserEvent } from '../capture/events.ts';
 import { type Ending, startChecks } from './browser-checks.ts';
-import { type BrowserHost, LaunchError } from './browser-host.ts';
-import type { StartCommand } from './browser-priority.ts';
-import type { Confinement } from './confinement.ts';
-import type { ExecutableFinder } from './executable.ts';
+import type { BrowserHost } from './browser-host.ts';
 import { LaunchBreaker, type Unavailable } from './launch-breaker.ts';
-import { launchBrowser } from './launch-browser.ts';
+import type { Launcher } from './launcher.ts';
 import type { MemoryBounds } from './memory-watch.ts';
 
 interface BrowserPoolOptions {
-  readonly findExecutable: ExecutableFinder;
-  readonly confinement: Confinement;
-  readonly startCommand: StartCommand;
-  /** Whether pages see the user agent of headless Chromium. */
-  readonly honestUserAgent: boolean;
+  readonly launcher: Launcher;
   readonly memory: MemoryBounds;
   /** Number of captures after which a browser is retired. */
   readonly retireAfter: number;
@@ -27,8 +20,6 @@ interface BrowserPoolOptions {
    */
   readonly idleMs?: number;
 }
-
-const NOT_STARTED = 'Chromium did not start: the log of the service has the cause';
 
 /** The right to make one capture on a browser. Must be released. */
 export interface BrowserLease {
@@ -198,30 +189,10 @@ export class BrowserPool {
 
   async #launchOne(alone = false): Promise<Member> {
     if (this.#closed) throw new CapstanError('shutting_down');
-    const found = await this.#options.findExecutable();
-    if ('missing' in found) {
-      throw this.#launchFailed({ reason: found.missing, detail: found.detail ?? found.missing });
-    }
-    const { confinement, startCommand, honestUserAgent } = this.#options;
-    const confined = confinement.now;
-    try {
-      const host = await launchBrowser({
-        executable: found.path,
-        env: found.env,
-        confined,
-        startCommand,
-        honestUserAgent,
-        signal: this.#closing.signal,
-      });
-      confinement.works(confined);
-      this.#breaker.close();
-      return this.#admit(host, alone);
-    } catch (error) {
-      const detail = error instanceof Error ? error.message : String(error);
-      const ended = error instanceof LaunchError && error.ended;
-      if (ended && this.#options.confinement.loosen(confined, detail)) return this.#launchOne(alone);
-      throw this.#launchFailed({ reason: NOT_STARTED, detail });
-    }
+    const launched = await this.#options.launcher.launch(this.#closing.signal);
+    if ('reason' in launched) throw this.#launchFailed(launched);
+    this.#breaker.close();
+    return this.#admit(launched, alone);
   }
 
   #admit(host: BrowserHost, alone: boolean): Member {

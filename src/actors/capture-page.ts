@@ -1,7 +1,6 @@
 import type { Deadline } from '../capture/deadline.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import type { Snapshot } from '../capture/snapshot.ts';
-import type { EgressProxy } from '../egress/egress.ts';
 import { withEvidence } from '../page/evidence/with-evidence.ts';
 import type { IsolatedPage } from '../page/isolated-page.ts';
 import { navigate } from '../page/navigate.ts';
@@ -38,36 +37,23 @@ interface PageCapture {
   readonly disposed: Promise<void>;
 }
 
-/** Parts of every page that are read without being requested. */
-export interface PageReading {
-  /** Whether the words of the page are read, for the index. */
-  readonly readsWords: boolean;
-}
-
 /**
  * Performs one capture, step by step, on a page of its own, which is always disposed of. The signal of `open` is
- * aborted when the capture ends before the page is open.
+ * aborted when the capture ends before the page is open. `indexWords`: whether the words of the page are read.
  */
 export function capturePage(
   open: (over: AbortSignal) => Promise<IsolatedPage>,
-  egressProxy: EgressProxy,
   request: CaptureRequest,
   deadline: Deadline,
-  { readsWords }: PageReading,
+  indexWords: boolean,
 ): PageCapture {
   const over = new AbortController();
   const opening = open(over.signal);
-  let fetchedUrl = request.target.url;
-  const onFetch = (url: string): void => {
-    fetchedUrl = url;
-  };
   const snapshot = deadline.step('open a page', opening).then((page) =>
     // Chromium sends no answers for a crashed page, so anything awaited from it would never arrive.
-    Promise.race([look(page, egressProxy, request, deadline, onFetch, readsWords), page.frame.ended()]).catch(
-      (error: unknown) => {
-        throw withEvidence(error, page.notes, fetchedUrl);
-      },
-    ),
+    Promise.race([look(page, request, deadline, indexWords), page.frame.ended()]).catch((error: unknown) => {
+      throw withEvidence(error, page.notes, page.visit.fetchedUrl);
+    }),
   );
   const disposed = snapshot
     .then(async () => {
@@ -85,16 +71,14 @@ export function capturePage(
 
 async function look(
   page: IsolatedPage,
-  egressProxy: EgressProxy,
   request: CaptureRequest,
   deadline: Deadline,
-  onFetch: (url: string) => void,
-  readsWords: boolean,
+  indexWords: boolean,
 ): Promise<Snapshot> {
   const plan = planShot(request);
   deadline.enter('navigate');
-  const { url, standIn } = await navigate(page, egressProxy, request, deadline, onFetch);
-  const { facts, cutPhase, picture } = await takePicture(page, egressProxy, request, plan, deadline);
+  const standIn = await navigate(page, request, deadline);
+  const { facts, cutPhase, picture } = await takePicture(page, request, plan, deadline);
   const { signs, ...document } = facts;
   const { held, part: _part, ...image } = picture;
   deadline.enter('evidence');
@@ -103,13 +87,13 @@ async function look(
     mapElements(page, request, deadline, picture),
   ]);
   const outputs = await makeOutputs(page, request, deadline, picture);
-  const words = readsWords && standIn === null ? await readPageWords(page, request, deadline, picture) : null;
-  const exceeded = egressProxy.exceeded();
+  const words = indexWords && standIn === null ? await readPageWords(page, request, deadline, picture) : null;
+  const exceeded = page.egressProxy.exceeded();
   const { evidence } = noted;
   // The headers of a page that shows a PDF are its own.
   const gathered = standIn === null ? noted : { ...noted, headers: null, chain: [] };
   return {
-    url,
+    url: page.visit.fetchedUrl,
     ...document,
     ...standIn,
     ...image,
@@ -121,7 +105,7 @@ async function look(
     timings: deadline.timings,
     banner: page.visit.banner,
     verdict: standIn === null && signs !== null ? await judgePage(page, signs, document, picture, deadline) : null,
-    remoteIp: URL.canParse(facts.finalUrl) ? egressProxy.addressFor(new URL(facts.finalUrl)) : null,
+    remoteIp: URL.canParse(facts.finalUrl) ? page.egressProxy.addressFor(new URL(facts.finalUrl)) : null,
     hostFacts: request.html === undefined ? readHostFacts(gathered) : null,
     softwareSigns: softwareSigns(gathered, signs, document),
     evidence: exceeded.length > 0 ? { ...evidence, exceeded } : evidence,

@@ -53,8 +53,8 @@ export class SuspectedError extends Error {
  * renderer that spends most CPU time in the kernel, where messages are sent, is ended; when there is none for a while,
  * the busiest. In a shared browser this is a suspicion: the capture fails with a `SuspectedError`. In a browser with
  * one capture it fails with `page_too_large`, but not while the picture is taken: Chromium answers nothing while it
- * encodes, and drawing a tall page takes a third of its time in the kernel of a virtual machine. Does nothing on systems
- * without `/proc`.
+ * encodes, and drawing a tall page takes a third of its time in the kernel of a virtual machine. Does nothing on
+ * systems without `/proc`.
  */
 export class FloodWatch {
   readonly #host: BrowserHost;

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 
 /*
- * The filter of a page of a scan: a field for words, a list of statuses, and the number of items that are shown. Without
- * scripts, the page shows all items and no filter. An item is an element with `data-status`; one with captures that look
- * alike has them in its `details`.
+ * The filter of a page of a scan: a field for words, a list of statuses, and the number of items that are shown.
+ * Without scripts, the page shows all items and no filter. An item is an element with `data-status`; one with captures
+ * that look alike has them in its `details`.
  */
 
 export const FILTER = `<p class="filter" hidden><input type="search" placeholder="Filter" aria-label="Filter by words">

@@ -96,7 +96,9 @@ const QUOTED = /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'/gs;
 /** A backslash and what it escapes: up to 6 hexadecimal digits and a space, or one character. */
 const ESCAPED = /\\(?:([\da-f]{1,6})\s?|(.))/gis;
 
-/** Returns a selector without quoted texts, and without escapes: only letters and `-` are syntax when they are escaped. */
+/**
+ * Returns a selector without quoted texts, and without escapes: only letters and `-` are syntax when they are escaped.
+ */
 function syntaxOf(selector: string): string {
   return selector.replaceAll(QUOTED, '').replaceAll(ESCAPED, (_, code: string | undefined, character: string) => {
     const meant = code === undefined ? character : String.fromCodePoint(Math.min(Number.parseInt(code, 16), 0x10ffff));

@@ -29,8 +29,8 @@ export function groupByLook<T extends Hashed>(captures: readonly T[]): readonly 
 }
 
 /**
- * Returns a function that gives each perception hash the first leader that is similar, or makes it one. Pages of a group
- * may so differ by twice the distance, and each belongs to one group.
+ * Returns a function that gives each perception hash the first leader that is similar, or makes it one. Pages of a
+ * group may so differ by twice the distance, and each belongs to one group.
  */
 export function leaderFinder(): (hash: string) => string {
   const leaders: { readonly hash: string; readonly high: number; readonly low: number }[] = [];

@@ -1,8 +1,8 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 
 /*
- * The words of a page: the text that it has painted, by which captures are found, and where in the image each part of it
- * is. It is stored with the record, packed. No package is loaded here: the thread of SQLite reads words, too.
+ * The words of a page: the text that it has painted, by which captures are found, and where in the image each part of
+ * it is. It is stored with the record, packed. No package is loaded here: the thread of SQLite reads words, too.
  */
 
 /** Maximum number of characters of a page that are indexed. */

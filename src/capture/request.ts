@@ -22,8 +22,8 @@ import { refuseOtherValues } from './watch-values.ts';
 export interface RequestLimits {
   /** Maximum number of requests in one batch. */
   readonly maxBatch: number;
-  /** Deadline of a capture without `timeoutMs`, in milliseconds. */
-  readonly defaultTimeoutMs: number;
+  /** Deadline of a capture whose request names none, in milliseconds. */
+  readonly timeoutMs: number;
   /** Maximum deadline of a capture, in milliseconds. */
   readonly maxTimeoutMs: number;
   /** Whether callbacks are accepted, which requires a secret to sign them with. @default false */
@@ -261,7 +261,7 @@ export function targetField(text: z.ZodString) {
     });
 }
 
-function fieldsOf({ defaultTimeoutMs, maxTimeoutMs, callbacks = false }: RequestLimits) {
+function fieldsOf({ timeoutMs, maxTimeoutMs, callbacks = false }: RequestLimits) {
   return {
     url: targetField(
       z.string({
@@ -289,8 +289,8 @@ function fieldsOf({ defaultTimeoutMs, maxTimeoutMs, callbacks = false }: Request
     timeoutMs: z
       .int({ error: 'must be an integer of milliseconds, 1 or more' })
       .min(1, { error: 'must be 1 or more' })
-      .default(Math.min(defaultTimeoutMs, maxTimeoutMs))
-      .transform((timeoutMs) => Math.min(timeoutMs, maxTimeoutMs))
+      .default(Math.min(timeoutMs, maxTimeoutMs))
+      .transform((asked) => Math.min(asked, maxTimeoutMs))
       .meta({
         description: `Deadline of the capture in milliseconds, counted from its start; time in the queue does not count. At most ${maxTimeoutMs}.`,
       })
@@ -322,7 +322,7 @@ function callbackField(taken: boolean) {
 }
 
 /** Limits where the configuration does not matter. */
-export const DEFAULT_LIMITS: RequestLimits = { maxBatch: 1, defaultTimeoutMs: 30_000, maxTimeoutMs: 120_000 };
+export const DEFAULT_LIMITS: RequestLimits = { maxBatch: 1, timeoutMs: 30_000, maxTimeoutMs: 120_000 };
 
 /** A request without any options. Its URL is an example. */
 export const DEFAULT_REQUEST: CaptureRequest = requestSchemas(DEFAULT_LIMITS).screenshot.parse({

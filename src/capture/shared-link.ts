@@ -7,7 +7,7 @@ import { id, instant } from './values.ts';
 
 /* A shared link leads to one stored capture, or to two that are compared, without an API key, until it expires. */
 
-const DAY_MS = 86_400 * SECOND_MS;
+export const DAY_MS = 86_400 * SECOND_MS;
 const MIN_MS = 60 * SECOND_MS;
 const MAX_MS = 36_500 * DAY_MS;
 /** Time until a link expires whose request names none. */

@@ -104,7 +104,9 @@ export interface CapstanClient {
   readonly receivers: Receivers;
   /** Changes the labels, the note or the hold of a capture. */
   mark(id: number, change: MarksChange, options?: CallOptions): Promise<CaptureResult>;
-  /** Changes those of the captures that meet conditions, at most 1000 in a call; `next` is the `cursor` for the rest. */
+  /**
+   * Changes those of the captures that meet conditions, at most 1000 in a call; `next` is the `cursor` for the rest.
+   */
   markAll(
     conditions: ResultConditions & { readonly cursor?: string },
     change: MarksChange,

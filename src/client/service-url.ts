@@ -28,7 +28,9 @@ export function withoutCredentials(text: string): string {
   return url.href;
 }
 
-/** Decodes a part of a URL to bytes, one character each. A `%` that begins no byte stands for itself, as in browsers. */
+/**
+ * Decodes a part of a URL to bytes, one character each. A `%` that begins no byte stands for itself, as in browsers.
+ */
 function bytesOf(part: string): string {
   return part.replace(/%([\da-f]{2})/gi, (_, byte: string) => String.fromCharCode(Number.parseInt(byte, 16)));
 }

@@ -6,6 +6,7 @@ import type { InFlight, InFlightList, InFlightWanted } from '../capture/in-fligh
 import type { CaptureLimits } from '../capture/limits.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { ClusterStats } from '../capture/stats.ts';
+import type { ClusterConfig } from '../config/slices.ts';
 import type { EventLog, EventOutbox } from '../storage/ports/event-log.ts';
 import type { Turns } from '../streams/turns.ts';
 import { Census } from './census.ts';
@@ -14,20 +15,14 @@ import { Dispatcher } from './dispatcher.ts';
 import { ClusterEventLog } from './event-log.ts';
 import { ClusterInFlight } from './in-flight.ts';
 import { LiveLimits } from './live-limits.ts';
-import type { Announcement } from './messages.ts';
-import { connectionOptions, type ServerOptions } from './servers.ts';
+import { connectionOptions } from './servers.ts';
 import { subjectsOf } from './subjects.ts';
 import { WorkQueue } from './work-queue.ts';
 import { Worker, type WorkerOptions } from './worker.ts';
 
 export type { Worker } from './worker.ts';
 
-interface ClusterOptions {
-  readonly servers: ServerOptions;
-  readonly name: string;
-  readonly role: ClusterStats['role'];
-  /** The limits of a cluster that does not exist yet. */
-  readonly limits: CaptureLimits;
+interface ClusterHooks {
   /** Called when NATS can be reached, and when it cannot be reached any more. */
   readonly onState: (isUp: boolean, server: string) => void;
   readonly onProblem: (problem: unknown) => void;
@@ -77,10 +72,12 @@ export interface Cluster {
 const ENSURE_RETRY_MS = 1_000;
 
 /** @throws The system's error when a file of credentials or certificates cannot be read. */
-export function openCluster(options: ClusterOptions): Cluster {
-  const { role, limits, onState, onProblem, onBadMessages } = options;
-  const subjects = subjectsOf(options.name);
-  const connection = { ...connectionOptions(options.servers), inboxPrefix: subjects.inbox(role) };
+export function openCluster(config: ClusterConfig, { onState, onProblem, onBadMessages }: ClusterHooks): Cluster {
+  const { role } = config;
+  /** The limits of a cluster that does not exist yet. */
+  const limits: CaptureLimits = { maxConcurrent: config.clusterMaxConcurrent, maxQueue: config.maxQueue };
+  const subjects = subjectsOf(config.clusterName);
+  const connection = { ...connectionOptions(config), inboxPrefix: subjects.inbox(role) };
   const link = new Link({ connection, subjects, onState, onProblem, onBadMessages });
   const queue = new WorkQueue(link);
   let dispatcher: Dispatcher | undefined;
@@ -113,20 +110,7 @@ export function openCluster(options: ClusterOptions): Cluster {
 
   const census = new Census({
     link,
-    own: (): readonly Announcement[] => [
-      ...(dispatcher === undefined
-        ? []
-        : [
-            {
-              kind: 'node' as const,
-              name: dispatcher.name,
-              running: dispatcher.running,
-              waiting: dispatcher.waiting,
-              elements: dispatcher.load.elements,
-            },
-          ]),
-      ...(worker === undefined ? [] : [worker.announcement]),
-    ],
+    own: () => [dispatcher, worker].flatMap((member) => (member === undefined ? [] : [member.announcement])),
   });
 
   return {
@@ -171,9 +155,9 @@ export function openCluster(options: ClusterOptions): Cluster {
         turns: dispatching.turns,
         perform: (command) => dispatching.perform(command),
         get areDialsAvailable() {
-          return dispatching.areDialsAvailable;
+          return dispatching.dials.areAvailable;
         },
-        dial: (command) => dispatching.dial(command),
+        dial: (command) => dispatching.dials.dial(command),
         get limits() {
           return limiting.current;
         },

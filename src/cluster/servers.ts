@@ -2,25 +2,15 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 import { type ConnectionOptions, credsAuthenticator } from '@nats-io/transport-node';
-
-/** Addresses of the NATS servers, and credentials. */
-export interface ServerOptions {
-  /** URLs with `nats://` or `tls://`, all with the same credentials or all without. */
-  readonly natsUrl: readonly string[];
-  /** Paths of files; null when not set. */
-  readonly natsCreds: string | null;
-  readonly natsTlsCa: string | null;
-  readonly natsTlsCert: string | null;
-  readonly natsTlsKey: string | null;
-}
+import type { NatsConfig } from '../config/slices.ts';
 
 /**
- * Returns the client's options. Credentials are taken out of the URLs, because the client ignores them there. Reads the
- * configured files.
+ * Returns the client's options. Credentials, which are those of the first URL, are taken out of the URLs, because the
+ * client ignores them there. Reads the configured files.
  */
-export function connectionOptions(options: ServerOptions): ConnectionOptions {
-  const { natsCreds, natsTlsCa, natsTlsCert, natsTlsKey } = options;
-  const urls = options.natsUrl.map((url) => new URL(url));
+export function connectionOptions(config: NatsConfig): ConnectionOptions {
+  const { natsCreds, natsTlsCa, natsTlsCert, natsTlsKey } = config;
+  const urls = config.natsUrl.map((url) => new URL(url));
   const [first] = urls;
   const needsTls = urls.some(({ protocol }) => protocol === 'tls:') || natsTlsCa !== null || natsTlsCert !== null;
   return {

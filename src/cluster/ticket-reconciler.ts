@@ -1,8 +1,8 @@
 import type { Census } from './census.ts';
 import { AwayError, type Link } from './connection.ts';
 import { ticketOf } from './subjects.ts';
+import type { Ticket } from './ticket.ts';
 import type { TicketStream } from './ticket-stream.ts';
-import type { Ticket } from './tickets.ts';
 import type { WorkQueue } from './work-queue.ts';
 
 /** Interval at which tickets are compared with the streams, in milliseconds. */

@@ -9,16 +9,8 @@ import type { CaptureOutcome } from '../capture/outcome.ts';
 import { requestFromStore } from '../capture/stored-request.ts';
 import { outcomeOfError } from '../streams/outcome.ts';
 import type { Link } from './connection.ts';
-import {
-  type Announcement,
-  decode,
-  encode,
-  encodeWithin,
-  FromNode,
-  type ReportedOutcome,
-  type ToNode,
-  ToWorker,
-} from './messages.ts';
+import { type Announcement, decode, encode, type FromNode, ToWorker } from './messages.ts';
+import { NodeCalls } from './node-calls.ts';
 import { type Delivery, Pulls } from './pulls.ts';
 import { ticketOf } from './subjects.ts';
 import { ACK_WAIT_MS } from './work-queue.ts';
@@ -26,17 +18,12 @@ import { WorkerDials } from './worker-dials.ts';
 
 /** Interval at which a worker reports that it still works on a ticket, in milliseconds. */
 const HEARTBEAT_MS = 3_000;
-/** Time limit for an api node's answer, in milliseconds. */
-const NODE_TIMEOUT_MS = 3_000;
 /** Delay before a ticket whose api node cannot be reached is delivered again, in milliseconds. */
 const RETRY_MS = 1_000;
 /** Delay before a ticket is delivered to the worker that holds its connection, whose slots may be claiming others. */
 const PASS_MS = 5;
 /** Number of deliveries after which such a ticket is dropped. Its api node, if still running, publishes it again. */
 const MAX_DELIVERIES = 5;
-/** Time limit for reporting an outcome to an api node that does not answer although NATS does, in milliseconds. */
-const REPORT_MS = 15_000;
-const REPORT_PAUSE_MS = 500;
 
 export interface WorkerOptions {
   readonly link: Link;
@@ -81,6 +68,7 @@ export class Worker {
   readonly #pulls: Pulls;
   readonly #works = new Map<number, Work>();
   readonly #dials: WorkerDials;
+  readonly #nodes: NodeCalls;
   /** Tickets that were acknowledged recently, and when. */
   readonly #acknowledged: { readonly delivery: Delivery; readonly at: number }[] = [];
   #slots: number;
@@ -93,6 +81,7 @@ export class Worker {
     this.#options = options;
     this.#slots = options.slots;
     const { link, onMissing, onProblem } = options;
+    this.#nodes = new NodeCalls(link, this.name);
     this.#dials = new WorkerDials({
       worker: this.name,
       limit: options.maxDials,
@@ -102,7 +91,7 @@ export class Worker {
           return outcomeOfError(error);
         }),
       findEarlier: (id, attempt) => this.#findEarlier(id, attempt),
-      tell: (node, message) => link.publish(link.subjects.node(node), encode(message)),
+      tell: (node, message) => this.#nodes.tell(node, message),
       report: (node, id, outcome, batch) => this.#reportDead(node, id, outcome, batch),
     });
     link.subscribe(link.subjects.worker(this.name), (message) => this.#answer(message));
@@ -224,7 +213,7 @@ export class Worker {
       this.#capturing -= 1;
       this.#pulls.refill();
     };
-    const claim = await this.#claim(node, named);
+    const claim = await this.#nodes.claim(node, named);
     if (claim?.type !== 'run') {
       free();
       if (claim?.type === 'elsewhere') return work.delivery.nak(PASS_MS);
@@ -237,8 +226,11 @@ export class Worker {
     const outcome = await this.#outcomeOf(claim, work, free);
     // Api nodes know that the capture is on its way before a client can ask for it.
     if (this.#options.outbox() > 0) this.#options.onOutbox();
-    if (work.isReturned && outcome.state === 'cancelled') return this.#return(node, id, work);
-    const answer = await this.#report(node, outcome, { id, work });
+    if (work.isReturned && outcome.state === 'cancelled') {
+      await this.#nodes.giveBack(node, id);
+      return work.delivery.nak();
+    }
+    const answer = await this.#nodes.report(node, id, outcome, () => work.isReturned);
     if (answer === 'noted') return this.#acknowledge(work);
     // The ticket leads to the record of another capture, which still runs.
     if (answer === 'busy') return work.delivery.nak(RETRY_MS);
@@ -267,7 +259,7 @@ export class Worker {
   /** Reports a target that was not reached. Logs the end of its capture if its api node has ended. */
   async #reportDead(node: string, id: number, outcome: CaptureOutcome, batch: string | null): Promise<void> {
     if (this.#options.outbox() > 0) this.#options.onOutbox();
-    const answer = await this.#report(node, outcome, { id, work: { isReturned: false } });
+    const answer = await this.#nodes.report(node, id, outcome);
     if (answer !== 'noted') await this.#options.logEnd(outcome, batch);
   }
 
@@ -277,15 +269,6 @@ export class Worker {
     while (isOld(this.#acknowledged[0])) this.#acknowledged.shift();
     this.#acknowledged.push({ delivery, at: now });
     delivery.ack();
-  }
-
-  /** Claims a ticket from its api node; undefined when the node cannot be reached. */
-  async #claim(node: string, id: number): Promise<FromNode | undefined> {
-    try {
-      return await this.#ask(node, { type: 'claim', id, worker: this.name });
-    } catch {
-      return undefined;
-    }
   }
 
   /** Resolves with the outcome. `free` is called when the next capture may begin, which may be later. */
@@ -315,60 +298,5 @@ export class Worker {
   /** Returns the outcome that an earlier attempt has stored; undefined while the database is away, too. */
   async #findEarlier(id: number, attempt: number): Promise<CaptureOutcome | undefined> {
     return attempt > 1 ? this.#options.findOutcome(id).catch(() => undefined) : undefined;
-  }
-
-  /** Reports to the api node that this worker stops, and returns the ticket to the queue for another one. */
-  async #return(node: string, id: number, { delivery }: Work): Promise<void> {
-    await this.#ask(node, { type: 'return', id, worker: this.name }).catch(() => undefined);
-    delivery.nak();
-  }
-
-  /**
-   * Reports an outcome until the api node has confirmed it. While NATS is away, that may take any time. Returns `busy`
-   * when the ticket is still needed, `gone` when the node does not wait for it, and undefined when the node does not
-   * answer although NATS does, or when the worker's grace period is over.
-   */
-  async #report(
-    node: string,
-    outcome: CaptureOutcome,
-    { id, work }: { id: number; work: Pick<Work, 'isReturned'> },
-  ): Promise<'noted' | 'busy' | 'gone' | undefined> {
-    const { link } = this.#options;
-    const report = this.#reportOf(id, outcome);
-    let silentSince: number | undefined;
-    for (;;) {
-      try {
-        const { type } = await this.#send(node, report);
-        return type === 'noted' || type === 'busy' ? type : 'gone';
-      } catch {
-        silentSince = link.isUp ? (silentSince ?? performance.now()) : undefined;
-        if (silentSince !== undefined && performance.now() - silentSince > REPORT_MS) return undefined;
-        if (work.isReturned) return undefined;
-        await delay(REPORT_PAUSE_MS);
-      }
-    }
-  }
-
-  /** Omits evidence that is too large for a message: it is in the result store. */
-  #reportOf(id: number, outcome: CaptureOutcome): Uint8Array {
-    const report = (reported: ReportedOutcome): ToNode => ({
-      type: 'report',
-      id,
-      worker: this.name,
-      outcome: reported,
-    });
-    if (outcome.state !== 'stored') return encode(report(outcome));
-    const whole = encodeWithin(this.#options.link.maxPayload, report({ ...outcome, isEvidenceStored: false }));
-    return whole ?? encode(report({ ...outcome, evidence: null, isEvidenceStored: true }));
-  }
-
-  #ask(node: string, question: ToNode): Promise<FromNode> {
-    return this.#send(node, encode(question));
-  }
-
-  async #send(node: string, body: Uint8Array): Promise<FromNode> {
-    const { link } = this.#options;
-    const { data } = await link.request(link.subjects.node(node), body, NODE_TIMEOUT_MS);
-    return decode(FromNode, data);
   }
 }

@@ -1,4 +1,6 @@
-/** Why standard output cannot be written: its reader has gone, as with `| head -1`, or a failure such as a full disk. */
+/**
+ * Why standard output cannot be written: its reader has gone, as with `| head -1`, or a failure such as a full disk.
+ */
 type OutputEnd = 'SIGPIPE' | 'failed';
 
 /**

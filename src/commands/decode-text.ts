@@ -6,8 +6,8 @@ const ENCODINGS = [
 ] as const;
 
 /**
- * Returns the text of a file: UTF-8, or UTF-16 with a byte order mark, which `>` of Windows PowerShell writes. The mark,
- * which Notepad also writes before UTF-8, is left out.
+ * Returns the text of a file: UTF-8, or UTF-16 with a byte order mark, which `>` of Windows PowerShell writes. The
+ * mark, which Notepad also writes before UTF-8, is left out.
  */
 export function decodeText(bytes: Uint8Array): string {
   const { encoding = 'utf-8' } = ENCODINGS.find(({ mark }) => mark.every((byte, at) => bytes[at] === byte)) ?? {};

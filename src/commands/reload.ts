@@ -62,7 +62,7 @@ export function watchForReload(started: Config, source: ConfigSource, log: Log) 
     applyTo: (service: Pick<CaptureService, 'reload'>, keys: Pick<KeyRing, 'replace'>) => {
       apply = (config) => {
         service.reload(config);
-        keys.replace({ apiKeys: config.apiKey, namedKeys: config.namedKeys });
+        keys.replace(config);
       };
       if (asked) reload('SIGHUP');
     },

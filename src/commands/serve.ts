@@ -3,7 +3,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { addConfigFlags } from '../config/flags.ts';
 import { type Config, printableConfig } from '../config/mod.ts';
-import type { HttpOptions } from '../http/app.ts';
 import { type Log, type Logger, openLog } from '../log/log.ts';
 import { connectionLimit } from '../service/connection-limit.ts';
 import { packageVersion } from '../version.ts';
@@ -99,27 +98,9 @@ export async function openService(config: Config, log: Log) {
   const tracing = config.otlpUrl === null ? undefined : await openTraces(config.otlpUrl, log.logger);
   const service = await createService(config, log.logger, log);
   tracing?.follow(service.events$);
-  const keyRing = new KeyRing({ apiKeys: config.apiKey, namedKeys: config.namedKeys });
-  const app = createHttpApp(service, { ...httpOptions(config, log.logger), keyRing, tracing });
+  const keyRing = new KeyRing(config);
+  const app = createHttpApp(service, config, { keyRing, logger: log.logger, tracing });
   return { service, app, keyRing, close: () => tracing?.close() };
-}
-
-function httpOptions(config: Config, logger: Logger): HttpOptions {
-  const {
-    apiKey: apiKeys,
-    namedKeys,
-    isolateKeys,
-    signingKey: signingKeys,
-    maxShareDays,
-    corsOrigins,
-    maxBatch,
-    maxSubscribers,
-    timeoutMs: defaultTimeoutMs,
-    maxTimeoutMs,
-  } = config;
-  const allowedHosts = [config.host, ...config.allowedHosts];
-  const common = { apiKeys, namedKeys, isolateKeys, signingKeys, corsOrigins, allowedHosts };
-  return { ...common, maxShareDays, maxBatch, maxSubscribers, defaultTimeoutMs, maxTimeoutMs, logger };
 }
 
 /** Loads OpenTelemetry on demand. */
@@ -136,14 +117,9 @@ async function openWorker(config: Config, log: Log) {
     import('../service/create-worker.ts'),
   ]);
   const service = await createWorker(config, log.logger, log);
-  const { apiKey: apiKeys, namedKeys, allowedHosts, host } = config;
-  const keyRing = new KeyRing({ apiKeys, namedKeys });
-  return {
-    close: () => undefined,
-    service,
-    keyRing,
-    app: createWorkerApp(service, { apiKeys, keyRing, allowedHosts: [host, ...allowedHosts], logger: log.logger }),
-  };
+  const keyRing = new KeyRing(config);
+  const app = createWorkerApp(service, config, { keyRing, logger: log.logger });
+  return { service, app, keyRing, close: () => undefined };
 }
 
 async function aborted(signal: AbortSignal): Promise<undefined> {

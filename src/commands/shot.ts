@@ -114,7 +114,7 @@ function requestsOf(
   { timeoutMs, maxTimeoutMs }: Config,
   flags: Readonly<Record<string, unknown>>,
 ): readonly CaptureRequest[] {
-  const { screenshot } = requestSchemas({ maxBatch: 1, defaultTimeoutMs: timeoutMs, maxTimeoutMs });
+  const { screenshot } = requestSchemas({ maxBatch: 1, timeoutMs, maxTimeoutMs });
   try {
     // Checks the options even when every line of a list is bad.
     parseOrRefuse(screenshot, { ...options, url: 'https://example.com/' });

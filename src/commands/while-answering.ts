@@ -6,8 +6,8 @@ const EVERY_MS = 10_000;
 const MAX_SILENCE_MS = 15_000;
 
 /**
- * Does work with a service, which may take as long as the service answers other requests: behind a silent proxy, it would
- * wait without end. The signal of the work is aborted when `signal` is. Rejects when the service does not answer.
+ * Does work with a service, which may take as long as the service answers other requests: behind a silent proxy, it
+ * would wait without end. The signal of the work is aborted when `signal` is. Rejects when the service does not answer.
  */
 export async function whileAnswering<T>(
   url: string,

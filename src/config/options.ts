@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ARTIFACT_STORE_KINDS } from '../capture/artifacts.ts';
+import type { Immutable } from '../capture/immutable.ts';
 import { CLUSTER_BOUNDS, LIMIT_BOUNDS } from '../capture/limits.ts';
 import { KEY_LINE, NamedKeySchema } from '../capture/named-key.ts';
 import { receiverName } from '../capture/receiver.ts';
@@ -518,7 +519,7 @@ function isOrigin(text: string): boolean {
 }
 
 /** The effective configuration, with a value for every option. Null and the empty list mean "not set". */
-export type Config = Readonly<z.output<typeof configSchema>>;
+export type Config = Immutable<z.output<typeof configSchema>>;
 
 export interface Option extends OptionFacts {
   readonly group: string;

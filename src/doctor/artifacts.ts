@@ -13,7 +13,9 @@ const MAX_SKEW_MS = 60_000;
 
 export type ArtifactsConfig = Pick<Config, 'artifacts'> & Partial<S3Options>;
 
-/** Writes, reads, lists and removes one object, and finds out what the object store lacks, if captures are kept there. */
+/**
+ * Writes, reads, lists and removes one object, and finds out what the object store lacks, if captures are kept there.
+ */
 export async function examineArtifacts(config: ArtifactsConfig): Promise<readonly Finding[]> {
   if (config.artifacts !== 's3') return [];
   const { s3ClientOf } = await import('../storage/s3/open.ts');

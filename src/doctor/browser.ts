@@ -1,12 +1,10 @@
 import { BrowserPool } from '../actors/browser-pool.ts';
-import { startCommand } from '../actors/browser-priority.ts';
-import { Confinement } from '../actors/confinement.ts';
-import { executableFinder } from '../actors/executable.ts';
+import { Launcher } from '../actors/launcher.ts';
 import { MEMORY_BOUNDS } from '../actors/memory-watch.ts';
 import { missingScripts, type Script } from '../actors/missing-scripts.ts';
 import { visitorDefaults } from '../actors/visitor-defaults.ts';
 import { DEFAULT_LOCALE, DEFAULT_TIMEZONE } from '../capture/default-visitor.ts';
-import type { Config } from '../config/mod.ts';
+import type { BrowsersConfig } from '../config/slices.ts';
 import { type Finding, findingsOf } from './finding.ts';
 
 const browser = findingsOf('browser');
@@ -20,32 +18,17 @@ const ALLOW_NAMESPACES =
 const ALLOW_NOBODY =
   'let user 65534 (nobody) execute the browser and enter the temporary directory, or run the service as a user other than root';
 
-/** Starts a browser as the service would, and reports its path, version, sandbox, the scripts it has fonts for, and the visitor's language. */
-export async function examineBrowser({
-  browserPath,
-  sandbox: mode,
-  browserPriority,
-  honestUserAgent,
-  retireAfter,
-}: Pick<Config, 'browserPath' | 'sandbox' | 'browserPriority' | 'honestUserAgent' | 'retireAfter'>): Promise<
-  readonly Finding[]
-> {
-  const warnings: string[] = [];
-  const priorityWarnings: string[] = [];
-  const findExecutable = executableFinder(browserPath ?? undefined);
-  const confinement = new Confinement(mode, (text) => warnings.push(text));
-  const pool = new BrowserPool({
-    findExecutable,
-    confinement,
-    startCommand: startCommand(browserPriority, (text) => priorityWarnings.push(text)),
-    honestUserAgent,
-    retireAfter,
-    memory: MEMORY_BOUNDS,
-    browsers: 1,
-  });
+/**
+ * Starts a browser as the service would, and reports its path, version, sandbox, the scripts it has fonts for, and the
+ * visitor's language.
+ */
+export async function examineBrowser(config: BrowsersConfig): Promise<readonly Finding[]> {
+  const warnings = { sandbox: [] as string[], priority: [] as string[] };
+  const launcher = new Launcher(config, (text, about) => warnings[about].push(text));
+  const pool = new BrowserPool({ launcher, retireAfter: config.retireAfter, memory: MEMORY_BOUNDS, browsers: 1 });
   try {
     await pool.warmUp();
-    const executable = await findExecutable();
+    const executable = await launcher.findExecutable();
     if ('missing' in executable) return browser.failure('none was found', executable.detail ?? executable.missing);
     if (pool.unavailable !== null) {
       return browser.failure(pool.unavailable.detail, `run ${executable.path} --version, and see what it lacks`);
@@ -55,8 +38,8 @@ export async function examineBrowser({
     const missing = await missingScripts(host);
     return [
       ...browser.ok(`${product.replace(/^HeadlessChrome\//, 'headless Chromium ')}, ${executable.path}`),
-      ...sandboxFindings(mode, confinement, warnings),
-      ...priorityWarnings.flatMap((text) =>
+      ...sandboxFindings(config.sandbox, launcher, warnings.sandbox),
+      ...warnings.priority.flatMap((text) =>
         browser.warning(text, 'install util-linux (chrt), allow sched_setscheduler(2), or use --browser-priority low'),
       ),
       ...fontFindings(missing),
@@ -70,14 +53,14 @@ export async function examineBrowser({
 }
 
 function sandboxFindings(
-  mode: Config['sandbox'],
-  { now }: Confinement,
+  mode: BrowsersConfig['sandbox'],
+  { confined }: Launcher,
   warnings: readonly string[],
 ): readonly Finding[] {
-  const user = now.user === undefined ? '' : `, as user ${now.user.uid}`;
-  if (now.sandbox) return sandbox.ok(`on${user}`);
+  const user = confined.user === undefined ? '' : `, as user ${confined.user.uid}`;
+  if (confined.sandbox) return sandbox.ok(`on${user}`);
   if (mode === 'off') return sandbox.warning(`off${user}, because of --sandbox off`, 'use --sandbox auto or on');
-  const isRoot = process.getuid?.() === 0 && now.user === undefined;
+  const isRoot = process.getuid?.() === 0 && confined.user === undefined;
   return sandbox.warning(`off${user}: ${warnings.join('; ')}`, isRoot ? ALLOW_NOBODY : ALLOW_NAMESPACES);
 }
 

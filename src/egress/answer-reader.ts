@@ -40,8 +40,8 @@ interface ReadingOptions {
 }
 
 /**
- * Normalizes the head of each answer that the socket receives, and bodies in chunks. Heads longer than `maxHeadBytes` are
- * passed on as they came, for Node's parser to refuse; longer interim answers or trailers end the connection.
+ * Normalizes the head of each answer that the socket receives, and bodies in chunks. Heads longer than `maxHeadBytes`
+ * are passed on as they came, for Node's parser to refuse; longer interim answers or trailers end the connection.
  */
 export function readAnswers(socket: Socket, { port, maxHeadBytes, count }: ReadingOptions): Socket {
   let state: 'head' | 'body' | 'idle' = 'head';

@@ -4,8 +4,8 @@ const LF = 0x0a;
 const SIZE = /^([\da-f]+)( *)(?:;|$)/i;
 
 /**
- * Reads a body in chunks as Chromium reads it: lines may end with LF alone, spaces may follow a size, and extensions and
- * trailers are left out.
+ * Reads a body in chunks as Chromium reads it: lines may end with LF alone, spaces may follow a size, and extensions
+ * and trailers are left out.
  */
 export class ChunkedBody {
   /** Whether the body is as RFC 9112 requires, and nothing follows it. */
@@ -23,8 +23,8 @@ export class ChunkedBody {
   }
 
   /**
-   * Returns the part of the body that the bytes have, as the pieces of one regular chunk, followed by the last chunk when
-   * the body has ended. Returns null when Chromium refuses them or the trailers are too long.
+   * Returns the part of the body that the bytes have, as the pieces of one regular chunk, followed by the last chunk
+   * when the body has ended. Returns null when Chromium refuses them or the trailers are too long.
    */
   read(bytes: Buffer): readonly Buffer[] | null {
     const hadEnded = this.#expected === 'nothing';

@@ -100,8 +100,9 @@ export interface EgressProxy {
 
   /**
    * Starts a capture: forgets recorded failures and addresses, and ends connections of the previous capture. With
-   * `proxy`, all traffic goes through that proxy; its failures are reported as `proxy_failed`. `dialled`: the connection
-   * for the first request to the target, or to the proxy; it is closed at the end when no request has used it.
+   * `proxy`, all traffic goes through that proxy; its failures are reported as `proxy_failed`. `dialled`: the
+   * connection for the first request to the target, or to the proxy; it is closed at the end when no request has used
+   * it.
    */
   reset(proxy?: UpstreamProxy, dialled?: Dialled): void;
 

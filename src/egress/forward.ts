@@ -15,8 +15,8 @@ const MAX_HEADER_BYTES = 256 * 1024;
 const IDLE_MS = 4_000;
 
 /**
- * Returns an agent that keeps the connections of one capture and counts what they receive. Each is opened by `open`; the
- * agent never dials.
+ * Returns an agent that keeps the connections of one capture and counts what they receive. Each is opened by `open`;
+ * the agent never dials.
  */
 export function createForwardAgent(open: OpenConnection<Socket>, traffic: Traffic): http.Agent {
   const count = (bytes: number): void => traffic.countBytes(bytes);

@@ -3,13 +3,15 @@ import Koa from 'koa';
 import type { Logger } from 'pino';
 import { visibleKey } from '../capture/client.ts';
 import { CapstanError } from '../capture/errors.ts';
-import { type RequestLimits, requestSchemas } from '../capture/request.ts';
+import { requestSchemas } from '../capture/request.ts';
 import { createPlaces } from '../capture/share.ts';
+import type { HttpConfig } from '../config/slices.ts';
 import { createGroupings } from '../grouping/groupings.ts';
 import { RunningCalls } from '../mcp/running-calls.ts';
 import type { CaptureService } from '../service/capture-service.ts';
-import { type Access, type AccessOptions, openAccess } from './keys/access.ts';
+import { type Access, openAccess } from './keys/access.ts';
 import { callerOf, identifyCaller, requireScope } from './keys/callers.ts';
+import type { KeyRing } from './keys/key-ring.ts';
 import { makerViews } from './keys/makers.ts';
 import { createRateLimits } from './keys/rate-limits.ts';
 import { createFanOut, type FanOutOptions, ownEvents } from './live/fan-out.ts';
@@ -35,25 +37,17 @@ import type { HttpMiddleware, HttpState } from './state.ts';
 import { docsPage } from './web/docs-page.ts';
 import { webInterface } from './web/web-interface.ts';
 
-interface CommonOptions extends AccessOptions {
-  /** Additional hosts that requests may name in `Host` when there are no keys. */
-  readonly allowedHosts?: readonly string[];
-  /** Keys of signed links. When the list is empty, no signed link is accepted. */
-  readonly signingKeys?: readonly string[];
-  /** Origins whose pages may send requests. @default none */
-  readonly corsOrigins?: readonly string[];
+/** What every HTTP application takes besides the configuration. */
+interface CommonParts {
+  readonly keyRing: KeyRing;
   readonly logger: Logger;
   readonly tracing?: RequestTracing | undefined;
 }
 
-export interface HttpOptions extends RequestLimits, CommonOptions {
+export interface HttpParts extends CommonParts {
   /** Maximum silence of the sender of a streamed body while the service waits for it, in milliseconds. */
   readonly silenceMs?: number;
   readonly events?: Partial<FanOutOptions>;
-  /** Maximum time until a shared link expires, in days. @default 30 */
-  readonly maxShareDays?: number;
-  /** Maximum number of subscribers to events. @default unlimited */
-  readonly maxSubscribers?: number;
   /** Directory of the built web interface. @default that of the package */
   readonly uiDirectory?: string;
   /** Directory of the built page of the API's documentation. @default that of the package */
@@ -71,19 +65,26 @@ const EVENTS: FanOutOptions = {
 };
 
 /** Builds the HTTP application of a service. */
-export function createHttpApp(service: CaptureService, options: HttpOptions): Koa<HttpState> {
+export function createHttpApp(service: CaptureService, config: HttpConfig, parts: HttpParts): Koa<HttpState> {
   // Where there is no database, nothing keeps which sessions have ended.
-  const access = openAccess(options, service.results.state === 'off' ? undefined : service.idempotency);
-  const web = [webInterface(options.uiDirectory), docsPage(options.docsDirectory)];
-  return createApp({ ...access, router: createRoutes(service, access, options), routes: ROUTES, web }, options);
+  const ended = service.results.state === 'off' ? undefined : service.idempotency;
+  const access = openAccess(parts.keyRing, config.isolateKeys, ended);
+  const web = [webInterface(parts.uiDirectory), docsPage(parts.docsDirectory)];
+  const router = createRoutes(service, access, config, parts);
+  return createApp({ ...access, router, routes: ROUTES, web }, config, parts);
 }
 
 /** Builds the HTTP application of a worker of a cluster: probes and figures. */
-export function createWorkerApp(service: OperationsContext['service'], options: CommonOptions): Koa<HttpState> {
+export function createWorkerApp(
+  service: OperationsContext['service'],
+  config: HttpConfig,
+  parts: CommonParts,
+): Koa<HttpState> {
   const router = createRouter();
   for (const { path, method, handler } of WORKER_ROUTES) router.register(path, [method], handler({ service }));
   // A worker has no logins. Without a store, it accepts no session of an api node.
-  return createApp({ ...openAccess(options, undefined), router, routes: WORKER_ROUTES }, options);
+  const access = openAccess(parts.keyRing, config.isolateKeys, undefined);
+  return createApp({ ...access, router, routes: WORKER_ROUTES }, config, parts);
 }
 
 interface Interface extends Access {
@@ -96,7 +97,8 @@ interface Interface extends Access {
 /** The middleware run in this order, before the route. */
 function createApp(
   { router, routes, keys, sessions, identify, web = [] }: Interface,
-  { apiKeys, allowedHosts = [], signingKeys = [], corsOrigins = [], logger, tracing }: CommonOptions,
+  { host, apiKey, allowedHosts, signingKey, corsOrigins }: HttpConfig,
+  { logger, tracing }: CommonParts,
 ): Koa<HttpState> {
   const app = new Koa<HttpState>();
   app.use(requestId());
@@ -106,11 +108,11 @@ function createApp(
   if (corsOrigins.length > 0) app.use(allowOrigins(corsOrigins));
   app.use(answerErrors(logger));
   app.use(requireHost());
-  if (apiKeys.length === 0) app.use(allowHosts(allowedHosts));
+  if (apiKey.length === 0) app.use(allowHosts([host, ...allowedHosts]));
   for (const serve of web) app.use(serve);
   app.use(
     signedLinks(
-      signingKeys,
+      signingKey,
       routes.filter(({ isSignable }) => isSignable),
     ),
   );
@@ -136,37 +138,24 @@ function createRouter(): Router<HttpState> {
 function createRoutes(
   service: CaptureService,
   { keys, sessions, identify }: Access,
-  {
-    silenceMs = SILENCE_MS,
-    corsOrigins = [],
-    signingKeys = [],
-    maxShareDays = 30,
-    isolateKeys = false,
-    logger,
-    events,
-    maxSubscribers = Infinity,
-    tracing,
-    ...limits
-  }: HttpOptions,
+  config: HttpConfig,
+  { silenceMs = SILENCE_MS, logger, events, tracing }: HttpParts,
 ): Router<HttpState> {
   const router = createRouter();
-  const requestLimits = { ...limits, callbacks: service.takesCallbacks };
+  const requestLimits = { ...config, callbacks: service.takesCallbacks };
   let document: OpenApiDocument | undefined;
   const context: RouteContext = {
     service,
     schemas: requestSchemas(requestLimits),
-    maxBatch: limits.maxBatch,
+    config,
     silenceMs,
-    corsOrigins,
     fanOut: createFanOut(service.feed, { ...EVENTS, ...events }),
-    subscribers: createPlaces(() => maxSubscribers),
+    subscribers: createPlaces(() => config.maxSubscribers),
     rates: createRateLimits(() => performance.now()),
     once: idempotent(service, logger),
     groupings: createGroupings(),
     agentCalls: new RunningCalls(),
-    signingKey: signingKeys[0],
-    maxShareMs: maxShareDays * 86_400_000,
-    viewOf: makerViews(keys, isolateKeys, service),
+    viewOf: makerViews(keys, config.isolateKeys, service),
     log: logger,
     sessions,
     logins: createLoginLimits(() => performance.now()),

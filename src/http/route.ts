@@ -5,6 +5,7 @@ import type { KeyScope } from '../capture/named-key.ts';
 import type { requestSchemas } from '../capture/request.ts';
 import type { Places } from '../capture/share.ts';
 import { parseOrRefuse } from '../capture/validate.ts';
+import type { HttpConfig } from '../config/slices.ts';
 import type { Groupings } from '../grouping/groupings.ts';
 import type { RunningCalls } from '../mcp/running-calls.ts';
 import type { CaptureService } from '../service/capture-service.ts';
@@ -33,28 +34,22 @@ export const TAGS = {
   operations: 'State, limits and health of the service.',
 } as const;
 
-/** The service and the settings that handlers use. */
+/** What handlers use: the service, the configuration, and the parts of the application. */
 export interface RouteContext {
   readonly service: CaptureService;
+  readonly config: HttpConfig;
   readonly schemas: RequestSchemas;
-  readonly maxBatch: number;
   /** Maximum silence of the sender of a body of lines while the service waits for it, in milliseconds. */
   readonly silenceMs: number;
   readonly fanOut: FanOut;
   /** The places of subscribers to events. */
   readonly subscribers: Places;
-  /** Origins whose pages may send requests. */
-  readonly corsOrigins: readonly string[];
   readonly rates: RateLimits;
   readonly groupings: Groupings;
   /** Runs a handler at most once for each `Idempotency-Key`. */
   readonly once: HttpMiddleware;
   /** Calls of agents that another request may cancel. */
   readonly agentCalls: RunningCalls;
-  /** The key with which shared links are signed; undefined without `--signing-key`. */
-  readonly signingKey: string | undefined;
-  /** Maximum time until a shared link expires, in milliseconds. */
-  readonly maxShareMs: number;
   /** Returns what the key of a maker sees now; undefined when it is not accepted any more. */
   readonly viewOf: (maker: Maker) => MakerView | undefined;
   readonly log: Logger;

@@ -18,7 +18,7 @@ export interface ListenOptions {
 }
 
 /** Time limits for clients, in milliseconds, so that no idle client holds a connection. */
-export interface ServerTimeouts {
+interface ServerTimeouts {
   /** Time limit for the head of a request, from the start of the connection. */
   readonly headMs: number;
   /** Time limit for head and body. It does not include the time of the capture. */

@@ -20,7 +20,9 @@ export function printable(text: string): string {
   return stripVTControlCharacters(text).replace(UNPRINTABLE_IN_LINES, ' ');
 }
 
-/** As `JSON.stringify`, which leaves most of these characters as they are: they are escaped. `indent`: spaces a level. */
+/**
+ * As `JSON.stringify`, which leaves most of these characters as they are: they are escaped. `indent`: spaces a level.
+ */
 export function printableJson(value: unknown, indent = 0): string {
   return JSON.stringify(value, null, indent).replace(UNPRINTABLE_IN_JSON, (character) =>
     Array.from({ length: character.length }, (_, at) => escaped(character.charCodeAt(at))).join(''),

@@ -43,8 +43,8 @@ function present(given: unknown): unknown {
 }
 
 /**
- * Tells the client of progress while the work goes on and the client reads, and of a failure in words. Without the pause,
- * notifications would pile up, and a client that has stalled would never be disconnected.
+ * Tells the client of progress while the work goes on and the client reads, and of a failure in words. Without the
+ * pause, notifications would pile up, and a client that has stalled would never be disconnected.
  */
 async function answered(
   { mcpReq: { signal, _meta, notify } }: ServerContext,

@@ -23,8 +23,8 @@ export interface FamilyOptions {
 }
 
 /**
- * A metric family whose values are computed at each scrape, when the registry of prom-client calls `get`. The metrics of
- * prom-client take only labels whose names were declared, also in `collect`, and its histograms only observations.
+ * A metric family whose values are computed at each scrape, when the registry of prom-client calls `get`. The metrics
+ * of prom-client take only labels whose names were declared, also in `collect`, and its histograms only observations.
  */
 export class Family extends Gauge {
   /** Read by the registry, which takes `_total` from the name of a counter in OpenMetrics. */

@@ -18,8 +18,8 @@ const FILLING = {
 };
 
 /**
- * Puts backgrounds and elements that are fixed to the window into the sections that show them: on paper, Chromium paints
- * these backgrounds in the first rows alone, and these elements on each sheet. Those of the whole page stay.
+ * Puts backgrounds and elements that are fixed to the window into the sections that show them: on paper, Chromium
+ * paints these backgrounds in the first rows alone, and these elements on each sheet. Those of the whole page stay.
  */
 export function attachBackdrops(): void {
   const body = bodyOf(page);

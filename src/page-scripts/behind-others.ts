@@ -4,7 +4,9 @@ import { inWindow } from './in-window.ts';
 import { outermostHost } from './overlays.ts';
 import { web } from './web.ts';
 
-/** Share of the window from which on a fixed element with a negative `z-index` counts: trackers have such frames, too. */
+/**
+ * Share of the window from which on a fixed element with a negative `z-index` counts: trackers have such frames, too.
+ */
 const MIN_SHARE = 0.02;
 /** Places in each direction at which an element is examined, as shares of what the window shows of it. */
 const PLACES = [0.05, 0.5, 0.95];

@@ -18,7 +18,9 @@ import { type Style, web } from './web.ts';
 
 /** Share of the window's width and height from which on a fixed element is a backdrop. */
 const MIN_BACKDROP_SHARE = 0.9;
-/** Share of the window's width, and height in pixels, from which on the generated content of an element is looked at. */
+/**
+ * Share of the window's width, and height in pixels, from which on the generated content of an element is looked at.
+ */
 const MIN_PSEUDO_SHARE = 0.4;
 const MIN_PSEUDO_HEIGHT = 100;
 const PSEUDOS = ['::before', '::after'] as const;

@@ -5,7 +5,8 @@ import { web } from './web.ts';
 
 /**
  * Takes the perspective from a scroller that is at its top, and puts layers of other depths where they are when it is
- * scrolled to them: they are projected by where they lie in its window, which is about to become as high as its content.
+ * scrolled to them: they are projected by where they lie in its window, which is about to become as high as its
+ * content.
  */
 export function flatten(scroller: PageElement, scrollHeight: number): void {
   const style = web.getComputedStyle(scroller);

@@ -17,7 +17,9 @@ const LENGTHS = {
   'grid-template-rows': 'gridTemplateRows',
 } as const;
 
-/** Notes lengths of elements, and positions of fixed ones, for `keepHeights`; not of backdrops, which follow the window. */
+/**
+ * Notes lengths of elements, and positions of fixed ones, for `keepHeights`; not of backdrops, which follow the window.
+ */
 export function noteHeights(): void {
   const heights = noted();
   heights.clear();

@@ -71,8 +71,8 @@ export const enterLinks = ({ links }: LinksOfDocument, frame: PageElement): Item
   links.map((told) => ({ element: frame, mark: { told }, parent: frame, box: () => null }));
 
 /**
- * Returns the painted links in reading order. A link without text counts as painted when an image in it, or its own box,
- * can be seen.
+ * Returns the painted links in reading order. A link without text counts as painted when an image in it, or its own
+ * box, can be seen.
  */
 export function linksIn(
   items: readonly Item<LinkMark>[],

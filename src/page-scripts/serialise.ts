@@ -14,7 +14,9 @@ import {
 } from './dom.ts';
 import { web } from './web.ts';
 
-/** Maximum number of shadow trees in a snapshot, and of shadow trees around one: the browser writes them recursively. */
+/**
+ * Maximum number of shadow trees in a snapshot, and of shadow trees around one: the browser writes them recursively.
+ */
 const MAX_TREES = 5_000;
 const MAX_DEPTH = 50;
 

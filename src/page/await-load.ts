@@ -1,7 +1,6 @@
 import type { Deadline } from '../capture/deadline.ts';
 import { CapstanError } from '../capture/errors.ts';
 import { type CaptureRequest, hasNetwork } from '../capture/request.ts';
-import type { EgressProxy } from '../egress/egress.ts';
 import { askPage } from './ask-page.ts';
 import { holdStill } from './hold-still.ts';
 import type { IsolatedPage } from './isolated-page.ts';
@@ -13,15 +12,10 @@ import { waitWithin } from './wait/wait-within.ts';
 /**
  * Waits until the page has loaded (`DOMContentLoaded`, where the request asks for that) and is not navigating. Resolves
  * with false when the waiting time was over first, or when the document broke off, and stops what would keep the page
- * from being captured then. Throws as `navigate` does when the page navigated to a dead URL, or to a document that broke
- * off at once.
+ * from being captured then. Throws as `navigate` does when the page navigated to a dead URL, or to a document that
+ * broke off at once.
  */
-export async function awaitLoad(
-  page: IsolatedPage,
-  egressProxy: EgressProxy,
-  request: CaptureRequest,
-  deadline: Deadline,
-): Promise<boolean> {
+export async function awaitLoad(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): Promise<boolean> {
   const { frame } = page;
   const milestone = loadMilestone(request);
   const came = await waitWithin(
@@ -34,7 +28,11 @@ export async function awaitLoad(
   if (failed !== undefined) {
     if (!hasNetwork(request))
       throw new CapstanError('target_forbidden', 'given HTML has no network without allowNetwork');
-    const { code, reason } = whyUnreachable(egressProxy, failed, 'the page sent itself there, and nothing answered');
+    const { code, reason } = whyUnreachable(
+      page.egressProxy,
+      failed,
+      'the page sent itself there, and nothing answered',
+    );
     throw new CapstanError(code, reason);
   }
   if (came && (await brokeOff(page, deadline))) return false;
@@ -48,8 +46,8 @@ const NOTHING_SHOWN = 'nothing of the document can be shown: its connection was 
 
 /**
  * Returns whether the connection ended before the document did, and stops such a document: Chromium goes on waiting for
- * the rest. Throws `target_unreachable` when nothing of it can be shown. Without `Network.enable`, Chromium drops what came
- * at the same time as the end.
+ * the rest. Throws `target_unreachable` when nothing of it can be shown. Without `Network.enable`, Chromium drops what
+ * came at the same time as the end.
  */
 async function brokeOff(page: IsolatedPage, deadline: Deadline): Promise<boolean> {
   const { frame, visit, session } = page;

@@ -46,7 +46,9 @@ export async function drawnElsewhere(page: IsolatedPage, deadline: Deadline): Pr
 /** Resolves when the window does not show a frame, and not before. */
 const outside = (frame: EvaluatedFrame) => evaluate(frame, call('awaitOutside'));
 
-/** Resolves when the element of a frame is hidden or gone, and does not resolve otherwise: a hidden frame draws nothing. */
+/**
+ * Resolves when the element of a frame is hidden or gone, and does not resolve otherwise: a hidden frame draws nothing.
+ */
 async function hidden({ frame }: EvaluatedFrame, around: PageSession): Promise<void> {
   try {
     const owner = await around.send('DOM.getFrameOwner', { frameId: frame.id });

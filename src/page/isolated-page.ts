@@ -1,5 +1,6 @@
 import type { Deadline } from '../capture/deadline.ts';
 import type { CaptureRequest } from '../capture/request.ts';
+import type { EgressProxy } from '../egress/egress.ts';
 import type { ChildFrames } from './child-frames.ts';
 import type { Notes } from './evidence/notes.ts';
 import type { MainFrame } from './main-frame.ts';
@@ -9,10 +10,12 @@ import type { RequestsInFlight } from './wait/requests-in-flight.ts';
 
 /** A page in a browser context that no other capture uses meanwhile, set up for one request (`setUpPage`). */
 export interface IsolatedPage {
+  /** Its only way to the network. */
+  readonly egressProxy: EgressProxy;
   readonly session: PageSession;
   /**
-   * Returns another session of the page, which emulates nothing itself; the page stays as `session` emulates it. Rejects
-   * with a `CdpClosedError` when the page is gone.
+   * Returns another session of the page, which emulates nothing itself; the page stays as `session` emulates it.
+   * Rejects with a `CdpClosedError` when the page is gone.
    */
   unemulated(): Promise<PageSession>;
   readonly frame: MainFrame;

@@ -8,68 +8,55 @@ import { openDownload } from './non-html/open-download.ts';
 import type { StandIn } from './non-html/show-pdf.ts';
 
 /**
- * Navigates to the request's URL. Resolves once a document has committed, with the URL that was fetched and, when a
- * viewer page shows a download, with facts about it. Throws `target_unreachable`, `target_forbidden` or `not_a_page`
- * when there is no document.
+ * Navigates to the request's URL. Resolves once a document has committed, with facts about a download when a viewer
+ * page shows one. Throws `target_unreachable`, `target_forbidden` or `not_a_page` when there is no document.
  */
 export async function navigate(
   page: IsolatedPage,
-  egressProxy: EgressProxy,
   request: CaptureRequest,
   deadline: Deadline,
-  onFetch: (url: string) => void,
-): Promise<{ readonly url: string; readonly standIn: StandIn | null }> {
-  const opening = await openUrl(page, egressProxy, request, deadline, onFetch);
+): Promise<StandIn | null> {
+  const opening = await openUrl(page, request, deadline);
   if (opening.came === 'nothing') throw new CapstanError(opening.failure.code, opening.failure.reason);
-  const { came, url } = opening;
-  return { url, standIn: came === 'download' ? await openDownload(page, request, url, deadline) : null };
+  return opening.came === 'download' ? openDownload(page, request, deadline) : null;
 }
 
-/** The result of navigating the page to `url`. */
+/** The result of navigating the page. */
 type Opening =
-  | { readonly came: 'document' | 'download'; readonly url: string }
+  | { readonly came: 'document' | 'download' }
   /** `answered`: whether the server responded, though not with a document. */
-  | { readonly came: 'nothing'; readonly url: string; readonly failure: Failure; readonly answered: boolean };
+  | { readonly came: 'nothing'; readonly failure: Failure; readonly answered: boolean };
 
-/**
- * Sends the page to the URL of the request, then to `http` when its `https` was assumed and nothing answered there.
- * Calls `onFetch` with the URL of that second attempt.
- */
-async function openUrl(
-  page: IsolatedPage,
-  egressProxy: EgressProxy,
-  { target }: CaptureRequest,
-  deadline: Deadline,
-  onFetch: (url: string) => void,
-): Promise<Opening> {
+/** Sends the page to the URL of the request, then to `http` when its `https` was assumed and nothing answered there. */
+async function openUrl(page: IsolatedPage, { target }: CaptureRequest, deadline: Deadline): Promise<Opening> {
   const { url } = target;
   const plainUrl = overHttp(target);
-  if (plainUrl === undefined) return deadline.step('open the URL', attempt(page, egressProxy, url));
-  const overTls = attempt(page, egressProxy, url);
+  if (plainUrl === undefined) return deadline.step('open the URL', attempt(page, url));
+  const overTls = attempt(page, url);
   // The attempt over TLS may hang, and the one over http needs as much time.
   const first = await deadline.step('open the URL', within(deadline.waitingMs / 2, overTls, undefined));
   if (first !== undefined && (first.came !== 'nothing' || first.answered)) return first;
-  onFetch(plainUrl);
-  const second = await deadline.step('open the URL over http', attempt(page, egressProxy, plainUrl));
+  page.visit.fetchedUrl = plainUrl;
+  const second = await deadline.step('open the URL over http', attempt(page, plainUrl));
   if (second.came !== 'nothing' || second.failure.code !== 'target_unreachable') return second;
   const silence = first?.failure.reason ?? `no answer from ${url}`;
   return { ...second, failure: failure('target_unreachable', `${silence}; over http: ${second.failure.reason}`) };
 }
 
-async function attempt({ session, frame }: IsolatedPage, egressProxy: EgressProxy, url: string): Promise<Opening> {
+async function attempt({ session, frame, egressProxy }: IsolatedPage, url: string): Promise<Opening> {
   const before = frame.document;
   const { errorText, isDownload } = await session.send('Page.navigate', { url });
-  if (isDownload) return { came: 'download', url };
+  if (isDownload) return { came: 'download' };
   if (errorText === 'net::ERR_ABORTED') {
     const empty = failure('not_a_page', 'the target answered without any content');
-    return { came: 'nothing', url, failure: empty, answered: true };
+    return { came: 'nothing', failure: empty, answered: true };
   }
   await frame.until(() => frame.document !== before);
-  if (errorText === undefined) return { came: 'document', url };
+  if (errorText === undefined) return { came: 'document' };
   // The error page names the URL that failed, which may be a later hop of a redirect chain.
   const failedUrl = frame.document?.unreachableUrl ?? url;
   const answered = !isSamePlace(url, failedUrl) || !isSilence(egressProxy, failedUrl, errorText);
-  return { came: 'nothing', url, failure: whyUnreachable(egressProxy, failedUrl, errorText), answered };
+  return { came: 'nothing', failure: whyUnreachable(egressProxy, failedUrl, errorText), answered };
 }
 
 function isSamePlace(url: string, other: string): boolean {

@@ -13,6 +13,8 @@ import { type HeightLimit, UNLIMITED } from './screenshot/shot-plan.ts';
 
 /** The network set-up of a page, and the state of its preparation. */
 export interface Visit {
+  /** The URL that was fetched: that of the request, or the one over http where https was assumed. */
+  fetchedUrl: string;
   readonly interception: Interception;
   /** Blocks in a shared worker what the request blocks, before the worker runs. */
   blockIn(worker: PageSession): void;
@@ -49,6 +51,7 @@ export function prepareVisit(session: PageSession, request: CaptureRequest): Vis
     commands.push(session.send('Security.setIgnoreCertificateErrors', { ignore: true }));
   }
   return {
+    fetchedUrl: request.target.url,
     interception,
     // A worker that has ended refuses every command.
     blockIn: (worker) => void new Interception(worker).add(...blocking).catch(() => undefined),

@@ -2,7 +2,6 @@ import type { Deadline } from '../capture/deadline.ts';
 import { CapstanError } from '../capture/errors.ts';
 import type { CapturePhase } from '../capture/phases.ts';
 import type { CaptureRequest } from '../capture/request.ts';
-import type { EgressProxy } from '../egress/egress.ts';
 import { awaitLoad } from './await-load.ts';
 import { changePage } from './content/change-page.ts';
 import { holdStill } from './hold-still.ts';
@@ -39,26 +38,24 @@ type Taken = AtRest & { readonly picture: Picture };
  */
 export function takePicture(
   page: IsolatedPage,
-  egressProxy: EgressProxy,
   request: CaptureRequest,
   plan: ShotPlan,
   deadline: Deadline,
 ): Promise<Taken> {
   const found: Found = {};
-  const taking = takeAtRest(page, egressProxy, request, plan, deadline, found);
+  const taking = takeAtRest(page, request, plan, deadline, found);
   return Promise.race([taking, salvage(page, request, plan, deadline, found)]);
 }
 
 /** Adds the parts of the capture to `found` as they become known, and resolves with all of them. */
 async function takeAtRest(
   page: IsolatedPage,
-  egressProxy: EgressProxy,
   request: CaptureRequest,
   plan: ShotPlan,
   deadline: Deadline,
   found: Found,
 ): Promise<Taken> {
-  const { facts, cutPhase, picture: taken } = await comeToRest(page, egressProxy, request, plan, deadline);
+  const { facts, cutPhase, picture: taken } = await comeToRest(page, request, plan, deadline);
   found.facts = facts;
   found.cutPhase = cutPhase;
   if (cutPhase !== null) await demandPaint(page, plan, deadline);
@@ -76,7 +73,6 @@ async function takeAtRest(
  */
 async function comeToRest(
   page: IsolatedPage,
-  egressProxy: EgressProxy,
   request: CaptureRequest,
   plan: ShotPlan,
   deadline: Deadline,
@@ -85,7 +81,7 @@ async function comeToRest(
   let acted = true;
   for (let documents = 1; documents <= MAX_DOCUMENTS; documents += 1) {
     deadline.enter('load');
-    const loaded = (await awaitLoad(page, egressProxy, request, deadline)) && (await showFramedPdfs(page, deadline));
+    const loaded = (await awaitLoad(page, request, deadline)) && (await showFramedPdfs(page, deadline));
     const { document } = page.frame;
     const changed = await changePage(page, request, deadline);
     if (toAct) {

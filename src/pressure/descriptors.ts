@@ -16,7 +16,9 @@ const CAPTURE_DESCRIPTORS = 80;
 /** Descriptors for one dial: a lookup of two address families, or connections to two addresses. */
 const DIAL_DESCRIPTORS = 2;
 
-/** Returns the soft limit of this process, which Node has raised to the hard limit (`ulimit -Hn`); null when unknown. */
+/**
+ * Returns the soft limit of this process, which Node has raised to the hard limit (`ulimit -Hn`); null when unknown.
+ */
 export function descriptorLimit(): number | null {
   try {
     const [, soft] = /^Max open files +(\d+|unlimited)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
@@ -52,7 +54,8 @@ export function connectionsWithin(limit: number | null, wanted: number, maxConcu
 }
 
 /**
- * Returns how many targets may be dialled at once: at most `wanted`, and few enough to use an eighth of the descriptors.
+ * Returns how many targets may be dialled at once: at most `wanted`, and few enough to use an eighth of the
+ * descriptors.
  */
 export function dialsWithin(limit: number | null, wanted: number): number {
   if (limit === null || wanted === 0) return wanted;

@@ -7,7 +7,9 @@ import { failureOf, Sender, type SenderOptions, STORE_RETRY_MS } from './sender.
 import type { Attempt } from './transport.ts';
 
 export interface ChannelOptions extends SenderOptions {
-  /** Returns the stored position of the log. After a crash, later events are told again, so their messages wait for it. */
+  /**
+   * Returns the stored position of the log. After a crash, later events are told again, so their messages wait for it.
+   */
   readonly upTo: () => number;
   /** Returns the receiver of a message; undefined when it was removed. */
   readonly receiverOf: (delivery: Pick<StoredDelivery, 'receiver' | 'url'>) => Promise<Receiver | undefined>;

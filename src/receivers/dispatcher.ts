@@ -54,8 +54,8 @@ const UNTOLD_EVENTS = 5_000;
 export type Dispatcher = ReturnType<typeof createDispatcher>;
 
 /**
- * Reads the log from a stored position, and stores a message for each receiver of an event before it moves the position.
- * Of several processes, one does this. Without any receiver, nothing is read and nothing runs.
+ * Reads the log from a stored position, and stores a message for each receiver of an event before it moves the
+ * position. Of several processes, one does this. Without any receiver, nothing is read and nothing runs.
  */
 export function createDispatcher(options: DispatcherOptions) {
   const { source, open, toldOf, isAlwaysOn, isDurable, onGap, report } = options;

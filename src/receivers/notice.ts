@@ -20,7 +20,9 @@ export interface NoticeImage {
   readonly alt: string;
   /** Address that a receiver without a key can read; null when there is none. */
   readonly url: string | null;
-  /** Reads the image; a larger one is made smaller. Null when there is no image any more, or it cannot be made to fit. */
+  /**
+   * Reads the image; a larger one is made smaller. Null when there is no image any more, or it cannot be made to fit.
+   */
   read(limits: ImageLimits): Promise<ReadImage | null>;
 }
 

@@ -6,7 +6,9 @@ import type { JobStore } from '../storage/ports/job-store.ts';
 import { readList } from '../targets/read-list.ts';
 import { ListWriter } from './stored-list.ts';
 
-/** Time limit for a list and the sitemaps that it names, in milliseconds: its parts are kept for an hour without a job. */
+/**
+ * Time limit for a list and the sitemaps that it names, in milliseconds: its parts are kept for an hour without a job.
+ */
 const MAX_READING_MS = 15 * 60_000;
 
 /** A list that was stored, and what it gave. */

@@ -13,6 +13,7 @@ import {
 } from 'rxjs';
 import { CapstanError } from '../capture/errors.ts';
 import { likeness } from '../capture/options-digest.ts';
+import type { ServiceConfig } from '../config/slices.ts';
 import { createJobs } from '../jobs/jobs.ts';
 import { createBatchRunner, type RunBatch } from '../streams/batch.ts';
 import type { Submit } from '../streams/capture-pipeline.ts';
@@ -23,7 +24,6 @@ import { downloadList } from './download-list.ts';
 import { findStored } from './find-stored.ts';
 import type { Parts } from './parts.ts';
 import { scanCaptures } from './scan-captures.ts';
-import type { ServiceConfig } from './service-config.ts';
 
 type IntakeParts = Pick<
   Parts,

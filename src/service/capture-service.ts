@@ -11,6 +11,7 @@ import type { DegradedParts, Pressure } from '../capture/pressure.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import type { Result } from '../capture/result.ts';
 import type { ServiceStats } from '../capture/stats.ts';
+import type { LiveConfig } from '../config/slices.ts';
 import type { EventFeed } from '../feed/event-feed.ts';
 import type { Comparisons } from '../imaging/comparisons.ts';
 import type { Thumbnails } from '../imaging/thumbnails.ts';
@@ -24,7 +25,6 @@ import type { SharedLink, SharedLinkStore } from '../storage/ports/shared-link-s
 import type { BatchElement, BatchRequester } from '../streams/batch.ts';
 import type { Watches } from '../watches/watches.ts';
 import type { ManagedReceivers } from './manage-receivers.ts';
-import type { LiveConfig } from './service-config.ts';
 
 export type { BatchElement };
 

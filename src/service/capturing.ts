@@ -2,6 +2,7 @@ import { EMPTY } from 'rxjs';
 import { createActorPool } from '../actors/actor-pool.ts';
 import type { Actors } from '../actors/actors.ts';
 import { CapstanError } from '../capture/errors.ts';
+import type { BrowsersConfig, CapturingConfig } from '../config/slices.ts';
 import { createTargetPolicy, type LiveTargetPolicy } from '../egress/address-policy.ts';
 import { createAliasLookup } from '../egress/aliases.ts';
 import { createEgress } from '../egress/create-egress.ts';
@@ -12,7 +13,6 @@ import { createIpFacts } from './ip-facts.ts';
 import { openTechnologies } from './open-technologies.ts';
 import type { OpenedParts } from './opened-parts.ts';
 import type { CaptureParts } from './perform-capture.ts';
-import type { BrowsersConfig, CapturingConfig } from './service-config.ts';
 
 /** The browser actors of this process, and the start of its first browser. */
 interface Browsers {
@@ -72,17 +72,7 @@ function startBrowsers(
   config: BrowsersConfig,
   { egress, events, logger }: Pick<OpenedParts, 'events' | 'logger'> & { readonly egress: Egress },
 ): Browsers {
-  const actors = createActorPool({
-    egress,
-    slots: config.maxConcurrent,
-    browserPath: config.browserPath ?? undefined,
-    sandbox: config.sandbox,
-    priority: config.browserPriority,
-    honestUserAgent: config.honestUserAgent,
-    retireAfter: config.retireAfter,
-    readsWords: config.indexWords,
-    warn: (text) => logger.warn(text),
-  });
+  const actors = createActorPool(config, { egress, warn: (text) => logger.warn(text) });
   actors.events$.subscribe((event) => events.emit(event));
   let isStarted = false;
   // Not awaited: a browser that hangs while it starts must not delay listening or stopping.

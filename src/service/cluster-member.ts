@@ -4,15 +4,15 @@ import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { StoredRecord } from '../capture/result.ts';
 import type { Cluster, Worker } from '../cluster/open-cluster.ts';
 import { ConfigError } from '../config/mod.ts';
-import type { Egress } from '../egress/egress.ts';
+import type { ClusterConfig } from '../config/slices.ts';
 import { entryOf } from '../feed/event-feed.ts';
 import type { Logger } from '../log/log.ts';
 import type { EventLog } from '../storage/ports/event-log.ts';
 import type { ResultStore } from '../storage/ports/result-store.ts';
 import { captureFound } from '../streams/events.ts';
 import { performed } from '../streams/performance.ts';
-import { type CaptureParts, dialAndPerform, dialTarget, performCapture } from './perform-capture.ts';
-import type { ClusterConfig } from './service-config.ts';
+import type { Capturing } from './capturing.ts';
+import { dialAndPerform, dialTarget, isDialled, performCapture } from './perform-capture.ts';
 
 /** Readiness of a process while NATS is away. */
 export const CLUSTER_AWAY = {
@@ -27,11 +27,7 @@ export async function openClusterOf(config: ClusterConfig, logger: Logger): Prom
   // Loaded on demand: a process that is the whole service loads no NATS client.
   const { openCluster } = await import('../cluster/open-cluster.ts');
   try {
-    return openCluster({
-      servers: config,
-      name: config.clusterName,
-      role: config.role,
-      limits: { maxConcurrent: config.clusterMaxConcurrent, maxQueue: config.maxQueue },
+    return openCluster(config, {
       onState: (isUp, server) => {
         if (isUp) logger.info({ server }, 'NATS is available');
         else logger.error({ server }, 'NATS is unavailable');
@@ -46,12 +42,10 @@ export async function openClusterOf(config: ClusterConfig, logger: Logger): Prom
   }
 }
 
-interface MemberParts extends CaptureParts {
-  readonly egress: Pick<Egress, 'screen' | 'screenLiteral' | 'dial' | 'aliasesOf' | 'certificateOf'>;
+interface MemberParts {
+  readonly capturing: Capturing;
   readonly results: Pick<ResultStore, 'get' | 'wordsOf'>;
   readonly eventLog: EventLog;
-  /** Whether the target of a capture that has a slot is dialled before it gets a browser. */
-  readonly dials: (command: CaptureCommand) => boolean;
   /** Returns the maximum number of targets that are dialled at once ahead of the slots. */
   readonly maxDials: () => number;
   /** Called when a capture starts and when it has ended. */
@@ -61,25 +55,27 @@ interface MemberParts extends CaptureParts {
 
 /** Creates the worker of this process. It stores each capture before it reports it. */
 export function createWorkerOf(cluster: Cluster, slots: number, parts: MemberParts): Worker {
-  const { logger, results, eventLog, dials, maxDials, onStarted, onEnded } = parts;
+  const { capturing, results, eventLog, onStarted, onEnded } = parts;
+  // Without a browser, captures wait for one, and their targets should not notice.
+  const maxDials = () => (capturing.availability.available ? parts.maxDials() : 0);
   return cluster.createWorker({
     slots,
-    outbox: () => parts.captureStore.pending,
+    outbox: () => capturing.captureStore.pending,
     capture: (command, abort) => {
       onStarted?.(command);
       return performed(command, {
         perform: (performing) =>
-          performing.dialled !== undefined || dials(performing)
-            ? dialAndPerform(performing, parts)
-            : performCapture(performing, parts),
+          performing.dialled !== undefined || (maxDials() > 0 && isDialled(performing))
+            ? dialAndPerform(performing, capturing)
+            : performCapture(performing, capturing),
         abort,
         report: (error, { id, requestId }) =>
-          logger.error({ capture_id: id, request_id: requestId, err: error }, 'a capture failed'),
+          capturing.logger.error({ capture_id: id, request_id: requestId, err: error }, 'a capture failed'),
       }).pipe(tap((outcome) => onEnded?.(command, outcome)));
     },
     maxDials,
     dial: async (command) => {
-      const found = await dialTarget(command, parts);
+      const found = await dialTarget(command, capturing);
       if ('state' in found && !command.signal.aborted) {
         onStarted?.(command);
         onEnded?.(command, found);

@@ -41,8 +41,8 @@ const NO_DATABASE = { ready: false, code: 'database_unavailable', reason: 'the d
 const DEGRADED: ReadonlySet<StoreState> = new Set(['down', 'damaged']);
 
 /**
- * Readiness and load of the service. Watches the machine: an overload closes the pipeline. Each change of `accepting`, and
- * of the parts that cannot be used, is an event.
+ * Readiness and load of the service. Watches the machine: an overload closes the pipeline. Each change of `accepting`,
+ * and of the parts that cannot be used, is an event.
  */
 export function watchCondition(config: Thresholds, parts: ConditionParts) {
   const { storage, pipeline, events, stopping } = parts;

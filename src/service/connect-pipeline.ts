@@ -1,9 +1,10 @@
-import type { CaptureCommand } from '../capture/command.ts';
+import type { ClusterApi } from '../cluster/open-cluster.ts';
 import type { Config } from '../config/mod.ts';
 import { descriptorLimit, dialsWithin } from '../pressure/descriptors.ts';
 import type { EventLog } from '../storage/ports/event-log.ts';
-import { createCapturePipeline } from '../streams/capture-pipeline.ts';
-import { createDialStage } from '../streams/dial-stage.ts';
+import { type CapturePipelineOptions, createCapturePipeline } from '../streams/capture-pipeline.ts';
+import { createDialStage, type DialStage } from '../streams/dial-stage.ts';
+import type { Capturing } from './capturing.ts';
 import { createWorkerOf } from './cluster-member.ts';
 import type { Parts } from './parts.ts';
 import { dialTarget, isDialled, performCapture } from './perform-capture.ts';
@@ -36,35 +37,19 @@ export function connectPipeline(config: PipelineConfig, parts: PipelineParts) {
     },
   });
   const dialStage = createDialStage(dialsWithin(descriptorLimit(), config.maxDials));
-  // Without a browser, captures wait for one, and their targets should not notice.
-  const dials = (command: Pick<CaptureCommand, 'request' | 'batch'>): boolean =>
-    dialStage.limit > 0 && capturing.availability.available && isDialled(command);
   const pipeline = createCapturePipeline({
-    limits: clusterApi?.limits ?? { maxConcurrent: config.maxConcurrent, maxQueue: config.maxQueue },
-    perform: clusterApi?.perform ?? ((command) => performCapture(command, capturing)),
+    ...(clusterApi === undefined ? hereOnly(config, capturing, dialStage) : overCluster(config, clusterApi, dialStage)),
     ids: () => storage.ids.next(),
     events,
     report: (error, { id }) => logger.error({ capture_id: id, err: error }, 'a capture failed'),
-    dialling:
-      clusterApi === undefined
-        ? { stage: dialStage, applies: dials, dial: (command) => dialTarget(command, capturing) }
-        : {
-            stage: dialStage,
-            // A single capture has a place in the queue: its worker dials in the slot.
-            applies: (command) =>
-              dialStage.limit > 0 && command.batch !== null && isDialled(command) && clusterApi.areDialsAvailable,
-            dial: clusterApi.dial,
-          },
-    ...(clusterApi && { turns: clusterApi.turns, maxWaitMs: config.maxWaitMs, graceMs: CLUSTER_GRACE_MS }),
   });
   const worker =
     cluster !== undefined && sharedLog !== undefined && config.role === 'all'
       ? createWorkerOf(cluster, config.maxConcurrent, {
-          ...capturing,
+          capturing,
           results: storage.results,
           eventLog: sharedLog,
-          dials,
-          maxDials: () => (capturing.availability.available ? dialStage.limit : 0),
+          maxDials: () => dialStage.limit,
         })
       : undefined;
   return {
@@ -75,6 +60,39 @@ export function connectPipeline(config: PipelineConfig, parts: PipelineParts) {
     /** Maximum number of dials at once: in a cluster, 0 without a worker that dials ahead of its slots. */
     get maxDials() {
       return clusterApi === undefined || clusterApi.areDialsAvailable ? dialStage.limit : 0;
+    },
+  };
+}
+
+type Way = Pick<CapturePipelineOptions, 'limits' | 'perform' | 'dialling' | 'turns' | 'maxWaitMs' | 'graceMs'>;
+
+/** Captures of this process, by its browsers. */
+function hereOnly({ maxConcurrent, maxQueue }: PipelineConfig, capturing: Capturing, stage: DialStage): Way {
+  return {
+    limits: { maxConcurrent, maxQueue },
+    perform: (command) => performCapture(command, capturing),
+    dialling: {
+      stage,
+      // Without a browser, captures wait for one, and their targets should not notice.
+      applies: (command) => stage.limit > 0 && capturing.availability.available && isDialled(command),
+      dial: (command) => dialTarget(command, capturing),
+    },
+  };
+}
+
+/** Captures of a cluster, by the workers that claim them from its queue. */
+function overCluster({ maxWaitMs }: PipelineConfig, api: ClusterApi, stage: DialStage): Way {
+  return {
+    limits: api.limits,
+    perform: api.perform,
+    turns: api.turns,
+    maxWaitMs,
+    graceMs: CLUSTER_GRACE_MS,
+    dialling: {
+      stage,
+      // A single capture has a place in the queue: its worker dials in the slot.
+      applies: (command) => stage.limit > 0 && command.batch !== null && isDialled(command) && api.areDialsAvailable,
+      dial: api.dial,
     },
   };
 }

@@ -1,10 +1,8 @@
 import { wantedInFlight } from '../capture/in-flight.ts';
-import { createDnsLookup } from '../egress/dns-lookup.ts';
+import type { LiveConfig, ServiceConfig } from '../config/slices.ts';
 import { createComparisons } from '../imaging/comparisons.ts';
 import { createThumbnails } from '../imaging/thumbnails.ts';
 import type { Logger } from '../log/log.ts';
-import { tallyEvents } from '../metrics/tallies.ts';
-import { createEventStream } from '../streams/events.ts';
 import { createIntake } from './capture-intake.ts';
 import type { CaptureService } from './capture-service.ts';
 import { startCapturing } from './capturing.ts';
@@ -12,13 +10,12 @@ import { CLUSTER_AWAY, openClusterOf } from './cluster-member.ts';
 import { watchCondition } from './condition.ts';
 import { connectPipeline } from './connect-pipeline.ts';
 import { liveLimits } from './limits.ts';
-import { logEvent } from './log-event.ts';
 import { createMarking } from './marking.ts';
+import { openProcess } from './open-process.ts';
 import { openReceivers, openReceiverWay } from './open-receivers.ts';
 import { openRecords } from './open-records.ts';
 import { openShared, stillShared } from './open-shared.ts';
 import { ownCaptures } from './own-captures.ts';
-import type { LiveConfig, ServiceConfig } from './service-config.ts';
 import { countService } from './service-stats.ts';
 import { startWatches } from './service-watches.ts';
 import { stopInOrder } from './stop-service.ts';
@@ -49,17 +46,14 @@ export async function createService(
   log: { readonly droppedLines: number } = { droppedLines: 0 },
 ): Promise<CaptureService> {
   let live: LiveConfig = config;
-  const stopping = new AbortController();
-  const lookup = createDnsLookup({ servers: config.nameServers });
-  const events = createEventStream();
-  const tallies = tallyEvents(events.events$);
-  events.events$.subscribe((event) => logEvent(logger, event));
-  const way = openReceiverWay(config, lookup);
+  const { tallies, ...base } = openProcess(config, logger);
+  const { events } = base;
+  const way = openReceiverWay(config, base.lookup);
   const cluster = await openClusterOf(config, logger);
   const { storage, eventLog, sharedLog, feed } = await openRecords(config, { cluster, events, logger });
   const comparisons = createComparisons(storage.artifacts);
   const namedKeys = () => live.namedKeys;
-  const opened = { logger, lookup, events, storage, feed, comparisons, cluster, namedKeys, stopping };
+  const opened = { ...base, storage, feed, comparisons, cluster, namedKeys };
   const receivers = openReceivers(config, { ...opened, way });
   const capturing = await startCapturing(config, opened);
   const connected = connectPipeline(config, { ...opened, capturing, sharedLog });
@@ -97,7 +91,7 @@ export async function createService(
     onPressure: (pressure) => counted.history.note(pressure),
     active: () => pipeline.load.inside + (worker?.running ?? 0),
     events,
-    stopping: stopping.signal,
+    stopping: base.stopping.signal,
   });
   cluster?.start();
 

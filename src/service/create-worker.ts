@@ -2,19 +2,17 @@ import { noEgressRefusals } from '../capture/egress-refusals.ts';
 import { CapstanError } from '../capture/errors.ts';
 import type { Overload } from '../capture/pressure.ts';
 import { type Config, ConfigError } from '../config/mod.ts';
-import { createDnsLookup } from '../egress/dns-lookup.ts';
+import type { CapturingConfig, ClusterConfig, StorageConfig } from '../config/slices.ts';
 import type { Logger } from '../log/log.ts';
-import { tallyEvents } from '../metrics/tallies.ts';
 import { descriptorLimit, dialsWithin } from '../pressure/descriptors.ts';
-import { captureEnded, captureQueued, captureStarted, createEventStream } from '../streams/events.ts';
+import { captureEnded, captureQueued, captureStarted } from '../streams/events.ts';
 import type { CaptureService } from './capture-service.ts';
 import { startCapturing } from './capturing.ts';
 import { CLUSTER_AWAY, createWorkerOf, openClusterOf } from './cluster-member.ts';
 import { watchCondition } from './condition.ts';
-import { logEvent } from './log-event.ts';
+import { resizeWorker } from './limits.ts';
+import { openProcess } from './open-process.ts';
 import { openSharedRecords } from './open-records.ts';
-import { isDialled } from './perform-capture.ts';
-import type { CapturingConfig, ClusterConfig, StorageConfig } from './service-config.ts';
 import { countProcess } from './service-stats.ts';
 
 type WorkerConfig = ClusterConfig & StorageConfig & CapturingConfig & Pick<Config, 'maxConcurrent'>;
@@ -40,22 +38,18 @@ export async function createWorker(
 ): Promise<WorkerService> {
   const cluster = await openClusterOf(config, logger);
   if (cluster === undefined) throw new ConfigError('--role worker needs --nats-url');
-  const events = createEventStream();
-  const tallies = tallyEvents(events.events$);
-  events.events$.subscribe((event) => logEvent(logger, event));
+  const base = openProcess(config, logger);
+  const { events, tallies, stopping } = base;
   const { storage, eventLog } = await openSharedRecords(config, { cluster, logger, makesIds: false });
-  const lookup = createDnsLookup({ servers: config.nameServers });
-  const capturing = await startCapturing(config, { lookup, events, storage, logger });
+  const capturing = await startCapturing(config, { ...base, storage });
   const { actors, egress } = capturing;
   let { maxDials } = config;
   const descriptors = descriptorLimit();
-  const dialsNow = () => (capturing.availability.available ? dialsWithin(descriptors, maxDials) : 0);
   const worker = createWorkerOf(cluster, config.maxConcurrent, {
-    ...capturing,
+    capturing,
     results: storage.results,
     eventLog,
-    dials: (command) => dialsNow() > 0 && isDialled(command),
-    maxDials: dialsNow,
+    maxDials: () => dialsWithin(descriptors, maxDials),
     onStarted: (command) => {
       events.emit(captureQueued(Date.now(), command));
       events.emit(captureStarted(Date.now(), command, 0));
@@ -63,7 +57,6 @@ export async function createWorker(
     onEnded: (command, outcome) => events.emit(captureEnded(Date.now(), command, outcome)),
   });
   let overload: Overload | null = null;
-  const stopping = new AbortController();
   const load = () => ({ running: worker.running, queued: 0, inside: worker.running });
   const limits = () => ({ maxConcurrent: worker.slots, maxQueue: 0 });
   const condition = watchCondition(config, {
@@ -114,9 +107,7 @@ export async function createWorker(
     reload: ({ maxConcurrent, maxDials: dials, allowTargets, denyTargets }) => {
       maxDials = dials;
       capturing.targets.replace({ allow: allowTargets, deny: denyTargets });
-      actors.setSlots(maxConcurrent);
-      worker.setSlots(maxConcurrent);
-      logger.info({ max_concurrent: maxConcurrent }, 'the slots of the worker were changed');
+      resizeWorker({ actors, worker, logger }, maxConcurrent);
     },
     stats: () => ({
       ...processStats(),

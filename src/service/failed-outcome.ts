@@ -22,8 +22,8 @@ export function timingSince(earlierMs = 0): () => Timing {
 }
 
 /**
- * Returns the outcome of a capture that failed. Stores the record of the failure, if it tells of the target. `evidence`: of a failure
- * without any.
+ * Returns the outcome of a capture that failed. Stores the record of the failure, if it tells of the target.
+ * `evidence`: of a failure without any.
  */
 export async function failedOutcome(
   command: CaptureCommand,

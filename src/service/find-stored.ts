@@ -31,8 +31,8 @@ export interface Wanted {
 
 /**
  * Returns the newest capture of exactly this URL with equal options that the client may see. It was stored at most
- * `maxAgeMs` before `now`, is neither partial nor failed and lacks no output, and its files are whole in this artifact store.
- * Returns undefined also when the database is unavailable.
+ * `maxAgeMs` before `now`, is neither partial nor failed and lacks no output, and its files are whole in this artifact
+ * store. Returns undefined also when the database is unavailable.
  */
 export async function findStored(
   { results, artifacts }: StoresAsked,

@@ -1,5 +1,5 @@
 import type { IpFacts } from '../capture/result.ts';
-import type { IpFactsConfig } from './service-config.ts';
+import type { IpFactsConfig } from '../config/slices.ts';
 
 /** Looks up facts about the IP addresses of targets. */
 export interface IpFactsSource {

@@ -1,6 +1,9 @@
 import { type CaptureLimits, LIMIT_BOUNDS } from '../capture/limits.ts';
 import { refusal } from '../capture/validate.ts';
+import type { Worker } from '../cluster/open-cluster.ts';
+import type { Logger } from '../log/log.ts';
 import type { CaptureService } from './capture-service.ts';
+import type { Capturing } from './capturing.ts';
 import type { Parts } from './parts.ts';
 
 type LimitedParts = Pick<Parts, 'pipeline' | 'capturing' | 'clusterApi' | 'worker' | 'logger'>;
@@ -30,13 +33,21 @@ export function liveLimits({ pipeline, capturing: { actors }, clusterApi, worker
         return;
       }
       if (worker !== undefined) {
-        actors.setSlots(maxConcurrent);
-        worker.setSlots(maxConcurrent);
-        logger.info({ max_concurrent: maxConcurrent }, 'the slots of the worker were changed');
+        resizeWorker({ actors, worker, logger }, maxConcurrent);
       }
       logger.info(named(pipeline.limits), 'the limits of the cluster stay in force: PATCH /limits changes them');
     },
   };
+}
+
+/** Changes how many captures the worker of this process runs at once. */
+export function resizeWorker(
+  { actors, worker, logger }: Pick<Capturing, 'actors'> & { readonly worker: Worker; readonly logger: Logger },
+  slots: number,
+): void {
+  actors.setSlots(slots);
+  worker.setSlots(slots);
+  logger.info({ max_concurrent: slots }, 'the slots of the worker were changed');
 }
 
 function named({ maxConcurrent, maxQueue }: CaptureLimits) {

@@ -4,6 +4,7 @@ import { isIsolated } from '../capture/named-key.ts';
 import type { NewReceiver } from '../capture/receiver.ts';
 import { refusal } from '../capture/validate.ts';
 import { ConfigError, readReceivers } from '../config/mod.ts';
+import type { LiveConfig, ReceiversConfig } from '../config/slices.ts';
 import { createTargetPolicy } from '../egress/address-policy.ts';
 import { createEgress } from '../egress/create-egress.ts';
 import type { Lookup } from '../egress/dns-lookup.ts';
@@ -19,7 +20,6 @@ import { createNoticeSources } from './notice-sources.ts';
 import { notifyingQueries } from './notifying-queries.ts';
 import { openAlerts } from './open-alerts.ts';
 import type { OpenedParts } from './opened-parts.ts';
-import type { LiveConfig, ReceiversConfig } from './service-config.ts';
 import { shareForNotices } from './share-for-notices.ts';
 
 type ReceiverParts = Pick<OpenedParts, 'feed' | 'storage' | 'events' | 'comparisons' | 'namedKeys' | 'logger'> & {

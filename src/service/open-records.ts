@@ -1,12 +1,12 @@
 import type { Cluster } from '../cluster/open-cluster.ts';
 import { readRetainDays } from '../config/mod.ts';
+import type { StorageConfig } from '../config/slices.ts';
 import { openEventFeed } from '../feed/event-feed.ts';
 import type { Logger } from '../log/log.ts';
 import type { EventLog } from '../storage/ports/event-log.ts';
 import { createStorage, type Storage, type StorageOptions } from '../storage/storage.ts';
 import { logRecovered } from './cluster-member.ts';
 import type { OpenedParts } from './opened-parts.ts';
-import type { StorageConfig } from './service-config.ts';
 
 /** Opens the stores, the log of events and the feed of subscribers. The log of a cluster is shared by its processes. */
 export async function openRecords(

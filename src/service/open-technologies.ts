@@ -1,7 +1,7 @@
 import { ConfigError } from '../config/mod.ts';
+import type { CapturingConfig } from '../config/slices.ts';
 import type { Logger } from '../log/log.ts';
 import { createTechnologies, type Technologies } from '../technologies/technologies.ts';
-import type { CapturingConfig } from './service-config.ts';
 
 /**
  * Names software by our own rules, and by those of the operator's file.

@@ -1,7 +1,6 @@
 import type { Actors } from '../actors/actors.ts';
-import { type Findings, storedResult, type Timing } from '../capture/build-result.ts';
+import { storedResult, type Timing } from '../capture/build-result.ts';
 import type { CaptureCommand } from '../capture/command.ts';
-import { within } from '../capture/deadline.ts';
 import type { Dialled } from '../capture/dialled.ts';
 import { CapstanError, toFailure } from '../capture/errors.ts';
 import { NO_EVIDENCE } from '../capture/evidence.ts';
@@ -10,22 +9,16 @@ import { packWords } from '../capture/page-words.ts';
 import { hasNetwork } from '../capture/request.ts';
 import type { Snapshot } from '../capture/snapshot.ts';
 import type { Egress } from '../egress/egress.ts';
-import { perceptionHash } from '../imaging/perception-hash.ts';
-import type { Logger } from '../log/log.ts';
 import type { CaptureStore } from '../storage/captures/capture-store.ts';
 import type { CapturedFiles } from '../storage/ports/artifact-store.ts';
-import type { Technologies } from '../technologies/technologies.ts';
 import { CANCELLED, type FailureParts, failedOutcome, timingSince } from './failed-outcome.ts';
-import type { IpFactsSource } from './ip-facts.ts';
+import { type FindingParts, findOut } from './find-out.ts';
 
-export interface CaptureParts {
+export interface CaptureParts extends FindingParts {
   readonly egress: Pick<Egress, 'screen' | 'screenLiteral' | 'aliasesOf' | 'certificateOf'>;
   /** The browsers of this process, as `createActorPool` of `actors/` makes them. */
   readonly actors: Pick<Actors, 'capture'>;
-  readonly ipFacts: IpFactsSource;
-  readonly technologies: Technologies;
   readonly captureStore: Pick<CaptureStore, 'keep' | 'pending'>;
-  readonly logger: Logger;
 }
 
 interface DialParts extends FailureParts {
@@ -34,8 +27,6 @@ interface DialParts extends FailureParts {
 
 /** Time limit for the certificate of a host without a page, in milliseconds. */
 const MAX_CERTIFICATE_MS = 2_000;
-/** Time limit for the chain of aliases, which the name server has in its cache, in milliseconds. */
-const MAX_ALIASES_MS = 1_000;
 
 /**
  * Whether the target is dialled before the capture has a browser: not given HTML, which may need no network, and not
@@ -164,29 +155,4 @@ async function withCertificate(
 function filesOf({ image, html, outputs, elements }: Snapshot): CapturedFiles {
   const made = Object.fromEntries(Object.entries(outputs).map(([kind, output]) => [kind, output?.content]));
   return { ...made, image, html, elements };
-}
-
-/** Looks up facts that the browser does not provide, within `leftMs`. */
-async function findOut(
-  { id, request, signal }: CaptureCommand,
-  { image, remoteIp, finalUrl, hostFacts, softwareSigns }: Snapshot,
-  leftMs: number,
-  { egress, ipFacts, technologies, logger }: CaptureParts,
-): Promise<Findings> {
-  const isHashed = request.evidence?.includes('perception_hash') === true && request.format !== 'pdf';
-  const hashing = isHashed
-    ? perceptionHash(image).catch((error: unknown) => {
-        logger.warn({ capture_id: id, err: error }, 'a screenshot could not be hashed');
-        return null;
-      })
-    : null;
-  // Only of a name that this process resolved: that of a proxied target is the proxy's to know.
-  const isOwnLookup = remoteIp !== null && request.proxy === undefined;
-  const [known, hash, cnames, software] = await Promise.all([
-    ipFacts.lookUp(remoteIp, leftMs, signal),
-    hashing === null ? null : within(Math.max(0, leftMs), hashing, null),
-    isOwnLookup ? egress.aliasesOf(new URL(finalUrl), Math.min(leftMs, MAX_ALIASES_MS)) : [],
-    hostFacts === null ? [] : technologies.find(softwareSigns),
-  ]);
-  return { ipFacts: known, perceptionHash: hash, cnames, technologies: software };
 }

@@ -5,7 +5,10 @@ import type { ResultStore } from '../storage/ports/result-store.ts';
 
 /** Number of records with a page's URL among which an earlier one of the scan is looked for. */
 const MAX_SEARCHED = 20;
-/** Time limit for the delivery of records that wait on disk, and the interval at which they are counted, in milliseconds. */
+/**
+ * Time limit for the delivery of records that wait on disk, and the interval at which they are counted, in
+ * milliseconds.
+ */
 const MAX_DELIVERY_MS = 60_000;
 const DELIVERY_POLL_MS = 100;
 

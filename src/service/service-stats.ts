@@ -1,10 +1,10 @@
 import { statfs } from 'node:fs/promises';
 import type { ServiceStats } from '../capture/stats.ts';
+import type { StorageConfig } from '../config/slices.ts';
 import { LoadHistory } from '../metrics/load-history.ts';
 import type { EventCounts } from '../metrics/tallies.ts';
 import type { EventLog } from '../storage/ports/event-log.ts';
 import type { Parts } from './parts.ts';
-import type { StorageConfig } from './service-config.ts';
 
 interface CountedService extends CountedParts, Pick<Parts, 'events' | 'pipeline' | 'jobs' | 'receivers' | 'cluster'> {
   /** Returns how many targets may be dialled at once. */

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { fingerprintOf, keyDigest } from '../capture/key-digest.ts';
-import { DEFAULT_SHARE_MS } from '../capture/shared-link.ts';
+import { DAY_MS, DEFAULT_SHARE_MS } from '../capture/shared-link.ts';
 import { linkIdOf, linkOf, type Part } from '../capture/shared-urls.ts';
 import { STORED_LIMITS } from '../capture/stored-limits.ts';
+import type { ReceiversConfig } from '../config/slices.ts';
 import type { NoticeSources } from '../receivers/notice-parts.ts';
 import type { SharedLink, SharedLinkStore } from '../storage/ports/shared-link-store.ts';
 import { timeOfId } from '../storage/records/ids.ts';
-import type { ReceiversConfig } from './service-config.ts';
 
 /** Half of the room for links: what people share and their feeds have the rest. */
 const { count, bytes } = STORED_LIMITS.sharedLinks;
@@ -28,7 +28,7 @@ export function shareForNotices(
   const [signingKey] = config.signingKey;
   if (publicUrl === null || signingKey === undefined) return async () => null;
   const base = publicUrl.replace(/\/+$/, '');
-  const forMs = Math.min(DEFAULT_SHARE_MS, config.maxShareDays * 86_400_000);
+  const forMs = Math.min(DEFAULT_SHARE_MS, config.maxShareDays * DAY_MS);
   const fingerprint = unnamedFingerprint(config);
 
   /** Null without room, and for a link that was revoked. Another receiver of the event may have added it meanwhile. */

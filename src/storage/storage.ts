@@ -78,7 +78,9 @@ export interface StorageOptions extends DatabaseOptions, Partial<S3Options> {
 
 const THUMBNAIL_BYTES = 256 * 1024 ** 2;
 
-/** All open stores. Standing queries, and messages to receivers, are beside the event log whose ids are their positions. */
+/**
+ * All open stores. Standing queries, and messages to receivers, are beside the event log whose ids are their positions.
+ */
 export interface Storage
   extends Pick<
     Database,

@@ -155,8 +155,8 @@ export function createBatchRunner(options: BatchOptions): RunBatch {
           next: (item) => subscriber.next(item),
           error: (error) => subscriber.error(error),
           complete: () => {
-            // The batch's last event is emitted before its client receives the end; in all other cases the teardown emits
-            // it.
+            // The batch's last event is emitted before its client receives the end; in all other cases the teardown
+            // emits it.
             reservation.release();
             subscriber.complete();
           },

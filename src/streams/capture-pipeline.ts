@@ -40,7 +40,7 @@ import type { Pass, Reservation } from './reservation.ts';
 import { createSubmission, inFlightOf, type Submission } from './submission.ts';
 import { createLocalTurns, type Turns } from './turns.ts';
 
-interface CapturePipelineOptions extends Omit<PerformanceOptions, 'abort'> {
+export interface CapturePipelineOptions extends Omit<PerformanceOptions, 'abort'> {
   readonly limits: CaptureLimits;
   /** Generates the id of a new capture. */
   readonly ids: () => number;
@@ -80,8 +80,9 @@ export type Submit = (request: CaptureRequest, options?: SubmitOptions) => Obser
 
 export interface CapturePipeline {
   /**
-   * Admits one capture, which waits for its turn and is performed. Cold; unsubscribing cancels it, queued or running. Emits one outcome and completes. Errors
-   * with a `CapstanError` when it is not admitted: `queue_full` (with `retryAfterSeconds`) or `shutting_down`.
+   * Admits one capture, which waits for its turn and is performed. Cold; unsubscribing cancels it, queued or running.
+   * Emits one outcome and completes. Errors with a `CapstanError` when it is not admitted: `queue_full` (with
+   * `retryAfterSeconds`) or `shutting_down`.
    */
   readonly admit: Submit;
   /** Emits the event of a capture that the caller refuses, and errors with the reason. Cold. */
@@ -143,22 +144,26 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
     new Observable<CaptureOutcome>((subscriber) => {
       const { batch = null, requestId = null, place, owner = null, apiKeyName = null, isFinal = () => true } = options;
 
-      const isToDial = dialling?.applies({ request, batch }) === true;
+      const asked = { request, batch, apiKeyName, requestId };
+      const isToDial = dialling?.applies(asked) === true;
+      const manner = { owner, isToDial, isPatient: place !== undefined, isFinal };
       const begin = (pass: Pass | undefined, ahead?: Submission['ahead']): void => {
         const id = ids();
         if (pass === undefined) {
           // An element has no pass only after its batch's reservation was revoked.
           const error = (place === undefined && admission.refusal(owner)) || new CapstanError('shutting_down');
-          events.emit(captureRefused(now(), { id, request, batch, apiKeyName, requestId }, toFailure(error)));
+          events.emit(captureRefused(now(), { id, ...asked }, toFailure(error)));
           subscriber.error(error);
           return;
         }
-        const admitted = { id, request, batch, apiKeyName, requestId, owner, pass, ahead, isToDial, isFinal };
-        const submission = createSubmission({ ...admitted, queuedAt: now() }, subscriber, (left) => {
+        const admitted = { id, ...asked, ...manner, pass, ahead, queuedAt: now() };
+        const submission = createSubmission(admitted, subscriber, (left) => {
           if (submissions.has(left)) end(left, outcomeOfAbort(left.command.signal));
         });
         submissions.add(submission);
-        enqueue(submission, place !== undefined);
+        // Others are queued when the queue of the cluster has them.
+        if (turns.enqueue === undefined || isToDial) queued(submission);
+        submitted$.next(submission);
         subscriber.add(() => {
           // A capture that has ended must not be aborted.
           if (submissions.has(submission)) submission.abort(new CapstanError('cancelled'));
@@ -172,28 +177,11 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
       else begin(ahead, { pass: ahead, place });
     });
 
-  /**
-   * Puts an admitted capture into the queue: at once, or when the queue of the cluster has it. One that is dialled enters
-   * that queue when its target is reached.
-   */
-  const enqueue = (submission: Submission, isPatient: boolean): void => {
-    if (turns.enqueue === undefined || submission.isToDial) {
-      queued(submission);
-      return;
-    }
-    const { signal } = submission.command;
-    turns.enqueue(submission.command, submission.owner, isPatient).then(
-      () => (signal.aborted ? refused(submission, signal.reason) : queued(submission)),
-      (error: unknown) => refused(submission, error),
-    );
-  };
-
   const queued = (submission: Submission): void => {
     submission.isQueued = true;
     submission.queuedAt = now();
     events.emit(captureQueued(submission.queuedAt, submission.command));
-    submitted$.next(submission);
-    if (maxWaitMs !== undefined && submission.startedAt === undefined) {
+    if (maxWaitMs !== undefined) {
       submission.waiting = timer(maxWaitMs, scheduler).subscribe(() => submission.abort(waitedTooLong(maxWaitMs)));
     }
   };
@@ -252,14 +240,22 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
             report,
           }),
         );
-  /** Queues a capture whose target is reached outside of this process, unless `admit` has done so. */
+  /** Puts a capture into the queue of the cluster, if there is one. One that is dialled was queued before. */
   const enqueued = (submission: Submission): Observable<Submission> => {
-    const { command, owner, isToDial } = submission;
-    if (turns.enqueue === undefined || !isToDial) return of(submission);
-    return from(turns.enqueue(command, owner, true)).pipe(
-      map(() => submission),
+    const { command, owner, isPatient } = submission;
+    if (turns.enqueue === undefined) return of(submission);
+    return from(turns.enqueue(command, owner, isPatient)).pipe(
+      map(() => {
+        if (!submission.isQueued) {
+          if (command.signal.aborted) refused(submission, command.signal.reason);
+          else queued(submission);
+        }
+        // Also when it was aborted: its turn removes it from the queue of the cluster.
+        return submission;
+      }),
       catchError((thrown: unknown) => {
-        if (submissions.has(submission)) end(submission, outcomeOfError(thrown));
+        if (!submission.isQueued) refused(submission, thrown);
+        else if (submissions.has(submission)) end(submission, outcomeOfError(thrown));
         return EMPTY;
       }),
     );

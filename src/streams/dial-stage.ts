@@ -142,7 +142,7 @@ export interface Undialled {
 export type Dial<C> = (capture: C) => Observable<C>;
 
 /** Dials the targets of admitted captures before these wait for a slot. */
-interface DialStage {
+export interface DialStage {
   /** Returns an operator that dials each capture when it is its turn. */
   readonly each: <C extends Undialled>(dial: Dial<C>) => OperatorFunction<C, C>;
   /** Changes the maximum number of dials at once; with 0, captures pass undialled, also those that wait. */

@@ -13,8 +13,8 @@ interface Host {
 }
 
 /**
- * Places of each host, as many as `most` returns. An owner leaves one of them to others. Owners, and the batches of one,
- * take turns.
+ * Places of each host, as many as `most` returns. An owner leaves one of them to others. Owners, and the batches of
+ * one, take turns.
  */
 export function createHostPlaces(most: () => number) {
   const hosts = new Map<string, Host>();

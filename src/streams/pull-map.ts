@@ -8,7 +8,8 @@ export type ElementSource<T> = Iterable<T> | AsyncIterable<T>;
  * Like `mergeMap` with a concurrency, for sources that can wait: the next element is read only when there is a free
  * slot for it, one at a time, so that memory does not grow with the source and back-pressure reaches the sender.
  * (`mergeMap` reads an iterable to its end into a buffer.) An error of the source ends the result at once and
- * unsubscribes from running work. Unsubscribing returns the iterator. `room$`: emits when a further element may be read.
+ * unsubscribes from running work. Unsubscribing returns the iterator. `room$`: emits when a further element may be
+ * read.
  */
 export function pullMap<T, R>(
   source: ElementSource<T>,

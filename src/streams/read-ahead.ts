@@ -1,6 +1,8 @@
 import { asyncScheduler, defer, filter, of, type SchedulerLike, Subject, take, timer } from 'rxjs';
 
-/** Time after which a silent target counts as dead, in milliseconds. Shorter than 1 s, after which a SYN is repeated. */
+/**
+ * Time after which a silent target counts as dead, in milliseconds. Shorter than 1 s, after which a SYN is repeated.
+ */
 const UNLIKELY_MS = 500;
 /** Maximum number of open connections that wait for a place in the batch when all other targets are dead. */
 const MAX_WAITING = 8;

@@ -8,6 +8,8 @@ import type { ToDial } from './dial-stage.ts';
 
 /** A capture in the pipeline: its command, its pass, and how it is settled. */
 export interface Submission extends ToDial {
+  /** Whether it waits for room in the queue of a cluster, as elements of batches do. */
+  readonly isPatient: boolean;
   isQueued: boolean;
   queuedAt: number;
   readonly abort: (reason: CapstanError) => void;
@@ -22,12 +24,12 @@ export interface Submission extends ToDial {
 }
 
 interface Admitted
-  extends Pick<Submission, 'pass' | 'ahead' | 'owner' | 'isToDial' | 'isFinal' | 'queuedAt'>,
+  extends Pick<Submission, 'pass' | 'ahead' | 'owner' | 'isToDial' | 'isPatient' | 'isFinal' | 'queuedAt'>,
     Omit<CaptureCommand, 'signal' | 'onPhase' | 'dialled'> {}
 
 /** Returns the submission of an admitted capture. `left`: called when it was aborted, and has left the queue. */
 export function createSubmission(
-  { pass, ahead, owner, isToDial, isFinal, queuedAt, ...capture }: Admitted,
+  { pass, ahead, owner, isToDial, isPatient, isFinal, queuedAt, ...capture }: Admitted,
   subscriber: Subscriber<CaptureOutcome>,
   left: (submission: Submission) => void,
 ): Submission {
@@ -40,7 +42,7 @@ export function createSubmission(
         submission.phase = phase;
       },
     },
-    ...{ pass, ahead, owner, isToDial, isFinal, queuedAt },
+    ...{ pass, ahead, owner, isToDial, isPatient, isFinal, queuedAt },
     isQueued: false,
     waiting: Subscription.EMPTY,
     abort: (reason) => {

@@ -9,8 +9,8 @@ interface Work {
 }
 
 /**
- * Work of which at most a number runs at once. Owners take turns, and so do the batches of one. `isShared`: an owner that
- * takes long leaves half of the places to others.
+ * Work of which at most a number runs at once. Owners take turns, and so do the batches of one. `isShared`: an owner
+ * that takes long leaves half of the places to others.
  */
 export function createWorkInTurn(atOnce: number, isShared = false) {
   const places = createPlaces(() => atOnce, isShared ? undefined : () => true);

@@ -9,8 +9,8 @@ interface NumberedLine {
 const MAX_LINE_CHARACTERS = 16 * 1024;
 
 /**
- * Generates the lines of a text, which end with LF, CRLF or CR: those of each piece of it together. Holds a piece and one
- * line in memory, of bounded length.
+ * Generates the lines of a text, which end with LF, CRLF or CR: those of each piece of it together. Holds a piece and
+ * one line in memory, of bounded length.
  */
 export async function* linesOf(texts: AsyncIterable<string>): AsyncGenerator<readonly NumberedLine[], void, undefined> {
   let line = 1;

@@ -26,8 +26,8 @@ const MAX_KEPT_CHARACTERS = 1024 * 1024;
 const MAX_DEPTH = 256;
 
 /**
- * Reads XML as it arrives, and generates the findings of the handler, those of a piece together. Entities other than the
- * five of XML are not known, document types are skipped, and nothing that the text refers to is read.
+ * Reads XML as it arrives, and generates the findings of the handler, those of a piece together. Entities other than
+ * the five of XML are not known, document types are skipped, and nothing that the text refers to is read.
  */
 export async function* readXml<T>(
   texts: AsyncIterable<string>,

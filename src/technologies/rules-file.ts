@@ -31,8 +31,8 @@ interface RulesFile {
 }
 
 /**
- * Reads rules in the format of Wappalyzer: an object of technologies, alone or as `technologies` or `apps`. Patterns are
- * matched by RE2, in linear time; nothing of the file is run.
+ * Reads rules in the format of Wappalyzer: an object of technologies, alone or as `technologies` or `apps`. Patterns
+ * are matched by RE2, in linear time; nothing of the file is run.
  * @throws Error that says what is wrong with the file.
  */
 export async function readRulesFile(path: string): Promise<RulesFile> {

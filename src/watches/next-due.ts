@@ -15,8 +15,8 @@ export type Timing = Pick<WatchRules, (typeof TIMINGS)[number]>;
  *
  * With `every`, runs are at least half an interval apart and then regular; each watch has its own position in the
  * interval, which its id decides. With `schedule`, local times that a time zone skips are due right after the gap, and
- * local times that it has twice are due once, unless the schedule has every hour: then it follows the clock. From the second failure in a row on, each doubles the time that is
- * waited, by at most a day more than usual.
+ * local times that it has twice are due once, unless the schedule has every hour: then it follows the clock. From the
+ * second failure in a row on, each doubles the time that is waited, by at most a day more than usual.
  */
 export function nextDue(id: number, timing: Timing, now: number, failures = 0): number | null {
   const { every, schedule = '', timeZone = 'UTC', jitter = DEFAULT_JITTER_MS } = timing;

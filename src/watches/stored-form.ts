@@ -96,7 +96,7 @@ let schema: ReturnType<typeof requestSchemas>['watch'] | undefined;
  * @throws CapstanError with `invalid_request` when this version does not accept it any more.
  */
 export function requestOf(definition: string, { timeoutMs }: Pick<Summary, 'timeoutMs'>): CaptureRequest {
-  const limits = { maxBatch: 1, defaultTimeoutMs: 1, maxTimeoutMs: Number.MAX_SAFE_INTEGER, callbacks: true };
+  const limits = { maxBatch: 1, timeoutMs: 1, maxTimeoutMs: Number.MAX_SAFE_INTEGER, callbacks: true };
   schema ??= requestSchemas(limits).watch;
   return { ...parseOrRefuse(schema, unpackWritten(definition)).request, timeoutMs };
 }

@@ -38,8 +38,8 @@ function newsOf(facts: WatchFacts, run: WatchRun, hadFailed: boolean): readonly 
 }
 
 /**
- * Returns the news of consecutive runs; both are newest first. `isFirst`: whether the oldest run is the first one of its
- * watch. If it is not, it is unknown whether its failure or success was news, and it counts as none.
+ * Returns the news of consecutive runs; both are newest first. `isFirst`: whether the oldest run is the first one of
+ * its watch. If it is not, it is unknown whether its failure or success was news, and it counts as none.
  */
 export function newsOfRuns(facts: WatchFacts, runs: readonly WatchRun[], isFirst: boolean): readonly WatchNews[] {
   return runs.flatMap((run, at) => {

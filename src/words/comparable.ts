@@ -31,8 +31,8 @@ const PIECES =
   /[\0-\x7f]+(?=[\0-\x7f]|$)|[\u1100-\u1112][\u1161-\u1175][\u11a8-\u11c2]?|.(?:[\p{M}\p{DI}\p{EMod}]|(?<=\u200d).)*/gsu;
 
 /**
- * Returns a text as it is compared: without characters that are not drawn, in composed letters, with one space for white
- * space of any kind, and none at its ends.
+ * Returns a text as it is compared: without characters that are not drawn, in composed letters, with one space for
+ * white space of any kind, and none at its ends.
  */
 export function comparable(text: string): string {
   return spaced(text).trim();

@@ -62,8 +62,8 @@ export function unaccented(text: string): string {
 
 /**
  * Returns an expression that matches a whole text when it is the same, folded; for programs that take no function. Of
- * compatible forms, it knows those of full width. `isInLines`: elements such as `<br>`, which the text does not have, may
- * be all that divides its words.
+ * compatible forms, it knows those of full width. `isInLines`: elements such as `<br>`, which the text does not have,
+ * may be all that divides its words.
  */
 export function foldedPattern(text: string, { isInLines = false } = {}): RegExp {
   const pieces = folded(text).match(/ss|\P{M}\p{M}*/gu) ?? [];

@@ -7,7 +7,9 @@ import { unaccented } from './folded.ts';
  */
 
 const MAX_WORD_CHARACTERS = 64;
-/** Maximum number of words of a text. Only characters that stand for several words give more than texts have room for. */
+/**
+ * Maximum number of words of a text. Only characters that stand for several words give more than texts have room for.
+ */
 const MAX_TOKENS = 64 * 1024;
 /** Parts of a piece without spaces, so long that they divide no word that people write. */
 const PARTS = /.{1,1024}/gsu;

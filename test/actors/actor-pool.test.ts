@@ -11,7 +11,7 @@ describe('the actor pool', () => {
   let leaving: AbortController;
   let earlier: number;
   beforeEach(async () => {
-    running = await start({ slots: 1 });
+    running = await start({ maxConcurrent: 1 });
     leaving = new AbortController();
     earlier = site.hits('/hang');
   });

@@ -114,7 +114,7 @@ describe('browser lifecycle', () => {
   });
 
   it('reports a retiring browser that is killed as crashed, and retries its captures', async () => {
-    const started = await start({ retireAfter: 1, slots: 2 });
+    const started = await start({ retireAfter: 1, maxConcurrent: 2 });
     const { actor, events } = started;
     const slow = actor.capture(captureRequest(site.url('/slow?ms=8000')), patience);
     await expect.poll(() => site.hits('/slow')).toBeGreaterThan(0);

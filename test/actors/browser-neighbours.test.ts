@@ -18,7 +18,8 @@ const STORM = [
   // Each of these acts takes a thread.
   ...['audio', 'shared-worker', 'shared-worker'].map((by) => storming(by, 'slow')),
   storming('texture', 'slow'),
-  // A service worker is registered, and stays paused: its first act never ends. WebTransport has no way to the network, and WebGPU no adapter.
+  // A service worker is registered, and stays paused: its first act never ends. WebTransport has no way to the network,
+  // and WebGPU no adapter.
   [`/flood?by=service-worker&from=turns&tells=${TOGETHER}&awaits=no`, '/part?type=text/javascript&text=first'],
   storming('transport', 'slow', 'WebTransportError'),
   storming('gpu', 'slow', 'TypeError'),
@@ -27,7 +28,7 @@ const STORM = [
 describe('captures that run at the same time as a hostile page', () => {
   const site = siteForSuite();
   const start = actorPerTest();
-  const shared = actorForSuite({ slots: 4 });
+  const shared = actorForSuite({ maxConcurrent: 4 });
 
   /** Starts captures of hostile pages, each of which was requested, until the returned function is called. */
   const capturing = async ({ actor }: RunningActor, ...pages: readonly (readonly [string, CaptureOptions?])[]) => {
@@ -73,7 +74,7 @@ describe('captures that run at the same time as a hostile page', () => {
 
   // Loopback is a secure context, so pages of the fixture site have all of these.
   it('captures another page during a storm of everything that secure contexts have, and leaves nothing of it', async () => {
-    const running = await start({ slots: STORM.length + 1 });
+    const running = await start({ maxConcurrent: STORM.length + 1 });
     // Without the delay, a page whose first act takes long is captured before it storms.
     const leave = await capturing(running, ...STORM.map(([path]) => [path, { delayMs: 60_000 }] as const));
     await expect.poll(() => STORM.map(([, sign]) => sign).filter((sign) => site.hits(sign) === 0)).toEqual([]);
@@ -109,7 +110,7 @@ describe('captures that run at the same time as a hostile page', () => {
     ['post to a BroadcastChannel from 8 workers', '/flood?by=broadcast&from=workers'],
     ['open frames without end', '/flood?by=frame&from=turns'],
   ])('captures another page during the captures of two pages that %s', async (_what, path) => {
-    const running = await start({ slots: 3 });
+    const running = await start({ maxConcurrent: 3 });
     const leave = await capturing(running, [path, { evidence: ['console'] }], [path]);
     await neighbour(running, 120_000);
     await leave();

@@ -8,7 +8,7 @@ const CAPTURES = 12;
 
 describe('concurrent captures', () => {
   const site = siteForSuite();
-  const running = actorForSuite({ slots: CAPTURES });
+  const running = actorForSuite({ maxConcurrent: CAPTURES });
 
   it('print no warning when more than ten of them share a browser', async () => {
     const warnings: Error[] = [];

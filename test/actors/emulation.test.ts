@@ -9,7 +9,7 @@ import { actorForSuite, siteForSuite } from '../support/for-suite.ts';
 import { pixelsOf } from '../support/image.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 
-const schemas = requestSchemas({ maxBatch: 1, defaultTimeoutMs: 60_000, maxTimeoutMs: 60_000 });
+const schemas = requestSchemas({ maxBatch: 1, timeoutMs: 60_000, maxTimeoutMs: 60_000 });
 
 type Options = Omit<ScreenshotRequest, 'url'>;
 

@@ -13,7 +13,7 @@ import { siteAndActor } from '../support/site-and-actor.ts';
 const TLS_HANDSHAKE = 0x16;
 
 describe('a URL without a scheme', () => {
-  const { screenshot } = requestSchemas({ maxBatch: 1, defaultTimeoutMs: 60_000, maxTimeoutMs: 60_000 });
+  const { screenshot } = requestSchemas({ maxBatch: 1, timeoutMs: 60_000, maxTimeoutMs: 60_000 });
   const ground = siteAndActor();
   const service = serviceForSuite();
 

@@ -130,7 +130,9 @@ const PICTURED = `<img alt="" style="object-fit: cover" src="data:image/svg+xml,
 const IMAGE = `<div style="position: fixed; inset: 0; z-index: -1">${PICTURED.replace('style="', 'style="width: 100%; height: 100%; ')}</div>`;
 const HIGH = '<p style="height: 37000px">high';
 
-/** A page with a footer of this height, behind a text and its heading of 100 pixels, that a margin of the text reveals. */
+/**
+ * A page with a footer of this height, behind a text and its heading of 100 pixels, that a margin of the text reveals.
+ */
 const revealing = (css: string, high: number, height: number) =>
   page(
     `main { position: relative; z-index: 1; background: #fff; height: ${high}px; margin-bottom: ${height}px }

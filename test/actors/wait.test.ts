@@ -160,7 +160,7 @@ describe('the wait before the screenshot', () => {
 });
 
 describe('the wait options of a request', () => {
-  const { screenshot } = requestSchemas({ maxBatch: 1, defaultTimeoutMs: 60_000, maxTimeoutMs: 60_000 });
+  const { screenshot } = requestSchemas({ maxBatch: 1, timeoutMs: 60_000, maxTimeoutMs: 60_000 });
 
   it.each([
     [{ waitUntil: 'idle' }, 'settled, load, domcontentloaded, networkidle'],

@@ -4,7 +4,9 @@ import { failureOf, patience } from '../support/actor.ts';
 import { htmlRequest } from '../support/capture-request.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';
 
-/* Words of pages with soft hyphens, no-break spaces, zero-width characters, decomposed letters and marks of direction. */
+/*
+ * Words of pages with soft hyphens, no-break spaces, zero-width characters, decomposed letters and marks of direction.
+ */
 
 describe('words with characters that nobody sees', () => {
   const { running, capture } = siteAndActor();

@@ -3,7 +3,7 @@ import { requestSchemas } from '../../src/capture/request.ts';
 import { parseOrRefuse } from '../../src/capture/validate.ts';
 import { problemsOfReading } from './options/option-problems.ts';
 
-const schemas = requestSchemas({ maxBatch: 3, defaultTimeoutMs: 30_000, maxTimeoutMs: 120_000 });
+const schemas = requestSchemas({ maxBatch: 3, timeoutMs: 30_000, maxTimeoutMs: 120_000 });
 
 const problemsOf = (schema: (typeof schemas)[keyof typeof schemas], value: unknown) =>
   problemsOfReading(() => parseOrRefuse(schema, value));
@@ -51,7 +51,7 @@ describe('ScreenshotRequest', () => {
   });
 
   it('cuts the default deadline to the maximum', () => {
-    const { screenshot } = requestSchemas({ maxBatch: 1, defaultTimeoutMs: 30_000, maxTimeoutMs: 5_000 });
+    const { screenshot } = requestSchemas({ maxBatch: 1, timeoutMs: 30_000, maxTimeoutMs: 5_000 });
     expect(parseOrRefuse(screenshot, { url: 'example.com' })).toMatchObject({ timeoutMs: 5_000 });
   });
 

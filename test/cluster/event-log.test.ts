@@ -8,10 +8,11 @@ import { createFileEventOutbox } from '../../src/storage/files/file-event-outbox
 import { bodies, entry, gist, isGrowing, type Listening, listening, readAll } from '../storage/event-logs.ts';
 import { type NatsServer, startNats, whyNoNats } from '../support/nats.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
+import { clusterConfig } from './cluster-config.ts';
 
 /**
- * Size of the stream that the tests fill. The tenth that is kept free holds what two processes write between two checks,
- * 64 events of 0.6 kB each: where it does not, the server removes events itself, the oldest of all keys.
+ * Size of the stream that the tests fill. The tenth that is kept free holds what two processes write between two
+ * checks, 64 events of 0.6 kB each: where it does not, the server removes events itself, the oldest of all keys.
  */
 const ROOM_BYTES = 1024 * 1024;
 
@@ -43,15 +44,14 @@ describe.skipIf(reason !== undefined)('the event log of a cluster', () => {
 
   /** A process of a cluster, whose events wait in a directory while NATS is away. */
   async function node(name: string, at = join(directory, `${name}-${Math.random()}`)): Promise<Node> {
-    const cluster = openCluster({
-      servers: { natsUrl: [nats.url], natsCreds: null, natsTlsCa: null, natsTlsCert: null, natsTlsKey: null },
-      name,
-      role: 'api',
-      limits: { maxConcurrent: 1, maxQueue: 1 },
-      onState: () => {},
-      onProblem: () => {},
-      onBadMessages: () => {},
-    });
+    const cluster = openCluster(
+      clusterConfig({ natsUrl: [nats.url], clusterName: name, role: 'api', clusterMaxConcurrent: 1, maxQueue: 1 }),
+      {
+        onState: () => {},
+        onProblem: () => {},
+        onBadMessages: () => {},
+      },
+    );
     const log = cluster.openEventLog(createFileEventOutbox(at));
     cluster.start();
     let stopped: Promise<void> | undefined;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { InFlightSchema } from '../../src/capture/in-flight.ts';
-import type { ServiceConfig } from '../../src/service/service-config.ts';
+import type { ServiceConfig } from '../../src/config/slices.ts';
 import type { Served } from '../commands/capstan-process.ts';
 import { startService } from '../support/service.ts';
 import { buildUi, launchBrowser } from '../ui/ui-service.ts';

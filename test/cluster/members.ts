@@ -11,6 +11,7 @@ import { subjectsOf, ticketOf } from '../../src/cluster/subjects.ts';
 import type { WorkerOptions } from '../../src/cluster/worker.ts';
 import { captureRequest } from '../support/capture-request.ts';
 import type { NatsServer } from '../support/nats.ts';
+import { clusterConfig } from './cluster-config.ts';
 
 /** Api nodes and workers of one cluster without browsers and stores: the test says how a capture ends. */
 export interface Members {
@@ -63,15 +64,14 @@ export function membersOf(
   const clusters: Cluster[] = [];
   const open = async (role: 'api' | 'worker', create: (cluster: Cluster) => void): Promise<void> => {
     const problems: unknown[] = [];
-    const cluster = openCluster({
-      servers: { natsUrl: [nats.url], natsCreds: null, natsTlsCa: null, natsTlsCert: null, natsTlsKey: null },
-      name,
-      role,
-      limits: { maxConcurrent, maxQueue: 5 },
-      onState: () => {},
-      onProblem: onProblem ?? ((problem) => problems.push(problem)),
-      onBadMessages: (count, _subject, cause) => (onBadMessages ?? (() => problems.push(cause)))(count),
-    });
+    const cluster = openCluster(
+      clusterConfig({ natsUrl: [nats.url], clusterName: name, role, clusterMaxConcurrent: maxConcurrent, maxQueue: 5 }),
+      {
+        onState: () => {},
+        onProblem: onProblem ?? ((problem) => problems.push(problem)),
+        onBadMessages: (count, _subject, cause) => (onBadMessages ?? (() => problems.push(cause)))(count),
+      },
+    );
     create(cluster);
     clusters.push(cluster);
     onTestFinished(async () => {

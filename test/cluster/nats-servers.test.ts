@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Cluster, openCluster } from '../../src/cluster/open-cluster.ts';
-import type { ServerOptions } from '../../src/cluster/servers.ts';
+import type { NatsConfig } from '../../src/config/slices.ts';
 import { startNats, whyNoNats } from '../support/nats.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
+import { clusterConfig } from './cluster-config.ts';
 import { createOperator } from './nats-credentials.ts';
 
 const whyNot = await whyNoNats();
@@ -83,28 +84,34 @@ async function certificate(directory: string, name: string): Promise<{ readonly 
   return files;
 }
 
-function connecting(servers: Partial<ServerOptions>): { readonly cluster: Cluster; readonly problems: string[] } {
+function connecting(servers: Partial<NatsConfig>): { readonly cluster: Cluster; readonly problems: string[] } {
   const problems: string[] = [];
-  const cluster = openCluster({
-    servers: { natsUrl: [], natsCreds: null, natsTlsCa: null, natsTlsCert: null, natsTlsKey: null, ...servers },
-    name: 'capstan',
-    role: 'worker',
-    limits: { maxConcurrent: 1, maxQueue: 1 },
-    onState: () => {},
-    onProblem: (problem) => problems.push(String(problem)),
-    onBadMessages: () => {},
-  });
+  const cluster = openCluster(
+    clusterConfig({
+      natsUrl: [],
+      clusterName: 'capstan',
+      role: 'worker',
+      clusterMaxConcurrent: 1,
+      maxQueue: 1,
+      ...servers,
+    }),
+    {
+      onState: () => {},
+      onProblem: (problem) => problems.push(String(problem)),
+      onBadMessages: () => {},
+    },
+  );
   cluster.start();
   return { cluster, problems };
 }
 
-async function expectConnected(servers: Partial<ServerOptions>): Promise<void> {
+async function expectConnected(servers: Partial<NatsConfig>): Promise<void> {
   const { cluster, problems } = connecting(servers);
   await expect.poll(() => ({ isUp: cluster.isUp, problems })).toEqual({ isUp: true, problems: [] });
   await cluster.close();
 }
 
-async function expectRefused(servers: Partial<ServerOptions>, problem: RegExp): Promise<void> {
+async function expectRefused(servers: Partial<NatsConfig>, problem: RegExp): Promise<void> {
   const { cluster, problems } = connecting(servers);
   await expect.poll(() => problems.join('\n')).toMatch(problem);
   expect(cluster.isUp).toBe(false);

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { expect } from 'vitest';
+import type { ServiceConfig } from '../../src/config/slices.ts';
 import type { WorkerService } from '../../src/service/create-worker.ts';
 import { createWorker } from '../../src/service/create-worker.ts';
-import type { ServiceConfig } from '../../src/service/service-config.ts';
 import { type RunningService, serviceConfig, startService } from '../support/service.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
 import type { Servers } from './cluster-of-processes.ts';
@@ -39,7 +39,7 @@ export async function nodesOf(servers: Servers, name: string, common: Partial<Se
   };
   const startApi = async (overrides: Partial<ServiceConfig>): Promise<RunningService> => {
     // Captures may be held for longer than the usual deadline of tests.
-    const node = await startService(config('api', overrides), { defaultTimeoutMs: 60_000, maxTimeoutMs: 120_000 });
+    const node = await startService(config('api', overrides), { timeoutMs: 60_000, maxTimeoutMs: 120_000 });
     stops.push(node.stop);
     // Without a worker, an api node is not ready for captures.
     await expect.poll(() => node.service.stats().cluster?.connected).toBe(true);

@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => hosts?.[Symbol.asyncDispose]());
 
 describe('capstan scan', () => {
-  const app = serviceForSuite({ allowTargets: ['127.0.0.0/8'] }, { apiKeys: [KEY] });
+  const app = serviceForSuite({ allowTargets: ['127.0.0.0/8'] }, { apiKey: [KEY] });
   const session = sessionForSuite();
 
   it('writes a line for each target, a table, and a report that opens without a service', async () => {

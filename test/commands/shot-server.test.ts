@@ -12,7 +12,7 @@ const KEY = 'the-key-of-the-command-line';
 
 describe('capstan shot --server', () => {
   const site = siteForSuite();
-  const app = serviceForSuite({}, { apiKeys: [KEY] });
+  const app = serviceForSuite({}, { apiKey: [KEY] });
   const at = (...args: readonly string[]) => ['shot', '--server', app.baseUrl, '--api-key', KEY, ...args];
 
   it('saves the images and outputs of a service, and starts no browser', async () => {

@@ -12,7 +12,7 @@ const MANY = `<!doctype html><h1>Lights</h1><script>for (let at = 0; at < 250; a
 }</script>`;
 
 describe('capstan stability', () => {
-  const app = serviceForSuite({ maxConcurrent: 4 }, { apiKeys: [KEY] });
+  const app = serviceForSuite({ maxConcurrent: 4 }, { apiKey: [KEY] });
   let site: Listening;
   beforeAll(async () => {
     let visits = 0;

@@ -13,7 +13,7 @@ const TEXT = `<p>${'The ferry to the islands sails at nine. '.repeat(20)}</p>`;
 
 describe('capstan watch', () => {
   const notify = ['team=ntfy:http://127.0.0.1:2586/team', 'me=ntfy:http://127.0.0.1:2586/me'];
-  const app = serviceForSuite({ notify, allowWebhooks: ['127.0.0.1'] }, { apiKeys: [KEY] });
+  const app = serviceForSuite({ notify, allowWebhooks: ['127.0.0.1'] }, { apiKey: [KEY] });
   let site: Listening;
   let title = 'Open';
   beforeAll(async () => {

@@ -55,7 +55,8 @@ export class Reader implements AsyncDisposable {
   /** Runs a block that ends by itself. */
   async run(code: string): Promise<Ended> {
     if (code.includes(DOCUMENTED_SERVICE)) await this.#needService();
-    // The command that npx finds in a project, without a start of npm: blocks that start a service show that npx finds it.
+    // The command that npx finds in a project, without a start of npm: blocks that start a service show that npx finds
+    // it.
     const direct = code.replaceAll('npx capstan', 'node_modules/.bin/capstan');
     return ended(this.#spawn('bash', ['-euo', 'pipefail', '-c', this.#here(direct)]));
   }

@@ -3,6 +3,7 @@ import { createActorPool } from '../../src/actors/actor-pool.ts';
 import type { Actors } from '../../src/actors/actors.ts';
 import type { Action } from '../../src/capture/options/interaction.ts';
 import type { Snapshot } from '../../src/capture/snapshot.ts';
+import { configOf } from '../../src/config/mod.ts';
 import { createTargetPolicy } from '../../src/egress/address-policy.ts';
 import { createEgress } from '../../src/egress/create-egress.ts';
 import type { Egress } from '../../src/egress/egress.ts';
@@ -26,16 +27,7 @@ beforeAll(async () => {
     lookup: async () => ['127.0.0.1'],
     lookupCacheMs: 0,
   });
-  actor = createActorPool({
-    egress,
-    slots: 2,
-    browserPath: undefined,
-    sandbox: 'auto',
-    priority: 'low',
-    retireAfter: 500,
-    honestUserAgent: false,
-    warn: () => undefined,
-  });
+  actor = createActorPool(configOf({}, { cores: 1 }), { egress, warn: () => undefined });
 });
 
 afterAll(async () => {

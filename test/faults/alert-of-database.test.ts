@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { ServiceConfig } from '../../src/service/service-config.ts';
+import type { ServiceConfig } from '../../src/config/slices.ts';
 import { ownServersForSuite, whyNoCluster } from '../cluster/cluster-of-processes.ts';
 import { nodesOf } from '../cluster/nodes.ts';
 import { SECRET, startReceiver, statuses } from '../receivers/receiver.ts';

@@ -14,7 +14,7 @@ describe('the log of administrative requests', () => {
   const { logger, lines } = collectingLogger();
   let app: RunningService;
   beforeAll(async () => {
-    app = await startService(NO_BROWSER, { apiKeys: [KEY] }, logger);
+    app = await startService(NO_BROWSER, { apiKey: [KEY] }, logger);
   });
   afterAll(() => app?.stop());
 

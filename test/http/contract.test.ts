@@ -22,7 +22,7 @@ const KEY = 'contract-key';
 const SIGNING_KEY = 'a-signing-key-of-at-least-32-characters';
 const KEYED = { 'X-API-Key': KEY };
 const IN_A_YEAR = Math.floor(Date.now() / 1000) + 31_536_000;
-const LIMITS = { maxBatch: 10, defaultTimeoutMs: 20_000, maxTimeoutMs: 30_000 };
+const LIMITS = { maxBatch: 10, timeoutMs: 20_000, maxTimeoutMs: 30_000 };
 /** Longer than all rows take, on any machine. */
 const HELD_MS = 600_000;
 const document = openApiDocument(LIMITS);
@@ -81,8 +81,8 @@ beforeAll(async () => {
     },
   });
 
-  apps.set('main', await serve(main.service, { ...LIMITS, signingKeys: [SIGNING_KEY] }));
-  apps.set('keyed', await serve(main.service, { ...LIMITS, apiKeys: [KEY] }));
+  apps.set('main', await serve(main.service, { ...LIMITS, signingKey: [SIGNING_KEY] }));
+  apps.set('keyed', await serve(main.service, { ...LIMITS, apiKey: [KEY] }));
   apps.set('without database', await serve(withoutDatabase.service, LIMITS));
   apps.set('lost database', await serve(lostDatabase.service, LIMITS));
   apps.set('without browser', await serve(withoutBrowser.service, LIMITS));

@@ -18,7 +18,7 @@ beforeAll(async () => {
   directory = await makeDirectory();
   await promisify(execFile)(process.execPath, [join(ROOT, 'scripts/build-docs-page.js'), directory], { cwd: ROOT });
   [app, browser] = await Promise.all([
-    startService(NO_BROWSER, { docsDirectory: directory, apiKeys: ['docs-key'] }),
+    startService(NO_BROWSER, { docsDirectory: directory, apiKey: ['docs-key'] }),
     launchBrowser(),
   ]);
 });

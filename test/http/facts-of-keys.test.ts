@@ -9,7 +9,7 @@ import { idsOf } from './answers.ts';
 import { ask, describeWithTenantsOfEachDatabase, keepForShop, ROOT, TENANTS, tenantsForSuite } from './tenants.ts';
 
 const KEYS = [...TENANTS, ROOT];
-const KEYED = { apiKeys: KEYS.map(({ key }) => key), namedKeys: KEYS };
+const KEYED = { apiKey: KEYS.map(({ key }) => key), namedKeys: KEYS };
 const SHA = 'ab'.repeat(32);
 const FACTS = {
   host: 'many.example',

@@ -15,7 +15,7 @@ import { atomOf, jsonOf } from './feed-readers.ts';
 import { keepCapture } from './stored-capture.ts';
 import { describeWithTenantsOfEachDatabase, TENANTS, tenantsForSuite } from './tenants.ts';
 
-const signingKeys = ['a-signing-key-of-at-least-32-characters'];
+const signingKey = ['a-signing-key-of-at-least-32-characters'];
 const Feed = z.object({ data: FeedSchema });
 const Watch = z.object({ data: WatchSchema });
 const KEY = { 'X-API-Key': 'shop-key' };
@@ -43,7 +43,7 @@ describeWithTenantsOfEachDatabase((start) => {
         ),
       async (running) => running[Symbol.asyncDispose](),
     );
-    const tenants = tenantsForSuite(() => start({ clusterMaxConcurrent: 2 }, { signingKeys }));
+    const tenants = tenantsForSuite(() => start({ clusterMaxConcurrent: 2 }, { signingKey }));
 
     it('has its changes, failures and recoveries, each once on every node, with the comparison', async () => {
       const t = await tenants();
@@ -104,7 +104,7 @@ describe('a feed', () => {
   it('is listed and revoked also when the service was started without a signing key', async () => {
     const directory = await makeDirectory();
     const place = { ...NO_BROWSER, dbPath: join(directory, 'results.db'), dataDir: join(directory, 'data') };
-    const first = await startService(place, { signingKeys });
+    const first = await startService(place, { signingKey });
     const { id } = await feedOf(first, { label: 'kept' }, {});
     await first.stop();
     const second = await startService(place);
@@ -122,8 +122,8 @@ describe('a feed', () => {
     const directory = await makeDirectory();
     const place = { ...NO_BROWSER, dbPath: join(directory, 'results.db'), dataDir: join(directory, 'data') };
     const [flood, shop] = TENANTS;
-    const keys = { apiKeys: [flood.key, shop.key, 'unnamed-key'], namedKeys: [flood, shop] };
-    const http = { ...keys, signingKeys, isolateKeys: true };
+    const keys = { apiKey: [flood.key, shop.key, 'unnamed-key'], namedKeys: [flood, shop] };
+    const http = { ...keys, signingKey, isolateKeys: true };
     const first = await startService(place, http);
     const { result } = await keepCapture(first.service, 7, { api_key_name: 'shop', labels: ['kept'] });
     await first.service.results.insert(result);
@@ -144,9 +144,9 @@ describe('a feed', () => {
         [targetOf(ofShop.atom), picture, targetOf(ofAll.json)].map(async (path) => (await second.call(path)).status),
       );
     expect(await statuses()).toEqual([200, 200, 200]);
-    keyRing.replace({ apiKeys: [flood.key, 'unnamed-key'], namedKeys: [flood] });
+    keyRing.replace({ apiKey: [flood.key, 'unnamed-key'], namedKeys: [flood] });
     expect(await statuses()).toEqual([404, 404, 200]);
-    keyRing.replace({ apiKeys: [flood.key, shop.key], namedKeys: [flood, shop] });
+    keyRing.replace({ apiKey: [flood.key, shop.key], namedKeys: [flood, shop] });
     expect(await statuses()).toEqual([200, 200, 404]);
     await second.stop();
   });

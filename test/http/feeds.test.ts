@@ -17,9 +17,9 @@ import {
 
 const KEYS = [...TENANTS, ROOT, READER];
 const KEYED = {
-  apiKeys: KEYS.map(({ key }) => key),
+  apiKey: KEYS.map(({ key }) => key),
   namedKeys: KEYS,
-  signingKeys: ['a-signing-key-of-at-least-32-characters'],
+  signingKey: ['a-signing-key-of-at-least-32-characters'],
 };
 
 const Feed = z.object({ data: FeedSchema });

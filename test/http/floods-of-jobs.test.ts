@@ -12,7 +12,7 @@ const Job = z.object({ data: JobSchema });
 const FLOOD = 600;
 const LIMITS = { maxConcurrent: 2, maxQueue: 200 };
 /** No capture of the flood ends by its deadline. */
-const DEADLINES = { defaultTimeoutMs: 240_000, maxTimeoutMs: 240_000 };
+const DEADLINES = { timeoutMs: 240_000, maxTimeoutMs: 240_000 };
 
 async function addJob(app: RunningApp, key: string, urls: readonly string[]): Promise<Response> {
   const requests = urls.map((url) => ({ url }));

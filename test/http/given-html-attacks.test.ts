@@ -95,7 +95,7 @@ async function portOf(server: Server): Promise<number> {
 }
 
 describe('given HTML', () => {
-  const app = serviceForSuite({}, { apiKeys: TENANTS.map(({ key }) => key), namedKeys: TENANTS, isolateKeys: true });
+  const app = serviceForSuite({}, { apiKey: TENANTS.map(({ key }) => key), namedKeys: TENANTS, isolateKeys: true });
   const [flood, shop] = TENANTS;
   const servers: Server[] = [];
   const receivers: dgram.Socket[] = [];
@@ -162,7 +162,8 @@ describe('given HTML', () => {
       const request = { html: triesOf(ways, host), allowNetwork: true, delayMs: 30_000, timeoutMs: 60_000 };
       const headers = { Authorization: `Bearer ${flood.key}` };
       const left = app.post('/screenshot', request, { headers, signal: leave.signal }).catch(() => undefined);
-      // WebRTC and WebTransport, which name only the host, do not go through the proxy; rules of speculation have no effect.
+      // WebRTC and WebTransport, which name only the host, do not go through the proxy; rules of speculation have no
+      // effect.
       const effective = ways.flatMap((way, at) => (/^(?!.*speculationrules).*URL/s.test(way('', 'URL')) ? [at] : []));
       await expect.poll(() => effective.filter((at) => !arrived.has(at))).toEqual([]);
       leave.abort();

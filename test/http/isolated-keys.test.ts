@@ -18,7 +18,7 @@ const KEYS = [
 ] as const;
 const PLAIN = 'plain-key';
 const SIGNING_KEY = 'a-signing-key-of-at-least-32-characters';
-const KEYED = { apiKeys: [PLAIN, ...KEYS.map(({ key }) => key)], namedKeys: KEYS, signingKeys: [SIGNING_KEY] };
+const KEYED = { apiKey: [PLAIN, ...KEYS.map(({ key }) => key)], namedKeys: KEYS, signingKey: [SIGNING_KEY] };
 
 const Captured = z.object({
   data: z.object({ id: z.number(), cached: z.boolean(), api_key_name: z.string().optional() }),

@@ -21,8 +21,8 @@ const { logger, lines } = collectingLogger();
 let app: RunningService;
 
 beforeAll(async () => {
-  const apiKeys = [PLAIN, ...NAMED.map(({ key }) => key)];
-  app = await startService(NO_BROWSER, { apiKeys, namedKeys: NAMED }, logger);
+  const apiKey = [PLAIN, ...NAMED.map(({ key }) => key)];
+  app = await startService(NO_BROWSER, { apiKey, namedKeys: NAMED }, logger);
 });
 afterAll(() => app?.stop());
 
@@ -147,7 +147,7 @@ describe('the log', () => {
   it('logs the key of a session, and limits the session to the scope of that key', async () => {
     const logins: string[] = [];
     const keyed = await serve(app.service, {
-      apiKeys: NAMED.map(({ key }) => key),
+      apiKey: NAMED.map(({ key }) => key),
       namedKeys: NAMED,
       logger: pino({}, { write: (line) => void logins.push(line) }),
     });

@@ -47,7 +47,7 @@ describe('a page of another origin in a browser, over plain HTTP off loopback', 
 
   beforeAll(async () => {
     open = await serve(running.service, { allowedHosts: [SERVICE] });
-    keyed = await serve(running.service, { apiKeys: [KEY] });
+    keyed = await serve(running.service, { apiKey: [KEY] });
     at = await listening(server);
     browser = await launchBrowser(['--host-resolver-rules=MAP *.test 127.0.0.1']);
   });

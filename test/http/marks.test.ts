@@ -16,7 +16,7 @@ import {
 } from './tenants.ts';
 
 const KEYS = [...TENANTS, ROOT];
-const KEYED = { apiKeys: KEYS.map(({ key }) => key), namedKeys: KEYS };
+const KEYED = { apiKey: KEYS.map(({ key }) => key), namedKeys: KEYS };
 
 const Marked = z.object({
   data: z.object({ changed: z.number(), failed: z.array(z.unknown()), next: z.string().nullable() }),

@@ -294,7 +294,7 @@ describe('a standing query', () => {
   });
 
   it('shows a key that is isolated since then its own events alone, and to other keys only to administrators', async () => {
-    const open = { apiKeys: ['shop-key', 'root-key'], namedKeys: [SHOP, ROOT] };
+    const open = { apiKey: ['shop-key', 'root-key'], namedKeys: [SHOP, ROOT] };
     const before = await serve(app.service, open);
     const after = await serve(app.service, { ...open, isolateKeys: true });
     const { id } = await consumer(before).create({ ...REJECTED, host: '10.1' });
@@ -312,7 +312,7 @@ describe('a standing query', () => {
   });
 
   it('is refused when its key has a share of them, and again possible when one was removed', async () => {
-    const shared = await serve(app.service, { apiKeys: ['shop-key', 'root-key'], namedKeys: [SHOP, ROOT] });
+    const shared = await serve(app.service, { apiKey: ['shop-key', 'root-key'], namedKeys: [SHOP, ROOT] });
     const client = consumer(shared);
     const { id } = await client.create({});
     const { queries } = app.service;

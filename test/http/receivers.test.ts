@@ -23,7 +23,7 @@ describeWithTenantsOfEachDatabase((start) => {
   const namedKeys = [...TENANTS, many];
   const tenants = tenantsForSuite(() => {
     const receivers = { webhookSecret: [SECRET], allowWebhooks: ['127.0.0.1'], notify: [`team=webhook:${team.url}`] };
-    return start({ ...NO_BROWSER, ...receivers, namedKeys }, { namedKeys, apiKeys: namedKeys.map(({ key }) => key) });
+    return start({ ...NO_BROWSER, ...receivers, namedKeys }, { namedKeys, apiKey: namedKeys.map(({ key }) => key) });
   });
   // With two api nodes, what one was given is used by the other.
   const as = (name: string) => ({

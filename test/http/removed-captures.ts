@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import type { ServiceConfig } from '../../src/service/service-config.ts';
+import type { ServiceConfig } from '../../src/config/slices.ts';
 import { putCapture } from '../../src/storage/ports/artifact-store.ts';
 import { serviceForSuite } from '../support/for-suite.ts';
 import { idsOf } from './answers.ts';

@@ -160,7 +160,7 @@ describe('accessLog', () => {
     ['DELETE', '/screenshot/78', undefined],
     ['GET', '/stats', undefined],
   ])('logs the client and the fingerprint of its API key for %s %s', async (method, path, body) => {
-    const secured = await serve(app.service, { logger, apiKeys: [KEY] });
+    const secured = await serve(app.service, { logger, apiKey: [KEY] });
     try {
       const id = `audit-${method}`;
       const headers = { 'X-Request-Id': id, 'X-API-Key': KEY, 'Content-Type': 'application/json' };
@@ -175,7 +175,7 @@ describe('accessLog', () => {
   });
 
   it('logs neither keys nor queries', async () => {
-    const secured = await serve(app.service, { logger, apiKeys: [KEY] });
+    const secured = await serve(app.service, { logger, apiKey: [KEY] });
     try {
       for (const headers of [
         { Authorization: `Bearer ${KEY}` },

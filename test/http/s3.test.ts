@@ -83,7 +83,7 @@ describeWithS3('captures in an object store over HTTP', (server) => {
 
   describe('with --isolate-keys', () => {
     const key = (name: string) => ({ name, key: `${name}-key`, rate: null, scope: 'capture' }) as const;
-    const isolated = { apiKeys: ['shop-key', 'news-key'], namedKeys: [key('shop'), key('news')], isolateKeys: true };
+    const isolated = { apiKey: ['shop-key', 'news-key'], namedKeys: [key('shop'), key('news')], isolateKeys: true };
     const app = serviceForSuite(() => ({ ...s3('isolated'), s3Presign: 300 }), isolated);
 
     beforeAll(async () => {

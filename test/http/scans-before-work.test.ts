@@ -11,7 +11,7 @@ import { failureOf } from './answers.ts';
 
 const SLOW = { name: 'slow', key: 'slow-key', rate: 1, scope: 'capture' } as const;
 const SHOP = { name: 'shop', key: 'shop-key', rate: null, scope: 'capture' } as const;
-const KEYED = { apiKeys: [SLOW.key, SHOP.key], namedKeys: [SLOW, SHOP] };
+const KEYED = { apiKey: [SLOW.key, SHOP.key], namedKeys: [SLOW, SHOP] };
 
 describe('POST /scans', () => {
   const app = serviceForSuite({ ...NO_BROWSER, allowTargets: ['127.0.0.0/8'] }, KEYED);

@@ -21,7 +21,7 @@ describe('sessions', () => {
   let app: RunningApp;
 
   beforeAll(async () => {
-    app = await serve(running.service, { apiKeys: [KEY, 'other-secret'], logger });
+    app = await serve(running.service, { apiKey: [KEY, 'other-secret'], logger });
   });
 
   afterAll(() => app?.close());
@@ -95,7 +95,7 @@ describe('sessions', () => {
 
   it('has ended a session also after a restart', async () => {
     const dbPath = `${running.directory}/sessions.db`;
-    const options = { apiKeys: [KEY] };
+    const options = { apiKey: [KEY] };
     const first = await startService({ ...NO_BROWSER, dbPath }, options);
     const begin = async () =>
       (await first.post('/session', { key: KEY })).headers.getSetCookie()[0]?.split(';')[0] ?? '';
@@ -112,7 +112,7 @@ describe('sessions', () => {
   });
 
   it('continues sessions while the database is away, and refuses those of which it knows nothing', async () => {
-    const here = await startService(NO_BROWSER, { apiKeys: [KEY] });
+    const here = await startService(NO_BROWSER, { apiKey: [KEY] });
     const { cookie } = await logIn();
     const known = (await here.post('/session', { key: KEY })).headers.getSetCookie()[0]?.split(';')[0] ?? '';
     await here.loseDatabase();
@@ -131,7 +131,7 @@ describe('sessions', () => {
   });
 
   it('answers 429 after 10 wrong logins from an address, also with the right key, and not to requests with a key', async () => {
-    const other = await serve(running.service, { apiKeys: [KEY] });
+    const other = await serve(running.service, { apiKey: [KEY] });
     const logInWith = (key: string) => other.post('/session', { key });
     const statuses: number[] = [];
     for (let n = 0; n < 11; n += 1) statuses.push((await logInWith('wrong')).status);

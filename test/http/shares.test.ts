@@ -22,7 +22,7 @@ import {
 
 const KEYS = [...TENANTS, ROOT, READER];
 const SIGNING_KEY = 'a-signing-key-of-at-least-32-characters';
-const KEYED = { apiKeys: KEYS.map(({ key }) => key), namedKeys: KEYS, signingKeys: [SIGNING_KEY], maxShareDays: 30 };
+const KEYED = { apiKey: KEYS.map(({ key }) => key), namedKeys: KEYS, signingKey: [SIGNING_KEY], maxShareDays: 30 };
 const DAY_MS = 86_400_000;
 
 const Link = z.object({ data: SharedLinkSchema });

@@ -13,8 +13,8 @@ const NEW = 'the-signing-key-of-this-year-9876543210';
 const API_KEY = 'an-api-key';
 
 const site = siteForSuite();
-const app = serviceForSuite({}, { apiKeys: [API_KEY], signingKeys: [NEW, OLD] });
-const unsigning = serviceForSuite({ browserPath: '/nonexistent/chromium' }, { apiKeys: [API_KEY] });
+const app = serviceForSuite({}, { apiKey: [API_KEY], signingKey: [NEW, OLD] });
+const unsigning = serviceForSuite({ browserPath: '/nonexistent/chromium' }, { apiKey: [API_KEY] });
 
 const target = (path = '/short') =>
   `/screenshot?url=${encodeURIComponent(site.url(path))}&viewport=width=200,height=100&format=webp`;

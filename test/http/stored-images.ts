@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { sentInfo } from '../../src/capture/artifact-paths.ts';
-import type { ServiceConfig } from '../../src/service/service-config.ts';
+import type { ServiceConfig } from '../../src/config/slices.ts';
 import { serviceForSuite } from '../support/for-suite.ts';
 import { idsOf, nextPage } from './answers.ts';
 import { type KeptCapture, keepCapture } from './stored-capture.ts';

@@ -22,7 +22,7 @@ describe('examples/subscriber.ts', () => {
   it('prints captures, and after a reconnect those it missed', async () => {
     running = await startService(NO_BROWSER);
     const { service } = running;
-    app = await serve(service, { apiKeys: ['secret'] });
+    app = await serve(service, { apiKey: ['secret'] });
     const { port } = new URL(app.baseUrl);
     await lastValueFrom(service.submit(captureRequest('https://missed.example/')));
     const child = spawn(process.execPath, [EXAMPLE, app.baseUrl, '--since', '0'], {
@@ -34,7 +34,7 @@ describe('examples/subscriber.ts', () => {
     expect(await nextLine()).toContain('https://missed.example/');
     await app.close();
     await lastValueFrom(service.submit(captureRequest('https://between.example/')));
-    app = await serve(service, { apiKeys: ['secret'] }, Number(port));
+    app = await serve(service, { apiKey: ['secret'] }, { port: Number(port) });
     expect(await nextLine()).toContain('https://between.example/');
     child.kill();
     await once(child, 'exit');

@@ -1,11 +1,10 @@
 import { afterAll, describe, expect } from 'vitest';
 import type { Result } from '../../src/capture/result.ts';
-import type { HttpOptions } from '../../src/http/app.ts';
+import type { ServiceConfig } from '../../src/config/slices.ts';
 import type { CaptureService } from '../../src/service/create-service.ts';
-import type { ServiceConfig } from '../../src/service/service-config.ts';
 import { serversForSuite, whyNoCluster } from '../cluster/cluster-of-processes.ts';
 import { nodesOf } from '../cluster/nodes.ts';
-import { type RunningApp, serve } from '../support/serve.ts';
+import { type HttpOverrides, type RunningApp, serve } from '../support/serve.ts';
 import { NO_BROWSER, type RunningService, startService } from '../support/service.ts';
 import { type KeptCapture, keepCapture } from './stored-capture.ts';
 
@@ -49,7 +48,7 @@ export async function keepForShop(
 }
 
 /** With `NO_BROWSER`, a cluster has no worker. */
-export type StartTenants = (config: Partial<ServiceConfig>, http?: Partial<HttpOptions>) => Promise<TenantsOf>;
+export type StartTenants = (config: Partial<ServiceConfig>, http?: HttpOverrides) => Promise<TenantsOf>;
 
 type Suite = (start: StartTenants, apiNodes: 1 | 2) => void;
 
@@ -120,17 +119,17 @@ function describeWithMongo(suite: Suite, inOneProcess: boolean): void {
   });
 }
 
-async function ofOneProcess(config: Partial<ServiceConfig>, http?: Partial<HttpOptions>): Promise<TenantsOf> {
+async function ofOneProcess(config: Partial<ServiceConfig>, http?: HttpOverrides): Promise<TenantsOf> {
   const service = await startService(config);
   return tenantsOf([service], http, () => service.stop());
 }
 
 async function tenantsOf(
   services: readonly RunningService[],
-  http: Partial<HttpOptions> = {},
+  http: HttpOverrides = {},
   stop: () => PromiseLike<void>,
 ): Promise<TenantsOf> {
-  const keyed = { apiKeys: TENANTS.map(({ key }) => key), namedKeys: TENANTS, isolateKeys: true };
+  const keyed = { apiKey: TENANTS.map(({ key }) => key), namedKeys: TENANTS, isolateKeys: true };
   const apps = await Promise.all(services.map(({ service }) => serve(service, { ...keyed, ...http })));
   const [one] = apps;
   const [first] = services;

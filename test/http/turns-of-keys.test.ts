@@ -9,7 +9,7 @@ import { describeWithTenants, tenantsForSuite } from './tenants.ts';
 
 const LIMITS = { maxConcurrent: 1, maxQueue: 1000, clusterMaxConcurrent: 1000 };
 /** Pages may be held for long on a busy machine. */
-const HTTP = { maxBatch: 50, defaultTimeoutMs: 60_000, maxTimeoutMs: 120_000 };
+const HTTP = { maxBatch: 50, timeoutMs: 60_000, maxTimeoutMs: 120_000 };
 /** Captures of another key that may come first: one that runs, one that follows it, and two that were on their way. */
 const FEW = 4;
 /** Captures by which one of two batches may be ahead, also before a node knows of a batch at another node. */

@@ -17,7 +17,7 @@ describe('the web interface', () => {
 
   beforeAll(async () => {
     directory = await buildUi();
-    app = await serve(running.service, { apiKeys: ['secret'], uiDirectory: directory });
+    app = await serve(running.service, { apiKey: ['secret'], uiDirectory: directory });
   });
 
   afterAll(() => app?.close());

@@ -127,7 +127,9 @@ it('keeps every answer within the documented size', async () => {
   await client.close();
 });
 
-/** Calls `capture` on a connection that it does not read, after requests whose answers fill the buffers of the kernel. */
+/**
+ * Calls `capture` on a connection that it does not read, after requests whose answers fill the buffers of the kernel.
+ */
 async function callAndStare(baseUrl: string, url: string): Promise<Socket> {
   const { hostname, port } = new URL(baseUrl);
   const socket = new Socket().connect(Number(port), hostname);
@@ -167,7 +169,7 @@ it('tells of no progress while the client does not read', async () => {
 
 it('ends the call of a client that has stopped reading', async () => {
   await using site = await listening(createServer(() => {}));
-  const stalling = await serveApp(app.service, {}, 0, { stallMs: 500 });
+  const stalling = await serveApp(app.service, {}, { timeouts: { stallMs: 500 } });
   onTestFinished(() => stalling.close());
   const cancelled = app.next('capture.cancelled');
   await callAndStare(stalling.baseUrl, `http://127.0.0.1:${site.port}/`);

@@ -10,9 +10,11 @@ const KEYS = (['read', 'capture', 'admin'] as const).map((scope) => {
 });
 
 const site = siteForSuite();
-const app = serviceForSuite({}, { apiKeys: KEYS.map(({ key }) => key), namedKeys: KEYS });
+const app = serviceForSuite({}, { apiKey: KEYS.map(({ key }) => key), namedKeys: KEYS });
 
-/** Adds a watch of the key with the scope `admin`, and waits for its first run: its events come among those of others. */
+/**
+ * Adds a watch of the key with the scope `admin`, and waits for its first run: its events come among those of others.
+ */
 async function watchOfAdmin(): Promise<number> {
   const headers = { Authorization: 'Bearer admin-key' };
   const run = app.next('watch.run');

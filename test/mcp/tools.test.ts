@@ -265,7 +265,7 @@ const KEYS = [...TENANTS, READER, SLOW];
 
 describeWithTenants((start) => {
   const site = siteForSuite();
-  const running = tenantsForSuite(() => start({}, { apiKeys: KEYS.map(({ key }) => key), namedKeys: KEYS }));
+  const running = tenantsForSuite(() => start({}, { apiKey: KEYS.map(({ key }) => key), namedKeys: KEYS }));
 
   it('shows each key its own captures alone', async () => {
     const { one } = await running();

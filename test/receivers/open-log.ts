@@ -2,6 +2,7 @@ import { openCluster } from '../../src/cluster/open-cluster.ts';
 import { createFileEventOutbox } from '../../src/storage/files/file-event-outbox.ts';
 import type { EventLog } from '../../src/storage/ports/event-log.ts';
 import { openSqlite } from '../../src/storage/sqlite/open.ts';
+import { clusterConfig } from '../cluster/cluster-config.ts';
 
 export interface OpenLog {
   readonly log: EventLog;
@@ -15,15 +16,20 @@ export async function openLog(place: string): Promise<OpenLog> {
     const database = await openSqlite({ path: place });
     return { log: database.eventLog({ clock: Date.now, node: () => 1 }), close: () => database.close() };
   }
-  const cluster = openCluster({
-    servers: { natsUrl: [`nats://${host}`], natsCreds: null, natsTlsCa: null, natsTlsCert: null, natsTlsKey: null },
-    name: pathname.slice(1),
-    role: 'api',
-    limits: { maxConcurrent: 1, maxQueue: 1 },
-    onState: () => {},
-    onProblem: () => {},
-    onBadMessages: () => {},
-  });
+  const cluster = openCluster(
+    clusterConfig({
+      natsUrl: [`nats://${host}`],
+      clusterName: pathname.slice(1),
+      role: 'api',
+      clusterMaxConcurrent: 1,
+      maxQueue: 1,
+    }),
+    {
+      onState: () => {},
+      onProblem: () => {},
+      onBadMessages: () => {},
+    },
+  );
   const log = cluster.openEventLog(createFileEventOutbox(searchParams.get('directory') ?? ''));
   cluster.start();
   return { log, close: () => cluster.close() };

@@ -34,7 +34,9 @@ const NO_SOURCES = {
 
 type RigDatabase = Pick<Database, 'receivers' | 'openDeliveries'>;
 
-/** Starts a rig for a test. It is stopped at the end of the test, also of one that fails, unless it was stopped before. */
+/**
+ * Starts a rig for a test. It is stopped at the end of the test, also of one that fails, unless it was stopped before.
+ */
 export async function startRig(database: RigDatabase, options: RigOptions = {}) {
   const rig = await openRig(database, options);
   onTestFinished(() => rig.stop());

@@ -2,9 +2,9 @@ import { openDatabase } from '../watches/seeded-watches.ts';
 import { openRig } from './rig.ts';
 
 /*
- * Tells a callback of the changes of watches, as watches do: a run is finished when its event is stored, and the run that
- * was not is announced again. Arguments: a database, the log, the callback, the number of runs, and of each watch of
- * this process its next run, such as `3:1`.
+ * Tells a callback of the changes of watches, as watches do: a run is finished when its event is stored, and the run
+ * that was not is announced again. Arguments: a database, the log, the callback, the number of runs, and of each watch
+ * of this process its next run, such as `3:1`.
  */
 
 const [place = '', log = '', callback = '', runs = '0', ...watches] = process.argv.slice(2);

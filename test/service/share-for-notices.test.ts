@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { ReceiversConfig } from '../../src/service/service-config.ts';
+import type { ReceiversConfig } from '../../src/config/slices.ts';
 import { shareForNotices } from '../../src/service/share-for-notices.ts';
 import { serviceForSuite } from '../support/for-suite.ts';
 
 const SIGNING_KEY = 'a signing key of the tests, of 40 chars.'.replaceAll(' ', '-');
-const running = serviceForSuite({ signingKey: [SIGNING_KEY] }, { signingKeys: [SIGNING_KEY] });
+const running = serviceForSuite({ signingKey: [SIGNING_KEY] }, { signingKey: [SIGNING_KEY] });
 
 const config = (): ReceiversConfig => ({
   ...{ publicUrl: `${running.baseUrl}/`, signingKey: [SIGNING_KEY], maxShareDays: 30 },

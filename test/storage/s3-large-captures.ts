@@ -4,8 +4,8 @@ import { createStorage } from '../../src/storage/storage.ts';
 import { captureOf } from './result-of.ts';
 
 /*
- * A process that stores captures of 20 MB in an object store, and prints the memory that stays in use, in MB, after each
- * tenth. Needs --expose-gc. Arguments: the options of its storage, as JSON; the number of captures.
+ * A process that stores captures of 20 MB in an object store, and prints the memory that stays in use, in MB, after
+ * each tenth. Needs --expose-gc. Arguments: the options of its storage, as JSON; the number of captures.
  */
 
 const BYTES = 20_000_000;

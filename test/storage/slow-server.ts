@@ -17,7 +17,9 @@ export function startSlowServer(serverUrl: string, command: string, ms: number):
   });
 }
 
-/** Starts a proxy that sends no more answers of a connection until what `gateOf` returns for a request of it resolves. */
+/**
+ * Starts a proxy that sends no more answers of a connection until what `gateOf` returns for a request of it resolves.
+ */
 async function behindGate(
   serverUrl: string,
   gateOf: (request: Buffer) => Promise<void> | undefined,

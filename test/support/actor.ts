@@ -1,7 +1,9 @@
-import { type ActorPoolOptions, createActorPool } from '../../src/actors/actor-pool.ts';
+import { type ActorPoolParts, createActorPool } from '../../src/actors/actor-pool.ts';
 import type { Actors } from '../../src/actors/actors.ts';
 import { CapstanError } from '../../src/capture/errors.ts';
 import type { BrowserEvent } from '../../src/capture/events.ts';
+import { configOf } from '../../src/config/mod.ts';
+import type { BrowsersConfig } from '../../src/config/slices.ts';
 import { createTargetPolicy } from '../../src/egress/address-policy.ts';
 import { createEgress } from '../../src/egress/create-egress.ts';
 
@@ -17,22 +19,13 @@ export interface RunningActor {
 
 /** A real actor with a real browser behind the real egress policy, which allows 127.0.0.1 only. */
 export async function startActor(
-  overrides: Partial<ActorPoolOptions> = {},
+  overrides: Partial<BrowsersConfig & ActorPoolParts> = {},
   { wait = true } = {},
 ): Promise<RunningActor> {
   const egress = createEgress({ policy: createTargetPolicy({ allow: ['127.0.0.1'], deny: [] }) });
   const warnings: string[] = [];
-  const actor = createActorPool({
-    egress,
-    slots: 4,
-    browserPath: undefined,
-    sandbox: 'auto',
-    priority: 'low',
-    retireAfter: 500,
-    honestUserAgent: false,
-    warn: (text) => warnings.push(text),
-    ...overrides,
-  });
+  const config = { ...configOf({}, { cores: 1 }), ...overrides };
+  const actor = createActorPool(config, { egress, warn: (text) => warnings.push(text), ...overrides });
   const events: BrowserEvent[] = [];
   const waiting = new Set<(event: BrowserEvent) => void>();
   actor.events$.subscribe((event) => {

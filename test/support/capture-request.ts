@@ -3,7 +3,7 @@ import { parseOrRefuse } from '../../src/capture/validate.ts';
 
 const { screenshot } = requestSchemas({
   maxBatch: 1,
-  defaultTimeoutMs: 60_000,
+  timeoutMs: 60_000,
   maxTimeoutMs: 120_000,
   callbacks: true,
 });

@@ -1,10 +1,10 @@
 import type { Reporter, TestCase, TestModule, TestSpecification, TestSuite } from 'vitest/node';
 
 /**
- * Ends a run with the names of the tests that failed, which are kept so when the log is shortened, and one plain line for
- * programs: `12 passed, 0 failed, 3 skipped`. Errors outside a test (in a hook, while loading a file, uncaught) count as
- * failed. A run that `StallReporter` has ended fails unless every test file has ended; the errors that a hanging process
- * did not send are then unknown.
+ * Ends a run with the names of the tests that failed, which are kept so when the log is shortened, and one plain line
+ * for programs: `12 passed, 0 failed, 3 skipped`. Errors outside a test (in a hook, while loading a file, uncaught)
+ * count as failed. A run that `StallReporter` has ended fails unless every test file has ended; the errors that a
+ * hanging process did not send are then unknown.
  */
 export default class CiReporter implements Reporter {
   /** Number of test files of the run. */

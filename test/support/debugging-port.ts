@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Returns the address of a browser that was started with `--remote-debugging-port=0`, which it writes into its profile. */
+/**
+ * Returns the address of a browser that was started with `--remote-debugging-port=0`, which it writes into its profile.
+ */
 export async function debuggingAddressOf(profile: string): Promise<{ readonly host: string; readonly path: string }> {
   const [port, path = ''] = (await readFile(join(profile, 'DevToolsActivePort'), 'utf8')).split('\n');
   return { host: `127.0.0.1:${port}`, path };

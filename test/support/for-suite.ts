@@ -1,8 +1,8 @@
 import { afterAll, beforeAll } from 'vitest';
-import type { HttpOptions } from '../../src/http/app.ts';
-import type { ServiceConfig } from '../../src/service/service-config.ts';
+import type { ServiceConfig } from '../../src/config/slices.ts';
 import { type Site, startSite } from '../fixtures/site.ts';
 import { type RunningActor, startActor } from './actor.ts';
+import type { HttpOverrides } from './serve.ts';
 import { type RunningService, startService } from './service.ts';
 
 /*
@@ -44,7 +44,7 @@ export function actorForSuite(overrides: Parameters<typeof startActor>[0] = {}):
 /** `config` may be a function, for values that are known when the suite runs. */
 export function serviceForSuite(
   config: Partial<ServiceConfig> | (() => Partial<ServiceConfig>) = {},
-  http: Partial<HttpOptions> = {},
+  http: HttpOverrides = {},
 ): RunningService {
   return forSuite(
     () => startService(typeof config === 'function' ? config() : config, http),

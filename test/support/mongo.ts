@@ -48,7 +48,9 @@ export async function whyNoMongo(): Promise<string | undefined> {
   return reason;
 }
 
-/** Removes all documents of a database that a test has used, which costs less than another database with its indexes. */
+/**
+ * Removes all documents of a database that a test has used, which costs less than another database with its indexes.
+ */
 export async function emptyDatabase(url: string): Promise<void> {
   const client = new MongoClient(url);
   try {

@@ -19,7 +19,9 @@ export function setup(): () => void {
   return () => rmSync(directory, { recursive: true, force: true, maxRetries: 10 });
 }
 
-/** The directory that TMPDIR names, else one in memory, where a run takes less CPU than on a disk, else the system's. */
+/**
+ * The directory that TMPDIR names, else one in memory, where a run takes less CPU than on a disk, else the system's.
+ */
 function place(): string {
   return process.env.TMPDIR === undefined && hasRoom(MEMORY) ? MEMORY : tmpdir();
 }

@@ -163,8 +163,8 @@ export const IN_BOTH_BROWSERS: readonly string[] = ['test/actors/**/*.test.ts', 
 
 /**
  * Those of the same folders that start no browser, or are about the processes, limits, waits and rules of the service,
- * or about what its own scripts read of a document or draw, which are the same in every browser: with them, the second browser
- * would take twice as long.
+ * or about what its own scripts read of a document or draw, which are the same in every browser: with them, the second
+ * browser would take twice as long.
  */
 export const IN_ONE_BROWSER: readonly string[] = [
   'test/actors/actor-pool.test.ts',

@@ -12,7 +12,9 @@ export const BIN_OF_CHECKOUT = join(ROOT, 'bin/capstan.js');
 /** The command of the package that was built for this run, or of the checkout where none was. */
 export const BIN = join(process.env.BUILT_PACKAGE ?? ROOT, 'bin/capstan.js');
 
-/** Builds the package into `dir`, with the files that npm packs, but for the web interface and declarations of types. */
+/**
+ * Builds the package into `dir`, with the files that npm packs, but for the web interface and declarations of types.
+ */
 export async function buildPackage(dir: string): Promise<void> {
   await run(process.execPath, [join(ROOT, 'scripts/build-modules.js'), join(dir, 'dist')]);
   await run(process.execPath, [join(ROOT, 'scripts/build-page-scripts.js'), join(dir, 'dist/page-scripts.json')]);

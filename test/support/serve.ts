@@ -1,6 +1,9 @@
 import { pino } from 'pino';
-import { createHttpApp, type HttpOptions } from '../../src/http/app.ts';
-import { listen, type ServerTimeouts } from '../../src/http/server.ts';
+import { configOf } from '../../src/config/mod.ts';
+import type { HttpConfig } from '../../src/config/slices.ts';
+import { createHttpApp, type HttpParts } from '../../src/http/app.ts';
+import { KeyRing } from '../../src/http/keys/key-ring.ts';
+import { type ListenOptions, listen } from '../../src/http/server.ts';
 import type { CaptureService } from '../../src/service/create-service.ts';
 
 export interface RunningApp {
@@ -13,22 +16,24 @@ export interface RunningApp {
   close(graceMs?: number): Promise<void>;
 }
 
-/** Serves a service over HTTP, on a free port or on the given one. */
+/** Options and parts in place of those that `serve` gives the HTTP application. */
+export type HttpOverrides = Partial<HttpConfig & HttpParts>;
+
+const DEFAULTS: HttpConfig = { ...configOf({}, { cores: 1 }), maxBatch: 10, maxTimeoutMs: 30_000 };
+
+/** Serves a service over HTTP, by default on a free port of 127.0.0.1. */
 export async function serve(
   service: CaptureService,
-  options: Partial<HttpOptions> = {},
-  port = 0,
-  timeouts: Partial<ServerTimeouts> = {},
+  options: HttpOverrides = {},
+  listening: Partial<ListenOptions> = {},
 ): Promise<RunningApp> {
-  const app = createHttpApp(service, {
-    apiKeys: [],
-    maxBatch: 10,
-    defaultTimeoutMs: 30_000,
-    maxTimeoutMs: 30_000,
+  const config = { ...DEFAULTS, ...options };
+  const app = createHttpApp(service, config, {
+    keyRing: new KeyRing(config),
     logger: pino({ level: 'silent' }),
     ...options,
   });
-  const server = await listen(app, { host: '127.0.0.1', port, timeouts });
+  const server = await listen(app, { host: '127.0.0.1', port: 0, ...listening });
   const call = (path: string, init?: RequestInit) => fetch(server.address + path, init);
   return {
     baseUrl: server.address,

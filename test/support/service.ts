@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { type Logger, pino } from 'pino';
 import { filter, firstValueFrom } from 'rxjs';
 import type { CapstanEvent } from '../../src/capture/events.ts';
-import type { HttpOptions } from '../../src/http/app.ts';
+import { configOf } from '../../src/config/mod.ts';
+import type { ServiceConfig } from '../../src/config/slices.ts';
 import { type CaptureService, createService } from '../../src/service/create-service.ts';
-import type { ServiceConfig } from '../../src/service/service-config.ts';
-import { type RunningApp, serve } from './serve.ts';
+import { type HttpOverrides, type RunningApp, serve } from './serve.ts';
 import { makeDirectory } from './temporary-directory.ts';
 
 type EventOf<T> = Extract<CapstanEvent, { readonly type: T }>;
@@ -28,64 +28,16 @@ export const NO_BROWSER = { browserPath: '/nonexistent/chromium' };
 /** Everything that a service needs, with its files in this directory. The only private target is 127.0.0.1. */
 export function serviceConfig(directory: string): ServiceConfig {
   return {
+    ...configOf({}, { cores: 1 }),
     dbPath: join(directory, 'results.db'),
-    mongoUrl: null,
     dataDir: join(directory, 'data'),
-    namedKeys: [],
-    artifacts: 'files',
-    s3Bucket: null,
-    s3Endpoint: null,
-    s3Region: 'us-east-1',
-    s3Prefix: '',
-    s3Addressing: 'auto',
-    s3Presign: null,
-    s3AccessKey: null,
-    s3SecretKey: null,
-    requireStore: false,
-    retainDays: [],
-    retainBytes: null,
-    thumbnailBytes: null,
-    indexWords: false,
     maxConcurrent: 4,
-    maxQueue: 1000,
-    maxBatchConcurrency: null,
-    maxDials: 256,
-    maxMemoryMb: null,
     // Generous, because tests may run on a slow, shared machine.
     minFreeMemory: 0,
     maxLoopDelayMs: 600_000,
     allowTargets: ['127.0.0.1'],
-    denyTargets: [],
-    nameServers: [],
-    technologyRules: null,
-    webhook: [],
-    notify: [],
-    alert: [],
-    publicUrl: null,
-    apiKey: [],
-    isolateKeys: false,
-    signingKey: [],
-    maxShareDays: 30,
-    webhookSecret: [],
-    allowWebhooks: [],
-    browserPath: null,
-    sandbox: 'auto',
-    browserPriority: 'low',
-    honestUserAgent: false,
-    retireAfter: 500,
-    ipinfo: false,
     ipinfoUrl: 'http://127.0.0.1:9/',
-    ipinfoKey: null,
     ipinfoRate: 1000,
-    natsUrl: [],
-    natsCreds: null,
-    natsTlsCa: null,
-    natsTlsCert: null,
-    natsTlsKey: null,
-    clusterName: 'capstan',
-    role: 'all',
-    clusterMaxConcurrent: 1000,
-    maxWaitMs: 120_000,
   };
 }
 
@@ -95,7 +47,7 @@ export function serviceConfig(directory: string): ServiceConfig {
  */
 export async function startService(
   overrides: Partial<ServiceConfig> = {},
-  http: Partial<HttpOptions> = {},
+  http: HttpOverrides = {},
   logger: Logger = pino({ level: 'silent' }),
 ): Promise<RunningService> {
   const directory = await makeDirectory();

@@ -24,7 +24,7 @@ export const WAITING_SLOTS = 6;
  * @param defaults options of each capture; the element map costs a seventh of a capture's CPU time
  */
 export function siteAndActor(defaults: CaptureOptions = { elementMap: false }, slots = 4): SiteAndActor {
-  const [site, running] = [siteForSuite(), actorForSuite({ slots })];
+  const [site, running] = [siteForSuite(), actorForSuite({ maxConcurrent: slots })];
   const turn = pLimit(slots);
   const captureOf: SiteAndActor['captureOf'] = (request) => turn(() => running.actor.capture(request, patience));
   const capture: SiteAndActor['capture'] = (path, options = {}) =>

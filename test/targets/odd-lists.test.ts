@@ -2,7 +2,9 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { listed, pieces } from './lists.ts';
 
-/* Lists as people have them: from other shells, spreadsheets, mails, and options of tools that are not the usual ones. */
+/*
+ * Lists as people have them: from other shells, spreadsheets, mails, and options of tools that are not the usual ones.
+ */
 
 const problemsOf = ({ problems }: Awaited<ReturnType<typeof listed>>['report']) =>
   problems.map(({ line, text, problem }) => `${line}: ${text} ${problem}`);

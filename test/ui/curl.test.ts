@@ -15,7 +15,7 @@ const run = promisify(execFile);
 
 describe('the commands of "Copy as curl"', () => {
   const site = siteForSuite();
-  const ui = uiForSuite({}, { apiKeys: [KEY], signingKeys: [SIGNING_KEY] });
+  const ui = uiForSuite({}, { apiKey: [KEY], signingKey: [SIGNING_KEY] });
   let first: number;
   let second: number;
 

@@ -11,7 +11,7 @@ const picture = picturesOf('feeds');
 
 describe('feeds in the web interface', () => {
   const site = siteForSuite();
-  const ui = uiForSuite({}, { signingKeys: ['a-signing-key-of-at-least-32-characters'] });
+  const ui = uiForSuite({}, { signingKey: ['a-signing-key-of-at-least-32-characters'] });
 
   const dialogOf = async (page: Page, button: string) => {
     await page.getByRole('button', { name: button }).click();

@@ -5,7 +5,7 @@ import { uiForSuite } from './ui-service.ts';
 const KEY = 'a-secret-of-the-operator';
 
 describe('the login', () => {
-  const ui = uiForSuite({}, { apiKeys: [KEY] });
+  const ui = uiForSuite({}, { apiKey: [KEY] });
 
   it('asks for a key when the service has keys, then shows the requested view', async () => {
     const page = await ui.open('/ui/?host=example.com');

@@ -11,7 +11,7 @@ const SIGNING_KEY = 'a-signing-key-of-at-least-32-characters';
 
 describe('labels, holds and links in the web interface', () => {
   const site = siteForSuite();
-  const ui = uiForSuite({}, { signingKeys: [SIGNING_KEY] });
+  const ui = uiForSuite({}, { signingKey: [SIGNING_KEY] });
   let id: number;
   let other: number;
 

@@ -184,7 +184,7 @@ describe('receivers in the web interface', () => {
   it('shows a key its own receivers and those of the operator, and one that only reads no way to change them', async () => {
     await using stack = new AsyncDisposableStack();
     const served = async (scope: 'read' | 'capture') => {
-      const keys = { apiKeys: [SHOP.key, NEWS.key], isolateKeys: true, namedKeys: [{ ...SHOP, scope }, NEWS] };
+      const keys = { apiKey: [SHOP.key, NEWS.key], isolateKeys: true, namedKeys: [{ ...SHOP, scope }, NEWS] };
       const app = await ui.serve(keys);
       stack.defer(() => app.close());
       return app.baseUrl;

@@ -5,10 +5,9 @@ import { type Browser, type BrowserContext, type BrowserContextOptions, chromium
 import { afterEach } from 'vitest';
 import { executableFinder } from '../../src/actors/executable.ts';
 import { whenFirstAsked } from '../../src/capture/once.ts';
-import type { HttpOptions } from '../../src/http/app.ts';
-import type { ServiceConfig } from '../../src/service/service-config.ts';
+import type { ServiceConfig } from '../../src/config/slices.ts';
 import { forSuite } from '../support/for-suite.ts';
-import { type RunningApp, serve } from '../support/serve.ts';
+import { type HttpOverrides, type RunningApp, serve } from '../support/serve.ts';
 import { type RunningService, startService } from '../support/service.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
 
@@ -53,13 +52,13 @@ export interface UiForSuite {
   /** Opens a page of the service in a browser context of its own, which is closed after the test. */
   open(path: string, options?: BrowserContextOptions): Promise<Page>;
   /** Serves the service and the web interface at another address too, with other options: other keys. */
-  serve(http: Partial<HttpOptions>): Promise<RunningApp>;
+  serve(http: HttpOverrides): Promise<RunningApp>;
   /** Console errors and uncaught exceptions of the pages. */
   readonly complaints: readonly string[];
 }
 
 /** Starts a real service with the web interface, and a browser that opens its pages, for one suite. */
-export function uiForSuite(config: Partial<ServiceConfig> = {}, http: Partial<HttpOptions> = {}): UiForSuite {
+export function uiForSuite(config: Partial<ServiceConfig> = {}, http: HttpOverrides = {}): UiForSuite {
   const running = forSuite(
     async () => {
       const uiDirectory = await buildUi();

@@ -236,7 +236,7 @@ describe('the watches view', () => {
   });
 
   it('shows a key its own watches alone, and one that only reads no way to change them', async () => {
-    const keys = { apiKeys: [SHOP.key, NEWS.key], isolateKeys: true };
+    const keys = { apiKey: [SHOP.key, NEWS.key], isolateKeys: true };
     await using stack = new AsyncDisposableStack();
     const served = async (scope: 'read' | 'capture') => {
       const app = await ui.serve({ ...keys, namedKeys: [{ ...SHOP, scope }, NEWS] });

@@ -140,7 +140,7 @@ describe('a watch with values', () => {
 });
 
 describe('the body of a watch with values', () => {
-  const { watch } = requestSchemas({ maxBatch: 1, defaultTimeoutMs: 1000, maxTimeoutMs: 1000 });
+  const { watch } = requestSchemas({ maxBatch: 1, timeoutMs: 1000, maxTimeoutMs: 1000 });
   const body = { url: 'https://example.com/', every: '1h', values: { price: { selector: '.price', type: 'money' } } };
   const problems = (more: object) =>
     watch.safeParse({ ...body, ...more }).error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);

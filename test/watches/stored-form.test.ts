@@ -22,7 +22,7 @@ it('holds the body of a watch once, and reads the same request from it', () => {
 });
 
 it('keeps the deadline that a watch was written with', () => {
-  const { watch: slow } = requestSchemas({ ...DEFAULT_LIMITS, defaultTimeoutMs: 70_000 });
+  const { watch: slow } = requestSchemas({ ...DEFAULT_LIMITS, timeoutMs: 70_000 });
   for (const written of [
     { url: 'http://a.test/', every: '1h' },
     { url: 'http://a.test/', every: '1h', timeoutMs: 10_000 },

@@ -1,4 +1,6 @@
-/** The path below which a proxy serves the service, such as `/capstan`; mostly `''`. The interface is at `/ui` below it. */
+/**
+ * The path below which a proxy serves the service, such as `/capstan`; mostly `''`. The interface is at `/ui` below it.
+ */
 export const PREFIX = /^(.*)\/ui(?:\/|$)/.exec(location.pathname)?.[1] ?? '';
 
 /** Returns the address of a path of the service, for links and pictures. */

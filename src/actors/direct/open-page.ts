@@ -1,6 +1,7 @@
 import type { Protocol } from 'devtools-protocol';
 import type { CaptureRequest } from '../../capture/request.ts';
 import { CdpClosedError, CdpError, type CdpSession } from '../../cdp/connection.ts';
+import type { EgressProxy } from '../../egress/egress.ts';
 import { ChildFrames } from '../../page/child-frames.ts';
 import type { IsolatedPage } from '../../page/isolated-page.ts';
 import { MainFrame } from '../../page/main-frame.ts';
@@ -10,17 +11,22 @@ import { emulateInFrames, showVisitor } from './emulate-in-frames.ts';
 import { leavePage, type Sharing } from './leave-page.ts';
 import { urlLimit } from './limit-urls.ts';
 
-/** The browser, its address of the egress proxy, the request, and a signal that is aborted when the capture is over. */
-export type PageOpening = readonly [host: BrowserHost, proxyServer: string, request: CaptureRequest, over: AbortSignal];
+/** The browser, the page's way to the network, the request, and a signal that is aborted when the capture is over. */
+export type PageOpening = readonly [
+  host: BrowserHost,
+  egressProxy: EgressProxy,
+  request: CaptureRequest,
+  over: AbortSignal,
+];
 
 /**
- * Opens a page whose only way to the network is `proxyServer`. The browser pauses every new page until it is resumed,
+ * Opens a page whose only way to the network is `egressProxy`. The browser pauses every new page until it is resumed,
  * so the page is set up before its first script. Rejects with a `PageCrashedError` or a `CdpClosedError` when the page
  * or the browser ends first, and with a `CdpClosedError` soon after `over` is aborted; then nothing is left of the
  * page.
  */
 export async function openPage(
-  ...[host, proxyServer, request, over, sharing]: [...PageOpening, sharing?: Sharing | undefined]
+  ...[host, egressProxy, request, over, sharing]: [...PageOpening, sharing?: Sharing | undefined]
 ): Promise<IsolatedPage> {
   const root = host.connection.root;
   const shared = sharing?.page;
@@ -28,7 +34,7 @@ export async function openPage(
     shared ??
     (await root.send('Target.createBrowserContext', {
       disposeOnDetach: true,
-      proxyServer,
+      proxyServer: egressProxy.proxyServer,
       proxyBypassList: '<-loopback>',
     }));
   const { attached, download, detach } = setUpTargets(host, browserContextId, request);
@@ -66,7 +72,7 @@ export async function openPage(
       other ??= attach(host, frame.id, 'the page is gone');
       return other;
     };
-    const opened = { session, unemulated, frame, frames, notes, visit, requests, download, dispose };
+    const opened = { egressProxy, session, unemulated, frame, frames, notes, visit, requests, download, dispose };
     if (sharing === undefined) return opened;
     const page = { host, browserContextId, session, frame, detach, disposeContext };
     return { ...opened, keep: () => sharing.keep((silence) => leavePage({ ...page, other }, silence)) };

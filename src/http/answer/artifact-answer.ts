@@ -83,8 +83,8 @@ export async function answerArtifact(ctx: HttpContext, artifact: OpenArtifact, k
 }
 
 /**
- * Only images are sent by the artifact store: the policy of inert content is a header of this service. The web interface
- * shows nothing of other origins.
+ * Only images are sent by the artifact store: the policy of inert content is a header of this service. The web
+ * interface shows nothing of other origins.
  */
 function isRedirected(ctx: HttpContext, { location }: OpenArtifact, kind: ArtifactKind): boolean {
   const isOwnPage = ctx.get('Sec-Fetch-Site') === 'same-origin';

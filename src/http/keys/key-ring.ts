@@ -1,12 +1,7 @@
-import type { NamedKey } from '../../capture/named-key.ts';
+import type { HttpConfig } from '../../config/slices.ts';
 
-/** The API keys that are accepted. */
-export interface AcceptedKeys {
-  /** All keys, including the named ones. When the list is empty, requests need no key. */
-  readonly apiKeys: readonly string[];
-  /** Names, rates and scopes of some of them. */
-  readonly namedKeys: readonly NamedKey[];
-}
+/** All keys that are accepted, and the names, rates and scopes of some of them. Without any, requests need no key. */
+export type AcceptedKeys = Pick<HttpConfig, 'apiKey' | 'namedKeys'>;
 
 /** The API keys of an application, which may be replaced while it runs. */
 export class KeyRing {
@@ -25,7 +20,7 @@ export class KeyRing {
 
   /** Replaces the keys, for the next request and for sessions. A service that needs keys cannot be opened this way. */
   replace(keys: AcceptedKeys): void {
-    if ((keys.apiKeys.length === 0) !== (this.#keys.apiKeys.length === 0)) return;
+    if ((keys.apiKey.length === 0) !== (this.#keys.apiKey.length === 0)) return;
     this.#keys = keys;
     for (const use of this.#users) use(keys);
   }

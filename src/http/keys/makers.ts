@@ -43,13 +43,13 @@ export function makerViews(keys: KeyRing, isolateKeys: boolean, service: Capture
   };
 }
 
-function makerFinder({ apiKeys, namedKeys }: AcceptedKeys, isolateKeys: boolean) {
+function makerFinder({ apiKey, namedKeys }: AcceptedKeys, isolateKeys: boolean) {
   const callerWith = callerFinder(namedKeys, isolateKeys);
   const named = new Map(namedKeys.map(({ name, key }) => [name, callerWith(keyDigest(key))]));
-  const digests = apiKeys.map(keyDigest).filter((digest) => callerWith(digest)?.apiKeyName == null);
+  const digests = apiKey.map(keyDigest).filter((digest) => callerWith(digest)?.apiKeyName == null);
   return ({ apiKeyName, fingerprint }: Maker): Caller | undefined => {
     if (apiKeyName !== null) return named.get(apiKeyName);
-    if (fingerprint === null) return apiKeys.length === 0 ? UNNAMED : undefined;
+    if (fingerprint === null) return apiKey.length === 0 ? UNNAMED : undefined;
     return digests.some((digest) => fingerprintOf(digest) === fingerprint) ? UNNAMED : undefined;
   };
 }

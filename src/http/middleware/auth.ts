@@ -15,8 +15,8 @@ type Endpoint = Pick<Route, 'method' | 'path'>;
  */
 export function authenticate(keys: KeyRing, sessions: Sessions, openRoutes: readonly Endpoint[]): HttpMiddleware {
   let accepted: readonly Buffer[] = [];
-  keys.follow(({ apiKeys }) => {
-    accepted = apiKeys.map((key) => digest(Buffer.from(key, 'utf8')));
+  keys.follow(({ apiKey }) => {
+    accepted = apiKey.map((key) => digest(Buffer.from(key, 'utf8')));
   });
   return async (ctx, next) => {
     const client = presentedKeys(ctx).find((key) => isAccepted(key, accepted));

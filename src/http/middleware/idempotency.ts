@@ -103,8 +103,8 @@ export function idempotent(service: CaptureService, logger: Logger): HttpMiddlew
 }
 
 /**
- * Returns the JSON of a body with the keys of each object in alphabetical order: many senders give them in another order
- * each time. A body that is nested too deeply for this is compared as it was sent.
+ * Returns the JSON of a body with the keys of each object in alphabetical order: many senders give them in another
+ * order each time. A body that is nested too deeply for this is compared as it was sent.
  */
 function canonical({ request: { body, rawBody = '' } }: HttpContext): string {
   const inOrder = (_: string, value: unknown) =>

@@ -23,6 +23,7 @@ import {
   getStats,
   getStatsHistory,
 } from './operations.ts';
+import { postScreenshot } from './post-screenshot.ts';
 import { ackQuery, deleteQuery, getNext, getQueries, getQuery, postQuery } from './queries.ts';
 import {
   deleteReceiver,
@@ -36,7 +37,7 @@ import {
 } from './receivers.ts';
 import { getResult, getResults, getResultsByHost, getResultsByUrl, getSimilarResults } from './results.ts';
 import { postScan } from './scans.ts';
-import { deleteScreenshot, getScreenshot, postScreenshot } from './screenshot.ts';
+import { deleteScreenshot, getScreenshot } from './screenshot.ts';
 import { getScreenshots } from './screenshots.ts';
 import { deleteSession, getSession, postSession } from './session.ts';
 import { getShared, getSharedPart } from './shared.ts';

@@ -94,13 +94,13 @@ async function answerSentLines(
   { concurrency, callback }: Partial<Pick<Asked, 'concurrency' | 'callback'>>,
   context: RouteContext,
 ): Promise<void> {
-  const { service, schemas, maxBatch, silenceMs } = context;
+  const { service, config, schemas, silenceMs } = context;
   refuseIdempotencyKey(ctx);
   const asLines = preferLinesOrJson(ctx.get('Accept'), 'lines') === 'lines';
   try {
     // Refusals must come before the head of the answer.
     const decoder = bodyDecoder(ctx.req);
-    const maxElements = asLines ? Number.POSITIVE_INFINITY : maxBatch;
+    const maxElements = asLines ? Number.POSITIVE_INFINITY : config.maxBatch;
     const forbidden: Forbidden = { count: 0 };
     const limits = { silenceMs, maxElements, decoder, forbidden };
     const elements = withinRate(ctx, context, sentElements(ctx, schemas, limits));

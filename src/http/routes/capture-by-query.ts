@@ -7,7 +7,7 @@ import { mayBeOfOtherPage } from '../request/other-page.ts';
 import { spendRate } from '../request/spend-rate.ts';
 import { type RouteContext, route } from '../route.ts';
 import type { HttpContext } from '../state.ts';
-import { answerFile, CAPTURE_FAILURES, CAPTURED_HEADERS, submitted } from './screenshot.ts';
+import { answerFile, CAPTURE_FAILURES, CAPTURED_HEADERS, submitted } from './post-screenshot.ts';
 
 /** Captures a page and answers with its image, for `<img>` and quick scripts. */
 export const captureByQuery = route({
@@ -56,10 +56,10 @@ export const captureByQuery = route({
  * session is no key: browsers send its cookie for pages of other ports of this host, too.
  * @throws `link_refused`
  */
-function refuseOtherPages(ctx: HttpContext, { corsOrigins }: Pick<RouteContext, 'corsOrigins'>): void {
+function refuseOtherPages(ctx: HttpContext, { config }: Pick<RouteContext, 'config'>): void {
   const { isSigned, client, hasSession } = ctx.state;
   if (isSigned === true || (client !== undefined && hasSession !== true)) return;
-  if (corsOrigins.includes(ctx.get('Origin')) || !mayBeOfOtherPage(ctx)) return;
+  if (config.corsOrigins.includes(ctx.get('Origin')) || !mayBeOfOtherPage(ctx)) return;
   throw new CapstanError(
     'link_refused',
     'A page of another origin may have requested this capture: sign the link, send an API key, or start the service with --cors-origins. A program must send a User-Agent that is not the one of a browser.',

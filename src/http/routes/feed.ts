@@ -86,12 +86,13 @@ function preferredForm(ctx: HttpContext): FeedForm {
 
 async function pageOf(
   ctx: HttpContext,
-  { signingKey = '' }: Pick<RouteContext, 'signingKey'>,
+  { config }: Pick<RouteContext, 'config'>,
   { link, service }: OpenFeed,
   { title, view, entries, isCut }: Entries,
   form: FeedForm | undefined,
   cursor: string | undefined,
 ): Promise<FeedPage> {
+  const [signingKey = ''] = config.signingKey;
   const base = publicUrl(ctx);
   const target = (place?: string) => `${base}${feedTarget(link.id, signingKey, form, place)}`;
   const last = entries.at(-1);

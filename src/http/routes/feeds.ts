@@ -40,7 +40,7 @@ export const postFeed = routeWithBody({
   },
   failures: ['link_refused', 'not_found', 'too_many_shared_links'],
   handle: async (ctx, { body }, context) => {
-    if (context.signingKey === undefined) throw new CapstanError('link_refused', NO_SIGNING_KEY);
+    if (context.config.signingKey.length === 0) throw new CapstanError('link_refused', NO_SIGNING_KEY);
     const source = sourceOf(body, ctx.request.body);
     await requireSource(ctx, context.service, source);
     const createdAt = Date.now();
@@ -124,9 +124,10 @@ async function requireSource(ctx: HttpContext, service: CaptureService, source: 
 
 function answerOf(
   ctx: HttpContext,
-  { signingKey = '' }: Pick<RouteContext, 'signingKey'>,
+  { config }: Pick<RouteContext, 'config'>,
   { id, apiKeyName, source, createdAt }: FeedLink,
 ): FeedAnswer {
+  const [signingKey = ''] = config.signingKey;
   const url = (form?: FeedForm) => `${publicUrl(ctx)}${feedTarget(id, signingKey, form)}`;
   return {
     id,

@@ -12,7 +12,7 @@ import { callerOf } from '../keys/callers.ts';
 import { ANY_JSON, text } from '../openapi/content.ts';
 import { preferredType } from '../request/negotiation.ts';
 import { publicUrl } from '../request/public-address.ts';
-import { routeWithBody } from '../route.ts';
+import { type RouteContext, routeWithBody } from '../route.ts';
 import type { HttpContext } from '../state.ts';
 
 const MESSAGE = 'must be a JSON-RPC 2.0 message of the Model Context Protocol';
@@ -128,9 +128,9 @@ function forwarded(ctx: HttpContext): Headers {
 }
 
 /** Pages of other origins send `Origin`; programs do not. */
-function refuseOtherOrigins(ctx: HttpContext, { corsOrigins }: { readonly corsOrigins: readonly string[] }): void {
+function refuseOtherOrigins(ctx: HttpContext, { config }: Pick<RouteContext, 'config'>): void {
   const origin = ctx.get('Origin');
-  if (origin === '' || corsOrigins.includes(origin) || URL.parse(origin)?.host === ctx.get('Host').toLowerCase())
+  if (origin === '' || config.corsOrigins.includes(origin) || URL.parse(origin)?.host === ctx.get('Host').toLowerCase())
     return;
   throw new CapstanError(
     'origin_not_allowed',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { kindOf } from '../../capture/artifacts.ts';
 import { CapstanError } from '../../capture/errors.ts';
+import { DAY_MS } from '../../capture/shared-link.ts';
 import { linkOf, PARTS, type Part } from '../../capture/shared-urls.ts';
 import type { CaptureService, Shared } from '../../service/capture-service.ts';
 import { answerArtifact } from '../answer/artifact-answer.ts';
@@ -128,10 +129,10 @@ function notShared(): CapstanError {
 }
 
 /** Until the link expires, its answers stay the same. Links of feeds do not expire. */
-function letCache(ctx: HttpContext, { link }: Shared, { maxShareMs }: Pick<RouteContext, 'maxShareMs'>): void {
+function letCache(ctx: HttpContext, { link }: Shared, { config }: Pick<RouteContext, 'config'>): void {
   // A redirect leads to a URL of an object store, which ends earlier.
   if (![200, 206, 304].includes(ctx.status)) return;
-  const seconds = Math.max(0, Math.floor(Math.min(link.expiresAt - Date.now(), maxShareMs) / 1000));
+  const seconds = Math.max(0, Math.floor(Math.min(link.expiresAt - Date.now(), config.maxShareDays * DAY_MS) / 1000));
   ctx.set('Cache-Control', `public, max-age=${seconds}`);
 }
 
@@ -148,9 +149,10 @@ async function answerFile(
 
 async function pageOf(
   ctx: HttpContext,
-  { signingKey = '' }: Pick<RouteContext, 'signingKey'>,
+  { config }: Pick<RouteContext, 'config'>,
   { link, service }: Shared,
 ): Promise<string> {
+  const [signingKey = ''] = config.signingKey;
   const pathOf = (part: Part) => publicPath(ctx, linkOf(link, signingKey, part));
   const capture = await shownCapture(service, link.capture, pathOf('image'));
   const title = titleOf(capture.result);

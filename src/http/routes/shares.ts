@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { viewOf } from '../../capture/artifacts.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import {
+  DAY_MS,
   DEFAULT_SHARE_MS,
   type SharedLinkAnswer,
   SharedLinkSchema,
@@ -62,11 +63,12 @@ export const postShare = routeWithBody({
   handle: async (ctx, { parameters: { id }, body }, context) => {
     const { service } = context;
     ctx.state.captureId = id;
-    if (context.signingKey === undefined) throw new CapstanError('link_refused', NO_SIGNING_KEY);
-    const expiresMs = body.expires ?? Math.min(DEFAULT_SHARE_MS, context.maxShareMs);
-    if (expiresMs > context.maxShareMs) {
-      const days = context.maxShareMs / 86_400_000;
-      throw refusal([{ path: 'expires', message: `must be at most ${days} days (--max-share-days)` }]);
+    if (context.config.signingKey.length === 0) throw new CapstanError('link_refused', NO_SIGNING_KEY);
+    const { maxShareDays } = context.config;
+    const maxShareMs = maxShareDays * DAY_MS;
+    const expiresMs = body.expires ?? Math.min(DEFAULT_SHARE_MS, maxShareMs);
+    if (expiresMs > maxShareMs) {
+      throw refusal([{ path: 'expires', message: `must be at most ${maxShareDays} days (--max-share-days)` }]);
     }
     await requireShown(service, id, body);
     const now = Date.now();
@@ -164,11 +166,8 @@ async function requireShown(
   throw refusal([{ path: 'view', message: `must be one of what the capture has: ${views.join(', ')}` }]);
 }
 
-function answerOf(
-  ctx: HttpContext,
-  { signingKey = '' }: Pick<RouteContext, 'signingKey'>,
-  link: SharedLink,
-): SharedLinkAnswer {
+function answerOf(ctx: HttpContext, { config }: Pick<RouteContext, 'config'>, link: SharedLink): SharedLinkAnswer {
+  const [signingKey = ''] = config.signingKey;
   const { id, capture, other, view, createdAt, expiresAt, apiKeyName } = link;
   return {
     id,

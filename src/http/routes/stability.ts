@@ -11,7 +11,7 @@ import { refuseWhenFull } from '../request/refuse-early.ts';
 import { spendRate } from '../request/spend-rate.ts';
 import { routeWithBody } from '../route.ts';
 import { infoOf } from './compare.ts';
-import { CAPTURE_FAILURES } from './screenshot.ts';
+import { CAPTURE_FAILURES } from './post-screenshot.ts';
 
 export const postStability = routeWithBody({
   method: 'POST',

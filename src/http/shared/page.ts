@@ -3,8 +3,8 @@ import { escapedHtml } from '../../capture/html-text.ts';
 import { NEVER_MS } from '../../storage/ports/shared-link-store.ts';
 
 /*
- * The page behind a shared link. Everything in it is untrusted text of a captured page: it is escaped, and the policy of
- * the page lets nothing run, and loads nothing but the images of the link.
+ * The page behind a shared link. Everything in it is untrusted text of a captured page: it is escaped, and the policy
+ * of the page lets nothing run, and loads nothing but the images of the link.
  */
 
 const STYLE = `:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }

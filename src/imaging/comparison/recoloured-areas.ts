@@ -2,17 +2,26 @@ import { differenceCiede2000, modeLab65, modeLrgb, modeRgb, modeXyz65, useMode }
 
 /** Side of the smallest area that counts, in pixels: greater than that of a block of JPEG. */
 export const MIN_SIDE = 9;
-/** Maximum step from pixel to pixel within an area, in levels of a channel: gradients have such steps, letters greater ones. */
+/**
+ * Maximum step from pixel to pixel within an area, in levels of a channel: gradients have such steps, letters greater
+ * ones.
+ */
 const MAX_STEP = 2;
 /** Minimum difference, in levels of one channel. Measured: JPEG changes plain areas by at most 2. */
 const MIN_LEVELS = 3;
-/** Minimum distance of colours, by CIEDE2000, where 1 is just noticeable. Chosen by the table in docs/comparison-colours.md. */
+/**
+ * Minimum distance of colours, by CIEDE2000, where 1 is just noticeable. Chosen by the table in
+ * docs/comparison-colours.md.
+ */
 const MIN_DISTANCE = 1;
 
 for (const mode of [modeRgb, modeLrgb, modeXyz65, modeLab65]) useMode(mode);
 const distance = differenceCiede2000();
 
-/** Calls `note` with the index of each pixel in an area of one colour, or of a gradient, whose colour changed noticeably. */
+/**
+ * Calls `note` with the index of each pixel in an area of one colour, or of a gradient, whose colour changed
+ * noticeably.
+ */
 export function recolouredAreas(a: Uint32Array, b: Uint32Array, width: number, note: (at: number) => void): void {
   const isNoticeable = noticeableChanges();
   /** Side of the largest square that ends at a pixel, at most MIN_SIDE, which only squares that count have. */

@@ -45,7 +45,8 @@ export function markAddedStyles(mark: string, first: number): AddedStyles {
   };
   for (const tree of treesIn<PageDocument>(page)) {
     if (!isDocument(tree)) addOwn(tree, add);
-    // The last element of a tree would have another one after it, which selectors see. The head of a document shows none.
+    // The last element of a tree would have another one after it, which selectors see. The head of a document shows
+    // none.
     const end = isDocument(tree) ? headOf(tree) : tree;
     if (end === null) continue;
     for (const sheet of adoptedSheetsOf(tree)) add(sheet, baseOf(page), (comment) => void appendChild(end, comment));

@@ -6,7 +6,9 @@ export interface Sides {
   readonly bottom: number;
 }
 
-/** Where an image is in the page's window, in CSS pixels. `scale`: image pixels for a CSS pixel; the size is in pixels. */
+/**
+ * Where an image is in the page's window, in CSS pixels. `scale`: image pixels for a CSS pixel; the size is in pixels.
+ */
 export interface ImagePlace {
   readonly left: number;
   readonly top: number;

@@ -33,9 +33,9 @@ const SYMBOLS = /[✓✔×✕→«»"'“”]+$|^[✓✔×✕→«»"“”]+/gu
 const OVER_THE_PAGE = new Set(['fixed', 'sticky', 'absolute']);
 
 /**
- * Finds the first box that is about cookies and lies over the page, or is named after cookies, also in open shadow trees.
- * Clicks its button that accepts or refuses, or the one that acknowledges. A refusal acknowledges only a box that has no
- * other button.
+ * Finds the first box that is about cookies and lies over the page, or is named after cookies, also in open shadow
+ * trees. Clicks its button that accepts or refuses, or the one that acknowledges. A refusal acknowledges only a box
+ * that has no other button.
  */
 export function answerByWords(answer: 'accept' | 'reject'): 'accepted' | 'rejected' | 'acknowledged' | 'none' {
   const isAccepting = answer === 'accept';

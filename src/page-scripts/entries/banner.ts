@@ -18,8 +18,8 @@ export function answerBannerQuery(search: BannerSearch, id: string, result: bool
 }
 
 /**
- * Makes what elements say comparable for the scripts of this world: a library that looks for words in it knows nothing of
- * soft hyphens and no-break spaces.
+ * Makes what elements say comparable for the scripts of this world: a library that looks for words in it knows nothing
+ * of soft hyphens and no-break spaces.
  */
 function makeTextsComparable(): void {
   const element: unknown = Reflect.get(globalThis, 'HTMLElement');

@@ -7,8 +7,8 @@ type Tests = Readonly<Record<string, { readonly test: (window: object) => unknow
 type Load = (module: { exports: Tests }, exports: object) => void;
 
 /**
- * Returns the names and versions of at most this many libraries that run in the page. It looks at what scripts have set,
- * so it runs in the page's own world.
+ * Returns the names and versions of at most this many libraries that run in the page. It looks at what scripts have
+ * set, so it runs in the page's own world.
  */
 export async function findLibraries(load: Load, most: number): Promise<(readonly [name: string, version: string])[]> {
   const module: { exports: Tests } = { exports: {} };

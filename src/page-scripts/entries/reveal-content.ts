@@ -15,7 +15,9 @@ const MAX_STOP_MS = 600;
 const MIN_STOP_FRAMES = 10;
 /** Time to wait for an animation frame: a page can cancel them. */
 const FRAME_MS = 100;
-/** Time to wait beyond that for frames that never come, in all. Late ones come where other programs have the processor. */
+/**
+ * Time to wait beyond that for frames that never come, in all. Late ones come where other programs have the processor.
+ */
 const MAX_LATE_MS = 2_000;
 
 /**

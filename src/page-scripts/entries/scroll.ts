@@ -4,7 +4,9 @@ import { scrolled } from '../scrolled/state.ts';
 import { refix, unfix } from '../unfix.ts';
 import { web } from '../web.ts';
 
-/** Begins to observe a page that is going to be scrolled. Returns whether an element scrolls in place of the document. */
+/**
+ * Begins to observe a page that is going to be scrolled. Returns whether an element scrolls in place of the document.
+ */
 export function observeScrolling(): boolean {
   return scrolled().scroller !== null;
 }

@@ -45,9 +45,9 @@ export function awaitOutside(): Promise<void> {
 }
 
 /**
- * Resolves when nothing has changed for `QUIET_MS` and the page shows no sign of work, or after `maxMs`. Scroll handlers
- * and observers run in the first frames. A slow page or a busy machine may take longer than `QUIET_MS` for a frame:
- * after a change or a sign of work, the next frame must bring no other.
+ * Resolves when nothing has changed for `QUIET_MS` and the page shows no sign of work, or after `maxMs`. Scroll
+ * handlers and observers run in the first frames. A slow page or a busy machine may take longer than `QUIET_MS` for a
+ * frame: after a change or a sign of work, the next frame must bring no other.
  */
 export async function awaitSettled(maxMs: number): Promise<'quiet'> {
   const end = web.performance.now() + maxMs;

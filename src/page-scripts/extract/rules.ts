@@ -34,7 +34,8 @@ export interface RuleInPage {
 }
 
 /**
- * A text, a box in CSS pixels of the window, null for what is missing, a list of these, or the findings of nested rules.
+ * A text, a box in CSS pixels of the window, null for what is missing, a list of these, or the findings of nested
+ * rules.
  */
 export type Value = unknown;
 

@@ -17,10 +17,10 @@ type Wholes = ReadonlyMap<PageElement, number[]>;
 
 /**
  * Decides which runs are main content: those with which the expected F1 score of the words is highest. A table is
- * selected or left out as a whole, and selected when it is between selected runs. So is a list that is not mostly links;
- * a list is also selected when most of its words are, and when a selected text introduces it. A heading is selected with what
- * follows it, and the title of the page always is. A text that occurs at several places is included once, from its
- * likeliest place; sites repeat texts for phones, excerpts and quotations.
+ * selected or left out as a whole, and selected when it is between selected runs. So is a list that is not mostly
+ * links; a list is also selected when most of its words are, and when a selected text introduces it. A heading is
+ * selected with what follows it, and the title of the page always is. A text that occurs at several places is included
+ * once, from its likeliest place; sites repeat texts for phones, excerpts and quotations.
  */
 export function chosenRuns(
   runs: readonly Run[],

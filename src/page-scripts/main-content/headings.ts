@@ -38,7 +38,9 @@ function endsOf(runs: readonly Run[]): number[] {
   return ends;
 }
 
-/** Returns what counts the words of a text that are in a title, and the run of the page's heading that has most of them. */
+/**
+ * Returns what counts the words of a text that are in a title, and the run of the page's heading that has most of them.
+ */
 export function titleOfRuns(runs: readonly Run[], title: string) {
   const titled = new Set(wordsOf(title));
   const inTitle = (text: string) => wordsOf(text).filter((word) => titled.has(word)).length;

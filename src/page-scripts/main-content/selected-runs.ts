@@ -6,8 +6,8 @@ const BEGINNING = 60;
 const MAX_JUMP = 200;
 
 /**
- * Returns the numbers of the runs that a library has selected, by the runs of what it returned. Both lists have the same
- * order, by which equal texts are distinguished.
+ * Returns the numbers of the runs that a library has selected, by the runs of what it returned. Both lists have the
+ * same order, by which equal texts are distinguished.
  */
 export function selectedRuns(runs: readonly Run[], extracted: readonly Run[]): ReadonlySet<number> {
   const taken = new Set<number>();

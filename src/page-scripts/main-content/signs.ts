@@ -23,8 +23,8 @@ const log = Math.log1p;
 const asNumber = (is: boolean): number => (is ? 1 : 0);
 
 /**
- * Returns the signs of the runs of a body in the order of `SIGN_NAMES`. `extracted`: the runs of the main content that a
- * library found. Counts are logarithms.
+ * Returns the signs of the runs of a body in the order of `SIGN_NAMES`. `extracted`: the runs of the main content that
+ * a library found. Counts are logarithms.
  */
 export function signsOf(runs: readonly Run[], body: PageElement, extracted: readonly Run[], title: string): number[][] {
   const taken = selectedRuns(runs, extracted);

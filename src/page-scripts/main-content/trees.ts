@@ -1,6 +1,6 @@
 /*
- * Fitted on pages with known main content: see docs/benchmarks.md. The sum of the trees is the logarithm of the odds that
- * a run is main content. Each tree has the sign and threshold of its 15 splits, then the values of its 16 leaves.
+ * Fitted on pages with known main content: see docs/benchmarks.md. The sum of the trees is the logarithm of the odds
+ * that a run is main content. Each tree has the sign and threshold of its 15 splits, then the values of its 16 leaves.
  */
 export const BASE = 0.427;
 export const TREES = [

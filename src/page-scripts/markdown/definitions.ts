@@ -1,7 +1,8 @@
 import { matches, nameOf, type PageElement, parentElementOf, previousElementOf, selectOne, textOf } from '../dom.ts';
 
 /*
- * Markdown has no lists of terms and values: each term is an item of a list, with its value behind it or its values below.
+ * Markdown has no lists of terms and values: each term is an item of a list, with its value behind it or its values
+ * below.
  */
 
 /** A list with headings is a part of the layout. */

@@ -14,8 +14,8 @@ import {
 } from '../dom.ts';
 
 /*
- * Turndown escapes each text node by itself, so a paragraph of several, or of several lines, could make a heading, a list
- * or a table of its own: `#<b> x</b>`. Here the text of whole lines is looked at.
+ * Turndown escapes each text node by itself, so a paragraph of several, or of several lines, could make a heading, a
+ * list or a table of its own: `#<b> x</b>`. Here the text of whole lines is looked at.
  */
 
 /** Stands for a backslash, which Turndown would escape. A noncharacter: pages are read without it. */
@@ -29,7 +29,9 @@ const BLOCK =
 /** Elements whose content is written as it is, or in a table, where lines make no structure. */
 const PLAIN = /^(?:code|pre|td|th)$/;
 
-/** The beginnings of lines that make structure, and are not escaped in a single text node. A backslash follows group 1. */
+/**
+ * The beginnings of lines that make structure, and are not escaped in a single text node. A backslash follows group 1.
+ */
 const STRUCTURE = [
   /^()#{1,6}(?:\s|$)/,
   /^()\+(?:\s|$)/,

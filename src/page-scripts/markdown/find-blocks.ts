@@ -143,7 +143,9 @@ function selectorsOfPage(): (element: PageElement) => string | null {
   };
 }
 
-/** Returns what numbers an element among its siblings of the same name. All are counted at once: a page may have many. */
+/**
+ * Returns what numbers an element among its siblings of the same name. All are counted at once: a page may have many.
+ */
 function numbersAmongSiblings(): (element: PageElement) => number {
   const numbers = new WeakMap<PageElement, number>();
   const count = (element: PageElement) => {

@@ -19,9 +19,9 @@ import { BACKSLASH } from './escape-lines.ts';
 import { isCommand } from './tex-commands.ts';
 
 /*
- * Formulas say in TeX what they show (KaTeX, MathML, MathJax 2). The TeX is in an element that nobody sees, so a page could hide a
- * message there: it is taken when all of its letters and digits are painted, and its commands are those of formulas. Of a
- * formula that is drawn as an image, it is taken when it has no words and is not larger than the image.
+ * Formulas say in TeX what they show (KaTeX, MathML, MathJax 2). The TeX is in an element that nobody sees, so a page
+ * could hide a message there: it is taken when all of its letters and digits are painted, and its commands are those of
+ * formulas. Of a formula that is drawn as an image, it is taken when it has no words and is not larger than the image.
  */
 
 const TEX = 'data-tex';

@@ -29,8 +29,8 @@ interface Place {
 type Grid = readonly (readonly (Place | undefined)[])[];
 
 /**
- * Gives each row of a table one cell for each column, and the table one head row, as Markdown has it: the value of a cell
- * of several rows is in each of them, and the labels of several head rows are joined.
+ * Gives each row of a table one cell for each column, and the table one head row, as Markdown has it: the value of a
+ * cell of several rows is in each of them, and the labels of several head rows are joined.
  */
 export function straighten(table: PageElement): void {
   moveFoot(table);

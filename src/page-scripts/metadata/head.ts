@@ -29,7 +29,9 @@ export function feedsOf(collector: Collector): Feed[] {
   return feeds;
 }
 
-/** Returns the properties of `<meta>` elements by name, each with all of its values. `attributeName`: that of the names. */
+/**
+ * Returns the properties of `<meta>` elements by name, each with all of its values. `attributeName`: that of the names.
+ */
 export function metaOf(collector: Collector, attributeName: string, pattern: RegExp): Record<string, string[]> {
   const all = new Map<string, string[]>();
   for (const meta of collector.first(select(page, `meta[${attributeName}]`))) {

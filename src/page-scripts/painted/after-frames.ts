@@ -7,8 +7,8 @@ import type { Painted } from './painted.ts';
  * A script cannot look into frames of other origins, so a document with such frames is read in three steps:
  *
  * 1. A script (`readText`, say) finds what the document has painted, and says by `afterFrames` what it makes of it.
- *    Without painted frames of other origins, it is made at once: the answer is `{ done }`, and there are no other steps.
- *    Otherwise the world keeps the findings under a key, and the answer is `{ key }`.
+ *    Without painted frames of other origins, it is made at once: the answer is `{ done }`, and there are no other
+ *    steps. Otherwise the world keeps the findings under a key, and the answer is `{ key }`.
  * 2. The service asks the frames, whose elements `framesOfReading` returns for that key, each by a script that may
  *    itself have to wait for frames.
  * 3. `finishReading` puts the answers where the frames are, and returns what is made of all.

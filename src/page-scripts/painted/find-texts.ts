@@ -39,7 +39,9 @@ export interface Candidate<Mark> {
 
 const COMMENT = 8;
 
-/** Finds the texts of a document that their styles show, in reading order. They may still be covered or out of reach. */
+/**
+ * Finds the texts of a document that their styles show, in reading order. They may still be covered or out of reach.
+ */
 export class TextFinder<Mark> {
   readonly candidates: Candidate<Mark>[] = [];
   /** Elements that may lie over or under text that they do not contain. */

@@ -31,7 +31,9 @@ const UNREAD = /* @__PURE__ */ new Set(
 /** Types of scripts that run. */
 const CODE = /^(?:|module|importmap|speculationrules|text\/javascript|application\/javascript)$/i;
 
-/** Whether the content of an element is no text of the page. That of an object is one when nothing else is drawn there. */
+/**
+ * Whether the content of an element is no text of the page. That of an object is one when nothing else is drawn there.
+ */
 export const isUnread = (element: PageElement, name: string): boolean =>
   name === 'object' ? !hasRects(element) : UNREAD.has(name);
 

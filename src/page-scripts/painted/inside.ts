@@ -75,7 +75,9 @@ function isMoved(style: Style): boolean {
   return [marginTop, marginBottom, marginLeft, marginRight].some((margin) => margin.startsWith('-'));
 }
 
-/** Whether an element is a part of a line. The parts of a formula are blocks to the browser, and in one line to people. */
+/**
+ * Whether an element is a part of a line. The parts of a formula are blocks to the browser, and in one line to people.
+ */
 export function isInLine(name: string, display: string): boolean {
   if (display.endsWith('math')) return name !== 'math' || !display.startsWith('block');
   return display.startsWith('inline') || display.startsWith('ruby') || display === 'contents';

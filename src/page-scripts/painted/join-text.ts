@@ -1,8 +1,8 @@
 import { type Item, isGap, isWords } from './items.ts';
 
 /**
- * Joins painted items to plain text; gaps are at most one empty line. The text has no spaces at its ends and at those of
- * its lines.
+ * Joins painted items to plain text; gaps are at most one empty line. The text has no spaces at its ends and at those
+ * of its lines.
  */
 export function joinText<Mark>(items: readonly Item<Mark>[]): string {
   const parts: string[] = [];

@@ -10,8 +10,8 @@ const WORD = /\S+/g;
 const SAME_LINE = 0.5;
 
 /**
- * Divides a text into its lines, by where its words are drawn. `text`: what is seen of the node, with other white space;
- * `box`: its box in the window of the page, which may be another one than that of its document.
+ * Divides a text into its lines, by where its words are drawn. `text`: what is seen of the node, with other white
+ * space; `box`: its box in the window of the page, which may be another one than that of its document.
  */
 export function linesOf(node: PageNode, text: string, box: Rectangle): readonly Line[] {
   const whole: readonly Line[] = [[0, box]];
@@ -52,7 +52,10 @@ export function linesOf(node: PageNode, text: string, box: Rectangle): readonly 
   return lines.length === 0 ? whole : lines;
 }
 
-/** Returns where the words end that are drawn in one piece with the first, which is most of a line. `guess`: about there. */
+/**
+ * Returns where the words end that are drawn in one piece with the first, which is most of a line. `guess`: about
+ * there.
+ */
 function endOfLine(
   first: number,
   guess: number,

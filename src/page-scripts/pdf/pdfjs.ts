@@ -32,7 +32,9 @@ interface PdfViewport {
   readonly height: number;
 }
 
-/** Imports PDF.js, and its worker, which then works on the page's own thread. The bundler leaves imports of URLs alone. */
+/**
+ * Imports PDF.js, and its worker, which then works on the page's own thread. The bundler leaves imports of URLs alone.
+ */
 export async function importPdfJs(origin: string): Promise<PdfJs> {
   const [pdfjs]: [PdfJs, unknown] = await Promise.all([
     import(`${origin}/build/pdf.min.mjs`),

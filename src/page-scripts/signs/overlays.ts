@@ -38,7 +38,9 @@ export function inAny(overlays: ReadonlySet<PageElement>): (element: PageElement
   };
 }
 
-/** Returns a function that returns the outermost element above the content around an element, or itself; null for none. */
+/**
+ * Returns a function that returns the outermost element above the content around an element, or itself; null for none.
+ */
 function overlayFinder(root: PageElement, body: PageElement): (element: PageElement | null) => PageElement | null {
   const known = new Map<PageElement | null, PageElement | null>([
     [null, null],

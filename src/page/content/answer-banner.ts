@@ -50,7 +50,8 @@ export async function answerBanner(page: IsolatedPage, answer: BannerAnswer, dea
     const frames = framesIn(frameTree).slice(0, 1 + MAX_FRAMES);
     const answering = frames.map((frame) => answerIn(page, frame, answer, endsAt));
     const known = await firstAnswer(answering);
-    // A banner that a rule could not refuse is not acknowledged instead. A search that did not end may have clicked something.
+    // A banner that a rule could not refuse is not acknowledged instead. A search that did not end may have clicked
+    // something.
     const mayAcknowledge = !known.found && performance.now() < endsAt;
     const isOpen = known.action === 'none' && (answer === 'accept' || mayAcknowledge);
     const banner = isOpen ? await answerByWords(page, answer) : known;

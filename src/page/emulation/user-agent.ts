@@ -24,8 +24,9 @@ const PLATFORMS: readonly Platform[] = [
 ];
 
 /**
- * Returns the override of the user agent, its client hints and languages, made from `userAgent` and `locale`. User agents
- * that do not name Chrome get no client hints, as in those browsers. The languages are always overridden: the browser of
+ * Returns the override of the user agent, its client hints and languages, made from `userAgent` and `locale`. User
+ * agents that do not name Chrome get no client hints, as in those browsers. The languages are always overridden: the
+ * browser of
  * @sparticuz/chromium takes those of shared workers from its environment, whatever its flags say.
  */
 export function userAgentOverride(

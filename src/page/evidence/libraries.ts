@@ -23,8 +23,8 @@ const expression = whenFirstAsked(async () => {
 });
 
 /**
- * Returns the libraries that run in the page, by the tests of js-library-detector. They look at what scripts have set, so
- * they run among the scripts of the page, which can deceive them.
+ * Returns the libraries that run in the page, by the tests of js-library-detector. They look at what scripts have set,
+ * so they run among the scripts of the page, which can deceive them.
  */
 export async function notedLibraries(session: PageSession): Promise<Noted<NotedLibrary>> {
   const { result } = await session.send('Runtime.evaluate', {

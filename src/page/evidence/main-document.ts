@@ -23,7 +23,9 @@ interface Visit {
   wire?: Pick<Protocol.Network.ResponseReceivedExtraInfoEvent, 'headers' | 'statusCode'>;
 }
 
-/** Records how the page reached the document that it shows, and the response. Without `Network.enable`, the URL alone. */
+/**
+ * Records how the page reached the document that it shows, and the response. Without `Network.enable`, the URL alone.
+ */
 export class MainDocument {
   readonly #session: PageSession;
   readonly #redirects = new Tally<NotedRedirect>(MAX_REDIRECTS);

@@ -38,8 +38,8 @@ export async function showFramedPdfs(page: IsolatedPage, deadline: Deadline): Pr
 }
 
 /**
- * Shows the PDFs in the `<embed>` and `<object>` elements of the page, and in frames that came after its load. Resolves as
- * `showFramedPdfs` does.
+ * Shows the PDFs in the `<embed>` and `<object>` elements of the page, and in frames that came after its load. Resolves
+ * as `showFramedPdfs` does.
  */
 export async function showEmbeddedPdfs(page: IsolatedPage, deadline: Deadline): Promise<boolean> {
   const looking = within(LOOK_MS, evaluate(page, call('framePdfs'), { mayThrow: true }), undefined);

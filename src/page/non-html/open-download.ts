@@ -16,16 +16,14 @@ const MAX_TYPE_CHARACTERS = 255;
  * Repeats the request for a URL that Chromium treated as a download, and inspects the response. Shows a PDF; fails with
  * `not_a_page` for everything else, with its name, type and size.
  */
-export async function openDownload(
-  page: IsolatedPage,
-  request: CaptureRequest,
-  url: string,
-  deadline: Deadline,
-): Promise<StandIn> {
+export async function openDownload(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): Promise<StandIn> {
   // The name that Chromium derives from Content-Disposition and the URL. It arrives before or after the answer to
   // Page.navigate.
   const name = within(NAME_MS, page.download, 'download').then(fileName);
-  const { paused, navigating } = await deadline.step('look at the download', repeatRequest(page, page.frame.id, url));
+  const { paused, navigating } = await deadline.step(
+    'look at the download',
+    repeatRequest(page, page.frame.id, page.visit.fetchedUrl),
+  );
   const download = { name: await name, ...factsOf(paused) };
   if (paused === undefined) throw notAPage(download);
   if (isShownPdf(paused)) {

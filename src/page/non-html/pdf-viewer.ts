@@ -11,8 +11,8 @@ import { VIEWER_ORIGIN, VIEWER_POLICY, viewerHtml } from './viewer-page.ts';
 export type ViewerWord = 'opened' | 'encrypted' | 'damaged';
 
 /**
- * Answers the requests of one viewer page. They begin with a base that no other document knows, so that none can read the
- * PDF of a frame.
+ * Answers the requests of one viewer page. They begin with a base that no other document knows, so that none can read
+ * the PDF of a frame.
  */
 export class PdfViewer {
   readonly #session: PageSession;

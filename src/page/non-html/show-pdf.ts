@@ -9,8 +9,8 @@ import { PdfViewer, type ViewerWord } from './pdf-viewer.ts';
 import { readBody } from './read-body.ts';
 
 /**
- * Maximum size of a PDF, and of all PDFs in the frames of a page, in bytes. Larger ones take too long to draw, and their
- * bytes are held in memory.
+ * Maximum size of a PDF, and of all PDFs in the frames of a page, in bytes. Larger ones take too long to draw, and
+ * their bytes are held in memory.
  */
 export const MAX_PDF_BYTES = 32 * 1024 * 1024;
 /** Maximum height that is drawn, in CSS pixels: 65 MiB of canvases for each 16,384 px at the default width. */

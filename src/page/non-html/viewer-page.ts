@@ -18,8 +18,8 @@ export const VIEWER_POLICY = [
 ].join('; ');
 
 /**
- * Returns the viewer page whose requests begin with `base`. A request for `done.js` is answered when everything is drawn,
- * which delays the page's load event until then.
+ * Returns the viewer page whose requests begin with `base`. A request for `done.js` is answered when everything is
+ * drawn, which delays the page's load event until then.
  */
 export function viewerHtml(base: string): string {
   return `<!doctype html>

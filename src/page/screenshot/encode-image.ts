@@ -20,9 +20,9 @@ export function encodePng(image: Sharp): Sharp {
 }
 
 /**
- * Joins images of equal width below each other, from these rows on. `width` and `height` are those of the result. Images
- * of the same height (but for the last) are decoded row by row as the result is encoded. Measured: 168 megapixels take
- * 10 MB beyond the files themselves.
+ * Joins images of equal width below each other, from these rows on. `width` and `height` are those of the result.
+ * Images of the same height (but for the last) are decoded row by row as the result is encoded. Measured: 168
+ * megapixels take 10 MB beyond the files themselves.
  */
 export async function joinImages(
   images: readonly Buffer[],

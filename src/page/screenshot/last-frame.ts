@@ -14,8 +14,8 @@ export function mayShowWindow({ shown, changesElements, final }: ShotPlan): bool
 
 /**
  * Resolves with the last frame that the browser drew of the page's window, as a PNG of its CSS pixels. The frame comes
- * from the compositor, so it is available while the page's main thread is busy: its event is awaited, and not the answer,
- * for which Chromium 153 asks that thread. Null when Chromium refuses.
+ * from the compositor, so it is available while the page's main thread is busy: its event is awaited, and not the
+ * answer, for which Chromium 153 asks that thread. Null when Chromium refuses.
  */
 export async function lastFrame(session: PageSession): Promise<Buffer | null> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();

@@ -179,7 +179,9 @@ async function printSheets(session: PageSession, parameters: Protocol.Page.Print
 }
 const NO_SUCH_SHEET = 'Page range exceeds page count';
 
-/** Lets the caller's choice of the sheet win over the page's `@page` rules, which Chromium heeds before its arguments. */
+/**
+ * Lets the caller's choice of the sheet win over the page's `@page` rules, which Chromium heeds before its arguments.
+ */
 async function overridePageRules(
   page: IsolatedPage,
   { singlePage, landscape, margin, preferCssPageSize }: PdfOptions,

@@ -9,8 +9,8 @@ const REVEAL_SHARE = 1 / 4;
 
 /**
  * Looks at elements that a page shows only while they are in the window, and hides again: scrolls to each of them, ends
- * its animations, and remembers its look there for the screenshot. Does nothing on a page without such elements. Returns
- * how many of them it found, and how many stay hidden because the time was over.
+ * its animations, and remembers its look there for the screenshot. Does nothing on a page without such elements.
+ * Returns how many of them it found, and how many stay hidden because the time was over.
  */
 export async function revealContent(page: IsolatedPage, deadline: Deadline): Promise<Revealed> {
   const budgetMs = deadline.waitingMs * REVEAL_SHARE;

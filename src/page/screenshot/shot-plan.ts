@@ -36,8 +36,8 @@ export function smaller(one: HeightLimit, other: HeightLimit): HeightLimit {
 
 /**
  * Everything about the picture of a capture that follows from its request alone. Made once for each capture. The rest
- * depends on the page, and is found again when the page has changed: the place of the part (`choosePart`), and the bands
- * in which it is taken (`bandsOf`).
+ * depends on the page, and is found again when the page has changed: the place of the part (`choosePart`), and the
+ * bands in which it is taken (`bandsOf`).
  */
 export interface ShotPlan {
   readonly shown: Shown;
@@ -54,7 +54,9 @@ export interface ShotPlan {
   /** Limits of the screenshot in CSS pixels, before it is resized. */
   readonly maxHeight: HeightLimit;
   readonly maxWidth: number;
-  /** Height in CSS pixels to which a page that grows while it is scrolled is followed; undefined: a multiple of its own. */
+  /**
+   * Height in CSS pixels to which a page that grows while it is scrolled is followed; undefined: a multiple of its own.
+   */
   readonly followedHeight: number | undefined;
   /** Options that change elements before the screenshot, and whether any does. */
   readonly hides: Pick<CaptureRequest, 'hide' | 'collapse' | 'mask' | 'hideFixed' | 'hideChats' | 'hidePopups'>;

@@ -10,7 +10,9 @@ const PROBE = 100;
 const ROUNDING = 2;
 /** Chromium (156) shrinks a page that is too wide for its sheet, until the page has this multiple of its width. */
 const MAX_SHRINK = 1.5;
-/** Chromium rounds the sides of a sheet to whole points. Measured: the width grows by at most 2 CSS pixels at scale 1. */
+/**
+ * Chromium rounds the sides of a sheet to whole points. Measured: the width grows by at most 2 CSS pixels at scale 1.
+ */
 const WIDENED = 3;
 
 /**

@@ -22,7 +22,9 @@ interface StillPage {
   readonly picture: Picture;
 }
 
-/** Options of the screenshot that neither change the page nor delay the capture. Full pages and PDFs are checked apart. */
+/**
+ * Options of the screenshot that neither change the page nor delay the capture. Full pages and PDFs are checked apart.
+ */
 const HARMLESS: readonly string[] = [
   'fullPage',
   'maxHeight',

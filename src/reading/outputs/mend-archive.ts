@@ -38,7 +38,9 @@ const LINK = new RegExp(
 const MARK = new RegExp(`${quoted(`<!--${STYLE_MARK}`)}((?:\\d|=\\r\\n)+)${quoted('-->')}`, 'g');
 
 const ADDED = new RegExp(`${quoted(`<!--${ADDED_MARK}`)}((?:\\d|=\\r\\n)+)${quoted('-->')}`, 'g');
-/** The URL of a blob, which browsers do not look up in an archive; in a document or style sheet, and as a part's name. */
+/**
+ * The URL of a blob, which browsers do not look up in an archive; in a document or style sheet, and as a part's name.
+ */
 const BLOB = new RegExp(`${quoted('blob:')}((?:[\\w.:/%-]|=\\r\\n)+)`, 'g');
 const BLOB_PART = /^(Content-Location: )blob:(\S+)/m;
 

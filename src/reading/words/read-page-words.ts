@@ -23,8 +23,8 @@ const placedText = z.object({
 });
 
 /**
- * Returns the words that the page has painted, with their places in the image; null when they could not be read in time.
- * Rejects only when the capture is cancelled or late.
+ * Returns the words that the page has painted, with their places in the image; null when they could not be read in
+ * time. Rejects only when the capture is cancelled or late.
  */
 export async function readPageWords(
   page: IsolatedPage,

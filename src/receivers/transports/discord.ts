@@ -11,8 +11,9 @@ import { plain, shownLinks, within } from './plain-text.ts';
  */
 
 /**
- * https://docs.discord.com/developers/resources/message#embed-object-embed-limits: a title has at most 256 characters, a
- * description 4096, a field's value 1024, an embed 25 fields, and all texts of a message 6000. These stay below the sum.
+ * https://docs.discord.com/developers/resources/message#embed-object-embed-limits: a title has at most 256 characters,
+ * a description 4096, a field's value 1024, an embed 25 fields, and all texts of a message 6000. These stay below the
+ * sum.
  */
 const MAX = { title: 256, description: 1400, value: 250, fields: 9 };
 /** Longer facts take a line of their own. */

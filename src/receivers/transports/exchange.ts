@@ -93,7 +93,9 @@ export function refused(reason: string, status: number | null = null): Attempt {
   return { end: 'refused', reason, status };
 }
 
-/** Returns what an answer means by its status: temporary are 408, 425, 429 and 5xx. `said`: what the receiver answered. */
+/**
+ * Returns what an answer means by its status: temporary are 408, 425, 429 and 5xx. `said`: what the receiver answered.
+ */
 export function endOf({ status, headers, body }: HttpAnswer, afterMs?: number | null, said = body): Attempt {
   if (status >= 200 && status < 300) return { end: 'delivered', status };
   const reason = `the receiver answered ${status}${said === '' ? '' : `: ${reasonIn(said)}`}`;

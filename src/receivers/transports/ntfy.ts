@@ -5,7 +5,8 @@ import { readImages } from './images.ts';
 import { defanged, plain, shownLinks, within } from './plain-text.ts';
 
 /*
- * ntfy: https://docs.ntfy.sh/publish/. A message is shown as plain text, in which apps make links of what looks like one.
+ * ntfy: https://docs.ntfy.sh/publish/. A message is shown as plain text, in which apps make links of what looks like
+ * one.
  */
 
 /** https://docs.ntfy.sh/publish/#limitations: 4096 bytes, above which a message becomes an attachment. */
@@ -18,7 +19,9 @@ const IMAGE_LIMITS = { maxBytes: 2 * 1024 * 1024, maxSide: 4096 };
 const HIGH_PRIORITY = 4;
 /** The body, the URL with the text, or its headers are too long for the server. */
 const TOO_LONG = [413, 414, 431];
-/** Attachments are not allowed, too large, or too many: https://github.com/binwiederhier/ntfy/blob/main/server/errors.go */
+/**
+ * Attachments are not allowed, too large, or too many: https://github.com/binwiederhier/ntfy/blob/main/server/errors.go
+ */
 const REFUSED_ATTACHMENT = /"code":\s*(?:40014|41301|42905)\b/;
 
 interface NtfyOptions extends HttpParts {

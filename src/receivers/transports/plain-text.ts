@@ -58,8 +58,8 @@ const SCHEMES = /(?<=\b(?:mailto|tel|sms|magnet|xmpp|bitcoin)):|(?<=[a-z][a-z\d+
 const DOTS = /(?<=[\p{L}\p{N}\p{M}_-])[.\uff0e](?=[\p{L}\p{M}]{2}|xn--)/giu;
 
 /**
- * Returns a text in which no program finds a link: `https[:]//shop[.]example`. For receivers that show plain text, where
- * nothing can be escaped.
+ * Returns a text in which no program finds a link: `https[:]//shop[.]example`. For receivers that show plain text,
+ * where nothing can be escaped.
  */
 export function defanged(text: string): string {
   return text.replace(SCHEMES, '[:]').replace(DOTS, '[.]');

@@ -9,7 +9,10 @@ import { filled, shownLinks } from './plain-text.ts';
  * https://learn.microsoft.com/microsoftteams/platform/task-modules-and-cards/cards/cards-reference#adaptive-card
  */
 
-/** A message has about 28 KB at most: https://learn.microsoft.com/connectors/teams/#known-issues-and-limitations-with-actions */
+/**
+ * A message has about 28 KB at most:
+ * https://learn.microsoft.com/connectors/teams/#known-issues-and-limitations-with-actions
+ */
 const MAX_BYTES = 24_000;
 const MAX = { about: 200, sentence: 3000, facts: 10, fact: 500 };
 /** Buttons of a card: https://learn.microsoft.com/microsoftteams/platform/task-modules-and-cards/cards/cards-actions */
@@ -81,7 +84,10 @@ function paragraph(inlines: readonly object[]) {
   return { type: 'RichTextBlock', inlines };
 }
 
-/** Text runs have no Markdown, unlike a TextBlock: https://learn.microsoft.com/adaptive-cards/authoring-cards/text-features */
+/**
+ * Text runs have no Markdown, unlike a TextBlock:
+ * https://learn.microsoft.com/adaptive-cards/authoring-cards/text-features
+ */
 function run(text: string, max: number) {
   return { type: 'TextRun', text: filled(text, max).replace(/[<{](?=[{/a-z])/gi, '$&\u2060') };
 }

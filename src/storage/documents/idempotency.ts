@@ -17,8 +17,8 @@ const SWEPT_TOGETHER = 20;
 /** Number of answers that are removed at once to make room. */
 const REMOVED_TOGETHER = 1000;
 /**
- * The keys of an API key are counted after each addition of this part of its limit, because counting reads an index. The
- * limit may be exceeded by as much.
+ * The keys of an API key are counted after each addition of this part of its limit, because counting reads an index.
+ * The limit may be exceeded by as much.
  */
 const COUNTED_PART = 1 / 64;
 

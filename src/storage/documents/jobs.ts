@@ -27,8 +27,8 @@ import { changeOwn, FREE } from './lease.ts';
 import { oldestBeyond } from './make-room.ts';
 
 /*
- * A job is free while it waits for a process, or after the process that ran it has died. `data`: its requests. Outcomes,
- * and the parts of its list, are documents of their own.
+ * A job is free while it waits for a process, or after the process that ran it has died. `data`: its requests.
+ * Outcomes, and the parts of its list, are documents of their own.
  */
 
 interface Job {

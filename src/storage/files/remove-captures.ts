@@ -26,8 +26,8 @@ interface RemovedFiles {
  * Removes the directories of captures and their thumbnails. Each capture is moved away as a whole before anything is
  * unlinked, so that it disappears at once; a crash in between leaves it where the next start sweeps. Open files stay
  * readable. `onRemoved` is called for each capture that existed. Continues after a capture that cannot be removed, and
- * rejects with its error at the end. `emptied`: directories of minutes that may be empty. That of the current minute stays
- * until a later removal, because the next capture would have to make it again, durably.
+ * rejects with its error at the end. `emptied`: directories of minutes that may be empty. That of the current minute
+ * stays until a later removal, because the next capture would have to make it again, durably.
  */
 export async function removeCaptures(
   data: DataDirectory,

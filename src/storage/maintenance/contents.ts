@@ -3,7 +3,10 @@ import type { ArtifactKind } from '../../capture/artifacts.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 
-/** Reads all files of all captures; yields a line for each that cannot be read, or has another digest than its capture says. */
+/**
+ * Reads all files of all captures; yields a line for each that cannot be read, or has another digest than its capture
+ * says.
+ */
 export async function* wrongContents(artifacts: ArtifactStore): AsyncGenerator<string> {
   for await (const id of artifacts.oldest()) {
     const record = await artifacts.record(id).catch(() => undefined);

@@ -13,8 +13,8 @@ const MAX_HTML_BYTES = 16 * 1024 * 1024;
 const AHEAD = 4_096;
 
 /**
- * Returns the words of a page that was captured without an index: its output `text` or, without one, the text of its HTML
- * snapshot, as far as the element map says that it was shown. Undefined when there is neither.
+ * Returns the words of a page that was captured without an index: its output `text` or, without one, the text of its
+ * HTML snapshot, as far as the element map says that it was shown. Undefined when there is neither.
  */
 export async function earlierWords(
   artifacts: Pick<ArtifactStore, 'open'>,

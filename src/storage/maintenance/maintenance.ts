@@ -24,8 +24,8 @@ const PAGE = 250;
 export type Report = (line: string) => void;
 
 /**
- * Compares records and artifacts, after SQLite has checked its file; with `contents`, also reads every file. Returns the
- * number of problems.
+ * Compares records and artifacts, after SQLite has checked its file; with `contents`, also reads every file. Returns
+ * the number of problems.
  */
 export async function checkDatabase(places: Places, report: Report, contents = false): Promise<number> {
   let problems = 0;

@@ -14,8 +14,8 @@ const INLINE = new Set(
 const HIDING = /display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)/i;
 
 /**
- * Returns the text of HTML, with a line for each block, at most `maxCharacters`. `isSeen`: whether a run of text was seen;
- * a run consists of the texts between two tags. Text that the HTML itself hides is left out.
+ * Returns the text of HTML, with a line for each block, at most `maxCharacters`. `isSeen`: whether a run of text was
+ * seen; a run consists of the texts between two tags. Text that the HTML itself hides is left out.
  */
 export function textOfHtml(html: string, maxCharacters: number, isSeen: (run: string) => boolean): string {
   /** Names of the open elements, and whether they are in one that is not shown. */

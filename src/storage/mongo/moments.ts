@@ -70,7 +70,9 @@ export function momentsOfWord({ words }: Collections, term: string): MomentList 
   return (span, limit) => readMoments(words, { terms: term }, { field: 'moment', index: BY_WORD }, span, limit);
 }
 
-/** Returns the moments of a word's beginning; undefined when there are too many. They are in no order, so all are read. */
+/**
+ * Returns the moments of a word's beginning; undefined when there are too many. They are in no order, so all are read.
+ */
 export async function momentsOfPrefix(
   { words }: Collections,
   prefix: RegExp,

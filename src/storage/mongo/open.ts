@@ -15,8 +15,8 @@ const DELIVERY_LEASE = { leaseMs: 15_000, renewalMs: 3_000 };
 
 interface MongoOptions {
   /**
-   * URL with `mongodb://` or `mongodb+srv://`. Its path names the database, `capstan` if it is empty. `timeoutMS` in it is
-   * the time limit for each answer of the server, 10000 by default.
+   * URL with `mongodb://` or `mongodb+srv://`. Its path names the database, `capstan` if it is empty. `timeoutMS` in it
+   * is the time limit for each answer of the server, 10000 by default.
    */
   readonly url: string;
   readonly onState?: OnState;

@@ -17,9 +17,10 @@ import { commonMoments, type MomentSpan, momentsOfFacts, momentsOfPrefix, moment
 import { type WordsFilter, wordsFilter } from './words-filter.ts';
 
 /*
- * Lists by the words of the page, which are in a collection of their own, with an index of small entries in the order of
- * time. The moments at which captures have all words and facts are found in indexes; the documents of these moments are
- * compared with all conditions. `$text` was no choice: it cannot return the newest results without sorting all of them.
+ * Lists by the words of the page, which are in a collection of their own, with an index of small entries in the order
+ * of time. The moments at which captures have all words and facts are found in indexes; the documents of these moments
+ * are compared with all conditions. `$text` was no choice: it cannot return the newest results without sorting all of
+ * them.
  */
 
 /** Moments whose documents are read at first, and at most, beyond the results that are missing in the page. */

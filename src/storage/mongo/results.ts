@@ -131,7 +131,8 @@ export function mongoResults(database: Db, ask: Ask, connection: { readonly stat
         const marks = found.map(({ _id, labels, hold }) => [_id, { labels, hold }] as const);
         return new Map(marks.filter(([, one]) => isMarked(one)));
       }),
-    // The results are deleted first: a crash leaves evidence and words without a result, which the next attempt deletes.
+    // The results are deleted first: a crash leaves evidence and words without a result, which the next attempt
+    // deletes.
     delete: (ids) =>
       ask(async () => {
         const ofThese = { _id: { $in: [...ids] } };

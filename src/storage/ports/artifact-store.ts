@@ -41,7 +41,10 @@ export interface OpenArtifact {
   readonly bytes: number;
   /** SHA-256 in hex, where the store knows it. */
   readonly sha256?: string | undefined;
-  /** Returns a URL of the store from which anyone who has it can read the artifact for a while; undefined: there is none. */
+  /**
+   * Returns a URL of the store from which anyone who has it can read the artifact for a while; undefined: there is
+   * none.
+   */
   readonly location?: ((named: { readonly type: string; readonly file: string }) => Promise<string>) | undefined;
   /** Reads the whole artifact or a range of it. The artifact is closed when the stream ends or is destroyed. */
   stream(span?: ByteSpan): Readable;
@@ -78,7 +81,9 @@ export interface ArtifactStore {
   id(): Promise<string>;
   /** Stores a test file and removes it again. Rejects as `stage` would. */
   probe(): Promise<void>;
-  /** Writes the artifacts of a capture together with its whole record. `sha256`: that of the image, where it is known. */
+  /**
+   * Writes the artifacts of a capture together with its whole record. `sha256`: that of the image, where it is known.
+   */
   stage(record: StoredRecord, files: CapturedFiles, sha256?: string): Promise<StagedCapture>;
   has(id: number): Promise<boolean>;
   /** Rejects with `artifact_pending` as `open` does. */

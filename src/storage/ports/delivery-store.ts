@@ -2,8 +2,8 @@ import type { HeldLock } from './lock.ts';
 
 /*
  * The port to messages that wait for their receivers. They are stored beside the log whose events they tell: in the
- * database of one process, or in the one that a cluster shares. One process at a time adds and delivers them, by `lock`.
- * Times are milliseconds since 1970.
+ * database of one process, or in the one that a cluster shares. One process at a time adds and delivers them, by
+ * `lock`. Times are milliseconds since 1970.
  */
 
 export interface NewDelivery {

@@ -42,7 +42,9 @@ export const TABLES = {
     fields: { job: 'text', position: 'integer', outcome: 'text' },
     indexes: [['job', 'position', 'outcome', ...SIZE]],
   },
-  /** Parts of the lists of jobs. `neededBy`: of the first part, when its job should have been added; null for others. */
+  /**
+   * Parts of the lists of jobs. `neededBy`: of the first part, when its job should have been added; null for others.
+   */
   job_lists: {
     fields: { job: 'text', position: 'integer', neededBy: 'integer or null' },
     indexes: [['job'], ['neededBy', 'id', 'job']],

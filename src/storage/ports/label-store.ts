@@ -1,6 +1,6 @@
 /*
- * The port to the labels that captures of each API key have had, which are suggested while people type. Records are what
- * decides: a label without records is not suggested.
+ * The port to the labels that captures of each API key have had, which are suggested while people type. Records are
+ * what decides: a label without records is not suggested.
  */
 
 /** Maximum number of labels that are remembered of an API key. The oldest are forgotten. */
@@ -12,7 +12,10 @@ export const MAX_LABELS_LOOKED_THROUGH = 5000;
 export interface LabelStore {
   /** Notes labels of captures of an API key (null: without a named key). */
   note(apiKeyName: string | null, labels: readonly string[]): Promise<void>;
-  /** Returns labels that contain a text, whatever its case; of one key, or the newest of all. May return some without records. */
+  /**
+   * Returns labels that contain a text, whatever its case; of one key, or the newest of all. May return some without
+   * records.
+   */
   find(text: string, limit: number, ofKey?: string): Promise<readonly string[]>;
   /** Forgets labels without records. */
   forget(labels: readonly string[], ofKey?: string): Promise<void>;

@@ -9,8 +9,8 @@ export interface LocalCopies {
   /** Whether the records of failed captures stay, so that a lost database can be rebuilt from them. */
   readonly keepsFailed: boolean;
   /**
-   * As `deliver`, for a capture that is answered once its record is written, and delivered after that. Null: captures are
-   * delivered first, because other processes read them.
+   * As `deliver`, for a capture that is answered once its record is written, and delivered after that. Null: captures
+   * are delivered first, because other processes read them.
    */
   readonly deliverLater: ((id: number) => Promise<StoredRecord | undefined>) | null;
   /** Writes the files of a capture and its whole record, as `ArtifactStore.stage` does. */

@@ -78,8 +78,8 @@ export interface ResultStore {
   readonly state: StoreState;
 
   /**
-   * Stores a record, its evidence and the packed words of its page, durably and together. An existing id is not an error
-   * and changes nothing.
+   * Stores a record, its evidence and the packed words of its page, durably and together. An existing id is not an
+   * error and changes nothing.
    */
   insert(record: Result & Partial<Pick<StoredRecord, 'evidence' | 'words'>>): Promise<void>;
 
@@ -95,16 +95,16 @@ export interface ResultStore {
 
   get(id: number): Promise<DetailedResult | undefined>;
   /**
-   * Returns the records of these captures, without their evidence, which is most of their size. `ofKey`: only of captures
-   * that this API key requested. Callers read `RECORDS_TOGETHER` at a time: see `recordsOf`.
+   * Returns the records of these captures, without their evidence, which is most of their size. `ofKey`: only of
+   * captures that this API key requested. Callers read `RECORDS_TOGETHER` at a time: see `recordsOf`.
    */
   records(ids: readonly number[], ofKey?: string): Promise<ReadonlyMap<number, Result>>;
   /** Returns the name of the API key that requested a capture, `''` without a named key; undefined without a record. */
   keyOf(id: number): Promise<string | undefined>;
 
   /**
-   * Returns at most `limit` records after `after`, newest first by `(probed_at, id)`. Ends with the record by which they
-   * have `MAX_READ_CHARACTERS`: fewer than `limit` need not be the last ones, see `endsList`.
+   * Returns at most `limit` records after `after`, newest first by `(probed_at, id)`. Ends with the record by which
+   * they have `MAX_READ_CHARACTERS`: fewer than `limit` need not be the last ones, see `endsList`.
    */
   page(filter: ResultFilter, limit: number, after?: Keyset): Promise<readonly Result[]>;
 

@@ -99,9 +99,9 @@ export interface WatchStore {
   /** Returns watches by id. A page is shorter than its limit when they are large. */
   list(wanted: WatchesWanted): Promise<Page<StoredWatch>>;
   /**
-   * Changes a watch, and returns it; undefined: there is none. Rejects with `too_many_watches` when there is no room for
-   * a larger one. A run that is not stored yet is dropped: its lease lasts
-   * until it ends, so that its page counts for its host, and `put` refuses it.
+   * Changes a watch, and returns it; undefined: there is none. Rejects with `too_many_watches` when there is no room
+   * for a larger one. A run that is not stored yet is dropped: its lease lasts until it ends, so that its page counts
+   * for its host, and `put` refuses it.
    */
   change(
     id: number,

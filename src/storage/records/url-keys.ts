@@ -39,7 +39,10 @@ const withoutFragment = (url: string): string => url.replace(/#.*$/s, '');
 const anyFragment = (page: string): string => `${page}#`;
 
 const UNRESERVED = /[\w.~-]/;
-/** Characters that stand nowhere in a path, query or fragment by RFC 3986. Browsers encode some of them, and not everywhere. */
+/**
+ * Characters that stand nowhere in a path, query or fragment by RFC 3986. Browsers encode some of them, and not
+ * everywhere.
+ */
 const ENCODED = /["<>[\\\]^`{|}]/g;
 
 /** Returns one spelling for the URLs that RFC 3986 holds to be equivalent by their characters (6.2.2). */

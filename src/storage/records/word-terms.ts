@@ -23,8 +23,8 @@ export function wordTermsOf(words: readonly string[]): readonly string[] {
 }
 
 /**
- * Returns one character for each word, in their order, in which a database looks for phrases. Words share characters, so
- * what is found must be compared with the words.
+ * Returns one character for each word, in their order, in which a database looks for phrases. Words share characters,
+ * so what is found must be compared with the words.
  */
 export function signsOf(words: readonly string[]): string {
   return words.map((word) => String.fromCharCode(FIRST_SIGN + (hashOf(word) % SIGNS))).join('');

@@ -5,8 +5,8 @@ import type { Uploads } from './uploads.ts';
 /**
  * The store as read by a process that has captures in its data directory:
  *
- *   - captures that wait for delivery are `artifact_pending`, as they can be read nowhere else, except by a process that
- *     has just made them;
+ *   - captures that wait for delivery are `artifact_pending`, as they can be read nowhere else, except by a process
+ *     that has just made them;
  *   - captures of an earlier process that stored in the data directory can be read.
  *
  * The local copy is looked up first, then the store. A local copy is removed only once the store has the capture, so

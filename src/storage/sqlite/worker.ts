@@ -19,8 +19,8 @@ const FIRST_RETRY_MS = 100;
 const MAX_RETRY_MS = 5000;
 
 /**
- * Interval at which SQLite's page cache is emptied, so that pages of large documents do not stay. The system still has the
- * file in memory: reading 64 MiB of it again takes about 50 ms in all.
+ * Interval at which SQLite's page cache is emptied, so that pages of large documents do not stay. The system still has
+ * the file in memory: reading 64 MiB of it again takes about 50 ms in all.
  */
 const SHRINK_MS = 20_000;
 

@@ -3,7 +3,7 @@ import type { FieldProblem } from '../../../src/capture/failure-details.ts';
 import { requestSchemas } from '../../../src/capture/request.ts';
 import { parseOrRefuse } from '../../../src/capture/validate.ts';
 
-const { screenshot } = requestSchemas({ maxBatch: 1, defaultTimeoutMs: 30_000, maxTimeoutMs: 120_000 });
+const { screenshot } = requestSchemas({ maxBatch: 1, timeoutMs: 30_000, maxTimeoutMs: 120_000 });
 
 /** Parses a ScreenshotRequest with these options. */
 export const parse = (options: object) => parseOrRefuse(screenshot, { url: 'https://example.com/', ...options });

@@ -3,11 +3,8 @@ import { Agent, type ClientRequest, type IncomingMessage, type OutgoingHttpHeade
 import type { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { BatchLineSchema, BatchResultSchema, FailureSchema } from '../../../src/http/answer/schemas.ts';
-import { createHttpApp } from '../../../src/http/app.ts';
-import { listen } from '../../../src/http/server.ts';
 import { serviceForSuite, siteForSuite } from '../../support/for-suite.ts';
 import { serve } from '../../support/serve.ts';
 import { NO_BROWSER } from '../../support/service.ts';
@@ -153,22 +150,15 @@ describe('POST /batch with lines', () => {
   });
 
   it('sets no time limit for the body until the answer begins', async () => {
-    const koa = createHttpApp(app.service, {
-      apiKeys: [],
-      maxBatch: 1,
-      defaultTimeoutMs: 30_000,
-      maxTimeoutMs: 30_000,
-      logger: pino({ level: 'silent' }),
-    });
-    const server = await listen(koa, { host: '127.0.0.1', port: 0, timeouts: { requestMs: 300 } });
-    onTestFinished(() => server.close(0));
-    const batch = exchange({ baseUrl: server.address });
+    const quick = await serve(app.service, {}, { timeouts: { requestMs: 300 } });
+    onTestFinished(() => quick.close());
+    const batch = exchange(quick);
     batch.send({ url: site.url('/hang'), timeoutMs: 1_000 });
     expect(await batch.next()).toMatchObject({ index: 0, code: 'capture_timeout' });
     batch.send({ url: 'file:///x' });
     expect(await batch.next()).toMatchObject({ index: 1, code: 'target_forbidden' });
 
-    const refused = exchange({ baseUrl: server.address }, '/screenshot');
+    const refused = exchange(quick, '/screenshot');
     const { statusCode, socket } = await refused.response();
     expect(statusCode).toBe(415);
     if (!socket.destroyed) await once(socket, 'close');

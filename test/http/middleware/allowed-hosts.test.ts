@@ -2,9 +2,6 @@ import { request } from 'node:http';
 import { networkInterfaces } from 'node:os';
 import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createHttpApp } from '../../../src/http/app.ts';
-import { type HttpServer, listen } from '../../../src/http/server.ts';
-import { collectingLogger } from '../../support/collecting-logger.ts';
 import { serviceForSuite } from '../../support/for-suite.ts';
 import { type RunningApp, serve } from '../../support/serve.ts';
 import { NO_BROWSER } from '../../support/service.ts';
@@ -13,18 +10,16 @@ const KEY = 'key-of-this-suite';
 
 const app = serviceForSuite(NO_BROWSER, { allowedHosts: ['capstan.internal', 'Bücher.example', '192.0.2.7'] });
 let keyed: RunningApp;
-let everywhere: HttpServer;
+let everywhere: RunningApp;
 
 beforeAll(async () => {
-  keyed = await serve(app.service, { apiKeys: [KEY], allowedHosts: [] });
-  const { logger } = collectingLogger();
-  const limits = { maxBatch: 1, defaultTimeoutMs: 1_000, maxTimeoutMs: 1_000 };
-  everywhere = await listen(createHttpApp(app.service, { apiKeys: [], logger, ...limits }), { host: '::', port: 0 });
+  keyed = await serve(app.service, { apiKey: [KEY], allowedHosts: [] });
+  everywhere = await serve(app.service, {}, { host: '::' });
 });
 
 afterAll(async () => {
   await keyed?.close();
-  await everywhere?.close(0);
+  await everywhere?.close();
 });
 
 interface Sent {
@@ -98,7 +93,7 @@ describe('allowHosts', () => {
       .filter(({ scopeid = 0 }) => scopeid === 0)
       .map(({ address, family }) => (family === 'IPv6' ? `[${address}]` : address)),
   )('accepts the address that the client dialled: %s', async (address) => {
-    const to = `http://${address}:${new URL(everywhere.address).port}`;
+    const to = `http://${address}:${new URL(everywhere.baseUrl).port}`;
     expect((await send({ to, host: new URL(to).host })).status).toBe(200);
     expect((await send({ to, host: '192.0.2.9' })).status).toBe(421);
   });

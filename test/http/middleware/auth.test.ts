@@ -8,7 +8,7 @@ import { NO_BROWSER } from '../../support/service.ts';
 const KEY = 'first-secret';
 const OTHER_KEY = 'second-secret';
 
-const app = serviceForSuite(NO_BROWSER, { apiKeys: [KEY, OTHER_KEY] });
+const app = serviceForSuite(NO_BROWSER, { apiKey: [KEY, OTHER_KEY] });
 let openApp: RunningApp;
 
 beforeAll(async () => {
@@ -131,7 +131,7 @@ describe('authenticate', () => {
   });
 
   it('accepts keys of any bytes', async () => {
-    const odd = await serve(app.service, { apiKeys: ['schlüssel'] });
+    const odd = await serve(app.service, { apiKey: ['schlüssel'] });
     try {
       const { hostname, port } = new URL(odd.baseUrl);
       const headers = { 'X-API-Key': Buffer.from('schlüssel', 'utf8').toString('latin1') };

@@ -3,7 +3,7 @@ import { serviceForSuite } from '../../support/for-suite.ts';
 import { NO_BROWSER } from '../../support/service.ts';
 
 const LISTED = 'https://app.example';
-const app = serviceForSuite(NO_BROWSER, { apiKeys: ['key'], corsOrigins: [LISTED, 'http://localhost:3000'] });
+const app = serviceForSuite(NO_BROWSER, { apiKey: ['key'], corsOrigins: [LISTED, 'http://localhost:3000'] });
 const closed = serviceForSuite(NO_BROWSER);
 
 const preflight = (origin: string, to = app) =>

@@ -175,7 +175,7 @@ describe('Idempotency-Key', () => {
 
   it('keeps keys of different paths and API keys apart', async () => {
     const headers = freshKey();
-    const keyed = await serve(app.service, { apiKeys: ['one', 'other'] });
+    const keyed = await serve(app.service, { apiKey: ['one', 'other'] });
     try {
       const post = (key: string, requests: unknown[]) =>
         keyed.post('/batch', { requests }, { headers: { ...headers, 'X-API-Key': key } });

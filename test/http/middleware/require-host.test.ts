@@ -7,7 +7,7 @@ import { dial } from '../dial.ts';
 
 const SIGNING_KEY = 'a-signing-key-of-at-least-32-characters';
 const app = serviceForSuite(NO_BROWSER);
-const keyed = serviceForSuite(NO_BROWSER, { apiKeys: ['key'], signingKeys: [SIGNING_KEY] });
+const keyed = serviceForSuite(NO_BROWSER, { apiKey: ['key'], signingKey: [SIGNING_KEY] });
 
 async function asked(at: string, version: string, headers: readonly string[], target = '/livez', body = '') {
   const socket = await dial(at);

@@ -3,7 +3,7 @@ import manifest from '../../../package.json' with { type: 'json' };
 import { CATALOGUE } from '../../../src/capture/errors.ts';
 import { openApiDocument } from '../../../src/http/openapi/document.ts';
 
-const document = openApiDocument({ maxBatch: 7, defaultTimeoutMs: 1_234, maxTimeoutMs: 5_678 });
+const document = openApiDocument({ maxBatch: 7, timeoutMs: 1_234, maxTimeoutMs: 5_678 });
 const text = JSON.stringify(document);
 
 /** Generates every object in the document with its JSON pointer. */

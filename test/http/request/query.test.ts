@@ -5,7 +5,7 @@ import { NO_BROWSER } from '../../support/service.ts';
 import { failureOf } from '../answers.ts';
 
 const app = serviceForSuite(NO_BROWSER);
-const { paths } = openApiDocument({ maxBatch: 10, defaultTimeoutMs: 1_000, maxTimeoutMs: 1_000 });
+const { paths } = openApiDocument({ maxBatch: 10, timeoutMs: 1_000, maxTimeoutMs: 1_000 });
 const OPERATIONS = Object.entries(paths).flatMap(([path, item]) =>
   Object.keys(Object(item)).map((method) => [method.toUpperCase(), path.replace('{id}', '1')] as const),
 );

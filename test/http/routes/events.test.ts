@@ -127,7 +127,7 @@ describe('GET /events', () => {
   });
 
   it('requires the API key', async () => {
-    const keyed = await serve(app.service, { apiKeys: ['secret'] });
+    const keyed = await serve(app.service, { apiKey: ['secret'] });
     expect((await keyed.call('/events')).status).toBe(401);
     const subscriber = await listenTo('', { 'X-API-Key': 'secret' }, keyed);
     expect(subscriber.response.status).toBe(200);

@@ -4,8 +4,9 @@ import { Faults, type Got, type HttpReceiver, jsonIn, startHttpReceiver } from '
 /*
  * Slack's incoming webhooks and the methods of its Web API that post a message, after
  * https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks/,
- * https://docs.slack.dev/reference/block-kit/blocks/, https://docs.slack.dev/reference/methods/files.completeUploadExternal
- * and https://docs.slack.dev/reference/methods/chat.postMessage.
+ * https://docs.slack.dev/reference/block-kit/blocks/,
+ * https://docs.slack.dev/reference/methods/files.completeUploadExternal and
+ * https://docs.slack.dev/reference/methods/chat.postMessage.
  */
 
 const style = z.strictObject({ bold: z.boolean().optional() }).optional();

@@ -3,8 +3,8 @@ import { type Answer, call, queryOf } from '../../api/client.ts';
 import type { Result } from '../../api/types.ts';
 
 /**
- * Filters of the gallery, as written in the address bar: the conditions of lists. An empty string sets no filter. Times are
- * local, in the format of `<input type=datetime-local>`.
+ * Filters of the gallery, as written in the address bar: the conditions of lists. An empty string sets no filter. Times
+ * are local, in the format of `<input type=datetime-local>`.
  */
 export type Filters = Readonly<Record<keyof ResultConditions, string>>;
 

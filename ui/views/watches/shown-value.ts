@@ -1,4 +1,6 @@
-/** A value that was read, for people: formatted, with the text that it was read from. Both are empty when it is missing. */
+/**
+ * A value that was read, for people: formatted, with the text that it was read from. Both are empty when it is missing.
+ */
 interface ShownValue {
   readonly value: string;
   readonly text: string;

@@ -74,8 +74,8 @@ export function commonOffsets(placed: readonly Placed[]): readonly Offset[] {
 }
 
 /**
- * `placed`: the innermost element around the pixel that both captures have. `isAlone`: whether the pixel is in an element
- * that the other one lacks.
+ * `placed`: the innermost element around the pixel that both captures have. `isAlone`: whether the pixel is in an
+ * element that the other one lacks.
  */
 type NoteChange = (x: number, y: number, placed: Placed | undefined, isAlone: boolean) => void;
 

@@ -1,4 +1,7 @@
-/** Returns the numbers that conditions of a watch compare a value with: those of `below` and `above`, and of numbers that it equals. */
+/**
+ * Returns the numbers that conditions of a watch compare a value with: those of `below` and `above`, and of numbers
+ * that it equals.
+ */
 export function thresholdsOf(when: unknown, name: string): readonly number[] {
   if (typeof when !== 'object' || when === null) return [];
   const inner = 'all' in when ? when.all : 'any' in when ? when.any : undefined;

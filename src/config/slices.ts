@@ -1,15 +1,15 @@
 import type { DatabasePlaces, S3_OPTIONS } from '../capture/artifacts.ts';
-import type { Config } from '../config/mod.ts';
+import type { Config } from './options.ts';
 
 /*
- * The options that each part of the service needs. The public type declarations of the package reach this file, so it
- * imports nothing from the parts.
+ * The options that each part of the service takes, by their names in the table. The public type declarations of the
+ * package reach this file, so it imports nothing from the parts.
  */
 
-export type BrowsersConfig = Pick<
-  Config,
-  'maxConcurrent' | 'browserPath' | 'sandbox' | 'browserPriority' | 'honestUserAgent' | 'retireAfter' | 'indexWords'
->;
+/** How a browser process is started. */
+export type LaunchConfig = Pick<Config, 'browserPath' | 'sandbox' | 'browserPriority' | 'honestUserAgent'>;
+
+export type BrowsersConfig = LaunchConfig & Pick<Config, 'maxConcurrent' | 'retireAfter' | 'indexWords'>;
 
 export type IpFactsConfig = Pick<Config, 'ipinfo' | 'ipinfoUrl' | 'ipinfoKey' | 'ipinfoRate'>;
 
@@ -40,19 +40,10 @@ export type StorageConfig = Pick<
   | 'thumbnailBytes'
 >;
 
-export type ClusterConfig = Pick<
-  Config,
-  | 'natsUrl'
-  | 'natsCreds'
-  | 'natsTlsCa'
-  | 'natsTlsCert'
-  | 'natsTlsKey'
-  | 'clusterName'
-  | 'role'
-  | 'clusterMaxConcurrent'
-  | 'maxWaitMs'
-  | 'maxQueue'
->;
+/** The NATS servers, and the credentials for them. */
+export type NatsConfig = Pick<Config, 'natsUrl' | 'natsCreds' | 'natsTlsCa' | 'natsTlsCert' | 'natsTlsKey'>;
+
+export type ClusterConfig = NatsConfig & Pick<Config, 'clusterName' | 'role' | 'clusterMaxConcurrent' | 'maxQueue'>;
 
 export type ReceiversConfig = Pick<
   Config,
@@ -81,9 +72,25 @@ export type LiveConfig = Pick<
   | 'namedKeys'
 >;
 
+export type HttpConfig = Pick<
+  Config,
+  | 'host'
+  | 'allowedHosts'
+  | 'apiKey'
+  | 'namedKeys'
+  | 'isolateKeys'
+  | 'signingKey'
+  | 'maxShareDays'
+  | 'corsOrigins'
+  | 'maxBatch'
+  | 'maxSubscribers'
+  | 'timeoutMs'
+  | 'maxTimeoutMs'
+>;
+
 /** The options that the service needs. The others are the HTTP server's. */
 export type ServiceConfig = ClusterConfig &
   StorageConfig &
   CapturingConfig &
   ReceiversConfig &
-  Pick<Config, 'allowWebhooks' | 'maxBatchConcurrency'>;
+  Pick<Config, 'allowWebhooks' | 'maxBatchConcurrency' | 'maxWaitMs'>;
