@@ -12,7 +12,7 @@ const MINUTE = /^\d{4}$/;
 /* Reads the names of one day and one minute at a time, and only as far as the caller consumes. */
 
 /** Captures by the day and minute of their ids, in ascending order. */
-export interface ByTime {
+interface ByTime {
   days(): Promise<readonly string[]>;
   minutes(day: string): Promise<readonly string[]>;
   ids(day: string, minute: string): Promise<readonly number[]>;

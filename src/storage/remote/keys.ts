@@ -41,7 +41,7 @@ export function fileKey(
 }
 
 /** The parts of a key below `captures/`. */
-export interface KeyParts {
+interface KeyParts {
   readonly id: number;
   readonly part: (typeof PARTS)[number] | 'file';
   /** The API key that requested the capture of a file; null: without a name. */
