@@ -14,7 +14,7 @@ import { createUploads } from './remote/uploads.ts';
 import { withCopies } from './remote/with-copies.ts';
 import type { S3Options } from './s3/open.ts';
 
-export interface StoreParts {
+interface StoreParts {
   /** The store of the data directory. */
   readonly local: LocalStore;
   readonly mongo: MongoDatabase | undefined;

@@ -90,7 +90,7 @@ export async function* damagedFiles(
 }
 
 /** The objects of one id in a listing. */
-export interface ListedCapture {
+interface ListedCapture {
   readonly id: number;
   /** Whether the object `capture` is listed. */
   isCapture: boolean;
