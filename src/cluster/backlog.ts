@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { createWorkInTurn } from '../streams/work-in-turn.ts';
+import { createWorkInTurn } from '../fairness/work-in-turn.ts';
 import type { Ticket } from './ticket.ts';
 
 /** Interval at which a full queue, or one that is away, is tried again, in milliseconds. */

@@ -1,6 +1,6 @@
 import { jetstream, type StreamInfo } from '@nats-io/jetstream';
 import { ofKey } from '../capture/client.ts';
-import { cutsOf } from '../capture/share.ts';
+import { cutsOf } from '../fairness/share.ts';
 import { gapEntry } from '../storage/ports/event-log.ts';
 import type { Link } from './connection.ts';
 import type { EventStream } from './event-stream.ts';

@@ -2,6 +2,7 @@ import { firstValueFrom, fromEvent, map, merge, type Observable } from 'rxjs';
 import { ofKey } from '../capture/client.ts';
 import { CapstanError } from '../capture/errors.ts';
 import type { CapstanEvent, Unsent, WatchEvent } from '../capture/events.ts';
+import { createWorkInTurn } from '../fairness/work-in-turn.ts';
 import {
   type EventEntry,
   type EventLog,
@@ -9,7 +10,6 @@ import {
   gapEntry,
   type LoggedEvent,
 } from '../storage/ports/event-log.ts';
-import { createWorkInTurn } from '../streams/work-in-turn.ts';
 import { eventBody } from './event-body.ts';
 import { createFactsReader, type FactsOf } from './event-facts.ts';
 import { createRecentEvents, type RecentEvents } from './recent-events.ts';

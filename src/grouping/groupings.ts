@@ -1,5 +1,5 @@
 import { firstValueFrom } from 'rxjs';
-import { createSharedTurns } from '../streams/shared-turns.ts';
+import { createSharedTurns } from '../fairness/shared-turns.ts';
 import { type Groups, groupResults } from './group-results.ts';
 
 /** Maximum number of groupings at once: each reads many records. */

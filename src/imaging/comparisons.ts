@@ -10,8 +10,8 @@ import {
 } from '../capture/comparison.ts';
 import { CapstanError } from '../capture/errors.ts';
 import type { ScreenshotInfo } from '../capture/screenshot-info.ts';
+import { createSharedTurns } from '../fairness/shared-turns.ts';
 import type { ArtifactStore } from '../storage/ports/artifact-store.ts';
-import { createSharedTurns } from '../streams/shared-turns.ts';
 import type { File, Pair, ThreadDifference } from './comparison/compared.ts';
 import { type ComparisonLimits, createComparisonThread } from './comparison/comparison-thread.ts';
 import { lineOf } from './comparison/ignored-texts.ts';

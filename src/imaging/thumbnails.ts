@@ -3,9 +3,9 @@ import { finalize, firstValueFrom, type Observable, share, takeUntil } from 'rxj
 import { CapstanError } from '../capture/errors.ts';
 import type { ScreenshotInfo } from '../capture/screenshot-info.ts';
 import { type Thumbnail, thumbnailName } from '../capture/thumbnail.ts';
+import { createSharedTurns } from '../fairness/shared-turns.ts';
 import type { ArtifactStore } from '../storage/ports/artifact-store.ts';
 import type { ThumbnailStore } from '../storage/ports/thumbnail-store.ts';
-import { createSharedTurns } from '../streams/shared-turns.ts';
 import { inTurn } from './in-turn.ts';
 import { renderThumbnail } from './render-thumbnail.ts';
 

@@ -1,7 +1,7 @@
 import { firstValueFrom } from 'rxjs';
 import type { MessageFailureCause } from '../capture/events.ts';
+import { createWorkInTurn } from '../fairness/work-in-turn.ts';
 import type { DeliveryStore, NewDelivery } from '../storage/ports/delivery-store.ts';
-import { createWorkInTurn } from '../streams/work-in-turn.ts';
 import { Channel, type ChannelOptions } from './channel.ts';
 import { endOf } from './messages.ts';
 import { RETRY_TIMES, type RetryTimes } from './retry-times.ts';

@@ -3,7 +3,7 @@ import { CapstanError } from '../capture/errors.ts';
 import type { CaptureLimits } from '../capture/limits.ts';
 import { once } from '../capture/once.ts';
 import type { Overload } from '../capture/pressure.ts';
-import { shareOf } from '../capture/share.ts';
+import { shareOf } from '../fairness/share.ts';
 import { createCompletionRate } from './completion-rate.ts';
 import { createReservation, type IssuedReservation, type Pass, type Reservation } from './reservation.ts';
 

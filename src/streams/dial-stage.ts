@@ -18,12 +18,12 @@ import type { CaptureCommand } from '../capture/command.ts';
 import type { Dialled } from '../capture/dialled.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { CapturePhase } from '../capture/phases.ts';
-import { createPlaces } from '../capture/share.ts';
+import { createFairQueue } from '../fairness/fair-queue.ts';
+import { mergeMapOnDemand } from '../fairness/merge-map-on-demand.ts';
+import { createPlaces } from '../fairness/share.ts';
 import type { AheadPass } from './admission.ts';
 import type { ElementPlace } from './element-place.ts';
-import { createFairQueue } from './fair-queue.ts';
 import { createHostPlaces } from './host-places.ts';
-import { mergeMapOnDemand } from './merge-map-on-demand.ts';
 import { outcomeOfError } from './outcome.ts';
 import type { Pass } from './reservation.ts';
 
@@ -64,8 +64,8 @@ interface DialHooks<C> {
 }
 
 /**
- * Dials the targets of captures. Emits those that are reached, when they may be captured at once with others of their
- * batch, and those that are not dialled; ends the others.
+ * Dials the targets of captures. Emits a capture whose target was reached once its batch has room, and one that is not
+ * dialled at once. Ends the others.
  */
 export function dialFirst<C extends ToDial>(dialling: Dialling, hooks: DialHooks<C>): MonoTypeOperatorFunction<C> {
   const { isIn, end, now, report } = hooks;

@@ -14,7 +14,7 @@ import type {
 } from '../capture/events.ts';
 import type { CaptureOutcome, StoredCapture } from '../capture/outcome.ts';
 import type { DegradedParts, Pressure } from '../capture/pressure.ts';
-import { createWaitingQueue } from './waiting-queue.ts';
+import { createWaitingQueue } from '../fairness/waiting-queue.ts';
 
 /** The single event stream that logs, counters, messages and subscribers derive from. */
 export interface EventStream {

@@ -1,6 +1,6 @@
 import { once } from '../capture/once.ts';
-import { createPlaces, type Places } from '../capture/share.ts';
-import { createFairQueue } from './fair-queue.ts';
+import { createFairQueue } from '../fairness/fair-queue.ts';
+import { createPlaces, type Places } from '../fairness/share.ts';
 
 interface Waiting {
   readonly owner: string | null;

@@ -1,5 +1,5 @@
 import { from, Observable, of, switchMap, take, tap } from 'rxjs';
-import { mergeMapOnDemand } from './merge-map-on-demand.ts';
+import { mergeMapOnDemand } from '../fairness/merge-map-on-demand.ts';
 
 /** A source of elements that are read on demand. */
 export type ElementSource<T> = Iterable<T> | AsyncIterable<T>;

@@ -5,7 +5,6 @@ import type { CaptureRequest } from '../capture/request.ts';
 import type { Submit, SubmitOptions } from './capture-pipeline.ts';
 import { captureReused, type EventStream } from './events.ts';
 
-
 interface ReuseOptions {
   /** Captures the page. */
   readonly capture: Submit;

@@ -9,8 +9,8 @@ import {
 } from 'rxjs';
 import type { CaptureCommand } from '../capture/command.ts';
 import type { CapstanError } from '../capture/errors.ts';
-import { createFairQueue } from './fair-queue.ts';
-import { mergeMapOnDemand } from './merge-map-on-demand.ts';
+import { createFairQueue } from '../fairness/fair-queue.ts';
+import { mergeMapOnDemand } from '../fairness/merge-map-on-demand.ts';
 
 /** An admitted capture that waits for its turn. It leaves the queue when the command's signal is aborted. */
 export interface Waiting {
@@ -32,8 +32,8 @@ export interface Turns {
   readonly each: <C extends Waiting, R>(work: (capture: C) => Observable<R>) => OperatorFunction<C, R>;
   setLimit(limit: number): void;
   /**
-   * Returns how many captures of one batch keep all slots busy: more would wait for long, and their connections would be
-   * closed. @default The width of the batch
+   * Returns how many captures of one batch suffice to fill all slots: with more, connections would be idle for so long
+   * that they are closed. @default The width of the batch
    */
   readonly maxReached?: () => number;
 }

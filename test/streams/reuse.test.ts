@@ -1,22 +1,22 @@
 import { Observable, Subject } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import type { CapstanEvent } from '../../src/capture/events.ts';
-import type { CaptureOutcome } from '../../src/capture/outcome.ts';
+import type { CaptureOutcome, StoredCapture } from '../../src/capture/outcome.ts';
 import type { CaptureRequest } from '../../src/capture/request.ts';
 import { createEventStream } from '../../src/streams/events.ts';
-import { reusing, type StoredOutcome } from '../../src/streams/reuse.ts';
+import { reusing } from '../../src/streams/reuse.ts';
 import { request, stored } from './rig.ts';
 
 const MINUTE = 60_000;
 
-function storedOutcome(id: number, asked: CaptureRequest): StoredOutcome {
+function storedOutcome(id: number, asked: CaptureRequest): StoredCapture {
   const outcome = stored({ id, request: asked });
   if (outcome.state !== 'stored') throw new Error('it is not stored');
   return outcome;
 }
 
 /** Requests over pages that the test completes by hand, and over a store with one capture or none. */
-function setUp(kept?: { readonly outcome: StoredOutcome; readonly ageMs: number }) {
+function setUp(kept?: { readonly outcome: StoredCapture; readonly ageMs: number }) {
   const stream = createEventStream();
   const events: CapstanEvent[] = [];
   const told: (string | undefined)[] = [];

@@ -1,5 +1,5 @@
 import { CapstanError } from '../../capture/errors.ts';
-import type { Places } from '../../capture/share.ts';
+import type { Places } from '../../fairness/share.ts';
 import { callerOf } from '../keys/callers.ts';
 import type { HttpContext } from '../state.ts';
 

@@ -2,7 +2,7 @@ import { ARTIFACT_KINDS, type ArtifactKind, forKinds } from '../../capture/artif
 import { CapstanError } from '../../capture/errors.ts';
 import type { Marks } from '../../capture/marks.ts';
 import type { Result, StoredRecord } from '../../capture/result.ts';
-import { shareOf } from '../../capture/share.ts';
+import { shareOf } from '../../fairness/share.ts';
 import { isStoreFailure, writeFailure } from '../failures/write-failure.ts';
 import type { ArtifactStore, CapturedFiles } from '../ports/artifact-store.ts';
 import { filesIn, putCapture } from '../ports/artifact-store.ts';

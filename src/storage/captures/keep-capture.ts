@@ -22,9 +22,8 @@ export interface Keeping {
 /**
  * Stores the files and the record; resolves with the record. The outbox notes the capture before it is published, and
  * forgets it when the artifact store has the files and the database has the record. After a crash, a noted record
- * that is in the data directory is delivered. If it is not there, either the client got no answer, or the capture was
- * already delivered. While the database is away, the record waits, which counts as stored. Rejects when nothing of the
- * capture is left.
+ * that is in the data directory is delivered; one that is not there was delivered before, or never answered. While the
+ * database is away, the record waits, which counts as stored. Rejects when nothing of the capture is left.
  */
 export async function keepCapture(record: StoredRecord, files: CapturedFiles, keeping: Keeping): Promise<StoredRecord> {
   const { copies, outbox, delivery } = keeping;

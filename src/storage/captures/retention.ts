@@ -1,5 +1,5 @@
 import { CapstanError } from '../../capture/errors.ts';
-import { cutsOf } from '../../capture/share.ts';
+import { cutsOf } from '../../fairness/share.ts';
 import { isAway } from '../failures/is-away.ts';
 import { createPace, type Pace } from '../passes/pace.ts';
 import { type RepeatedPass, repeatPass } from '../passes/repeated-pass.ts';

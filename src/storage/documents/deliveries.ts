@@ -1,5 +1,5 @@
-import { shareOf } from '../../capture/share.ts';
 import { type Amount, STORED_LIMITS } from '../../capture/stored-limits.ts';
+import { shareOf } from '../../fairness/share.ts';
 import type { DeadWanted, DeliveryStore, LetterPlace, NewDelivery, StoredDelivery } from '../ports/delivery-store.ts';
 import {
   type Condition,

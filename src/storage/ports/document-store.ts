@@ -1,6 +1,6 @@
 import { CapstanError } from '../../capture/errors.ts';
-import { shareOf } from '../../capture/share.ts';
 import { type Amount, STORED_LIMITS } from '../../capture/stored-limits.ts';
+import { shareOf } from '../../fairness/share.ts';
 import { type Field, type Fields, fieldsIn, type SharedTable, type Table } from './document-tables.ts';
 
 /*

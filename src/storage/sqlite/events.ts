@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { ofKey } from '../../capture/client.ts';
-import { cutsOf } from '../../capture/share.ts';
+import { cutsOf } from '../../fairness/share.ts';
 import { type EventEntry, gapEntry, type LoggedEvent } from '../ports/event-log.ts';
 import { CLOSED, type EventTable } from '../records/own-event-log.ts';
 import type { Synchronous } from './remote.ts';

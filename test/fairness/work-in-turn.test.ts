@@ -1,6 +1,6 @@
 import { firstValueFrom } from 'rxjs';
 import { expect, it } from 'vitest';
-import { createWorkInTurn } from '../../src/streams/work-in-turn.ts';
+import { createWorkInTurn } from '../../src/fairness/work-in-turn.ts';
 
 /** Starts works that last until they are ended, and notes the owners of those that run. */
 function works(turns: ReturnType<typeof createWorkInTurn>) {

@@ -1,7 +1,7 @@
 import { BehaviorSubject, type Observable, Subject } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import { createFairQueue } from '../../src/streams/fair-queue.ts';
-import { mergeMapOnDemand } from '../../src/streams/merge-map-on-demand.ts';
+import { createFairQueue } from '../../src/fairness/fair-queue.ts';
+import { mergeMapOnDemand } from '../../src/fairness/merge-map-on-demand.ts';
 
 /** Works that run until they are ended, over a queue that is never exhausted. */
 function running(limit: number, onStart: (element: number) => void = () => {}) {

@@ -1,6 +1,6 @@
 import { defer, finalize, type Observable } from 'rxjs';
 import { CapstanError } from '../capture/errors.ts';
-import { createPlaces } from '../capture/share.ts';
+import { createPlaces } from './share.ts';
 import { createWorkInTurn } from './work-in-turn.ts';
 
 interface SharedTurnsOptions {

@@ -1,7 +1,7 @@
 import { catchError, defer, EMPTY, finalize, from, ignoreElements, Observable, of, tap } from 'rxjs';
-import { createPlaces } from '../capture/share.ts';
 import { createFairQueue } from './fair-queue.ts';
 import { mergeMapOnDemand } from './merge-map-on-demand.ts';
+import { createPlaces } from './share.ts';
 
 interface Work {
   readonly owner: string | null;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createFairQueue } from '../../src/streams/fair-queue.ts';
+import { createFairQueue } from '../../src/fairness/fair-queue.ts';
 
 describe('the fair queue', () => {
   it('lets owners take turns, each first in, first out', () => {
