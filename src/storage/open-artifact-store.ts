@@ -1,5 +1,6 @@
 import type { ArtifactStoreKind } from '../capture/artifacts.ts';
 import { CapstanError } from '../capture/errors.ts';
+import type { ObjectStoreConfig } from '../config/slices.ts';
 import { holdLock } from './files/held-lock.ts';
 import { retentionLock } from './files/layout.ts';
 import type { MongoDatabase } from './mongo/open.ts';
@@ -7,7 +8,6 @@ import { type ArtifactStore, changedStore, type LocalStore } from './ports/artif
 import type { Database } from './ports/database.ts';
 import { createOwnCopies } from './ports/local-copies.ts';
 import type { OpenArtifacts } from './ports/open-artifacts.ts';
-import type { S3Options } from './s3/open.ts';
 
 /** Opens a store on first use. */
 type OtherStore = () => Promise<ArtifactStore>;
@@ -17,7 +17,7 @@ interface StoreParts {
   readonly local: LocalStore;
   readonly database: Database;
   readonly mongo: MongoDatabase | undefined;
-  readonly s3: Partial<S3Options>;
+  readonly s3: Partial<ObjectStoreConfig>;
   readonly onProblem: (problem: unknown) => void;
 }
 
