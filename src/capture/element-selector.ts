@@ -50,7 +50,11 @@ export function elementSteps(text: string): readonly string[] {
     try {
       compile(step.css, { pseudos: PSEUDO_CLASSES });
     } catch (error) {
-      throw new SelectorError(error instanceof Error ? error.message : String(error));
+      const message = error instanceof Error ? error.message : String(error);
+      const [, unknown] = /^Unknown pseudo-class (:[\w-]+)/.exec(message) ?? [];
+      throw new SelectorError(
+        unknown === undefined ? message : `${unknown} is no pseudo-class that can be told from an element map`,
+      );
     }
     const rest = refusedByBrowsers(step.css);
     if (rest !== undefined) throw new SelectorError(`it cannot be read from ${JSON.stringify(rest)} on`);

@@ -1,5 +1,5 @@
-import { clipAround, hasFixedBackground } from './behind-scrolling.ts';
-import { bodyOf, boxOf, page } from './dom.ts';
+import { clipAround, hasFixedBackground, hasFixedContent, isClip } from './behind-scrolling.ts';
+import { bodyOf, boxOf, page, select } from './dom.ts';
 import { positioned, search } from './positioned.ts';
 import { setStyle } from './set-style.ts';
 import { web } from './web.ts';
@@ -25,6 +25,10 @@ export function attachBackdrops(): void {
   const body = bodyOf(page);
   for (const element of search((each) => each !== body && hasFixedBackground(web.getComputedStyle(each)))) {
     setStyle(element, { 'background-attachment': 'scroll' });
+  }
+  for (const clip of search((each) => isClip(web.getComputedStyle(each)))) {
+    // What is transformed contains what is fixed in it. Generated content has no style of its own to set.
+    if ([clip, ...select(clip, '*')].some(hasFixedContent)) setStyle(clip, { 'will-change': 'transform' });
   }
   for (const element of positioned('fixed')) {
     const clip = clipAround(element);

@@ -107,7 +107,14 @@ const fills = ({ width, height }: Pick<Box, 'width' | 'height'>): boolean =>
 
 const endsWindow = ({ bottom }: Box): boolean => Math.abs(bottom - web.innerHeight) <= 1;
 
-const isClip = ({ clipPath, clip }: Style): boolean => clipPath !== 'none' || clip !== 'auto';
+export const isClip = ({ clipPath, clip }: Style): boolean => clipPath !== 'none' || clip !== 'auto';
+
+/** Whether generated content of an element is fixed. */
+export const hasFixedContent = (element: PageElement): boolean =>
+  PSEUDOS.some((pseudo) => {
+    const { content, position } = web.getComputedStyle(element, pseudo);
+    return content !== 'none' && position === 'fixed';
+  });
 
 /** The nearest element around a fixed one that clips it; overflow does not. */
 export function clipAround(element: PageElement): PageElement | null {

@@ -19,6 +19,10 @@ const ANSWERS: Readonly<Record<string, string>> = {
   '/missing': `HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\n${LENGTH}${PAGE}`,
   '/undecodable': `HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\nContent-Length: ${PAGE.length}\r\n\r\n${PAGE}`,
   '/json': `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n${LENGTH}[${'1,'.repeat(20)}`,
+  '/parts': `HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<title>Parts</title><script src=/short.js></script><img src=/short.png>`,
+  '/short.js': `HTTP/1.1 200 OK\r\nContent-Type: text/javascript\r\n${LENGTH}let a`,
+  '/short.png': 'HTTP/1.1 200 OK\r\nContent-Type: image/png\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n',
+  '/impossible': 'HTTP/1.1 302 Found\r\nLocation: http://exa%20mple/\r\nContent-Length: 0\r\n\r\n',
   '/at-once': `HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n${LENGTH}${PAGE}`,
 };
 /** Long enough for the browser to read the beginning before the end comes. */
@@ -83,7 +87,23 @@ describe('a document that breaks off', () => {
     },
   );
 
+  it('leaves the page whole when a part of it breaks off, which the evidence says', async () => {
+    const { cutPhase, evidence } = await capture('/parts', { evidence: ['network'] });
+    expect(cutPhase).toBeNull();
+    const failures = evidence.network?.items.map(({ url, failure }) => [new URL(url).pathname, failure]);
+    expect(failures).toEqual(
+      expect.arrayContaining([
+        ['/short.js', 'ERR_CONTENT_LENGTH_MISMATCH'],
+        ['/short.png', 'ERR_INCOMPLETE_CHUNKED_ENCODING'],
+      ]),
+    );
+  });
+
   it('is unreachable at once when it is JSON: the browser draws only whole JSON', async () => {
     expect(await failureOf(capture('/json'))).toMatchObject({ code: 'target_unreachable' });
   });
+});
+
+it('does not reach a host that a redirect names and no name can be', async () => {
+  expect(await failureOf(capture('/impossible'))).toMatchObject({ code: 'target_unreachable' });
 });

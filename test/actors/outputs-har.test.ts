@@ -1,4 +1,6 @@
-import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from 'node:http';
+import { createHash, X509Certificate } from 'node:crypto';
+import { createServer, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
+import { createSecureServer } from 'node:http2';
 import { createRequire } from 'node:module';
 import { gzipSync } from 'node:zlib';
 import Ajv from 'ajv';
@@ -10,6 +12,7 @@ import { z } from 'zod';
 import type { CaptureOptions } from '../../src/capture/request.ts';
 import { listening } from '../egress/listening.ts';
 import type { Site } from '../fixtures/site.ts';
+import { CERTIFICATE, KEY } from '../receivers/certificate.ts';
 import { patience, startActor } from '../support/actor.ts';
 import { browserStartedBy } from '../support/browser-script.ts';
 import { captureRequest } from '../support/capture-request.ts';
@@ -58,18 +61,47 @@ const SIZES: Readonly<Record<string, readonly [status: number, headers: Outgoing
     '/kept': [200, { 'cache-control': 'max-age=600' }, LONG],
   };
 
-/** Answers with an exact length, except where chunks are asked for. */
-function answerOfSizes({ url = '/', headers }: IncomingMessage, response: ServerResponse): void {
+/** A response over HTTP/1.1 or HTTP/2. */
+interface Answer {
+  writeHead(status: number, headers: OutgoingHttpHeaders): unknown;
+  end(body: string | Buffer): unknown;
+}
+
+/** Answers with an exact length, except where chunks are asked for. HTTP/2 has none: its frames need no length. */
+function answerOfSizes(
+  { url = '/', headers, httpVersion }: Pick<IncomingMessage, 'url' | 'headers' | 'httpVersion'>,
+  response: Answer,
+): void {
   const { pathname } = new URL(url, 'http://localhost');
-  const [status, more, body = ''] = SIZES[pathname] ?? [410, {}];
-  if (headers['if-none-match'] !== undefined) response.writeHead(304, more).end();
-  else
-    response
-      .writeHead(status, {
-        ...more,
-        ...(body.length > 0 && more['transfer-encoding'] === undefined && { 'content-length': body.length }),
-      })
-      .end(body);
+  const [status, { 'transfer-encoding': coding, ...more }, body = ''] = SIZES[pathname] ?? [410, {}];
+  const framing =
+    coding === undefined
+      ? body.length > 0 && { 'content-length': body.length }
+      : httpVersion === '1.1' && { 'transfer-encoding': coding };
+  const isUnchanged = headers['if-none-match'] !== undefined;
+  response.writeHead(isUnchanged ? 304 : status, { ...more, ...(!isUnchanged && framing) });
+  response.end(isUnchanged ? '' : body);
+}
+
+const FINGERPRINT = createHash('sha256')
+  .update(new X509Certificate(CERTIFICATE).publicKey.export({ type: 'spki', format: 'der' }))
+  .digest('base64');
+
+/** Starts a server of these answers, and an actor whose browser accepts its certificate. */
+async function sizesOver(scheme: 'http' | 'https') {
+  const server =
+    scheme === 'http'
+      ? createServer(answerOfSizes)
+      : createSecureServer({ key: KEY, cert: CERTIFICATE }, answerOfSizes);
+  const site = await listening(server);
+  // With --ignore-certificate-errors, Chromium would keep nothing in its cache.
+  const flag = `--ignore-certificate-errors-spki-list=${FINGERPRINT}`;
+  const running = await startActor({ browserPath: await browserStartedBy((path) => `exec ${path} "$@" ${flag}`) });
+  const stop = async () => {
+    await running.stop();
+    await site[Symbol.asyncDispose]();
+  };
+  return { actor: running.actor, origin: `${scheme}://127.0.0.1:${site.port}`, [Symbol.asyncDispose]: stop };
 }
 
 describe('the output har', () => {
@@ -168,39 +200,49 @@ describe('the output har', () => {
     }
   });
 
-  it('tells headers and bodies apart, and counts nothing for what came from a cache', async () => {
-    await using server = await listening(createServer(answerOfSizes));
-    const origin = `http://127.0.0.1:${server.port}`;
-    const request = { outputs: ['har'], evidence: ['network'], waitForFunction: "document.title === 'done'" } as const;
-    const { outputs, evidence } = await ground.running.actor.capture(captureRequest(origin, request), patience);
-    const har: Har = JSON.parse(String(outputs.har?.content));
-    expect(ajv.validate('har.json#', har), ajv.errorsText()).toBe(true);
-    const sizes = har.log.entries.map(({ request, response }) => {
-      const { status, headersSize, bodySize, content } = response;
-      const { pathname } = new URL(request.url);
-      return { pathname, status, hasHeaders: headersSize > 0, bodySize, size: content.size };
-    });
-    const of = (path: string) => sizes.filter(({ pathname }) => pathname === path);
-    const row = (pathname: string, status: number, bodySize: number, size = bodySize, hasHeaders = true) => ({
-      ...{ pathname, status, hasHeaders, bodySize, size },
-    });
-    expect(of('/moved')).toEqual([row('/moved', 302, 0)]);
-    expect(of('/moved-with-text')).toEqual([row('/moved-with-text', 302, 0)]);
-    expect(of('/none')).toEqual([row('/none', 204, 0)]);
-    expect(of('/empty')).toEqual([row('/empty', 404, 0)]);
-    expect(of('/gzip')).toEqual([row('/gzip', 200, ZIPPED.length, LONG.length)]);
-    expect(of('/in-chunks')).toEqual([row('/in-chunks', 200, LONG.length)]);
-    expect(of('/gzip-in-chunks')).toEqual([row('/gzip-in-chunks', 200, -1, LONG.length)]);
-    expect(of('/unchanged')).toEqual([row('/unchanged', 200, LONG.length), row('/unchanged', 304, 0, LONG.length)]);
-    const kept = (path: string) => row(path, 200, 0, LONG.length, false);
-    expect(of('/kept')).toEqual([row('/kept', 200, LONG.length), kept('/kept')]);
-    expect(of('/script')).toEqual([row('/script', 200, LONG.length), kept('/script')]);
-    expect(har.log.entries.flatMap(({ _fromCache = [] }) => _fromCache)).toEqual(['disk', 'memory']);
-    const bytes = (path: string) =>
-      evidence.network?.items.filter(({ url }) => new URL(url).pathname === path).map((item) => item.bytes);
-    expect(bytes('/script')).toEqual([expect.toSatisfy((all) => all > LONG.length), 0]);
-    expect(bytes('/kept')).toEqual([expect.toSatisfy((all) => all > LONG.length), 0]);
-  });
+  it.each([
+    ['http', 'http/1.1'],
+    ['https', 'h2'],
+  ] as const)(
+    'tells headers and bodies apart, and counts nothing for what came from a cache, over %s',
+    async (scheme, version) => {
+      await using server = await sizesOver(scheme);
+      const request = {
+        outputs: ['har'],
+        evidence: ['network'],
+        waitForFunction: "document.title === 'done'",
+      } as const;
+      const { outputs, evidence } = await server.actor.capture(captureRequest(server.origin, request), patience);
+      const har: Har = JSON.parse(String(outputs.har?.content));
+      expect(ajv.validate('har.json#', har), ajv.errorsText()).toBe(true);
+      expect(new Set(har.log.entries.map(({ response }) => response.httpVersion))).toContain(version);
+      const sizes = har.log.entries.map(({ request, response }) => {
+        const { status, headersSize, bodySize, content } = response;
+        const { pathname } = new URL(request.url);
+        return { pathname, status, hasHeaders: headersSize > 0, bodySize, size: content.size };
+      });
+      const of = (path: string) => sizes.filter(({ pathname }) => pathname === path);
+      const row = (pathname: string, status: number, bodySize: number, size = bodySize, isReceived = true) => ({
+        ...{ pathname, status, hasHeaders: isReceived && scheme === 'http', bodySize, size },
+      });
+      expect(of('/moved')).toEqual([row('/moved', 302, 0)]);
+      expect(of('/moved-with-text')).toEqual([row('/moved-with-text', 302, 0)]);
+      expect(of('/none')).toEqual([row('/none', 204, 0)]);
+      expect(of('/empty')).toEqual([row('/empty', 404, 0)]);
+      expect(of('/gzip')).toEqual([row('/gzip', 200, ZIPPED.length, LONG.length)]);
+      expect(of('/in-chunks')).toEqual([row('/in-chunks', 200, LONG.length)]);
+      expect(of('/gzip-in-chunks')).toEqual([row('/gzip-in-chunks', 200, -1, LONG.length)]);
+      expect(of('/unchanged')).toEqual([row('/unchanged', 200, LONG.length), row('/unchanged', 304, 0, LONG.length)]);
+      const kept = (path: string) => row(path, 200, 0, LONG.length, false);
+      expect(of('/kept')).toEqual([row('/kept', 200, LONG.length), kept('/kept')]);
+      expect(of('/script')).toEqual([row('/script', 200, LONG.length), kept('/script')]);
+      expect(har.log.entries.flatMap(({ _fromCache = [] }) => _fromCache)).toEqual(['disk', 'memory']);
+      const bytes = (path: string) =>
+        evidence.network?.items.filter(({ url }) => new URL(url).pathname === path).map((item) => item.bytes);
+      expect(bytes('/script')).toEqual([expect.toSatisfy((all) => all > LONG.length), 0]);
+      expect(bytes('/kept')).toEqual([expect.toSatisfy((all) => all > LONG.length), 0]);
+    },
+  );
 
   it('is bounded for a page that requests long addresses', async () => {
     await using server = await listening(

@@ -37,11 +37,19 @@ const BUILT = `/part?${new URLSearchParams({
 })}`;
 const IN_SHADOW = (colour: string) =>
   `<x-in><template shadowrootmode=open><style>p { background: ${colour}; height: 60px }</style><p>In a shadow tree</p><img src=/image.png width=90 height=60></template></x-in>`;
+/** A file of SVG that others refer into. Its style is that of its own elements. */
+const SPRITE = `/part?${new URLSearchParams({
+  type: 'image/svg+xml',
+  text: `<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"><linearGradient id="fill"><stop stop-color="#084"/></linearGradient>
+    <symbol id="ship" viewBox="0 0 10 10"><rect width="10" height="10" fill="url(#fill)"/></symbol><g id="buoy"><circle cx="40" cy="40" r="40" fill="red"/></g></svg>`,
+})}`;
 /** A page with images that no `<img>` shows, and frames with shadow trees. */
 const DRAWN = `/part?${new URLSearchParams({
   type: 'text/html; charset=utf-8',
   text: `<!doctype html><title>Drawn</title><style>div { width: 200px; height: 90px } .set { background: image-set("/image.png?set" 1x) } .old { background: -webkit-image-set(url(/image.png?old) 1x) }</style>
     <svg width=200 height=90><image href="/image.png?svg" width=200 height=90 /></svg><svg width=200 height=90><image xlink:href="/image.png?old-svg" width=200 height=90 /></svg>
+    <svg width=90 height=90><use href="${SPRITE}#ship" /></svg><svg width=90 height=90><use xlink:href="${SPRITE}#buoy" /></svg>
+    <video poster="/image.png?poster" width=200 height=90></video>
     <div class=set></div><div class=old></div><div style="background-image:image-set('/image.png?attribute' 1x)"></div>
     <iframe srcdoc="${IN_SHADOW('rgb(0, 120, 0)').replaceAll('"', '&quot;')}" width=300 height=200></iframe>
     <iframe src="/part?${new URLSearchParams({ type: 'text/html', text: `<!doctype html>${IN_SHADOW('rgb(0, 0, 160)')}` })}" width=300 height=200></iframe>`,

@@ -77,6 +77,13 @@ const SECTIONS = {
     '.cover { clip-path: inset(0) } .cover div { position: fixed; inset: 0; background: rgb(17, 68, 85) }',
     '<div></div>',
   ),
+  'generated content of a clipped section': sections(
+    '.cover { clip-path: inset(0) } .cover::before { content: ""; position: fixed; inset: 0; background: rgb(17, 68, 85) }',
+  ),
+  'generated content in a clipped section': sections(
+    `.cover { clip-path: inset(0) } b::after { content: ""; position: fixed; inset: 0; background: url(${SVG}) center / cover }`,
+    '<b></b>',
+  ),
   'an image that a script moves': sections(
     '.cover { clip-path: inset(0) } img { position: fixed; top: 0; left: 0; width: 100vw; height: 500px; transform: translate3d(0, 90px, 0) }',
     `<img alt="" src=${SVG}>`,

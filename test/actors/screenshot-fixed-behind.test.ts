@@ -74,10 +74,16 @@ describe('what is fixed behind a page', () => {
     }
   });
 
-  it('fills a section of a full page in which it is shown only while the section is in the window', async () => {
+  it('fills a section in which it is shown only while the section is in the window', async () => {
     const { png } = await capture(SHOWN_IN_WINDOW);
     for (const y of [590, 1000, 1600, 2010]) expect([y, colourAt(png, EDGE, y)]).toEqual([y, TEAL]);
     for (const y of [570, 1020, 1580, 2030]) expect([y, colourAt(png, EDGE, y)]).toEqual([y, WHITE]);
+    const clip = { x: 0, y: 1590, width: 1280, height: 430 };
+    for (const options of [{ selector: '.cover.second' }, { clip }]) {
+      const part = (await capture(SHOWN_IN_WINDOW, options)).png;
+      expect(edgesOf(part)).toEqual([TEAL]);
+      expect(rows(part, 0, 430).equals(rows(png, 1590, 2020))).toBe(true);
+    }
   });
 
   it('leaves a fixed header and a fixed footer where they are at the top of the page', async () => {

@@ -144,6 +144,19 @@ const WRITTEN = [
   ],
 ];
 
+/** Selectors that browsers accept and maps cannot answer, or in which browsers leave out what they do not know. */
+const REFUSED_HERE = [
+  ':focus',
+  'input:focus-within',
+  ':target',
+  ':invalid',
+  ':placeholder-shown',
+  ':popover-open',
+  ':is(:unknown, a)',
+  'p:where(a!, b)',
+  'p::before',
+];
+
 const PAGE = `<!doctype html><html lang=en><head><meta charset=utf-8><link rel=icon href=data:,><title>-</title></head><body><main>
   <p></p><p> </p><p>Tides</p><p><!-- nothing --></p><p><br></p><p class=some hidden>Hidden</p><p class=some hidden></p>
   <section><i></i></section><section lang=de-AT><b>Ropes</b></section><svg width=9 height=9> </svg><template><p></p></template>
@@ -154,7 +167,7 @@ const PAGE = `<!doctype html><html lang=en><head><meta charset=utf-8><link rel=i
     <select disabled></select><fieldset><input disabled></fieldset></form>
   <div contenteditable><em>Edit</em></div></main>
   <div style="position:absolute;left:-5000px;width:90px" class=below>Outside</div>
-  <script>document.title = ${JSON.stringify(SELECTORS)}.map((each) => document.querySelectorAll(each).length).join() + ';' + ${JSON.stringify(WRITTEN)}.map((each) => { try { document.querySelector(each); return 1 } catch { return 0 } }).join('')</script></body></html>`;
+  <script>document.title = ${JSON.stringify(SELECTORS)}.map((each) => document.querySelectorAll(each).length).join() + ';' + ${JSON.stringify([...WRITTEN, ...REFUSED_HERE])}.map((each) => { try { document.querySelector(each); return 1 } catch { return 0 } }).join('')</script></body></html>`;
 
 describe('selectElements', () => {
   const app = serviceForSuite();
@@ -173,6 +186,8 @@ describe('selectElements', () => {
     );
     const isAccepted = (selector: string) => problemsOfSelectors([selector]).length === 0;
     expect(WRITTEN.filter(isAccepted)).toEqual(WRITTEN.filter((_, at) => accepted[at] === '1'));
+    expect(accepted.slice(WRITTEN.length)).toBe('1'.repeat(REFUSED_HERE.length));
+    expect(REFUSED_HERE.filter(isAccepted)).toEqual([]);
   });
 
   it.each([
@@ -195,6 +210,12 @@ describe('selectElements', () => {
     'p:not(:header)',
   ])('refuses %s, which browsers do not know', (selector) => {
     expect(() => elementSteps(selector)).toThrow(/browsers/);
+  });
+
+  it('says why a state is refused', () => {
+    expect(() => elementSteps(':is(:focus, a)')).toThrow(
+      ':focus is no pseudo-class that can be told from an element map',
+    );
   });
 
   it('reads names of many escapes in no time', () => {

@@ -120,6 +120,66 @@ describe('a view that is come back to', () => {
     await expect.poll(() => page.getByLabel('URL', { exact: true }).inputValue()).toBe('');
   });
 
+  it('shows the groups where they were left, with the focus on the group that was opened', async () => {
+    const page = await ui.open('/ui/?view=groups');
+    const groups = page.locator('.group');
+    await expect.poll(() => groups.count()).toBe(200);
+    await scrollTo(page, 3000);
+    const opened = groups.nth(60);
+    await opened.focus();
+    await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
+    const [name, top] = [await focused(page), await topOf(page)];
+    expect(name).toMatch(/^Page \d+$/);
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/ui/?text=**');
+    await page.goBack();
+    await expect.poll(() => topOf(page)).toBe(top);
+    await expect.poll(() => focused(page)).toBe(name);
+  });
+
+  it('shows a capture where it was left', async () => {
+    const page = await ui.open(`/ui/results/${exampleId(3)}`, { viewport: { width: 1280, height: 500 } });
+    await page.getByRole('heading', { name: /Page \d+/ }).waitFor();
+    const main = page.locator('#main');
+    const other = page.getByRole('link', { name: 'Compare with another capture' });
+    await expect.poll(() => main.evaluate(({ scrollHeight }) => scrollHeight)).toBeGreaterThan(900);
+    await main.evaluate((element) => element.scrollTo({ top: 300 }));
+    await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))');
+    await other.evaluate((link) => link.click());
+    await page.waitForURL('**/ui/compare**');
+    await page.goBack();
+    await expect.poll(() => main.evaluate(({ scrollTop }) => scrollTop)).toBe(300);
+  });
+
+  it.each([
+    ['the list of a scan', '/ui/scans', 'Targets', '192.0.2.0/28'],
+    ['the ports of a scan', '/ui/scans', 'Ports', '8443'],
+    ['the page of a watch', '/ui/watches', 'Page', 'https://example.org/watched'],
+    ['the labels of a watch', '/ui/watches/new', 'Labels, separated by commas', 'shop, legal'],
+    ['the note of a capture', `/ui/results/${exampleId(COUNT - 1)}`, 'Note', 'Seen by Ana'],
+  ])('keeps %s that was typed, also through a reload', async (_what, path, label, text) => {
+    const page = await ui.open(path);
+    const field = page.getByLabel(label, { exact: true });
+    await field.fill(text);
+    await views(page).getByRole('link', { name: 'Receivers' }).click();
+    await page.getByRole('heading', { name: 'Receivers', exact: true }).waitFor();
+    await page.goBack();
+    await expect.poll(() => field.inputValue()).toBe(text);
+    await page.reload();
+    await expect.poll(() => field.inputValue()).toBe(text);
+    expect(ui.complaints).toEqual([]);
+  });
+
+  it('keeps the common options of the capture form', async () => {
+    const page = await ui.open('/ui/capture');
+    const whole = page.getByLabel('Full page');
+    await whole.check();
+    await views(page).getByRole('link', { name: 'Watches' }).click();
+    await page.getByRole('heading', { name: 'Watches' }).waitFor();
+    await page.goBack();
+    await expect.poll(() => whole.isChecked()).toBe(true);
+  });
+
   it('takes a capture that is deleted in one tab out of the gallery of another', async () => {
     const page = await ui.open('/ui/');
     const card = cards(page).first();

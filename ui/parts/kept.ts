@@ -1,4 +1,4 @@
-import { useMemo } from 'preact/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
 import { entry } from './route.ts';
 
 /*
@@ -31,6 +31,30 @@ export interface Kept<T> {
 export function useKept<T>(name: string): Kept<T> {
   const key = `${entry.value} ${name}`;
   return useMemo(() => ({ was: known.get(key) as T | undefined, keep: (value) => keepAs(key, value) }), [key]);
+}
+
+/** What a person typed into a form, and functions that change it and forget that it was changed. */
+type Draft<T> = readonly [draft: T, change: (next: (old: T) => T) => void, forget: () => void];
+
+/**
+ * Returns what a person has typed in this entry of the history, or else `initial`. `storable` leaves out what must not be
+ * stored, such as secrets.
+ */
+export function useDraft<T>(name: string, initial: T, storable: (draft: T) => T = (draft) => draft): Draft<T> {
+  const { was, keep } = useKept<T | undefined>(name);
+  const latest = useRef(was ?? initial);
+  const [draft, setDraft] = useState(latest.current);
+  const change = (next: (old: T) => T) => {
+    latest.current = next(latest.current);
+    setDraft(() => latest.current);
+    keep(storable(latest.current));
+  };
+  return [draft, change, () => keep(undefined)];
+}
+
+/** Returns URLs without their user names and passwords, which are not kept. */
+export function withoutCredentials(urls: string): string {
+  return urls.replaceAll(/\/\/[^/?#\s]*@/g, '//');
 }
 
 function keepAs(key: string, value: unknown): void {

@@ -29,7 +29,8 @@ export function usePlace(scroller: RefObject<HTMLElement | null>, { of, isReady,
     missing.current = (before.current === kept ? undefined : kept.was) ?? { top: 0 };
     before.current = kept;
   }, [kept, of]);
-  useLayoutEffect(() => {
+  const find = useRef<() => void>(() => undefined);
+  find.current = () => {
     const { current } = scroller;
     const { top, focused } = missing.current;
     if (current === null || !isReady) return;
@@ -37,16 +38,29 @@ export function usePlace(scroller: RefObject<HTMLElement | null>, { of, isReady,
       const isThere = current.scrollHeight - current.clientHeight >= top;
       if (!isThere && loadMore !== undefined) return loadMore();
       current.scrollTo({ top });
+      // What is not there yet comes when the content has grown.
+      if (!isThere) return;
       missing.current = { focused };
     }
     const link = focused && current.querySelector<HTMLElement>(`[data-place="${CSS.escape(focused)}"]`);
     if (!link) return;
     link.focus({ preventScroll: true });
     missing.current = {};
-  });
+  };
+  useLayoutEffect(() => find.current());
+  useLayoutEffect(() => {
+    const observer = new ResizeObserver(() => find.current());
+    for (const child of scroller.current?.children ?? []) observer.observe(child);
+    return () => observer.disconnect();
+  }, [scroller]);
   return () => {
     const { current } = scroller;
-    if (current === null || missing.current.top !== undefined) return;
+    if (current === null) return;
+    if (missing.current.top !== undefined) {
+      const isAtEnd = current.scrollTop + current.clientHeight >= current.scrollHeight - 1;
+      if (!isReady || loadMore !== undefined || isAtEnd) return;
+      missing.current = {};
+    }
     const { activeElement } = document;
     const link = current.contains(activeElement) ? activeElement?.closest<HTMLElement>('[data-place]') : null;
     kept.keep({ top: current.scrollTop, focused: link?.dataset.place ?? missing.current.focused });

@@ -12,11 +12,14 @@ import {
   type PageNode,
   page,
   remove,
+  select,
 } from '../dom.ts';
 import { treesIn } from '../open-trees.ts';
 import { adoptedSheetsOf, type StyleSheet, sheetsOf } from '../styles.ts';
 import { withAbsoluteUrls } from './styles.ts';
 
+/** Where no scripts run, Chromium gives controls to each video, which lie over its poster. */
+const WITHOUT_CONTROLS = 'video:not([controls])::-webkit-media-controls { display: none !important }';
 const MAX_SHEETS = 2_000;
 /** Maximum number of characters of all style sheets. */
 const MAX_CHARACTERS = 4 * 1024 * 1024;
@@ -35,8 +38,7 @@ interface AddedStyles {
 export function markAddedStyles(mark: string, first: number): AddedStyles {
   const found: AddedStyles = { added: [], undo: [] };
   let room = MAX_CHARACTERS;
-  const add = (sheet: StyleSheet, base: string, place: (comment: PageNode) => void) => {
-    const text = textOf(sheet, base);
+  const add = (text: string, place: (comment: PageNode) => void) => {
     room -= text.length;
     if (text === '' || room < 0 || found.added.length === MAX_SHEETS) return;
     const comment = createComment(page, `${mark}${first + found.added.push(text) - 1}`);
@@ -45,23 +47,24 @@ export function markAddedStyles(mark: string, first: number): AddedStyles {
   };
   for (const tree of treesIn<PageDocument>(page)) {
     if (!isDocument(tree)) addOwn(tree, add);
+    const hasVideo = select(tree, 'video:not([controls])').length > 0;
     // The last element of a tree would have another one after it, which selectors see. The head of a document shows
     // none.
     const end = isDocument(tree) ? headOf(tree) : tree;
     if (end === null) continue;
-    for (const sheet of adoptedSheetsOf(tree)) add(sheet, baseOf(page), (comment) => void appendChild(end, comment));
+    const texts = adoptedSheetsOf(tree).map((sheet) => textOf(sheet, baseOf(page)));
+    for (const text of hasVideo ? [...texts, WITHOUT_CONTROLS] : texts) {
+      add(text, (comment) => void appendChild(end, comment));
+    }
   }
   return found;
 }
 
-function addOwn(
-  tree: PageFragment,
-  add: (sheet: StyleSheet, base: string, place: (comment: PageNode) => void) => void,
-): void {
+function addOwn(tree: PageFragment, add: (text: string, place: (comment: PageNode) => void) => void): void {
   for (const sheet of sheetsOf(tree)) {
     const { ownerNode: owner } = sheet;
     if (!isElement(owner) || !['HTMLStyleElement', 'HTMLLinkElement'].includes(interfaceOf(owner))) continue;
-    add(sheet, sheet.href ?? baseOf(owner), (comment) => insertBefore(owner, comment));
+    add(textOf(sheet, sheet.href ?? baseOf(owner)), (comment) => insertBefore(owner, comment));
   }
 }
 

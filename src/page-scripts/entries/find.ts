@@ -1,7 +1,8 @@
 import type { SelectorStep } from '../../capture/selector.ts';
 import type { Rectangle } from '../boxes.ts';
 import {
-  above,
+  around,
+  bodyOf,
   byXPath,
   inputTypeOf,
   interfaceOf,
@@ -9,6 +10,7 @@ import {
   nameOf,
   type PageElement,
   page,
+  rootElementOf,
   scrollElementBy,
   scrollIntoView,
   selectOne,
@@ -31,8 +33,8 @@ export function hasVisibleMatch(steps: readonly SelectorStep[]): boolean {
 }
 
 /**
- * Scrolls to the first visible element that matches, in the page and in what scrolls there, and the page itself to its
- * top. Returns the element's box in the window, or why there is none.
+ * Scrolls what scrolls in the page to the first visible element that matches, and the page itself to its top. Returns the
+ * element's box in the window, or why there is none.
  */
 export function findVisible(steps: readonly SelectorStep[], isFrame: boolean): 'absent' | 'invisible' | Rectangle {
   const matching = elementsBy(steps);
@@ -105,20 +107,29 @@ function compoundsOf({ alternatives }: Extract<SelectorStep, { css: string }>): 
 }
 
 /**
- * Scrolls to an element. In a frame only its own document is scrolled: those around a frame of another process would be
- * scrolled at any later time.
+ * Scrolls what scrolls around an element to it. In a frame, documents around its own stay: those of other processes would
+ * be scrolled at any later time. The document of the page stays, too: scripts change pages that are scrolled.
  */
 function reveal(element: PageElement, isFrame: boolean): void {
-  if (!isFrame) {
-    scrollIntoView(element, NEAREST);
-    return;
-  }
-  for (let each: PageElement | null = element; each !== null; each = above(each)) {
-    if (each === element || isScroller(each)) scrollIntoView(each, { ...NEAREST, container: 'nearest' });
+  for (let each: PageElement | null = element; each !== null; ) {
+    const scroller = scrollerAround(each);
+    if (scroller !== null || isFrame) scrollIntoView(each, { ...NEAREST, container: 'nearest' });
+    each = scroller;
   }
 }
 
+/** Returns the nearest element that scrolls what is in it; null for the document. */
+function scrollerAround(element: PageElement): PageElement | null {
+  let each = around(element);
+  while (each !== null && !isScroller(each)) each = around(each);
+  return each;
+}
+
 function isScroller(element: PageElement): boolean {
-  const { overflowX, overflowY } = web.getComputedStyle(element);
-  return /auto|scroll|hidden/.test(overflowX + overflowY);
+  const [root, body] = [rootElementOf(page), bodyOf(page)];
+  if (root === null || element === root) return false;
+  const overflowOf = (each: PageElement) => web.getComputedStyle(each).overflow;
+  // The overflow of the body is that of the window where the root has none.
+  if (element === body && overflowOf(root) === 'visible') return false;
+  return /auto|scroll|hidden/.test(overflowOf(element));
 }

@@ -2,6 +2,7 @@ import { markAddedStyles } from '../archive/added-styles.ts';
 import { showCanvases } from '../archive/canvases.ts';
 import { nameDoctype } from '../archive/doctype.ts';
 import { nameImages } from '../archive/images.ts';
+import { inlineSprites } from '../archive/sprites.ts';
 import { type MarkedStyles, markStyles } from '../archive/styles.ts';
 import { attribute, type PageElement, type PageRoot, page, removeAttribute, select, setAttribute } from '../dom.ts';
 import { kept } from '../kept.ts';
@@ -23,26 +24,32 @@ export function markPrepared(): void {
 
 /**
  * Puts marks where the archive needs style sheets, the picture of each canvas behind it (an archive has no pixels of
- * canvases), and names the images that have no `src`. `sheets`: linked style sheets as they were sent. `restorePage`
- * takes the changes back.
+ * canvases), and names the images that have no `src`. `sheets`: linked style sheets as they were sent; `sprites`: files
+ * that `<use>` refers to. `restorePage` takes the changes back.
  */
 export function prepareArchive(
   sheets: readonly (readonly [url: string, text: string])[],
   mark: string,
   addedMark: string,
+  sprites: readonly (readonly [url: string, text: string])[],
 ): Pick<MarkedStyles, 'styles' | 'changed'> & { readonly added: readonly string[] } {
   const { styles, changed, undo } = markStyles(new Map(sheets), mark);
   undoLater(undo);
-  const added = prepareFrame(addedMark, 0);
+  const added = prepareFrame(addedMark, 0, sprites);
   return { styles, changed, added };
 }
 
 /** As `prepareArchive`, for the document of a frame, whose linked style sheets are not compared with the sent ones. */
-export function prepareFrame(mark: string, first: number): readonly string[] {
+export function prepareFrame(
+  mark: string,
+  first: number,
+  sprites: readonly (readonly [url: string, text: string])[],
+): readonly string[] {
   const { added, undo } = markAddedStyles(mark, first);
   undoLater(undo);
   undoLater(showCanvases());
   undoLater(nameImages());
+  undoLater(inlineSprites(new Map(sprites)));
   undoLater(nameDoctype());
   return added;
 }

@@ -50,14 +50,21 @@ function scriptOf(element: PageElement): PageElement | null {
   return script !== null && matches(script, 'script[type^="math/tex"]') ? script : null;
 }
 
-/** Notes the TeX of a formula that is drawn as an image on a copy of the image. */
+/** Notes the TeX of a formula that is drawn as an image, or by MathJax 2 as SVG, on a copy of the image. */
 export function noteDrawnFormula(image: PageElement, { width, height }: Rectangle, copy: PageElement): void {
-  const written = tidied(attribute(image, 'alt') ?? '').replace(/^(\$\$?)(.*)\1$/, '$2');
+  const script = scriptOf(image);
+  const source = script === null ? (attribute(image, 'alt') ?? '') : textOf(script);
+  const written = tidied(source).replace(/^(\$\$?)(.*)\1$/, '$2');
   const around = parentElementOf(image);
   const annotation = around && selectOne(around, ANNOTATION);
-  const isFormula = annotation === null ? OF_FORMULA.test(classOf(image)) : written === tidied(textOf(annotation));
-  if (!isFormula || !isWithoutWords(written) || lettersOf(written).length * MIN_LETTER_AREA > width * height) return;
-  note(written, around !== null && selectOne(around, 'math[display=block]') !== null, copy);
+  const isImage = annotation === null ? OF_FORMULA.test(classOf(image)) : written === tidied(textOf(annotation));
+  if (script === null && !isImage) return;
+  if (!isWithoutWords(written) || lettersOf(written).length * MIN_LETTER_AREA > width * height) return;
+  const isDisplayed =
+    script === null
+      ? around !== null && selectOne(around, 'math[display=block]') !== null
+      : matches(image, '.MathJax_SVG_Display *');
+  note(written, isDisplayed, copy);
 }
 
 function note(tex: string, isDisplayed: boolean, copy: PageElement): void {

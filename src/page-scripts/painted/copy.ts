@@ -77,7 +77,7 @@ export interface PaintedCopy extends Painted<PageElement> {
 /** `part`: the element that is wanted, null when it does not exist; undefined for the whole page. */
 export function copyPainted(limits: PaintedLimits, part?: PageElement | null): PaintedCopy {
   const found = findPainted<PageElement>(limits, (element, name) =>
-    name === 'img' || isTask(element, name) ? element : undefined,
+    isImage(element, name) || isTask(element, name) ? element : undefined,
   );
   if (part !== undefined) {
     found.items = found.items.filter((item) => isGap(item) || (part !== null && holds(part, item.parent)));
@@ -142,7 +142,7 @@ class Copier {
   }
 
   #copyMarked(item: Marked<PageElement>): void {
-    if (nameOf(item.element) === 'img') this.#copyImage(item);
+    if (isImage(item.element, nameOf(item.element))) this.#copyImage(item);
     else this.#copyTask(item.element);
   }
 
@@ -158,7 +158,8 @@ class Copier {
     if (box === null) return;
     const image = createElement(this.copy, 'img');
     noteDrawnFormula(element, box, image);
-    const source = safeUrl(currentSrcOf(element), element, ['http:', 'https:']);
+    const shown = nameOf(element) === 'img' ? currentSrcOf(element) : null;
+    const source = safeUrl(shown, element, ['http:', 'https:']);
     const isSmall = box.width < MIN_IMAGE_SIZE && box.height < MIN_IMAGE_SIZE;
     if (texOf(image) === null && (source === null || isSmall)) return;
     if (source !== null) setAttribute(image, 'src', source);
@@ -239,6 +240,10 @@ class Copier {
     return made;
   }
 }
+
+/** Whether an element is an image, or a formula that MathJax 2 has drawn as one. */
+const isImage = (element: PageElement, name: string): boolean =>
+  name === 'img' || (name === 'span' && matches(element, '.MathJax_SVG'));
 
 /** Whether an element is the box of a task in a list, or one in a table that only shows a state. */
 const isTask = (element: PageElement, name: string): boolean =>

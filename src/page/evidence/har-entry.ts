@@ -170,12 +170,15 @@ function sentBytes(sent: Protocol.Network.Headers | undefined): number {
  * Returns the bytes of a body as it was received, without frames and the sizes of chunks, which the browser counts with
  * it; -1 when they cannot be told apart.
  */
-function receivedBytes({ response, received, cache, size, bodyBytes, failure, endedAt }: Seen): number {
+function receivedBytes(seen: Seen): number {
+  const { response, received, cache, isUnchanged, size, bodyBytes, failure, endedAt } = seen;
   const headers = received ?? response?.headers;
-  if (cache !== undefined || bodyBytes === 0) return 0;
+  const isFirst = /^http\/1/i.test(response?.protocol ?? '');
+  // A small body over HTTP/2 is counted with the head, when it came with it.
+  if (cache !== undefined || isUnchanged === true || (bodyBytes === 0 && (isFirst || size === 0))) return 0;
   if (size > 0 && /^(?:identity)?$/i.test(headerOf(headers, 'content-encoding') ?? '')) return size;
   const isInChunks = headerOf(headers, 'transfer-encoding') !== undefined;
-  if (!isInChunks && /^http\/1/i.test(response?.protocol ?? '')) return Math.round(bodyBytes);
+  if (!isInChunks && isFirst) return Math.round(bodyBytes);
   return isInChunks || failure !== '' || endedAt === undefined ? -1 : lengthIn(headers, -1);
 }
 

@@ -4,6 +4,9 @@ import type { IsolatedPage } from '../../page/isolated-page.ts';
 import type { PageSession } from '../../page/page-session.ts';
 
 const MAX_IMAGES = 300;
+/** Maximum number and size of the files of SVG that are put into the page. */
+const MAX_SPRITES = 50;
+const MAX_SPRITE_BYTES = 512 * 1024;
 const NAME = '\r\nContent-Location: ';
 
 interface Place {
@@ -23,7 +26,8 @@ export async function missingImages(
   maxBytes: number,
 ): Promise<readonly ArchivedFile[]> {
   const names = namesIn(archive);
-  const found = await Promise.all([session, ...frames.outOfProcess.values()].map(imagesOf));
+  const sessions = [session, ...frames.outOfProcess.values()];
+  const found = await Promise.all(sessions.map((each) => resourcesOf(each, ({ type }) => type === 'Image')));
   let room = maxBytes;
   const missing = new Map<string, Place>();
   for (const { contentSize, ...place } of found.flat()) {
@@ -43,12 +47,29 @@ function namesIn(archive: Buffer): ReadonlySet<string> {
   return names;
 }
 
+/** Resolves with the URLs and texts of the files of SVG that the page has loaded: `<use>` may refer to them. */
+export async function spritesOf({ session }: IsolatedPage): Promise<readonly (readonly [url: string, text: string])[]> {
+  const isSprite = ({ mimeType, contentSize = 0 }: Protocol.Page.FrameResource) =>
+    mimeType === 'image/svg+xml' && contentSize <= MAX_SPRITE_BYTES;
+  const files = await Promise.all((await resourcesOf(session, isSprite)).slice(0, MAX_SPRITES).map(contentOf));
+  return files
+    .flat()
+    .map(({ url, body: { text = '', encoding } }) => [
+      url.replace(/#.*/s, ''),
+      encoding === 'base64' ? Buffer.from(text, 'base64').toString() : text,
+    ]);
+}
+
 /** A process may end at any time. */
-async function imagesOf(session: PageSession): Promise<readonly (Place & { readonly contentSize: number })[]> {
+async function resourcesOf(
+  session: PageSession,
+  isWanted: (resource: Protocol.Page.FrameResource) => boolean,
+): Promise<readonly (Place & { readonly contentSize: number })[]> {
   const answer = await session.send('Page.getResourceTree').catch(() => undefined);
   return treesIn(answer?.frameTree).flatMap(({ frame, resources }) =>
-    resources.flatMap(({ url, type, mimeType, failed, canceled, contentSize = 0 }) => {
-      const isThere = type === 'Image' && failed !== true && canceled !== true && /^https?:/.test(url);
+    resources.flatMap((resource) => {
+      const { url, mimeType, failed, canceled, contentSize = 0 } = resource;
+      const isThere = isWanted(resource) && failed !== true && canceled !== true && /^https?:/.test(url);
       return isThere ? [{ session, frameId: frame.id, url, type: mimeType, contentSize }] : [];
     }),
   );

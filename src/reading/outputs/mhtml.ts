@@ -3,7 +3,7 @@ import type { Output } from '../../capture/snapshot.ts';
 import type { ArchivedFile } from '../../page/evidence/archived-files.ts';
 import { framesBelow } from '../../page/frames-below.ts';
 import { call, type ResultOf } from '../../page/page-scripts.ts';
-import { missingImages } from './archived-images.ts';
+import { missingImages, spritesOf } from './archived-images.ts';
 import { ADDED_MARK, mendArchive, STYLE_MARK } from './mend-archive.ts';
 import type { Reading } from './reading.ts';
 
@@ -30,13 +30,14 @@ const preparation: z.ZodType<ResultOf<'prepareArchive'>> = z.object({
 export async function archivePage({ page, ask, ms }: Reading): Promise<Output> {
   const files = (await page.notes.files?.all(ms * FILES_SHARE)) ?? [];
   const sheets = comparable(files);
-  const places = (await framesBelow(page)).slice(0, MAX_FRAMES);
+  const [below, sprites] = await Promise.all([framesBelow(page), spritesOf(page)]);
+  const places = below.slice(0, MAX_FRAMES);
   const inFrames = places.map((place, at) =>
-    ask(call('prepareFrame', ADDED_MARK, (at + 1) * NUMBERS), ms * PREPARING_SHARE, place)
+    ask(call('prepareFrame', ADDED_MARK, (at + 1) * NUMBERS, sprites), ms * PREPARING_SHARE, place)
       .then((answer) => z.array(z.string()).parse(answer))
       .catch(() => []),
   );
-  const preparing = ask(call('prepareArchive', sheets, STYLE_MARK, ADDED_MARK), ms * PREPARING_SHARE);
+  const preparing = ask(call('prepareArchive', sheets, STYLE_MARK, ADDED_MARK, sprites), ms * PREPARING_SHARE);
   const ofFrames = await Promise.all(inFrames);
   const { data } = preparation.safeParse(await preparing.catch(() => undefined));
   let restoring: Promise<unknown> | undefined;

@@ -5,12 +5,11 @@ import type { DetailedResult } from '../../api/types.ts';
 import { COMMON, CommonOptions } from '../../parts/common-options.tsx';
 import { CopyAsCurl } from '../../parts/copy-as-curl.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { useKept } from '../../parts/kept.ts';
+import { useDraft, withoutCredentials } from '../../parts/kept.ts';
 import { query } from '../../parts/route.ts';
 import { useAnswer } from '../../parts/use-answer.ts';
 import { useCapture } from '../../parts/use-capture.ts';
 import { Problem, View } from '../../parts/view.tsx';
-import { withField } from '../../parts/with-field.ts';
 import { BatchProgress } from './batch-progress.tsx';
 import { OptionField } from './option-field.tsx';
 import { type OptionGroup, type OptionSchema, readOptionGroups } from './option-schema.ts';
@@ -46,9 +45,9 @@ interface FormProps {
  * definitions, so the form has every option of the service.
  */
 function Form({ url, earlier, error }: FormProps) {
-  const draft = useKept<string>('urls');
-  const [text, setText] = useState(draft.was ?? url);
-  const [options, setOptions] = useState<Options>({ ...DEFAULTS, ...earlier?.options });
+  const [text, setText] = useDraft('urls', url, withoutCredentials);
+  const [changed, setChanged] = useDraft<Options>('options', {}, commonOf);
+  const options: Options = { ...DEFAULTS, ...earlier?.options, ...changed };
   const [groups, setGroups] = useState<readonly OptionGroup[]>([]);
   const [unread, setUnread] = useState<unknown>(error);
   const { run, start, cancel } = useCapture();
@@ -68,7 +67,7 @@ function Form({ url, earlier, error }: FormProps) {
   const problemOf = (name: string) => problems.find(({ path }) => path === name)?.message;
   const urlProblem = problemOf('url');
   const isRunning = run.state === 'running' || batch?.isRunning === true;
-  const change = (name: string, value: unknown) => setOptions((old) => withField(old, name, value) ?? {});
+  const change = (name: string, value: unknown) => setChanged((old) => ({ ...old, [name]: value }));
   const submit = (event: Event) => {
     event.preventDefault();
     if (isBatch) return batching.start(urls, options);
@@ -98,10 +97,7 @@ function Form({ url, earlier, error }: FormProps) {
                 value={text}
                 aria-invalid={urlProblem !== undefined}
                 aria-describedby={urlProblem === undefined ? undefined : 'url-problem'}
-                onInput={(event) => {
-                  setText(event.currentTarget.value);
-                  draft.keep(withoutCredentials(event.currentTarget.value));
-                }}
+                onInput={({ currentTarget: { value } }) => setText(() => value)}
               />
             </label>
             {urlProblem !== undefined && (
@@ -207,7 +203,7 @@ function Group({ group, options, problems, onChange }: GroupProps) {
   );
 }
 
-/** Returns URLs without their user names and passwords, which are not kept. */
-function withoutCredentials(urls: string): string {
-  return urls.replaceAll(/\/\/[^/?#\s]*@/g, '//');
+/** Returns the options that are kept: others may hold secrets. */
+function commonOf(changed: Options): Options {
+  return Object.fromEntries(Object.entries(changed).filter(([name]) => COMMON.some((common) => common === name)));
 }

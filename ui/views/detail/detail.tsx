@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { ARTIFACTS, viewOf } from '../../../src/capture/artifacts.ts';
 import { artifactsOf } from '../../api/artifacts.ts';
 import { CapstanFailure, queryOf } from '../../api/client.ts';
@@ -12,6 +12,7 @@ import { hrefOf, path, query } from '../../parts/route.ts';
 import { ShareButton } from '../../parts/share-button.tsx';
 import { SnippetText } from '../../parts/snippet-text.tsx';
 import { useAnswer } from '../../parts/use-answer.ts';
+import { usePlace } from '../../parts/use-place.ts';
 import { Problem, View } from '../../parts/view.tsx';
 import { DeleteButton } from './delete-button.tsx';
 import { EvidenceTabs } from './evidence-tabs.tsx';
@@ -45,11 +46,15 @@ export function Detail() {
 function Capture({ result }: { readonly result: DetailedResult }) {
   const { id, url, title, evidence, failed, failed_reason: reason } = result;
   const [marks, setMarks] = useState<Marks>(result);
+  const scroller = useRef<HTMLElement>(null);
+  const keepPlace = usePlace(scroller, { of: String(id), isReady: true, loadMore: undefined });
   const name = title.trim() === '' ? shortUrl(url) : title;
   return (
     <View
       title={name}
       class="detail"
+      scroller={scroller}
+      onMove={keepPlace}
       heading={
         <>
           <a class="button quiet square" href={hrefOf('/')} aria-label="Back to the gallery">

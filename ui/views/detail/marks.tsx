@@ -5,6 +5,7 @@ import { isAdmin, mayCapture } from '../../api/session.ts';
 import type { DetailedResult, Result } from '../../api/types.ts';
 import { dateAndTime } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
+import { useDraft } from '../../parts/kept.ts';
 import { LabelInput, labelsIn } from '../../parts/label-input.tsx';
 import { hrefOf } from '../../parts/route.ts';
 import { Problem } from '../../parts/view.tsx';
@@ -21,7 +22,7 @@ interface MarksPanelProps {
 export function MarksPanel({ id, marks, onChange }: MarksPanelProps) {
   const { labels, hold } = marks;
   const [added, setAdded] = useState('');
-  const [note, setNote] = useState(marks.note);
+  const [note, setNote, forgetNote] = useDraft('note', marks.note);
   const [error, setError] = useState<unknown>();
   const change = async (body: MarksChange): Promise<boolean> => {
     try {
@@ -81,12 +82,12 @@ export function MarksPanel({ id, marks, onChange }: MarksPanelProps) {
           class="note-form"
           onSubmit={(event) => {
             event.preventDefault();
-            void change({ note });
+            void change({ note }).then((isSaved) => isSaved && forgetNote());
           }}
         >
           <label class="field">
             <span>Note</span>
-            <textarea rows={2} value={note} onInput={(event) => setNote(event.currentTarget.value)} />
+            <textarea rows={2} value={note} onInput={({ currentTarget: { value } }) => setNote(() => value)} />
           </label>
           {note !== marks.note && (
             <button type="submit" class="button">

@@ -15,7 +15,7 @@ import { Empty, Problem, View } from '../../parts/view.tsx';
 import { Card } from './card.tsx';
 import { FilterBar } from './filter-bar.tsx';
 import { countOf, type Filters, feedOf, groupsPath, listPath, readFilters } from './filters.ts';
-import { GROUPINGS, type Grouping, Groups, groupingOf, MAX_GROUPS } from './groups.tsx';
+import { GROUPINGS, type Grouping, Groups, groupingOf, MAX_GROUPS, useGroups } from './groups.tsx';
 import { LabelCaptures } from './label-captures.tsx';
 import { Selection } from './selection.tsx';
 import { focusedIndex, useArrowKeys } from './use-arrow-keys.ts';
@@ -71,10 +71,11 @@ export function Gallery() {
     const rowsLeft = (items.length - grid.end) / grid.columns;
     if (way !== 'groups' && state === 'ready' && !isComplete && rowsLeft < 4) results.loadMore();
   });
+  const counted = useGroups(filters, by, way === 'groups');
   const keepPlace = usePlace(scroller, {
     of: search,
-    isReady: state === 'ready',
-    loadMore: isComplete ? undefined : results.loadMore,
+    isReady: way === 'groups' ? counted.data !== undefined : state === 'ready',
+    loadMore: way === 'groups' || isComplete ? undefined : results.loadMore,
   });
 
   const choose = (id: number) =>
@@ -165,11 +166,9 @@ export function Gallery() {
         )}
         {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys move between the links inside */}
         <div class="gallery-scroll" ref={scroller} onScroll={onScroll} onFocusIn={keepPlace} onKeyDown={onKeyDown}>
-          {way === 'groups' && <Groups filters={filters} by={by} />}
+          {way === 'groups' && <Groups filters={filters} by={by} answer={counted} />}
           {way !== 'groups' && state === 'failed' && <Problem error={error} retry={results.reload} />}
-          {way !== 'groups' && state === 'ready' && results.items.length === 0 && (
-            <NothingFound isFiltered={countOf(filters) > 0} words={filters.words} />
-          )}
+          {way !== 'groups' && state === 'ready' && results.items.length === 0 && <NothingFound filters={filters} />}
           {way === 'alike' && results.items.length > alike.size && (
             <p class="muted gallery-note">
               {integer(results.items.length - alike.size)} captures without a perception hash are left out. Captures of
@@ -239,10 +238,16 @@ export function Gallery() {
   );
 }
 
-function NothingFound({ isFiltered, words }: { readonly isFiltered: boolean; readonly words: string }) {
-  return isFiltered ? (
+function NothingFound({ filters }: { readonly filters: Filters }) {
+  const { text, words } = filters;
+  return countOf(filters) > 0 ? (
     <Empty title="No capture matches">
       <p>Remove a filter, or search for less.</p>
+      {text !== '' && words === '' && (
+        <a class="button primary" href={hrefOf(`/${queryOf({ ...filters, text: '', words: text })}`)}>
+          Search the words on the pages
+        </a>
+      )}
       {words !== '' && <p>Words are found on pages that were captured while the service ran with --index-words.</p>}
     </Empty>
   ) : (

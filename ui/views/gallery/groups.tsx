@@ -31,14 +31,21 @@ type Answered = Omit<GroupsAnswer, 'groups'> & {
   readonly groups: readonly (Omit<GroupsAnswer['groups'][number], 'example'> & { readonly example: Result })[];
 };
 
+type Answer = ReturnType<typeof useAnswer<Answered>>;
+
+/** Counts what the captures have in common, while it is shown. */
+export function useGroups(filters: Filters, by: Grouping, isShown: boolean): Answer {
+  return useAnswer<Answered>(isShown ? groupsPath(filters, by, MAX_GROUPS) : undefined);
+}
+
 interface GroupsProps {
   readonly filters: Filters;
   readonly by: Grouping;
+  readonly answer: Answer;
 }
 
 /** What the captures have in common: a card for each group, which leads to its captures. */
-export function Groups({ filters, by }: GroupsProps) {
-  const { data, error, reload } = useAnswer<Answered>(groupsPath(filters, by, MAX_GROUPS));
+export function Groups({ filters, by, answer: { data, error, reload } }: GroupsProps) {
   if (error !== undefined) return <Problem error={error} retry={reload} />;
   if (data === undefined) return <p class="muted gallery-note">Counting captures …</p>;
   const { groups, results, without, omitted, truncated } = data;
@@ -54,7 +61,7 @@ export function Groups({ filters, by }: GroupsProps) {
       <ul class="groups">
         {groups.map((group) => (
           <li key={group.value}>
-            <a class="card group" href={membersOf(filters, by, group)}>
+            <a class="card group" href={membersOf(filters, by, group)} data-place={group.value}>
               <Thumbnail result={group.example} width={THUMBNAIL_WIDTH} />
               <span class="group-name" title={group.value}>
                 {nameOf(by, group)}

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { queryOf, send } from '../../api/client.ts';
 import type { Scan } from '../../api/types.ts';
 import { integer } from '../../parts/format.ts';
+import { useDraft, withoutCredentials } from '../../parts/kept.ts';
 import { Problem } from '../../parts/view.tsx';
 
 /** Maximum number of characters of a file that are shown in the form. */
@@ -12,9 +13,9 @@ const CAPTURE = JSON.stringify({ evidence: ['favicon'] });
 
 /** The form that begins a scan: a list to write, paste, choose or drop. */
 export function ScanForm({ onStarted }: { readonly onStarted: (scan: Scan) => void }) {
-  const [text, setText] = useState('');
+  const [text, setText] = useDraft('list', '', withoutCredentials);
   const [file, setFile] = useState<File>();
-  const [ports, setPorts] = useState('');
+  const [ports, setPorts] = useDraft('ports', '');
   const [schemes, setSchemes] = useState('');
   const [started, setStarted] = useState<Scan>();
   const [error, setError] = useState<unknown>();
@@ -23,7 +24,8 @@ export function ScanForm({ onStarted }: { readonly onStarted: (scan: Scan) => vo
     // A long file, or one that is no text, is sent as it is.
     const isShown = chosen.size <= MAX_SHOWN && !/\.gz$/i.test(chosen.name);
     setFile(isShown ? undefined : chosen);
-    setText(isShown ? await chosen.text() : '');
+    const shown = isShown ? await chosen.text() : '';
+    setText(() => shown);
   };
   const start = async (event: Event) => {
     event.preventDefault();
@@ -35,7 +37,7 @@ export function ScanForm({ onStarted }: { readonly onStarted: (scan: Scan) => vo
       const response = await send(`/scans${queryOf({ ports, schemes, capture: CAPTURE })}`, options);
       const { data }: { readonly data: Scan } = await response.json();
       setStarted(data);
-      setText('');
+      setText(() => '');
       setFile(undefined);
       onStarted(data);
     } catch (failure) {
@@ -60,7 +62,7 @@ export function ScanForm({ onStarted }: { readonly onStarted: (scan: Scan) => vo
           }
           value={file === undefined ? text : `${file.name}, ${integer(file.size)} bytes`}
           readOnly={file !== undefined}
-          onInput={(event) => setText(event.currentTarget.value)}
+          onInput={({ currentTarget: { value } }) => setText(() => value)}
           onDragOver={(event) => event.preventDefault()}
           onDrop={onDrop}
         />
@@ -72,7 +74,11 @@ export function ScanForm({ onStarted }: { readonly onStarted: (scan: Scan) => vo
         </label>
         <label class="field">
           <span>Ports</span>
-          <input placeholder="of the scheme" value={ports} onInput={(event) => setPorts(event.currentTarget.value)} />
+          <input
+            placeholder="of the scheme"
+            value={ports}
+            onInput={({ currentTarget: { value } }) => setPorts(() => value)}
+          />
         </label>
         <label class="field">
           <span>Schemes</span>

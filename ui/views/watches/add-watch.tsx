@@ -1,20 +1,21 @@
 import { useState } from 'preact/hooks';
 import { call, queryOf } from '../../api/client.ts';
 import type { Watch } from '../../api/types.ts';
+import { useDraft, withoutCredentials } from '../../parts/kept.ts';
 import { hrefOf } from '../../parts/route.ts';
 import { Problem } from '../../parts/view.tsx';
 import { INTERVALS, PageField } from './form/watch-fields.tsx';
 
 /** The form that begins to watch a page. */
 export function AddWatch({ onAdded }: { readonly onAdded: (watch: Watch) => void }) {
-  const [url, setUrl] = useState('');
+  const [url, setUrl] = useDraft('url', '', withoutCredentials);
   const [every, setEvery] = useState<string>('1h');
   const [error, setError] = useState<unknown>();
   const add = async (event: Event) => {
     event.preventDefault();
     try {
       const { data } = await call<Watch>('/watches', { method: 'POST', body: { url, every } });
-      setUrl('');
+      setUrl(() => '');
       setError(undefined);
       onAdded(data);
     } catch (failure) {
@@ -23,7 +24,7 @@ export function AddWatch({ onAdded }: { readonly onAdded: (watch: Watch) => void
   };
   return (
     <form class="panel watch-form" onSubmit={(event) => void add(event)}>
-      <PageField url={url} onChange={setUrl} />
+      <PageField url={url} onChange={(next) => setUrl(() => next)} />
       <label class="field">
         <span>Every</span>
         <select value={every} onChange={(event) => setEvery(event.currentTarget.value)}>

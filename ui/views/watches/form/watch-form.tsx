@@ -6,6 +6,7 @@ import { CopyAsCurl } from '../../../parts/copy-as-curl.tsx';
 import { shortUrl } from '../../../parts/format.ts';
 import { ofSelector } from '../../../parts/ignore-places.ts';
 import { Ignored } from '../../../parts/ignored.tsx';
+import { useDraft, withoutCredentials } from '../../../parts/kept.ts';
 import { useNewReceiver } from '../../../parts/receivers/use-new-receiver.ts';
 import { goTo, path, query } from '../../../parts/route.ts';
 import { useAnswer } from '../../../parts/use-answer.ts';
@@ -53,6 +54,8 @@ export function WatchForm() {
   return <Form draft={draftOf(watch.data)} watch={watch.data} newest={newest ?? undefined} />;
 }
 
+const storable = (draft: Draft): Draft => ({ ...draft, url: withoutCredentials(draft.url) });
+
 type Rules = ReturnType<typeof extractOf>;
 
 interface FormProps {
@@ -63,7 +66,7 @@ interface FormProps {
 }
 
 function Form({ draft: initial, watch, newest }: FormProps) {
-  const [draft, setDraft] = useState(initial);
+  const [draft, setDraft, forgetDraft] = useDraft('watch', initial, storable);
   const [error, setError] = useState<unknown>();
   const [lit, setLit] = useState<string>();
   const [stored, setStored] = useState(newest);
@@ -112,6 +115,7 @@ function Form({ draft: initial, watch, newest }: FormProps) {
       const notify = added === undefined ? draft.notify : [...draft.notify, added.name];
       const { path: to, method, body } = requestOf({ ...draft, notify });
       await call(to, { method, body });
+      forgetDraft();
       goTo('/watches');
     } catch (failure) {
       setError(failure);
