@@ -31,7 +31,7 @@ export async function examineArtifacts(config: ArtifactsConfig): Promise<readonl
       ...warnings.flat(),
     ];
   } finally {
-    await client.remove([key]).catch(() => undefined);
+    await client.send({ method: 'DELETE', key, accepts: [404] }).catch(() => undefined);
     client.close();
   }
 }
@@ -95,7 +95,7 @@ async function withoutChecksums(client: S3Client, key: string): Promise<readonly
 }
 
 async function withoutMultiDelete(client: S3Client): Promise<readonly Finding[]> {
-  if (await client.removesTogether([`doctor/${randomUUID()}`])) return [];
+  if (await client.removeTogether([`doctor/${randomUUID()}`])) return [];
   return artifacts.warning('no request that removes many objects: each removed capture costs two requests', '');
 }
 

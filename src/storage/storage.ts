@@ -37,8 +37,8 @@ import { openSqlite } from './sqlite/open.ts';
  * Opens everything that is stored, and chooses the implementation of each port:
  *
  *   files/            artifacts, thumbnails and the outbox, in the data directory
- *   gridfs/, s3/      artifacts, in MongoDB and in an object store
- *   remote/           code that these two share
+ *   remote/           artifacts outside of the data directory: what they are there, their upload, what is left over
+ *   gridfs/, s3/      keep them, in MongoDB and in an object store
  *   documents/        jobs, watches, standing queries, idempotency keys and node leases, as small documents
  *   sqlite/, mongo/   the database: results and documents; the event log is in SQLite
  *   memory/           replacements for a service without a database

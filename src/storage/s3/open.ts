@@ -1,21 +1,10 @@
 import type { ObjectStoreConfig } from '../../config/slices.ts';
-import type { ArtifactStore, LocalStore } from '../ports/artifact-store.ts';
-import type { Database } from '../ports/database.ts';
-import type { OpenArtifacts } from '../ports/open-artifacts.ts';
-import { openRemote } from '../remote/open-remote.ts';
+import type { Backend } from '../remote/backend.ts';
+import { s3Backend } from './backend.ts';
 import { createS3Client, type S3Client } from './client.ts';
 import { credentialSource } from './credentials.ts';
-import { createS3Store } from './s3-store.ts';
-import { createSweep } from './sweep.ts';
 
-interface OpenS3Options {
-  readonly options: Partial<ObjectStoreConfig>;
-  readonly local: LocalStore;
-  readonly database: Pick<Database, 'isShared' | 'lock'>;
-  /** Called with failures of background work. */
-  readonly onProblem: (problem: unknown) => void;
-}
-
+/** `onProblem`: called with failures of requests. */
 export function s3ClientOf(options: Partial<ObjectStoreConfig>, onProblem?: (problem: unknown) => void): S3Client {
   const { s3Bucket = null, s3Endpoint: endpoint = null, s3Region: region = 'us-east-1', s3Prefix = '' } = options;
   const { s3Addressing = 'auto', s3AccessKey: accessKey = null, s3SecretKey: secretKey = null } = options;
@@ -31,16 +20,6 @@ export function s3ClientOf(options: Partial<ObjectStoreConfig>, onProblem?: (pro
   });
 }
 
-/** Opens the store for reading. */
-export function openS3Store(options: Partial<ObjectStoreConfig>): ArtifactStore {
-  return createS3Store(s3ClientOf(options), options.s3Presign);
-}
-
-export function openS3({ options, local, database, onProblem }: OpenS3Options): OpenArtifacts {
-  const client = s3ClientOf(options, onProblem);
-  const sweep = createSweep({ client, lock: () => database.lock('artifacts.sweep'), onProblem });
-  const remote = createS3Store(client, options.s3Presign);
-  // Other processes of a shared database read a capture as soon as its record is there.
-  const opened = openRemote({ remote, local, sweep, database, later: !database.isShared });
-  return { ...opened, stop: () => opened.stop().finally(client.close) };
+export function openS3(options: Partial<ObjectStoreConfig>, onProblem?: (problem: unknown) => void): Backend {
+  return s3Backend(s3ClientOf(options, onProblem), options.s3Presign);
 }
