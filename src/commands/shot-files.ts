@@ -28,7 +28,7 @@ export type ShotOutcome = { readonly index: number; readonly url: string } & (
 );
 
 /** A capture whose files can be read. */
-export interface ReadableCapture {
+interface ReadableCapture {
   readonly result: Omit<Result, 'artifacts'>;
   readonly evidence: Evidence | null;
   readonly outputs: readonly OutputKind[];
