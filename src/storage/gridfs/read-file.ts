@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Collection } from 'mongodb';
+import { CapstanError } from '../../capture/errors.ts';
 import { type ChunkDocument, chunksOf, type StoredFile } from '../mongo/artifact-documents.ts';
 import type { ByteSpan } from '../ports/artifact-store.ts';
 
@@ -32,5 +33,6 @@ async function* bytesOf(
     yield chunk.data.buffer.subarray(Math.max(start - first, 0), end + 1 - first);
     n += 1;
   }
-  if (n <= last) throw new Error(`chunk ${n} of the file ${file.toHexString()} is missing or damaged`);
+  if (n > last) return;
+  throw new CapstanError('artifact_damaged', `Chunk ${n} of the file ${file.toHexString()} is missing or damaged.`);
 }
