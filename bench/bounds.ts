@@ -7,9 +7,11 @@ import { listening } from '../test/egress/listening.ts';
 import type { BenchOptions } from './support/bench.ts';
 import { DEAR_PAGES } from './support/dear-pages.ts';
 import { dearestOf, type Schema } from './support/dearest.ts';
+import { besideRequests, type Dear } from './support/neighbour.ts';
 import { startServiceOn } from './support/service-on.ts';
 import type { ServiceProcess } from './support/service-process.ts';
-import { atMost, type Finding, formatTable } from './support/table.ts';
+import { percentile } from './support/statistics.ts';
+import { atMost, exactly, type Finding, formatTable } from './support/table.ts';
 
 /*
  * Cost of a request, field by field. The requests come from the OpenAPI document, so a new field or list is in it
@@ -31,7 +33,13 @@ const MAX_QUERY_BYTES = 10_000;
 /** Objects of a kind that are stored before its list is read; a key may be refused earlier. */
 const MAX_STORED = 400;
 const KEY = 'asking-key';
+const OTHER_KEY = 'other-key';
 const MIB = 1024 ** 2;
+/** Number of requests beside which another key is measured: those with the longest turns, and as many of the slowest. */
+const BESIDE = 6;
+/** Visits of the other key beside each of them. */
+const VISITS = 7;
+const MAX_TIMES_BESIDE = 1.5;
 /** Time after which the memory of all requests must be given back. */
 const REST_MS = 60_000;
 
@@ -52,8 +60,11 @@ interface Contract {
 
 /** Values that no field takes, by what there is much of. */
 const WRONG: Readonly<Record<string, unknown>> = {
-  'unknown names': Object.fromEntries(Array.from({ length: 60_000 }, (_, at) => [`name${at}`, 1])),
-  'unknown objects': Array.from({ length: 80_000 }, (_, at) => ({ [`n${at}`]: 1 })),
+  'lists in lists': JSON.parse(`[${`${'['.repeat(150)}${']'.repeat(150)},`.repeat(390)}1]`),
+  'numbers beside __proto__': JSON.parse(`{"__proto__":[${'1,'.repeat(400_000)}1]}`),
+  'unknown names': Object.fromEntries(Array.from({ length: 19_000 }, (_, at) => [`name${at}`, 1])),
+  'unknown objects': Array.from({ length: 19_000 }, (_, at) => ({ [`n${at}`]: 1 })),
+  'too many names': Array.from({ length: 80_000 }, (_, at) => ({ [`n${at}`]: 1 })),
   numbers: Array.from({ length: 400_000 }, () => 1),
 };
 
@@ -76,6 +87,8 @@ interface Probed {
 /** The service, with what it takes to measure it. */
 class Measured {
   readonly costs: Cost[] = [];
+  /** The requests with the longest turns, and the slowest ones. */
+  dearest: readonly (Cost & Dear)[] = [];
   readonly #service: ServiceProcess;
   readonly #turns: string;
   #memory: Probed['memory'] = {};
@@ -95,6 +108,9 @@ class Measured {
       turnMs = Math.min(turnMs, (await this.#once(what, method, path, body)).turnMs);
     }
     this.costs.push({ ...cost, turnMs });
+    const asked = [...this.dearest, { ...cost, turnMs, send: () => this.send(method, path, body) }];
+    const first = (of: (cost: Cost) => number) => asked.toSorted((a, b) => of(b) - of(a)).slice(0, BESIDE);
+    this.dearest = [...new Set([...first((each) => each.turnMs), ...first((each) => each.ms)])];
     return text;
   }
 
@@ -123,8 +139,8 @@ class Measured {
     return `${parts.join(', ')} MiB`;
   }
 
-  async send(method: string, path: string, body?: unknown): Promise<{ status: number; text: string }> {
-    const headers = { 'x-api-key': KEY, ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
+  async send(method: string, path: string, body?: unknown, key = KEY): Promise<{ status: number; text: string }> {
+    const headers = { 'x-api-key': key, ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
     const text = body === undefined ? null : JSON.stringify(body);
     const response = await fetch(this.#service.origin + path, { method, headers, body: text });
     return { status: response.status, text: await response.text() };
@@ -177,7 +193,7 @@ async function boundsOn(where: string, options: BenchOptions, site: string): Pro
   const urlOf = (name: string) => site + encodeURIComponent(name);
   const folder = join(tmpdir(), `capstan-bounds-${process.pid}`);
   const [turns, keyFile] = [`${folder}.turns`, `${folder}.keys`];
-  await writeFile(keyFile, `asking:${KEY}:1000\n`, { mode: 0o600 });
+  await writeFile(keyFile, `asking:${KEY}:100000\nother:${OTHER_KEY}\n`, { mode: 0o600 });
   const probe = join(import.meta.dirname, 'support/turn-probe.ts');
   const { service, stop } = await startServiceOn(where, {
     browserPath,
@@ -202,12 +218,16 @@ async function boundsOn(where: string, options: BenchOptions, site: string): Pro
       await parts[part]?.();
     }
     report(`${where}: at the end ${await measured.memory()}`);
+    const visit = () => visitAs(measured, OTHER_KEY, urlOf('small'));
+    const visits = await besideRequests(measured.dearest, visit, VISITS, print);
+    const times = percentile(visits.beside, 0.95) / percentile(visits.alone, 0.95);
     // The watches that were stored would go on.
     await removeWatches(measured);
     await delay(REST_MS);
     report(`${where}: a minute after ${await measured.memory()}`);
     const kept = (await measured.residentMiB()) - base;
-    return findings(where, measured.costs, kept, print);
+    const beside = `${where}: p95 of a visit of another key beside the dearest requests, of its time alone`;
+    return [...findings(where, measured.costs, kept, print), atMost(beside, times, MAX_TIMES_BESIDE)];
   } finally {
     await stop();
     await Promise.all([turns, keyFile].map((file) => rm(file, { force: true })));
@@ -239,12 +259,21 @@ async function askFields(measured: Measured, { paths, components }: Contract, ur
       for (const [kind, wrong] of Object.entries(WRONG)) {
         await measured.ask(`${method} ${path}: ${kind}`, method.toUpperCase(), to, wrong);
       }
-      const { properties = {} } = components.schemas[body.$ref?.split('/').at(-1) ?? ''] ?? body;
-      for (const [name, schema] of Object.entries(properties)) {
-        const values = valuesOf(name, schema, components.schemas, MAX_BODY_BYTES);
-        for (const value of [...values, ...Object.values(WRONG)]) {
-          const given = { ...('url' in properties ? { url, timeoutMs: 3000 } : {}), [name]: value };
-          await measured.ask(`${method} ${path}: ${name}`, method.toUpperCase(), to, given);
+      const defined = (schema: Schema) => components.schemas[schema.$ref?.split('/').at(-1) ?? ''] ?? schema;
+      const whole = defined(body);
+      for (const shape of [whole, ...(whole.anyOf ?? []).map(defined)]) {
+        const { properties = {}, additionalProperties = false } = shape;
+        const constants = Object.entries(properties).flatMap(([name, each]) =>
+          'const' in each ? [[name, each.const]] : [],
+        );
+        const fixed = { ...Object.fromEntries(constants), ...('url' in properties ? { url, timeoutMs: 3000 } : {}) };
+        // Messages of MCP have `params`, which their schema leaves open.
+        const open: Readonly<Record<string, Schema>> = additionalProperties === false ? {} : { params: {} };
+        for (const [name, schema] of Object.entries({ ...properties, ...open })) {
+          const values = valuesOf(name, schema, components.schemas, MAX_BODY_BYTES);
+          for (const value of [...values, ...Object.values(WRONG)]) {
+            await measured.ask(`${method} ${path}: ${name}`, method.toUpperCase(), to, { ...fixed, [name]: value });
+          }
         }
       }
     }
@@ -335,6 +364,14 @@ async function warmUp(measured: Measured, url: string): Promise<void> {
   await measured.ask('the first interactive capture', 'POST', '/screenshot', { url, waitForFunction: 'true' });
 }
 
+/** Captures a page as another key does, reads it, and lists the newest. */
+async function visitAs(measured: Measured, key: string, url: string): Promise<void> {
+  const { status, text } = await measured.send('POST', '/screenshot', { url }, key);
+  if (status !== 200) throw new Error(`a neighbour's capture was answered ${status}: ${text}`);
+  await measured.send('GET', `/screenshot/${JSON.parse(text).data.id}`, undefined, key);
+  await measured.send('GET', '/results?limit=20', undefined, key);
+}
+
 async function removeWatches(measured: Measured): Promise<void> {
   for (;;) {
     const { text } = await measured.send('GET', '/watches?limit=1000');
@@ -350,7 +387,8 @@ function findings(where: string, costs: readonly Cost[], kept: number, print: (t
   const turns = dearest(({ turnMs }) => turnMs, MAX_TURN_MS);
   const added = dearest(({ addedMiB }) => addedMiB, MAX_ADDED_MIB);
   const slowest = costs.toSorted((one, other) => other.ms - one.ms).slice(0, 5);
-  const shown = [...new Set([...turns.slice(0, 25), ...added.slice(0, 25), ...slowest])];
+  const failed = costs.filter(({ status }) => status === 500);
+  const shown = [...new Set([...failed.slice(0, 25), ...turns.slice(0, 25), ...added.slice(0, 25), ...slowest])];
   print(
     formatTable(
       ['request', 'status', 'turn ms', 'added MiB', 'answer KiB', 'ms'],
@@ -377,5 +415,6 @@ function findings(where: string, costs: readonly Cost[], kept: number, print: (t
       ' MiB',
     ),
     finding('memory above the base line a minute after', kept, MAX_ADDED_MIB, ' MiB'),
+    exactly(`${where}: internal errors`, failed.length, 0),
   ];
 }

@@ -1,10 +1,14 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BenchOptions } from './support/bench.ts';
 import { startDeadTargets } from './support/dead-targets.ts';
 import { driverContender } from './support/driver-contender.ts';
+import { besideRequests } from './support/neighbour.ts';
 import { watchTree } from './support/process-tree.ts';
 import { type ServiceProcess, startServiceProcess } from './support/service-process.ts';
 import { startBenchSite } from './support/site.ts';
+import { median } from './support/statistics.ts';
 import { atLeast, atMost, type Finding, formatTable } from './support/table.ts';
 
 /*
@@ -22,6 +26,12 @@ const FASTER = 8;
 const OF_LIVING = 1.5;
 const CPU_OF_PAGE = 0.03;
 const LIVING = 0.95;
+const BESIDE = 1.2;
+
+/** Dead targets of a list beside which another key captures a page, their deadline, and the number of such lists. */
+const BESIDE_DEAD = 300;
+const BESIDE_TIMEOUT_MS = 3_000;
+const BESIDE_ROUNDS = 15;
 
 interface Run {
   readonly seconds: number;
@@ -53,6 +63,7 @@ export async function scan({ browserPath, captures, print, report }: BenchOption
       living: await measured('--max-dials 0', living, 'living', () => scanned(service, living)),
       list: await measured('--max-dials 0', list, 'list', () => scanned(service, list)),
     }));
+    const delayed = await besideDeadList(browserPath, dead.slice(0, BESIDE_DEAD), living[0] ?? '', print);
     const loop = driverContender('Playwright loop', join(import.meta.dirname, 'playwright-loop.ts'), {
       browserPath,
       concurrency: AT_ONCE,
@@ -80,9 +91,39 @@ export async function scan({ browserPath, captures, print, report }: BenchOption
       atMost('the list without one deadline, of its living pages alone', share, OF_LIVING),
       atMost('CPU of a dead target, of a page', cpu, CPU_OF_PAGE, { digits: 3 }),
       atLeast('captures/s of living pages, of --max-dials 0', rate, LIVING),
+      atMost("p50 of a page beside another key's dead list, of its time alone", delayed, BESIDE),
     ];
   } finally {
     await site.stop();
+  }
+}
+
+/** Returns the time of a page of one key while another key's list is dialled, relative to its time alone. */
+async function besideDeadList(
+  browserPath: string,
+  dead: readonly string[],
+  page: string,
+  print: (text: string) => void,
+): Promise<number> {
+  const folder = await mkdtemp(join(tmpdir(), 'capstan-keys-'));
+  const keys = join(folder, 'keys');
+  await writeFile(keys, 'lists:lists-key\npages:pages-key\n', { mode: 0o600 });
+  try {
+    return await withService(browserPath, ['--isolate-keys', '--api-key-file', keys], async (service) => {
+      const send = () => sendList(service, dead, BESIDE_TIMEOUT_MS, 'lists-key');
+      const visit = async (): Promise<void> => {
+        const headers = { 'Content-Type': 'application/json', 'X-API-Key': 'pages-key' };
+        const body = JSON.stringify({ url: page });
+        const response = await fetch(`${service.origin}/screenshot`, { method: 'POST', headers, body });
+        if (response.status !== 200) throw new Error(`a page was answered ${response.status}`);
+        await response.arrayBuffer();
+      };
+      await visit();
+      const { alone, beside } = await besideRequests([{ what: 'a dead list', send }], visit, BESIDE_ROUNDS, print);
+      return median(beside) / median(alone);
+    });
+  } finally {
+    await rm(folder, { recursive: true });
   }
 }
 
@@ -102,17 +143,23 @@ async function withService<T>(
   }
 }
 
-async function scanned({ origin, pid }: ServiceProcess, urls: readonly string[]): Promise<Run> {
-  return timed(pid, async () => {
-    const response = await fetch(`${origin}/batch?concurrency=${AT_ONCE}`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/x-ndjson' },
-      body: urls.map((url) => JSON.stringify({ url, timeoutMs: TIMEOUT_MS })).join('\n'),
-    });
-    const lines = (await response.text()).trim().split('\n');
-    if (lines.length < urls.length) throw new Error(`capstan answered ${response.status} with ${lines.length} lines`);
+async function scanned(service: ServiceProcess, urls: readonly string[]): Promise<Run> {
+  return timed(service.pid, async () => {
+    const lines = await sendList(service, urls, TIMEOUT_MS);
     return lines.filter((line) => line.includes('"failed":false')).length;
   });
+}
+
+/** Sends a list as a batch. Resolves with the lines of its answer. */
+async function sendList({ origin }: ServiceProcess, urls: readonly string[], timeoutMs: number, key = 'any') {
+  const response = await fetch(`${origin}/batch?concurrency=${AT_ONCE}`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/x-ndjson', 'X-API-Key': key },
+    body: urls.map((url) => JSON.stringify({ url, timeoutMs })).join('\n'),
+  });
+  const lines = (await response.text()).trim().split('\n');
+  if (lines.length < urls.length) throw new Error(`capstan answered ${response.status} with ${lines.length} lines`);
+  return lines;
 }
 
 async function timed(pid: number, work: () => Promise<number>): Promise<Run> {

@@ -84,10 +84,12 @@ function droppedNames(value: unknown): readonly FieldProblem[] {
 function pathsOfDroppedNames(value: unknown): readonly PropertyKey[][] {
   if (typeof value !== 'object' || value === null) return [];
   if (Object.hasOwn(value, '__proto__')) return [['__proto__']];
+  const found: PropertyKey[][] = [];
   // Paths are made on the way back: a body has many values, and hardly ever such a name.
-  return Object.entries(value).flatMap(([name, inner]) =>
-    pathsOfDroppedNames(inner).map((path) => [Array.isArray(value) ? Number(name) : name, ...path]),
-  );
+  for (const [name, inner] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
+    if (typeof inner === 'object') for (const path of pathsOfDroppedNames(inner)) found.push([name, ...path]);
+  }
+  return found;
 }
 
 function* problemsIn(issues: readonly z.core.$ZodIssue[]): Generator<FieldProblem> {

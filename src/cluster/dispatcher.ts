@@ -72,6 +72,7 @@ export class Dispatcher {
       // The stream's consumer holds the limit: it delivers no more tickets than captures may run in the cluster.
       each: (work) => mergeMap((capture) => this.#inTurn(capture.command, work(capture))),
       setLimit: () => {},
+      maxReached: () => this.tickets.useful,
     };
   }
 
@@ -185,25 +186,28 @@ export class Dispatcher {
   }
 
   /**
-   * Returns the ticket that a worker gets, so that targets see no second connection: another one whose connection it
-   * holds, or, as undefined, none while the worker that holds it has a slot. With all slots taken and no such ticket,
-   * the worker connects itself.
+   * Returns the ticket that a worker gets, so that targets see no second connection: another one of the same API key
+   * whose connection it holds, or, as undefined, none while the worker that holds it has a slot. With all slots taken and
+   * no such ticket, the worker connects itself.
    */
   #atItsConnection(ticket: Ticket, worker: string): Ticket | undefined {
-    const holder = this.dials.holderOf(ticket.command.id);
-    if (!ticket.isWaiting || holder === undefined || holder === worker) return ticket;
     const { limits, census } = this.#options;
+    const { id, apiKeyName } = ticket.command;
+    const holder = census.workers.find(({ name, dials }) => name === this.dials.holderOf(id) && dials > 0);
+    if (!ticket.isWaiting || holder === undefined || holder.name === worker) return ticket;
     // A message that leads to another capture stays until that one has ended, and counts as one that runs.
     const mayExchange = limits.current.maxConcurrent >= 2 * census.slots;
     const tickets = [...this.tickets.values()];
-    const other = tickets.find((each) => each.isWaiting && this.dials.holderOf(each.command.id) === worker);
+    const other = tickets.find(
+      (each) =>
+        each.isWaiting && each.command.apiKeyName === apiKeyName && this.dials.holderOf(each.command.id) === worker,
+    );
     if (mayExchange && other !== undefined) {
       this.tickets.exchange(ticket, other);
       return other;
     }
-    const slots = census.workers.find(({ name }) => name === holder)?.slots ?? 0;
-    const used = tickets.filter((each) => each.worker === holder).length;
-    if (used >= slots || ticket.passes >= MAX_PASSES) return ticket;
+    const used = tickets.filter((each) => each.worker === holder.name).length;
+    if (used >= holder.slots || ticket.passes >= MAX_PASSES) return ticket;
     ticket.passes += 1;
     return undefined;
   }

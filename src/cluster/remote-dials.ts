@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CaptureCommand } from '../capture/command.ts';
-import type { Dialled } from '../capture/dialled.ts';
+import { type Dialled, MAX_HELD_MS } from '../capture/dialled.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { Census } from './census.ts';
 import type { Link } from './connection.ts';
@@ -44,7 +44,7 @@ export class RemoteDials {
   readonly #options: RemoteDialsOptions;
   readonly #pending = new Map<number, Pending>();
   /** Connections that wait at a worker, by capture. */
-  readonly #held = new Map<number, { readonly worker: string; readonly ms: number }>();
+  readonly #held = new Map<number, { readonly worker: string; readonly ms: number; readonly at: number }>();
   /** Captures that a lost worker may have ended and recorded. */
   readonly #uncertain = new Set<number>();
   readonly #timer: NodeJS.Timeout;
@@ -81,7 +81,7 @@ export class RemoteDials {
         this.#uncertain.delete(id);
         return found;
       } else {
-        this.#held.set(id, { worker, ms: found.ms });
+        this.#held.set(id, { worker, ms: found.ms, at: performance.now() });
         return this.#dialled(id, found.ms);
       }
     }
@@ -96,6 +96,12 @@ export class RemoteDials {
   /** Handles a message about a dial. False when it is not about one that is awaited. */
   hear(said: ToNode): boolean {
     const pending = this.#pending.get(said.id);
+    if (pending !== undefined && said.type === 'report' && said.outcome.state !== 'stored') {
+      // The first outcome counts, also of a worker that counted as lost.
+      if (pending.worker !== said.worker) this.#release(said.id, pending.worker);
+      pending.settle(said.outcome);
+      return true;
+    }
     if (pending === undefined || pending.worker !== said.worker) {
       // The capture has gone on without the connection.
       if (said.type === 'reached') this.#release(said.id, said.worker);
@@ -103,7 +109,6 @@ export class RemoteDials {
     }
     if (said.type === 'reached') pending.settle({ ms: said.ms });
     else if (said.type === 'undialled') pending.settle(undefined);
-    else if (said.type === 'report' && said.outcome.state !== 'stored') pending.settle(said.outcome);
     else return false;
     return true;
   }
@@ -120,9 +125,10 @@ export class RemoteDials {
     return held.ms;
   }
 
-  /** Returns the worker that holds the connection of a capture. */
+  /** Returns the worker that holds the connection of a capture, and has not closed it yet. */
   holderOf(id: number): string | undefined {
-    return this.#held.get(id)?.worker;
+    const held = this.#held.get(id);
+    return held !== undefined && performance.now() - held.at < MAX_HELD_MS ? held.worker : undefined;
   }
 
   /** Whether a lost worker may have recorded the end of a capture. */

@@ -46,12 +46,15 @@ export function shareOfSingles(
  * `limits`, `slots`: those of the workers that are there.
  */
 export function shareOfTickets(limits: CaptureLimits, slots: number, others: readonly NodeLoad[]): number {
-  const { maxConcurrent } = limits;
-  const running = slots === 0 ? Math.min(maxConcurrent, EXPECTED_SLOTS) : maxConcurrent;
   return equalShareOf(
-    TICKETS_PER_SLOT * running,
+    usefulTickets(limits, slots),
     others.map(({ singles, elements }) => singles + elements),
   );
+}
+
+/** Returns how many tickets keep the workers busy. */
+export function usefulTickets({ maxConcurrent }: CaptureLimits, slots: number): number {
+  return TICKETS_PER_SLOT * (slots === 0 ? Math.min(maxConcurrent, EXPECTED_SLOTS) : maxConcurrent);
 }
 
 /** Returns an equal share of the places, or those that the other nodes leave if that is more. */

@@ -77,7 +77,11 @@ export class TicketReconciler {
       const present = await stream.subjects(node);
       for (const ticket of expected) {
         if (present.has(subject(ticket)) || tickets.get(ticket.command.id) !== ticket) continue;
-        ticket[sequence] = await stream.publish(subject(ticket));
+        const message = subject(ticket);
+        const published = await stream.publish(message);
+        // Tickets may have exchanged their messages meanwhile.
+        const owner = [...tickets.values()].find((each) => subject(each) === message);
+        if (owner !== undefined) owner[sequence] = published;
       }
       const known = new Set([...tickets.values()].map(subject));
       const strays = [...present].filter((one) => !known.has(one));

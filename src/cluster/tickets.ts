@@ -5,7 +5,7 @@ import { Backlog } from './backlog.ts';
 import type { Census } from './census.ts';
 import { AwayError, type Link } from './connection.ts';
 import type { LiveLimits } from './live-limits.ts';
-import { limitsOfWorkers, type NodeLoad, shareOfSingles, shareOfTickets } from './shares.ts';
+import { limitsOfWorkers, type NodeLoad, shareOfSingles, shareOfTickets, usefulTickets } from './shares.ts';
 import { Ticket } from './ticket.ts';
 import { TicketReconciler } from './ticket-reconciler.ts';
 import type { TicketStream } from './ticket-stream.ts';
@@ -57,6 +57,11 @@ export class Tickets {
 
   get load(): NodeLoad {
     return { singles: this.#tickets.size - this.#elements, elements: this.#elements };
+  }
+
+  /** Number of tickets that keep the workers busy. */
+  get useful(): number {
+    return usefulTickets(this.#limits, this.#options.census.slots);
   }
 
   /** Returns the ticket of a capture. */

@@ -1,12 +1,9 @@
 import type { CaptureCommand } from '../capture/command.ts';
-import type { Dialled } from '../capture/dialled.ts';
+import { type Dialled, MAX_HELD_MS } from '../capture/dialled.ts';
 import { CapstanError } from '../capture/errors.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import { requestFromStore } from '../capture/stored-request.ts';
 import type { ToNode, ToWorker } from './messages.ts';
-
-/** Time after which a connection that no capture has used is closed, in milliseconds. */
-const MAX_HELD_MS = 5_000;
 
 interface WorkerDialsOptions {
   /** Returns the maximum number of dials at once; 0: none. */
@@ -48,9 +45,12 @@ export class WorkerDials {
 
   /** Begins a dial, whose result is sent to its api node. False when there is no room for it. */
   begin(asked: Asked): boolean {
+    // The api node repeats a question whose answer was lost.
+    const known = this.#dials.get(asked.id);
+    if (known?.dialled !== undefined) this.#tellReached(asked, known.dialled);
+    if (known !== undefined) return true;
     if (this.#dialling >= this.limit) return false;
-    // The api node may repeat a question whose answer was lost.
-    if (!this.#dials.has(asked.id)) void this.#dial(asked);
+    void this.#dial(asked);
     return true;
   }
 
@@ -93,6 +93,11 @@ export class WorkerDials {
     }
     entry.dialled = found;
     entry.expiry = setTimeout(() => this.release(id), MAX_HELD_MS).unref();
-    tell(node, { type: 'reached', id, worker, ms: found.ms });
+    this.#tellReached({ node, id }, found);
+  }
+
+  #tellReached({ node, id }: Pick<Asked, 'node' | 'id'>, { ms }: Dialled): void {
+    const { tell, worker } = this.#options;
+    tell(node, { type: 'reached', id, worker, ms });
   }
 }

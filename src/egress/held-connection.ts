@@ -1,13 +1,8 @@
 import type { Socket } from 'node:net';
-import type { Dialled } from '../capture/dialled.ts';
+import { type Dialled, MAX_HELD_MS } from '../capture/dialled.ts';
 import type { CapstanError } from '../capture/errors.ts';
 import type { Destination } from './egress-policy.ts';
 
-/**
- * Time for which a connection waits for its first request, in milliseconds. Shorter than the 5 s after which many
- * servers close such connections.
- */
-const MAX_HELD_MS = 4_000;
 /** Time within which an idle service sends the first request, in milliseconds. */
 const NO_WAIT_MS = 500;
 

@@ -5,8 +5,7 @@ import { unpackWords } from '../capture/page-words.ts';
 import { VERDICTS } from '../capture/verdict.ts';
 import type { LoggedEvent } from '../storage/ports/event-log.ts';
 import { labelTerms, termsOf } from '../storage/records/terms.ts';
-import { type IndexedWords, indexed } from '../words/find-words.ts';
-import { tokensOf } from '../words/tokens.ts';
+import { type IndexedWords, wordsIn } from '../words/find-words.ts';
 
 /** Facts of an event, as far as filters ask for it. */
 export interface EventFacts {
@@ -65,7 +64,7 @@ function factsOf({ type, body, words }: LoggedEvent): EventFacts {
     const { success, data } = OfCapture.safeParse(JSON.parse(body));
     if (!success) return { ...NOTHING, terms: termsOfLabels(body) };
     const { result } = data;
-    const wordsOfPage = words === undefined ? null : lazily(() => indexed(tokensOf(unpackWords(words).text)));
+    const wordsOfPage = words === undefined ? null : lazily(() => wordsIn(unpackWords(words).text));
     return { ...NOTHING, terms: new Set(termsOf(result)), hash: result.perception_hash, wordsOfPage };
   }
   if (type.startsWith('watch.')) {

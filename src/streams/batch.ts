@@ -23,7 +23,7 @@ import { type ElementSource, pullMap } from './pull-map.ts';
 import { createReadAhead } from './read-ahead.ts';
 
 export interface BatchOptions {
-  readonly pipeline: Pick<CapturePipeline, 'admitBatch' | 'limits' | 'maxDials'>;
+  readonly pipeline: Pick<CapturePipeline, 'admitBatch' | 'limits' | 'maxDials' | 'maxReached'>;
   /** Submits one element under its place in the batch. An error becomes that element's item. */
   readonly submit: (
     request: CaptureRequest,
@@ -110,7 +110,8 @@ export function createBatchRunner(options: BatchOptions): RunBatch {
         idleSince = now();
         if (idle.closed && !subscriber.closed) awaitIdle(IDLE_MS);
       };
-      const readAhead = createReadAhead(reservation.width, () => pipeline.maxDials, scheduler);
+      const atOnce = (): number => Math.min(reservation.width, pipeline.maxReached);
+      const readAhead = createReadAhead(atOnce, () => pipeline.maxDials, scheduler);
       const placed = <T>(work: (place: ElementPlace) => Observable<T>): Observable<T> =>
         new Observable((inner) => {
           const read = readAhead.read();

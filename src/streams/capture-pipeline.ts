@@ -95,6 +95,8 @@ export interface CapturePipeline {
 
   /** Maximum number of targets that are dialled at once; 0 when none are. */
   readonly maxDials: number;
+  /** Maximum number of captures of one batch that wait for a slot or have one; infinite when its width limits them. */
+  readonly maxReached: number;
   readonly limits: CaptureLimits;
   /** Changes the limits at once. No admitted capture is lost or restarted. */
   setLimits(limits: CaptureLimits): void;
@@ -281,6 +283,9 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
 
     get maxDials() {
       return dialling?.stage.limit ?? 0;
+    },
+    get maxReached() {
+      return turns.maxReached?.() ?? Number.POSITIVE_INFINITY;
     },
     get limits() {
       return limits;

@@ -24,10 +24,14 @@ export interface ReadElement {
  * ahead, because a connection that waits too long is closed. The more targets are dead, the more are dialled at once,
  * so that the living ones keep the batch busy.
  *
- * `atOnce`: captures of the batch at once. `maxAhead`: maximum number of further elements that are being dialled; 0:
+ * `atOnce`: captures of the batch at once, the ones included that wait for a slot. `maxAhead`: maximum number of further elements that are being dialled; 0:
  * none.
  */
-export function createReadAhead(atOnce: number, maxAhead: () => number, scheduler: SchedulerLike = asyncScheduler) {
+export function createReadAhead(
+  atOnce: () => number,
+  maxAhead: () => number,
+  scheduler: SchedulerLike = asyncScheduler,
+) {
   /** Elements that wait for their turn or are being dialled, and since when; oldest first. */
   const young = new Map<ReadElement, { readonly since: number; readonly isDialled: boolean }>();
   let old = 0;
@@ -53,9 +57,10 @@ export function createReadAhead(atOnce: number, maxAhead: () => number, schedule
   const isOpen = (): boolean => {
     age();
     const inFlight = behind + young.size + old;
-    if (inFlight < atOnce) return true;
-    if (inFlight >= atOnce + maxAhead()) return false;
-    return behind + Math.round(young.size * share) < atOnce + Math.floor(MAX_WAITING * (1 - share));
+    const places = atOnce();
+    if (inFlight < places) return true;
+    if (inFlight >= places + maxAhead()) return false;
+    return behind + Math.round(young.size * share) < places + Math.floor(MAX_WAITING * (1 - share));
   };
   /** Waits until the oldest dial has become old. Dials share one timer. */
   const awaitAge = (): void => {

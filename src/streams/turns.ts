@@ -31,6 +31,11 @@ export interface Turns {
   /** Returns an operator that starts the work of each capture when it is its turn, and merges what the works emit. */
   readonly each: <C extends Waiting, R>(work: (capture: C) => Observable<R>) => OperatorFunction<C, R>;
   setLimit(limit: number): void;
+  /**
+   * Returns how many captures of one batch keep all slots busy: more would wait for long, and their connections would be
+   * closed. @default The width of the batch
+   */
+  readonly maxReached?: () => number;
 }
 
 /**

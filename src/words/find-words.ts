@@ -1,4 +1,5 @@
-import type { Sequence, WordsQuery } from './query.ts';
+import { type Sequence, singleWordsOf, type WordsQuery } from './query.ts';
+import { spellingsOf } from './spellings.ts';
 import { type Token, tokensOf } from './tokens.ts';
 
 /** Characters around a hit that a snippet shows, on each side. */
@@ -20,20 +21,28 @@ export interface Passage extends Span {
 export interface IndexedWords {
   readonly tokens: readonly Token[];
   readonly positions: ReadonlyMap<string, readonly number[]>;
+  /** The places of words by their other spellings. */
+  readonly spellings: ReadonlyMap<string, readonly Span[]>;
   /** Returns whether a word begins like this. */
   readonly hasBeginning: (prefix: string) => boolean;
 }
 
-export function indexed(tokens: readonly Token[]): IndexedWords {
+export function wordsIn(text: string): IndexedWords {
+  const tokens = tokensOf(text);
+  return indexed(tokens, spellingsOf(text, tokens));
+}
+
+export function indexed(tokens: readonly Token[], others: readonly Token[] = []): IndexedWords {
   const positions = new Map<string, number[]>();
   for (const [at, { word }] of tokens.entries()) {
     const known = positions.get(word);
     if (known === undefined) positions.set(word, [at]);
     else known.push(at);
   }
+  const spellings = Map.groupBy(others, ({ word }) => word);
   let sorted: readonly string[] | undefined;
   const hasBeginning = (prefix: string): boolean => {
-    sorted ??= [...positions.keys()].sort();
+    sorted ??= [...positions.keys(), ...spellings.keys()].sort();
     let [low, high] = [0, sorted.length];
     while (low < high) {
       const middle = (low + high) >>> 1;
@@ -42,21 +51,21 @@ export function indexed(tokens: readonly Token[]): IndexedWords {
     }
     return sorted[low]?.startsWith(prefix) === true;
   };
-  return { tokens, positions, hasBeginning };
+  return { tokens, positions, spellings, hasBeginning };
 }
 
 /** Whether a text with these words meets a query. */
 export function meetsWords(text: IndexedWords, { wanted, unwanted }: WordsQuery): boolean {
+  const hasWord = (word: string) => text.positions.has(word) || text.spellings.has(word);
   const has = (sequence: Sequence) =>
-    sequence.isPrefix && sequence.words.length === 1
-      ? text.hasBeginning(sequence.words[0] ?? '')
-      : !hitsOf(text, sequence).next().done;
+    singleWordsOf(sequence).some(sequence.isPrefix ? text.hasBeginning : hasWord) ||
+    (sequence.words.length > 1 && !runsOf(text, sequence).next().done);
   return wanted.every(has) && !unwanted.some(has);
 }
 
 /** Returns up to three passages of a text that show what a query has found: each of its words first. */
 export function passagesOf(text: string, { wanted }: WordsQuery): readonly Passage[] {
-  const words = indexed(tokensOf(text));
+  const words = wordsIn(text);
   const found = wanted.map((sequence) => [...hitsOf(words, sequence).take(MAX_SNIPPETS)]);
   const hits: Span[] = [];
   for (let at = 0; at < MAX_SNIPPETS; at += 1) hits.push(...found.flatMap((ofOne) => ofOne.slice(at, at + 1)));
@@ -70,8 +79,22 @@ export function passagesOf(text: string, { wanted }: WordsQuery): readonly Passa
   return passages.toSorted((a, b) => a.start - b.start);
 }
 
-/** Generates the places of a sequence, in their order. Reads those of its rarest whole word alone. */
-function* hitsOf({ tokens, positions }: IndexedWords, { words, isPrefix }: Sequence): Generator<Span> {
+/** Generates the places of a sequence, and of what means the same. */
+function* hitsOf(text: IndexedWords, sequence: Sequence): Generator<Span> {
+  const { others, isPrefix } = sequence;
+  yield* runsOf(text, sequence);
+  for (const other of others) yield* runsOf(text, { words: [other], isPrefix });
+  for (const word of singleWordsOf(sequence)) {
+    if (!isPrefix) yield* text.spellings.get(word) ?? [];
+    else for (const [spelling, places] of text.spellings) if (spelling.startsWith(word)) yield* places;
+  }
+}
+
+/** Generates the places of words that follow each other, in their order. Reads those of its rarest whole word alone. */
+function* runsOf(
+  { tokens, positions }: IndexedWords,
+  { words, isPrefix }: Pick<Sequence, 'words' | 'isPrefix'>,
+): Generator<Span> {
   const last = words.length - 1;
   const whole = isPrefix ? words.slice(0, -1) : words;
   const places = whole.map((word, offset) => ({ offset, at: positions.get(word) ?? [] }));

@@ -1,3 +1,4 @@
+import { spellingsOf } from './spellings.ts';
 import { isUnspaced, tokensOf } from './tokens.ts';
 
 /* Queries by the words of a page: words, "a phrase", -without, and a prefix ferr*. */
@@ -10,9 +11,13 @@ const QUOTES = /[\u201c\u201d\u201e\u201f\u00ab\u00bb\uff02]/g;
 /** Two hyphens are the beginning of an option: `--verbose`. */
 const TERMS = /(-(?!-))?(?:"([^"]*)"?|([^\s"]+))(\*?)/gu;
 
-/** Words that follow each other. `isPrefix`: the last one is the beginning of a word. */
+/**
+ * Words that follow each other, or one of `others`: words that mean the same. `isPrefix`: the last one is the beginning
+ * of a word.
+ */
 export interface Sequence {
   readonly words: readonly string[];
+  readonly others: readonly string[];
   readonly isPrefix: boolean;
 }
 
@@ -46,11 +51,19 @@ export function wordsQuery(text: string): WordsQuery {
   return typeof query === 'string' ? { wanted: [], unwanted: [] } : query;
 }
 
+/** Returns the single words, of which a text that a sequence finds has one, unless it has the words of a phrase. */
+export function singleWordsOf({ words, others }: Sequence): readonly string[] {
+  return words.length === 1 ? [...words, ...others] : others;
+}
+
 /** A run of an unspaced script matches any part of a longer one, so its end is that of a pair. */
 function sequenceOf(text: string, isPrefix: boolean): Sequence {
-  const words = tokensOf(text).map(({ word }) => word);
+  const tokens = tokensOf(text);
+  const words = tokens.map(({ word }) => word);
+  const [start, end] = [tokens[0]?.start, tokens.at(-1)?.end];
+  const others = spellingsOf(text, tokens).flatMap((one) => (one.start === start && one.end === end ? one.word : []));
   const last = words.at(-1) ?? '';
   const isRun = isUnspaced(last);
   if (isRun && words.length > 1 && [...last].length === 1 && isUnspaced(words.at(-2) ?? '')) words.pop();
-  return { words, isPrefix: isPrefix || (isRun && [...last].length === 1 && words.at(-1) === last) };
+  return { words, others, isPrefix: isPrefix || (isRun && [...last].length === 1 && words.at(-1) === last) };
 }

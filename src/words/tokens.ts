@@ -130,4 +130,4 @@ function divided(folded: string, divide: (run: string) => readonly string[]): re
     .map(cut);
 }
 
-const cut = (word: string): string => word.slice(0, MAX_WORD_CHARACTERS);
+export const cut = (word: string): string => word.slice(0, MAX_WORD_CHARACTERS);

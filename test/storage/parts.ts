@@ -5,6 +5,7 @@ import { createDataDirectory, type DataDirectory } from '../../src/storage/files
 import { createFileArtifactStore } from '../../src/storage/files/file-artifact-store.ts';
 import { createFileOutbox } from '../../src/storage/files/file-outbox.ts';
 import { createNoDatabase } from '../../src/storage/memory/no-database.ts';
+import { openMongo } from '../../src/storage/mongo/open.ts';
 import type { LocalStore } from '../../src/storage/ports/artifact-store.ts';
 import { createOwnCopies } from '../../src/storage/ports/local-copies.ts';
 import type { Outbox } from '../../src/storage/ports/outbox.ts';
@@ -15,7 +16,7 @@ import { captureOf } from './result-of.ts';
 export const IMAGE = Buffer.alloc(5000, 'image');
 export const HTML = '<p>Grüße</p>';
 
-/** The parts that one process has over a data directory and a SQLite file, each accessible on its own. */
+/** The parts that one process has over a data directory and a database, each accessible on its own. */
 export interface Parts {
   readonly directory: string;
   readonly data: DataDirectory;
@@ -30,12 +31,18 @@ export interface Parts {
 /** `change` wraps a part before the capture store gets it. */
 export interface PartsOptions {
   readonly database?: boolean;
+  /** @default a SQLite file in the directory */
+  readonly mongoUrl?: string | null;
   readonly change?: (parts: Pick<Parts, 'artifacts' | 'results' | 'outbox'>) => Partial<Parts>;
 }
 
-export async function openParts(directory: string, { database = true, change }: PartsOptions = {}): Promise<Parts> {
+export async function openParts(
+  directory: string,
+  { database = true, mongoUrl = null, change }: PartsOptions = {},
+): Promise<Parts> {
   const data = createDataDirectory(join(directory, 'data'));
-  const opened = database ? await openSqlite({ path: databaseFile(directory) }) : createNoDatabase();
+  const open = () => (mongoUrl === null ? openSqlite({ path: databaseFile(directory) }) : openMongo({ url: mongoUrl }));
+  const opened = database ? await open() : createNoDatabase();
   const made = { artifacts: createFileArtifactStore(data), results: opened.results, outbox: createFileOutbox(data) };
   const parts = { ...made, ...change?.(made) };
   const problems: unknown[] = [];

@@ -22,7 +22,11 @@ function readAll(ahead: ReturnType<typeof createReadAhead>, isDialled = true) {
 
 describe('the elements that a batch reads ahead', () => {
   it('are none while all targets are reached', () => {
-    const ahead = createReadAhead(4, () => 256, new TestScheduler(() => true));
+    const ahead = createReadAhead(
+      () => 4,
+      () => 256,
+      new TestScheduler(() => true),
+    );
     const first = readAll(ahead);
     expect(first.length).toBe(4);
     for (const element of first) element.reached();
@@ -32,7 +36,11 @@ describe('the elements that a batch reads ahead', () => {
   });
 
   it('are more, the more targets are dead', () => {
-    const ahead = createReadAhead(4, () => 256, new TestScheduler(() => true));
+    const ahead = createReadAhead(
+      () => 4,
+      () => 256,
+      new TestScheduler(() => true),
+    );
     for (let round = 0; round < 20; round += 1) for (const element of readAll(ahead)) element.ended();
     expect(readAll(ahead).length).toBeGreaterThan(64);
   });
@@ -40,7 +48,11 @@ describe('the elements that a batch reads ahead', () => {
   it('are further ones for targets that have not answered for half a second, up to the maximum', () => {
     const time = new TestScheduler(() => true);
     time.maxFrames = Number.POSITIVE_INFINITY;
-    const ahead = createReadAhead(4, () => 30, time);
+    const ahead = createReadAhead(
+      () => 4,
+      () => 30,
+      time,
+    );
     expect(readAll(ahead).length).toBe(4);
     const readAt: number[] = [];
     const readOn = () =>
@@ -56,7 +68,11 @@ describe('the elements that a batch reads ahead', () => {
   it('are no more for targets that wait for their host and were not dialled than for those that answer', () => {
     const time = new TestScheduler(() => true);
     time.maxFrames = Number.POSITIVE_INFINITY;
-    const ahead = createReadAhead(4, () => 256, time);
+    const ahead = createReadAhead(
+      () => 4,
+      () => 256,
+      time,
+    );
     const waiting = readAll(ahead, false);
     let further = readAll(ahead, false);
     ahead.room$.subscribe(() => {
@@ -74,7 +90,11 @@ describe('the elements that a batch reads ahead', () => {
   });
 
   it('are none without dialling, whatever the elements wait for', () => {
-    const ahead = createReadAhead(4, () => 0, new TestScheduler(() => true));
+    const ahead = createReadAhead(
+      () => 4,
+      () => 0,
+      new TestScheduler(() => true),
+    );
     expect(readAll(ahead).length).toBe(4);
     expect(readAll(ahead).length).toBe(0);
   });

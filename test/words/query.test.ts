@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { comparable } from '../../src/words/comparable.ts';
-import { indexed, meetsWords, passagesOf } from '../../src/words/find-words.ts';
+import { indexed, meetsWords, passagesOf, wordsIn } from '../../src/words/find-words.ts';
 import { folded } from '../../src/words/folded.ts';
 import { parseWords, wordsQuery } from '../../src/words/query.ts';
 import { tokensOf } from '../../src/words/tokens.ts';
 
-const finds = (words: string, text: string) => meetsWords(indexed(tokensOf(text)), wordsQuery(words));
+const finds = (words: string, text: string) => meetsWords(wordsIn(text), wordsQuery(words));
 
 describe('a query by words', () => {
   it.each([
@@ -53,6 +53,29 @@ describe('a query by words', () => {
     ['info@example.com', 'mail to info@example.com.'],
     ['example.com/docs', 'https://example.com/docs?page=2'],
     ['get_user', 'get_user_name()'],
+    ['Mueller', 'Fritz Müller'],
+    ['mueller', 'Fritz Mu\u0308ller'],
+    ['Müller', 'Fritz Mueller'],
+    ['muller', 'Fritz Müller'],
+    ['muell*', 'Müllers'],
+    ['Müll*', 'Muellers'],
+    ['Groesse', 'Größe'],
+    ['Größe', 'Groesse'],
+    ['Soeren', 'Søren'],
+    ['Aarhus', 'Århus'],
+    ['email', 'an e-mail'],
+    ['e-mail', 'an email'],
+    ['e-mail', 'an e mail'],
+    ['email', 'Ihre E\u2011Mail-Adresse'],
+    ['emailadresse', 'Ihre E-Mail-Adresse'],
+    ['e-mail-adresse', 'Ihre Emailadresse'],
+    ['emai*', 'e-mails'],
+    ['covid19', 'COVID-19'],
+    ['كتاب', 'الكتاب'],
+    ['كتاب', 'والكتاب'],
+    ['الكتاب', 'كتاب'],
+    ['الكتاب', 'بالكتاب'],
+    ['ferrari -mueller', 'ferrari muller'],
     ['ferrari &', 'ferrari'],
     ['"ferrari', 'ferrari'],
   ])('%j finds %j', (words, text) => {
@@ -76,6 +99,16 @@ describe('a query by words', () => {
     ['C++', 'vitamin c'],
     ['C#', 'C++'],
     ['serve -index', 'serve --index-words'],
+    ['toe', 'to'],
+    ['to', 'toe'],
+    ['Mueller', 'Muller'],
+    ['"fritz mueller"', 'Fritz Müller'],
+    ['ferrari -mueller', 'ferrari müller'],
+    ['ferrari -e-mail', 'ferrari email'],
+    ['email', 'e – mail, e -mail'],
+    ['202611', '2026-11-30'],
+    ['haus', 'Krankenhaus'],
+    ['له', 'الله'],
     ['机手', '苹果手机壳'],
     ['苹果机', '苹果手机 果机'],
   ])('%j does not find %j', (words, text) => {
@@ -117,6 +150,12 @@ describe('the passages of a text', () => {
       { text: 'One red car, a red  ferrari', hits: ['red  ferrari'] },
     ]);
     expect(shown('苹果手机壳', '果手机')).toEqual([{ text: '苹果手机壳', hits: ['果手机'] }]);
+  });
+
+  it('are those of words in another spelling', () => {
+    const text = 'Write an E-Mail to Müller';
+    expect(shown(text, 'email mueller')).toEqual([{ text, hits: ['E-Mail', 'Müller'] }]);
+    expect(shown('Send email', 'e-mail')).toEqual([{ text: 'Send email', hits: ['email'] }]);
   });
 
   it('divide no character', () => {

@@ -2,6 +2,7 @@ import { type Failure, toFailure } from '../../capture/errors.ts';
 import { MAX_URL_CHARACTERS, type requestSchemas } from '../../capture/request.ts';
 import { parseOrRefuse } from '../../capture/validate.ts';
 import type { BatchElement } from '../../service/capture-service.ts';
+import { parseJson } from '../request/parse-json.ts';
 import type { BodyLine } from './body-lines.ts';
 
 /** Reads a line as an element of the batch. A bad line is an element with a failure. */
@@ -9,20 +10,15 @@ export function batchElement(line: BodyLine, schema: ReturnType<typeof requestSc
   if ('failure' in line) return { url: '', failure: line.failure };
   let value: unknown;
   try {
-    value = JSON.parse(line.text);
-  } catch (error) {
-    return { url: '', failure: notJson(error) };
-  }
-  try {
+    value = parseJson(line.text);
     return parseOrRefuse(schema, value);
   } catch (error) {
-    return { url: namedUrl(value), failure: toFailure(error) };
+    return { url: namedUrl(value), failure: error instanceof SyntaxError ? notJson(error) : toFailure(error) };
   }
 }
 
-function notJson(error: unknown): Failure {
-  const why = error instanceof Error ? error.message : String(error);
-  return { code: 'invalid_json', reason: `The line is not valid JSON: ${why}` };
+function notJson({ message }: SyntaxError): Failure {
+  return { code: 'invalid_json', reason: `The line is not valid JSON: ${message}` };
 }
 
 /** Returns the URL that a bad element names, so that its item can be recognised. */

@@ -1,9 +1,9 @@
 import { bodyParser } from '@koa/bodyparser';
 import { CapstanError } from '../../capture/errors.ts';
 import { REQUEST_LIMITS } from '../../capture/request-limits.ts';
-import { refusal } from '../../capture/validate.ts';
 import { corruptBody, unknownCoding } from '../lines/streamed-body.ts';
 import type { HttpContext } from '../state.ts';
+import { parseJson } from './parse-json.ts';
 import { requireUtf8, utf8Text } from './utf8.ts';
 
 const JSON_TYPE = /^application\/(?:[\w!#$&^.+-]+\+)?json$/i;
@@ -50,20 +50,13 @@ function jsonOf(bytes: Buffer): unknown {
   if (text === undefined) throw new CapstanError('invalid_json', 'The body is not UTF-8.');
   if (text.trim() === '') throw new CapstanError('invalid_json', 'The body is empty: it must be a JSON object.');
   try {
-    // Looks at each key only where one may be meant: this takes three times as long.
-    return JSON.parse(text, /__proto__|\\u00/.test(text) ? refusePollution : undefined);
+    return parseJson(text);
   } catch (error) {
     if (error instanceof SyntaxError) {
       throw new CapstanError('invalid_json', `The body is not valid JSON: ${error.message}`, { cause: error });
     }
     throw error;
   }
-}
-
-/** Refuses a key that could pollute a prototype. */
-function refusePollution(key: string, value: unknown): unknown {
-  if (key === '__proto__') throw refusal([{ path: key, message: 'is not a field of the request' }]);
-  return value;
 }
 
 /** Converts an error of the parser, which has a status. */

@@ -6,12 +6,17 @@ import { CONTEXT, visibleDifferences } from './visible-differences.ts';
 /** Rows compared at once, which bounds the memory of a comparison. */
 const STRIP = 512;
 
+type Buffers = Readonly<Record<'a' | 'b' | 'mask', Uint32Array>>;
+
 /** Returns the regions in which two parts of the same size differ. Differences by anti-aliasing are left out. */
 export function editedRegions(a: Part, b: Part): readonly Region[] {
   const cells = createCells();
+  const length = Math.min(a.height, STRIP + 2 * CONTEXT) * a.width;
+  // Used again for each strip: until they are collected, those of a high page take more than its images.
+  const buffers = { a: new Uint32Array(length), b: new Uint32Array(length), mask: new Uint32Array(length) };
   for (let from = 0; from < a.height; from += STRIP) {
     const to = Math.min(from + STRIP, a.height);
-    noteStrip(a, b, { from, to }, (x, y) => {
+    noteStrip(a, b, { from, to, buffers }, (x, y) => {
       if (a.image.ignored?.has(a.x + x, a.y + y) || b.image.ignored?.has(b.x + x, b.y + y)) return;
       cells.add(x, y);
     });
@@ -27,12 +32,13 @@ export function editedRegions(a: Part, b: Part): readonly Region[] {
 function noteStrip(
   a: Part,
   b: Part,
-  { from, to }: { readonly from: number; readonly to: number },
+  { from, to, buffers }: { readonly from: number; readonly to: number; readonly buffers: Buffers },
   note: (x: number, y: number) => void,
 ): void {
   const top = Math.max(0, from - CONTEXT);
   const bottom = Math.min(a.height, to + CONTEXT);
-  const { mask } = visibleDifferences(copyOf(rowsOf(a, top, bottom)), copyOf(rowsOf(b, top, bottom)), a.width);
+  const [inA, inB] = [copyTo(buffers.a, rowsOf(a, top, bottom)), copyTo(buffers.b, rowsOf(b, top, bottom))];
+  const { mask } = visibleDifferences(inA, inB, a.width, buffers.mask.subarray(0, inA.length).fill(0));
   for (let y = from; y < to; y += 1) {
     for (let x = 0; x < a.width; x += 1) {
       if (((mask[(y - top) * a.width + x] ?? 0) & 0xff) !== 0) note(x, y);
@@ -40,8 +46,7 @@ function noteStrip(
   }
 }
 
-function copyOf(part: Part): Uint32Array {
-  const copy = new Uint32Array(part.width * part.height);
-  for (let row = 0; row < part.height; row += 1) copy.set(rowOf(part, row), row * part.width);
-  return copy;
+function copyTo(buffer: Uint32Array, part: Part): Uint32Array {
+  for (let row = 0; row < part.height; row += 1) buffer.set(rowOf(part, row), row * part.width);
+  return buffer.subarray(0, part.width * part.height);
 }

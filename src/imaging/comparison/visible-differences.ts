@@ -14,10 +14,14 @@ export interface Differences {
 
 /**
  * Finds where two images of the same size look different: single pixels that differ much, without those of
- * anti-aliasing, and areas of one colour that became another, by however little people notice.
+ * anti-aliasing, and areas of one colour that became another, by however little people notice. `mask`: zeros.
  */
-export function visibleDifferences(a: Uint32Array, b: Uint32Array, width: number): Differences {
-  const mask = new Uint32Array(a.length);
+export function visibleDifferences(
+  a: Uint32Array,
+  b: Uint32Array,
+  width: number,
+  mask: Uint32Array = new Uint32Array(a.length),
+): Differences {
   // Red is the low byte. Anti-aliased pixels are black.
   const options = { threshold: THRESHOLD, diffMask: true, aaColor: [0, 0, 0] as [number, number, number] };
   let count = diff(bytesOf(a), bytesOf(b), bytesOf(mask), width, a.length / width, options);

@@ -33,8 +33,9 @@ async function decoded(files: Compared['images']): Promise<Pair<Pixels> | null |
   const [before, after] = files;
   // Pages that did not change are compared most often: their image is decoded and kept once.
   const isSame = Buffer.from(before.buffer).equals(after);
-  const [a, b] = await Promise.all([decode(before), isSame ? null : decode(after)]);
-  const other = isSame ? a : b;
+  // One after the other: decoding takes memory of its own.
+  const a = await decode(before);
+  const other = isSame ? a : await decode(after);
   return a === null || other === null ? 'too_large' : [a, other];
 }
 

@@ -2,6 +2,7 @@ import { Binary } from 'mongodb';
 import type { Evidence } from '../../capture/evidence.ts';
 import { unpackWords } from '../../capture/page-words.ts';
 import type { DetailedResult, Result } from '../../capture/result.ts';
+import { spellingsOf } from '../../words/spellings.ts';
 import { tokensOf } from '../../words/tokens.ts';
 import { hostKeys } from '../records/hosts.ts';
 import { asRecord, timeOf } from '../records/record.ts';
@@ -90,12 +91,15 @@ export function recordOf(document: ResultDocument): Result {
 /** Returns the document of the words of a result's page; none without words. */
 export function wordsOf(result: Result, packed: string | undefined): readonly WordsDocument[] {
   if (packed === undefined) return [];
-  const words = tokensOf(unpackWords(packed).text).map(({ word }) => word);
+  const { text } = unpackWords(packed);
+  const tokens = tokensOf(text);
+  const words = tokens.map(({ word }) => word);
+  const spellings = spellingsOf(text, tokens).map(({ word }) => word);
   return [
     {
       _id: result.id,
       moment: momentOf(timeOf(result.probed_at)),
-      terms: wordTermsOf(words),
+      terms: wordTermsOf([...words, ...spellings]),
       signs: signsOf(words),
       words: packed,
     },

@@ -6,6 +6,7 @@ import { wantedUrlKeys } from '../records/url-keys.ts';
 import { MERGED_HOSTS, matchingHosts, possibleRanges } from './by-host.ts';
 import { BY_TERM, BY_URL, BY_WORD, type Collections, HOST_FIELDS } from './collections.ts';
 import { momentOf, timeOfMoment } from './documents.ts';
+import type { Choice } from './words-filter.ts';
 
 /*
  * Lists of the moments at which there are captures with a term, and the moments that several lists have in common. They
@@ -66,20 +67,20 @@ export async function* commonMoments(
   }
 }
 
-export function momentsOfWord({ words }: Collections, term: string): MomentList {
-  return (span, limit) => readMoments(words, { terms: term }, { field: 'moment', index: BY_WORD }, span, limit);
+/** Returns the moments at which there are captures with one of these terms. */
+export function momentsOfWord({ words }: Collections, terms: readonly string[]): MomentList {
+  const match = { terms: { $in: [...terms] } };
+  return (span, limit) => readMoments(words, match, { field: 'moment', index: BY_WORD }, span, limit);
 }
 
-/**
- * Returns the moments of a word's beginning; undefined when there are too many. They are in no order, so all are read.
- */
+/** Returns the same of beginnings; undefined when there are too many. They are in no order, so all are read. */
 export async function momentsOfPrefix(
   { words }: Collections,
-  prefix: RegExp,
+  terms: Choice,
   { from, to }: MomentSpan,
 ): Promise<MomentList | undefined> {
   const stages = [
-    { $match: { terms: prefix, moment: { $gte: from, $lte: to } } },
+    { $match: { terms: { $in: [...terms] }, moment: { $gte: from, $lte: to } } },
     { $limit: MAX_SORTED },
     { $group: { _id: null, moments: { $push: '$moment' } } },
   ];

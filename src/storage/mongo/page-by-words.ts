@@ -2,9 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CapstanError } from '../../capture/errors.ts';
 import { unpackWords } from '../../capture/page-words.ts';
 import type { Result } from '../../capture/result.ts';
-import { indexed, meetsWords } from '../../words/find-words.ts';
+import { meetsWords, wordsIn } from '../../words/find-words.ts';
 import { wordsQuery } from '../../words/query.ts';
-import { tokensOf } from '../../words/tokens.ts';
 import type { Keyset, ResultFilter } from '../ports/result-store.ts';
 import { wantedChoices } from '../records/host-terms.ts';
 import { hostKeys, hostRanges, matchesHost } from '../records/hosts.ts';
@@ -108,7 +107,7 @@ async function matchingOf(
   after: { readonly probedAt: number; readonly id: number },
 ): Promise<readonly Result[]> {
   const isMatch = ({ words = '' }: Candidate) =>
-    phrases === undefined || meetsWords(indexed(tokensOf(unpackWords(words).text)), phrases);
+    phrases === undefined || meetsWords(wordsIn(unpackWords(words).text), phrases);
   const ids: number[] = [];
   let since = performance.now();
   for (const each of read) {

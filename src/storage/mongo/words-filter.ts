@@ -1,6 +1,7 @@
 import type { Filter } from 'mongodb';
-import type { Sequence, WordsQuery } from '../../words/query.ts';
-import { HAS_WORDS, isOneTerm, signsOf, wordTerm } from '../records/word-terms.ts';
+import { type Sequence, singleWordsOf, type WordsQuery } from '../../words/query.ts';
+import { isUnspaced } from '../../words/tokens.ts';
+import { HAS_WORDS, signsOf, wordTerm } from '../records/word-terms.ts';
 import type { WordsDocument } from './documents.ts';
 
 /*
@@ -9,54 +10,67 @@ import type { WordsDocument } from './documents.ts';
  */
 
 export interface WordsFilter {
-  /** Terms that a result must have, at least one. */
-  readonly terms: readonly string[];
-  /** The beginnings of terms, of each of which a result must have one. */
-  readonly prefixes: readonly RegExp[];
+  /** Terms: of each of these, a result must have one. */
+  readonly terms: readonly (readonly string[])[];
+  /** The same with beginnings of terms among them. */
+  readonly prefixes: readonly Choice[];
   /** All conditions on terms and signs. The first is the one whose entries of the index are read. */
   readonly conditions: readonly Filter<WordsDocument>[];
   /** Set when the terms do not tell whether a result matches. */
   readonly phrases: WordsQuery | undefined;
 }
 
+/** Terms, and beginnings of terms. */
+export type Choice = readonly (string | RegExp)[];
+
 export function wordsFilter(query: WordsQuery): WordsFilter {
   const { wanted, unwanted } = query;
-  const terms = wanted.flatMap((sequence) =>
-    isOneTerm(sequence) ? sequence.words : sequence.words.slice(0, wholeWords(sequence)),
-  );
-  const prefixes = wanted.filter(endsInPrefix).map(beginning);
-  const without = unwanted.filter(({ words: { length } }) => length === 1);
-  const known = terms.length === 0 ? [HAS_WORDS] : [...new Set(terms)].map(wordTerm);
-  const phrases = wanted.map(({ words, isPrefix }) => (isPrefix ? words.slice(0, -1) : words));
-  const conditions: Filter<WordsDocument>[] = [
-    ...known.map((term) => ({ terms: term })),
-    ...prefixes.map((prefix) => ({ terms: prefix })),
-    ...without.map((sequence) => ({
-      terms: endsInPrefix(sequence) ? { $not: beginning(sequence) } : { $ne: wordTerm(sequence.words[0] ?? '') },
-    })),
-    ...phrases
-      .filter(({ length }) => length > 1)
-      .map((words) => ({ signs: new RegExp(RegExp.escape(signsOf(words))) })),
-  ];
-  const isPhrase = ({ words: { length } }: Sequence) => length > 1;
+  const choices = wanted.flatMap(choicesOf);
+  const terms = choices.filter(areWhole);
+  const known = terms.length === 0 ? [[HAS_WORDS]] : terms;
+  const prefixes = choices.filter((choice) => !areWhole(choice));
+  const without = unwanted.filter((sequence) => !isPhrase(sequence)).map(singleTermsOf);
   return {
     terms: known,
     prefixes,
-    conditions,
-    phrases: wanted.some(isPhrase) || unwanted.some(isPhrase) ? query : undefined,
+    conditions: [
+      ...[...known, ...prefixes].map(hasOneOf),
+      ...without.map((choice) => ({ terms: { $nin: [...choice] } })),
+      ...wanted.filter(isPhrase).map(phraseCondition),
+    ],
+    phrases: [...wanted, ...unwanted].some(isPhrase) ? query : undefined,
   };
 }
 
-function endsInPrefix(sequence: Sequence): boolean {
-  return sequence.isPrefix && !isOneTerm({ ...sequence, words: sequence.words.slice(-1) });
+const isPhrase = ({ words }: Sequence): boolean => words.length > 1;
+const areWhole = (choice: Choice): choice is readonly string[] => choice.every((term) => typeof term === 'string');
+const hasOneOf = (choice: Choice): Filter<WordsDocument> => ({ terms: { $in: [...choice] } });
+
+/** Returns the terms of which each result that has a sequence has one, for each of several. */
+function choicesOf(sequence: Sequence): readonly Choice[] {
+  const { words, others, isPrefix } = sequence;
+  if (!isPhrase(sequence)) return [singleTermsOf(sequence)];
+  const ofPhrase = words.map((word, at) => termOf(word, isPrefix && at === words.length - 1));
+  if (others.length === 0) return ofPhrase.map((term) => [term]);
+  // One word of the phrase, or what means the same.
+  const rarest = words.reduce((longest, word, at) => (word.length > (words[longest]?.length ?? 0) ? at : longest), 0);
+  return [[...ofPhrase.slice(rarest, rarest + 1), ...singleTermsOf(sequence)]];
 }
 
-/** Number of words at the beginning that are whole. */
-function wholeWords(sequence: Sequence): number {
-  return sequence.words.length - (endsInPrefix(sequence) ? 1 : 0);
+function phraseCondition(sequence: Sequence): Filter<WordsDocument> {
+  const { words, others, isPrefix } = sequence;
+  const whole = isPrefix ? words.slice(0, -1) : words;
+  const all = choicesOf({ ...sequence, others: [] }).map(hasOneOf);
+  const ofPhrase = { $and: [...all, { signs: new RegExp(RegExp.escape(signsOf(whole))) }] };
+  return others.length === 0 ? ofPhrase : { $or: [ofPhrase, hasOneOf(singleTermsOf(sequence))] };
 }
 
-function beginning({ words }: Sequence): RegExp {
+function singleTermsOf(sequence: Sequence): Choice {
+  return singleWordsOf(sequence).map((word) => termOf(word, sequence.isPrefix));
+}
+
+/** Runs without spaces are indexed by their parts, so the beginning of one is a term. */
+function termOf(word: string, isPrefix: boolean): string | RegExp {
   // Words are letters and digits, which mean themselves.
-  return new RegExp(`^${wordTerm(words.at(-1) ?? '')}`);
+  return isPrefix && !isUnspaced(word) ? new RegExp(`^${wordTerm(word)}`) : wordTerm(word);
 }

@@ -1,4 +1,3 @@
-import type { Sequence } from '../../words/query.ts';
 import { hashOf } from '../../words/text-hash.ts';
 import { isUnspaced } from '../../words/tokens.ts';
 
@@ -32,9 +31,4 @@ export function signsOf(words: readonly string[]): string {
 
 export function wordTerm(word: string): string {
   return `${WORD}${word}`;
-}
-
-/** Whether terms alone tell that a text has a sequence: without regard to the order of its words. */
-export function isOneTerm({ words, isPrefix }: Sequence): boolean {
-  return words.length === 1 && (!isPrefix || isUnspaced(words[0] ?? ''));
 }

@@ -6,8 +6,7 @@ import { endOfPrefix, type HostKey, type HostRange, hostKeys, hostRanges, matche
 import { asRecord, placeOf, startOf, timeOf } from '../records/record.ts';
 import { hostTerm, hostTermsOf, rangeTerm, termsOf, urlTerm, wantedTerms } from '../records/terms.ts';
 import { urlKeysOf, wantedUrlKeys } from '../records/url-keys.ts';
-import { HAS_WORDS } from '../records/word-terms.ts';
-import { wordsExpression, wordsInOrder } from './words.ts';
+import { indexedWords, wordsExpression } from './words.ts';
 
 /*
  * Every list of records: all, those of a URL or of hosts, and with conditions. An FTS5 table holds the terms of each
@@ -213,8 +212,8 @@ export function lists(db: DatabaseSync) {
   function indexTerms(place: bigint, ofHost: number, record: Result, words: string | undefined): void {
     const urlTerms = urlKeysOf(record).map(urlTerm);
     const terms = [...termsOf(record), ...hostTermsOf(record.host), hostTerm(ofHost), ...urlTerms];
-    if (words !== undefined) terms.push(HAS_WORDS);
-    insertTerms.run(place, words === undefined ? '' : wordsInOrder(words), terms.join(' '));
+    const ofPage = words === undefined ? { words: '', terms: [] } : indexedWords(words);
+    insertTerms.run(place, ofPage.words, [...terms, ...ofPage.terms].join(' '));
   }
 
   /** Returns the row of a record by its place: in its slot, or in one after others whose places were all taken. */

@@ -146,6 +146,31 @@ describe('jsonBody', () => {
     expect(await response.json()).toMatchObject({ success: false, code: 'payload_too_large' });
   });
 
+  it('refuses a body with many or deep values before it is parsed, and counts none in texts', async () => {
+    const error =
+      'must have at most 60000 names, list elements, lists and objects in all, and 200 levels: send a larger batch as lines';
+    const bodies = [
+      JSON.stringify({ requests: Array.from({ length: 20_000 }, (_, at) => ({ [`n${at}`]: 1 })) }),
+      `{"requests":[${'[],'.repeat(30_000)}[]]}`,
+      `${'['.repeat(500_000)}${']'.repeat(500_000)}`,
+      `${'{"a":'.repeat(300)}1${'}'.repeat(300)}`,
+    ];
+    for (const body of bodies) {
+      for (const path of ['/batch', '/mcp']) {
+        const headers = { 'Content-Type': 'application/json', Accept: '*/*' };
+        const refused = await app.call(path, { method: 'POST', headers, body });
+        expect([refused.status, await failureOf(refused)]).toEqual([
+          400,
+          expect.objectContaining({ code: 'invalid_request', error }),
+        ]);
+      }
+    }
+    for (const text of [':'.repeat(100_000), '\\":'.repeat(50_000), `${'\\'.repeat(100_000)}":"`]) {
+      const read = await failureOf(await postBatch(JSON.stringify({ requests: text })));
+      expect(read.error).toMatch(/^requests: /);
+    }
+  });
+
   it('applies the limit to a body without Content-Length', async () => {
     const chunk = Buffer.alloc(64 * 1024, ' ');
     let left = 64;

@@ -38,6 +38,9 @@ function Shared({ where, children }: { readonly where: ResultConditions; readonl
   );
 }
 
+/** `nginx/1.26` of `nginx/1.26 (Ubuntu)`: conditions name one product. */
+const firstProduct = (header: string): string => header.split(/[\s,;(]/, 1)[0] || header;
+
 /** What the host was. */
 function hostFactsOf(
   host: DetailedResult['host_facts'],
@@ -54,7 +57,8 @@ function hostFactsOf(
     </span>
   ));
   return [
-    ['Server', [server, poweredBy].filter(Boolean).join(', ')],
+    ['Server', server ? <Shared where={{ server: firstProduct(server) }}>{server}</Shared> : ''],
+    ['Powered by', poweredBy ? <Shared where={{ poweredBy: firstProduct(poweredBy) }}>{poweredBy}</Shared> : ''],
     ['Software', software.length === 0 ? '' : software],
     [
       'Certificate',

@@ -168,9 +168,7 @@ export function Gallery() {
         <div class="gallery-scroll" ref={scroller} onScroll={onScroll} onFocusIn={keepPlace} onKeyDown={onKeyDown}>
           {way === 'groups' && <Groups filters={filters} by={by} answer={counted} />}
           {way !== 'groups' && state === 'failed' && <Problem error={error} retry={results.reload} />}
-          {way !== 'groups' && state === 'ready' && results.items.length === 0 && (
-            <NothingFound isFiltered={countOf(filters) > 0} words={filters.words} />
-          )}
+          {way !== 'groups' && state === 'ready' && results.items.length === 0 && <NothingFound filters={filters} />}
           {way === 'alike' && results.items.length > alike.size && (
             <p class="muted gallery-note">
               {integer(results.items.length - alike.size)} captures without a perception hash are left out. Captures of
@@ -240,10 +238,16 @@ export function Gallery() {
   );
 }
 
-function NothingFound({ isFiltered, words }: { readonly isFiltered: boolean; readonly words: string }) {
-  return isFiltered ? (
+function NothingFound({ filters }: { readonly filters: Filters }) {
+  const { text, words } = filters;
+  return countOf(filters) > 0 ? (
     <Empty title="No capture matches">
       <p>Remove a filter, or search for less.</p>
+      {text !== '' && words === '' && (
+        <a class="button primary" href={hrefOf(`/${queryOf({ ...filters, text: '', words: text })}`)}>
+          Search the words on the pages
+        </a>
+      )}
       {words !== '' && <p>Words are found on pages that were captured while the service ran with --index-words.</p>}
     </Empty>
   ) : (
