@@ -23,13 +23,15 @@ interface ArtifactStoreFacts {
   readonly isInDataDir: boolean;
   /** The option that the store requires; null for none. */
   readonly needs: string | null;
+  /** Its name for people. */
+  readonly label: string;
 }
 
 /** Where the files of captures are kept. */
 export const ARTIFACT_STORES = {
-  files: { isInDataDir: true, needs: null },
-  gridfs: { isInDataDir: false, needs: 'mongoUrl' },
-  s3: { isInDataDir: false, needs: 's3Bucket' },
+  files: { isInDataDir: true, needs: null, label: 'the data directory' },
+  gridfs: { isInDataDir: false, needs: 'mongoUrl', label: 'GridFS' },
+  s3: { isInDataDir: false, needs: 's3Bucket', label: 'the object store' },
 } as const satisfies Record<string, ArtifactStoreFacts>;
 export type ArtifactStoreKind = keyof typeof ARTIFACT_STORES;
 export const ARTIFACT_STORE_KINDS = Object.keys(ARTIFACT_STORES) as [ArtifactStoreKind, ...ArtifactStoreKind[]];

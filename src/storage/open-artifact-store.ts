@@ -1,5 +1,6 @@
-import type { ArtifactStoreKind } from '../capture/artifacts.ts';
+import { ARTIFACT_STORE_KINDS, ARTIFACT_STORES, type ArtifactStoreKind } from '../capture/artifacts.ts';
 import { CapstanError } from '../capture/errors.ts';
+import type { ObjectStoreConfig } from '../config/slices.ts';
 import { holdLock } from './files/held-lock.ts';
 import { retentionLock } from './files/layout.ts';
 import type { MongoDatabase } from './mongo/open.ts';
@@ -7,58 +8,101 @@ import { type ArtifactStore, changedStore, type LocalStore } from './ports/artif
 import type { Database } from './ports/database.ts';
 import { createOwnCopies } from './ports/local-copies.ts';
 import type { OpenArtifacts } from './ports/open-artifacts.ts';
-import type { S3Options } from './s3/open.ts';
+import type { Backend } from './remote/backend.ts';
+import { createRemoteStore } from './remote/remote-store.ts';
+import { createSweep } from './remote/sweep.ts';
+import { createUploads } from './remote/uploads.ts';
+import { withCopies } from './remote/with-copies.ts';
+
+interface StoreParts {
+  /** The store of the data directory. */
+  readonly local: LocalStore;
+  readonly mongo: MongoDatabase | undefined;
+  readonly s3: Partial<ObjectStoreConfig>;
+  /** Called with failures of background work. */
+  readonly onProblem?: (problem: unknown) => void;
+}
+
+export interface OpenStore {
+  readonly artifacts: ArtifactStore;
+  /** What keeps them outside of the data directory. */
+  readonly backend?: Backend;
+}
+
+/** Opens each kind of artifact store; loaded only when it is used. */
+const OPENERS: Readonly<Record<ArtifactStoreKind, (parts: StoreParts) => Promise<OpenStore>>> = {
+  files: async ({ local }) => ({ artifacts: local }),
+  gridfs: async ({ mongo }) => {
+    if (mongo === undefined) throw new Error('artifacts in GridFS need a MongoDB database');
+    const { gridfsBackend } = await import('./gridfs/backend.ts');
+    return remoteStore(gridfsBackend(mongo.database, mongo.ask));
+  },
+  s3: async ({ s3, onProblem }) => {
+    const { openS3 } = await import('./s3/open.ts');
+    return remoteStore(openS3(s3, onProblem));
+  },
+};
+
+function remoteStore(backend: Backend): OpenStore {
+  return { artifacts: createRemoteStore(backend), backend };
+}
+
+/** Opens a store for reading and for the work of a command. */
+export function openStore(kind: ArtifactStoreKind, parts: StoreParts): Promise<OpenStore> {
+  return OPENERS[kind](parts);
+}
+
+interface ServiceParts extends StoreParts {
+  readonly dataDir: string;
+  readonly database: Database;
+}
+
+/** Opens the store of a service, through which captures in the other stores of the configuration can be read. */
+export async function openArtifactStore(kind: ArtifactStoreKind, parts: ServiceParts): Promise<OpenArtifacts> {
+  const opened = await openInService(kind, parts);
+  return { ...opened, artifacts: withOthers(opened.artifacts, otherStores(kind, parts)) };
+}
+
+async function openInService(kind: ArtifactStoreKind, parts: ServiceParts): Promise<OpenArtifacts> {
+  const { dataDir, local, database, onProblem } = parts;
+  const { artifacts, backend } = await openStore(kind, parts);
+  if (backend === undefined) {
+    return {
+      artifacts,
+      // Processes that share a database could remove a record from it, but not from this data directory.
+      copies: createOwnCopies(local, { keepsFailed: !database.isShared }),
+      lock: async () => holdLock(retentionLock(dataDir)),
+      stop: () => Promise.resolve(),
+    };
+  }
+  // Other processes of a shared database read a capture as soon as its record is there.
+  const copies = createUploads(local, artifacts, { later: !database.isShared });
+  const sweep = createSweep({ backend, lock: () => database.lock('artifacts.sweep'), onProblem });
+  sweep.start();
+  return {
+    artifacts: withCopies(artifacts, local, copies),
+    copies,
+    lock: () => database.lock('retention').catch(() => undefined),
+    stop: () => sweep.stop().finally(backend.close),
+  };
+}
 
 /** Opens a store on first use. */
 type OtherStore = () => Promise<ArtifactStore>;
 
-interface StoreParts {
-  readonly dataDir: string;
-  readonly local: LocalStore;
-  readonly database: Database;
-  readonly mongo: MongoDatabase | undefined;
-  readonly s3: Partial<S3Options>;
-  readonly onProblem: (problem: unknown) => void;
-}
-
-/** Opens each kind of artifact store. */
-const OPENERS: Readonly<Record<ArtifactStoreKind, (parts: StoreParts) => Promise<OpenArtifacts>>> = {
-  files: async ({ dataDir, local, database }) => ({
-    artifacts: local,
-    // Processes that share a database could remove a record from it, but not from this data directory.
-    copies: createOwnCopies(local, { keepsFailed: !database.isShared }),
-    lock: async () => holdLock(retentionLock(dataDir)),
-    stop: () => Promise.resolve(),
-  }),
-  gridfs: async ({ local, mongo, onProblem }) => {
-    if (mongo === undefined) throw new Error('artifacts in GridFS need a MongoDB database');
-    // Loaded only when it is used.
-    const { openGridfs } = await import('./gridfs/open.ts');
-    return openGridfs({ mongo, local, onProblem });
-  },
-  s3: async ({ local, database, s3, onProblem }) => {
-    const { openS3 } = await import('./s3/open.ts');
-    return openS3({ options: s3, local, database, onProblem });
-  },
-};
-
-/** Opens a store, through which captures in the other stores of the configuration can be read. */
-export async function openArtifactStore(kind: ArtifactStoreKind, parts: StoreParts): Promise<OpenArtifacts> {
-  const opened = await OPENERS[kind](parts);
-  return { ...opened, artifacts: withOthers(opened.artifacts, otherStores(kind, parts)) };
-}
-
-/** The other stores, each of which is loaded on first use. */
-function otherStores(kind: ArtifactStoreKind, { mongo, s3 }: StoreParts): OtherStore[] {
-  const others: OtherStore[] = [];
-  if (mongo !== undefined && kind !== 'gridfs') {
-    others.push(async () => (await import('./gridfs/gridfs-store.ts')).createGridfsStore(mongo.database, mongo.ask));
-  }
-  if (s3.s3Bucket != null && kind !== 's3') {
-    let opening: Promise<ArtifactStore> | undefined;
-    others.push(() => (opening ??= import('./s3/open.ts').then(({ openS3Store }) => openS3Store(s3))));
-  }
-  return others;
+function otherStores(kind: ArtifactStoreKind, parts: ServiceParts): readonly OtherStore[] {
+  const configured = { ...parts.s3, mongoUrl: parts.mongo };
+  const others = ARTIFACT_STORE_KINDS.filter((other) => {
+    const { needs } = ARTIFACT_STORES[other];
+    return other !== kind && needs !== null && configured[needs] != null;
+  });
+  return others.map((other) => {
+    let opening: Promise<OpenStore> | undefined;
+    return async () => {
+      opening ??= openStore(other, parts);
+      return (await opening).artifacts;
+    };
+  });
 }
 
 /**

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { MongoClient } from 'mongodb';
 import { afterEach, expect, it } from 'vitest';
 import { putCapture } from '../../src/storage/ports/artifact-store.ts';
-import { createS3Store } from '../../src/storage/s3/s3-store.ts';
 import { createStorage, type Storage, type StorageOptions } from '../../src/storage/storage.ts';
 import { HTML, IMAGE, keepPicture } from '../storage/parts.ts';
 import { describeWithRelayedMongo } from '../support/describe-with-mongo.ts';
 import { startFaultProxy } from '../support/fault-proxy.ts';
-import { clientOf, describeWithS3, s3Flags, s3Options, sweepOf } from '../support/s3.ts';
+import { clientOf, describeWithS3, s3Flags, s3Options, storeOf, sweepOf } from '../support/s3.ts';
 import { capstan, ground } from './capstan-process.ts';
 
 const ID = 300_000_000_000_000;
@@ -64,8 +64,8 @@ describeWithS3('capstan db with captures in an object store', (server) => {
     await storage.artifacts.remove([ID + 1]);
     await storage.results.delete([ID + 2]);
     const images = await keysOf(client, '.png');
-    const imageOf = (id: number) => images.find((key) => key.includes(`/${id}/`)) ?? '';
-    await client.remove([imageOf(ID + 3)]);
+    const imageOf = (id: number) => images.find((key) => key.includes(`${id}/`)) ?? '';
+    await client.removeTogether([imageOf(ID + 3)]);
     const other = Buffer.from(IMAGE).fill(1, 0, 1);
     await client.send({ method: 'PUT', key: imageOf(ID + 4), body: other, payload: 'UNSIGNED-PAYLOAD' });
     const { code, stdout } = await check('--contents');
@@ -80,6 +80,25 @@ describeWithS3('capstan db with captures in an object store', (server) => {
       ].join('\n'),
     );
     expect(code).toBe(1);
+    client.close();
+  });
+
+  it('finds a capture that the bucket does not list by its record, and counts it', async () => {
+    const place = await ground();
+    await using proxy = await startFaultProxy(() => server.endpoint);
+    const { client, flags } = await withCaptures(place.path, 'unlisted');
+    const object = new RegExp(`<Contents><Key>[^<]*${ID}/.*?</Contents>`, 'g');
+    proxy.fault = (line) => (line.includes('list-type') ? (xml) => xml.replace(object, '') : undefined);
+    const through = s3Flags({ ...server, endpoint: proxy.endpoint }, 'unlisted');
+    const { code, stdout } = await capstan(['db', 'check', ...flags.slice(0, 2), ...through], place.options);
+    expect([code, stdout]).toEqual([
+      0,
+      [
+        'captures that have a record, and are not listed by the object store: 1',
+        `compared ${COUNT} records with ${COUNT - 1} captures in the object store`,
+        'no problems found\n',
+      ].join('\n'),
+    ]);
     client.close();
   });
 
@@ -201,7 +220,7 @@ describeWithS3('capstan db with captures in an object store', (server) => {
     const stored = await before.artifacts.record(ID);
     if (record === undefined || stored === undefined) throw new Error('it was kept');
     const artifacts = { kinds: ['image', 'html'], ...record.artifacts, store: 's3' } as const;
-    await putCapture(createS3Store(client), { ...stored, artifacts }, { image: IMAGE, html: HTML });
+    await putCapture(storeOf(client), { ...stored, artifacts }, { image: IMAGE, html: HTML });
     await before.results.delete([ID]);
     await close(before);
     const [, , ...s3] = s3Flags(server, 'cut-short');
@@ -236,6 +255,15 @@ describeWithS3('capstan db with captures in an object store', (server) => {
         expect((await service.results.get(id))?.artifacts?.store).toBe('s3');
         await expectImage(service, id);
       }
+      await using direct = await new MongoClient(places.mongoUrl).connect();
+      const objects = direct.db().collection('artifacts.files');
+      const left = { filename: /^captures/ };
+      expect(await objects.countDocuments(left)).toBe(COUNT);
+      // As if their readers had had time to finish.
+      await objects.updateMany({}, { $set: { uploadDate: new Date(0) } });
+      expect(await capstan(['db', 'move', '--to', 's3', ...flags], place.options)).toMatchObject({ code: 0 });
+      expect(await objects.countDocuments(left)).toBe(0);
+      expect(await direct.db().collection('artifacts.chunks').countDocuments()).toBe(0);
     });
   });
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { partOf } from '../../src/storage/s3/keys.ts';
+import { partsOf } from '../../src/storage/remote/keys.ts';
 import { capstan, type Ground, ground, type Served, serve } from '../commands/capstan-process.ts';
 import { describeWithSharedMongo } from '../support/describe-with-mongo.ts';
 import { siteForSuite } from '../support/for-suite.ts';
@@ -157,8 +157,8 @@ describeWithS3(
           const listed = await Array.fromAsync(client.list('captures/'));
           const keys = listed.flatMap(({ objects }) => objects.map(({ key }) => key));
           const captures = new Set(stored.map(({ id }) => id));
-          expect(keys.filter((key) => !captures.has(partOf(key)?.id ?? 0))).toEqual([]);
-          expect(keys.filter((key) => partOf(key)?.isImage).length).toBe(captures.size);
+          expect(keys.filter((key) => !captures.has(partsOf(key)?.id ?? 0))).toEqual([]);
+          expect(keys.filter((key) => partsOf(key)?.part === 'file').length).toBe(captures.size);
           client.close();
         },
         60_000 * (ROUNDS + 1),

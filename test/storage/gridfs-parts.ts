@@ -3,11 +3,12 @@ import { CaptureStore } from '../../src/storage/captures/capture-store.ts';
 import { createDataDirectory, type DataDirectory } from '../../src/storage/files/data-directory.ts';
 import { createFileArtifactStore } from '../../src/storage/files/file-artifact-store.ts';
 import { createFileOutbox } from '../../src/storage/files/file-outbox.ts';
-import { createGridfsStore } from '../../src/storage/gridfs/gridfs-store.ts';
+import { gridfsBackend } from '../../src/storage/gridfs/backend.ts';
 import { type MongoDatabase, openMongo } from '../../src/storage/mongo/open.ts';
 import type { ArtifactStore, LocalStore } from '../../src/storage/ports/artifact-store.ts';
 import type { Outbox } from '../../src/storage/ports/outbox.ts';
 import type { ResultStore } from '../../src/storage/ports/result-store.ts';
+import { createRemoteStore } from '../../src/storage/remote/remote-store.ts';
 import { createUploads } from '../../src/storage/remote/uploads.ts';
 import { withCopies } from '../../src/storage/remote/with-copies.ts';
 
@@ -42,7 +43,7 @@ export async function openGridfsParts(
   const mongo = await openMongo({ url });
   const made = {
     local: createFileArtifactStore(data),
-    remote: createGridfsStore(mongo.database, mongo.ask),
+    remote: createRemoteStore(gridfsBackend(mongo.database, mongo.ask)),
     results: mongo.results,
     outbox: createFileOutbox(data),
   };

@@ -1,8 +1,7 @@
-import { GridFSBucket } from 'mongodb';
-import { uploadFile } from '../../src/storage/gridfs/grid-files.ts';
-import { BUCKET } from '../../src/storage/mongo/artifact-documents.ts';
+import { gridfsBackend } from '../../src/storage/gridfs/backend.ts';
 import type { ArtifactStore, StagedCapture } from '../../src/storage/ports/artifact-store.ts';
 import { createIdSource } from '../../src/storage/records/ids.ts';
+import { fileKey } from '../../src/storage/remote/keys.ts';
 import { openGridfsParts } from './gridfs-parts.ts';
 import { around, HTML, IMAGE } from './parts.ts';
 import { captureOf } from './result-of.ts';
@@ -52,8 +51,9 @@ const parts = await openGridfsParts(directory, url, {
     remote: around<ArtifactStore>(remote, {
       stage: async (record, files) => {
         if (step === 'half uploaded') {
-          const bucket = new GridFSBucket(mongo.database, BUCKET);
-          await uploadFile(bucket, { kind: 'image', name: 'image', content: files.image });
+          const key = fileKey(record, 'half', 'image.png');
+          const facts = { type: 'image/png', sha256: '' };
+          await gridfsBackend(mongo.database, mongo.ask).putFile(key, files.image, facts);
         }
         dieAt('half uploaded');
         const staged = await remote.stage(record, files);

@@ -2,10 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe } from 'vitest';
-import { UNCONTESTED } from '../../src/storage/ports/lock.ts';
-import type { Sweep } from '../../src/storage/remote/sweep.ts';
+import type { ArtifactStore } from '../../src/storage/ports/artifact-store.ts';
+import { createRemoteStore } from '../../src/storage/remote/remote-store.ts';
+import type { Sweep, SweepOptions } from '../../src/storage/remote/sweep.ts';
+import { s3Backend } from '../../src/storage/s3/backend.ts';
 import { createS3Client, type S3Client, type S3ClientOptions } from '../../src/storage/s3/client.ts';
-import { createSweep, type SweepOptions } from '../../src/storage/s3/sweep.ts';
+import { sweepOver } from '../storage/remote-store.contract.ts';
 import { freePort } from './free-port.ts';
 import { makeDirectory } from './temporary-directory.ts';
 
@@ -57,10 +59,13 @@ export async function clientOf(
   return createS3Client({ ...options, ...changed });
 }
 
+export function storeOf(client: S3Client): ArtifactStore {
+  return createRemoteStore(s3Backend(client));
+}
+
 /** Returns a sweep without competitors, which takes nothing for too new. */
-export function sweepOf(client: S3Client, options: Partial<SweepOptions> = {}): Sweep {
-  const lock = async () => UNCONTESTED;
-  return createSweep({ client, lock, readingMs: -60_000, uploadMs: -60_000, compareMs: -60_000, ...options });
+export function sweepOf(client: S3Client, options?: Partial<SweepOptions>): Sweep {
+  return sweepOver(s3Backend(client), options);
 }
 
 /**

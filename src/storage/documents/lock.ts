@@ -13,7 +13,7 @@ const LEASE = { leaseMs: 60_000, renewalMs: 15_000 };
 const POLL_MS = 20;
 const MAX_WAIT_MS = 10_000;
 
-export interface SharedLock extends HeldLock {
+interface SharedLock extends HeldLock {
   /** Time of the database when the lock was taken. */
   readonly since: number;
   release(): Promise<void>;

@@ -18,7 +18,7 @@ import {
 import type { DataDirectory } from './data-directory.ts';
 import { ifThere, makeDirectory, moveInto, syncDirectory } from './directories.ts';
 import { publishDurably, writeDurably } from './durable-file.ts';
-import { byTimeIn, idsOldestFirst, listNewest } from './ids-by-time.ts';
+import { byTimeIn, describeNewest, idsBefore, idsOldestFirst } from './ids-by-time.ts';
 import { captureDirectory, capturesDirectory, directoriesAbove, RECORD_FILE } from './layout.ts';
 import { PRIVATE_DIRECTORY } from './private-files.ts';
 import { infoIn, parseRecordFile, type RecordFile, recordText, screenshotInfo } from './record-file.ts';
@@ -190,7 +190,8 @@ export function createFileArtifactStore(data: DataDirectory): LocalStore {
     mark,
     keepRecord,
     open: openArtifact,
-    list: (limit, before = Number.MAX_SAFE_INTEGER) => listNewest(byTimeIn(data.path), info, { limit, before }),
+    list: (limit, before = Number.MAX_SAFE_INTEGER) =>
+      describeNewest(idsBefore(byTimeIn(data.path), before), info, limit),
     has,
     oldest: (key) => (key === undefined ? idsOldestFirst(data.path) : stored.oldestOf(key)),
     oldestAfter: (id) => idsOldestFirst(data.path, id),

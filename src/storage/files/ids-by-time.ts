@@ -12,7 +12,7 @@ const MINUTE = /^\d{4}$/;
 /* Reads the names of one day and one minute at a time, and only as far as the caller consumes. */
 
 /** Captures by the day and minute of their ids, in ascending order. */
-export interface ByTime {
+interface ByTime {
   days(): Promise<readonly string[]>;
   minutes(day: string): Promise<readonly string[]>;
   ids(day: string, minute: string): Promise<readonly number[]>;
@@ -26,29 +26,30 @@ export function byTimeIn(dataDir: string): ByTime {
   };
 }
 
-/** Describes at most `limit` captures with an id below `before`, newest (greatest id) first. */
-export async function listNewest(
-  byTime: ByTime,
+/** Describes captures in the order of their ids, at most `limit`. */
+export async function describeNewest(
+  ids: AsyncIterable<number>,
   describe: (id: number) => Promise<ScreenshotInfo | undefined>,
-  { limit, before }: { readonly limit: number; readonly before: number },
+  limit: number,
 ): Promise<readonly ScreenshotInfo[]> {
   const infos: ScreenshotInfo[] = [];
-  let ids: number[] = [];
+  let waiting: number[] = [];
   const read = async () => {
-    for (const one of await Promise.all(ids.map(describe)))
+    for (const one of await Promise.all(waiting.map(describe)))
       if (one !== undefined && infos.length < limit) infos.push(one);
-    ids = [];
+    waiting = [];
   };
-  for await (const id of idsBefore(byTime, before)) {
-    ids.push(id);
-    if (ids.length >= Math.min(READ_TOGETHER, limit - infos.length)) await read();
+  for await (const id of ids) {
+    waiting.push(id);
+    if (waiting.length >= Math.min(READ_TOGETHER, limit - infos.length)) await read();
     if (infos.length >= limit) break;
   }
   await read();
   return infos;
 }
 
-async function* idsBefore({ days, minutes, ids }: ByTime, before: number): AsyncGenerator<number> {
+/** Iterates over ids below one, newest (greatest) first. */
+export async function* idsBefore({ days, minutes, ids }: ByTime, before: number): AsyncGenerator<number> {
   const last = timeNames(before);
   for (const day of (await days()).toReversed()) {
     if (day > last.day) continue;

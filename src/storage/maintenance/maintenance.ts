@@ -1,10 +1,13 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { ARTIFACT_STORES } from '../../capture/artifacts.ts';
 import { isAway } from '../failures/is-away.ts';
 import { WAITING } from '../files/file-outbox.ts';
 import { readStore } from '../files/store-id.ts';
 import { namesIn, outboxes } from '../files/workspace.ts';
 import { pagesOf } from '../ports/result-store.ts';
+import { damagedFiles } from '../remote/captures.ts';
+import { unnamedFiles } from '../remote/sweep.ts';
 import { backupFile, problemsOfFile, restoreFile, setAside } from '../sqlite/backup.ts';
 import { wrongContents } from './contents.ts';
 import { existing, type Places, using } from './places.ts';
@@ -36,19 +39,23 @@ export async function checkDatabase(places: Places, report: Report, contents = f
     // The records of a damaged file cannot be trusted, and the file cannot be read to the end.
     if (problems > 0) return problems;
   }
-  return using(places, async ({ database, artifacts, remote }) => {
+  return using(places, async ({ database, artifacts, backend }) => {
     const store = await artifacts.id();
     let records = 0;
     let captures = 0;
+    /** Records whose capture is there, less those whose capture is listed. */
+    let unlisted = 0;
     for await (const page of pagesOf(database.results, { by: 'all' }, PAGE)) {
       for (const { id } of page.filter(({ artifacts: stored }) => stored?.store === store)) {
         records += 1;
-        if (!(await artifacts.has(id))) found(`record ${id}: its artifacts are missing`);
+        if (await artifacts.has(id)) unlisted += 1;
+        else found(`record ${id}: its artifacts are missing`);
       }
     }
     for await (const id of artifacts.oldest()) {
       captures += 1;
       if ((await database.results.keyOf(id)) !== undefined) {
+        unlisted -= 1;
         const isIndexed = (await database.results.wordsOf([id])).has(id);
         const hasWords = async () => (await artifacts.record(id).catch(() => undefined))?.words !== undefined;
         if (!isIndexed && (await hasWords()))
@@ -62,12 +69,15 @@ export async function checkDatabase(places: Places, report: Report, contents = f
       found(`words of capture ${id}: its record is missing; run \`capstan db index\``);
     }
     if (contents) for await (const line of wrongContents(artifacts)) found(line);
-    if (remote === undefined) return problems;
-    for await (const { id, kind } of remote.damaged())
-      found(`capture ${id}: its ${kind} is incomplete in ${remote.label}`);
-    const unnamed = (await remote.unnamed?.()) ?? 0;
-    if (unnamed > 0) report(`images that no capture names, which the service removes: ${unnamed}`);
-    report(`compared ${records} records with ${captures} captures in ${remote.label}`);
+    if (backend === undefined) return problems;
+    const { label } = ARTIFACT_STORES[places.artifacts];
+    for await (const { id, kind } of damagedFiles(backend))
+      found(`capture ${id}: its ${kind} is incomplete in ${label}`);
+    let unnamed = 0;
+    for await (const keys of unnamedFiles(backend)) unnamed += keys.length;
+    if (unlisted > 0) report(`captures that have a record, and are not listed by ${label}: ${unlisted}`);
+    if (unnamed > 0) report(`files that no capture names, which the service removes: ${unnamed}`);
+    report(`compared ${records} records with ${captures} captures in ${label}`);
     const waiting = await waitingIn(places.dataDir);
     if (waiting > 0) report(`records that wait in ${resolve(places.dataDir)} for delivery: ${waiting}`);
     return problems;

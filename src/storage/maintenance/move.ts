@@ -1,13 +1,12 @@
-import { buffer } from 'node:stream/consumers';
-import { ARTIFACT_STORE_KINDS, type ArtifactKind } from '../../capture/artifacts.ts';
+import { ARTIFACT_STORE_KINDS, ARTIFACT_STORES } from '../../capture/artifacts.ts';
 import type { Result, StoredRecord } from '../../capture/result.ts';
 import { isAway } from '../failures/is-away.ts';
 import { readStore } from '../files/store-id.ts';
-import type { ArtifactStore, CapturedFiles } from '../ports/artifact-store.ts';
-import { putCapture } from '../ports/artifact-store.ts';
+import { type ArtifactStore, putCapture, readFiles } from '../ports/artifact-store.ts';
 import { namingStore } from '../ports/local-copies.ts';
 import type { ResultStore } from '../ports/result-store.ts';
 import { marksOf } from '../records/marks.ts';
+import { createSweep } from '../remote/sweep.ts';
 import type { Report } from './maintenance.ts';
 import { type OpenPlaces, type Places, using } from './places.ts';
 
@@ -27,7 +26,11 @@ export function moveCaptures(places: Places, report: Report): Promise<Moved> {
     let moved: Moved = { captures: 0, left: 0 };
     for (const kind of ARTIFACT_STORE_KINDS) {
       if (kind === places.artifacts || !(await isThere(kind, places))) continue;
-      const own = await using({ ...places, artifacts: kind }, (source) => moveAll(source, target, report));
+      const own = await using({ ...places, artifacts: kind }, async (source) => {
+        const all = await moveAll(source, target, report);
+        await deleteUnnamed(source);
+        return all;
+      });
       report(`moved ${own.captures} captures from ${kind} to ${places.artifacts}`);
       moved = { captures: moved.captures + own.captures, left: moved.left + own.left };
     }
@@ -35,15 +38,9 @@ export function moveCaptures(places: Places, report: Report): Promise<Moved> {
   });
 }
 
-async function isThere(kind: Places['artifacts'], { dataDir, mongoUrl, s3Bucket = null }: Places): Promise<boolean> {
-  switch (kind) {
-    case 'files':
-      return (await readStore(dataDir)) !== undefined;
-    case 'gridfs':
-      return mongoUrl !== null;
-    case 's3':
-      return s3Bucket !== null;
-  }
+async function isThere(kind: Places['artifacts'], places: Places): Promise<boolean> {
+  const { needs } = ARTIFACT_STORES[kind];
+  return needs === null ? (await readStore(places.dataDir)) !== undefined : places[needs] != null;
 }
 
 async function moveAll(source: OpenPlaces, target: OpenPlaces, report: Report): Promise<Moved> {
@@ -64,13 +61,22 @@ async function moveAll(source: OpenPlaces, target: OpenPlaces, report: Report): 
   return { captures, left };
 }
 
+/** Deletes old files whose readers had time to finish: a service that uses the new store does not. */
+async function deleteUnnamed({ backend, database }: OpenPlaces): Promise<void> {
+  if (backend === undefined) return;
+  await createSweep({ backend, lock: () => database.lock('artifacts.sweep') }).pass();
+}
+
 async function moveOne(
   found: StoredRecord,
   from: ArtifactStore,
   { artifacts, database }: OpenPlaces,
 ): Promise<boolean> {
   const record = await namingStore(found, artifacts);
-  const files = await filesOf(found, from);
+  const files = await readFiles(from, found).catch((error: unknown) => {
+    if (isAway(error)) throw error;
+    return undefined;
+  });
   if (files === undefined) return false;
   const { results } = database;
   const known = await results.get(record.id);
@@ -81,20 +87,6 @@ async function moveOne(
   else await rename(record, known, results);
   await from.remove([record.id]);
   return true;
-}
-
-async function filesOf({ id, artifacts }: StoredRecord, from: ArtifactStore): Promise<CapturedFiles | undefined> {
-  const contents: Partial<Record<ArtifactKind, Buffer>> = {};
-  for (const kind of artifacts?.kinds ?? []) {
-    const file = await from.open(id, kind).catch((error: unknown) => {
-      if (isAway(error)) throw error;
-      return undefined;
-    });
-    if (file === undefined) return undefined;
-    contents[kind] = await buffer(file.stream());
-  }
-  const { image, html } = contents;
-  return image === undefined || html === undefined ? undefined : { ...contents, image, html };
 }
 
 /** A record without files, as after a removal by the service, is not written again. */

@@ -1,13 +1,15 @@
 import type { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { ARTIFACT_KINDS, type ArtifactKind } from '../../capture/artifacts.ts';
 import type { Marks } from '../../capture/marks.ts';
 import type { Result, StoredRecord } from '../../capture/result.ts';
 import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
 
 /*
- * The port to the store of the files of captures (`ARTIFACT_KINDS`). `files/` implements it for a directory, `gridfs/`
- * for MongoDB, `s3/` for an object store; another store needs a folder of its own and a row in `ARTIFACT_STORES`, after
- * which the compiler asks how it is opened. Its contract is `artifact-store.contract.ts`.
+ * The port to the store of the files of captures (`ARTIFACT_KINDS`). `files/` implements it for a directory, `remote/`
+ * with `gridfs/` for MongoDB and with `s3/` for an object store; another store needs a `Backend` in a folder of its own
+ * and a row in `ARTIFACT_STORES`, after which the compiler asks how it is opened. Its contract is
+ * `artifact-store.contract.ts`.
  */
 
 /** The files of a capture, as returned by a browser: one of each kind that the capture has. */
@@ -154,4 +156,19 @@ export async function putCapture(
     throw error;
   }
   return staged.info;
+}
+
+/** Reads all files of a capture; undefined when one of them is gone. */
+export async function readFiles(
+  store: Pick<ArtifactStore, 'open'>,
+  { id, artifacts }: StoredRecord,
+): Promise<CapturedFiles | undefined> {
+  const contents: Partial<Record<ArtifactKind, Buffer>> = {};
+  for (const kind of artifacts?.kinds ?? []) {
+    const file = await store.open(id, kind);
+    if (file === undefined) return undefined;
+    contents[kind] = await buffer(file.stream());
+  }
+  const { image, html } = contents;
+  return image === undefined || html === undefined ? undefined : { ...contents, image, html };
 }

@@ -1,22 +1,40 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { type ArtifactKind, artifactFile } from '../../capture/artifacts.ts';
+import { ARTIFACTS, type ArtifactKind, artifactFile } from '../../capture/artifacts.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import type { StoredRecord } from '../../capture/result.ts';
+import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
+import { describeNewest } from '../files/ids-by-time.ts';
 import { checkedScreenshotInfo, screenshotInfo, sha256 } from '../files/record-file.ts';
+import { createPace } from '../passes/pace.ts';
 import {
   type ArtifactStore,
+  type ByteSpan,
   type CapturedFiles,
   filesIn,
   type OpenArtifact,
   type StagedCapture,
 } from '../ports/artifact-store.ts';
-import { asDetailed } from '../records/record.ts';
-import type { Backend, FileContent, NewCapture, RemoteFile, Upload } from './backend.ts';
+import type { Backend } from './backend.ts';
+import { bytesBeside, type FoundCapture, findCapture, listedCaptures, packedBytes, readRecord } from './captures.ts';
+import { fileKey, keyOf } from './keys.ts';
+import { type NewFile, PACKED_BYTES, packed, type StoredFile } from './pack.ts';
+import { noteRemoved, UPLOAD_MS } from './sweep.ts';
+
+/** Number of bytes of a file that are read at once. */
+const PIECE_BYTES = 2 * 1024 * 1024;
+
+interface RemoteStoreOptions {
+  /** Time after which a capture is not published, because the sweep may delete its files, in milliseconds. */
+  readonly uploadMs?: number;
+}
 
 /** An artifact store that several processes share. */
-export function createRemoteStore<F extends RemoteFile>(backend: Backend<F>): ArtifactStore {
-  const { name, ask } = backend;
+export function createRemoteStore(
+  backend: Backend,
+  { uploadMs = UPLOAD_MS / 2 }: RemoteStoreOptions = {},
+): ArtifactStore {
+  const find = (id: number) => findCapture(backend, id);
   let total: number | null = null;
   let shares: ReadonlyMap<string | null, number> = new Map();
 
@@ -24,49 +42,65 @@ export function createRemoteStore<F extends RemoteFile>(backend: Backend<F>): Ar
     if (total !== null) total = Math.max(total + bytes, 0);
   }
 
-  /**
-   * Uploads the files. All uploads end before anything is removed: a running upload would leave its file behind.
-   * Uploads that `ask` gives up continue; the sweep removes their files.
-   */
-  async function upload(contents: readonly FileContent[], as: Upload): Promise<readonly F[]> {
-    const uploads = await Promise.allSettled(contents.map((content) => backend.upload(content, as)));
-    const files = uploads.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  /** All uploads end before anything is removed: a running one would leave its file behind. */
+  async function upload(files: readonly NewFile[], { format }: Pick<ScreenshotInfo, 'format'>): Promise<void> {
+    const uploads = await Promise.allSettled(
+      files.map(async ({ kind, key, content, sha256 }) => {
+        if (key !== undefined) await backend.putFile(key, content, { type: ARTIFACTS[kind].mediaType(format), sha256 });
+      }),
+    );
     const failed = uploads.find(({ status }) => status === 'rejected');
-    if (failed?.status !== 'rejected') return files;
+    if (failed?.status !== 'rejected') return;
     // The sweep removes files that cannot be removed now.
-    await backend.discard(files).catch(() => undefined);
+    await backend.remove(keysOf(files)).catch(() => undefined);
     throw failed.reason;
   }
 
   async function stage(record: StoredRecord, captured: CapturedFiles, known?: string): Promise<StagedCapture> {
+    const begunAt = Date.now();
     const info = await screenshotInfo(record, captured.image, known);
-    const contents = filesIn(captured).map(([kind, content]) => ({
-      kind,
-      name: artifactFile(kind, info.format),
-      content: typeof content === 'string' ? Buffer.from(content) : content,
-    }));
-    const files = await ask(() => upload(contents, { info, name: randomUUID() }));
-    return staged({ info, record: JSON.stringify(record), files });
+    const name = randomUUID();
+    const files: NewFile[] = [];
+    for (const [kind, given] of filesIn(captured)) {
+      const content = typeof given === 'string' ? Buffer.from(given) : given;
+      const bytes = content.byteLength;
+      const digest = kind === 'image' ? info.sha256 : await sha256(content);
+      const isPacked = bytes === 0 || (kind !== 'image' && bytes <= PACKED_BYTES);
+      const key = isPacked ? undefined : fileKey(info, name, artifactFile(kind, info.format));
+      files.push({ kind, bytes, sha256: digest, key, content });
+    }
+    await upload(files, info);
+    return staged(info, files, packed(info, files, JSON.stringify(record)), begunAt);
   }
 
-  function staged(capture: NewCapture<F>): StagedCapture {
-    const { info, files } = capture;
+  function staged(info: ScreenshotInfo, files: readonly StoredFile[], capture: Buffer, begunAt: number): StagedCapture {
     let state: 'uploaded' | 'published' | 'unknown' | 'deleted' = 'uploaded';
+    const own = keysOf(files);
     const deleteUnused = async () => {
       state = 'deleted';
-      await ask(() => backend.discard(files));
+      await backend.remove(own);
     };
     return {
       info,
       publish: async () => {
+        // A clock that was set, or a machine that slept, counts as well.
+        if (Math.abs(Date.now() - begunAt) > uploadMs) {
+          throw new CapstanError('artifacts_unavailable', 'The upload took too long, and is tried again.');
+        }
         // Until there is an answer, the capture may appear at any time.
         state = 'unknown';
-        const bytes = await ask(() => backend.insert(capture));
-        if (bytes !== undefined) {
+        const isInserted = await backend.insert(keyOf(info.id, 'capture'), capture);
+        const found = isInserted ? undefined : await find(info.id);
+        if (!isInserted && found === undefined) {
+          throw new CapstanError('artifacts_unavailable', 'The capture is being removed.');
+        }
+        // The answer to an earlier attempt to insert it may have been lost.
+        const isOwn = isInserted || keysOf(found?.files ?? []).some((key) => own.includes(key));
+        if (isOwn) {
           state = 'published';
-          changed(bytes);
+          changed(capture.length + bytesBeside(files));
         } else await deleteUnused().catch(() => undefined);
-        return bytes !== undefined;
+        return isOwn;
       },
       discard: async () => {
         if (state === 'published') await remove([info.id]);
@@ -75,73 +109,106 @@ export function createRemoteStore<F extends RemoteFile>(backend: Backend<F>): Ar
     };
   }
 
-  const find = (id: number) => ask(() => backend.find(id));
-
-  async function record(id: number): Promise<StoredRecord | undefined> {
-    const found = await ask(() => backend.record(id));
-    if (found === undefined) return undefined;
-    const { evidence, ...rest } = JSON.parse(found);
-    return asDetailed(rest, evidence);
-  }
-
   async function openArtifact(id: number, kind: ArtifactKind): Promise<OpenArtifact | undefined> {
     const found = await find(id);
     const file = found?.files.find((one) => one.kind === kind);
     if (found === undefined || file === undefined) return undefined;
-    const { bytes } = file;
+    const { bytes, sha256, key } = file;
     // Looked for before the head of an answer is sent: after it, a missing file can only break it off.
-    const read = bytes === 0 ? () => Readable.from([]) : await ask(() => backend.open(file, found));
+    const read = key === undefined ? await packedReader(found, file) : await pieceReader(key, bytes);
     if (read === undefined) {
-      throw new CapstanError(
-        'artifact_damaged',
-        `The ${kind} of the capture ${id} is incomplete in the ${name} store.`,
-      );
+      throw new CapstanError('artifact_damaged', `The ${kind} of the capture ${id} is incomplete in its store.`);
     }
+    const { location } = backend;
     return {
       info: checkedScreenshotInfo(found.info),
       bytes,
-      sha256: file.sha256,
-      location: backend.location?.(file),
-      stream: ({ start, end } = { start: 0, end: bytes - 1 }) => read({ start, end: Math.min(end, bytes - 1) }),
+      sha256,
+      location: location && key !== undefined ? (named) => location(key, named) : undefined,
+      stream: ({ start, end } = { start: 0, end: bytes - 1 }) =>
+        Readable.from(read({ start, end: Math.min(end, bytes - 1) }), { objectMode: false }),
       close: () => Promise.resolve(),
     };
   }
 
+  /** Reads a packed file at once, so that it can be read to its end when its capture is removed. */
+  async function packedReader(found: FoundCapture, { start, bytes }: FoundCapture['files'][number]) {
+    const content = await packedBytes(backend, found, start, bytes);
+    return content && ((span: ByteSpan) => [content.subarray(span.start, span.end + 1)]);
+  }
+
+  /** Reads a file piece by piece, so that a slow reader holds little memory, and no connection. */
+  async function pieceReader(key: string, bytes: number) {
+    if ((await backend.size(key)) !== bytes) return undefined;
+    return async function* (span: ByteSpan): AsyncGenerator<Buffer> {
+      for (let start = span.start; start <= span.end; start += PIECE_BYTES) {
+        const end = Math.min(start + PIECE_BYTES - 1, span.end);
+        const piece = await backend.get(key, { start, end });
+        if (piece?.content.length !== end + 1 - start) throw new CapstanError('artifact_damaged');
+        yield piece.content;
+      }
+    };
+  }
+
   async function remove(ids: readonly number[]) {
-    const sizes = await ask(() => backend.remove(ids));
-    const bytes = sizes.reduce((sum, one) => sum + one, 0);
+    const found = (await Promise.all(ids.map(find))).filter((one) => one !== undefined);
+    if (found.length > 0) {
+      await noteRemoved(
+        backend,
+        found.flatMap(({ files }) => keysOf(files)),
+      );
+      await backend.remove(found.flatMap(({ info: { id } }) => [keyOf(id, 'capture'), keyOf(id, 'marks')]));
+    }
+    const bytes = found.reduce((sum, one) => sum + one.bytes, 0);
     changed(-bytes);
-    return { captures: sizes.length, bytes };
+    return { captures: found.length, bytes };
   }
 
   async function measure(signal?: AbortSignal): Promise<number> {
-    shares = await backend.sums(signal);
+    const pace = createPace(signal);
+    const found = new Map<string | null, number>();
+    for await (const { bytes, apiKey } of listedCaptures(backend)) {
+      found.set(apiKey, (found.get(apiKey) ?? 0) + bytes);
+      signal?.throwIfAborted();
+      await pace();
+    }
+    shares = found;
     total = shares.values().reduce((sum, bytes) => sum + bytes, 0);
     return total;
   }
 
-  async function probe(): Promise<void> {
-    const content = { kind: 'image', name: 'probe', content: Buffer.from('probe') } as const;
-    const as = { info: { id: 0, format: 'png', sha256: await sha256(content.content) }, name: randomUUID() } as const;
-    await ask(async () => backend.discard(await upload([content], as)));
+  async function* oldest(key?: string | null, after?: number): AsyncGenerator<number> {
+    for await (const { id, apiKey } of listedCaptures(backend, after)) {
+      if (key === undefined || key === apiKey) yield id;
+    }
   }
 
+  async function info(id: number): Promise<ScreenshotInfo | undefined> {
+    const found = await find(id);
+    return found && checkedScreenshotInfo(found.info);
+  }
+
+  const has = async (id: number) => (await backend.size(keyOf(id, 'capture'))) !== undefined;
+
   return {
-    id: () => Promise.resolve(name),
-    probe,
-    stage,
-    has: async (id) => (await find(id)) !== undefined,
-    info: async (id) => {
-      const found = await find(id);
-      return found && checkedScreenshotInfo(found.info);
+    id: () => Promise.resolve(backend.name),
+    probe: async () => {
+      const content = Buffer.from('probe');
+      const key = fileKey({ id: 0 }, randomUUID(), 'probe');
+      await backend.putFile(key, content, { type: 'text/plain', sha256: await sha256(content) });
+      await backend.remove([key]);
     },
-    record,
+    stage,
+    has,
+    info,
+    record: (id) => readRecord(backend, id),
     open: openArtifact,
-    list: async (limit, before = Number.MAX_SAFE_INTEGER) =>
-      (await ask(() => backend.list(limit, before))).map(checkedScreenshotInfo),
-    mark: async (id, marks) => changed(await ask(() => backend.mark(id, marks))),
-    oldest: (key) => backend.oldest(key),
-    oldestAfter: (id) => backend.oldest(undefined, id),
+    list: (limit, before = Number.MAX_SAFE_INTEGER) => describeNewest(backend.newest(before), info, limit),
+    mark: async (id, marks) => {
+      if (await has(id)) await backend.put(keyOf(id, 'marks'), Buffer.from(JSON.stringify(marks)));
+    },
+    oldest: (key) => oldest(key),
+    oldestAfter: (id) => oldest(undefined, id),
     sizeOf: async (id) => (await find(id))?.bytes ?? 0,
     remove,
     get bytes() {
@@ -150,4 +217,8 @@ export function createRemoteStore<F extends RemoteFile>(backend: Backend<F>): Ar
     measure,
     shares: () => shares,
   };
+}
+
+function keysOf(files: readonly StoredFile[]): readonly string[] {
+  return files.flatMap(({ key }) => (key === undefined ? [] : [key]));
 }

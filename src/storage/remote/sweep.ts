@@ -1,59 +1,127 @@
+import { randomUUID } from 'node:crypto';
+import { CapstanError } from '../../capture/errors.ts';
 import { isAway } from '../failures/is-away.ts';
 import { createPace } from '../passes/pace.ts';
 import { type RepeatedPass, repeatPass } from '../passes/repeated-pass.ts';
 import type { HeldLock } from '../ports/lock.ts';
+import type { Backend } from './backend.ts';
+import { findCapture, listedIds } from './captures.ts';
+import { partsOf } from './keys.ts';
 
-/* Deletes the files that no capture names, in one process at a time for all that share the store. */
+/*
+ * Deletes the files that no capture names, in one process at a time for all that share the store:
+ *
+ *   - files of removed captures, when their readers have had time to finish;
+ *   - files of uploads that a crash or an outage cut short. All files are compared with the captures once a day, and
+ *     those that no capture names are noted as if their capture had been removed: it may be one that just was.
+ *
+ * An upload that is still under way after that time gives up before it makes its capture appear.
+ */
 
 /** Time that open readers have after a capture was removed, in milliseconds. */
-export const READING_MS = 10 * 60_000;
+const READING_MS = 10 * 60_000;
 /** Time that an upload may take, in milliseconds; covers differences between the clocks of the machines, too. */
 export const UPLOAD_MS = 60 * 60_000;
+const COMPARE_MS = 24 * 60 * 60_000;
 const INTERVAL_MS = 60_000;
+/** Notes of files that are due for deletion. */
+const REMOVED = 'removed/';
+/** Notes the last comparison of all files with the captures. */
+const COMPARED = { prefix: 'compared/', key: 'compared/last' };
 
 /** A pass resolves with the number of deleted files: 0 while another process runs one. It never rejects. */
 export type Sweep = RepeatedPass<number>;
 
-interface SweepPassOptions<L extends HeldLock> {
+export interface SweepOptions {
+  readonly backend: Backend;
   /** Takes the lock of the sweep; undefined when another process has it. */
-  readonly lock: () => Promise<L | undefined>;
-  /**
-   * The steps of a pass. Each yields the number of files that it has deleted since it last did, as often as it can end:
-   * when the process stops, or has lost the lock.
-   */
-  readonly steps: (held: L) => readonly AsyncIterable<number>[];
+  readonly lock: () => Promise<HeldLock | undefined>;
+  readonly readingMs?: number;
+  readonly uploadMs?: number;
+  /** Time between two comparisons of all files with the captures, in milliseconds. */
+  readonly compareMs?: number;
   /** Called with failures; the next pass retries. */
   readonly onProblem?: ((problem: unknown) => void) | undefined;
 }
 
-export function createSweepPass<L extends HeldLock>(options: SweepPassOptions<L>): Sweep {
-  const { lock, steps, onProblem = () => {} } = options;
+export function createSweep(options: SweepOptions): Sweep {
+  const { backend, lock, onProblem = () => {} } = options;
+  const { readingMs = READING_MS, uploadMs = UPLOAD_MS, compareMs = COMPARE_MS } = options;
 
-  async function sweepAll(held: L, signal: AbortSignal): Promise<number> {
-    let deleted = 0;
-    const pace = createPace(signal);
-    for (const step of steps(held)) {
-      for await (const some of step) {
-        deleted += some;
-        await pace();
-        if (!held.isHeld || signal.aborted) return deleted;
+  /** Yields the number of files that it has deleted, as often as it can end. */
+  async function* sweepAll(): AsyncGenerator<number> {
+    const [compared] = await Array.fromAsync(backend.list(COMPARED.prefix));
+    if (compared === undefined || compared.ageMs >= compareMs) {
+      for await (const unnamed of unnamedFiles(backend, uploadMs)) {
+        await noteRemoved(backend, unnamed);
+        yield 0;
       }
+      await backend.put(COMPARED.key, new Uint8Array());
     }
-    return deleted;
+    for await (const { key, bytes, ageMs } of backend.list(REMOVED)) {
+      if (ageMs <= readingMs) continue;
+      const note = await backend.get(key, { start: 0, end: bytes - 1 });
+      // A capture whose removal was cut short keeps its files.
+      const unnamed = await unnamedOf(backend, note?.content.toString().split('\n') ?? []);
+      await backend.remove(unnamed);
+      await backend.remove([key]);
+      yield unnamed.length;
+    }
   }
 
   async function run(signal: AbortSignal): Promise<number> {
     const held = await lock().catch(() => undefined);
     if (held === undefined) return 0;
+    let deleted = 0;
     try {
-      return await sweepAll(held, signal);
+      const pace = createPace(signal);
+      for await (const some of sweepAll()) {
+        deleted += some;
+        await pace();
+        if (!held.isHeld || signal.aborted) break;
+      }
     } catch (error) {
       if (!isAway(error)) onProblem(error);
-      return 0;
     } finally {
       await held.release();
     }
+    return deleted;
   }
 
   return repeatPass({ run, intervalMs: INTERVAL_MS });
+}
+
+/** Yields, for each id in the listing, the files older than this that no capture names. */
+export async function* unnamedFiles(backend: Backend, ms = UPLOAD_MS): AsyncGenerator<readonly string[]> {
+  for await (const { others, isCapture } of listedIds(backend)) {
+    // A capture names the one file beside it.
+    const doubtful = isCapture && others.length === 1 ? [] : others.filter(({ ageMs }) => ageMs > ms);
+    yield await unnamedOf(
+      backend,
+      doubtful.map(({ key }) => key),
+    );
+  }
+}
+
+/** Asks for the captures themselves, because a listing may lag. */
+async function unnamedOf(backend: Backend, keys: readonly string[]): Promise<readonly string[]> {
+  const named = await Promise.all(keys.map((key) => isNamed(backend, key)));
+  return keys.filter((_, at) => !named[at]);
+}
+
+async function isNamed(backend: Backend, key: string): Promise<boolean> {
+  const parts = partsOf(key);
+  try {
+    const found = await findCapture(backend, parts?.id ?? 0);
+    return parts?.part === 'marks' ? found !== undefined : found?.files.some((file) => file.key === key) === true;
+  } catch (error) {
+    // The files of a capture that cannot be read stay; `db check` finds it.
+    if (error instanceof CapstanError && error.code === 'artifact_damaged') return true;
+    throw error;
+  }
+}
+
+/** Notes the files of captures before the captures are removed, so that a crash leaves none that cannot be found. */
+export async function noteRemoved(backend: Backend, keys: readonly string[]): Promise<void> {
+  if (keys.length > 0) await backend.put(`${REMOVED}${randomUUID()}`, Buffer.from(keys.join('\n')));
 }

@@ -1,16 +1,12 @@
-import { buffer } from 'node:stream/consumers';
 import pLimit from 'p-limit';
-import type { ArtifactKind } from '../../capture/artifacts.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import type { StoredRecord } from '../../capture/result.ts';
-import { type ArtifactStore, type CapturedFiles, filesIn, type LocalStore } from '../ports/artifact-store.ts';
+import { type ArtifactStore, type LocalStore, readFiles } from '../ports/artifact-store.ts';
 import { hasCopy, type LocalCopies, namingStore } from '../ports/local-copies.ts';
 import { marksOf, sameMarks } from '../records/marks.ts';
 
 /** Maximum number of captures whose files are in memory for their upload. */
 const UPLOADS = 8;
-/** Maximum number of bytes of captures that stay in memory until their upload, and need not be read from the disk. */
-const KEPT_BYTES = 64 * 1024 ** 2;
 
 export interface Uploads extends LocalCopies {
   /** Whether this process has just made and answered the capture, and no attempt to upload it has failed. */
@@ -23,8 +19,8 @@ export interface Uploads extends LocalCopies {
 
 /** A capture that this process has staged, until it is released. */
 interface Own {
-  /** The capture until its first upload; undefined: it is on the disk only. */
-  copy: Copy | undefined;
+  /** That of the image. */
+  readonly sha256: string;
   /** Whether an upload has begun: before, no other process can have uploaded it. */
   isTried: boolean;
   hasFailed: boolean;
@@ -41,38 +37,14 @@ export function createUploads(
 ): Uploads {
   const limit = pLimit(UPLOADS);
   const owned = new Map<number, Own>();
-  let keptBytes = 0;
 
-  function own(id: number, copy: Copy): Own {
-    const bytes = bytesOf(copy);
-    const isKept = keptBytes + bytes <= KEPT_BYTES;
-    if (isKept) keptBytes += bytes;
-    const mine: Own = {
-      copy: isKept ? copy : undefined,
-      isTried: false,
-      hasFailed: false,
-      isUploaded: false,
-      isMarked: false,
-    };
-    owned.set(id, mine);
-    return mine;
-  }
-
-  function take(mine: Own | undefined): Copy | undefined {
-    if (mine?.copy === undefined) return undefined;
-    const { copy } = mine;
-    mine.copy = undefined;
-    keptBytes -= bytesOf(copy);
-    return copy;
-  }
-
-  function forget(id: number): void {
-    take(owned.get(id));
-    owned.delete(id);
-  }
-
-  async function upload({ record, files, sha256 }: Copy, mine: Own | undefined): Promise<StoredRecord> {
-    const staged = await remote.stage(record, files, sha256);
+  /** Resolves with the record of the files in the store; undefined when there is no copy. */
+  async function upload(id: number, mine: Own | undefined): Promise<StoredRecord | undefined> {
+    const copy = await local.record(id);
+    const files = copy && (await readFiles(local, copy));
+    if (copy === undefined || files === undefined) return undefined;
+    const record = await namingStore(copy, remote);
+    const staged = await remote.stage(record, files, mine?.sha256);
     try {
       if (await staged.publish()) {
         if (mine !== undefined) mine.isUploaded = true;
@@ -82,9 +54,9 @@ export function createUploads(
       await staged.discard().catch(() => undefined);
       throw error;
     }
-    const first = await remote.record(record.id);
+    const first = await remote.record(id);
     // The existing capture was removed after `publish` found it. The next attempt can publish.
-    if (first === undefined) throw new CapstanError('database_unavailable');
+    if (first === undefined) throw new CapstanError('artifacts_unavailable');
     return first;
   }
 
@@ -92,12 +64,9 @@ export function createUploads(
     const mine = owned.get(id);
     const isFirst = mine?.isTried === false;
     if (mine !== undefined) mine.isTried = true;
-    const copy = take(mine) ?? (await copyOf(local, id));
-    // Another process with the same data directory may have delivered it.
-    if (copy === undefined) return remote.record(id);
-    const first = isFirst ? undefined : await remote.record(id);
-    const named = { ...copy, record: await namingStore(copy.record, remote) };
-    return withLaterMarks(first ?? (await upload(named, mine)), mine);
+    const known = isFirst ? undefined : await remote.record(id);
+    const uploaded = known ?? (await upload(id, mine));
+    return uploaded && withLaterMarks(uploaded, mine);
   }
 
   /** Marks that were given before the store had the capture are in the record on the disk alone. */
@@ -132,19 +101,25 @@ export function createUploads(
       const mine = owned.get(id);
       if (mine !== undefined) mine.isMarked = true;
     },
-    forget: (ids) => ids.forEach(forget),
+    forget: (ids) => {
+      for (const id of ids) owned.delete(id);
+    },
     stage: async (record, files) => {
-      const staged = await local.stage(record, files);
-      const mine = own(record.id, { record, files, sha256: staged.info.sha256 });
-      const discard = async () => {
-        forget(record.id);
-        try {
-          if (mine.isUploaded) await remote.remove([record.id]);
-        } finally {
-          await staged.discard();
-        }
+      const { info, publish, discard } = await local.stage(record, files);
+      const mine = { sha256: info.sha256, isTried: false, hasFailed: false, isUploaded: false, isMarked: false };
+      owned.set(record.id, mine);
+      return {
+        info,
+        publish,
+        discard: async () => {
+          owned.delete(record.id);
+          try {
+            if (mine.isUploaded) await remote.remove([record.id]);
+          } finally {
+            await discard();
+          }
+        },
       };
-      return { info: staged.info, publish: () => staged.publish(), discard };
     },
     keepRecord: local.keepRecord,
     has: (id) => hasCopy(local, id),
@@ -152,36 +127,7 @@ export function createUploads(
     deliver: ({ id }) => deliverWithin(id),
     release: async ({ id }) => {
       await local.remove([id]);
-      forget(id);
+      owned.delete(id);
     },
   };
-}
-
-interface Copy {
-  readonly record: StoredRecord;
-  readonly files: CapturedFiles;
-  /** That of the image, where it is known. */
-  readonly sha256?: string;
-}
-
-function bytesOf({ files }: Copy): number {
-  return filesIn(files).reduce((sum, [, content]) => sum + Buffer.byteLength(content), 0);
-}
-
-/** Reads a whole capture; undefined when one of its files, or the record, is gone. */
-async function copyOf(local: ArtifactStore, id: number): Promise<Copy | undefined> {
-  const record = await local.record(id);
-  const kinds = record?.artifacts?.kinds ?? [];
-  const contents = new Map(
-    await Promise.all(kinds.map(async (kind) => [kind, await contentOf(local, id, kind)] as const)),
-  );
-  const [image, html] = [contents.get('image'), contents.get('html')];
-  if (record === undefined || image === undefined || html === undefined) return undefined;
-  if ([...contents.values()].includes(undefined)) return undefined;
-  return { record, files: { ...Object.fromEntries(contents), image, html } };
-}
-
-async function contentOf(local: ArtifactStore, id: number, kind: ArtifactKind): Promise<Buffer | undefined> {
-  const artifact = await local.open(id, kind);
-  return artifact && buffer(artifact.stream());
 }

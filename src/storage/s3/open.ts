@@ -1,36 +1,11 @@
-import type { ArtifactStore, LocalStore } from '../ports/artifact-store.ts';
-import type { Database } from '../ports/database.ts';
-import type { OpenArtifacts } from '../ports/open-artifacts.ts';
-import { openRemote } from '../remote/open-remote.ts';
+import type { ObjectStoreConfig } from '../../config/slices.ts';
+import type { Backend } from '../remote/backend.ts';
+import { s3Backend } from './backend.ts';
 import { createS3Client, type S3Client } from './client.ts';
 import { credentialSource } from './credentials.ts';
-import { createS3Store } from './s3-store.ts';
-import { createSweep } from './sweep.ts';
 
-/** The options of the object store, as the configuration names them. */
-export interface S3Options {
-  readonly s3Bucket: string | null;
-  /** Null: that of Amazon in the region. */
-  readonly s3Endpoint: string | null;
-  readonly s3Region: string;
-  readonly s3Prefix: string;
-  readonly s3Addressing: 'auto' | 'path' | 'virtual';
-  /** For how long URLs of images are valid, in seconds; null: the service sends images itself. */
-  readonly s3Presign: number | null;
-  /** Null: those of the environment. */
-  readonly s3AccessKey: string | null;
-  readonly s3SecretKey: string | null;
-}
-
-interface OpenS3Options {
-  readonly options: Partial<S3Options>;
-  readonly local: LocalStore;
-  readonly database: Pick<Database, 'isShared' | 'lock'>;
-  /** Called with failures of background work. */
-  readonly onProblem: (problem: unknown) => void;
-}
-
-export function s3ClientOf(options: Partial<S3Options>, onProblem?: (problem: unknown) => void): S3Client {
+/** `onProblem`: called with failures of requests. */
+export function s3ClientOf(options: Partial<ObjectStoreConfig>, onProblem?: (problem: unknown) => void): S3Client {
   const { s3Bucket = null, s3Endpoint: endpoint = null, s3Region: region = 'us-east-1', s3Prefix = '' } = options;
   const { s3Addressing = 'auto', s3AccessKey: accessKey = null, s3SecretKey: secretKey = null } = options;
   if (s3Bucket === null) throw new Error('artifacts in an object store need a bucket');
@@ -45,16 +20,6 @@ export function s3ClientOf(options: Partial<S3Options>, onProblem?: (problem: un
   });
 }
 
-/** Opens the store for reading. */
-export function openS3Store(options: Partial<S3Options>): ArtifactStore {
-  return createS3Store(s3ClientOf(options), options.s3Presign);
-}
-
-export function openS3({ options, local, database, onProblem }: OpenS3Options): OpenArtifacts {
-  const client = s3ClientOf(options, onProblem);
-  const sweep = createSweep({ client, lock: () => database.lock('artifacts.sweep'), onProblem });
-  const remote = createS3Store(client, options.s3Presign);
-  // Other processes of a shared database read a capture as soon as its record is there.
-  const opened = openRemote({ remote, local, sweep, database, later: !database.isShared });
-  return { ...opened, stop: () => opened.stop().finally(client.close) };
+export function openS3(options: Partial<ObjectStoreConfig>, onProblem?: (problem: unknown) => void): Backend {
+  return s3Backend(s3ClientOf(options, onProblem), options.s3Presign);
 }

@@ -1,0 +1,126 @@
+import type { ArtifactKind } from '../../capture/artifacts.ts';
+import { CapstanError } from '../../capture/errors.ts';
+import type { StoredRecord } from '../../capture/result.ts';
+import { asDetailed } from '../records/record.ts';
+import type { Backend } from './backend.ts';
+import { CAPTURES, folderOf, keyOf, partsOf } from './keys.ts';
+import { type StoredFile, type Unpacked, unpacked } from './pack.ts';
+
+/** Bytes that are read to find the head of a capture, and those that are read where it is longer. */
+const HEAD_BYTES = [8 * 1024, 4 * 1024 * 1024];
+const MAX_MARKS_BYTES = 1024 * 1024;
+
+export interface FoundCapture extends Unpacked {
+  /** The beginning of the object `capture`. */
+  readonly content: Buffer;
+  /** Bytes of the object `capture`. */
+  readonly objectBytes: number;
+  /** Bytes of the whole capture. */
+  readonly bytes: number;
+}
+
+/** Finds a capture; undefined when there is none, whatever a listing says. */
+export async function findCapture(backend: Backend, id: number): Promise<FoundCapture | undefined> {
+  for (const bytes of HEAD_BYTES) {
+    const found = await backend.get(keyOf(id, 'capture'), { start: 0, end: bytes - 1 });
+    if (found === undefined) return undefined;
+    const head = headOf(found.content, id);
+    if (head !== undefined) {
+      const { content, bytes: objectBytes } = found;
+      return { ...head, content, objectBytes, bytes: objectBytes + bytesBeside(head.files) };
+    }
+  }
+  throw damaged(id);
+}
+
+function headOf(content: Buffer, id: number): Unpacked | undefined {
+  try {
+    return unpacked(content);
+  } catch {
+    throw damaged(id);
+  }
+}
+
+function damaged(id: number): CapstanError {
+  return new CapstanError('artifact_damaged', `The capture ${id} has no readable head in its store.`);
+}
+
+/** Bytes of the files that are not packed. */
+export function bytesBeside(files: readonly StoredFile[]): number {
+  return files.reduce((sum, { key, bytes }) => sum + (key === undefined ? 0 : bytes), 0);
+}
+
+/** Reads bytes of the object `capture`; undefined when it does not have them. */
+export async function packedBytes(
+  backend: Backend,
+  { info, content, objectBytes }: FoundCapture,
+  start: number,
+  bytes = objectBytes - start,
+): Promise<Buffer | undefined> {
+  const end = start + bytes;
+  if (end <= content.length || bytes === 0) return content.subarray(start, end);
+  const rest = await backend.get(keyOf(info.id, 'capture'), { start, end: end - 1 });
+  return rest?.content.length === bytes ? rest.content : undefined;
+}
+
+export async function readRecord(backend: Backend, id: number): Promise<StoredRecord | undefined> {
+  const [found, marks] = await Promise.all([
+    findCapture(backend, id),
+    backend.get(keyOf(id, 'marks'), { start: 0, end: MAX_MARKS_BYTES }),
+  ]);
+  const json = found && (await packedBytes(backend, found, found.recordStart));
+  if (json === undefined) return undefined;
+  const { evidence, ...record } = JSON.parse(json.toString());
+  return asDetailed({ ...record, ...(marks && JSON.parse(marks.content.toString())) }, evidence);
+}
+
+/** Finds the files that are gone, or have another size than their capture says. */
+export async function* damagedFiles(
+  backend: Backend,
+): AsyncGenerator<{ readonly id: number; readonly kind: ArtifactKind }> {
+  for await (const { id } of listedCaptures(backend)) {
+    const found = await findCapture(backend, id);
+    if (found === undefined) continue;
+    const { files, recordStart, objectBytes } = found;
+    for (const { key, kind, bytes } of files) {
+      const isThere = key === undefined ? recordStart < objectBytes : (await backend.size(key)) === bytes;
+      if (!isThere) yield { id, kind };
+    }
+  }
+}
+
+/** The objects of one id in a listing. */
+interface ListedCapture {
+  readonly id: number;
+  /** Whether the object `capture` is listed. */
+  isCapture: boolean;
+  /** Objects that only a capture gives a meaning, with their age. */
+  readonly others: { readonly key: string; readonly ageMs: number }[];
+  bytes: number;
+  apiKey: string | null;
+}
+
+/** Iterates over what a listing has of each id above one, smallest first. */
+export async function* listedIds(backend: Backend, after?: number): AsyncGenerator<ListedCapture> {
+  let last: ListedCapture | undefined;
+  // Above all keys of that id.
+  const above = after === undefined ? undefined : `${folderOf(after)}~`;
+  for await (const { key, bytes, ageMs } of backend.list(CAPTURES, above)) {
+    const parts = partsOf(key);
+    if (parts === undefined) continue;
+    if (parts.id !== last?.id) {
+      if (last !== undefined) yield last;
+      last = { id: parts.id, isCapture: false, others: [], bytes: 0, apiKey: null };
+    }
+    if (parts.part === 'capture') last.isCapture = true;
+    else last.others.push({ key, ageMs });
+    if (parts.part === 'file') last.apiKey = parts.apiKey;
+    if (parts.part !== 'marks') last.bytes += bytes;
+  }
+  if (last !== undefined) yield last;
+}
+
+/** Iterates over the captures that a listing has. */
+export async function* listedCaptures(backend: Backend, after?: number): AsyncGenerator<ListedCapture> {
+  for await (const one of listedIds(backend, after)) if (one.isCapture) yield one;
+}

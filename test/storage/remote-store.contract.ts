@@ -1,0 +1,193 @@
+import { hash, randomBytes } from 'node:crypto';
+import { buffer, text } from 'node:stream/consumers';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type ArtifactStore, putCapture } from '../../src/storage/ports/artifact-store.ts';
+import { UNCONTESTED } from '../../src/storage/ports/lock.ts';
+import type { Backend } from '../../src/storage/remote/backend.ts';
+import { damagedFiles } from '../../src/storage/remote/captures.ts';
+import { keyOf } from '../../src/storage/remote/keys.ts';
+import { createRemoteStore } from '../../src/storage/remote/remote-store.ts';
+import { createSweep, type Sweep, type SweepOptions } from '../../src/storage/remote/sweep.ts';
+import { describeArtifactStore } from './artifact-store.contract.ts';
+import { HTML, IMAGE } from './parts.ts';
+import { captureOf, resultOf } from './result-of.ts';
+
+const ID = 300_000_000_000_000;
+const PICTURE = { image: IMAGE, html: HTML };
+const MIB = 1024 * 1024;
+
+/** Returns a sweep without competitors, which takes nothing for too new. */
+export function sweepOver(backend: Backend, options: Partial<SweepOptions> = {}): Sweep {
+  const lock = async () => UNCONTESTED;
+  return createSweep({ backend, lock, readingMs: -60_000, uploadMs: -60_000, compareMs: -60_000, ...options });
+}
+
+/** Requirements of every artifact store outside of the data directory. `open`: may be called more than once in a test. */
+export function describeRemoteStore(open: () => Promise<Backend>): void {
+  describeArtifactStore(async () => ({
+    open: async () => createRemoteStore(await open()),
+    remove: () => Promise.resolve(),
+  }));
+
+  describe('over its objects', () => {
+    let backend: Backend;
+    let artifacts: ArtifactStore;
+
+    beforeEach(async () => {
+      backend = await open();
+      artifacts = createRemoteStore(backend);
+    });
+
+    const keys = async (end = '') =>
+      (await Array.fromAsync(backend.list('captures/'))).map(({ key }) => key).filter((key) => key.endsWith(end));
+    const sweep = (options?: Partial<SweepOptions>) => sweepOver(backend, options);
+
+    async function read(id: number, kind: 'image' | 'html' = 'image'): Promise<Buffer | undefined> {
+      const file = await artifacts.open(id, kind);
+      return file && buffer(file.stream());
+    }
+
+    it('reads every range of files that are objects of their own', async () => {
+      const [image, html] = [randomBytes(2_500_000), randomBytes(MIB + 10)];
+      await putCapture(artifacts, resultOf(ID), { image, html });
+      for (const [kind, content] of [
+        ['image', image],
+        ['html', html],
+      ] as const) {
+        const { length } = content;
+        const spans = [
+          [0, 0],
+          [0, MIB - 1],
+          [MIB - 1, MIB],
+          [5, length - 6],
+          [length - 1, length - 1],
+        ] as const;
+        for (const [start, end] of spans) {
+          const file = await artifacts.open(ID, kind);
+          expect(file && (await buffer(file.stream({ start, end })))).toEqual(content.subarray(start, end + 1));
+        }
+        expect(await read(ID, kind)).toEqual(content);
+      }
+      expect(await keys('page.html')).toHaveLength(1);
+    });
+
+    it('keeps short and empty texts in the object of the capture, and reads them in ranges', async () => {
+      const html = randomBytes(200_000);
+      await putCapture(artifacts, resultOf(ID), { image: IMAGE, html, text: '' });
+      expect(await keys()).toHaveLength(2);
+      expect(await read(ID, 'html')).toEqual(html);
+      const part = await artifacts.open(ID, 'html');
+      expect(part && (await buffer(part.stream({ start: 70_000, end: 140_000 })))).toEqual(
+        html.subarray(70_000, 140_001),
+      );
+      const empty = await artifacts.open(ID, 'text');
+      expect(empty && (await text(empty.stream()))).toBe('');
+    });
+
+    it('reads a text to its end after its capture was removed', async () => {
+      const html = 'x'.repeat(500_000);
+      await putCapture(artifacts, resultOf(ID), { image: IMAGE, html });
+      const file = await artifacts.open(ID, 'html');
+      await artifacts.remove([ID]);
+      expect(file && (await text(file.stream()))).toBe(html);
+    });
+
+    it('reads a capture whose record and head are long', async () => {
+      const record = captureOf(ID, { title: 'x'.repeat(20_000) });
+      await putCapture(artifacts, record, PICTURE);
+      expect(await artifacts.record(ID)).toEqual(record);
+      expect(await read(ID)).toEqual(IMAGE);
+    });
+
+    it('does not open a file that is gone or has another size, and finds it', async () => {
+      await putCapture(artifacts, resultOf(ID), PICTURE);
+      const [image = ''] = await keys('.png');
+      await backend.remove([image]);
+      await expect(artifacts.open(ID, 'image')).rejects.toMatchObject({ code: 'artifact_damaged' });
+      await backend.putFile(image, Buffer.from('short'), { type: 'image/png', sha256: hash('sha256', 'short') });
+      await expect(artifacts.open(ID, 'image')).rejects.toMatchObject({ code: 'artifact_damaged' });
+      expect(await Array.fromAsync(damagedFiles(backend))).toEqual([{ id: ID, kind: 'image' }]);
+    });
+
+    it('leaves no object of a probe behind', async () => {
+      await artifacts.probe();
+      expect(await Array.fromAsync(backend.list(''))).toEqual([]);
+    });
+
+    it('refuses to publish a capture whose upload took so long that a sweep may have deleted its files', async () => {
+      const slow = createRemoteStore(backend, { uploadMs: -1 });
+      const late = await slow.stage(captureOf(ID), PICTURE);
+      await expect(late.publish()).rejects.toMatchObject({ code: 'artifacts_unavailable' });
+      await late.discard();
+      expect(await keys()).toEqual([]);
+    });
+
+    it('deletes the files of a removed capture after a grace period for its readers', async () => {
+      for (const id of [ID, ID + 1]) await putCapture(artifacts, resultOf(id), PICTURE);
+      const file = await artifacts.open(ID, 'image');
+      await artifacts.remove([ID]);
+      expect(await sweep({ readingMs: 600_000 }).pass()).toBe(0);
+      expect(file && (await buffer(file.stream()))).toEqual(IMAGE);
+      await sweep().pass();
+      expect(await keys('.png')).toHaveLength(1);
+      expect(await Array.fromAsync(backend.list('removed/'))).toEqual([]);
+      expect(await read(ID + 1)).toEqual(IMAGE);
+    });
+
+    it('keeps the files of a capture whose removal was cut short', async () => {
+      await putCapture(artifacts, resultOf(ID), PICTURE);
+      await backend.put('removed/x', Buffer.from((await keys('.png')).join('\n')));
+      expect(await sweep().pass()).toBe(0);
+      expect(await read(ID)).toEqual(IMAGE);
+    });
+
+    it('deletes files of uploads that were cut short, and no younger ones', async () => {
+      await putCapture(artifacts, resultOf(ID), PICTURE);
+      await artifacts.stage(captureOf(ID), PICTURE);
+      await artifacts.stage(captureOf(ID + 1, { api_key_name: 'one' }), PICTURE);
+      expect(await sweep({ uploadMs: 600_000 }).pass()).toBe(0);
+      expect(await keys('.png')).toHaveLength(3);
+      expect(await sweep().pass()).toBe(2);
+      expect(await keys('.png')).toHaveLength(1);
+      expect(await read(ID)).toEqual(IMAGE);
+    });
+
+    it('compares all files with the captures once a day, whichever process does it', async () => {
+      await artifacts.stage(captureOf(ID), PICTURE);
+      await sweep({ uploadMs: 600_000, compareMs: 600_000 }).pass();
+      expect(await sweep({ compareMs: 600_000 }).pass()).toBe(0);
+      expect(await sweep().pass()).toBe(1);
+    });
+
+    it('deletes marks that came after their capture was removed, and keeps those of other captures', async () => {
+      for (const id of [ID, ID + 1]) {
+        await putCapture(artifacts, captureOf(id), PICTURE);
+        await artifacts.mark(id, { labels: ['legal'], note: '', hold: null });
+      }
+      await artifacts.remove([ID]);
+      expect(await keys('/marks')).toEqual([keyOf(ID + 1, 'marks')]);
+      await backend.put(keyOf(ID, 'marks'), Buffer.from('{}'));
+      await sweep().pass();
+      expect(await keys('/marks')).toEqual([keyOf(ID + 1, 'marks')]);
+      expect(await artifacts.record(ID + 1)).toMatchObject({ labels: ['legal'] });
+    });
+
+    it('sweeps in one process at a time, and ends once another one has the lock', async () => {
+      for (const at of [0, 1, 2]) await artifacts.stage(captureOf(ID + at), PICTURE);
+      expect(await sweep({ lock: async () => undefined }).pass()).toBe(0);
+      let steps = 0;
+      const lost = {
+        get isHeld() {
+          steps += 1;
+          return steps < 2;
+        },
+        release: () => undefined,
+      };
+      await sweep({ lock: async () => lost }).pass();
+      expect(steps).toBe(2);
+      expect(await keys('.png')).toHaveLength(3);
+      await sweep().pass();
+      expect(await keys('.png')).toEqual([]);
+    });
+  });
+}
