@@ -47,8 +47,10 @@ function tells(placeOf: (directory: string) => Promise<string>): void {
       const start = (dieAt: string, runs: number) => {
         const args = [RUNNER, place, join(directory, 'events.db'), receiver.url, String(runs), `1:${next}`];
         const env = { ...process.env, DIE_AT: dieAt };
-        const options = { env, stdio: ['ignore', 'pipe', 'inherit'] } as const;
-        const child = spawn(process.execPath, ['--no-warnings', ...args], options);
+        const child = spawn(process.execPath, ['--no-warnings', ...args], {
+          env,
+          stdio: ['ignore', 'pipe', 'inherit'],
+        });
         createInterface({ input: child.stdout }).on('line', (line) => {
           if (line.startsWith('finished')) next = Number(line.split(' ')[2]) + 1;
         });
