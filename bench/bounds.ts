@@ -35,7 +35,9 @@ const MAX_STORED = 400;
 const KEY = 'asking-key';
 const OTHER_KEY = 'other-key';
 const MIB = 1024 ** 2;
-/** Number of requests beside which another key is measured: those with the longest turns, and as many of the slowest. */
+/**
+ * Number of requests beside which another key is measured: those with the longest turns, and as many of the slowest.
+ */
 const BESIDE = 6;
 /** Visits of the other key beside each of them. */
 const VISITS = 7;
