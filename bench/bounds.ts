@@ -268,7 +268,7 @@ async function askFields(measured: Measured, { paths, components }: Contract, ur
         const constants = Object.entries(properties).flatMap(([name, each]) =>
           'const' in each ? [[name, each.const]] : [],
         );
-        const fixed = { ...Object.fromEntries(constants), ...('url' in properties ? { url, timeoutMs: 3000 } : {}) };
+        const fixed = { ...Object.fromEntries(constants), ...('url' in properties ? { url, timeoutMs: 1500 } : {}) };
         // Messages of MCP have `params`, which their schema leaves open.
         const open: Readonly<Record<string, Schema>> = additionalProperties === false ? {} : { params: {} };
         for (const [name, schema] of Object.entries({ ...properties, ...open })) {
