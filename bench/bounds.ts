@@ -35,7 +35,9 @@ const MAX_STORED = 400;
 const KEY = 'asking-key';
 const OTHER_KEY = 'other-key';
 const MIB = 1024 ** 2;
-/** Number of requests beside which another key is measured: those with the longest turns, and as many of the slowest. */
+/**
+ * Number of requests beside which another key is measured: those with the longest turns, and as many of the slowest.
+ */
 const BESIDE = 6;
 /** Visits of the other key beside each of them. */
 const VISITS = 7;
@@ -266,7 +268,7 @@ async function askFields(measured: Measured, { paths, components }: Contract, ur
         const constants = Object.entries(properties).flatMap(([name, each]) =>
           'const' in each ? [[name, each.const]] : [],
         );
-        const fixed = { ...Object.fromEntries(constants), ...('url' in properties ? { url, timeoutMs: 3000 } : {}) };
+        const fixed = { ...Object.fromEntries(constants), ...('url' in properties ? { url, timeoutMs: 1500 } : {}) };
         // Messages of MCP have `params`, which their schema leaves open.
         const open: Readonly<Record<string, Schema>> = additionalProperties === false ? {} : { params: {} };
         for (const [name, schema] of Object.entries({ ...properties, ...open })) {

@@ -187,8 +187,8 @@ export class Dispatcher {
 
   /**
    * Returns the ticket that a worker gets, so that targets see no second connection: another one of the same API key
-   * whose connection it holds, or, as undefined, none while the worker that holds it has a slot. With all slots taken and
-   * no such ticket, the worker connects itself.
+   * whose connection it holds, or, as undefined, none while the worker that holds it has a slot. With all slots taken
+   * and no such ticket, the worker connects itself.
    */
   #atItsConnection(ticket: Ticket, worker: string): Ticket | undefined {
     const { limits, census } = this.#options;

@@ -13,32 +13,21 @@ export type BrowsersConfig = LaunchConfig & Pick<Config, 'maxConcurrent' | 'reti
 
 export type IpFactsConfig = Pick<Config, 'ipinfo' | 'ipinfoUrl' | 'ipinfoKey' | 'ipinfoRate'>;
 
+/** The bounds of load above which captures are refused. */
+export type PressureConfig = Pick<Config, 'maxMemoryMb' | 'minFreeMemory' | 'maxLoopDelayMs'>;
+
 export type CapturingConfig = BrowsersConfig &
   IpFactsConfig &
+  PressureConfig &
+  Pick<Config, 'role' | 'technologyRules' | 'maxDials' | 'allowTargets' | 'denyTargets' | 'nameServers'>;
+
+export type ObjectStoreConfig = Pick<Config, (typeof S3_OPTIONS)[number]>;
+
+export type StorageConfig = ObjectStoreConfig &
   Pick<
     Config,
-    | 'role'
-    | 'technologyRules'
-    | 'maxDials'
-    | 'allowTargets'
-    | 'denyTargets'
-    | 'nameServers'
-    | 'maxMemoryMb'
-    | 'minFreeMemory'
-    | 'maxLoopDelayMs'
+    keyof DatabasePlaces | 'dataDir' | 'artifacts' | 'requireStore' | 'retainDays' | 'retainBytes' | 'thumbnailBytes'
   >;
-
-export type StorageConfig = Pick<
-  Config,
-  | keyof DatabasePlaces
-  | 'dataDir'
-  | 'artifacts'
-  | (typeof S3_OPTIONS)[number]
-  | 'requireStore'
-  | 'retainDays'
-  | 'retainBytes'
-  | 'thumbnailBytes'
->;
 
 /** The NATS servers, and the credentials for them. */
 export type NatsConfig = Pick<Config, 'natsUrl' | 'natsCreds' | 'natsTlsCa' | 'natsTlsCert' | 'natsTlsKey'>;

@@ -1,8 +1,8 @@
 import { hash, randomUUID } from 'node:crypto';
 import { CapstanError } from '../capture/errors.ts';
 import type { Config } from '../config/mod.ts';
+import type { ObjectStoreConfig } from '../config/slices.ts';
 import type { S3Client } from '../storage/s3/client.ts';
-import type { S3Options } from '../storage/s3/open.ts';
 import { type Finding, findingsOf } from './finding.ts';
 
 const artifacts = findingsOf('object store');
@@ -11,7 +11,7 @@ const BODY = Buffer.from('capstan doctor');
 const SHA256 = hash('sha256', BODY);
 const MAX_SKEW_MS = 60_000;
 
-export type ArtifactsConfig = Pick<Config, 'artifacts'> & Partial<S3Options>;
+export type ArtifactsConfig = Pick<Config, 'artifacts'> & Partial<ObjectStoreConfig>;
 
 /**
  * Writes, reads, lists and removes one object, and finds out what the object store lacks, if captures are kept there.

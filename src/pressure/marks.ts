@@ -1,5 +1,6 @@
 import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
+import type { PressureConfig } from '../config/slices.ts';
 import type { Reading } from './gauge.ts';
 
 /** A sign of overload. The overload begins above `high` and ends at `low`, so that it does not flap. */
@@ -12,25 +13,15 @@ export interface Mark {
   readonly describe: (value: number) => string;
 }
 
-/** Thresholds of overload. A null is replaced by a value derived from the machine. */
-export interface Thresholds {
-  /** Resident memory of this process, in MiB. */
-  readonly maxMemoryMb: number | null;
-  /** Minimum free memory, in per cent of the machine's memory; 0 turns the check off. */
-  readonly minFreeMemory: number;
-  /** Event loop delay, in milliseconds. */
-  readonly maxLoopDelayMs: number;
-}
-
 const MIB = 1024 * 1024;
 
 /**
  * Returns the marks above which new work is refused, the most severe first. Processor load is not among them, because
  * browsers are expected to use all processors.
  */
-export function overloadMarks(thresholds: Thresholds): readonly Mark[] {
-  const { minFreeMemory, maxLoopDelayMs } = thresholds;
-  const maxRss = (thresholds.maxMemoryMb ?? usualMemoryMb()) * MIB;
+export function overloadMarks(config: PressureConfig): readonly Mark[] {
+  const { minFreeMemory, maxLoopDelayMs } = config;
+  const maxRss = (config.maxMemoryMb ?? usualMemoryMb()) * MIB;
   const free: Mark = {
     high: 1 - minFreeMemory / 100,
     // Captures are admitted again when 1.5 times as much is free.

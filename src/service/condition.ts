@@ -2,9 +2,10 @@ import type { FailureCode } from '../capture/errors.ts';
 import type { PressureEvent } from '../capture/events.ts';
 import type { Overload, Pressure } from '../capture/pressure.ts';
 import type { ClusterStats } from '../capture/stats.ts';
+import type { PressureConfig } from '../config/slices.ts';
 import { openGauge } from '../pressure/gauge.ts';
 import { trimAllocator } from '../pressure/give-back.ts';
-import { overloadMarks, type Thresholds } from '../pressure/marks.ts';
+import { overloadMarks } from '../pressure/marks.ts';
 import { READING_INTERVAL_MS, watchPressure } from '../pressure/monitor.ts';
 import { createJudge } from '../pressure/overload.ts';
 import type { StoreState } from '../storage/ports/result-store.ts';
@@ -44,7 +45,7 @@ const DEGRADED: ReadonlySet<StoreState> = new Set(['down', 'damaged']);
  * Readiness and load of the service. Watches the machine: an overload closes the pipeline. Each change of `accepting`,
  * and of the parts that cannot be used, is an event.
  */
-export function watchCondition(config: Thresholds, parts: ConditionParts) {
+export function watchCondition(config: PressureConfig, parts: ConditionParts) {
   const { storage, pipeline, events, stopping } = parts;
   /** The condition that the last event told; at the start, that everything works. */
   let told = 'true';

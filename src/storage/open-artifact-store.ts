@@ -1,5 +1,6 @@
 import { ARTIFACT_STORE_KINDS, ARTIFACT_STORES, type ArtifactStoreKind } from '../capture/artifacts.ts';
 import { CapstanError } from '../capture/errors.ts';
+import type { ObjectStoreConfig } from '../config/slices.ts';
 import { holdLock } from './files/held-lock.ts';
 import { retentionLock } from './files/layout.ts';
 import type { MongoDatabase } from './mongo/open.ts';
@@ -12,13 +13,12 @@ import { createRemoteStore } from './remote/remote-store.ts';
 import { createSweep } from './remote/sweep.ts';
 import { createUploads } from './remote/uploads.ts';
 import { withCopies } from './remote/with-copies.ts';
-import type { S3Options } from './s3/open.ts';
 
 interface StoreParts {
   /** The store of the data directory. */
   readonly local: LocalStore;
   readonly mongo: MongoDatabase | undefined;
-  readonly s3: Partial<S3Options>;
+  readonly s3: Partial<ObjectStoreConfig>;
   /** Called with failures of background work. */
   readonly onProblem?: (problem: unknown) => void;
 }

@@ -5,15 +5,12 @@ import type { Database } from './ports/database.ts';
 import type { StoreState } from './ports/result-store.ts';
 import { openSqlite } from './sqlite/open.ts';
 
-interface DatabaseObservers {
+export interface DatabaseObservers {
   /** Called when the state of the database changes, with the reason when it is `down`. */
   readonly onState?: (state: StoreState, reason: string) => void;
   /** Called with one line when a new store is created, or data directory and database do not belong together. */
   readonly onWarning?: (text: string) => void;
 }
-
-/** Without a place there is no database. */
-export type DatabaseOptions = Partial<DatabasePlaces> & DatabaseObservers;
 
 interface OpenDatabase {
   readonly database: Database;
@@ -34,8 +31,8 @@ const OPENERS: Readonly<Record<DatabaseKind, Opener>> = {
   },
 };
 
-/** Opens the configured database; without one, a stand-in. */
-export async function openDatabase(options: DatabaseOptions): Promise<OpenDatabase> {
+/** Opens the configured database; without a place, a stand-in. */
+export async function openDatabase(options: Partial<DatabasePlaces> & DatabaseObservers): Promise<OpenDatabase> {
   const configured = databaseOf(options);
   if (configured === undefined) return { database: createNoDatabase() };
   return OPENERS[configured.kind](configured.place, options);

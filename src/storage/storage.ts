@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
-import { ARTIFACT_STORES, type ArtifactStoreKind } from '../capture/artifacts.ts';
+import { ARTIFACT_STORES } from '../capture/artifacts.ts';
 import type { CapstanError } from '../capture/errors.ts';
 import type { StoredRecord } from '../capture/result.ts';
+import type { StorageConfig } from '../config/slices.ts';
 import { CaptureStore } from './captures/capture-store.ts';
 import type { Removed } from './captures/remover.ts';
 import { createRetention, type Retention, type RetentionLimits } from './captures/retention.ts';
@@ -24,13 +25,12 @@ import {
   rememberDatabase,
 } from './maintenance/check-places.ts';
 import { openArtifactStore } from './open-artifact-store.ts';
-import { type DatabaseOptions, openDatabase } from './open-database.ts';
+import { type DatabaseObservers, openDatabase } from './open-database.ts';
 import type { ArtifactStore } from './ports/artifact-store.ts';
 import type { Database } from './ports/database.ts';
 import type { EventLog, EventOutbox } from './ports/event-log.ts';
 import type { ThumbnailStore } from './ports/thumbnail-store.ts';
 import { createIdSource, type IdSource, randomNode } from './records/ids.ts';
-import type { S3Options } from './s3/open.ts';
 import { openSqlite } from './sqlite/open.ts';
 
 /*
@@ -47,12 +47,8 @@ import { openSqlite } from './sqlite/open.ts';
  *   passes/           when background work runs: retries, intervals, pauses
  */
 
-export interface StorageOptions extends DatabaseOptions, Partial<S3Options> {
+export interface StorageOptions extends DatabaseObservers, Partial<StorageConfig> {
   readonly dataDir: string;
-  /** Where captures are kept. `gridfs` needs `mongoUrl`, `s3` needs `s3Bucket`. @default 'files' */
-  readonly artifacts?: ArtifactStoreKind;
-  /** Whether a start without a store is refused, instead of creating one. @default false */
-  readonly requireStore?: boolean;
   readonly maxOutbox?: number;
   /** Whether this process makes ids, for which it leases a node. @default true */
   readonly makesIds?: boolean;
@@ -60,8 +56,6 @@ export interface StorageOptions extends DatabaseOptions, Partial<S3Options> {
   readonly logsEvents?: boolean;
   /** Limits of the retention. Without them, everything is kept. */
   readonly retain?: RetentionLimits;
-  /** Maximum size of all thumbnails together. @default 256 MiB */
-  readonly thumbnailBytes?: number | null;
   /** Called with what retention has removed. */
   readonly onRetained?: (removed: Removed) => void;
   /** Called when holds keep more than `retain.bytes`, with the bytes above it, and with 0 when they do not any more. */

@@ -14,6 +14,7 @@ import type {
 } from '../capture/events.ts';
 import type { CaptureOutcome, StoredCapture } from '../capture/outcome.ts';
 import type { DegradedParts, Pressure } from '../capture/pressure.ts';
+import { iso } from '../capture/values.ts';
 import { createWaitingQueue } from './waiting-queue.ts';
 
 /** The single event stream that logs, counters, messages and subscribers derive from. */
@@ -178,8 +179,4 @@ function about(at: number, { id, request, batch, apiKeyName, requestId }: Announ
 
 function withLabels(labels: readonly string[]) {
   return labels.length === 0 ? {} : { labels };
-}
-
-function iso(at: number): string {
-  return new Date(at).toISOString();
 }

@@ -24,8 +24,8 @@ export interface ReadElement {
  * ahead, because a connection that waits too long is closed. The more targets are dead, the more are dialled at once,
  * so that the living ones keep the batch busy.
  *
- * `atOnce`: captures of the batch at once, the ones included that wait for a slot. `maxAhead`: maximum number of further elements that are being dialled; 0:
- * none.
+ * `atOnce`: captures of the batch at once, the ones included that wait for a slot. `maxAhead`: maximum number of
+ * further elements that are being dialled; 0: none.
  */
 export function createReadAhead(
   atOnce: () => number,

@@ -32,8 +32,8 @@ export interface Turns {
   readonly each: <C extends Waiting, R>(work: (capture: C) => Observable<R>) => OperatorFunction<C, R>;
   setLimit(limit: number): void;
   /**
-   * Returns how many captures of one batch keep all slots busy: more would wait for long, and their connections would be
-   * closed. @default The width of the batch
+   * Returns how many captures of one batch keep all slots busy: more would wait for long, and their connections would
+   * be closed. @default The width of the batch
    */
   readonly maxReached?: () => number;
 }

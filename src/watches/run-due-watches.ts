@@ -3,6 +3,7 @@ import type { Client } from '../capture/client.ts';
 import type { Recipients, WatchEvent } from '../capture/events.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { CaptureRequest } from '../capture/request.ts';
+import { iso } from '../capture/values.ts';
 import { isAway } from '../storage/failures/is-away.ts';
 import { repeatPass } from '../storage/passes/repeated-pass.ts';
 import {
@@ -219,10 +220,6 @@ function unneeded(old: readonly StoredRun[], { rules }: Summary, { baseline, lat
     // A change is the last run that names the capture before it.
     .flatMap(({ state, capture, before }) => (state === 'changed' ? [capture, before] : [capture]));
   return [...new Set(captures)].filter((id) => id !== null).filter((id) => !needed.has(id));
-}
-
-function iso(ms: number): string {
-  return new Date(ms).toISOString();
 }
 
 function tokens(count: number): string[] {

@@ -3,6 +3,7 @@ import { CapstanError } from '../capture/errors.ts';
 import type { WatchNews } from '../capture/events.ts';
 import type { CaptureRequest, WatchRequest } from '../capture/request.ts';
 import { STORED_LIMITS } from '../capture/stored-limits.ts';
+import { iso } from '../capture/values.ts';
 import type { Watch, WatchRun } from '../capture/watch.ts';
 import type { Page, StoredWatch, WatchChange, WatchesWanted } from '../storage/ports/watch-store.ts';
 import { dueAfterChange, nextDue } from './next-due.ts';
@@ -131,8 +132,4 @@ export function createWatches(options: WatchesOptions) {
     /** Starts no further runs; resolves when those under way have ended. */
     stop: due.stop,
   };
-}
-
-function iso(ms: number): string {
-  return new Date(ms).toISOString();
 }

@@ -2,8 +2,8 @@ import { folded } from './folded.ts';
 import { cut, isUnspaced, type Token, tokensOf } from './tokens.ts';
 
 /*
- * Other spellings by which words are found: `ue` for `ü`, one word for hyphenated ones, Arabic without its article. They
- * are found as words are, but not in phrases: there they have no place among the words.
+ * Other spellings by which words are found: `ue` for `ü`, one word for hyphenated ones, Arabic without its article.
+ * They are found as words are, but not in phrases: there they have no place among the words.
  */
 
 const UMLAUTS: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue', ø: 'oe', å: 'aa' };
@@ -12,7 +12,9 @@ const UMLAUT = new RegExp(`[${Object.keys(UMLAUTS).join('')}]`, 'g');
 const HAS_UMLAUT = /[äöüøåÄÖÜØÅ]|\u0308|\u030a/;
 const HYPHEN = /[-\u2010\u2011]/;
 const LETTERS = /^[\p{L}\p{M}]+$/u;
-/** Also with `and`, `so`, `by`, `like` and `for` before it, which are written to it. Shorter words may begin like it. */
+/**
+ * Also with `and`, `so`, `by`, `like` and `for` before it, which are written to it. Shorter words may begin like it.
+ */
 const ARTICLE = /^(?:[\u0648\u0641\u0628\u0643]?\u0627\u0644|\u0644\u0644)(?=.{3})/u;
 /** Maximum number of hyphenated words that are also one word. */
 const MAX_JOINED = 4;

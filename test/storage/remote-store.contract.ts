@@ -22,7 +22,9 @@ export function sweepOver(backend: Backend, options: Partial<SweepOptions> = {})
   return createSweep({ backend, lock, readingMs: -60_000, uploadMs: -60_000, compareMs: -60_000, ...options });
 }
 
-/** Requirements of every artifact store outside of the data directory. `open`: may be called more than once in a test. */
+/**
+ * Requirements of every artifact store outside of the data directory. `open`: may be called more than once in a test.
+ */
 export function describeRemoteStore(open: () => Promise<Backend>): void {
   describeArtifactStore(async () => ({
     open: async () => createRemoteStore(await open()),

@@ -43,6 +43,11 @@ describe('a hostile list', () => {
     expect(readEntry('[2001:db8::1]:8443')).toMatchObject({ kind: 'host', host: '[2001:db8::1]', port: 8443 });
   });
 
+  it('is no table when its first line is longer than the names of columns are', async () => {
+    const { report } = await read([`url,${'x,'.repeat(8 * 1024)}\n`, 'https://a.test/\n']);
+    expect(report).toMatchObject({ form: 'lines', targets: 1, left_out: { invalid: 1 } });
+  });
+
   it('is read no further when its XML has text without an end', async () => {
     const piece = 'x'.repeat(256 * 1024);
     const { report } = await read(['<nmaprun><host><address addr="192.0.2.1"/><!--', ...Array(8).fill(piece)]);

@@ -37,8 +37,8 @@ export function useKept<T>(name: string): Kept<T> {
 type Draft<T> = readonly [draft: T, change: (next: (old: T) => T) => void, forget: () => void];
 
 /**
- * Returns what a person has typed in this entry of the history, or else `initial`. `storable` leaves out what must not be
- * stored, such as secrets.
+ * Returns what a person has typed in this entry of the history, or else `initial`. `storable` leaves out what must not
+ * be stored, such as secrets.
  */
 export function useDraft<T>(name: string, initial: T, storable: (draft: T) => T = (draft) => draft): Draft<T> {
   const { was, keep } = useKept<T | undefined>(name);

@@ -6,8 +6,8 @@ const MAX_VALUES = REQUEST_LIMITS.bodyValues.max;
 const MAX_DEPTH = 200;
 
 /**
- * Parses JSON with few values. With many, `JSON.parse` takes long and cannot be interrupted; objects with ever new names
- * take longest.
+ * Parses JSON with few values. With many, `JSON.parse` takes long and cannot be interrupted; objects with ever new
+ * names take longest.
  *
  * @throws SyntaxError when the text is not JSON, CapstanError `invalid_request` when it has too many values.
  */

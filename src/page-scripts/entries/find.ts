@@ -33,8 +33,8 @@ export function hasVisibleMatch(steps: readonly SelectorStep[]): boolean {
 }
 
 /**
- * Scrolls what scrolls in the page to the first visible element that matches, and the page itself to its top. Returns the
- * element's box in the window, or why there is none.
+ * Scrolls what scrolls in the page to the first visible element that matches, and the page itself to its top. Returns
+ * the element's box in the window, or why there is none.
  */
 export function findVisible(steps: readonly SelectorStep[], isFrame: boolean): 'absent' | 'invisible' | Rectangle {
   const matching = elementsBy(steps);
@@ -107,8 +107,8 @@ function compoundsOf({ alternatives }: Extract<SelectorStep, { css: string }>): 
 }
 
 /**
- * Scrolls what scrolls around an element to it. In a frame, documents around its own stay: those of other processes would
- * be scrolled at any later time. The document of the page stays, too: scripts change pages that are scrolled.
+ * Scrolls what scrolls around an element to it. In a frame, documents around its own stay: those of other processes
+ * would be scrolled at any later time. The document of the page stays, too: scripts change pages that are scrolled.
  */
 function reveal(element: PageElement, isFrame: boolean): void {
   for (let each: PageElement | null = element; each !== null; ) {

@@ -1,6 +1,7 @@
 import type { Failure } from '../../capture/errors.ts';
 import { JOB_KINDS } from '../../capture/job.ts';
 import { type Amount, STORED_LIMITS } from '../../capture/stored-limits.ts';
+import { iso } from '../../capture/values.ts';
 import {
   type Condition,
   change,
@@ -281,8 +282,4 @@ function kindIn(text: string): JobKind {
 
 function isoOf(ms: number | null): string | null {
   return ms === null ? null : iso(ms);
-}
-
-function iso(ms: number): string {
-  return new Date(ms).toISOString();
 }

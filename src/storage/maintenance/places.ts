@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type ArtifactStoreKind, type DatabasePlaces, databaseOf } from '../../capture/artifacts.ts';
+import type { ObjectStoreConfig } from '../../config/slices.ts';
 import { createDataDirectory } from '../files/data-directory.ts';
 import { createFileArtifactStore } from '../files/file-artifact-store.ts';
 import { readStore } from '../files/store-id.ts';
 import { type OpenStore, openStore } from '../open-artifact-store.ts';
 import { openDatabase } from '../open-database.ts';
 import type { Database } from '../ports/database.ts';
-import type { S3Options } from '../s3/open.ts';
 
-export interface Places extends DatabasePlaces, Partial<S3Options> {
+export interface Places extends DatabasePlaces, Partial<ObjectStoreConfig> {
   readonly dataDir: string;
   readonly artifacts: ArtifactStoreKind;
 }

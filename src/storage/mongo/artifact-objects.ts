@@ -1,8 +1,9 @@
 import type { Binary, Collection, Db, ObjectId } from 'mongodb';
 
 /*
- * Captures in MongoDB, in the collections of GridFS: one document in `artifacts.files` for each object, under its key (see
- * `remote/keys.ts`). Files are in `artifacts.chunks`; small objects are in the document itself, which appears whole.
+ * Captures in MongoDB, in the collections of GridFS: one document in `artifacts.files` for each object, under its key
+ * (see `remote/keys.ts`). Files are in `artifacts.chunks`; small objects are in the document itself, which appears
+ * whole.
  */
 
 export interface ObjectDocument {

@@ -4,11 +4,11 @@ import { timeNames } from '../files/layout.ts';
 /*
  * The objects of a store:
  *
- *   captures/<yyyymmdd>/<hhmm>/<id>/capture                       record and texts; makes the capture appear, see pack.ts
+ *   captures/<yyyymmdd>/<hhmm>/<id>/capture                       record and texts; makes the capture appear (pack.ts)
  *   captures/<yyyymmdd>/<hhmm>/<id>/marks                         marks that were given later, as JSON
  *   captures/<yyyymmdd>/<hhmm>/<id>/<upload>/image.png            a file that no capture names is removed by sweep.ts
  *   captures/<yyyymmdd>/<hhmm>/<id>/<upload>/<API key>/image.png  requested by a key with a name
- *   removed/<uuid>                                                files of removed captures, which readers may have open
+ *   removed/<uuid>                                                files of removed captures, which may be open
  *   compared/last                                                 written when all files were compared with captures
  *
  * Ids have 16 digits, so that the order of keys is the order of captures.
