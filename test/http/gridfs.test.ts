@@ -1,4 +1,4 @@
-import { MongoClient } from 'mongodb';
+import { Binary, MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { describeWithRelayedMongo } from '../support/describe-with-mongo.ts';
@@ -84,6 +84,24 @@ describeWithRelayedMongo('captures in GridFS over HTTP', (server) => {
       const again = Captured.parse(await (await first.post('/screenshot', wanted)).json()).data;
       expect(again.id).not.toBe(id);
       expect((await second.call(`/screenshot/${again.id}`)).status).toBe(200);
+    });
+
+    it('answers 500 artifact_damaged for a file whose chunk is shorter than it was', async () => {
+      const { id } = Captured.parse(await (await capture()).json()).data;
+      const client = await new MongoClient(`${server.url}shared`).connect();
+      const database = client.db();
+      const image = await database.collection('artifacts.files').findOne({ filename: { $regex: `/0*${id}/.*image` } });
+      const cut = { $set: { data: new Binary(Buffer.from('short')) } };
+      const { modifiedCount } = await database.collection('artifacts.chunks').updateMany({ files_id: image?._id }, cut);
+      await client.close();
+      expect(modifiedCount).toBe(1);
+      for (const view of ['', '?width=90']) {
+        const answer = await second.call(`/screenshot/${id}${view}`);
+        expect([answer.status, await answer.json()]).toEqual([
+          500,
+          expect.objectContaining({ code: 'artifact_damaged' }),
+        ]);
+      }
     });
 
     it('captures while MongoDB is away, and answers 503 with Retry-After for undelivered images', async () => {

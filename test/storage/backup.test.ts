@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { readdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { backupFile, problemsOfFile } from '../../src/storage/sqlite/backup.ts';
@@ -33,5 +34,17 @@ describe('backupFile', () => {
     expect(newest).toBe(ID + Number(records) - 1);
     expect(await store.results.get(ID + many.length + written - 1)).toBeDefined();
     await store.close();
+  });
+
+  it('ends when two are made under one name at once, with a whole database and nothing else', async () => {
+    const directory = await makeDirectory();
+    const path = join(directory, 'results.db');
+    const copy = join(await makeDirectory(), 'copy.db');
+    const store = await openSqlite({ path });
+    await store.results.insert(resultOf(ID));
+    await Promise.all([backupFile(path, copy), backupFile(path, copy)]);
+    await store.close();
+    expect(await readdir(dirname(copy))).toEqual(['copy.db']);
+    expect(problemsOfFile(copy)).toEqual([]);
   });
 });

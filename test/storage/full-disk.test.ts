@@ -2,6 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { backupFile } from '../../src/storage/sqlite/backup.ts';
+import { openSqlite } from '../../src/storage/sqlite/open.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
 import { keepPicture, openParts } from './parts.ts';
 import { captureOf, resultOf } from './result-of.ts';
@@ -35,6 +37,16 @@ describe.skipIf(unable !== undefined)(`a full disk${unable === undefined ? '' : 
 
   afterEach(() => {
     execFileSync('umount', [disk]);
+  });
+
+  it('has nothing of a backup for which it has no room', async () => {
+    const path = join(await makeDirectory(), 'results.db');
+    const store = await openSqlite({ path });
+    const many = Array.from({ length: 1000 }, (_, at) => resultOf(ID + at, { title: 'x'.repeat(4000) }));
+    await Promise.all(many.map((result) => store.results.insert(result)));
+    await store.close();
+    await expect(backupFile(path, join(disk, 'copy.db'))).rejects.toThrow(/full/);
+    expect(await readdir(disk)).toEqual([]);
   });
 
   const filler = () => join(disk, 'filler');

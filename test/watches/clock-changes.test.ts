@@ -6,10 +6,11 @@ import { CapstanError } from '../../src/capture/errors.ts';
 import type { WatchEvent } from '../../src/capture/events.ts';
 import { DEFAULT_LIMITS, requestSchemas } from '../../src/capture/request.ts';
 import type { ScreenshotInfo } from '../../src/capture/screenshot-info.ts';
-import { openSqlite } from '../../src/storage/sqlite/open.ts';
 import { createWatches, type Watches, type WatchesOptions } from '../../src/watches/watches.ts';
+import { describeWithSharedMongo } from '../support/describe-with-mongo.ts';
 import { exampleResult } from '../support/example-result.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
+import { openDatabase } from './seeded-watches.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -43,18 +44,30 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'
 afterEach(() => void vi.useRealTimers());
 
 describe('the runs of a watch while the clock changes', () => {
-  it.each(CHANGES)('are as many as documented: %s', async (name, middle, jump) => {
-    const { add, pass, tick, runs } = await running(Date.parse(middle) - 2 * HOUR_MS);
-    const ids = await Promise.all(TIMINGS.map(add));
-    await pass(2 * HOUR_MS);
-    tick(jump);
-    await pass(2 * HOUR_MS);
-    const counted = ids.map((id) => runs().filter(({ watch }) => watch === id));
-    // The first run is not one of those that are due by the clock.
-    expect(counted.map(({ length }) => length - 1)).toEqual(await documented(name));
-    for (const ofOne of counted) expect(new Set(ofOne.map(({ run }) => run.due)).size).toBe(ofOne.length);
-  });
+  describe('in SQLite', () => areAsDocumented(CHANGES, async () => join(await makeDirectory(), 'results.db')));
+
+  // The others are computed without the database.
+  const jumps = CHANGES.filter(([, , jump]) => jump !== 0);
+  describeWithSharedMongo('in MongoDB', (url) => areAsDocumented(jumps, async (at) => `${url()}clock${at}`));
 });
+
+function areAsDocumented(changes: readonly (typeof CHANGES)[number][], placeOf: (at: number) => Promise<string>) {
+  it.each(changes.map((change, at) => [...change, at] as const))(
+    'are as many as documented: %s',
+    async (name, middle, jump, at) => {
+      const start = Date.parse(middle) - 2 * HOUR_MS;
+      const { add, pass, tick, runs } = await running(start, { place: await placeOf(at) });
+      const ids = await Promise.all(TIMINGS.map(add));
+      await pass(2 * HOUR_MS);
+      tick(jump);
+      await pass(2 * HOUR_MS);
+      const counted = ids.map((id) => runs().filter(({ watch }) => watch === id));
+      // The first run is not one of those that are due by the clock.
+      expect(counted.map(({ length }) => length - 1)).toEqual(await documented(name));
+      for (const ofOne of counted) expect(new Set(ofOne.map(({ run }) => run.due)).size).toBe(ofOne.length);
+    },
+  );
+}
 
 describe('watches that the service cannot run', () => {
   it('are tried again later, and not all of them at once', async () => {
@@ -63,7 +76,7 @@ describe('watches that the service cannot run', () => {
       attempts += 1;
       return Promise.reject(new CapstanError('queue_full', 'full'));
     };
-    const { add, tick, watches, runs } = await running(Date.parse('2026-05-02T00:00:00Z'), { capture });
+    const { add, tick, watches, runs } = await running(Date.parse('2026-05-02T00:00:00Z'), { parts: { capture } });
     for (let at = 0; at < 10 * AT_ONCE; at += 1) await add({ every: '1h' }, at);
     for (let second = 0; second < 5; second += 1) {
       const before = attempts;
@@ -76,9 +89,15 @@ describe('watches that the service cannot run', () => {
   });
 });
 
+interface RunningOptions {
+  /** @default a new file */
+  readonly place?: string;
+  readonly parts?: Partial<WatchesOptions>;
+}
+
 /** Runs watches by a clock of its own. Their pages never differ. */
-async function running(start: number, parts: Partial<WatchesOptions> = {}) {
-  const database = await openSqlite({ path: join(await makeDirectory(), 'results.db') });
+async function running(start: number, { place, parts }: RunningOptions) {
+  const database = await openDatabase(place ?? join(await makeDirectory(), 'results.db'));
   let now = start;
   let ids = 0;
   const told: WatchEvent[] = [];

@@ -74,6 +74,7 @@ export class HiddenContent {
 
   /** An element of `display: none`; of a frame, its document. */
   addUndisplayed(element: PageElement, name: string): void {
+    if (!this.#texts.isWanted) return;
     const inner = name === 'iframe' ? framed(element) : null;
     const holder = (inner !== null && rootElementOf(inner)) || element;
     this.add(this.#isCollapsed(element) ? 'collapsed' : 'display', element, textOf(holder));

@@ -26,6 +26,7 @@ export class HiddenTexts {
   }
 
   add(technique: string, node: PageNode, text: string): void {
+    if (!this.isWanted) return;
     const words = text.replace(/\s+/g, ' ').trim();
     if (words === '') return;
     this.#count += 1;

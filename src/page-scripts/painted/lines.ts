@@ -15,16 +15,16 @@ const SAME_LINE = 0.5;
  */
 export function linesOf(node: PageNode, text: string, box: Rectangle): readonly Line[] {
   const whole: readonly Line[] = [[0, box]];
-  if (!isText(node)) return whole;
+  const seen = [...text.matchAll(WORD)];
+  if (!isText(node) || seen.length < 2) return whole;
   const range = rangeIn(documentOf(node));
   range.selectNodeContents(node);
   const rects = [...range.getClientRects()];
   const all = boxOfRects(rects);
   if (all === null || rects.length < 2) return whole;
   const drawn = [...textOf(node).matchAll(WORD)];
-  const seen = [...text.matchAll(WORD)];
   // Words of invisible characters alone are not in the text.
-  if (drawn.length !== seen.length || drawn.length < 2) return whole;
+  if (drawn.length !== seen.length) return whole;
   const [dx, dy] = [box.x - all.left, box.y - all.top];
   const rectsOf = (first: number, end: number): readonly Box[] => {
     const [from, to] = [drawn[first], drawn[end - 1]];

@@ -43,6 +43,8 @@ export class Looker {
   readonly #floating: readonly PageElement[];
   readonly #frames = new Map<Sight, string>();
   readonly #boxes = new WeakMap<PageDocument, FloatingBoxes>();
+  /** Where the beginnings of documents are in their windows. */
+  readonly #places = new Map<Window, { readonly left: number; readonly top: number }>();
   readonly #sizes = new WeakMap<PageDocument, { readonly width: number; readonly height: number }>();
 
   /** `floating`: elements that may lie over or under what they do not contain. */
@@ -86,7 +88,7 @@ export class Looker {
     const { width, height } = this.#sizeOf(doc);
     const rect = rectOf();
     if (rect.width < 1 || rect.height < 1) return false;
-    const [left, top] = [-view.scrollX, -view.scrollY];
+    const { left, top } = this.#placeOf(view);
     if (!isWithin(rect, { left, top, right: width + left, bottom: height + top })) return false;
     if (!clips.every((each) => isWithin(rect, boxOf(each)))) return false;
     return this.#floatingIn(doc, left, top).every(({ element, box }) => !meets(rect, box) || holds(element, boxed));
@@ -102,6 +104,15 @@ export class Looker {
     return floating;
   }
 
+  /** Only this class scrolls, and each question about a place has the browser look whether anything has changed. */
+  #placeOf(view: Window) {
+    const known = this.#places.get(view);
+    if (known !== undefined) return known;
+    const place = { left: -view.scrollX, top: -view.scrollY };
+    this.#places.set(view, place);
+    return place;
+  }
+
   #sizeOf(doc: PageDocument) {
     const known = this.#sizes.get(doc);
     if (known !== undefined) return known;
@@ -115,6 +126,8 @@ export class Looker {
     const view = windowOf(documentOf(sight.parent));
     if (view === null) return null;
     const rects = shownRects(sight, view, isToCentre);
+    // Scrolling may move other documents, too: a frame comes into view.
+    this.#places.clear();
     const [first] = rects;
     if (first === undefined) return 'size';
     if (sight.scroller !== null && !meets(first, boxOf(sight.scroller))) return null;

@@ -36,8 +36,9 @@ export function placeOf<Mark>(inside: Inside<Mark>, { rects } = sightOfElement(i
     const view = windowOf(documentOf(element));
     if (sides === null || view === null) return null;
     const { left, top, right, bottom } = sides;
-    const isIn = meets(sides, { left: 0, top: 0, right: view.innerWidth, bottom: view.innerHeight });
-    if (frame !== null && !isIn) return null;
+    // The size of a window is dear to ask for.
+    const isIn = () => meets(sides, { left: 0, top: 0, right: view.innerWidth, bottom: view.innerHeight });
+    if (frame !== null && !isIn()) return null;
     const [dx, dy] = offset();
     return { x: left + dx, y: top + dy, width: right - left, height: bottom - top };
   };

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { closeSync, copyFileSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { makePrivateSync, PRIVATE_FILE, touchPrivateSync } from '../files/private-files.ts';
@@ -27,7 +28,8 @@ export function problemsOfFile(path: string): readonly string[] {
 /** Copies a database that may be in use. The copy is a whole database of one instant. Rejects when `target` exists. */
 export async function backupFile(path: string, target: string): Promise<void> {
   if (existsSync(target)) throw new Error(`${target} exists: name a file that does not`);
-  const draft = `${target}.incomplete`;
+  // Another process may make a backup of the same name.
+  const draft = `${target}.${randomUUID()}.incomplete`;
   touchPrivateSync(draft);
   const db = new DatabaseSync(path, { readOnly: true });
   try {
@@ -38,7 +40,7 @@ export async function backupFile(path: string, target: string): Promise<void> {
     renameSync(draft, target);
   } finally {
     db.close();
-    rmSync(draft, { force: true });
+    for (const file of [draft, `${draft}-journal`]) rmSync(file, { force: true });
   }
 }
 

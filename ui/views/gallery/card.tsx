@@ -24,7 +24,8 @@ interface CardProps {
 /** A capture in the gallery: a card, or a row of the table, which differ in their style alone. */
 export function Card({ result, index, width, words, isChosen, onChoose, alike, fold }: CardProps) {
   const { id, title, url, host, probed_at: at, snippets = [] } = result;
-  const [snippet] = snippets;
+  // The one with the most of the words.
+  const [snippet] = snippets.toSorted((a, b) => b.highlights.length - a.highlights.length);
   const name = title.trim() === '' ? shortUrl(url) : title;
   return (
     <article class={isChosen ? 'card chosen' : 'card'}>
