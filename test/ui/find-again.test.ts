@@ -74,6 +74,11 @@ describe.each(SCREENS)('by the keyboard alone, %s, a person finds', (screen, opt
     await page.keyboard.press('Enter');
     const icon = page.locator('.facts div').filter({ hasText: 'Favicon' }).getByRole('link');
     await icon.waitFor();
+    const server = page
+      .locator('.facts div')
+      .filter({ hasText: /^Server/ })
+      .getByRole('link');
+    expect(await server.getAttribute('href')).toMatch(/\?server=nginx%2F1\.(?:18\.0|26\.3)$/);
     await look(page, 'favicon');
     await tabTo(page, icon);
     await page.keyboard.press('Enter');

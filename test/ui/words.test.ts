@@ -49,6 +49,18 @@ describe('a search by words in the web interface', () => {
     expect(ui.complaints).toEqual([]);
   });
 
+  it('is offered when titles and URLs have none of the words', async () => {
+    const page = await ui.open('/ui/');
+    await page.getByRole('searchbox', { name: 'Search titles and URLs' }).fill('as much as thirty elephants');
+    await page.getByRole('link', { name: 'Search the words on the pages' }).click();
+    await expect.poll(() => page.locator('.card-title').allTextContents()).toEqual(['Whales']);
+  });
+
+  it('shows the passage with the most of the words in the list', async () => {
+    const page = await ui.open(`/ui/?${new URLSearchParams({ words: 'animals weighs thirty elephants' })}`);
+    await expect.poll(() => page.locator('.card mark').allTextContents()).toEqual(['weighs', 'thirty', 'elephants']);
+  });
+
   it('says that pages must be indexed when it finds none', async () => {
     const page = await ui.open('/ui/?words=unheard');
     await page.getByText('--index-words').waitFor();

@@ -1,12 +1,20 @@
 import pLimit from 'p-limit';
 import { CapstanError } from '../../capture/errors.ts';
 import type { StoredRecord } from '../../capture/result.ts';
-import { type ArtifactStore, type LocalStore, readFiles } from '../ports/artifact-store.ts';
+import {
+  type ArtifactStore,
+  type CapturedFiles,
+  filesIn,
+  type LocalStore,
+  readFiles,
+} from '../ports/artifact-store.ts';
 import { hasCopy, type LocalCopies, namingStore } from '../ports/local-copies.ts';
 import { marksOf, sameMarks } from '../records/marks.ts';
 
 /** Maximum number of captures whose files are in memory for their upload. */
 const UPLOADS = 8;
+/** Maximum number of bytes of captures that stay in memory until their upload: reading one from the disk takes 8 ms of CPU. */
+const KEPT_BYTES = 64 * 1024 ** 2;
 
 export interface Uploads extends LocalCopies {
   /** Whether this process has just made and answered the capture, and no attempt to upload it has failed. */
@@ -17,12 +25,17 @@ export interface Uploads extends LocalCopies {
   forget(ids: readonly number[]): void;
 }
 
+interface Copy {
+  readonly record: StoredRecord;
+  readonly files: CapturedFiles;
+  /** That of the image, where it is known. */
+  readonly sha256?: string;
+}
+
 /** A capture that this process has staged, until it is released. */
 interface Own {
-  /** That of the image. */
-  readonly sha256: string;
-  /** Whether an upload has begun: before, no other process can have uploaded it. */
-  isTried: boolean;
+  /** The capture until its first upload, before which no other process can have uploaded it; undefined: it is on the disk only. */
+  copy: Copy | undefined;
   hasFailed: boolean;
   isUploaded: boolean;
   /** Whether the other store may lack marks that are in the record on the disk. */
@@ -37,14 +50,33 @@ export function createUploads(
 ): Uploads {
   const limit = pLimit(UPLOADS);
   const owned = new Map<number, Own>();
+  let keptBytes = 0;
+
+  /** Returns the copy in memory, which is needed once. */
+  function take(mine: Own | undefined): Copy | undefined {
+    const copy = mine?.copy;
+    if (mine === undefined || copy === undefined) return undefined;
+    mine.copy = undefined;
+    keptBytes -= bytesOf(copy);
+    return copy;
+  }
+
+  function forget(id: number): void {
+    take(owned.get(id));
+    owned.delete(id);
+  }
+
+  async function copyOnDisk(id: number): Promise<Copy | undefined> {
+    const record = await local.record(id);
+    const files = record && (await readFiles(local, record));
+    return record && files && { record, files };
+  }
 
   /** Resolves with the record of the files in the store; undefined when there is no copy. */
-  async function upload(id: number, mine: Own | undefined): Promise<StoredRecord | undefined> {
-    const copy = await local.record(id);
-    const files = copy && (await readFiles(local, copy));
-    if (copy === undefined || files === undefined) return undefined;
-    const record = await namingStore(copy, remote);
-    const staged = await remote.stage(record, files, mine?.sha256);
+  async function upload(copy: Copy | undefined, mine: Own | undefined): Promise<StoredRecord | undefined> {
+    if (copy === undefined) return undefined;
+    const record = await namingStore(copy.record, remote);
+    const staged = await remote.stage(record, copy.files, copy.sha256);
     try {
       if (await staged.publish()) {
         if (mine !== undefined) mine.isUploaded = true;
@@ -54,7 +86,7 @@ export function createUploads(
       await staged.discard().catch(() => undefined);
       throw error;
     }
-    const first = await remote.record(id);
+    const first = await remote.record(record.id);
     // The existing capture was removed after `publish` found it. The next attempt can publish.
     if (first === undefined) throw new CapstanError('artifacts_unavailable');
     return first;
@@ -62,10 +94,9 @@ export function createUploads(
 
   async function deliver(id: number): Promise<StoredRecord | undefined> {
     const mine = owned.get(id);
-    const isFirst = mine?.isTried === false;
-    if (mine !== undefined) mine.isTried = true;
-    const known = isFirst ? undefined : await remote.record(id);
-    const uploaded = known ?? (await upload(id, mine));
+    const kept = take(mine);
+    const known = kept === undefined ? await remote.record(id) : undefined;
+    const uploaded = known ?? (await upload(kept ?? (await copyOnDisk(id)), mine));
     return uploaded && withLaterMarks(uploaded, mine);
   }
 
@@ -101,18 +132,19 @@ export function createUploads(
       const mine = owned.get(id);
       if (mine !== undefined) mine.isMarked = true;
     },
-    forget: (ids) => {
-      for (const id of ids) owned.delete(id);
-    },
+    forget: (ids) => ids.forEach(forget),
     stage: async (record, files) => {
       const { info, publish, discard } = await local.stage(record, files);
-      const mine = { sha256: info.sha256, isTried: false, hasFailed: false, isUploaded: false, isMarked: false };
+      const copy = { record, files, sha256: info.sha256 };
+      const isKept = keptBytes + bytesOf(copy) <= KEPT_BYTES;
+      if (isKept) keptBytes += bytesOf(copy);
+      const mine: Own = { copy: isKept ? copy : undefined, hasFailed: false, isUploaded: false, isMarked: false };
       owned.set(record.id, mine);
       return {
         info,
         publish,
         discard: async () => {
-          owned.delete(record.id);
+          forget(record.id);
           try {
             if (mine.isUploaded) await remote.remove([record.id]);
           } finally {
@@ -127,7 +159,11 @@ export function createUploads(
     deliver: ({ id }) => deliverWithin(id),
     release: async ({ id }) => {
       await local.remove([id]);
-      owned.delete(id);
+      forget(id);
     },
   };
+}
+
+function bytesOf({ files }: Copy): number {
+  return filesIn(files).reduce((sum, [, content]) => sum + Buffer.byteLength(content), 0);
 }
