@@ -9,12 +9,13 @@ import { makeDirectory } from '../support/temporary-directory.ts';
 const NONE = { accessKey: null, secretKey: null };
 const OF_ENVIRONMENT = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret', AWS_SESSION_TOKEN: 'session' };
 
-/** An endpoint that hands out keys which end after these milliseconds, and counts what it is asked. */
-async function endpoint(endsAfterMs: number) {
+const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
+
+/** An endpoint that hands out keys with this end, and counts what it is asked. */
+async function endpoint(Expiration: string) {
   const asked: (string | undefined)[] = [];
   const server = createServer((request, response) => {
     asked.push(request.headers.authorization);
-    const Expiration = new Date(Date.now() + endsAfterMs).toISOString();
     response.end(JSON.stringify({ AccessKeyId: `id-${asked.length}`, SecretAccessKey: 's', Token: 't', Expiration }));
   });
   const { port, ...rest } = await listening(server, '127.0.0.1');
@@ -33,7 +34,7 @@ describe('the keys of an object store', () => {
   it('come from the endpoint of the container, with its token, and are kept until shortly before their end', async () => {
     const token = join(await makeDirectory(), 'token');
     await writeFile(token, 'open sesame\n');
-    const { asked, uri, ...server } = await endpoint(3_600_000);
+    const { asked, uri, ...server } = await endpoint(inMs(3_600_000));
     await using _ = server;
     const env = { AWS_CONTAINER_CREDENTIALS_FULL_URI: uri, AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE: token };
     const source = credentialSource(NONE, env);
@@ -43,13 +44,21 @@ describe('the keys of an object store', () => {
   });
 
   it('are asked for again shortly before they end, and used to their end when the endpoint is gone', async () => {
-    const { asked, uri, ...server } = await endpoint(60_000);
+    const { asked, uri, ...server } = await endpoint(inMs(60_000));
     const source = credentialSource(NONE, { AWS_CONTAINER_CREDENTIALS_FULL_URI: uri });
     expect((await source()).accessKeyId).toBe('id-1');
     expect((await source()).accessKeyId).toBe('id-2');
     await server[Symbol.asyncDispose]();
     expect((await source()).accessKeyId).toBe('id-2');
     expect(asked).toHaveLength(2);
+  });
+
+  it('are asked for again each time when their end cannot be read', async () => {
+    const { uri, ...server } = await endpoint('soon');
+    await using _ = server;
+    const source = credentialSource(NONE, { AWS_CONTAINER_CREDENTIALS_FULL_URI: uri });
+    expect((await source()).accessKeyId).toBe('id-1');
+    expect((await source()).accessKeyId).toBe('id-2');
   });
 
   it('are not asked of another host without TLS', () => {

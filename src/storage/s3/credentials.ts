@@ -72,7 +72,8 @@ function fromContainer(url: URL, env: Environment): CredentialSource {
   }
 
   return async () => {
-    if (known === undefined || Date.now() >= known.ends - EARLY_MS) {
+    // An unreadable end is NaN, and counts as near.
+    if (known === undefined || !(Date.now() < known.ends - EARLY_MS)) {
       asking ??= ask().finally(() => {
         asking = undefined;
       });
@@ -80,7 +81,7 @@ function fromContainer(url: URL, env: Environment): CredentialSource {
         known = await asking;
       } catch (error) {
         // Keys that cannot be renewed are used to their end.
-        if (known === undefined || Date.now() >= known.ends) {
+        if (known === undefined || !(Date.now() < known.ends)) {
           throw new Error('the endpoint of the container gave no keys', { cause: error });
         }
       }
