@@ -14,8 +14,6 @@ const POLL_MS = 20;
 const MAX_WAIT_MS = 10_000;
 
 interface SharedLock extends HeldLock {
-  /** Time of the database when the lock was taken. */
-  readonly since: number;
   release(): Promise<void>;
 }
 
@@ -27,9 +25,9 @@ export async function takeLock(
 ): Promise<SharedLock | undefined> {
   const owner = randomUUID();
   const askedAt = performance.now();
-  const since = await documents.now();
-  const lock = { id: name, owner, freeAt: since + leaseMs, body: '' };
-  const taken = await change(documents, 'locks', name, (found) => ((found?.freeAt ?? 0) > since ? undefined : lock));
+  const now = await documents.now();
+  const lock = { id: name, owner, freeAt: now + leaseMs, body: '' };
+  const taken = await change(documents, 'locks', name, (found) => ((found?.freeAt ?? 0) > now ? undefined : lock));
   if (taken === undefined) return undefined;
   let lastUntil = askedAt + leaseMs;
   const renewLock = async () => {
@@ -40,7 +38,6 @@ export async function takeLock(
   // If renewing fails, the lease runs out.
   const renewal = setInterval(() => void renewLock().catch(() => undefined), renewalMs).unref();
   return {
-    since,
     get isHeld() {
       return performance.now() < lastUntil;
     },
