@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { Binary } from 'mongodb';
 import { afterEach, describe, expect, it } from 'vitest';
+import { CapstanError } from '../../src/capture/errors.ts';
 import { gridfsBackend } from '../../src/storage/gridfs/backend.ts';
 import { type MongoDatabase, openMongo } from '../../src/storage/mongo/open.ts';
 import { putCapture } from '../../src/storage/ports/artifact-store.ts';
@@ -13,6 +14,7 @@ import { describeRemoteStore, sweepOver } from './remote-store.contract.ts';
 import { captureOf, resultOf } from './result-of.ts';
 
 const ID = 300_000_000_000_000;
+const MIB = 1024 * 1024;
 const DAMAGED = { code: 'artifact_damaged' };
 const PICTURE = { image: IMAGE, html: HTML };
 
@@ -74,6 +76,41 @@ describeWithSharedMongo('the artifact store in GridFS', (server) => {
       expect(await sweepOver(backend).pass()).toBe(3);
       expect(await chunks.countDocuments()).toBe(1);
       expect(await files.countDocuments({ parts: { $exists: false } })).toBe(1);
+    });
+
+    it('leaves nothing of a file in GridFS whose upload was given up', async () => {
+      const { mongo, chunks, files } = await openParts();
+      const underWay: Promise<unknown>[] = [];
+      const { putFile } = gridfsBackend(mongo.database, (work) => {
+        underWay.push(work());
+        return Promise.reject(new CapstanError('database_unavailable'));
+      });
+      const file = putFile('captures/x', randomBytes(2_500_000), { type: 'image/png', sha256: '' });
+      await expect(file).rejects.toMatchObject({ code: 'database_unavailable' });
+      await Promise.allSettled(underWay);
+      expect([await chunks.countDocuments(), await files.countDocuments()]).toEqual([0, 0]);
+    });
+
+    it('reads listings from an index, without documents, and a page of the asked size', async () => {
+      const { mongo, artifacts, backend } = await openParts();
+      for (const at of [0, 1, 2, 3]) await putCapture(artifacts, resultOf(ID + at), PICTURE);
+      await mongo.database.command({ profile: 2 });
+      expect(await Array.fromAsync(backend.list('captures/'))).toHaveLength(8);
+      for await (const id of backend.newest(ID + 9, 1)) {
+        expect(id).toBe(ID + 3);
+        break;
+      }
+      await mongo.database.command({ profile: 0 });
+      const profile = mongo.database.collection('system.profile');
+      const reads = await profile.find({ 'command.aggregate': 'artifacts.files' }).sort({ ts: 1 }).toArray();
+      await profile.drop();
+      expect(reads.map(({ docsExamined }) => docsExamined)).toEqual([0, 0, 0]);
+      expect(reads.map(({ nreturned }) => nreturned)).toEqual([8, 0, 3]);
+    });
+
+    it('rejects with internal an object that no document can hold, so that it is not retried', async () => {
+      const { backend } = await openParts();
+      await expect(backend.insert('x', Buffer.alloc(16 * MIB))).rejects.toMatchObject({ code: 'internal' });
     });
 
     it('rejects with database_unavailable after the connection is closed', async () => {

@@ -1,5 +1,5 @@
 import { Binary, type Db, type Document, type Filter, ObjectId } from 'mongodb';
-import { artifactCollections, type ObjectDocument } from '../mongo/artifact-objects.ts';
+import { artifactCollections, BY_KEY, type ObjectDocument } from '../mongo/artifact-objects.ts';
 import type { Ask } from '../mongo/connection.ts';
 import { isDuplicateKey } from '../mongo/duplicate-key.ts';
 import type { ByteSpan } from '../ports/artifact-store.ts';
@@ -10,8 +10,10 @@ import { CAPTURES, folderOf, partsOf } from '../remote/keys.ts';
 const PART_BYTES = 64 * 1024;
 /** Size of each chunk of a file, except the last. */
 const CHUNK_BYTES = 1024 * 1024;
-/** Number of objects that are listed at once. */
+/** Maximum number of objects that are listed at once. */
 const LISTED_TOGETHER = 500;
+/** Objects of most captures: record, image, and marks that were given later. */
+const OBJECTS_OF_CAPTURE = 3;
 
 export function gridfsBackend(database: Db, ask: Ask): Backend {
   const { objects, chunks } = artifactCollections(database);
@@ -22,10 +24,27 @@ export function gridfsBackend(database: Db, ask: Ask): Backend {
   }
 
   /** The document is written first, so that the sweep finds what a crash leaves, and removed last. */
+  async function putChunks(key: string, content: Uint8Array, givenUp: AbortSignal): Promise<void> {
+    try {
+      await write({}, key, content);
+      for (const [n, data] of cut(content, CHUNK_BYTES).entries()) {
+        givenUp.throwIfAborted();
+        await chunks.insertOne({ _id: new ObjectId(), files_id: key, n, data });
+      }
+    } finally {
+      // Its caller has removed the file, so nothing else finds what was written since.
+      if (givenUp.aborted) await remove([key]);
+    }
+  }
+
+  /** Work that `ask` gives up goes on. */
   async function putFile(key: string, content: Uint8Array): Promise<void> {
-    await write({}, key, content);
-    for (const [n, data] of cut(content, CHUNK_BYTES).entries()) {
-      await chunks.insertOne({ _id: new ObjectId(), files_id: key, n, data });
+    const ending = new AbortController();
+    try {
+      await ask(() => putChunks(key, content, ending.signal));
+    } catch (error) {
+      ending.abort();
+      throw error;
     }
   }
 
@@ -71,16 +90,24 @@ export function gridfsBackend(database: Db, ask: Ask): Backend {
   }
 
   /** Iterates over the objects with keys between two, both excluded. */
-  async function* between(above: string, below: string, direction: 1 | -1): AsyncGenerator<ListedObject> {
+  async function* between(
+    above: string,
+    below: string,
+    direction: 1 | -1,
+    together = LISTED_TOGETHER,
+  ): AsyncGenerator<ListedObject> {
     for (let [$gt, $lt] = [above, below]; ; ) {
       const found = await ask(() =>
         objects
-          .aggregate<ListedObject>([
-            { $match: { _id: { $gt, $lt } } },
-            { $sort: { _id: direction } },
-            { $limit: LISTED_TOGETHER },
-            { $project: { _id: 0, key: '$_id', bytes: '$length', ageMs: { $subtract: ['$$NOW', '$uploadDate'] } } },
-          ])
+          .aggregate<ListedObject>(
+            [
+              { $match: { _id: { $gt, $lt } } },
+              { $sort: { _id: direction } },
+              { $limit: together },
+              { $project: { _id: 0, key: '$_id', bytes: '$length', ageMs: { $subtract: ['$$NOW', '$uploadDate'] } } },
+            ],
+            { hint: BY_KEY },
+          )
           .toArray(),
       );
       yield* found;
@@ -91,8 +118,9 @@ export function gridfsBackend(database: Db, ask: Ask): Backend {
     }
   }
 
-  async function* newest(before: number): AsyncGenerator<number> {
-    for await (const { key } of between(CAPTURES, folderOf(before), -1)) {
+  async function* newest(before: number, wanted: number): AsyncGenerator<number> {
+    const together = Math.min(wanted * OBJECTS_OF_CAPTURE, LISTED_TOGETHER);
+    for await (const { key } of between(CAPTURES, folderOf(before), -1, together)) {
       const parts = partsOf(key);
       if (parts?.part === 'capture') yield parts.id;
     }
@@ -100,7 +128,7 @@ export function gridfsBackend(database: Db, ask: Ask): Backend {
 
   return {
     name: 'gridfs',
-    putFile: (key, content) => ask(() => putFile(key, content)),
+    putFile,
     put: async (key, content) => void (await ask(() => write({}, key, content, { parts: cut(content, PART_BYTES) }))),
     insert: (key, content) => ask(() => insert(key, content)),
     get: (key, span) => ask(() => get(key, span)),

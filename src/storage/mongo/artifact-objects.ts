@@ -25,14 +25,17 @@ interface ChunkDocument {
   readonly data: Binary;
 }
 
-export const OBJECTS = 'artifacts.files';
+/** The index that listings are read from, without the documents and their content. */
+export const BY_KEY = 'by_key';
 
 export function artifactCollections(db: Db) {
-  const objects: Collection<ObjectDocument> = db.collection(OBJECTS);
+  const objects: Collection<ObjectDocument> = db.collection('artifacts.files');
   const chunks: Collection<ChunkDocument> = db.collection('artifacts.chunks');
   return { objects, chunks };
 }
 
 export async function prepareArtifacts(db: Db): Promise<void> {
-  await artifactCollections(db).chunks.createIndexes([{ key: { files_id: 1, n: 1 }, unique: true }]);
+  const { objects, chunks } = artifactCollections(db);
+  await objects.createIndexes([{ name: BY_KEY, key: { _id: 1, length: 1, uploadDate: 1 } }]);
+  await chunks.createIndexes([{ key: { files_id: 1, n: 1 }, unique: true }]);
 }

@@ -1,8 +1,11 @@
 import { BSON, MongoError, MongoInvalidArgumentError, MongoServerError } from 'mongodb';
 import { CapstanError } from '../../capture/errors.ts';
 
-/** Server error codes that mean that our request was wrong: BadValue, FailedToParse, TypeMismatch and similar. */
-const DEFECTS = new Set([2, 9, 14, 40, 59, 72, 10_334, 16_755]);
+/**
+ * Server error codes that mean that our request was wrong: BadValue, FailedToParse, TypeMismatch, documents that are too
+ * large, and similar.
+ */
+const DEFECTS = new Set([2, 9, 14, 40, 59, 72, 10_334, 16_755, 17_419, 17_420]);
 
 /**
  * Converts a driver error to a `CapstanError`. The driver's texts name hosts, so they are only the cause, for the

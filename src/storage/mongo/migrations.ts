@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Collection, Db } from 'mongodb';
 import { takeLock } from '../documents/lock.ts';
 import { NewerSchemaError } from '../failures/newer-schema-error.ts';
-import { OBJECTS, prepareArtifacts } from './artifact-objects.ts';
+import { prepareArtifacts } from './artifact-objects.ts';
 import { collectionsOf, ensureIndexes } from './collections.ts';
 import type { Patiently } from './connection.ts';
 import { mongoDocuments, prepareDocuments } from './document-store.ts';
@@ -35,7 +35,7 @@ async function createCollections(db: Db): Promise<void> {
     .listCollections({}, { nameOnly: true })
     .map(({ name }) => name)
     .toArray();
-  for (const name of ['evidence', OBJECTS, 'nodes']) if (!names.includes(name)) await db.createCollection(name);
+  for (const name of ['evidence', 'nodes']) if (!names.includes(name)) await db.createCollection(name);
 }
 
 interface SchemaDocument {

@@ -20,8 +20,8 @@ export interface Backend {
   size(key: string): Promise<number | undefined>;
   /** Iterates over the objects whose keys begin so, in the order of their keys. `after`: those above this key. */
   list(prefix: string, after?: string): AsyncIterable<ListedObject>;
-  /** Iterates over the ids of captures below one, greatest first. */
-  newest(before: number): AsyncIterable<number>;
+  /** Iterates over the ids of captures below one, greatest first. `wanted`: how many are probably read. */
+  newest(before: number, wanted: number): AsyncIterable<number>;
   /** Removes objects; those that do not exist are ignored. */
   remove(keys: readonly string[]): Promise<void>;
   /** See `OpenArtifact`. */
