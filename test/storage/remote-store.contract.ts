@@ -1,6 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import { buffer, text } from 'node:stream/consumers';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { type ArtifactKind, NAMED_OUTPUT_KINDS } from '../../src/capture/artifacts.ts';
 import { type ArtifactStore, putCapture } from '../../src/storage/ports/artifact-store.ts';
 import { UNCONTESTED } from '../../src/storage/ports/lock.ts';
 import type { Backend } from '../../src/storage/remote/backend.ts';
@@ -44,7 +45,7 @@ export function describeRemoteStore(open: () => Promise<Backend>): void {
       (await Array.fromAsync(backend.list('captures/'))).map(({ key }) => key).filter((key) => key.endsWith(end));
     const sweep = (options?: Partial<SweepOptions>) => sweepOver(backend, options);
 
-    async function read(id: number, kind: 'image' | 'html' = 'image'): Promise<Buffer | undefined> {
+    async function read(id: number, kind: ArtifactKind = 'image'): Promise<Buffer | undefined> {
       const file = await artifacts.open(id, kind);
       return file && buffer(file.stream());
     }
@@ -86,6 +87,14 @@ export function describeRemoteStore(open: () => Promise<Backend>): void {
       expect(empty && (await text(empty.stream()))).toBe('');
     });
 
+    it('packs no more than 8 MiB of texts into the object of a capture', async () => {
+      const html = randomBytes(MIB - 1);
+      const texts = Object.fromEntries(NAMED_OUTPUT_KINDS.map((kind) => [kind, html]));
+      await putCapture(artifacts, resultOf(ID), { image: IMAGE, html, ...texts });
+      expect(await backend.size(keyOf(ID, 'capture'))).toBeLessThan(8.1 * MIB);
+      for (const kind of ['html', ...NAMED_OUTPUT_KINDS] as const) expect(await read(ID, kind)).toEqual(html);
+    });
+
     it('reads a text to its end after its capture was removed', async () => {
       const html = 'x'.repeat(500_000);
       await putCapture(artifacts, resultOf(ID), { image: IMAGE, html });
@@ -114,6 +123,20 @@ export function describeRemoteStore(open: () => Promise<Backend>): void {
     it('leaves no object of a probe behind', async () => {
       await artifacts.probe();
       expect(await Array.fromAsync(backend.list(''))).toEqual([]);
+    });
+
+    it('removes a capture whose head is damaged, together with others', async () => {
+      for (const id of [ID, ID + 1]) {
+        await putCapture(artifacts, captureOf(id), PICTURE);
+        await artifacts.mark(id, { labels: ['legal'], note: '', hold: null });
+      }
+      await backend.put(keyOf(ID, 'capture'), Buffer.from('no head\n'));
+      expect(await artifacts.sizeOf(ID)).toBe(8 + IMAGE.length);
+      expect(await artifacts.remove([ID, ID + 1])).toMatchObject({ captures: 2 });
+      expect(await keys('capture')).toEqual([]);
+      expect(await keys('marks')).toEqual([]);
+      await sweep({ uploadMs: 600_000 }).pass();
+      expect(await keys()).toEqual([]);
     });
 
     it('refuses to publish a capture whose upload took so long that a sweep may have deleted its files', async () => {

@@ -7,7 +7,9 @@ import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
  */
 
 /** Maximum size of a packed file; a longer one, and the image, is an object of its own. */
-export const PACKED_BYTES = 1024 * 1024;
+const MAX_PACKED_BYTES = 1024 * 1024;
+/** Maximum size of the record and the packed files of a capture together. A document of MongoDB takes 16 MiB. */
+const MAX_TOGETHER_BYTES = 8 * 1024 * 1024;
 
 /** A file of a capture. */
 export interface StoredFile {
@@ -19,8 +21,23 @@ export interface StoredFile {
   readonly key?: string | undefined;
 }
 
+/** Keys of the files that are not packed. */
+export function keysOf(files: readonly StoredFile[]): readonly string[] {
+  return files.flatMap(({ key }) => (key === undefined ? [] : [key]));
+}
+
 export interface NewFile extends StoredFile {
   readonly content: Uint8Array;
+}
+
+/** Returns a function that tells of the next file of a capture whether it is packed. */
+export function createPacking(record: string): (kind: ArtifactKind, bytes: number) => boolean {
+  let total = Buffer.byteLength(record);
+  return (kind, bytes) => {
+    const fits = kind !== 'image' && bytes <= MAX_PACKED_BYTES && total + bytes <= MAX_TOGETHER_BYTES;
+    if (fits) total += bytes;
+    return fits || bytes === 0;
+  };
 }
 
 interface Head {

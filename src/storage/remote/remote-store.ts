@@ -18,8 +18,9 @@ import {
 import type { Backend } from './backend.ts';
 import { bytesBeside, type FoundCapture, findCapture, listedCaptures, packedBytes, readRecord } from './captures.ts';
 import { fileKey, keyOf } from './keys.ts';
-import { type NewFile, PACKED_BYTES, packed, type StoredFile } from './pack.ts';
-import { noteRemoved, UPLOAD_MS } from './sweep.ts';
+import { createPacking, keysOf, type NewFile, packed, type StoredFile } from './pack.ts';
+import { findRemovable, removeCaptures } from './removal.ts';
+import { UPLOAD_MS } from './sweep.ts';
 
 /** Number of bytes of a file that are read at once. */
 const PIECE_BYTES = 2 * 1024 * 1024;
@@ -60,17 +61,18 @@ export function createRemoteStore(
     const begunAt = Date.now();
     const info = await screenshotInfo(record, captured.image, known);
     const name = randomUUID();
+    const json = JSON.stringify(record);
+    const isPacked = createPacking(json);
     const files: NewFile[] = [];
     for (const [kind, given] of filesIn(captured)) {
       const content = typeof given === 'string' ? Buffer.from(given) : given;
       const bytes = content.byteLength;
       const digest = kind === 'image' ? info.sha256 : await sha256(content);
-      const isPacked = bytes === 0 || (kind !== 'image' && bytes <= PACKED_BYTES);
-      const key = isPacked ? undefined : fileKey(info, name, artifactFile(kind, info.format));
+      const key = isPacked(kind, bytes) ? undefined : fileKey(info, name, artifactFile(kind, info.format));
       files.push({ kind, bytes, sha256: digest, key, content });
     }
     await upload(files, info);
-    return staged(info, files, packed(info, files, JSON.stringify(record)), begunAt);
+    return staged(info, files, packed(info, files, json), begunAt);
   }
 
   function staged(info: ScreenshotInfo, files: readonly StoredFile[], capture: Buffer, begunAt: number): StagedCapture {
@@ -151,17 +153,9 @@ export function createRemoteStore(
   }
 
   async function remove(ids: readonly number[]) {
-    const found = (await Promise.all(ids.map(find))).filter((one) => one !== undefined);
-    if (found.length > 0) {
-      await noteRemoved(
-        backend,
-        found.flatMap(({ files }) => keysOf(files)),
-      );
-      await backend.remove(found.flatMap(({ info: { id } }) => [keyOf(id, 'capture'), keyOf(id, 'marks')]));
-    }
-    const bytes = found.reduce((sum, one) => sum + one.bytes, 0);
-    changed(-bytes);
-    return { captures: found.length, bytes };
+    const removed = await removeCaptures(backend, ids);
+    changed(-removed.bytes);
+    return removed;
   }
 
   async function measure(signal?: AbortSignal): Promise<number> {
@@ -203,13 +197,13 @@ export function createRemoteStore(
     info,
     record: (id) => readRecord(backend, id),
     open: openArtifact,
-    list: (limit, before = Number.MAX_SAFE_INTEGER) => describeNewest(backend.newest(before), info, limit),
+    list: (limit, before = Number.MAX_SAFE_INTEGER) => describeNewest(backend.newest(before, limit), info, limit),
     mark: async (id, marks) => {
       if (await has(id)) await backend.put(keyOf(id, 'marks'), Buffer.from(JSON.stringify(marks)));
     },
     oldest: (key) => oldest(key),
     oldestAfter: (id) => oldest(undefined, id),
-    sizeOf: async (id) => (await find(id))?.bytes ?? 0,
+    sizeOf: async (id) => (await findRemovable(backend, id))?.bytes ?? 0,
     remove,
     get bytes() {
       return total;
@@ -217,8 +211,4 @@ export function createRemoteStore(
     measure,
     shares: () => shares,
   };
-}
-
-function keysOf(files: readonly StoredFile[]): readonly string[] {
-  return files.flatMap(({ key }) => (key === undefined ? [] : [key]));
 }

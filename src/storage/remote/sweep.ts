@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { CapstanError } from '../../capture/errors.ts';
 import { isAway } from '../failures/is-away.ts';
 import { createPace } from '../passes/pace.ts';
 import { type RepeatedPass, repeatPass } from '../passes/repeated-pass.ts';
 import type { HeldLock } from '../ports/lock.ts';
 import type { Backend } from './backend.ts';
-import { findCapture, listedIds } from './captures.ts';
+import { findCapture, isDamaged, listedIds } from './captures.ts';
 import { partsOf } from './keys.ts';
 
 /*
@@ -94,7 +93,7 @@ export function createSweep(options: SweepOptions): Sweep {
 /** Yields, for each id in the listing, the files older than this that no capture names. */
 export async function* unnamedFiles(backend: Backend, ms = UPLOAD_MS): AsyncGenerator<readonly string[]> {
   for await (const { others, isCapture } of listedIds(backend)) {
-    // A capture names the one file beside it.
+    // A single file beside a capture is its image, which the capture names.
     const doubtful = isCapture && others.length === 1 ? [] : others.filter(({ ageMs }) => ageMs > ms);
     yield await unnamedOf(
       backend,
@@ -116,7 +115,7 @@ async function isNamed(backend: Backend, key: string): Promise<boolean> {
     return parts?.part === 'marks' ? found !== undefined : found?.files.some((file) => file.key === key) === true;
   } catch (error) {
     // The files of a capture that cannot be read stay; `db check` finds it.
-    if (error instanceof CapstanError && error.code === 'artifact_damaged') return true;
+    if (isDamaged(error)) return true;
     throw error;
   }
 }

@@ -13,7 +13,10 @@ import { marksOf, sameMarks } from '../records/marks.ts';
 
 /** Maximum number of captures whose files are in memory for their upload. */
 const UPLOADS = 8;
-/** Maximum number of bytes of captures that stay in memory until their upload: reading one from the disk takes 8 ms of CPU. */
+/**
+ * Maximum number of bytes of captures that stay in memory until their upload: reading one from the disk takes 8 ms of
+ * CPU.
+ */
 const KEPT_BYTES = 64 * 1024 ** 2;
 
 export interface Uploads extends LocalCopies {
@@ -34,7 +37,10 @@ interface Copy {
 
 /** A capture that this process has staged, until it is released. */
 interface Own {
-  /** The capture until its first upload, before which no other process can have uploaded it; undefined: it is on the disk only. */
+  /**
+   * The capture until its first upload, before which no other process can have uploaded it; undefined: it is on the
+   * disk only.
+   */
   copy: Copy | undefined;
   hasFailed: boolean;
   isUploaded: boolean;
