@@ -63,6 +63,7 @@ interface Contract {
 /** Values that no field takes, by what there is much of. */
 const WRONG: Readonly<Record<string, unknown>> = {
   'lists in lists': JSON.parse(`[${`${'['.repeat(150)}${']'.repeat(150)},`.repeat(390)}1]`),
+  'deep __proto__': JSON.parse(`${'['.repeat(190)}${'{"__proto__":0},'.repeat(19_000)}0${']'.repeat(190)}`),
   'numbers beside __proto__': JSON.parse(`{"__proto__":[${'1,'.repeat(400_000)}1]}`),
   'unknown names': Object.fromEntries(Array.from({ length: 19_000 }, (_, at) => [`name${at}`, 1])),
   'unknown objects': Array.from({ length: 19_000 }, (_, at) => ({ [`n${at}`]: 1 })),

@@ -8,7 +8,7 @@ import { launchBrowser } from './launch-browser.ts';
 
 const NOT_STARTED = 'Chromium did not start: the log of the service has the cause';
 
-/** Told what the system does not allow of the options `sandbox` and `browserPriority`. */
+/** Called when the system does not allow what `sandbox` or `browserPriority` asks for. */
 type Warn = (text: string, about: 'sandbox' | 'priority') => void;
 
 /** Launches browsers as the configuration says: which file, with which privileges, at which priority. */

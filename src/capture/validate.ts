@@ -18,8 +18,8 @@ const MAX_VALUES = REQUEST_LIMITS.values.max;
 export function parseOrRefuse<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const parsed = schema.safeParse(value);
   if (parsed.success) {
-    const problems = droppedNames(value);
-    if (problems.length > 0) throw refusal(problems);
+    const dropped = pathOfDroppedName(value);
+    if (dropped !== undefined) throw refusal([{ path: fieldPath(dropped), message: 'is not an accepted name' }]);
     return parsed.data;
   }
   throw withSuggestions(MAX_SUGGESTIONS, () => {
@@ -76,20 +76,15 @@ function fieldOfTooManyValues(value: object): string | undefined {
   return undefined;
 }
 
-/** Finds `__proto__`, which zod drops silently from records. */
-function droppedNames(value: unknown): readonly FieldProblem[] {
-  return pathsOfDroppedNames(value).map((path) => ({ path: fieldPath(path), message: 'is not an accepted name' }));
-}
-
-function pathsOfDroppedNames(value: unknown): readonly PropertyKey[][] {
-  if (typeof value !== 'object' || value === null) return [];
-  if (Object.hasOwn(value, '__proto__')) return [['__proto__']];
-  const found: PropertyKey[][] = [];
-  // Paths are made on the way back: a body has many values, and hardly ever such a name.
+/** Finds the first `__proto__`, which zod drops silently from records. */
+function pathOfDroppedName(value: unknown): PropertyKey[] | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (Object.hasOwn(value, '__proto__')) return ['__proto__'];
   for (const [name, inner] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
-    if (typeof inner === 'object') for (const path of pathsOfDroppedNames(inner)) found.push([name, ...path]);
+    const path = typeof inner === 'object' ? pathOfDroppedName(inner) : undefined;
+    if (path !== undefined) return [name, ...path];
   }
-  return found;
+  return undefined;
 }
 
 function* problemsIn(issues: readonly z.core.$ZodIssue[]): Generator<FieldProblem> {

@@ -72,7 +72,7 @@ export class Dispatcher {
       // The stream's consumer holds the limit: it delivers no more tickets than captures may run in the cluster.
       each: (work) => mergeMap((capture) => this.#inTurn(capture.command, work(capture))),
       setLimit: () => {},
-      maxReached: () => this.tickets.useful,
+      maxPerBatch: () => this.tickets.maxPerBatch,
     };
   }
 

@@ -9,7 +9,7 @@ const NODE_TIMEOUT_MS = 3_000;
 const REPORT_MS = 15_000;
 const REPORT_PAUSE_MS = 500;
 
-/** What a worker asks the api nodes of its tickets, and reports to them. */
+/** A worker's requests and reports to the api nodes of its tickets. */
 export class NodeCalls {
   readonly #link: Link;
   readonly #worker: string;
@@ -25,12 +25,12 @@ export class NodeCalls {
     return this.#ask(node, { type: 'claim', id, worker: this.#worker }).catch(() => undefined);
   }
 
-  /** Tells that this worker stops, and that another one will get the ticket. */
+  /** Tells the api node that this worker stops, so that another one gets the ticket. */
   async giveBack(node: string, id: number): Promise<void> {
     await this.#ask(node, { type: 'return', id, worker: this.#worker }).catch(() => undefined);
   }
 
-  /** Tells how a dial ended. */
+  /** Sends the result of a dial. */
   tell(node: string, message: ToNode & { readonly type: 'reached' | 'undialled' }): void {
     this.#link.publish(this.#link.subjects.node(node), encode(message));
   }

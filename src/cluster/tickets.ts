@@ -23,8 +23,8 @@ export interface TicketsOptions {
 
 /**
  * The tickets of an api node: one for each capture, from its admission to the queue of the cluster until its end. A
- * single capture takes one of the queue's places first. Tickets are published in turn, as far as the node's share of
- * them reaches.
+ * single capture takes one of the queue's places first. Owners take turns; at most the node's share is published at
+ * once.
  */
 export class Tickets {
   readonly #options: TicketsOptions;
@@ -60,7 +60,7 @@ export class Tickets {
   }
 
   /** Number of tickets that keep the workers busy. */
-  get useful(): number {
+  get maxPerBatch(): number {
     return usefulTickets(this.#limits, this.#options.census.slots);
   }
 
@@ -104,7 +104,7 @@ export class Tickets {
     } catch (error) {
       this.drop(ticket);
       if (signal.aborted) throw signal.reason;
-      // It was not, or perhaps not, queued.
+      // Whether it was queued is unknown.
       throw error instanceof CapstanError
         ? error
         : new CapstanError('cluster_unavailable', undefined, { cause: error });

@@ -23,7 +23,7 @@ import { type ElementSource, pullMap } from './pull-map.ts';
 import { createReadAhead } from './read-ahead.ts';
 
 export interface BatchOptions {
-  readonly pipeline: Pick<CapturePipeline, 'admitBatch' | 'limits' | 'maxDials' | 'maxReached'>;
+  readonly pipeline: Pick<CapturePipeline, 'admitBatch' | 'limits' | 'maxDials' | 'maxPerBatch'>;
   /** Submits one element under its place in the batch. An error becomes that element's item. */
   readonly submit: (
     request: CaptureRequest,
@@ -110,7 +110,7 @@ export function createBatchRunner(options: BatchOptions): RunBatch {
         idleSince = now();
         if (idle.closed && !subscriber.closed) awaitIdle(IDLE_MS);
       };
-      const atOnce = (): number => Math.min(reservation.width, pipeline.maxReached);
+      const atOnce = (): number => Math.min(reservation.width, pipeline.maxPerBatch);
       const readAhead = createReadAhead(atOnce, () => pipeline.maxDials, scheduler);
       const placed = <T>(work: (place: ElementPlace) => Observable<T>): Observable<T> =>
         new Observable((inner) => {

@@ -96,7 +96,7 @@ export interface CapturePipeline {
   /** Maximum number of targets that are dialled at once; 0 when none are. */
   readonly maxDials: number;
   /** Maximum number of captures of one batch that wait for a slot or have one; infinite when its width limits them. */
-  readonly maxReached: number;
+  readonly maxPerBatch: number;
   readonly limits: CaptureLimits;
   /** Changes the limits at once. No admitted capture is lost or restarted. */
   setLimits(limits: CaptureLimits): void;
@@ -163,7 +163,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
           if (submissions.has(left)) end(left, outcomeOfAbort(left.command.signal));
         });
         submissions.add(submission);
-        // Others are queued when the queue of the cluster has them.
+        // Without a dial, a capture of a cluster counts as queued once its queue has it.
         if (turns.enqueue === undefined || isToDial) queued(submission);
         submitted$.next(submission);
         subscriber.add(() => {
@@ -284,8 +284,8 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
     get maxDials() {
       return dialling?.stage.limit ?? 0;
     },
-    get maxReached() {
-      return turns.maxReached?.() ?? Number.POSITIVE_INFINITY;
+    get maxPerBatch() {
+      return turns.maxPerBatch?.() ?? Number.POSITIVE_INFINITY;
     },
     get limits() {
       return limits;

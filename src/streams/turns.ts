@@ -35,7 +35,7 @@ export interface Turns {
    * Returns how many captures of one batch suffice to fill all slots: with more, connections would be idle for so long
    * that they are closed. @default The width of the batch
    */
-  readonly maxReached?: () => number;
+  readonly maxPerBatch?: () => number;
 }
 
 /**

@@ -51,7 +51,7 @@ export function wordsQuery(text: string): WordsQuery {
   return typeof query === 'string' ? { wanted: [], unwanted: [] } : query;
 }
 
-/** Returns the single words, of which a text that a sequence finds has one, unless it has the words of a phrase. */
+/** Returns the words of which any one suffices: a single word, and the other spellings of a sequence. */
 export function singleWordsOf({ words, others }: Sequence): readonly string[] {
   return words.length === 1 ? [...words, ...others] : others;
 }

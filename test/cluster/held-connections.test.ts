@@ -58,7 +58,7 @@ describe.skipIf(whyNot !== undefined)(`connections that wait at the workers of a
       ),
     );
 
-  it('are used by most of the captures that they were opened for', async () => {
+  it('serve most of the captures that they were opened for', async () => {
     const cluster = members('used');
     const api = await cluster.api();
     const without: number[] = [];
@@ -104,13 +104,13 @@ describe.skipIf(whyNot !== undefined)(`connections that wait at the workers of a
     return { stranger, holderOf: (id: number) => holders.get(id) ?? '' };
   }
 
-  it('are given to the next capture of the same API key that the worker holds one for', async () => {
+  it('decide which capture of the same API key is next', async () => {
     const { stranger, holderOf } = await heldApart('same-key', ['shop', 'shop']);
     const { answer } = await stranger.hold(holderOf(2));
     expect(answer).toMatchObject({ type: 'run', id: 2 });
   });
 
-  it('give no capture the turn of another API key', async () => {
+  it('do not decide between API keys', async () => {
     const { stranger, holderOf } = await heldApart('other-key', ['shop', 'flood']);
     const { answer } = await stranger.hold(holderOf(2));
     expect(answer).toMatchObject({ type: 'run', id: 1 });

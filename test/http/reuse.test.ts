@@ -1,5 +1,7 @@
+import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { listening } from '../egress/listening.ts';
 import { serviceForSuite, siteForSuite } from '../support/for-suite.ts';
 
 const Answer = z.object({ data: z.object({ id: z.number(), cached: z.boolean() }) });
@@ -69,6 +71,18 @@ describe('cacheMaxAgeMs', () => {
       expect(second).toMatchObject({ cached: false });
       expect(second.id).not.toBe(Answer.parse(first).data.id);
     }
+  });
+
+  it.concurrent('never reuses a document that broke off', async () => {
+    const head = 'HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 500\r\n\r\n';
+    await using breaking = await listening(
+      createServer((socket) => {
+        socket.on('error', () => {});
+        socket.once('data', () => socket.end(`${head}<title>Half</title><p>The beginning`));
+      }),
+    );
+    const request = { url: `http://127.0.0.1:${breaking.port}/`, cacheMaxAgeMs: 60_000 };
+    expect([await shoot(request), await shoot(request)]).toMatchObject([{ cached: false }, { cached: false }]);
   });
 
   it('shares one page among equal captures in progress, also within a batch', async () => {

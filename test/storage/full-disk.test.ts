@@ -39,7 +39,7 @@ describe.skipIf(unable !== undefined)(`a full disk${unable === undefined ? '' : 
     execFileSync('umount', [disk]);
   });
 
-  it('has nothing of a backup for which it has no room', async () => {
+  it('keeps no file of a backup for which it has no room', async () => {
     const path = join(await makeDirectory(), 'results.db');
     const store = await openSqlite({ path });
     const many = Array.from({ length: 1000 }, (_, at) => resultOf(ID + at, { title: 'x'.repeat(4000) }));

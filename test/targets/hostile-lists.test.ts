@@ -43,7 +43,7 @@ describe('a hostile list', () => {
     expect(readEntry('[2001:db8::1]:8443')).toMatchObject({ kind: 'host', host: '[2001:db8::1]', port: 8443 });
   });
 
-  it('is no table when its first line is longer than the names of columns are', async () => {
+  it('is not read as a table when its first line has more than 16 KiB', async () => {
     const { report } = await read([`url,${'x,'.repeat(8 * 1024)}\n`, 'https://a.test/\n']);
     expect(report).toMatchObject({ form: 'lines', targets: 1, left_out: { invalid: 1 } });
   });

@@ -49,7 +49,7 @@ describe('a search by words in the web interface', () => {
     expect(ui.complaints).toEqual([]);
   });
 
-  it('is offered when titles and URLs have none of the words', async () => {
+  it('offers a search of page words when titles and URLs have none of them', async () => {
     const page = await ui.open('/ui/');
     await page.getByRole('searchbox', { name: 'Search titles and URLs' }).fill('as much as thirty elephants');
     await page.getByRole('link', { name: 'Search the words on the pages' }).click();

@@ -152,7 +152,7 @@ describe('the passages of a text', () => {
     expect(shown('苹果手机壳', '果手机')).toEqual([{ text: '苹果手机壳', hits: ['果手机'] }]);
   });
 
-  it('are those of words in another spelling', () => {
+  it('are also words in another spelling', () => {
     const text = 'Write an E-Mail to Müller';
     expect(shown(text, 'email mueller')).toEqual([{ text, hits: ['E-Mail', 'Müller'] }]);
     expect(shown('Send email', 'e-mail')).toEqual([{ text: 'Send email', hits: ['email'] }]);

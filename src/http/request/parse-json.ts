@@ -13,9 +13,8 @@ const MAX_DEPTH = 200;
  */
 export function parseJson(json: string): unknown {
   if (isLarge(json)) {
-    const many = `at most ${MAX_VALUES} names, list elements, lists and objects`;
-    const message = `must have ${many} in all, and ${MAX_DEPTH} levels: send a larger batch as lines`;
-    throw refusal([{ path: '', message }]);
+    const values = `at most ${MAX_VALUES} names, list elements, lists and objects`;
+    throw refusal([{ path: '', message: `must have ${values}, and at most ${MAX_DEPTH} levels` }]);
   }
   return JSON.parse(json);
 }

@@ -11,6 +11,8 @@ import type { Reading } from './reading.ts';
 const MAX_BYTES = 64 * 1024 * 1024;
 /** Maximum number of characters of the style sheets that are compared with those of the page. */
 const MAX_COMPARED_CHARACTERS = 2 * 1024 * 1024;
+/** Maximum number of characters of the files of SVG that are put into the page; its frames share as many. */
+const MAX_SPRITE_CHARACTERS = 2 * 1024 * 1024;
 /** Maximum number of frames whose style sheets are looked at, and more than the marks of one. */
 const MAX_FRAMES = 50;
 const NUMBERS = 10_000;
@@ -32,12 +34,14 @@ export async function archivePage({ page, ask, ms }: Reading): Promise<Output> {
   const sheets = comparable(files);
   const [below, sprites] = await Promise.all([framesBelow(page), spritesOf(page)]);
   const places = below.slice(0, MAX_FRAMES);
+  const spritesOfFrame = within(MAX_SPRITE_CHARACTERS / places.length, sprites);
   const inFrames = places.map((place, at) =>
-    ask(call('prepareFrame', ADDED_MARK, (at + 1) * NUMBERS, sprites), ms * PREPARING_SHARE, place)
+    ask(call('prepareFrame', ADDED_MARK, (at + 1) * NUMBERS, spritesOfFrame), ms * PREPARING_SHARE, place)
       .then((answer) => z.array(z.string()).parse(answer))
       .catch(() => []),
   );
-  const preparing = ask(call('prepareArchive', sheets, STYLE_MARK, ADDED_MARK, sprites), ms * PREPARING_SHARE);
+  const spritesOfPage = within(MAX_SPRITE_CHARACTERS, sprites);
+  const preparing = ask(call('prepareArchive', sheets, STYLE_MARK, ADDED_MARK, spritesOfPage), ms * PREPARING_SHARE);
   const ofFrames = await Promise.all(inFrames);
   const { data } = preparation.safeParse(await preparing.catch(() => undefined));
   let restoring: Promise<unknown> | undefined;
@@ -60,12 +64,23 @@ export async function archivePage({ page, ask, ms }: Reading): Promise<Output> {
   return { content, partial: false };
 }
 
+type NamedText = readonly [url: string, text: string];
+
 /** Returns URLs and texts of style sheets, as many as are compared. */
-function comparable(files: readonly ArchivedFile[]): readonly (readonly [url: string, text: string])[] {
-  let room = MAX_COMPARED_CHARACTERS;
-  return files.flatMap(({ kind, url, body: { text = '', encoding } }) => {
-    if (kind !== 'Stylesheet' || encoding !== undefined) return [];
-    room -= text.length;
-    return room < 0 ? [] : [[url, text] as const];
+function comparable(files: readonly ArchivedFile[]): readonly NamedText[] {
+  const sheets = files.filter(({ kind, body }) => kind === 'Stylesheet' && body.encoding === undefined);
+  return within(
+    MAX_COMPARED_CHARACTERS,
+    sheets.map(({ url, body }) => [url, body.text ?? '']),
+  );
+}
+
+/** Returns those of the texts that fit into a number of characters. */
+function within(room: number, texts: readonly NamedText[]): readonly NamedText[] {
+  let left = room;
+  return texts.filter(([, { length }]) => {
+    if (length > left) return false;
+    left -= length;
+    return true;
   });
 }

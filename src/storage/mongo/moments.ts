@@ -73,7 +73,10 @@ export function momentsOfWord({ words }: Collections, terms: readonly string[]):
   return (span, limit) => readMoments(words, match, { field: 'moment', index: BY_WORD }, span, limit);
 }
 
-/** Returns the same of beginnings; undefined when there are too many. They are in no order, so all are read. */
+/**
+ * Returns the moments of captures with a word that begins like one of these; undefined when there are too many. An
+ * index has them in no order of time, so all are read.
+ */
 export async function momentsOfPrefix(
   { words }: Collections,
   terms: Choice,

@@ -53,8 +53,8 @@ function choicesOf(sequence: Sequence): readonly Choice[] {
   const ofPhrase = words.map((word, at) => termOf(word, isPrefix && at === words.length - 1));
   if (others.length === 0) return ofPhrase.map((term) => [term]);
   // One word of the phrase, or what means the same.
-  const rarest = words.reduce((longest, word, at) => (word.length > (words[longest]?.length ?? 0) ? at : longest), 0);
-  return [[...ofPhrase.slice(rarest, rarest + 1), ...singleTermsOf(sequence)]];
+  const longest = words.reduce((found, word, at) => (word.length > (words[found]?.length ?? 0) ? at : found), 0);
+  return [[...ofPhrase.slice(longest, longest + 1), ...singleTermsOf(sequence)]];
 }
 
 function phraseCondition(sequence: Sequence): Filter<WordsDocument> {

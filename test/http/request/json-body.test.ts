@@ -139,6 +139,17 @@ describe('jsonBody', () => {
     },
   );
 
+  it('looks for the first of such keys alone, because a body may have thousands of them', async () => {
+    const params = `{"a":[[[{"__proto__":0},{"__proto__":0}],{"__proto__":0}]]}`;
+    const body = `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":${params}}`;
+    const headers = { 'Content-Type': 'application/json', Accept: '*/*' };
+    const refused = await app.call('/mcp', { method: 'POST', headers, body });
+    expect([refused.status, (await failureOf(refused)).data?.problems]).toEqual([
+      400,
+      [{ path: 'params.a[0][0][0].__proto__' }],
+    ]);
+  });
+
   it('accepts 1 MiB and refuses one byte more', async () => {
     expect((await postBatch(padded(MIB))).status).toBe(200);
     const response = await postBatch(padded(MIB + 1));
@@ -147,8 +158,7 @@ describe('jsonBody', () => {
   });
 
   it('refuses a body with many or deep values before it is parsed, and counts none in texts', async () => {
-    const error =
-      'must have at most 60000 names, list elements, lists and objects in all, and 200 levels: send a larger batch as lines';
+    const error = 'must have at most 60000 names, list elements, lists and objects, and at most 200 levels';
     const bodies = [
       JSON.stringify({ requests: Array.from({ length: 20_000 }, (_, at) => ({ [`n${at}`]: 1 })) }),
       `{"requests":[${'[],'.repeat(30_000)}[]]}`,
