@@ -37,7 +37,7 @@ import type { HttpMiddleware, HttpState } from './state.ts';
 import { docsPage } from './web/docs-page.ts';
 import { webInterface } from './web/web-interface.ts';
 
-/** What every HTTP application takes besides the configuration. */
+/** The parts of every HTTP application, which takes the configuration too. */
 interface CommonParts {
   readonly keyRing: KeyRing;
   readonly logger: Logger;

@@ -34,7 +34,7 @@ export const TAGS = {
   operations: 'State, limits and health of the service.',
 } as const;
 
-/** What handlers use: the service, the configuration, and the parts of the application. */
+/** The service, the configuration and the parts of the application, for handlers. */
 export interface RouteContext {
   readonly service: CaptureService;
   readonly config: HttpConfig;

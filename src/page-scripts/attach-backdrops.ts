@@ -27,7 +27,7 @@ export function attachBackdrops(): void {
     setStyle(element, { 'background-attachment': 'scroll' });
   }
   for (const clip of search((each) => isClip(web.getComputedStyle(each)))) {
-    // What is transformed contains what is fixed in it. Generated content has no style of its own to set.
+    // A transformed element contains the fixed ones in it. Generated content cannot be styled by itself.
     if ([clip, ...select(clip, '*')].some(hasFixedContent)) setStyle(clip, { 'will-change': 'transform' });
   }
   for (const element of positioned('fixed')) {

@@ -1,6 +1,6 @@
 import { ARTIFACT_STORE_KINDS, ARTIFACT_STORES, type ArtifactStoreKind } from '../capture/artifacts.ts';
-import { CapstanError } from '../capture/errors.ts';
 import type { ObjectStoreConfig } from '../config/slices.ts';
+import { isDamagedArtifact } from './failures/is-damaged-artifact.ts';
 import { holdLock } from './files/held-lock.ts';
 import { retentionLock } from './files/layout.ts';
 import type { MongoDatabase } from './mongo/open.ts';
@@ -25,7 +25,7 @@ interface StoreParts {
 
 export interface OpenStore {
   readonly artifacts: ArtifactStore;
-  /** What keeps them outside of the data directory. */
+  /** The store behind them, where they are outside of the data directory. */
   readonly backend?: Backend;
 }
 
@@ -114,7 +114,7 @@ function withOthers(own: ArtifactStore, others: readonly OtherStore[]): Artifact
   async function fromOthers<T>(read: (store: ArtifactStore) => Promise<T | undefined>): Promise<T | undefined> {
     for (const open of others) {
       const found = await read(await open()).catch((error: unknown) => {
-        if (error instanceof CapstanError && error.code === 'artifact_damaged') throw error;
+        if (isDamagedArtifact(error)) throw error;
         return undefined;
       });
       if (found !== undefined) return found;

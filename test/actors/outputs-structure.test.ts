@@ -203,21 +203,21 @@ describe('a table in Markdown that HTML does not tell from a layout', () => {
   const cell = (text: string) => `<span style="display:table-cell">${text}</span>`;
   const row = (...cells: string[]) => `<div style="display:table-row">${cells.map(cell).join('')}</div>`;
 
-  it('has a table for elements that styles draw as one', async () => {
+  it('is made of elements that styles draw as a table', async () => {
     const text = await markdownOf(`<div style="display:table">${row('Ida', '10 m')}${row('Bo', '7 m')}</div>`);
     expect(text).toContain('| Ida | 10 m |\n| Bo  | 7 m |');
     const grouped = `<div style="display:table-row-group">${row('Ida', '10 m')}${row('Bo', '7 m')}</div>`;
     expect(await markdownOf(`<section style="display:table">${grouped}</section>`)).toContain('| Ida | 10 m |');
   });
 
-  it('has no table for elements that styles only place in rows and cells', async () => {
+  it('is not made of elements that styles only place in rows and cells', async () => {
     const text = await markdownOf(`<div style="display:table">${cell('Menu one')}${cell('Menu two')}</div>`);
     expect(text).toBe('Menu one\n\nMenu two\n');
     const sections = `<div style="display:table">${row('<h2>Left</h2>', '<p>Text')}${row('One', 'Two')}</div>`;
     expect(await markdownOf(sections)).toBe('## Left\n\nText\n\nOne\n\nTwo\n');
   });
 
-  it('has no table for one whose role or paragraphs show that it is a layout', async () => {
+  it('is not made of a table whose role or paragraphs show that it is a layout', async () => {
     const rows = '<tr><td>One<td>Two<tr><td>Three<td>Four';
     expect(await markdownOf(`<table role=presentation>${rows}</table>`)).toBe('One\n\nTwo\n\nThree\n\nFour\n');
     const text = await markdownOf('<table><tr><td>Menu<td><p>First words.<p>Second words.<tr><td>Left<td>End</table>');
@@ -280,7 +280,7 @@ describe('a formula in Markdown', () => {
     ).toBe('And $a=b$ too.\n\n$$y$$\n');
   });
 
-  it('is the TeX of which MathJax has drawn the paths, without words', async () => {
+  it('is its TeX where MathJax has drawn paths, unless the TeX has words', async () => {
     const svg = (id: number, tex: string, width = 80) =>
       `<span class=MathJax_SVG id=MathJax-Element-${id}-Frame style="display:inline-block"><svg width=${width} height=20 viewBox="0 0 80 20"><g><path d="M0 0h60v15H0z"/></g></svg></span><script type="math/tex" id=MathJax-Element-${id}>${tex}</script>`;
     const drawn = await markdownOf(

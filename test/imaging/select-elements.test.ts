@@ -212,7 +212,7 @@ describe('selectElements', () => {
     expect(() => elementSteps(selector)).toThrow(/browsers/);
   });
 
-  it('says why a state is refused', () => {
+  it('refuses a state, such as :focus, and says that maps do not record it', () => {
     expect(() => elementSteps(':is(:focus, a)')).toThrow(
       ':focus is no pseudo-class that can be told from an element map',
     );

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ArtifactKind } from '../../capture/artifacts.ts';
-import { CapstanError } from '../../capture/errors.ts';
+import { isDamagedArtifact } from '../failures/is-damaged-artifact.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 
 /**
@@ -28,7 +28,7 @@ async function whatIsWrong(artifacts: ArtifactStore, id: number, kind: ArtifactK
     return expected === undefined || expected === digest.digest('hex') ? undefined : 'is not what was stored (SHA-256)';
   } catch (error) {
     // Named by the check that finds incomplete files.
-    if (error instanceof CapstanError && error.code === 'artifact_damaged') return undefined;
+    if (isDamagedArtifact(error)) return undefined;
     throw error;
   }
 }

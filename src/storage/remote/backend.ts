@@ -2,7 +2,7 @@ import type { ArtifactStoreKind } from '../../capture/artifacts.ts';
 import type { ByteSpan } from '../ports/artifact-store.ts';
 
 /**
- * What keeps bytes under keys outside of the data directory: `remote-store.ts` makes an artifact store of it, and
+ * A place for bytes under keys, outside of the data directory: `remote-store.ts` makes an artifact store of it, and
  * `sweep.ts` deletes what is left over. All methods reject with the code for a store that cannot be reached.
  */
 export interface Backend {

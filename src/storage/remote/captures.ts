@@ -45,10 +45,6 @@ function damaged(id: number): CapstanError {
   return new CapstanError('artifact_damaged', `The capture ${id} has no readable head in its store.`);
 }
 
-export function isDamaged(error: unknown): boolean {
-  return error instanceof CapstanError && error.code === 'artifact_damaged';
-}
-
 /** Bytes of the files that are not packed. */
 export function bytesBeside(files: readonly StoredFile[]): number {
   return files.reduce((sum, { key, bytes }) => sum + (key === undefined ? 0 : bytes), 0);

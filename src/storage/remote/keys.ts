@@ -21,7 +21,7 @@ export function minuteOf(day: string, minute: string): string {
   return `${CAPTURES}${day}/${minute}/`;
 }
 
-/** What the keys of a capture begin with. */
+/** Returns the beginning of all keys of a capture. */
 export function folderOf(id: number): string {
   const { day, minute } = timeNames(id);
   return `${minuteOf(day, minute)}${String(id).padStart(16, '0')}/`;

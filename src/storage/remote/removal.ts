@@ -1,10 +1,11 @@
+import { isDamagedArtifact } from '../failures/is-damaged-artifact.ts';
 import type { Backend } from './backend.ts';
-import { findCapture, isDamaged } from './captures.ts';
+import { findCapture } from './captures.ts';
 import { folderOf, keyOf, partsOf } from './keys.ts';
 import { keysOf } from './pack.ts';
 import { noteRemoved } from './sweep.ts';
 
-/** What the removal of a capture deletes besides its record and its marks. */
+/** A capture as its removal needs it: its record and its marks have fixed keys, its files have not. */
 interface Removable {
   readonly id: number;
   /** Keys of its files. */
@@ -19,7 +20,7 @@ export async function findRemovable(backend: Backend, id: number): Promise<Remov
     const found = await findCapture(backend, id);
     return found && { id, files: keysOf(found.files), bytes: found.bytes };
   } catch (error) {
-    if (!isDamaged(error)) throw error;
+    if (!isDamagedArtifact(error)) throw error;
   }
   // The head that names the files cannot be read.
   const listed = (await Array.fromAsync(backend.list(folderOf(id)))).map((one) => ({ ...one, ...partsOf(one.key) }));

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { isAway } from '../failures/is-away.ts';
+import { isDamagedArtifact } from '../failures/is-damaged-artifact.ts';
 import { createPace } from '../passes/pace.ts';
 import { type RepeatedPass, repeatPass } from '../passes/repeated-pass.ts';
 import type { HeldLock } from '../ports/lock.ts';
 import type { Backend } from './backend.ts';
-import { findCapture, isDamaged, listedIds } from './captures.ts';
+import { findCapture, listedIds } from './captures.ts';
 import { partsOf } from './keys.ts';
 
 /*
@@ -115,7 +116,7 @@ async function isNamed(backend: Backend, key: string): Promise<boolean> {
     return parts?.part === 'marks' ? found !== undefined : found?.files.some((file) => file.key === key) === true;
   } catch (error) {
     // The files of a capture that cannot be read stay; `db check` finds it.
-    if (isDamaged(error)) return true;
+    if (isDamagedArtifact(error)) return true;
     throw error;
   }
 }

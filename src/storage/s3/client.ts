@@ -4,6 +4,7 @@ import https from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import aws4 from 'aws4';
+import type { ListedObject } from '../remote/backend.ts';
 import type { CredentialSource } from './credentials.ts';
 import { type Answer, isTransient, refusalOf, unavailable } from './failure.ts';
 import { allIn, textIn } from './xml.ts';
@@ -42,12 +43,7 @@ export interface S3ClientOptions {
 }
 
 interface Page {
-  readonly objects: readonly {
-    readonly key: string;
-    readonly bytes: number;
-    /** By the clock of the store. */
-    readonly ageMs: number;
-  }[];
+  readonly objects: readonly ListedObject[];
   /** The beginnings of keys up to the delimiter. */
   readonly folders: readonly string[];
 }
