@@ -20,7 +20,8 @@ const RUNS = 3;
 const DEADLINE = { interval: 50, timeout: 120_000 };
 const TIMEOUT = 60_000 * STEPS.length;
 
-describe('delivery by processes that are killed with -9 at each of its steps', () => {
+// Side by side, because they mostly wait for leases of killed processes.
+describe.concurrent('delivery by processes that are killed with -9 at each of its steps', () => {
   describe('in SQLite', () => tells(async (directory) => join(directory, 'results.db')));
 
   describeWithSharedMongo('in MongoDB', (url) => tells(async () => `${url()}steps`));

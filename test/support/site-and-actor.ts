@@ -15,7 +15,7 @@ export interface SiteAndActor {
 }
 
 /** The slots of suites whose captures mostly wait for their deadlines, and need little of the processor meanwhile. */
-export const WAITING_SLOTS = 6;
+export const WAITING_SLOTS = 12;
 
 /**
  * Starts the fixture site and an actor before a suite's first test, and stops them after its last one. Captures of

@@ -23,19 +23,25 @@ const LONG = [
  * several together leave them idle.
  */
 const WAITING = [
-  'test/actors/content-banners.test.ts',
+  'test/watches/clock-changes.test.ts',
+  'test/faults/killed-delivery.test.ts',
+  'test/actors/screenshot-full-page.test.ts',
   'test/faults/alerts.test.ts',
+  'test/actors/screenshot-scroll.test.ts',
+  'test/actors/last-frame.test.ts',
+  'test/cluster/tickets.test.ts',
   'test/actors/interaction.test.ts',
   'test/actors/wait.test.ts',
-  'test/cluster/tickets.test.ts',
-  'test/actors/screenshot-full-page.test.ts',
-  'test/actors/last-frame.test.ts',
-  'test/actors/schemeless.test.ts',
+  'test/actors/content-banners.test.ts',
   'test/stability/stability.test.ts',
-  'test/actors/content-page.test.ts',
+  'test/actors/schemeless.test.ts',
+  'test/actors/wait-unfinished.test.ts',
   'test/actors/screenshot-resize.test.ts',
+  'test/actors/visitor-language.test.ts',
+  'test/actors/content-page.test.ts',
+  'test/actors/evidence.test.ts',
+  'test/actors/words.test.ts',
   'test/actors/browser-alone.test.ts',
-  'test/watches/clock-changes.test.ts',
 ];
 /** Number of files that start between two that wait: about as many as end meanwhile. */
 const BETWEEN = 8;
