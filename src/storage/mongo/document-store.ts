@@ -9,6 +9,7 @@ import {
   checkRoom,
   type Document,
   type DocumentStore,
+  labelsField,
   type Order,
   type StoredDocument,
   whereKey,
@@ -149,6 +150,9 @@ function keyOf(index: readonly string[]): Readonly<Record<string, 1>> {
 }
 
 function filterOf(where: readonly Condition[]): Filter<MongoDocument> {
-  const conditions = where.map(([field, operator, value]) => ({ [nameOf(field)]: { [OPERATORS[operator]]: value } }));
+  const conditions = where.map(([field, operator, value]) => ({
+    [nameOf(field)]:
+      operator === 'has' ? { $regex: RegExp.escape(labelsField([value])) } : { [OPERATORS[operator]]: value },
+  }));
   return conditions.length === 0 ? {} : { $and: conditions };
 }

@@ -33,7 +33,14 @@ export type StoredDocument<T extends Table = Table> = Fields[T] &
 
 export type Condition<T extends Table = Table> =
   | readonly [Field<T>, '=' | '<' | '<=' | '>', string | number]
-  | readonly [Field<T>, 'in' | 'not in', readonly string[]];
+  | readonly [Field<T>, 'in' | 'not in', readonly string[]]
+  /** Whether a field of several labels has this one. */
+  | readonly [Field<T>, 'has', string];
+
+/** Returns labels as a field for the condition `has`: each between line breaks, which no label contains. */
+export function labelsField(labels: readonly string[]): string {
+  return labels.map((label) => `\n${label}\n`).join('');
+}
 
 export interface Order<T extends Table = Table> {
   /** @default 'id' */
