@@ -2,12 +2,11 @@ import { STORED_LIMITS } from '../../capture/stored-limits.ts';
 import {
   amountOf,
   change,
-  checkRoom,
   type Document,
   type DocumentStore,
   find,
   pageOf,
-  type Room,
+  requireRoom,
   whereKey,
 } from '../ports/document-store.ts';
 import { WATCH_LEASE_MS, type WatchStore } from '../ports/watch-store.ts';
@@ -28,12 +27,6 @@ import { addRun, briefRuns, overdue, removeRuns, runsBefore } from './watch-runs
 
 /** Number of watches that are changed between two reads of the clock. */
 const HASTENED_TOGETHER = 500;
-const ROOM = {
-  where: [],
-  isExact: true,
-  code: 'too_many_watches',
-  text: 'watches',
-} satisfies Partial<Room<'watches'>>;
 
 export function watchesIn(documents: DocumentStore): WatchStore {
   const oneByOne = withLock(documents, 'additions');
@@ -49,9 +42,9 @@ export function watchesIn(documents: DocumentStore): WatchStore {
   }
 
   return {
-    add: async ({ isShared, definition, ...given }, max = STORED_LIMITS.watches) => {
+    add: async ({ isShared, definition, ...given }, max) => {
       const watch = { ...documentOf({ ...given, runsBytes: 0 }), data: Buffer.from(definition) };
-      await documents.addWithin('watches', watch, { ...ROOM, max, isShared });
+      await documents.addWithin('watches', watch, { max, isShared });
     },
     get: async (id, ofKey) => {
       const found = await find(documents, 'watches', idOf(id), ...whereKey(ofKey));
@@ -67,7 +60,7 @@ export function watchesIn(documents: DocumentStore): WatchStore {
       const { items, isCut } = await pageOf(documents, 'watches', where, { limit });
       return { items: items.map(storedIn), isCut };
     },
-    change: async (id, next, max = STORED_LIMITS.watches) => {
+    change: async (id, next, max) => {
       for (;;) {
         const found = await find(documents, 'watches', idOf(id));
         if (found === undefined) return undefined;
@@ -84,9 +77,7 @@ export function watchesIn(documents: DocumentStore): WatchStore {
         const growth = data === undefined ? 0 : amountOf('watches', { ...document, data }).bytes - found.bytes;
         const replace = () => documents.replace('watches', { ...document, data }, found.revision);
         const grow = async () => {
-          const all = await documents.usage('watches', []);
-          const own = await documents.usage('watches', whereKey(old.apiKeyName));
-          checkRoom({ ...ROOM, max, isShared }, { all, own }, { count: 0, bytes: growth });
+          await requireRoom(documents, 'watches', old.apiKeyName, { max, isShared }, { count: 0, bytes: growth });
           return replace();
         };
         // Changes at the same time count one after another, so that together they stay within the share.

@@ -6,13 +6,13 @@ import {
   amountOf,
   bytesOf,
   type Condition,
-  checkRoom,
   type Document,
   type DocumentStore,
+  LIMITS,
   labelsField,
   type Order,
+  requireRoom,
   type StoredDocument,
-  whereKey,
 } from '../ports/document-store.ts';
 import { fieldsIn, SCHEMAS, type Table } from '../ports/document-tables.ts';
 import { insertNew } from './collections.ts';
@@ -102,11 +102,10 @@ export function mongoDocuments(db: Db, ask: Ask): DocumentStore {
     addWithin: (table, document, room) => {
       const work = () =>
         ask(async () => {
-          const own = await usage(table, [...room.where, ...whereKey(document.apiKey)]);
-          checkRoom(room, { all: await usage(table, room.where), own }, amountOf(table, document));
+          await requireRoom({ usage }, table, document.apiKey, room, amountOf(table, document));
           await collection(table).insertOne(storedOf(table, document));
         });
-      return room.isExact ? oneByOne(work) : work();
+      return LIMITS[table].isExact ? oneByOne(work) : work();
     },
     replace: (table, document, revision) =>
       ask(async () => {

@@ -8,6 +8,7 @@ import {
   checkRoom,
   type Document,
   type DocumentStore,
+  LIMITS,
   labelsField,
   type StoredDocument,
   whereKey,
@@ -75,8 +76,9 @@ export function documentTable(db: DatabaseSync): Synchronous<DocumentStore> {
       }),
     addWithin: (table, document, room) =>
       inTransaction(db, () => {
-        const own = usage(table, [...room.where, ...whereKey(document.apiKey)]);
-        checkRoom(room, { all: usage(table, room.where), own }, amountOf(table, document));
+        const { where } = LIMITS[table];
+        const own = usage(table, [...where, ...whereKey(document.apiKey)]);
+        checkRoom(table, room, { all: usage(table, where), own }, amountOf(table, document));
         insert(table, document);
       }),
     replace: (table, document, revision) => {
