@@ -17,7 +17,7 @@ import {
 import { fieldsIn, SCHEMAS, type Table } from '../ports/document-tables.ts';
 import { insertNew } from './collections.ts';
 import type { Ask } from './connection.ts';
-import { isDuplicateKey } from './duplicate-key.ts';
+import { isDuplicateKey } from './failure.ts';
 
 /** A document in MongoDB: its id as `_id`, and the fields of its table. */
 interface MongoDocument {
