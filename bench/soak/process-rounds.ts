@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ground, type Served, serve } from '../../test/commands/capstan-process.ts';
 import { stats } from '../../test/faults/client.ts';
@@ -11,13 +11,17 @@ import { atMost, exactly, type Finding } from '../support/table.ts';
 import { descriptorExhaustion } from './descriptor-exhaustion.ts';
 import { dnsStarvation } from './dns-starvation.ts';
 import { fullDisks } from './full-disks.ts';
-import { killedService } from './killed-service.ts';
 import { lineBomb } from './line-bomb.ts';
 import { navigationFlood } from './navigation-flood.ts';
 import { Answers, type ProcessFault, type ProcessSurroundings, recovered } from './process-fault.ts';
-import { peakResidentMiB } from './resident-memory.ts';
 import { within } from './time-limit.ts';
 import { unreadLogPipe } from './unread-log-pipe.ts';
+
+/** Causes no fault of its own: every round ends with `kill -9`. */
+const killedService: ProcessFault = {
+  name: 'kill -9',
+  prepare: async () => ({ run: async () => undefined, [Symbol.asyncDispose]: async () => undefined }),
+};
 
 const FAULTS: readonly ProcessFault[] = [
   killedService,
@@ -142,4 +146,10 @@ export async function runProcessRounds({ seconds, random, mongoUrl, without }: P
       atMost('process: resident memory without browsers', largestMiB, MAX_RESIDENT_MIB, { digits: 0, unit: ' MiB' }),
     ],
   };
+}
+
+/** Returns the largest resident memory that a process has had, in MiB. */
+async function peakResidentMiB(pid: number | undefined): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? Number.NaN) / 1024;
 }

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ConnectionOptions, connect, type Msg, type NatsConnection, TimeoutError } from '@nats-io/transport-node';
 import { BadMessageError } from './messages.ts';
+import { logIn } from './servers.ts';
 import type { Subjects } from './subjects.ts';
-import { logIn } from './try-server.ts';
 
 /** Thrown while NATS is away. Whether the work was done is then unknown. */
 export class AwayError extends Error {

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
-import { type ConnectionOptions, credsAuthenticator } from '@nats-io/transport-node';
+import { jetstreamManager } from '@nats-io/jetstream';
+import { type ConnectionOptions, connect, credsAuthenticator } from '@nats-io/transport-node';
 import type { NatsConfig } from '../config/slices.ts';
 
 /**
@@ -50,4 +51,14 @@ function identityOf(hosts: readonly string[]): { readonly checkServerIdentity?: 
       return problems.includes(undefined) ? undefined : problems[0];
     },
   };
+}
+
+/** Connects once with the credentials of the service, and uses JetStream. Rejects with the reason when either fails. */
+export async function logIn(options: ConnectionOptions, timeoutMs: number): Promise<void> {
+  const connection = await connect({ ...options, reconnect: false, timeout: timeoutMs, noAsyncTraces: true });
+  try {
+    await (await jetstreamManager(connection, { checkAPI: false, timeout: timeoutMs })).getAccountInfo();
+  } finally {
+    await connection.close();
+  }
 }

@@ -28,7 +28,7 @@ async function examineServer(url: string, config: NatsConfig): Promise<readonly 
     const server = `${address}, version ${version}`;
     if (!jetstream) return nats.failure(`${server}, has no JetStream`, 'start nats-server with -js');
     // Loaded on demand: without a cluster, no NATS client is loaded.
-    const { connectionOptions, logIn } = await import('../cluster/try-server.ts');
+    const { connectionOptions, logIn } = await import('../cluster/servers.ts');
     try {
       await logIn(connectionOptions({ ...config, natsUrl: [url] }), TIMEOUT_MS);
       return nats.ok(`${server}, with JetStream`);

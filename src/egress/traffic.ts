@@ -1,9 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import type { Duplex } from 'node:stream';
+import pLimit from 'p-limit';
 import { CapstanError, type Failure, failure, toFailure } from '../capture/errors.ts';
 import type { ExceededLimit } from '../capture/evidence.ts';
 import type { Destination } from './egress-policy.ts';
-import { createLookupQueue } from './lookup-queue.ts';
 import type { LookupQueue } from './resolver.ts';
 
 export interface TrafficLimits {
@@ -151,4 +151,29 @@ function keyOf({ host, port }: Destination): string {
 
 function overLimit(what: string): CapstanError {
   return new CapstanError('target_unreachable', `the page exceeded the limits of one capture: ${what}`);
+}
+
+interface LookupQueueOptions {
+  /** Called before each lookup. Throws when the capture has used up its lookups. */
+  readonly admit: () => void;
+  /** Aborted when the capture has ended. */
+  readonly signal: AbortSignal;
+}
+
+/** Maximum number of simultaneous lookups of one capture, so that slow lookups delay only that capture. */
+export const MAX_LOOKUPS_AT_ONCE = 16;
+
+/** Creates the queue of one capture's lookups, first in, first out. It is dropped when the capture ends. */
+function createLookupQueue({ admit, signal }: LookupQueueOptions): LookupQueue {
+  const limit = pLimit({ concurrency: MAX_LOOKUPS_AT_ONCE, rejectOnClear: true });
+  signal.addEventListener('abort', () => limit.clearQueue(), { once: true });
+  return async (lookUp) => {
+    try {
+      admit();
+      return await limit(lookUp);
+    } catch (error) {
+      signal.throwIfAborted();
+      throw error;
+    }
+  };
 }

@@ -1,10 +1,9 @@
-import { untilAborted } from './abort.ts';
 import { canonicalAddress } from './address.ts';
 import { recall, remember } from './cache.ts';
 import { toFieldText, toIPInfo, toQuota } from './decode.ts';
 import { InvalidArgumentError, InvalidResponseError } from './errors.ts';
 import { type CallLimits, execute, type Reply } from './execute.ts';
-import { Flights } from './flights.ts';
+import { Flights, untilAborted } from './flights.ts';
 import { type LookupResult, lookUpInOrder } from './lookup-many.ts';
 import type { Field, Format, IPInfo, Quota } from './names.ts';
 import { type IpapiOptions, type Settings, toSettings } from './options.ts';

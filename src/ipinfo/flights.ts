@@ -1,5 +1,3 @@
-import { untilAborted } from './abort.ts';
-
 interface Flight<T> {
   readonly landing: Promise<T>;
   readonly controller: AbortController;
@@ -39,4 +37,23 @@ export class Flights<T> {
   #forget(key: string, flight: Flight<T>): void {
     if (this.#underWay.get(key) === flight) this.#underWay.delete(key);
   }
+}
+
+/** Waits for `work` until `signal` is aborted; then rejects with the signal's reason. */
+export function untilAborted<T>(work: PromiseLike<T>, signal: AbortSignal | undefined): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const leave = (): void => reject(signal?.reason);
+    if (signal?.aborted === true) leave();
+    signal?.addEventListener('abort', leave, { once: true });
+    work.then(
+      (value) => {
+        signal?.removeEventListener('abort', leave);
+        resolve(value);
+      },
+      (error: unknown) => {
+        signal?.removeEventListener('abort', leave);
+        reject(error);
+      },
+    );
+  });
 }

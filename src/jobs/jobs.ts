@@ -12,7 +12,7 @@ import { createPlaces } from '../fairness/share.ts';
 import { HostVisits } from '../scans/host-visits.ts';
 import { withCaptures } from '../scans/outcomes-with-captures.ts';
 import { storeList } from '../scans/store-list.ts';
-import { isAway } from '../storage/failures/is-away.ts';
+import { isAway } from '../storage/failures/store-errors.ts';
 import { repeatPass } from '../storage/passes/repeated-pass.ts';
 import {
   type JobKind,

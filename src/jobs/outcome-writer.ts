@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { isAway } from '../storage/failures/is-away.ts';
+import { isAway } from '../storage/failures/store-errors.ts';
 import type { JobItem } from '../storage/ports/job-store.ts';
 
 const RETRY_MS = 1_000;

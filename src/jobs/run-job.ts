@@ -7,7 +7,7 @@ import type { CaptureRequest } from '../capture/request.ts';
 import type { HostVisits } from '../scans/host-visits.ts';
 import type { ScanCaptures, ScanElement, ScanElements } from '../scans/scan-elements.ts';
 import { packOutcome, recordedOutcome } from '../scans/stored-outcome.ts';
-import { isAway } from '../storage/failures/is-away.ts';
+import { isAway } from '../storage/failures/store-errors.ts';
 import { JOB_LEASE_MS, type JobStore, type TakenJob } from '../storage/ports/job-store.ts';
 import { outcomeOfError } from '../streams/outcome.ts';
 import { elementsOf } from './job-elements.ts';

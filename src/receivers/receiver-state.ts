@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { AttemptSchema, type ReceiverTest } from '../capture/receiver.ts';
+import type { DeliveryStore } from '../storage/ports/delivery-store.ts';
 import type { Sent } from './pace.ts';
 import type { Attempt } from './transport.ts';
 
 /** What is stored about a receiver between messages. */
-export interface ReceiverState {
+interface ReceiverState {
   /** Number of messages that were dropped, and that it was not told of. */
   readonly dropped: number;
   readonly sent?: Sent | undefined;
@@ -30,4 +31,36 @@ export function endOfAttempt(attempt: Attempt): ReceiverTest {
 
 export function attemptAt(at: number, attempt: Attempt): NonNullable<ReceiverState['last']> {
   return { at: new Date(at).toISOString(), ...endOfAttempt(attempt) };
+}
+
+/** The stored state of one receiver, which is read once. */
+export class StoredState {
+  readonly #key: string;
+  readonly #store: Pick<DeliveryStore, 'state' | 'setState'>;
+  #state: ReceiverState | undefined;
+  /** The last change. */
+  #changing = Promise.resolve();
+
+  constructor(key: string, store: Pick<DeliveryStore, 'state' | 'setState'>) {
+    this.#key = key;
+    this.#store = store;
+  }
+
+  async read(): Promise<ReceiverState> {
+    const stored = this.#state === undefined ? await this.#store.state(this.#key) : undefined;
+    // Several may have read it meanwhile.
+    this.#state ??= readState(stored);
+    return this.#state;
+  }
+
+  /** Several changes at once are stored in their order. */
+  async change(change: (state: ReceiverState) => Partial<ReceiverState>): Promise<void> {
+    const read = await this.read();
+    const state = this.#state ?? read;
+    this.#state = { ...state, ...change(state) };
+    const text = JSON.stringify(this.#state);
+    const changed = this.#changing.then(() => this.#store.setState(this.#key, text));
+    this.#changing = changed.catch(() => undefined);
+    await changed;
+  }
 }

@@ -3,8 +3,7 @@ import type { DeliveryStore, FailedAttempt, StoredDelivery } from '../storage/po
 import { DIGEST, droppedMessage, type EndedMessage, endOf, type MessageEnd } from './messages.ts';
 import { sentAfter } from './pace.ts';
 import { isNamed, type Receiver } from './receiver.ts';
-import { attemptAt } from './receiver-state.ts';
-import { StoredState } from './stored-state.ts';
+import { attemptAt, StoredState } from './receiver-state.ts';
 import type { Attempt, Message } from './transport.ts';
 
 export interface SenderOptions {

@@ -4,7 +4,7 @@ import type { CapstanEvent, Unsent } from '../capture/events.ts';
 import { entryOf } from '../feed/event-feed.ts';
 import { type DeliveryOptions, startDelivery } from '../receivers/delivery.ts';
 import { deliveriesOf, type Told } from '../receivers/dispatcher.ts';
-import { createMemoryDeliveries } from '../storage/memory/deliveries.ts';
+import { createMemoryDocuments } from '../storage/memory/documents.ts';
 
 /**
  * Tells the receivers of --alert, from memory, what happens while the database cannot be used, in which messages wait.
@@ -15,7 +15,7 @@ export function openAlerts(
   alerted: readonly Told[],
   options: Omit<DeliveryOptions, 'upTo'>,
 ) {
-  const memory = createMemoryDeliveries();
+  const memory = createMemoryDocuments();
   let starting: ReturnType<typeof startDelivery> | undefined;
   let delivery: Awaited<typeof starting>;
   let position = 0;
@@ -23,7 +23,7 @@ export function openAlerts(
   const tell = async (event: CapstanEvent): Promise<void> => {
     position += 1;
     const messages = deliveriesOf({ ...entryOf(event), id: position, key: randomUUID() }, alerted);
-    starting ??= startDelivery(memory.open(), { ...options, upTo: () => position });
+    starting ??= startDelivery(memory.openDeliveries(), { ...options, upTo: () => position });
     delivery = await starting;
     await delivery.add(messages);
     delivery.send(messages.map(({ receiver }) => receiver));

@@ -14,7 +14,7 @@ import { createRegistry } from '../receivers/registry.ts';
 import { sayEvent } from '../receivers/say-event.ts';
 import { readSecret } from '../receivers/transports/signature.ts';
 import { readAddress } from '../receivers/transports.ts';
-import { isAway } from '../storage/failures/is-away.ts';
+import { isAway } from '../storage/failures/store-errors.ts';
 import { manageReceivers } from './manage-receivers.ts';
 import { createNoticeSources } from './notice-sources.ts';
 import { notifyingQueries } from './notifying-queries.ts';

@@ -1,13 +1,14 @@
 import { ARTIFACT_STORE_KINDS, ARTIFACT_STORES, type ArtifactStoreKind } from '../capture/artifacts.ts';
 import type { ObjectStoreConfig } from '../config/slices.ts';
-import { isDamagedArtifact } from './failures/is-damaged-artifact.ts';
+import { isDamagedArtifact } from './failures/store-errors.ts';
 import { holdLock } from './files/held-lock.ts';
 import { retentionLock } from './files/layout.ts';
 import type { MongoDatabase } from './mongo/open.ts';
 import { type ArtifactStore, changedStore, type LocalStore } from './ports/artifact-store.ts';
 import type { Database } from './ports/database.ts';
+import type { LocalCopies } from './ports/local-copies.ts';
 import { createOwnCopies } from './ports/local-copies.ts';
-import type { OpenArtifacts } from './ports/open-artifacts.ts';
+import type { HeldLock } from './ports/lock.ts';
 import type { Backend } from './remote/backend.ts';
 import { createRemoteStore } from './remote/remote-store.ts';
 import { createSweep } from './remote/sweep.ts';
@@ -127,4 +128,13 @@ function withOthers(own: ArtifactStore, others: readonly OtherStore[]): Artifact
     info: async (id, how) => (await own.info(id, how)) ?? fromOthers((store) => store.info(id)),
     open: async (id, kind, how) => (await own.open(id, kind, how)) ?? fromOthers((store) => store.open(id, kind)),
   });
+}
+
+/** An open artifact store, and what a process needs to use it. */
+interface OpenArtifacts {
+  readonly artifacts: ArtifactStore;
+  readonly copies: LocalCopies;
+  /** Takes the lock of the retention; undefined when another process holds it. Never rejects. */
+  lock(): Promise<HeldLock | undefined>;
+  stop(): Promise<void>;
 }

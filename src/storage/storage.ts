@@ -8,7 +8,7 @@ import type { Removed } from './captures/remover.ts';
 import { createRetention, type Retention, type RetentionLimits } from './captures/retention.ts';
 import { withoutRemoved } from './captures/without-removed.ts';
 import { holdNode } from './documents/nodes.ts';
-import { unlessAway } from './failures/is-away.ts';
+import { unlessAway } from './failures/store-errors.ts';
 import { writeFailure } from './failures/write-failure.ts';
 import { createDataDirectory } from './files/data-directory.ts';
 import { createFileArtifactStore } from './files/file-artifact-store.ts';

@@ -4,7 +4,7 @@ import type { Recipients, WatchEvent } from '../capture/events.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import { iso } from '../capture/values.ts';
-import { isAway } from '../storage/failures/is-away.ts';
+import { isAway } from '../storage/failures/store-errors.ts';
 import { repeatPass } from '../storage/passes/repeated-pass.ts';
 import {
   type Finished,

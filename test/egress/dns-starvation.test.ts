@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MAX_LOOKUPS_AT_ONCE } from '../../src/egress/lookup-queue.ts';
+import { MAX_LOOKUPS_AT_ONCE } from '../../src/egress/traffic.ts';
 import { type RunningService, startService } from '../support/service.ts';
 import { type SilentImages, startSilentImages } from './silent-images.ts';
 

@@ -60,6 +60,11 @@ export function safeHref(url: string): string | undefined {
   return /^https?:\/\//i.test(url) ? url : undefined;
 }
 
+/** Returns the title of a captured page, or else its URL. */
+export function pageName({ title, url }: { readonly title: string; readonly url: string }): string {
+  return title.trim() === '' ? shortUrl(url) : title;
+}
+
 /** Returns the URL without its scheme, for display. */
 export function shortUrl(url: string): string {
   return url.replace(/^https?:\/\//i, '').replace(/\/$/, '');

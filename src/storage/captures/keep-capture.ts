@@ -1,6 +1,6 @@
 import { CapstanError } from '../../capture/errors.ts';
 import type { StoredRecord } from '../../capture/result.ts';
-import { isAway } from '../failures/is-away.ts';
+import { isAway } from '../failures/store-errors.ts';
 import type { CapturedFiles, StagedCapture } from '../ports/artifact-store.ts';
 import { deliverFirst, type LocalCopies } from '../ports/local-copies.ts';
 import type { Outbox } from '../ports/outbox.ts';

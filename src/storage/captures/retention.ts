@@ -1,6 +1,6 @@
 import { CapstanError } from '../../capture/errors.ts';
 import { cutsOf } from '../../fairness/share.ts';
-import { isAway } from '../failures/is-away.ts';
+import { isAway } from '../failures/store-errors.ts';
 import { createPace, type Pace } from '../passes/pace.ts';
 import { type RepeatedPass, repeatPass } from '../passes/repeated-pass.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';

@@ -5,11 +5,11 @@ import { iso } from '../../capture/values.ts';
 import {
   type Condition,
   change,
-  checkRoom,
   type Document,
   type DocumentStore,
   find,
   pageOf,
+  requireRoom,
   type StoredDocument,
   whereKey,
 } from '../ports/document-store.ts';
@@ -52,7 +52,6 @@ const OLDEST_FIRST = { by: 'createdAt', isBrief: true } as const;
 const REMOVED_TOGETHER = 1000;
 const UNFINISHED = ['phase', '=', 'unfinished'] as const;
 const FINISHED = ['phase', '=', 'finished'] as const;
-const ROOM = { code: 'queue_full', text: 'unfinished jobs' } as const;
 /** Outcome of a request that did not fail; otherwise it is the code of the failure. */
 const STORED = 'stored';
 /** Replaces the requests of an ended job, which may contain credentials. */
@@ -158,18 +157,12 @@ export function jobsIn(documents: DocumentStore): JobStore {
       const createdAt = await documents.now();
       const notYet = { startedAt: null, finishedAt: null, failure: null };
       const job: Job = { id, createdAt, kind, state: 'queued', total, listBytes, ...notYet };
-      const room = { max, isShared, where: [UNFINISHED], isExact: false, ...ROOM };
-      await documents.addWithin('jobs', { ...documentOf(job), data: work }, room);
+      await documents.addWithin('jobs', { ...documentOf(job), data: work }, { max, isShared });
       // The job is stored, so a failure here must not be answered. The next job makes the room then.
       await makeRoom(keyOfJob(id), { ...STORED_LIMITS.finishedJobs, count: max.count }).catch(() => undefined);
     },
-    requireRoom: async ({ id, isShared }, max = STORED_LIMITS.unfinishedJobs) => {
-      const [all, own] = await Promise.all([
-        documents.usage('jobs', [UNFINISHED]),
-        documents.usage('jobs', [UNFINISHED, ...whereKey(keyOfJob(id))]),
-      ]);
-      checkRoom({ max, isShared, isExact: false, ...ROOM }, { all, own }, { count: 1, bytes: 0 });
-    },
+    requireRoom: ({ id, isShared }, max) =>
+      requireRoom(documents, 'jobs', keyOfJob(id), { max, isShared }, { count: 1, bytes: 0 }),
     putList: async (id, part, bytes) => {
       const neededBy = part === 0 ? (await documents.now()) + LIST_LIFE_MS : null;
       const document = { id: `${id}/${part}`, job: id, position: part, neededBy, body: '', data: bytes };

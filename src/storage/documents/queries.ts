@@ -1,4 +1,3 @@
-import { STORED_LIMITS } from '../../capture/stored-limits.ts';
 import { change, type DocumentStore, find, type StoredDocument, whereKey } from '../ports/document-store.ts';
 import type { QueryRecord, QueryStore } from '../ports/query-store.ts';
 
@@ -15,7 +14,7 @@ export function queriesIn(documents: DocumentStore): QueryStore {
   }
 
   return {
-    add: async ({ id, isShared, ...query }, max = STORED_LIMITS.queries) => {
+    add: async ({ id, isShared, ...query }, max) => {
       const body = JSON.stringify({ ...query, delivered: query.position, acknowledgedAt: null } satisfies Query);
       const document = {
         id,
@@ -24,15 +23,7 @@ export function queriesIn(documents: DocumentStore): QueryStore {
         notifies: query.notify.length > 0 ? 1 : 0,
         body,
       };
-      const room = {
-        max,
-        where: [],
-        isShared,
-        isExact: true,
-        code: 'too_many_queries',
-        text: 'standing queries',
-      } as const;
-      await documents.addWithin('queries', document, room);
+      await documents.addWithin('queries', document, { max, isShared });
     },
     get: async (id, apiKeyName) => {
       const found = await find(documents, 'queries', id, ...whereKey(apiKeyName));

@@ -1,22 +1,14 @@
-import { STORED_LIMITS } from '../../capture/stored-limits.ts';
 import { type DocumentStore, find, type StoredDocument, whereKey } from '../ports/document-store.ts';
 import type { GivenReceiver, ReceiverStore } from '../ports/receiver-store.ts';
 
 const TABLE = 'receivers';
-const ROOM = {
-  max: STORED_LIMITS.receivers,
-  where: [],
-  isExact: true,
-  code: 'too_many_receivers',
-  text: 'receivers',
-} as const;
 
 export function receiversIn(documents: DocumentStore): ReceiverStore {
   return {
     add: async ({ apiKeyName, name, body }, isShared) => {
       const id = idOf(apiKeyName, name);
       if ((await find(documents, TABLE, id)) !== undefined) return false;
-      await documents.addWithin(TABLE, { id, apiKey: apiKeyName ?? '', name, body }, { ...ROOM, isShared });
+      await documents.addWithin(TABLE, { id, apiKey: apiKeyName ?? '', name, body }, { isShared });
       return true;
     },
     get: async (apiKeyName, name) => {

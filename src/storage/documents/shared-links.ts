@@ -1,4 +1,3 @@
-import { STORED_LIMITS } from '../../capture/stored-limits.ts';
 import { type Condition, change, type DocumentStore, find, whereKey } from '../ports/document-store.ts';
 import type { FeedLink, SharedLink, SharedLinkStore } from '../ports/shared-link-store.ts';
 
@@ -15,20 +14,12 @@ export function sharedLinksIn(documents: DocumentStore): SharedLinkStore {
     return found && parsed<L>(found);
   };
   return {
-    add: async (link, isShared, max = STORED_LIMITS.sharedLinks) => {
+    add: async (link, isShared, max) => {
       await documents.remove('shared_links', [['expiresAt', '<=', link.createdAt]]);
       const { id, apiKeyName, expiresAt } = link;
       const capture = 'capture' in link ? link.capture : NO_CAPTURE;
       const document = { id, apiKey: apiKeyName ?? '', capture, expiresAt, body: JSON.stringify(link) };
-      const room = {
-        max,
-        where: [],
-        isShared,
-        isExact: true,
-        code: 'too_many_shared_links',
-        text: 'shared links',
-      } as const;
-      await documents.addWithin('shared_links', document, room);
+      await documents.addWithin('shared_links', document, { max, isShared });
     },
     get: async (id, now) => {
       const link = await linkIn<SharedLink>(id, OF_CAPTURES);

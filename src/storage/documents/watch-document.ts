@@ -1,15 +1,13 @@
-import type { Document, StoredDocument } from '../ports/document-store.ts';
+import { type Document, labelsField, type StoredDocument } from '../ports/document-store.ts';
 import type { NewWatch, StoredRun, StoredWatch } from '../ports/watch-store.ts';
-import { bytesOfLabels, type Labelled } from './watch-labels.ts';
 
 /*
- * The document of a watch. `data`: its definition. Its labels and runs are documents of their own, whose bytes count
- * with it.
+ * The document of a watch. `data`: its definition. Its runs are documents of their own, whose bytes count with it.
  */
 
 export type WatchDocument = StoredDocument<'watches'>;
 
-export interface Watch extends Omit<NewWatch, 'isShared' | 'definition'>, Labelled {
+export interface Watch extends Omit<NewWatch, 'isShared' | 'definition'> {
   /**
    * Host of a dropped run: the watch was changed while the run was under way. Its page still counts for this host, so
    * the lease lasts until the run ends.
@@ -56,9 +54,10 @@ export function documentOf(watch: Watch, lease?: WatchLease): Document<'watches'
     freeAt: lease === undefined ? (run?.wasDueAt ?? dueAt) : lease.freeAt,
     apiKey: apiKeyName,
     host,
+    labels: labelsField(watch.labels),
     plausibleFrom: lease === undefined ? plausibleFrom : null,
     body: JSON.stringify(watch),
-    besides: bytesOfLabels(watch) + watch.runsBytes,
+    besides: watch.runsBytes,
   };
 }
 

@@ -1,14 +1,12 @@
-import { randomUUID } from 'node:crypto';
 import { STORED_LIMITS } from '../../capture/stored-limits.ts';
 import {
   amountOf,
   change,
-  checkRoom,
   type Document,
   type DocumentStore,
   find,
   pageOf,
-  type Room,
+  requireRoom,
   whereKey,
 } from '../ports/document-store.ts';
 import { WATCH_LEASE_MS, type WatchStore } from '../ports/watch-store.ts';
@@ -25,17 +23,10 @@ import {
   type WatchDocument,
   watchIn,
 } from './watch-document.ts';
-import { addLabels, labelledAfter, removeLabels } from './watch-labels.ts';
 import { addRun, briefRuns, overdue, removeRuns, runsBefore } from './watch-runs.ts';
 
 /** Number of watches that are changed between two reads of the clock. */
 const HASTENED_TOGETHER = 500;
-const ROOM = {
-  where: [],
-  isExact: true,
-  code: 'too_many_watches',
-  text: 'watches',
-} satisfies Partial<Room<'watches'>>;
 
 export function watchesIn(documents: DocumentStore): WatchStore {
   const oneByOne = withLock(documents, 'additions');
@@ -51,16 +42,9 @@ export function watchesIn(documents: DocumentStore): WatchStore {
   }
 
   return {
-    add: async ({ isShared, definition, ...given }, max = STORED_LIMITS.watches) => {
-      const watch: Watch = { ...given, labelling: randomUUID(), runsBytes: 0 };
-      await addLabels(documents, watch);
-      try {
-        const data = Buffer.from(definition);
-        await documents.addWithin('watches', { ...documentOf(watch), data }, { ...ROOM, max, isShared });
-      } catch (error) {
-        await removeLabels(documents, watch);
-        throw error;
-      }
+    add: async ({ isShared, definition, ...given }, max) => {
+      const watch = { ...documentOf({ ...given, runsBytes: 0 }), data: Buffer.from(definition) };
+      await documents.addWithin('watches', watch, { max, isShared });
     },
     get: async (id, ofKey) => {
       const found = await find(documents, 'watches', idOf(id), ...whereKey(ofKey));
@@ -71,61 +55,38 @@ export function watchesIn(documents: DocumentStore): WatchStore {
       return data && Buffer.from(data).toString();
     },
     list: async ({ ofKey, label, after, limit }) => {
-      if (label === undefined) {
-        const where = [...whereKey(ofKey), ['id', '>', idOf(after)] as const];
-        const { items, isCut } = await pageOf(documents, 'watches', where, { limit });
-        return { items: items.map(storedIn), isCut };
-      }
-      // Labels can outlive their watches, so a page of them may lead to fewer, or to none.
-      for (let last = after; ; ) {
-        const ids = await labelledAfter(documents, { label, ofKey, after: last, limit: limit + 1 });
-        const page = await pageOf(documents, 'watches', [['id', 'in', ids.map(idOf)]], { limit });
-        const items = page.items.map(watchIn).filter(({ labels }) => labels.includes(label));
-        const isCut = page.isCut || ids.length > limit;
-        if (items.length > 0 || !isCut) return { items: items.map(storedOf), isCut };
-        const [lastRead] = page.isCut ? page.items.slice(-1) : [];
-        last = lastRead === undefined ? (ids.at(-1) ?? last) : watchIn(lastRead).id;
-      }
+      const ofLabel = label === undefined ? [] : [['labels', 'has', label] as const];
+      const where = [...whereKey(ofKey), ['id', '>', idOf(after)] as const, ...ofLabel];
+      const { items, isCut } = await pageOf(documents, 'watches', where, { limit });
+      return { items: items.map(storedIn), isCut };
     },
-    change: async (id, next, max = STORED_LIMITS.watches) => {
+    change: async (id, next, max) => {
       for (;;) {
         const found = await find(documents, 'watches', idOf(id));
         if (found === undefined) return undefined;
         const old = watchIn(found);
         const { isShared, definition, ...wanted } = await next(storedOf(old));
-        const isRelabelled = JSON.stringify(wanted.labels) !== JSON.stringify(old.labels);
-        const labelling = isRelabelled ? randomUUID() : old.labelling;
         const plannedAt = wanted.dueAt === old.dueAt ? old.plannedAt : undefined;
         // The owner of a stored run announces it; another run is dropped when it ends.
         const isLeased = found.owner !== '';
         const isDropped = isLeased && old.run === undefined;
         const droppedHost = isDropped ? (old.droppedHost ?? old.host) : undefined;
-        const changed: Watch = { ...old, ...wanted, labelling, plannedAt, droppedHost };
+        const changed: Watch = { ...old, ...wanted, plannedAt, droppedHost };
         const document = documentOf(changed, isLeased ? found : undefined);
         const data = definition === undefined ? undefined : Buffer.from(definition);
         const growth = data === undefined ? 0 : amountOf('watches', { ...document, data }).bytes - found.bytes;
         const replace = () => documents.replace('watches', { ...document, data }, found.revision);
         const grow = async () => {
-          const all = await documents.usage('watches', []);
-          const own = await documents.usage('watches', whereKey(old.apiKeyName));
-          checkRoom({ ...ROOM, max, isShared }, { all, own }, { count: 0, bytes: growth });
+          await requireRoom(documents, 'watches', old.apiKeyName, { max, isShared }, { count: 0, bytes: growth });
           return replace();
         };
-        if (isRelabelled) await addLabels(documents, changed);
         // Changes at the same time count one after another, so that together they stay within the share.
-        const isChanged = await (growth > 0 ? oneByOne(grow) : replace()).catch(async (error: unknown) => {
-          if (isRelabelled) await removeLabels(documents, changed);
-          throw error;
-        });
-        if (isRelabelled) await removeLabels(documents, isChanged ? old : changed);
-        if (isChanged) return storedOf(changed);
+        if (await (growth > 0 ? oneByOne(grow) : replace())) return storedOf(changed);
       }
     },
     remove: async (id) => {
-      const found = await find(documents, 'watches', idOf(id));
       const removed = await documents.remove('watches', [['id', '=', idOf(id)]]);
       const runs = await removeRuns(documents, id);
-      if (found !== undefined) await removeLabels(documents, watchIn(found));
       return removed > 0 ? runs : undefined;
     },
     take: (owners, due) => takeDue(documents, owners, due),

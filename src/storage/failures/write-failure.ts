@@ -1,5 +1,4 @@
 import { CapstanError } from '../../capture/errors.ts';
-import { codeOf } from './system-error.ts';
 
 /** Codes for no space, quota or inodes, or a file size limit. Such a failure ends when space is freed. */
 const FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
@@ -19,4 +18,9 @@ export function writeFailure(error: unknown): CapstanError {
 /** Whether nothing can be stored at all, as opposed to a defect that concerns one capture. */
 export function isStoreFailure({ code }: CapstanError): boolean {
   return code === 'storage_full' || code === 'storage_unavailable';
+}
+
+/** Returns the system's code of an error, such as `ENOSPC`. */
+export function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { CapstanError } from '../../capture/errors.ts';
-import { codeOf } from '../failures/system-error.ts';
+import { codeOf } from '../failures/write-failure.ts';
 import { makeDirectory } from './directories.ts';
 import { type HeldFileLock, holdLock } from './held-lock.ts';
 import { ownerLock, storeFile } from './layout.ts';

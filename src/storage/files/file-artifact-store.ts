@@ -5,8 +5,7 @@ import { type ArtifactKind, artifactFile } from '../../capture/artifacts.ts';
 import type { Marks } from '../../capture/marks.ts';
 import type { StoredRecord } from '../../capture/result.ts';
 import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
-import { codeOf } from '../failures/system-error.ts';
-import { writeFailure } from '../failures/write-failure.ts';
+import { codeOf, writeFailure } from '../failures/write-failure.ts';
 import {
   type CapturedFiles,
   filesIn,

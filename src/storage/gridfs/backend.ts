@@ -1,7 +1,7 @@
 import { Binary, type Db, type Document, type Filter, ObjectId } from 'mongodb';
 import { artifactCollections, BY_KEY, type ObjectDocument } from '../mongo/artifact-objects.ts';
 import type { Ask } from '../mongo/connection.ts';
-import { isDuplicateKey } from '../mongo/duplicate-key.ts';
+import { isDuplicateKey } from '../mongo/failure.ts';
 import type { ByteSpan } from '../ports/artifact-store.ts';
 import type { Backend, FoundObject, ListedObject } from '../remote/backend.ts';
 import { CAPTURES, folderOf, partsOf } from '../remote/keys.ts';

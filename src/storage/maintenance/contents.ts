@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ArtifactKind } from '../../capture/artifacts.ts';
-import { isDamagedArtifact } from '../failures/is-damaged-artifact.ts';
+import { isDamagedArtifact } from '../failures/store-errors.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { packWords } from '../../capture/page-words.ts';
 import type { Result } from '../../capture/result.ts';
-import { isAway } from '../failures/is-away.ts';
+import { isAway } from '../failures/store-errors.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { pagesOf } from '../ports/result-store.ts';
 import { earlierWords } from './earlier-words.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ARTIFACT_STORES } from '../../capture/artifacts.ts';
-import { isAway } from '../failures/is-away.ts';
+import { isAway } from '../failures/store-errors.ts';
 import { WAITING } from '../files/file-outbox.ts';
 import { readStore } from '../files/store-id.ts';
 import { namesIn, outboxes } from '../files/workspace.ts';

@@ -1,6 +1,6 @@
 import { ARTIFACT_STORE_KINDS, ARTIFACT_STORES } from '../../capture/artifacts.ts';
 import type { Result, StoredRecord } from '../../capture/result.ts';
-import { isAway } from '../failures/is-away.ts';
+import { isAway } from '../failures/store-errors.ts';
 import { readStore } from '../files/store-id.ts';
 import { type ArtifactStore, putCapture, readFiles } from '../ports/artifact-store.ts';
 import { namingStore } from '../ports/local-copies.ts';

@@ -5,8 +5,7 @@ import type { DocumentStore } from '../ports/document-store.ts';
 import { UNCONTESTED } from '../ports/lock.ts';
 import type { ResultStore } from '../ports/result-store.ts';
 import { createOwnEventLog } from '../records/own-event-log.ts';
-import { createMemoryDeliveries } from './deliveries.ts';
-import { createMemoryIdempotency } from './idempotency.ts';
+import { createMemoryDocuments } from './documents.ts';
 
 const refuse = () => Promise.reject(new CapstanError('database_not_enabled'));
 
@@ -28,31 +27,22 @@ const NO_RESULTS: ResultStore = {
   indexed: refuse,
 };
 
-const NO_DOCUMENTS: DocumentStore = {
-  now: refuse,
-  list: refuse,
-  usage: refuse,
-  countBy: refuse,
-  data: refuse,
-  add: refuse,
-  addWithin: refuse,
-  replace: refuse,
-  remove: refuse,
-};
+/** Each of its methods rejects. */
+const NO_DOCUMENTS: DocumentStore = new Proxy(Object.create(null), { get: () => refuse });
 
 /** Takes the place of the database when the service runs without one. */
 export function createNoDatabase(): Database {
-  const deliveries = createMemoryDeliveries();
+  const memory = createMemoryDocuments();
   return {
     isShared: false,
     results: NO_RESULTS,
     ...storesIn(NO_DOCUMENTS),
-    idempotency: createMemoryIdempotency(),
+    idempotency: memory.idempotency,
     nodes: { claim: () => Promise.resolve(undefined) },
     // The data directory has one process, which is the only one that knows the captures.
     lock: async () => UNCONTESTED,
-    openDeliveries: deliveries.open,
+    openDeliveries: memory.openDeliveries,
     eventLog: (options) => createOwnEventLog({ table: null, ...options }),
-    close: deliveries.close,
+    close: memory.close,
   };
 }

@@ -1,7 +1,7 @@
 import type { Collection, Db, Document, IndexDescription, OptionalUnlessRequiredId } from 'mongodb';
 import type { HostKey } from '../records/hosts.ts';
 import type { EvidenceDocument, HostDocument, PerceptionDocument, ResultDocument, WordsDocument } from './documents.ts';
-import { isOnlyDuplicates } from './duplicate-key.ts';
+import { isOnlyDuplicates } from './failure.ts';
 
 export interface Collections {
   readonly results: Collection<ResultDocument>;

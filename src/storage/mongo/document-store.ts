@@ -6,17 +6,18 @@ import {
   amountOf,
   bytesOf,
   type Condition,
-  checkRoom,
   type Document,
   type DocumentStore,
+  LIMITS,
+  labelsField,
   type Order,
+  requireRoom,
   type StoredDocument,
-  whereKey,
 } from '../ports/document-store.ts';
 import { fieldsIn, SCHEMAS, type Table } from '../ports/document-tables.ts';
 import { insertNew } from './collections.ts';
 import type { Ask } from './connection.ts';
-import { isDuplicateKey } from './duplicate-key.ts';
+import { isDuplicateKey } from './failure.ts';
 
 /** A document in MongoDB: its id as `_id`, and the fields of its table. */
 interface MongoDocument {
@@ -101,11 +102,10 @@ export function mongoDocuments(db: Db, ask: Ask): DocumentStore {
     addWithin: (table, document, room) => {
       const work = () =>
         ask(async () => {
-          const own = await usage(table, [...room.where, ...whereKey(document.apiKey)]);
-          checkRoom(room, { all: await usage(table, room.where), own }, amountOf(table, document));
+          await requireRoom({ usage }, table, document.apiKey, room, amountOf(table, document));
           await collection(table).insertOne(storedOf(table, document));
         });
-      return room.isExact ? oneByOne(work) : work();
+      return LIMITS[table].isExact ? oneByOne(work) : work();
     },
     replace: (table, document, revision) =>
       ask(async () => {
@@ -149,6 +149,9 @@ function keyOf(index: readonly string[]): Readonly<Record<string, 1>> {
 }
 
 function filterOf(where: readonly Condition[]): Filter<MongoDocument> {
-  const conditions = where.map(([field, operator, value]) => ({ [nameOf(field)]: { [OPERATORS[operator]]: value } }));
+  const conditions = where.map(([field, operator, value]) => ({
+    [nameOf(field)]:
+      operator === 'has' ? { $regex: RegExp.escape(labelsField([value])) } : { [OPERATORS[operator]]: value },
+  }));
   return conditions.length === 0 ? {} : { $and: conditions };
 }

@@ -1,4 +1,4 @@
-import { BSON, MongoError, MongoInvalidArgumentError, MongoServerError } from 'mongodb';
+import { BSON, MongoBulkWriteError, MongoError, MongoInvalidArgumentError, MongoServerError } from 'mongodb';
 import { CapstanError } from '../../capture/errors.ts';
 
 /**
@@ -29,4 +29,18 @@ function isDefect(error: unknown): boolean {
  */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+const DUPLICATE_KEY = 11_000;
+
+/** Whether a write failed because a document with the same unique key exists. */
+export function isDuplicateKey(error: unknown): boolean {
+  return error instanceof MongoServerError && error.code === DUPLICATE_KEY;
+}
+
+/** Whether documents that already exist are the only reason why a bulk write failed. */
+export function isOnlyDuplicates(error: unknown): boolean {
+  if (!(error instanceof MongoBulkWriteError) || error.result.getWriteConcernError() !== undefined) return false;
+  const errors = [error.writeErrors].flat();
+  return errors.length > 0 && errors.every(({ code }) => code === DUPLICATE_KEY);
 }

@@ -1,4 +1,4 @@
-import { CapstanError } from '../../capture/errors.ts';
+import { CapstanError, type FailureCode } from '../../capture/errors.ts';
 import { type Amount, STORED_LIMITS } from '../../capture/stored-limits.ts';
 import { shareOf } from '../../fairness/share.ts';
 import { type Field, type Fields, fieldsIn, type SharedTable, type Table } from './document-tables.ts';
@@ -33,7 +33,14 @@ export type StoredDocument<T extends Table = Table> = Fields[T] &
 
 export type Condition<T extends Table = Table> =
   | readonly [Field<T>, '=' | '<' | '<=' | '>', string | number]
-  | readonly [Field<T>, 'in' | 'not in', readonly string[]];
+  | readonly [Field<T>, 'in' | 'not in', readonly string[]]
+  /** Whether a field of several labels has this one. */
+  | readonly [Field<T>, 'has', string];
+
+/** Returns labels as a field for the condition `has`: each between line breaks, which no label contains. */
+export function labelsField(labels: readonly string[]): string {
+  return labels.map((label) => `\n${label}\n`).join('');
+}
 
 export interface Order<T extends Table = Table> {
   /** @default 'id' */
@@ -75,8 +82,8 @@ export interface DocumentStore {
   data(table: Table, id: string): Promise<Uint8Array | undefined>;
   /** Adds documents. Existing documents with the same id are not changed. */
   add<T extends Table>(table: T, documents: readonly Document<T>[]): Promise<void>;
-  /** Adds a document. Rejects with `room.code` when the table is full. */
-  addWithin<T extends SharedTable>(table: T, document: Document<T>, room: Room<T>): Promise<void>;
+  /** Adds a document. Rejects with the code of its limit when the table is full. */
+  addWithin<T extends SharedTable>(table: T, document: Document<T>, room: Room): Promise<void>;
   /**
    * Replaces the document with this revision, and erases the old one, because requests may contain credentials. Without
    * a revision, adds the document. Resolves with false when it was changed, removed or added meanwhile.
@@ -146,22 +153,52 @@ export async function change<T extends Table>(
 }
 
 /** Limit on the documents in a table. */
-export interface Room<T extends SharedTable = SharedTable> {
+interface Limit<T extends SharedTable> {
   readonly max: Amount;
   /** Conditions of the documents that count. */
   readonly where: readonly Condition<T>[];
-  /** Whether keys share the places; false when there are no other keys. */
-  readonly isShared: boolean;
   /** Whether processes that share the database count one after another. Otherwise, a few may exceed the limit. */
   readonly isExact: boolean;
-  readonly code:
-    | 'queue_full'
-    | 'too_many_queries'
-    | 'too_many_watches'
-    | 'too_many_shared_links'
-    | 'too_many_receivers';
+  readonly code: FailureCode;
   /** Name of the documents in error texts. */
   readonly text: string;
+}
+
+const EXACT = { where: [], isExact: true } as const;
+
+export const LIMITS: { readonly [T in SharedTable]: Limit<T> } = {
+  jobs: {
+    max: STORED_LIMITS.unfinishedJobs,
+    where: [['phase', '=', 'unfinished']],
+    isExact: false,
+    code: 'queue_full',
+    text: 'unfinished jobs',
+  },
+  watches: { ...EXACT, max: STORED_LIMITS.watches, code: 'too_many_watches', text: 'watches' },
+  queries: { ...EXACT, max: STORED_LIMITS.queries, code: 'too_many_queries', text: 'standing queries' },
+  shared_links: { ...EXACT, max: STORED_LIMITS.sharedLinks, code: 'too_many_shared_links', text: 'shared links' },
+  receivers: { ...EXACT, max: STORED_LIMITS.receivers, code: 'too_many_receivers', text: 'receivers' },
+};
+
+/** The room that a document is to have. */
+export interface Room {
+  /** Whether keys share the places; false when there are no other keys. */
+  readonly isShared: boolean;
+  /** @default that of `LIMITS` */
+  readonly max?: Amount | undefined;
+}
+
+/** Rejects when what is stored leaves no room for `added` of an API key. */
+export async function requireRoom(
+  { usage }: Pick<DocumentStore, 'usage'>,
+  table: SharedTable,
+  apiKey: string,
+  room: Room,
+  added: Amount,
+): Promise<void> {
+  const where: readonly Condition<SharedTable>[] = LIMITS[table].where;
+  const [all, own] = await Promise.all([usage(table, where), usage(table, [...where, ...whereKey(apiKey)])]);
+  checkRoom(table, room, { all, own }, added);
 }
 
 /** Returns the conditions of the documents of an API key, or of all. */
@@ -173,13 +210,14 @@ export function whereKey(apiKey: string | undefined): readonly (readonly ['apiKe
 const RETRY_AFTER_SECONDS = 5;
 
 /** @throws CapstanError when what is stored leaves no room for `added`. */
-export function checkRoom(room: Omit<Room, 'where'>, { all, own }: Usage, added: Amount): void {
-  const { max, text } = room;
-  const counted = { max: max.count, all: all.count, own: own.count, added: added.count };
-  checkAmount(room, counted, { of: ` ${text}`, said: String, more: 'another' });
+export function checkRoom(table: SharedTable, room: Room, { all, own }: Usage, added: Amount): void {
+  const { code, text, max: usual } = LIMITS[table];
+  const { isShared, max = usual } = room;
   const said = (bytes: number) => `${Math.ceil(bytes / 1024)} KiB`;
+  const counted = { max: max.count, all: all.count, own: own.count, added: added.count };
+  checkAmount({ isShared, code }, counted, { of: ` ${text}`, said: String, more: 'another' });
   const measured = { max: max.bytes, all: all.bytes, own: own.bytes, added: added.bytes };
-  checkAmount(room, measured, { of: ` of ${text}`, said, more: `${said(added.bytes)} more` });
+  checkAmount({ isShared, code }, measured, { of: ` of ${text}`, said, more: `${said(added.bytes)} more` });
 }
 
 interface Words {
@@ -189,7 +227,7 @@ interface Words {
 }
 
 function checkAmount(
-  { isShared, code }: Omit<Room, 'where'>,
+  { isShared, code }: { readonly isShared: boolean; readonly code: FailureCode },
   { max, all, own, added }: Readonly<Record<'max' | 'all' | 'own' | 'added', number>>,
   { of, said, more }: Words,
 ): void {

@@ -51,7 +51,7 @@ export const TABLES = {
   },
   /**
    * A watch is free when its next run is due, and never while it is paused. `host`: also that of a dropped run that is
-   * under way. `plausibleFrom`: earliest time at which a clock that is right may show the next run as planned; null
+   * under way. `labels`: see `labelsField`. `plausibleFrom`: earliest time at which a clock that is right may show the next run as planned; null
    * while the watch is leased.
    */
   watches: {
@@ -60,6 +60,7 @@ export const TABLES = {
       freeAt: 'integer or null',
       apiKey: 'text',
       host: 'text',
+      labels: 'text',
       plausibleFrom: 'integer or null',
     },
     indexes: [
@@ -70,10 +71,6 @@ export const TABLES = {
       ['plausibleFrom', 'id'],
       ['owner', 'id'],
     ],
-  },
-  watch_labels: {
-    fields: { label: 'text', watch: 'integer', apiKey: 'text' },
-    indexes: [['label', 'watch', 'apiKey']],
   },
   watch_runs: { fields: { watch: 'integer', dueAt: 'integer' }, indexes: [['watch', 'dueAt']] },
   /** `notifies`: 1 when receivers are told of what matches, else 0. */

@@ -1,7 +1,7 @@
 import type { Amount } from '../../capture/stored-limits.ts';
 
 /** Time to live of a key, in milliseconds. */
-export const KEY_LIFE_MS = 24 * 3_600_000;
+const KEY_LIFE_MS = 24 * 3_600_000;
 /** Lease of a key in use, in milliseconds: a process that died blocks it no longer than this. */
 export const ATTEMPT_LEASE_MS = 60_000;
 

@@ -1,4 +1,4 @@
-import { isAway } from '../failures/is-away.ts';
+import { isAway } from '../failures/store-errors.ts';
 
 /** Maximum number of records per write. */
 const MAX_WRITE = 512;

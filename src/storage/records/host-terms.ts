@@ -21,26 +21,30 @@ const DATE_PARTS = [2, 3, 4, 7, 10] as const;
 /** The first century of a certificate's end that is found: 19 for 1900 to 1999. */
 const FIRST_CENTURY = 19;
 
-type Kind = keyof HostConditions;
-
-/** Conditions on what the host was. */
-type HostConditions = Pick<
-  ResultConditions,
-  | 'address'
-  | 'server'
-  | 'poweredBy'
-  | 'contentSecurityPolicy'
-  | 'hsts'
-  | 'certificate'
-  | 'certificateIssuer'
-  | 'certificateExpiresBefore'
-  | 'favicon'
-  | 'cname'
-  | 'technology'
->;
-
 /** Conditions that a record meets by one of several terms. */
 export type ChoiceCondition = 'address' | 'certificateExpiresBefore';
+
+/** Reads the terms of a condition that a record meets by having all of them. */
+const WANTED = {
+  server: (value: string) => [plain(value)],
+  poweredBy: (value: string) => [plain(value)],
+  contentSecurityPolicy: (value: string) => [value],
+  hsts: (value: string) => [value],
+  certificate: (value: string) => [
+    /^[0-9a-f:]{64,}$/i.test(value) ? value.replaceAll(':', '').toLowerCase() : hostOf(value),
+  ],
+  certificateIssuer: (value: string) => wordsOf(value),
+  favicon: (value: string) => [
+    /^-?\d+$/.test(value) && value.length <= 11 ? String(Number(value)) : value.toLowerCase(),
+  ],
+  cname: (value: string) => [hostOf(value)],
+  technology: (value: string) => value.split(',').flatMap((each) => (each.trim() === '' ? [] : [plain(each)])),
+} satisfies Partial<Record<keyof ResultConditions, (value: string) => readonly string[]>>;
+
+/** Conditions on what the host was that a record meets by having all of their terms. */
+export type HostCondition = keyof typeof WANTED;
+const HOST_CONDITIONS = Object.keys(WANTED).filter((kind): kind is HostCondition => kind in WANTED);
+type Kind = HostCondition | ChoiceCondition;
 
 /** Returns the terms of what the host was. */
 export function hostFactTermsOf({
@@ -79,40 +83,19 @@ function termsOfFacts(facts: HostFacts): readonly string[] {
   ];
 }
 
-/** Returns the terms that a record must have to meet these conditions. */
-export function wantedHostTerms(
-  kind: Exclude<Kind, ChoiceCondition>,
-  value: string | undefined,
-): readonly string[] | undefined {
-  return value === undefined ? undefined : wantedValues(kind, value).map((each) => factTerm(kind, each));
-}
-
-function wantedValues(kind: Exclude<Kind, ChoiceCondition>, value: string): readonly string[] {
-  switch (kind) {
-    case 'server':
-    case 'poweredBy':
-      return [plain(value)];
-    case 'technology':
-      return value.split(',').flatMap((each) => (each.trim() === '' ? [] : [plain(each)]));
-    case 'certificate':
-      return [/^[0-9a-f:]{64,}$/i.test(value) ? value.replaceAll(':', '').toLowerCase() : hostOf(value)];
-    case 'certificateIssuer':
-      return wordsOf(value);
-    case 'cname':
-      return [hostOf(value)];
-    case 'favicon':
-      return [/^-?\d+$/.test(value) && value.length <= 11 ? String(Number(value)) : value.toLowerCase()];
-    case 'contentSecurityPolicy':
-    case 'hsts':
-      return [value];
-  }
+/** Returns the terms that a record must have to meet the conditions on what the host was. */
+export function wantedHostTerms(conditions: Pick<ResultConditions, HostCondition>): readonly string[] {
+  return HOST_CONDITIONS.flatMap((kind) => {
+    const value = conditions[kind];
+    return value === undefined ? [] : WANTED[kind](value).map((each) => factTerm(kind, each));
+  });
 }
 
 /** Returns lists of terms; a record must have one of each to meet the conditions. */
 export function wantedChoices({
   address,
   certificateExpiresBefore: before,
-}: Pick<HostConditions, ChoiceCondition>): readonly (readonly string[])[] {
+}: Pick<ResultConditions, ChoiceCondition>): readonly (readonly string[])[] {
   const network = address === undefined ? null : readNetwork(address);
   const choices: Record<ChoiceCondition, readonly string[] | undefined> = {
     address: network === null ? undefined : prefixesOfNetwork(network),

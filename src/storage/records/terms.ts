@@ -3,7 +3,7 @@ import type { Result } from '../../capture/result.ts';
 import type { ResultConditions } from '../../capture/result-conditions.ts';
 import type { VerdictName } from '../../capture/verdict.ts';
 import { pairsOf, wordsOf } from '../../words/tokens.ts';
-import { type ChoiceCondition, hostFactTermsOf, wantedHostTerms } from './host-terms.ts';
+import { type ChoiceCondition, type HostCondition, hostFactTermsOf, wantedHostTerms } from './host-terms.ts';
 import { type HostKey, type HostKeys, type HostRange, hostKeys } from './hosts.ts';
 
 /*
@@ -92,7 +92,7 @@ export type TermCondition = Exclude<keyof ResultConditions, 'from' | 'to' | 'wor
 /** Returns the terms that a record must have to meet these conditions, and to belong to a key. */
 export function wantedTerms(conditions: ResultConditions, ofKey?: string): readonly string[] {
   const { status, outcome, verdict, text, option, scan, label, held } = conditions;
-  const terms: Record<TermCondition, readonly string[] | undefined> = {
+  const terms: Record<Exclude<TermCondition, HostCondition>, readonly string[] | undefined> = {
     text: text === undefined ? undefined : wordsOf(text, pairsOf),
     status: status === undefined ? undefined : [statusTerm(status)],
     outcome: outcome === undefined ? undefined : [outcomeTerm(outcome)],
@@ -101,17 +101,12 @@ export function wantedTerms(conditions: ResultConditions, ofKey?: string): reado
     scan: scan === undefined ? undefined : [scanTerm(scan)],
     label: label && labelTerms(label),
     held: held && [HELD],
-    server: wantedHostTerms('server', conditions.server),
-    poweredBy: wantedHostTerms('poweredBy', conditions.poweredBy),
-    contentSecurityPolicy: wantedHostTerms('contentSecurityPolicy', conditions.contentSecurityPolicy),
-    hsts: wantedHostTerms('hsts', conditions.hsts),
-    certificate: wantedHostTerms('certificate', conditions.certificate),
-    certificateIssuer: wantedHostTerms('certificateIssuer', conditions.certificateIssuer),
-    favicon: wantedHostTerms('favicon', conditions.favicon),
-    cname: wantedHostTerms('cname', conditions.cname),
-    technology: wantedHostTerms('technology', conditions.technology),
   };
-  return [...(ofKey === undefined ? [] : [apiKeyTerm(ofKey)]), ...Object.values(terms).flatMap((found) => found ?? [])];
+  return [
+    ...(ofKey === undefined ? [] : [apiKeyTerm(ofKey)]),
+    ...Object.values(terms).flatMap((found) => found ?? []),
+    ...wantedHostTerms(conditions),
+  ];
 }
 
 /** Returns a term for each option, and one for each value that is short enough to be asked for. */

@@ -1,4 +1,4 @@
-import { isDamagedArtifact } from '../failures/is-damaged-artifact.ts';
+import { isDamagedArtifact } from '../failures/store-errors.ts';
 import type { Backend } from './backend.ts';
 import { findCapture } from './captures.ts';
 import { folderOf, keyOf, partsOf } from './keys.ts';

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { isAway } from '../failures/is-away.ts';
-import { isDamagedArtifact } from '../failures/is-damaged-artifact.ts';
+import { isAway, isDamagedArtifact } from '../failures/store-errors.ts';
 import { createPace } from '../passes/pace.ts';
 import { type RepeatedPass, repeatPass } from '../passes/repeated-pass.ts';
 import type { HeldLock } from '../ports/lock.ts';

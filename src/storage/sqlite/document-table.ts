@@ -8,6 +8,8 @@ import {
   checkRoom,
   type Document,
   type DocumentStore,
+  LIMITS,
+  labelsField,
   type StoredDocument,
   whereKey,
 } from '../ports/document-store.ts';
@@ -74,8 +76,9 @@ export function documentTable(db: DatabaseSync): Synchronous<DocumentStore> {
       }),
     addWithin: (table, document, room) =>
       inTransaction(db, () => {
-        const own = usage(table, [...room.where, ...whereKey(document.apiKey)]);
-        checkRoom(room, { all: usage(table, room.where), own }, amountOf(table, document));
+        const { where } = LIMITS[table];
+        const own = usage(table, [...where, ...whereKey(document.apiKey)]);
+        checkRoom(table, room, { all: usage(table, where), own }, amountOf(table, document));
         insert(table, document);
       }),
     replace: (table, document, revision) => {
@@ -97,12 +100,17 @@ export function documentTable(db: DatabaseSync): Synchronous<DocumentStore> {
 }
 
 function conditionsOf(where: readonly Condition[]): string {
-  const terms = where.map(([field, operator]) =>
-    operator.endsWith('in') ? `${field} ${operator} (SELECT value FROM json_each(?))` : `${field} ${operator} ?`,
-  );
+  const terms = where.map(([field, operator]) => {
+    if (operator === 'has') return `instr(${field}, ?) > 0`;
+    return operator.endsWith('in') ? `${field} ${operator} (SELECT value FROM json_each(?))` : `${field} ${operator} ?`;
+  });
   return terms.length === 0 ? '' : `WHERE ${terms.join(' AND ')}`;
 }
 
 function valuesOf(where: readonly Condition[]): (string | number)[] {
-  return where.map(([, , value]) => (typeof value === 'object' ? JSON.stringify(value) : value));
+  return where.map((condition) => {
+    if (condition[1] === 'has') return labelsField([condition[2]]);
+    const [, , value] = condition;
+    return typeof value === 'object' ? JSON.stringify(value) : value;
+  });
 }

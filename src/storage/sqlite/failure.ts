@@ -1,6 +1,6 @@
 import { CapstanError } from '../../capture/errors.ts';
 import { NewerSchemaError } from '../failures/newer-schema-error.ts';
-import { codeOf } from '../failures/system-error.ts';
+import { codeOf } from '../failures/write-failure.ts';
 import type { CallFailure } from './protocol.ts';
 import { ForeignFileError } from './schema.ts';
 

@@ -3,7 +3,7 @@ import { addressOf } from '../../api/address.ts';
 import { CapstanFailure } from '../../api/client.ts';
 import type { DetailedResult, InFlight } from '../../api/types.ts';
 import { OutcomeBadge } from '../../parts/badge.tsx';
-import { duration, shortUrl } from '../../parts/format.ts';
+import { duration, pageName } from '../../parts/format.ts';
 import { hrefOf } from '../../parts/route.ts';
 import type { Run } from '../../parts/use-capture.ts';
 import { Problem } from '../../parts/view.tsx';
@@ -62,7 +62,7 @@ function Stored({ result }: { readonly result: DetailedResult }) {
   return (
     <>
       <p class="capture-done">
-        <strong>{title.trim() === '' ? shortUrl(url) : title}</strong>
+        <strong>{pageName(result)}</strong>
         <OutcomeBadge result={result} />
         <span class="muted number">{duration(ms)}</span>
       </p>

@@ -3,6 +3,7 @@ import type { DetailedResult } from '../../api/types.ts';
 import { CopyAsCurl } from '../../parts/copy-as-curl.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { goTo, hrefOf, query } from '../../parts/route.ts';
+import { Segments } from '../../parts/segments.tsx';
 import { ShareButton } from '../../parts/share-button.tsx';
 import { useAnswer } from '../../parts/use-answer.ts';
 import { Problem, View } from '../../parts/view.tsx';
@@ -64,14 +65,7 @@ export function Compare() {
         </div>
         {before.data !== undefined && after.data !== undefined ? (
           <>
-            <fieldset class="segments" aria-label="Way to compare">
-              {WAYS.map(([value, label]) => (
-                <label key={value}>
-                  <input type="radio" name="way" checked={way === value} onChange={() => setWay(value)} />
-                  {label}
-                </label>
-              ))}
-            </fieldset>
+            <Segments label="Way to compare" name="way" choices={WAYS} chosen={way} onChoose={setWay} />
             <Comparison
               way={way}
               wanted={wanted}

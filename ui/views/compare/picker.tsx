@@ -1,7 +1,7 @@
 import { queryOf } from '../../api/client.ts';
 import type { DetailedResult, Result } from '../../api/types.ts';
 import { OptionBadges, OutcomeBadge } from '../../parts/badge.tsx';
-import { ago, dateAndTime, shortUrl } from '../../parts/format.ts';
+import { ago, dateAndTime, pageName } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { hrefOf } from '../../parts/route.ts';
 import { Thumbnail } from '../../parts/thumbnail.tsx';
@@ -28,9 +28,7 @@ export function Chosen({ label, result, onClear }: ChosenProps) {
         <span>None chosen</span>
       ) : (
         <>
-          <a href={hrefOf(`/results/${result.id}`)}>
-            {result.title.trim() === '' ? shortUrl(result.url) : result.title}
-          </a>
+          <a href={hrefOf(`/results/${result.id}`)}>{pageName(result)}</a>
           <span class="muted number">{dateAndTime(result.probed_at)}</span>
           <span class="chosen-badges">
             <OptionBadges result={result} max={2} />
@@ -97,7 +95,7 @@ function Choices({ title, results, onPick }: ChoicesProps) {
           <li key={result.id}>
             <button type="button" class="card" onClick={() => onPick(result.id)}>
               <Thumbnail result={result} width={200} />
-              <span class="card-title">{result.title.trim() === '' ? shortUrl(result.url) : result.title}</span>
+              <span class="card-title">{pageName(result)}</span>
               <span class="card-facts">
                 <span class="card-host" title={dateAndTime(result.probed_at)}>
                   {ago(result.probed_at)}

@@ -6,7 +6,7 @@ import { requestedTarget } from '../../api/target.ts';
 import type { DetailedResult } from '../../api/types.ts';
 import { MarkBadges, OptionBadges, OutcomeBadge } from '../../parts/badge.tsx';
 import { CopyAsCurl } from '../../parts/copy-as-curl.tsx';
-import { shortUrl } from '../../parts/format.ts';
+import { pageName } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { hrefOf, path, query } from '../../parts/route.ts';
 import { ShareButton } from '../../parts/share-button.tsx';
@@ -44,11 +44,11 @@ export function Detail() {
 }
 
 function Capture({ result }: { readonly result: DetailedResult }) {
-  const { id, url, title, evidence, failed, failed_reason: reason } = result;
+  const { id, evidence, failed, failed_reason: reason } = result;
   const [marks, setMarks] = useState<Marks>(result);
   const scroller = useRef<HTMLElement>(null);
   const keepPlace = usePlace(scroller, { of: String(id), isReady: true, loadMore: undefined });
-  const name = title.trim() === '' ? shortUrl(url) : title;
+  const name = pageName(result);
   return (
     <View
       title={name}

@@ -1,7 +1,7 @@
 import { queryOf } from '../../api/client.ts';
 import type { DetailedResult, Result, SimilarResult } from '../../api/types.ts';
 import { OptionBadges, OutcomeBadge } from '../../parts/badge.tsx';
-import { ago, dateAndTime, shortUrl } from '../../parts/format.ts';
+import { ago, dateAndTime, pageName } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { hrefOf } from '../../parts/route.ts';
 import { Thumbnail } from '../../parts/thumbnail.tsx';
@@ -39,7 +39,7 @@ export function Related({ result }: { readonly result: DetailedResult }) {
           {similar.length === 0 ? (
             <p class="muted">There are no visually similar captures.</p>
           ) : (
-            <Links to={id} results={similar} nameOf={nameByPage} />
+            <Links to={id} results={similar} nameOf={pageName} />
           )}
         </section>
       )}
@@ -48,7 +48,6 @@ export function Related({ result }: { readonly result: DetailedResult }) {
 }
 
 const nameByTime = ({ probed_at: at }: Result) => dateAndTime(at);
-const nameByPage = ({ title, url }: Result) => (title.trim() === '' ? shortUrl(url) : title);
 
 interface LinksProps {
   readonly to: number;

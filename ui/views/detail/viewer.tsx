@@ -6,6 +6,7 @@ import type { DetailedResult } from '../../api/types.ts';
 import { integer } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Mark } from '../../parts/mark.tsx';
+import { Segments } from '../../parts/segments.tsx';
 import { Empty } from '../../parts/view.tsx';
 import { ElementsView } from './elements-view.tsx';
 import { MarkdownView } from './markdown-view.tsx';
@@ -54,30 +55,14 @@ export function Viewer({ result }: { readonly result: DetailedResult }) {
   return (
     <div class="viewer panel">
       <div class="viewer-tools">
-        <fieldset class="segments" aria-label="What is shown">
-          {artifacts.map(({ kind }) => (
-            <Segment
-              key={kind}
-              name="shown"
-              label={ARTIFACTS[kind].label}
-              isChecked={shown === kind}
-              onCheck={() => setShown(kind)}
-            />
-          ))}
-        </fieldset>
-        {isPicture && (
-          <fieldset class="segments" aria-label="Zoom">
-            {ZOOMS.map(([value, label]) => (
-              <Segment
-                key={value}
-                name="zoom"
-                label={label}
-                isChecked={zoom === value}
-                onCheck={() => setZoom(value)}
-              />
-            ))}
-          </fieldset>
-        )}
+        <Segments
+          label="What is shown"
+          name="shown"
+          choices={artifacts.map(({ kind }) => [kind, ARTIFACTS[kind].label] as const)}
+          chosen={shown}
+          onChoose={setShown}
+        />
+        {isPicture && <Segments label="Zoom" name="zoom" choices={ZOOMS} chosen={zoom} onChoose={setZoom} />}
         <span class="viewer-size muted number">
           {shown === 'image' && width > 0 ? `${integer(width)} × ${integer(height)} ${format}` : ''}
         </span>
@@ -141,21 +126,5 @@ export function Viewer({ result }: { readonly result: DetailedResult }) {
         </Empty>
       )}
     </div>
-  );
-}
-
-interface SegmentProps {
-  readonly name: string;
-  readonly label: string;
-  readonly isChecked: boolean;
-  readonly onCheck: () => void;
-}
-
-function Segment({ name, label, isChecked, onCheck }: SegmentProps) {
-  return (
-    <label>
-      <input type="radio" name={name} checked={isChecked} onChange={onCheck} />
-      {label}
-    </label>
   );
 }

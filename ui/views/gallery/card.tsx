@@ -1,7 +1,7 @@
 import { queryOf } from '../../api/client.ts';
 import type { Result } from '../../api/types.ts';
 import { Badge, MarkBadges, OptionBadges, OutcomeBadge, VerdictBadge } from '../../parts/badge.tsx';
-import { ago, dateAndTime, shortUrl } from '../../parts/format.ts';
+import { ago, dateAndTime, pageName, shortUrl } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { hrefOf } from '../../parts/route.ts';
 import { SnippetText } from '../../parts/snippet-text.tsx';
@@ -23,10 +23,10 @@ interface CardProps {
 
 /** A capture in the gallery: a card, or a row of the table, which differ in their style alone. */
 export function Card({ result, index, width, words, isChosen, onChoose, alike, fold }: CardProps) {
-  const { id, title, url, host, probed_at: at, snippets = [] } = result;
+  const { id, url, host, probed_at: at, snippets = [] } = result;
   // The one with the most of the words.
   const [snippet] = snippets.toSorted((a, b) => b.highlights.length - a.highlights.length);
-  const name = title.trim() === '' ? shortUrl(url) : title;
+  const name = pageName(result);
   return (
     <article class={isChosen ? 'card chosen' : 'card'}>
       <a

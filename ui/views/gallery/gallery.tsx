@@ -10,6 +10,7 @@ import { integer } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { isTyping } from '../../parts/keyboard.ts';
 import { goTo, hrefOf, query } from '../../parts/route.ts';
+import { Segments } from '../../parts/segments.tsx';
 import { usePlace } from '../../parts/use-place.ts';
 import { Empty, Problem, View } from '../../parts/view.tsx';
 import { Card } from './card.tsx';
@@ -137,14 +138,7 @@ export function Gallery() {
       }
     >
       <FilterBar filters={filters} onChange={change}>
-        <fieldset class="segments" aria-label="View">
-          {WAYS.map(([value, label]) => (
-            <label key={value}>
-              <input type="radio" name="view" checked={way === value} onChange={() => show(value)} />
-              {label}
-            </label>
-          ))}
-        </fieldset>
+        <Segments label="View" name="view" choices={WAYS} chosen={way} onChoose={(value) => show(value)} />
         {way === 'groups' && (
           <label class="field inline">
             <span>Group by</span>

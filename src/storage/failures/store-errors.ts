@@ -14,3 +14,8 @@ export async function unlessAway(check: () => Promise<void>): Promise<void> {
     if (!isAway(error)) throw error;
   }
 }
+
+/** Returns whether an operation failed because a part of a stored capture is gone or cannot be read. */
+export function isDamagedArtifact(error: unknown): boolean {
+  return error instanceof CapstanError && error.code === 'artifact_damaged';
+}
