@@ -1,4 +1,4 @@
-import { MAX_COMPARED_PIXELS } from '../src/capture/comparison.ts';
+import { MAX_COMPARED_PIXELS } from '../src/capture/comparison/comparison.ts';
 import type { BenchOptions } from './support/bench.ts';
 import {
   type ComparisonCase,

@@ -10,14 +10,14 @@ import { type CaptureService, createService as joinParts } from './service/creat
  * The library: `import { createService } from 'capstan'`.
  */
 
+export type { CaptureFormat, ImageFormat } from './capture/artifacts/formats.ts';
 export { CapstanError, type Failure, type FailureCode } from './capture/errors.ts';
 export type { CapstanEvent } from './capture/events.ts';
-export type { Evidence, EvidenceKind } from './capture/evidence.ts';
-export type { CaptureFormat, ImageFormat } from './capture/formats.ts';
+export type { ServiceStats } from './capture/operation/stats.ts';
 export type { BatchItem, CaptureOutcome } from './capture/outcome.ts';
 export type { CaptureOptions, CaptureRequest } from './capture/request.ts';
-export type { Result } from './capture/result.ts';
-export type { ServiceStats } from './capture/stats.ts';
+export type { Evidence, EvidenceKind } from './capture/result/evidence.ts';
+export type { Result } from './capture/result/result.ts';
 export { ConfigError } from './config/mod.ts';
 export type { ServiceConfig } from './config/slices.ts';
 export type { CaptureService } from './service/create-service.ts';

@@ -9,7 +9,7 @@ import {
   MAX_COMPARED_PIXELS,
   type Region,
   type RegionKind,
-} from '../../src/capture/comparison.ts';
+} from '../../src/capture/comparison/comparison.ts';
 import { listening } from '../../test/egress/listening.ts';
 import { MARKED, MUTATE, MUTATIONS, type Mutation } from './mutations.ts';
 import { servePages } from './serve-pages.ts';

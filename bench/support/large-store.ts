@@ -1,5 +1,5 @@
 import { MongoClient } from 'mongodb';
-import type { Result } from '../../src/capture/result.ts';
+import type { Result } from '../../src/capture/result/result.ts';
 import { collectionsOf, insertNew, noteHosts } from '../../src/storage/mongo/collections.ts';
 import { documentOf, wordsOf } from '../../src/storage/mongo/documents.ts';
 import { resultTable } from '../../src/storage/sqlite/result-table.ts';

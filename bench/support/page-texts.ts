@@ -1,4 +1,4 @@
-import { packWords } from '../../src/capture/page-words.ts';
+import { packWords } from '../../src/capture/result/page-words.ts';
 import { pick } from './seeded-results.ts';
 
 /*

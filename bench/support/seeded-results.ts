@@ -1,4 +1,4 @@
-import type { Result } from '../../src/capture/result.ts';
+import type { Result } from '../../src/capture/result/result.ts';
 import { exampleResult } from '../../test/support/example-result.ts';
 
 /*

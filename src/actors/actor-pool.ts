@@ -2,7 +2,7 @@ import { createPool } from 'generic-pool';
 import { merge } from 'rxjs';
 import { Deadline } from '../capture/deadline.ts';
 import { CapstanError } from '../capture/errors.ts';
-import { LIMIT_BOUNDS } from '../capture/limits.ts';
+import { LIMIT_BOUNDS } from '../capture/operation/limits.ts';
 import type { BrowsersConfig } from '../config/slices.ts';
 import type { Egress } from '../egress/egress.ts';
 import { PageCrashedError } from '../page/main-frame.ts';

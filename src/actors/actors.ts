@@ -1,10 +1,10 @@
 import type { Observable } from 'rxjs';
 import type { Dialled } from '../capture/dialled.ts';
 import type { BrowserEvent } from '../capture/events.ts';
+import type { ServiceStats } from '../capture/operation/stats.ts';
 import type { CapturePhase } from '../capture/phases.ts';
 import type { CaptureRequest } from '../capture/request.ts';
-import type { Snapshot } from '../capture/snapshot.ts';
-import type { ServiceStats } from '../capture/stats.ts';
+import type { Snapshot } from '../capture/result/snapshot.ts';
 import type { Script } from './missing-scripts.ts';
 
 /** The port through which the rest of the service uses browsers. */

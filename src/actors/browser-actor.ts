@@ -3,7 +3,7 @@ import type { Dialled } from '../capture/dialled.ts';
 import { CapstanError } from '../capture/errors.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import { hasNetwork, isInteractive } from '../capture/request.ts';
-import type { Snapshot } from '../capture/snapshot.ts';
+import type { Snapshot } from '../capture/result/snapshot.ts';
 import { CdpClosedError } from '../cdp/connection.ts';
 import type { BrowsersConfig } from '../config/slices.ts';
 import type { Egress, EgressProxy } from '../egress/egress.ts';

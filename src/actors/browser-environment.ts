@@ -1,4 +1,4 @@
-import { DEFAULT_TIMEZONE } from '../capture/default-visitor.ts';
+import { DEFAULT_TIMEZONE } from '../capture/options/default-visitor.ts';
 
 /** Environment variables that a browser inherits: search paths and fonts. */
 const INHERITED = new Set([

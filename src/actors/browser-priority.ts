@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { whenFirstAsked } from '../capture/once.ts';
+import { whenFirstAsked } from '../capture/basics/once.ts';
 
 /** `low` lowers the priority of browsers, `idle` gives them only time that nothing else wants. */
 export type BrowserPriority = 'low' | 'idle';

@@ -1,6 +1,6 @@
 import type { Deadline } from '../capture/deadline.ts';
 import type { CaptureRequest } from '../capture/request.ts';
-import type { Snapshot } from '../capture/snapshot.ts';
+import type { Snapshot } from '../capture/result/snapshot.ts';
 import { withEvidence } from '../page/evidence/with-evidence.ts';
 import type { IsolatedPage } from '../page/isolated-page.ts';
 import { navigate } from '../page/navigate.ts';

@@ -1,4 +1,4 @@
-import { DEFAULT_LOCALE } from '../capture/default-visitor.ts';
+import { DEFAULT_LOCALE } from '../capture/options/default-visitor.ts';
 
 interface FlagOptions {
   readonly profileDir: string;

@@ -1,5 +1,5 @@
 import type { Deadline } from '../capture/deadline.ts';
-import { likeness } from '../capture/options-digest.ts';
+import { likeness } from '../capture/options/options-digest.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import type { EgressProxy } from '../egress/egress.ts';
 import type { BrowserHost } from './browser-host.ts';

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import pLimit from 'p-limit';
-import type { Result } from '../capture/result.ts';
+import type { Result } from '../capture/result/result.ts';
 import { renderThumbnail } from '../imaging/render-thumbnail.ts';
 import type { ArtifactStore } from '../storage/ports/artifact-store.ts';
 import { endsList, type Keyset, keysetOf, type ResultFilter, type ResultStore } from '../storage/ports/result-store.ts';

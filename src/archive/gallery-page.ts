@@ -1,7 +1,7 @@
-import { escapedHtml, linkedUrl } from '../capture/html-text.ts';
-import { optionLabels } from '../capture/option-labels.ts';
-import { outcomeOf } from '../capture/recorded-outcome.ts';
-import type { Result } from '../capture/result.ts';
+import { escapedHtml, linkedUrl } from '../capture/basics/html-text.ts';
+import { optionLabels } from '../capture/options/option-labels.ts';
+import { outcomeOf } from '../capture/result/recorded-outcome.ts';
+import type { Result } from '../capture/result/result.ts';
 import { FILTER, FILTER_SCRIPT, FILTER_SOURCE } from './page-filter.ts';
 
 /*

@@ -1,6 +1,6 @@
 import { CapstanError } from './errors.ts';
 import type { CapturePhase } from './phases.ts';
-import type { Timings } from './timings.ts';
+import type { Timings } from './result/timings.ts';
 
 /** Share of a capture's time that is reserved for taking the screenshot, and the bounds of this reserve. */
 const SCREENSHOT_SHARE = 0.2;

@@ -1,5 +1,5 @@
-import type { Evidence } from './evidence.ts';
 import type { Download, FieldProblem } from './failure-details.ts';
+import type { Evidence } from './result/evidence.ts';
 
 // No schemas here: the thread of SQLite, which each start of a service waits for, loads this file.
 

@@ -1,11 +1,11 @@
 import { z } from 'zod';
+import type { Immutable } from './basics/immutable.ts';
+import { count, id, instant } from './basics/values.ts';
 import { FailureCodeSchema } from './failure-code.ts';
-import type { Immutable } from './immutable.ts';
 import { apiKeyName } from './named-key.ts';
-import { degradedParts, PressureSchema } from './pressure.ts';
-import { ResultRecordSchema } from './result.ts';
-import { count, id, instant } from './values.ts';
-import { WatchRunSchema } from './watch.ts';
+import { degradedParts, PressureSchema } from './operation/pressure.ts';
+import { ResultRecordSchema } from './result/result.ts';
+import { WatchRunSchema } from './work/watch.ts';
 
 /*
  * Everything that happens is an event. Answers, logs, counters, messages and `GET /events` derive from one event

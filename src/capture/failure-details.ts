@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Immutable } from './immutable.ts';
+import type { Immutable } from './basics/immutable.ts';
 
 /** An invalid field of a request. */
 export const FieldProblemSchema = z.strictObject({

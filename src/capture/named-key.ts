@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Immutable } from './immutable.ts';
+import type { Immutable } from './basics/immutable.ts';
 
 /** Scopes of API keys. Each includes the ones before it. */
 export const KEY_SCOPES = ['read', 'capture', 'admin'] as const;

@@ -1,6 +1,6 @@
 import type { Failure } from './errors.ts';
-import type { Evidence } from './evidence.ts';
-import type { Result } from './result.ts';
+import type { Evidence } from './result/evidence.ts';
+import type { Result } from './result/result.ts';
 
 /** The outcome of a capture. Every capture has exactly one. */
 export type CaptureOutcome =

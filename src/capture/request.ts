@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import type { OutputKind } from './artifacts.ts';
-import { EVIDENCE_KINDS, type EvidenceKind } from './evidence.ts';
-import type { Immutable } from './immutable.ts';
-import { labelList, MAX_LABELS } from './marks.ts';
+import type { OutputKind } from './artifacts/artifacts.ts';
+import type { Immutable } from './basics/immutable.ts';
+import { labelList, MAX_LABELS } from './finding/marks.ts';
 import { withBannerAnswer } from './options/content.ts';
 import { refuseContradictions, refuseSharing, refuseTwoAnswers, refuseTwoTargets } from './options/contradictions.ts';
 import { refuseViewport, withDevice, withMedia } from './options/emulation.ts';
@@ -10,13 +9,14 @@ import { optionFacts } from './options/facts.ts';
 import { filled, flag, noneIfEmpty, objectError } from './options/fields.ts';
 import { OPTION_GROUPS, optionFields } from './options/groups.ts';
 import { DEFAULT_PDF } from './options/pdf.ts';
-import { notifyField } from './receiver.ts';
 import { REQUEST_LIMITS } from './request-limits.ts';
-import { scanFields } from './scan.ts';
+import { EVIDENCE_KINDS, type EvidenceKind } from './result/evidence.ts';
 import { HTML_TARGET, readTarget } from './target.ts';
 import { withFewValues } from './validate.ts';
-import { DEFAULT_COMPARE, NO_COMPARE, refuseTwoTimings, refuseWithoutMap, watchFields } from './watch.ts';
-import { refuseOtherValues } from './watch-values.ts';
+import { notifyField } from './work/receiver.ts';
+import { scanFields } from './work/scan.ts';
+import { DEFAULT_COMPARE, NO_COMPARE, refuseTwoTimings, refuseWithoutMap, watchFields } from './work/watch.ts';
+import { refuseOtherValues } from './work/watch-values.ts';
 
 /** Limits of requests, from the configuration. */
 export interface RequestLimits {

@@ -1,6 +1,6 @@
 /* Limits on what API keys store. The table in docs/security.md is written from them. */
 
-import { MAX_SCAN_TARGETS } from './scan-limits.ts';
+import { MAX_SCAN_TARGETS } from './work/scan-limits.ts';
 
 /** A number of documents, and their bytes. */
 export interface Amount {

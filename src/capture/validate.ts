@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { CapstanError } from '../capture/errors.ts';
 import type { FieldProblem } from '../capture/failure-details.ts';
+import { withSuggestions } from './basics/similar-names.ts';
 import { REQUEST_LIMITS } from './request-limits.ts';
-import { withSuggestions } from './similar-names.ts';
 
 /** Maximum number of problems in one answer, for bodies that are full of errors. */
 const MAX_LISTED = 5000;

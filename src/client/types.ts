@@ -1,26 +1,26 @@
 import type { z } from 'zod';
-import type { SentResult } from '../capture/artifact-paths.ts';
-import type { View } from '../capture/artifacts.ts';
-import type { ComparisonSchema } from '../capture/comparison.ts';
+import type { SentResult } from '../capture/artifacts/artifact-paths.ts';
+import type { View } from '../capture/artifacts/artifacts.ts';
+import type { Immutable } from '../capture/basics/immutable.ts';
+import type { ComparisonSchema } from '../capture/comparison/comparison.ts';
+import type { Stability } from '../capture/comparison/stability.ts';
 import type { FailureCode } from '../capture/errors.ts';
 import type { CapstanEvent } from '../capture/events.ts';
 import type { FieldProblem } from '../capture/failure-details.ts';
-import type { FeedAnswer, FeedSource } from '../capture/feed.ts';
-import type { Immutable } from '../capture/immutable.ts';
-import type { MarksChange as ApiMarksChange } from '../capture/marks.ts';
+import type { FeedAnswer, FeedSource } from '../capture/finding/feed.ts';
+import type { MarksChange as ApiMarksChange } from '../capture/finding/marks.ts';
+import type { ResultConditions as ApiConditions } from '../capture/finding/result-conditions.ts';
+import type { SharedLinkAnswer, ShareRequestSchema } from '../capture/finding/shared-link.ts';
+import type { ScanBody, ScreenshotRequest, WatchBody } from '../capture/request.ts';
+import type { DetailedResult, Result } from '../capture/result/result.ts';
+import type { Verdict } from '../capture/result/verdict.ts';
 import type {
   DeadLetter as ApiDeadLetter,
   ReceiverTest as ApiReceiverTest,
   NewReceiverSchema,
   ReceiverAnswer,
-} from '../capture/receiver.ts';
-import type { ScanBody, ScreenshotRequest, WatchBody } from '../capture/request.ts';
-import type { DetailedResult, Result } from '../capture/result.ts';
-import type { ResultConditions as ApiConditions } from '../capture/result-conditions.ts';
-import type { SharedLinkAnswer, ShareRequestSchema } from '../capture/shared-link.ts';
-import type { Stability } from '../capture/stability.ts';
-import type { Verdict } from '../capture/verdict.ts';
-import type { ListedWatch, Watch, WatchRun, WatchValues } from '../capture/watch.ts';
+} from '../capture/work/receiver.ts';
+import type { ListedWatch, Watch, WatchRun, WatchValues } from '../capture/work/watch.ts';
 import type { GroupedBy, GroupsAnswer } from '../http/answer/group-schemas.ts';
 import type { QueryAnswer } from '../http/answer/query-schemas.ts';
 import type { BatchLine, JobAnswer, MarkedSchema, ScanAnswer } from '../http/answer/schemas.ts';

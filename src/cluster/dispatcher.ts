@@ -4,8 +4,8 @@ import type { Msg } from '@nats-io/transport-node';
 import { mergeMap, Observable } from 'rxjs';
 import type { CaptureCommand } from '../capture/command.ts';
 import { CapstanError, failure } from '../capture/errors.ts';
-import type { Evidence } from '../capture/evidence.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
+import type { Evidence } from '../capture/result/evidence.ts';
 import type { Turns } from '../streams/turns.ts';
 import {
   type Announcement,

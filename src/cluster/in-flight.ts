@@ -1,4 +1,9 @@
-import { type InFlight, type InFlightList, type InFlightWanted, wantedInFlight } from '../capture/in-flight.ts';
+import {
+  type InFlight,
+  type InFlightList,
+  type InFlightWanted,
+  wantedInFlight,
+} from '../capture/operation/in-flight.ts';
 import type { Census } from './census.ts';
 import type { Link } from './connection.ts';
 import { decode, encode, encodeWithin, FromPeer, MAX_SMALL_BYTES, ToPeer } from './messages.ts';

@@ -1,5 +1,5 @@
 import { CapstanError } from '../capture/errors.ts';
-import type { CaptureLimits } from '../capture/limits.ts';
+import type { CaptureLimits } from '../capture/operation/limits.ts';
 import { createCompletionRate } from '../streams/completion-rate.ts';
 import { AwayError, type Link } from './connection.ts';
 import { capacityOf, type QueueState, type WorkQueue } from './work-queue.ts';

@@ -1,12 +1,12 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { z } from 'zod';
+import { count } from '../capture/basics/values.ts';
 import type { CaptureCommand } from '../capture/command.ts';
-import type { Evidence } from '../capture/evidence.ts';
 import { FailureCodeSchema } from '../capture/failure-code.ts';
-import type { InFlight } from '../capture/in-flight.ts';
-import type { Result } from '../capture/result.ts';
-import { requestToStore, type StoredRequest } from '../capture/stored-request.ts';
-import { count } from '../capture/values.ts';
+import type { InFlight } from '../capture/operation/in-flight.ts';
+import type { Evidence } from '../capture/result/evidence.ts';
+import type { Result } from '../capture/result/result.ts';
+import { requestToStore, type StoredRequest } from '../capture/work/stored-request.ts';
 
 /*
  * Messages between api nodes and workers. The processes of a cluster trust each other, and may be of different

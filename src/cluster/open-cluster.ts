@@ -1,11 +1,11 @@
 import type { CaptureCommand } from '../capture/command.ts';
 import type { Dialled } from '../capture/dialled.ts';
 import { CapstanError } from '../capture/errors.ts';
-import type { Evidence } from '../capture/evidence.ts';
-import type { InFlight, InFlightList, InFlightWanted } from '../capture/in-flight.ts';
-import type { CaptureLimits } from '../capture/limits.ts';
+import type { InFlight, InFlightList, InFlightWanted } from '../capture/operation/in-flight.ts';
+import type { CaptureLimits } from '../capture/operation/limits.ts';
+import type { ClusterStats } from '../capture/operation/stats.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
-import type { ClusterStats } from '../capture/stats.ts';
+import type { Evidence } from '../capture/result/evidence.ts';
 import type { ClusterConfig } from '../config/slices.ts';
 import type { EventLog, EventOutbox } from '../storage/ports/event-log.ts';
 import type { Turns } from '../streams/turns.ts';

@@ -1,4 +1,4 @@
-import type { CaptureLimits } from '../capture/limits.ts';
+import type { CaptureLimits } from '../capture/operation/limits.ts';
 import { capacityOf } from './work-queue.ts';
 
 /** Tickets for each slot: one of a capture that runs, and one that follows it. */

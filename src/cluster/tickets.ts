@@ -1,6 +1,6 @@
 import type { CaptureCommand } from '../capture/command.ts';
 import { CapstanError } from '../capture/errors.ts';
-import type { CaptureLimits } from '../capture/limits.ts';
+import type { CaptureLimits } from '../capture/operation/limits.ts';
 import { Backlog } from './backlog.ts';
 import type { Census } from './census.ts';
 import { AwayError, type Link } from './connection.ts';

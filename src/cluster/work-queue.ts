@@ -1,6 +1,6 @@
 import { AckPolicy, RetentionPolicy } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
-import { type CaptureLimits, CaptureLimitsSchema } from '../capture/limits.ts';
+import { type CaptureLimits, CaptureLimitsSchema } from '../capture/operation/limits.ts';
 import type { Link } from './connection.ts';
 import { isCode, manage, NOT_FOUND } from './jetstream-api.ts';
 import { TicketStream } from './ticket-stream.ts';

@@ -2,7 +2,7 @@ import type { CaptureCommand } from '../capture/command.ts';
 import { type Dialled, MAX_HELD_MS } from '../capture/dialled.ts';
 import { CapstanError } from '../capture/errors.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
-import { requestFromStore } from '../capture/stored-request.ts';
+import { requestFromStore } from '../capture/work/stored-request.ts';
 import type { ToNode, ToWorker } from './messages.ts';
 
 interface WorkerDialsOptions {

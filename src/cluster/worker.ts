@@ -6,7 +6,7 @@ import type { CaptureCommand } from '../capture/command.ts';
 import type { Dialled } from '../capture/dialled.ts';
 import { CapstanError } from '../capture/errors.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
-import { requestFromStore } from '../capture/stored-request.ts';
+import { requestFromStore } from '../capture/work/stored-request.ts';
 import { outcomeOfError } from '../streams/outcome.ts';
 import type { Link } from './connection.ts';
 import { type Announcement, decode, encode, type FromNode, ToWorker } from './messages.ts';

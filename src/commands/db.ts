@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { ARTIFACT_STORE_KINDS } from '../capture/artifacts.ts';
+import { ARTIFACT_STORE_KINDS } from '../capture/artifacts/artifacts.ts';
 import { addConfigFlags, PLACES } from '../config/flags.ts';
 import { processConfig } from './process-config.ts';
 

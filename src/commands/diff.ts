@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
-import { ignoreField, type PictureDifference } from '../capture/comparison.ts';
+import { ignoreField, type PictureDifference } from '../capture/comparison/comparison.ts';
 import { CapstanError } from '../capture/errors.ts';
 import { collect } from '../config/flags.ts';
 import { ConfigError } from '../config/mod.ts';

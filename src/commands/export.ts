@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { databaseOf } from '../capture/artifacts.ts';
+import { databaseOf } from '../capture/artifacts/artifacts.ts';
 import { CapstanError } from '../capture/errors.ts';
-import { conditionFields, conditionsSchema, type ResultConditions } from '../capture/result-conditions.ts';
+import { conditionFields, conditionsSchema, type ResultConditions } from '../capture/finding/result-conditions.ts';
 import { overHttp, readTarget } from '../capture/target.ts';
 import { parseOrRefuse } from '../capture/validate.ts';
 import { addConfigFlags, PLACES } from '../config/flags.ts';

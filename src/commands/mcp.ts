@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import type { Command } from 'commander';
-import { databaseOf } from '../capture/artifacts.ts';
+import { databaseOf } from '../capture/artifacts/artifacts.ts';
 import { addConfigFlags } from '../config/flags.ts';
 import type { Config } from '../config/mod.ts';
 import { type Api, apiAt } from '../mcp/api.ts';

@@ -1,4 +1,4 @@
-import type { Box, Region } from '../capture/comparison.ts';
+import type { Box, Region } from '../capture/comparison/comparison.ts';
 
 /** Returns a line for each region: `inserted 1280x60+0+0`. */
 export function readableRegions(regions: readonly Pick<Region, 'kind' | 'from' | 'to'>[]): readonly string[] {

@@ -1,6 +1,6 @@
 import { accessSync, constants, createReadStream } from 'node:fs';
-import type { ListReport, ScanSettings } from '../capture/scan.ts';
-import { MAX_SCAN_TARGETS } from '../capture/scan-limits.ts';
+import type { ListReport, ScanSettings } from '../capture/work/scan.ts';
+import { MAX_SCAN_TARGETS } from '../capture/work/scan-limits.ts';
 import { ConfigError } from '../config/mod.ts';
 import { oneLine } from '../log/printable.ts';
 import { readEntry } from '../targets/entry.ts';

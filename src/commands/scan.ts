@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
-import { type ScanSettings as Parsed, scanFields } from '../capture/scan.ts';
+import { type ScanSettings as Parsed, scanFields } from '../capture/work/scan.ts';
 import type { CapstanClient, Job, ScanSettings } from '../client/mod.ts';
 import { collect } from '../config/flags.ts';
 import { ConfigError } from '../config/mod.ts';

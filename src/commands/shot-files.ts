@@ -3,11 +3,11 @@ import { mkdir, stat } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { ARTIFACTS, type ArtifactKind, type OutputKind } from '../capture/artifacts.ts';
+import { ARTIFACTS, type ArtifactKind, type OutputKind } from '../capture/artifacts/artifacts.ts';
+import { FORMATS } from '../capture/artifacts/formats.ts';
 import type { Failure } from '../capture/errors.ts';
-import type { Evidence } from '../capture/evidence.ts';
-import { FORMATS } from '../capture/formats.ts';
-import type { Result } from '../capture/result.ts';
+import type { Evidence } from '../capture/result/evidence.ts';
+import type { Result } from '../capture/result/result.ts';
 import type { Logger } from '../log/log.ts';
 import type { Ending } from './ending.ts';
 

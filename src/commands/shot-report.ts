@@ -1,7 +1,7 @@
 import { SingleBar } from 'cli-progress';
-import type { Evidence } from '../capture/evidence.ts';
-import type { Result } from '../capture/result.ts';
-import type { TruncatedBy } from '../capture/truncation.ts';
+import type { Evidence } from '../capture/result/evidence.ts';
+import type { Result } from '../capture/result/result.ts';
+import type { TruncatedBy } from '../capture/result/truncation.ts';
 import type { CapstanFailure } from '../client/mod.ts';
 import { oneLine, printableJson } from '../log/printable.ts';
 

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { viewOf } from '../capture/artifacts.ts';
+import { viewOf } from '../capture/artifacts/artifacts.ts';
 import { type BatchLine, type CapstanClient, CapstanFailure, createClient } from '../client/mod.ts';
 import { withoutCredentials } from '../client/service-url.ts';
 import type { Server } from './own-service.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { claimsSignature, signedTarget } from '../capture/signed-link.ts';
-import { millisecondsOf, SECOND_MS } from '../capture/time-fields.ts';
+import { millisecondsOf, SECOND_MS } from '../capture/basics/time-fields.ts';
+import { claimsSignature, signedTarget } from '../capture/finding/signed-link.ts';
 import { addConfigFlags } from '../config/flags.ts';
 import { ConfigError } from '../config/mod.ts';
 import { processConfig } from './process-config.ts';

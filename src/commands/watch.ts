@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { describeOptions } from '../capture/options/describe.ts';
-import { COMPARED, watchFields } from '../capture/watch.ts';
+import { COMPARED, watchFields } from '../capture/work/watch.ts';
 import type { CapstanClient, CapstanEvent, Comparison, WatchRequest, WatchRun } from '../client/mod.ts';
 import { serviceUrl } from '../client/service-url.ts';
 import { collect } from '../config/flags.ts';

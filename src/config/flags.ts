@@ -1,5 +1,5 @@
 import { type Command, Option as Flag } from 'commander';
-import { DATABASE_OPTIONS, S3_OPTIONS } from '../capture/artifacts.ts';
+import { DATABASE_OPTIONS, S3_OPTIONS } from '../capture/artifacts/artifacts.ts';
 import { OPTIONS, type Option } from './options.ts';
 
 /** Options that name where a service stores captures and records. */

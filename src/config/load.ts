@@ -1,6 +1,6 @@
-import { ARTIFACT_STORES, DATABASE_OPTIONS, databaseOf } from '../capture/artifacts.ts';
+import { ARTIFACT_STORES, DATABASE_OPTIONS, databaseOf } from '../capture/artifacts/artifacts.ts';
+import { suggestion } from '../capture/basics/similar-names.ts';
 import { KEY_LINE } from '../capture/named-key.ts';
-import { suggestion } from '../capture/similar-names.ts';
 import { ConfigError } from './config-error.ts';
 import { type ReadFile, readNamedFile, readSecret, readSecrets } from './files.ts';
 import type { Machine } from './kinds.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { ARTIFACT_STORE_KINDS } from '../capture/artifacts.ts';
-import type { Immutable } from '../capture/immutable.ts';
-import { CLUSTER_BOUNDS, LIMIT_BOUNDS } from '../capture/limits.ts';
+import { ARTIFACT_STORE_KINDS } from '../capture/artifacts/artifacts.ts';
+import type { Immutable } from '../capture/basics/immutable.ts';
 import { KEY_LINE, NamedKeySchema } from '../capture/named-key.ts';
-import { receiverName } from '../capture/receiver.ts';
+import { CLUSTER_BOUNDS, LIMIT_BOUNDS } from '../capture/operation/limits.ts';
+import { receiverName } from '../capture/work/receiver.ts';
 import {
   bytes,
   choice,

@@ -1,4 +1,4 @@
-import { type NewReceiver, NewReceiverSchema } from '../capture/receiver.ts';
+import { type NewReceiver, NewReceiverSchema } from '../capture/work/receiver.ts';
 
 /* Receivers as options write them: `team=slack:https://hooks.example/T1 every=1h`. */
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { label } from '../capture/marks.ts';
+import { label } from '../capture/finding/marks.ts';
 
 /* `--retain-days 30,label:legal=3650`: the age of captures, and another one for those with a label. */
 

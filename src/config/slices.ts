@@ -1,4 +1,4 @@
-import type { DatabasePlaces, S3_OPTIONS } from '../capture/artifacts.ts';
+import type { DatabasePlaces, S3_OPTIONS } from '../capture/artifacts/artifacts.ts';
 import type { Config } from './options.ts';
 
 /*

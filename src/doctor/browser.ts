@@ -3,7 +3,7 @@ import { Launcher } from '../actors/launcher.ts';
 import { MEMORY_BOUNDS } from '../actors/memory-watch.ts';
 import { missingScripts, type Script } from '../actors/missing-scripts.ts';
 import { visitorDefaults } from '../actors/visitor-defaults.ts';
-import { DEFAULT_LOCALE, DEFAULT_TIMEZONE } from '../capture/default-visitor.ts';
+import { DEFAULT_LOCALE, DEFAULT_TIMEZONE } from '../capture/options/default-visitor.ts';
 import type { BrowsersConfig } from '../config/slices.ts';
 import { type Finding, findingsOf } from './finding.ts';
 

@@ -1,4 +1,4 @@
-import { type DatabaseKind, type DatabasePlaces, databaseOf } from '../capture/artifacts.ts';
+import { type DatabaseKind, type DatabasePlaces, databaseOf } from '../capture/artifacts/artifacts.ts';
 import type { Config } from '../config/mod.ts';
 import { type Inspection, inspectMongo, inspectSqlite } from '../storage/maintenance/inspect.ts';
 import { type Finding, findingsOf } from './finding.ts';

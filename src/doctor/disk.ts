@@ -1,7 +1,7 @@
 import { access, constants, stat, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
-import { ARTIFACT_STORES } from '../capture/artifacts.ts';
+import { ARTIFACT_STORES } from '../capture/artifacts/artifacts.ts';
 import type { Config } from '../config/mod.ts';
 import { existingParent, inspectStore } from '../storage/maintenance/inspect.ts';
 import { type Finding, findingsOf } from './finding.ts';

@@ -1,4 +1,4 @@
-import type { EgressRefusalReason } from '../capture/egress-refusals.ts';
+import type { EgressRefusalReason } from '../capture/operation/egress-refusals.ts';
 import { embeddedIpv4, type IpAddress, mappedIpv4, matches, nonPublicClass, parseAddress } from './address-classes.ts';
 import { createOwnAddresses, type OwnAddresses } from './own-addresses.ts';
 import { readTargetList, type TargetEntry, withoutTrailingDot } from './target-list.ts';

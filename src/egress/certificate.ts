@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { isIP, type Socket } from 'node:net';
 import { connect, type DetailedPeerCertificate, type TLSSocket } from 'node:tls';
-import { bounded } from '../capture/bounded.ts';
-import { boundedChain, readCertificate } from '../capture/certificate.ts';
-import type { NotedTls } from '../capture/evidence.ts';
+import { bounded } from '../capture/basics/bounded.ts';
+import { boundedChain, readCertificate } from '../capture/result/certificate.ts';
+import type { NotedTls } from '../capture/result/evidence.ts';
 import type { Destination } from './egress-policy.ts';
 import { unbracketed } from './egress-policy.ts';
 import { urlDestination } from './egress-proxy.ts';

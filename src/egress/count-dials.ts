@@ -1,6 +1,6 @@
 import { NODATA, NOTFOUND } from 'node:dns';
-import { type DeadReason, type DialCounts, noDials } from '../capture/dial-stats.ts';
 import { CapstanError } from '../capture/errors.ts';
+import { type DeadReason, type DialCounts, noDials } from '../capture/operation/dial-stats.ts';
 
 const BY_CODE: Readonly<Record<string, DeadReason>> = {
   [NOTFOUND]: 'no_name',

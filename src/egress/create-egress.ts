@@ -1,7 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import type { Socket } from 'node:net';
-import { type EgressRefusalReason, type EgressRefusals, noEgressRefusals } from '../capture/egress-refusals.ts';
 import { CapstanError, type Failure, toFailure } from '../capture/errors.ts';
+import {
+  type EgressRefusalReason,
+  type EgressRefusals,
+  noEgressRefusals,
+} from '../capture/operation/egress-refusals.ts';
 import { parseAddress } from './address-classes.ts';
 import type { TargetPolicy } from './address-policy.ts';
 import { createEgressAgents } from './agents.ts';

@@ -1,5 +1,5 @@
-import type { EgressRefusalReason } from '../capture/egress-refusals.ts';
 import { CapstanError } from '../capture/errors.ts';
+import type { EgressRefusalReason } from '../capture/operation/egress-refusals.ts';
 import { parseAddress } from './address-classes.ts';
 import type { TargetPolicy } from './address-policy.ts';
 import type { LookupQueue, Resolver } from './resolver.ts';

@@ -1,12 +1,12 @@
 import type { Agent as HttpAgent } from 'node:http';
 import type { Agent as HttpsAgent } from 'node:https';
 import type { Socket } from 'node:net';
-import type { DialCounts } from '../capture/dial-stats.ts';
 import type { Dialled } from '../capture/dialled.ts';
-import type { EgressRefusals } from '../capture/egress-refusals.ts';
 import type { Failure } from '../capture/errors.ts';
-import type { ExceededLimit, NotedTls } from '../capture/evidence.ts';
+import type { DialCounts } from '../capture/operation/dial-stats.ts';
+import type { EgressRefusals } from '../capture/operation/egress-refusals.ts';
 import type { UpstreamProxy } from '../capture/options/proxy.ts';
+import type { ExceededLimit, NotedTls } from '../capture/result/evidence.ts';
 import type { Target } from '../capture/target.ts';
 
 /** The browsers' only access to the network. Checks every address and dials exactly the address that it checked. */

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { Duplex } from 'node:stream';
 import pLimit from 'p-limit';
 import { CapstanError, type Failure, failure, toFailure } from '../capture/errors.ts';
-import type { ExceededLimit } from '../capture/evidence.ts';
+import type { ExceededLimit } from '../capture/result/evidence.ts';
 import type { Destination } from './egress-policy.ts';
 import type { LookupQueue } from './resolver.ts';
 

@@ -1,4 +1,4 @@
-import { once } from '../capture/once.ts';
+import { once } from '../capture/basics/once.ts';
 
 /**
  * Returns how many of `free` places an owner may take that holds `own` already: afterwards it holds at most one place

@@ -1,4 +1,4 @@
-import { sentResult } from '../capture/artifact-paths.ts';
+import { sentResult } from '../capture/artifacts/artifact-paths.ts';
 import type { CapstanEvent, Unsent } from '../capture/events.ts';
 
 /** Version of the JSON that subscribers and receivers receive. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { FailureCodeSchema } from '../capture/failure-code.ts';
-import { HostFactsSchema } from '../capture/host-facts.ts';
-import { unpackWords } from '../capture/page-words.ts';
-import { VERDICTS } from '../capture/verdict.ts';
+import { HostFactsSchema } from '../capture/result/host-facts.ts';
+import { unpackWords } from '../capture/result/page-words.ts';
+import { VERDICTS } from '../capture/result/verdict.ts';
 import type { LoggedEvent } from '../storage/ports/event-log.ts';
 import { labelTerms, termsOf } from '../storage/records/terms.ts';
 import { type IndexedWords, wordsIn } from '../words/find-words.ts';

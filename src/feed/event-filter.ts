@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { canonicalJson } from '../capture/canonical-json.ts';
+import { canonicalJson } from '../capture/basics/canonical-json.ts';
 import { isOfKey, type OfKey } from '../capture/client.ts';
 import { isOfAllKeys } from '../capture/events.ts';
-import { distanceOf } from '../capture/looks.ts';
-import { RECORDED_OUTCOMES } from '../capture/recorded-outcome.ts';
-import { VERDICTS } from '../capture/verdict.ts';
+import { distanceOf } from '../capture/finding/looks.ts';
+import { RECORDED_OUTCOMES } from '../capture/result/recorded-outcome.ts';
+import { VERDICTS } from '../capture/result/verdict.ts';
 import { GAP, type LoggedEvent } from '../storage/ports/event-log.ts';
 import { type ChoiceCondition, wantedChoices } from '../storage/records/host-terms.ts';
 import { type HostRange, hostKeys, hostRanges, matchesHost } from '../storage/records/hosts.ts';

@@ -1,5 +1,5 @@
-import { leaderFinder } from '../capture/looks.ts';
-import type { Result } from '../capture/result.ts';
+import { leaderFinder } from '../capture/finding/looks.ts';
+import type { Result } from '../capture/result/result.ts';
 import { pagesOf, type ResultFilter, type ResultStore } from '../storage/ports/result-store.ts';
 
 /** What results are grouped by. */

@@ -1,5 +1,5 @@
 import type Koa from 'koa';
-import type { ArtifactKind } from '../capture/artifacts.ts';
+import type { ArtifactKind } from '../capture/artifacts/artifacts.ts';
 import type { Client } from '../capture/client.ts';
 import type { KeyScope } from '../capture/named-key.ts';
 import type { CollectedLines } from './lines/collected-lines.ts';

@@ -1,15 +1,15 @@
 import { text as readText } from 'node:stream/consumers';
 import { firstValueFrom, type Observable, takeUntil } from 'rxjs';
-import type { ArtifactKind } from '../capture/artifacts.ts';
+import type { ArtifactKind } from '../capture/artifacts/artifacts.ts';
+import type { ScreenshotInfo } from '../capture/artifacts/screenshot-info.ts';
 import {
   type Difference,
   type Ignore,
   MAX_COMPARED_PIXELS,
   NOTHING_IGNORED,
   type Place,
-} from '../capture/comparison.ts';
+} from '../capture/comparison/comparison.ts';
 import { CapstanError } from '../capture/errors.ts';
-import type { ScreenshotInfo } from '../capture/screenshot-info.ts';
 import { createSharedTurns } from '../fairness/shared-turns.ts';
 import type { ArtifactStore } from '../storage/ports/artifact-store.ts';
 import type { File, Pair, ThreadDifference } from './comparison/compared.ts';

@@ -1,4 +1,4 @@
-import type { Thumbnail } from '../capture/thumbnail.ts';
+import type { Thumbnail } from '../capture/artifacts/thumbnail.ts';
 import { loadSharp, MAX_INPUT_PIXELS } from './load-sharp.ts';
 
 /** Maximum number of pixels of a side in WebP. */

@@ -1,8 +1,8 @@
 import { buffer } from 'node:stream/consumers';
 import { finalize, firstValueFrom, type Observable, share, takeUntil } from 'rxjs';
+import type { ScreenshotInfo } from '../capture/artifacts/screenshot-info.ts';
+import { type Thumbnail, thumbnailName } from '../capture/artifacts/thumbnail.ts';
 import { CapstanError } from '../capture/errors.ts';
-import type { ScreenshotInfo } from '../capture/screenshot-info.ts';
-import { type Thumbnail, thumbnailName } from '../capture/thumbnail.ts';
 import { createSharedTurns } from '../fairness/shared-turns.ts';
 import type { ArtifactStore } from '../storage/ports/artifact-store.ts';
 import type { ThumbnailStore } from '../storage/ports/thumbnail-store.ts';

@@ -3,8 +3,8 @@ import { gunzip, gzip } from 'node:zlib';
 import type { Client } from '../capture/client.ts';
 import type { BatchItem, CaptureOutcome } from '../capture/outcome.ts';
 import type { CaptureRequest } from '../capture/request.ts';
-import type { ScanSettings } from '../capture/scan.ts';
-import { requestFromStore, requestToStore, type StoredRequest } from '../capture/stored-request.ts';
+import type { ScanSettings } from '../capture/work/scan.ts';
+import { requestFromStore, requestToStore, type StoredRequest } from '../capture/work/stored-request.ts';
 import type { JobItem } from '../storage/ports/job-store.ts';
 
 const compress = promisify(gzip);

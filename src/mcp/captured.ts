@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { ResultRecordSchema } from '../capture/result.ts';
-import { SnippetSchema } from '../capture/snippet.ts';
-import { id, instant } from '../capture/values.ts';
-import { VERDICTS } from '../capture/verdict.ts';
+import { id, instant } from '../capture/basics/values.ts';
+import { SnippetSchema } from '../capture/finding/snippet.ts';
+import { ResultRecordSchema } from '../capture/result/result.ts';
+import { VERDICTS } from '../capture/result/verdict.ts';
 import type { Api } from './api.ts';
 import { plainLine } from './untrusted.ts';
 

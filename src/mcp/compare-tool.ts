@@ -1,6 +1,11 @@
 import { z } from 'zod';
-import { ComparisonSchema, IGNORE_DESCRIPTION, MAX_IGNORED, TextDifferenceSchema } from '../capture/comparison.ts';
-import { count, id } from '../capture/values.ts';
+import { count, id } from '../capture/basics/values.ts';
+import {
+  ComparisonSchema,
+  IGNORE_DESCRIPTION,
+  MAX_IGNORED,
+  TextDifferenceSchema,
+} from '../capture/comparison/comparison.ts';
 import { READS, tool } from './tool.ts';
 import { marked, plainLine, plainText } from './untrusted.ts';
 

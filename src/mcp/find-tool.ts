@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { hostConditionFields } from '../capture/host-conditions.ts';
-import { id } from '../capture/values.ts';
-import { VERDICTS } from '../capture/verdict.ts';
+import { id } from '../capture/basics/values.ts';
+import { hostConditionFields } from '../capture/finding/host-conditions.ts';
+import { VERDICTS } from '../capture/result/verdict.ts';
 import { nextPage } from '../client/answers.ts';
 import { ApiFailure } from './api.ts';
 import { Captured, CaptureFacts, factsOf } from './captured.ts';

@@ -1,6 +1,6 @@
 import { McpServer, ResourceNotFoundError, ResourceTemplate, type ServerContext } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { ARTIFACTS } from '../capture/artifacts.ts';
+import { ARTIFACTS } from '../capture/artifacts/artifacts.ts';
 import { packageVersion } from '../version.ts';
 import { type Api, ApiFailure } from './api.ts';
 import { captureTool, smallImage } from './capture-tool.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { OutputKind } from '../capture/artifacts.ts';
-import { id } from '../capture/values.ts';
+import type { OutputKind } from '../capture/artifacts/artifacts.ts';
+import { id } from '../capture/basics/values.ts';
 import { ApiFailure } from './api.ts';
 import { pageFields } from './capture-tool.ts';
 import { Captured, CaptureFacts, factsOf } from './captured.ts';

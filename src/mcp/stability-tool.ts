@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { StabilitySchema } from '../capture/stability.ts';
+import { StabilitySchema } from '../capture/comparison/stability.ts';
 import { captureInput } from './capture-tool.ts';
 import { CAPTURES, tool } from './tool.ts';
 import { marked, plainLine } from './untrusted.ts';

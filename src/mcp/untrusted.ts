@@ -1,4 +1,4 @@
-import { MAX_IGNORED_CHARACTERS } from '../capture/comparison.ts';
+import { MAX_IGNORED_CHARACTERS } from '../capture/comparison/comparison.ts';
 
 /** A selector that is cut would match something else. */
 const MAX_LINE_CHARACTERS = { title: 300, url: 500, snippet: 300, ignored: MAX_IGNORED_CHARACTERS } as const;

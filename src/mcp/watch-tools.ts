@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { IGNORE_DESCRIPTION, MAX_IGNORED } from '../capture/comparison.ts';
-import { notifyField } from '../capture/receiver.ts';
-import { id } from '../capture/values.ts';
-import { COMPARED, WatchRunSchema, WatchSchema, watchFields } from '../capture/watch.ts';
+import { id } from '../capture/basics/values.ts';
+import { IGNORE_DESCRIPTION, MAX_IGNORED } from '../capture/comparison/comparison.ts';
+import { notifyField } from '../capture/work/receiver.ts';
+import { COMPARED, WatchRunSchema, WatchSchema, watchFields } from '../capture/work/watch.ts';
 import { CAPTURES, READS, tool } from './tool.ts';
 import { marked, plainLine, plainValue } from './untrusted.ts';
 

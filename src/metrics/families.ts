@@ -1,5 +1,5 @@
-import type { Pressure } from '../capture/pressure.ts';
-import type { ServiceStats } from '../capture/stats.ts';
+import type { Pressure } from '../capture/operation/pressure.ts';
+import type { ServiceStats } from '../capture/operation/stats.ts';
 import { packageVersion } from '../version.ts';
 import type { DurationHistogram } from './duration-histogram.ts';
 import { type FamilyOptions, histogramSamples, type Sample } from './family.ts';

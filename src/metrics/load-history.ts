@@ -1,9 +1,9 @@
 import type { Observable } from 'rxjs';
 import type { CapstanEvent } from '../capture/events.ts';
-import type { LoadSample } from '../capture/history.ts';
-import { HISTORY_MS, SAMPLE_MS } from '../capture/history-times.ts';
-import type { Pressure } from '../capture/pressure.ts';
-import type { ServiceStats } from '../capture/stats.ts';
+import type { LoadSample } from '../capture/operation/history.ts';
+import { HISTORY_MS, SAMPLE_MS } from '../capture/operation/history-times.ts';
+import type { Pressure } from '../capture/operation/pressure.ts';
+import type { ServiceStats } from '../capture/operation/stats.ts';
 import { LastMinute } from './last-minute.ts';
 
 const MAX_SAMPLES = HISTORY_MS / SAMPLE_MS;

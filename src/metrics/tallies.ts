@@ -1,9 +1,9 @@
 import type { Observable } from 'rxjs';
 import type { BrowserEndCause, CapstanEvent, EventType, MessageFailureCause } from '../capture/events.ts';
+import type { ServiceStats } from '../capture/operation/stats.ts';
 import { CAPTURE_PHASES, type CapturePhase } from '../capture/phases.ts';
-import type { Result } from '../capture/result.ts';
-import type { ServiceStats } from '../capture/stats.ts';
-import type { VerdictName } from '../capture/verdict.ts';
+import type { Result } from '../capture/result/result.ts';
+import type { VerdictName } from '../capture/result/verdict.ts';
 import { DurationHistogram } from './duration-histogram.ts';
 
 /** Numbers that are computed from events: counts since the start, and histograms of durations. */

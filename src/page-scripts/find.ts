@@ -1,4 +1,4 @@
-import type { Compound, CssStep, SelectorStep, XPathStep } from '../capture/selector.ts';
+import type { Compound, CssStep, SelectorStep, XPathStep } from '../capture/comparison/selector.ts';
 import {
   above,
   byXPath,

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
 import type { Deadline } from '../capture/deadline.ts';
-import type { Snapshot } from '../capture/snapshot.ts';
+import type { Snapshot } from '../capture/result/snapshot.ts';
 import type { Signs } from '../page-scripts/signs/read-signs.ts';
 import { evaluate, letGo } from './ask-page.ts';
 import type { IsolatedPage } from './isolated-page.ts';

@@ -1,5 +1,5 @@
-import type { Banner } from '../capture/banner.ts';
 import type { CaptureRequest } from '../capture/request.ts';
+import type { Banner } from '../capture/result/banner.ts';
 import { addScripts } from './content/add-scripts.ts';
 import { checkSelectors } from './find/check-selectors.ts';
 import { adRule } from './network/ads.ts';

@@ -1,5 +1,5 @@
 import { asyncScheduler, interval, type SchedulerLike } from 'rxjs';
-import type { Overload } from '../capture/pressure.ts';
+import type { Overload } from '../capture/operation/pressure.ts';
 import type { Gauge } from './gauge.ts';
 import { giveBackWhenIdle } from './give-back.ts';
 import type { Judge } from './overload.ts';

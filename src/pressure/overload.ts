@@ -1,4 +1,4 @@
-import type { Overload } from '../capture/pressure.ts';
+import type { Overload } from '../capture/operation/pressure.ts';
 import type { Reading } from './gauge.ts';
 import type { Mark } from './marks.ts';
 

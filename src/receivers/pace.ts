@@ -1,4 +1,4 @@
-import type { ReceiverPace } from '../capture/receiver.ts';
+import type { ReceiverPace } from '../capture/work/receiver.ts';
 
 /** When a receiver is sent messages. */
 export type Pace = ReceiverPace;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AttemptSchema, type ReceiverTest } from '../capture/receiver.ts';
+import { AttemptSchema, type ReceiverTest } from '../capture/work/receiver.ts';
 import type { DeliveryStore } from '../storage/ports/delivery-store.ts';
 import type { Sent } from './pace.ts';
 import type { Attempt } from './transport.ts';

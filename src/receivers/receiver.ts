@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ReceiverKind } from '../capture/receiver.ts';
+import type { ReceiverKind } from '../capture/work/receiver.ts';
 import type { Pace } from './pace.ts';
 import type { Transport } from './transport.ts';
 

@@ -1,5 +1,5 @@
-import type { NewReceiver } from '../capture/receiver.ts';
 import { STORED_LIMITS } from '../capture/stored-limits.ts';
+import type { NewReceiver } from '../capture/work/receiver.ts';
 import type { StoredDelivery } from '../storage/ports/delivery-store.ts';
 import type { LoggedEvent } from '../storage/ports/event-log.ts';
 import type { GivenReceiver, ReceiverStore } from '../storage/ports/receiver-store.ts';

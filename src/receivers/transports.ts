@@ -1,4 +1,4 @@
-import type { NewReceiver } from '../capture/receiver.ts';
+import type { NewReceiver } from '../capture/work/receiver.ts';
 import type { Transport } from './transport.ts';
 import { type MessengerParts, openMessenger, readMessengerAddress } from './transports/messengers.ts';
 import { type WebhookOptions, webhookTransport } from './transports/webhook.ts';

@@ -1,9 +1,9 @@
+import { retryAfterMs } from '../capture/basics/retry-after.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { CaptureRequest } from '../capture/request.ts';
-import type { Result } from '../capture/result.ts';
-import { retryAfterMs } from '../capture/retry-after.ts';
-import { DEFAULT_PER_HOST, type ScanSettings } from '../capture/scan.ts';
+import type { Result } from '../capture/result/result.ts';
 import { targetOf } from '../capture/target.ts';
+import { DEFAULT_PER_HOST, type ScanSettings } from '../capture/work/scan.ts';
 import type { JobStore, TakenJob } from '../storage/ports/job-store.ts';
 import type { ResultStore } from '../storage/ports/result-store.ts';
 import { HostOrder, WINDOW } from './host-order.ts';

@@ -1,7 +1,7 @@
 import { CapstanError } from '../capture/errors.ts';
-import type { ListReport, ScanSettings } from '../capture/scan.ts';
-import { MAX_SCAN_TARGETS } from '../capture/scan-limits.ts';
 import { bytesText, STORED_LIMITS } from '../capture/stored-limits.ts';
+import type { ListReport, ScanSettings } from '../capture/work/scan.ts';
+import { MAX_SCAN_TARGETS } from '../capture/work/scan-limits.ts';
 import type { JobStore } from '../storage/ports/job-store.ts';
 import { readList } from '../targets/read-list.ts';
 import { ListWriter } from './stored-list.ts';

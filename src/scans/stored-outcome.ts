@@ -1,7 +1,7 @@
 import { type Failure, failure } from '../capture/errors.ts';
 import type { BatchItem, CaptureOutcome } from '../capture/outcome.ts';
-import { outcomeOf } from '../capture/recorded-outcome.ts';
-import type { Result } from '../capture/result.ts';
+import { outcomeOf } from '../capture/result/recorded-outcome.ts';
+import type { Result } from '../capture/result/result.ts';
 import type { JobItem } from '../storage/ports/job-store.ts';
 
 /** The outcome of a target as its job keeps it: the capture itself is in the store of results. */

@@ -12,7 +12,7 @@ import {
   switchMap,
 } from 'rxjs';
 import { CapstanError } from '../capture/errors.ts';
-import { likeness } from '../capture/options-digest.ts';
+import { likeness } from '../capture/options/options-digest.ts';
 import type { ServiceConfig } from '../config/slices.ts';
 import { createJobs } from '../jobs/jobs.ts';
 import { createBatchRunner, type RunBatch } from '../streams/batch.ts';

@@ -1,7 +1,7 @@
 import { tap } from 'rxjs';
 import type { CaptureCommand } from '../capture/command.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
-import type { StoredRecord } from '../capture/result.ts';
+import type { StoredRecord } from '../capture/result/result.ts';
 import type { Cluster, Worker } from '../cluster/open-cluster.ts';
 import { ConfigError } from '../config/mod.ts';
 import type { ClusterConfig } from '../config/slices.ts';

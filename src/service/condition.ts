@@ -1,7 +1,7 @@
 import type { FailureCode } from '../capture/errors.ts';
 import type { PressureEvent } from '../capture/events.ts';
-import type { Overload, Pressure } from '../capture/pressure.ts';
-import type { ClusterStats } from '../capture/stats.ts';
+import type { Overload, Pressure } from '../capture/operation/pressure.ts';
+import type { ClusterStats } from '../capture/operation/stats.ts';
 import type { PressureConfig } from '../config/slices.ts';
 import { openGauge } from '../pressure/gauge.ts';
 import { trimAllocator } from '../pressure/give-back.ts';

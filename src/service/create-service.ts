@@ -1,4 +1,4 @@
-import { wantedInFlight } from '../capture/in-flight.ts';
+import { wantedInFlight } from '../capture/operation/in-flight.ts';
 import type { LiveConfig, ServiceConfig } from '../config/slices.ts';
 import { createComparisons } from '../imaging/comparisons.ts';
 import { createThumbnails } from '../imaging/thumbnails.ts';

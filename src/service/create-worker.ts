@@ -1,6 +1,6 @@
-import { noEgressRefusals } from '../capture/egress-refusals.ts';
 import { CapstanError } from '../capture/errors.ts';
-import type { Overload } from '../capture/pressure.ts';
+import { noEgressRefusals } from '../capture/operation/egress-refusals.ts';
+import type { Overload } from '../capture/operation/pressure.ts';
 import { type Config, ConfigError } from '../config/mod.ts';
 import type { CapturingConfig, ClusterConfig, StorageConfig } from '../config/slices.ts';
 import type { Logger } from '../log/log.ts';

@@ -1,8 +1,8 @@
-import { failedResult, type Timing } from '../capture/build-result.ts';
 import type { CaptureCommand } from '../capture/command.ts';
 import { CapstanError, failure, tellsOf, toFailure } from '../capture/errors.ts';
-import type { Evidence } from '../capture/evidence.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
+import { failedResult, type Timing } from '../capture/result/build-result.ts';
+import type { Evidence } from '../capture/result/evidence.ts';
 import type { Logger } from '../log/log.ts';
 import type { CaptureStore } from '../storage/captures/capture-store.ts';
 

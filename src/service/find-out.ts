@@ -1,7 +1,7 @@
-import type { Findings } from '../capture/build-result.ts';
 import type { CaptureCommand } from '../capture/command.ts';
 import { within } from '../capture/deadline.ts';
-import type { Snapshot } from '../capture/snapshot.ts';
+import type { Findings } from '../capture/result/build-result.ts';
+import type { Snapshot } from '../capture/result/snapshot.ts';
 import type { Egress } from '../egress/egress.ts';
 import { perceptionHash } from '../imaging/perception-hash.ts';
 import type { Logger } from '../log/log.ts';

@@ -1,10 +1,10 @@
-import { REQUIRED_KINDS } from '../capture/artifacts.ts';
+import { REQUIRED_KINDS } from '../capture/artifacts/artifacts.ts';
 import { isOfKey } from '../capture/client.ts';
 import { CapstanError } from '../capture/errors.ts';
-import { optionsDigest } from '../capture/options-digest.ts';
+import { optionsDigest } from '../capture/options/options-digest.ts';
 import type { StoredCapture } from '../capture/outcome.ts';
 import type { CaptureRequest } from '../capture/request.ts';
-import type { Result } from '../capture/result.ts';
+import type { Result } from '../capture/result/result.ts';
 import { overHttp } from '../capture/target.ts';
 import type { ArtifactStore } from '../storage/ports/artifact-store.ts';
 import { endsList, type Keyset, keysetOf, type ResultStore } from '../storage/ports/result-store.ts';

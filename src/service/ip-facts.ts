@@ -1,4 +1,4 @@
-import type { IpFacts } from '../capture/result.ts';
+import type { IpFacts } from '../capture/result/result.ts';
 import type { IpFactsConfig } from '../config/slices.ts';
 
 /** Looks up facts about the IP addresses of targets. */

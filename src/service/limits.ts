@@ -1,4 +1,4 @@
-import { type CaptureLimits, LIMIT_BOUNDS } from '../capture/limits.ts';
+import { type CaptureLimits, LIMIT_BOUNDS } from '../capture/operation/limits.ts';
 import { refusal } from '../capture/validate.ts';
 import type { Worker } from '../cluster/open-cluster.ts';
 import type { Logger } from '../log/log.ts';

@@ -1,13 +1,13 @@
 import type { Client } from '../capture/client.ts';
 import { CapstanError } from '../capture/errors.ts';
+import { refusal } from '../capture/validate.ts';
 import {
   type DeadLetter,
   type NewReceiver,
   quietText,
   type ReceiverAnswer,
   type ReceiverTest,
-} from '../capture/receiver.ts';
-import { refusal } from '../capture/validate.ts';
+} from '../capture/work/receiver.ts';
 import type { Egress } from '../egress/egress.ts';
 import { sampleNotice } from '../receivers/digest-notice.ts';
 import type { Dispatcher } from '../receivers/dispatcher.ts';

@@ -1,8 +1,8 @@
 import { ofKey } from '../capture/client.ts';
 import { CapstanError } from '../capture/errors.ts';
 import type { CapstanEvent } from '../capture/events.ts';
-import { changedMarks, MAX_LABELS, type Marks } from '../capture/marks.ts';
-import type { Result } from '../capture/result.ts';
+import { changedMarks, MAX_LABELS, type Marks } from '../capture/finding/marks.ts';
+import type { Result } from '../capture/result/result.ts';
 import { refusal } from '../capture/validate.ts';
 import type { CaptureService } from './capture-service.ts';
 import type { OpenedParts } from './opened-parts.ts';

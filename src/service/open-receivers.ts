@@ -1,8 +1,8 @@
 import { visibleKey } from '../capture/client.ts';
 import { CapstanError } from '../capture/errors.ts';
 import { isIsolated } from '../capture/named-key.ts';
-import type { NewReceiver } from '../capture/receiver.ts';
 import { refusal } from '../capture/validate.ts';
+import type { NewReceiver } from '../capture/work/receiver.ts';
 import { ConfigError, readReceivers } from '../config/mod.ts';
 import type { LiveConfig, ReceiversConfig } from '../config/slices.ts';
 import { createTargetPolicy } from '../egress/address-policy.ts';

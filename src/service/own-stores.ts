@@ -1,6 +1,6 @@
+import type { ScreenshotInfo } from '../capture/artifacts/screenshot-info.ts';
 import { isOfKey } from '../capture/client.ts';
 import { CapstanError } from '../capture/errors.ts';
-import type { ScreenshotInfo } from '../capture/screenshot-info.ts';
 import type { ArtifactStore } from '../storage/ports/artifact-store.ts';
 import { endsList, type Keyset, keysetOf, type ResultStore } from '../storage/ports/result-store.ts';
 import { timeOfId } from '../storage/records/ids.ts';

@@ -1,13 +1,13 @@
 import type { Actors } from '../actors/actors.ts';
-import { storedResult, type Timing } from '../capture/build-result.ts';
 import type { CaptureCommand } from '../capture/command.ts';
 import type { Dialled } from '../capture/dialled.ts';
 import { CapstanError, toFailure } from '../capture/errors.ts';
-import { NO_EVIDENCE } from '../capture/evidence.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
-import { packWords } from '../capture/page-words.ts';
 import { hasNetwork } from '../capture/request.ts';
-import type { Snapshot } from '../capture/snapshot.ts';
+import { storedResult, type Timing } from '../capture/result/build-result.ts';
+import { NO_EVIDENCE } from '../capture/result/evidence.ts';
+import { packWords } from '../capture/result/page-words.ts';
+import type { Snapshot } from '../capture/result/snapshot.ts';
 import type { Egress } from '../egress/egress.ts';
 import type { CaptureStore } from '../storage/captures/capture-store.ts';
 import type { CapturedFiles } from '../storage/ports/artifact-store.ts';

@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises';
-import type { ServiceStats } from '../capture/stats.ts';
+import type { ServiceStats } from '../capture/operation/stats.ts';
 import type { StorageConfig } from '../config/slices.ts';
 import { LoadHistory } from '../metrics/load-history.ts';
 import type { EventCounts } from '../metrics/tallies.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { fingerprintOf, keyDigest } from '../capture/key-digest.ts';
-import { DAY_MS, DEFAULT_SHARE_MS } from '../capture/shared-link.ts';
-import { linkIdOf, linkOf, type Part } from '../capture/shared-urls.ts';
+import { fingerprintOf, keyDigest } from '../capture/basics/key-digest.ts';
+import { DAY_MS, DEFAULT_SHARE_MS } from '../capture/finding/shared-link.ts';
+import { linkIdOf, linkOf, type Part } from '../capture/finding/shared-urls.ts';
 import { STORED_LIMITS } from '../capture/stored-limits.ts';
 import type { ReceiversConfig } from '../config/slices.ts';
 import type { NoticeSources } from '../receivers/notice-parts.ts';

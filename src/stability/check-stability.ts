@@ -1,12 +1,12 @@
 import { lastValueFrom, map, type Observable, takeUntil, toArray } from 'rxjs';
+import type { ScreenshotInfo } from '../capture/artifacts/screenshot-info.ts';
 import type { Client } from '../capture/client.ts';
-import { MAX_IGNORED } from '../capture/comparison.ts';
-import { MAX_LIST_CHARACTERS } from '../capture/element-selector.ts';
+import { MAX_IGNORED } from '../capture/comparison/comparison.ts';
+import { MAX_LIST_CHARACTERS } from '../capture/comparison/element-selector.ts';
+import { MAX_UNSTABLE, type Stability, type UnstableElement } from '../capture/comparison/stability.ts';
 import { CapstanError } from '../capture/errors.ts';
 import type { BatchItem } from '../capture/outcome.ts';
 import type { CaptureRequest } from '../capture/request.ts';
-import type { ScreenshotInfo } from '../capture/screenshot-info.ts';
-import { MAX_UNSTABLE, type Stability, type UnstableElement } from '../capture/stability.ts';
 import type { Comparisons } from '../imaging/comparisons.ts';
 import { type Compared, findUnstable, Spots } from './find-unstable.ts';
 import { captureOrder, type Variation, variationsOf } from './variations.ts';

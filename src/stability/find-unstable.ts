@@ -1,7 +1,7 @@
-import { areaOf, intersection } from '../capture/boxes.ts';
-import { MAX_PLACES, type Place } from '../capture/comparison.ts';
-import { PAGE_TAGS } from '../capture/element-map.ts';
-import type { Cause, UnstableElement } from '../capture/stability.ts';
+import { areaOf, intersection } from '../capture/comparison/boxes.ts';
+import { MAX_PLACES, type Place } from '../capture/comparison/comparison.ts';
+import { PAGE_TAGS } from '../capture/comparison/element-map.ts';
+import type { Cause, UnstableElement } from '../capture/comparison/stability.ts';
 
 /** Two captures of a check that were compared. */
 export interface Compared {

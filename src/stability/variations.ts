@@ -1,5 +1,5 @@
+import type { Varied } from '../capture/comparison/stability.ts';
 import { type CaptureRequest, DEFAULT_REQUEST } from '../capture/request.ts';
-import type { Varied } from '../capture/stability.ts';
 import { call } from '../page/page-scripts.ts';
 import type { World } from '../page-scripts/steady/world.ts';
 

@@ -1,4 +1,4 @@
-import { ARTIFACT_STORE_KINDS, ARTIFACT_STORES, type ArtifactStoreKind } from '../capture/artifacts.ts';
+import { ARTIFACT_STORE_KINDS, ARTIFACT_STORES, type ArtifactStoreKind } from '../capture/artifacts/artifacts.ts';
 import type { ObjectStoreConfig } from '../config/slices.ts';
 import { isDamagedArtifact } from './failures/store-errors.ts';
 import { holdLock } from './files/held-lock.ts';

@@ -1,4 +1,4 @@
-import { type DatabaseKind, type DatabasePlaces, databaseOf } from '../capture/artifacts.ts';
+import { type DatabaseKind, type DatabasePlaces, databaseOf } from '../capture/artifacts/artifacts.ts';
 import { createNoDatabase } from './memory/no-database.ts';
 import type { MongoDatabase } from './mongo/open.ts';
 import type { Database } from './ports/database.ts';

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import { ARTIFACT_STORES } from '../capture/artifacts.ts';
+import { ARTIFACT_STORES } from '../capture/artifacts/artifacts.ts';
 import type { CapstanError } from '../capture/errors.ts';
-import type { StoredRecord } from '../capture/result.ts';
+import type { StoredRecord } from '../capture/result/result.ts';
 import type { StorageConfig } from '../config/slices.ts';
 import { CaptureStore } from './captures/capture-store.ts';
 import type { Removed } from './captures/remover.ts';

@@ -1,8 +1,8 @@
 import { BehaviorSubject } from 'rxjs';
+import { once } from '../capture/basics/once.ts';
 import { CapstanError } from '../capture/errors.ts';
-import type { CaptureLimits } from '../capture/limits.ts';
-import { once } from '../capture/once.ts';
-import type { Overload } from '../capture/pressure.ts';
+import type { CaptureLimits } from '../capture/operation/limits.ts';
+import type { Overload } from '../capture/operation/pressure.ts';
 import { shareOf } from '../fairness/share.ts';
 import { createCompletionRate } from './completion-rate.ts';
 import { createReservation, type IssuedReservation, type Pass, type Reservation } from './reservation.ts';

@@ -18,10 +18,10 @@ import {
 } from 'rxjs';
 import type { Client } from '../capture/client.ts';
 import { CapstanError, toFailure } from '../capture/errors.ts';
-import type { InFlight } from '../capture/in-flight.ts';
-import type { CaptureLimits } from '../capture/limits.ts';
+import type { InFlight } from '../capture/operation/in-flight.ts';
+import type { CaptureLimits } from '../capture/operation/limits.ts';
+import type { Overload } from '../capture/operation/pressure.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
-import type { Overload } from '../capture/pressure.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import { createAdmission } from './admission.ts';
 import { type Dialling, dialFirst } from './dial-stage.ts';

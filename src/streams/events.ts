@@ -1,4 +1,5 @@
 import { map, type Observable, Subject } from 'rxjs';
+import { iso } from '../capture/basics/values.ts';
 import { ofKey } from '../capture/client.ts';
 import type { CaptureCommand } from '../capture/command.ts';
 import type { Failure } from '../capture/errors.ts';
@@ -12,9 +13,8 @@ import type {
   UnsentWords,
   WatchEvent,
 } from '../capture/events.ts';
+import type { DegradedParts, Pressure } from '../capture/operation/pressure.ts';
 import type { CaptureOutcome, StoredCapture } from '../capture/outcome.ts';
-import type { DegradedParts, Pressure } from '../capture/pressure.ts';
-import { iso } from '../capture/values.ts';
 import { createWaitingQueue } from '../fairness/waiting-queue.ts';
 
 /** The single event stream that logs, counters, messages and subscribers derive from. */

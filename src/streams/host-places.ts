@@ -1,4 +1,4 @@
-import { once } from '../capture/once.ts';
+import { once } from '../capture/basics/once.ts';
 import { createFairQueue } from '../fairness/fair-queue.ts';
 import { createPlaces, type Places } from '../fairness/share.ts';
 

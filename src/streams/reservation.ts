@@ -1,4 +1,4 @@
-import { once } from '../capture/once.ts';
+import { once } from '../capture/basics/once.ts';
 
 /** Permission for one capture to be queued or running. */
 export interface Pass {

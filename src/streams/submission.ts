@@ -2,7 +2,7 @@ import { type Subscriber, Subscription } from 'rxjs';
 import { ofKey } from '../capture/client.ts';
 import type { CaptureCommand } from '../capture/command.ts';
 import type { CapstanError } from '../capture/errors.ts';
-import type { InFlight } from '../capture/in-flight.ts';
+import type { InFlight } from '../capture/operation/in-flight.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { ToDial } from './dial-stage.ts';
 

@@ -1,4 +1,4 @@
-import type { LeftOut } from '../capture/scan.ts';
+import type { LeftOut } from '../capture/work/scan.ts';
 
 /** An item that a parser finds in a list, in the order of the list. */
 export type Found =

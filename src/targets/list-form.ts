@@ -1,4 +1,4 @@
-import type { ListForm } from '../capture/scan.ts';
+import type { ListForm } from '../capture/work/scan.ts';
 import { csvList, isCsvHead } from './csv-list.ts';
 import type { Found } from './found.ts';
 import { masscanList } from './masscan-list.ts';

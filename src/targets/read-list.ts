@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CapstanError } from '../capture/errors.ts';
-import type { LeftOut, ListReport } from '../capture/scan.ts';
 import { bytesText, STORED_LIMITS } from '../capture/stored-limits.ts';
+import type { LeftOut, ListReport } from '../capture/work/scan.ts';
 import { decodedText } from './decoded-text.ts';
 import { countTargets, type Entry, type Expansion, readEntry, targetsOf } from './entry.ts';
 import type { Found } from './found.ts';

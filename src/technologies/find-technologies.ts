@@ -1,4 +1,4 @@
-import type { SoftwareSigns, Technology } from '../capture/host-facts.ts';
+import type { SoftwareSigns, Technology } from '../capture/result/host-facts.ts';
 import { productOfIcon } from './icons.ts';
 import { libraryNamed, libraryOf } from './libraries.ts';
 import type { Product } from './products.ts';

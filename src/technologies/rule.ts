@@ -1,4 +1,4 @@
-import type { SoftwareSigns, Technology } from '../capture/host-facts.ts';
+import type { SoftwareSigns, Technology } from '../capture/result/host-facts.ts';
 
 /** Returns the groups of a match, the whole of it first; null without a match. Takes time linear in the text. */
 export type Pattern = (text: string) => readonly (string | undefined)[] | null;

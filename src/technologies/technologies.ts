@@ -1,4 +1,4 @@
-import type { SoftwareSigns, Technology } from '../capture/host-facts.ts';
+import type { SoftwareSigns, Technology } from '../capture/result/host-facts.ts';
 import { type CompanyOf, findTechnologies } from './find-technologies.ts';
 import type { Rule } from './rule.ts';
 

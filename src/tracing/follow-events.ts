@@ -12,7 +12,7 @@ import { LRUCache } from 'lru-cache';
 import type { Observable } from 'rxjs';
 import type { CapstanEvent, CaptureEvent, DeliveryEvent } from '../capture/events.ts';
 import { CAPTURE_PHASES } from '../capture/phases.ts';
-import type { Result } from '../capture/result.ts';
+import type { Result } from '../capture/result/result.ts';
 
 /** Maximum number of ended captures and batches that are remembered, because their messages may still be sent. */
 const MAX_ENDED = 10_000;

@@ -8,7 +8,7 @@ import {
   type ReadValues,
   type WatchedValues,
   type When,
-} from '../capture/watch-values.ts';
+} from '../capture/work/watch-values.ts';
 
 /** The values of a watch in its earlier runs, and the conditions on them. */
 export interface KnownValues {

@@ -1,6 +1,6 @@
 import { NEVER } from 'rxjs';
-import type { Region } from '../capture/comparison.ts';
-import { COMPARED, type Compared, MAX_REGIONS_OF_RUN, type WatchRules } from '../capture/watch.ts';
+import type { Region } from '../capture/comparison/comparison.ts';
+import { COMPARED, type Compared, MAX_REGIONS_OF_RUN, type WatchRules } from '../capture/work/watch.ts';
 import type { Comparisons } from '../imaging/comparisons.ts';
 import type { ArtifactStore } from '../storage/ports/artifact-store.ts';
 

@@ -1,7 +1,7 @@
 import { CapstanError, type Failure, type FailureCode, failure, toFailure } from '../capture/errors.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
-import type { Result } from '../capture/result.ts';
-import { COMPARED, type WatchRun } from '../capture/watch.ts';
+import type { Result } from '../capture/result/result.ts';
+import { COMPARED, type WatchRun } from '../capture/work/watch.ts';
 import type { ArtifactStore } from '../storage/ports/artifact-store.ts';
 import { decide, isUnknown, knownBy } from './decide.ts';
 import { type Changes, type CompareParts, findChanges } from './find-changes.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { WatchRules } from '../capture/watch.ts';
+import type { WatchRules } from '../capture/work/watch.ts';
 import { nextOfSchedule } from './local-times.ts';
 
 const DEFAULT_JITTER_MS = 30_000;

@@ -1,5 +1,5 @@
 import { json } from 'node:stream/consumers';
-import type { Result } from '../capture/result.ts';
+import type { Result } from '../capture/result/result.ts';
 import {
   conditionsIn,
   MAX_TEXT_OF_RUN,
@@ -8,7 +8,7 @@ import {
   type ReadValues,
   type WatchedValues,
   type When,
-} from '../capture/watch-values.ts';
+} from '../capture/work/watch-values.ts';
 import type { ArtifactStore } from '../storage/ports/artifact-store.ts';
 
 const MISSING: ReadValue = { value: null, text: null };

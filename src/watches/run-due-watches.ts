@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { iso } from '../capture/basics/values.ts';
 import type { Client } from '../capture/client.ts';
 import type { Recipients, WatchEvent } from '../capture/events.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { CaptureRequest } from '../capture/request.ts';
-import { iso } from '../capture/values.ts';
 import { isAway } from '../storage/failures/store-errors.ts';
 import { repeatPass } from '../storage/passes/repeated-pass.ts';
 import {

@@ -1,4 +1,4 @@
-import type { ReadValue, ReadValues } from '../capture/watch-values.ts';
+import type { ReadValue, ReadValues } from '../capture/work/watch-values.ts';
 import { numberOf } from './decide.ts';
 
 const MAX_CHARACTERS = 60;

@@ -1,4 +1,4 @@
-import type { Watch } from '../capture/watch.ts';
+import type { Watch } from '../capture/work/watch.ts';
 import { withoutCredentials } from '../client/service-url.ts';
 import type { StoredWatch } from '../storage/ports/watch-store.ts';
 import { unpackProgress, unpackSummary } from './stored-form.ts';

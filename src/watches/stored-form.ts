@@ -1,8 +1,8 @@
 import type { Client } from '../capture/client.ts';
-import { type RecordedOptions, recordedOptions } from '../capture/recorded-options.ts';
+import { type RecordedOptions, recordedOptions } from '../capture/options/recorded-options.ts';
 import { type CaptureRequest, requestSchemas, type WatchRequest } from '../capture/request.ts';
 import { parseOrRefuse } from '../capture/validate.ts';
-import type { WatchRun } from '../capture/watch.ts';
+import type { WatchRun } from '../capture/work/watch.ts';
 import { type KnownValues, NO_VALUES } from './decide.ts';
 
 /** The body that a watch was made from, which `PATCH` changes. It is stored once, and its request is read from it. */

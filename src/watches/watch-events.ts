@@ -1,7 +1,7 @@
 import { type OfKey, ofKey } from '../capture/client.ts';
 import type { WatchEvent, WatchNews } from '../capture/events.ts';
-import type { WatchRun } from '../capture/watch.ts';
-import type { WatchedValues } from '../capture/watch-values.ts';
+import type { WatchRun } from '../capture/work/watch.ts';
+import type { WatchedValues } from '../capture/work/watch-values.ts';
 import { isUnknown, type KnownValues, knownAfter, knownBy } from './decide.ts';
 import type { DecidedRun, Progress, Summary } from './stored-form.ts';
 

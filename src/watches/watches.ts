@@ -1,10 +1,10 @@
+import { iso } from '../capture/basics/values.ts';
 import type { Client } from '../capture/client.ts';
 import { CapstanError } from '../capture/errors.ts';
 import type { WatchNews } from '../capture/events.ts';
 import type { CaptureRequest, WatchRequest } from '../capture/request.ts';
 import { STORED_LIMITS } from '../capture/stored-limits.ts';
-import { iso } from '../capture/values.ts';
-import type { Watch, WatchRun } from '../capture/watch.ts';
+import type { Watch, WatchRun } from '../capture/work/watch.ts';
 import type { Page, StoredWatch, WatchChange, WatchesWanted } from '../storage/ports/watch-store.ts';
 import { dueAfterChange, nextDue } from './next-due.ts';
 import { type DueOptions, runDueWatches } from './run-due-watches.ts';

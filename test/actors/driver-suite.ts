@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CaptureOptions } from '../../src/capture/request.ts';
-import type { Snapshot } from '../../src/capture/snapshot.ts';
+import type { Snapshot } from '../../src/capture/result/snapshot.ts';
 import { failureOf, patience } from '../support/actor.ts';
 import { captureRequest, LATE } from '../support/capture-request.ts';
 import { numbersOf, type Pixels, pixelsOf } from '../support/image.ts';

@@ -4,7 +4,7 @@ import {
   ElementMapSchema,
   MAX_MAP_CHARACTERS,
   type TextEntry,
-} from '../../src/capture/element-map.ts';
+} from '../../src/capture/comparison/element-map.ts';
 import type { CaptureOptions } from '../../src/capture/request.ts';
 import { patience } from '../support/actor.ts';
 import { htmlRequest } from '../support/capture-request.ts';

@@ -1,9 +1,9 @@
 import { X509Certificate } from 'node:crypto';
 import { createServer } from 'node:https';
 import { describe, expect, it } from 'vitest';
-import { EVIDENCE_KINDS, type EvidenceKind } from '../../src/capture/evidence.ts';
 import type { CaptureOptions } from '../../src/capture/request.ts';
-import type { Snapshot } from '../../src/capture/snapshot.ts';
+import { EVIDENCE_KINDS, type EvidenceKind } from '../../src/capture/result/evidence.ts';
+import type { Snapshot } from '../../src/capture/result/snapshot.ts';
 import { listening } from '../egress/listening.ts';
 import { ICON, ICON_SHA256 } from '../fixtures/evidence-routes.ts';
 import { CERTIFICATE, KEY } from '../receivers/certificate.ts';

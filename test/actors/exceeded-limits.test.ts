@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Snapshot } from '../../src/capture/snapshot.ts';
+import type { Snapshot } from '../../src/capture/result/snapshot.ts';
 import { createTargetPolicy } from '../../src/egress/address-policy.ts';
 import { createEgress, type EgressOptions } from '../../src/egress/create-egress.ts';
 import type { Egress } from '../../src/egress/egress.ts';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:https';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CaptureOptions } from '../../src/capture/request.ts';
-import type { Snapshot } from '../../src/capture/snapshot.ts';
+import type { Snapshot } from '../../src/capture/result/snapshot.ts';
 import { type Listening, listening } from '../egress/listening.ts';
 import { CERTIFICATE, KEY } from '../receivers/certificate.ts';
 import { failureOf, patience } from '../support/actor.ts';

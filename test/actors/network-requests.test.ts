@@ -1,7 +1,7 @@
 import { createServer } from 'node:https';
 import { describe, expect, it } from 'vitest';
 import type { CaptureOptions } from '../../src/capture/request.ts';
-import type { Snapshot } from '../../src/capture/snapshot.ts';
+import type { Snapshot } from '../../src/capture/result/snapshot.ts';
 import { listening } from '../egress/listening.ts';
 import type { Site, SiteRequest } from '../fixtures/site.ts';
 import { CERTIFICATE, KEY } from '../receivers/certificate.ts';

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Har } from 'har-format';
 import { describe, expect, it } from 'vitest';
 import type { CaptureOptions } from '../../src/capture/request.ts';
-import type { Snapshot } from '../../src/capture/snapshot.ts';
+import type { Snapshot } from '../../src/capture/result/snapshot.ts';
 import { listening } from '../egress/listening.ts';
 import { CERTIFICATE, KEY } from '../receivers/certificate.ts';
 import { patience, startActor } from '../support/actor.ts';

@@ -1,7 +1,7 @@
 import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { describe, expect, it } from 'vitest';
 import type { CaptureOptions } from '../../src/capture/request.ts';
-import type { Snapshot } from '../../src/capture/snapshot.ts';
+import type { Snapshot } from '../../src/capture/result/snapshot.ts';
 import { failureOf } from '../support/actor.ts';
 import { htmlRequest, LATE } from '../support/capture-request.ts';
 import { siteAndActor } from '../support/site-and-actor.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CaptureOptions } from '../../src/capture/request.ts';
-import { VERDICTS, type Verdict } from '../../src/capture/verdict.ts';
+import { VERDICTS, type Verdict } from '../../src/capture/result/verdict.ts';
 import { SAMPLE_PAGES } from '../fixtures/site.ts';
 import { VERDICT_PAGES } from '../fixtures/verdicts/all.ts';
 import { patience } from '../support/actor.ts';

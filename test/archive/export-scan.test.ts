@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exportScan, type ScannedFailure, type ScannedPage } from '../../src/archive/export-scan.ts';
-import { NO_EVIDENCE } from '../../src/capture/evidence.ts';
+import { NO_EVIDENCE } from '../../src/capture/result/evidence.ts';
 import { exampleId, exampleResult } from '../support/example-result.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
 import { MARKUP } from '../ui/hostile.ts';

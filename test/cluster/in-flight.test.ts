@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { InFlightSchema } from '../../src/capture/in-flight.ts';
+import { InFlightSchema } from '../../src/capture/operation/in-flight.ts';
 import type { ServiceConfig } from '../../src/config/slices.ts';
 import type { Served } from '../commands/capstan-process.ts';
 import { startService } from '../support/service.ts';

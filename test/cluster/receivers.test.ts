@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { ReceiverSchema } from '../../src/capture/receiver.ts';
+import { ReceiverSchema } from '../../src/capture/work/receiver.ts';
 import { NO_BROWSER, type Served } from '../commands/capstan-process.ts';
 import { post } from '../faults/client.ts';
 import { SECRET, startReceiver } from '../receivers/receiver.ts';

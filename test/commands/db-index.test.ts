@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { packWords } from '../../src/capture/page-words.ts';
+import { packWords } from '../../src/capture/result/page-words.ts';
 import { ListedResultSchema } from '../../src/http/answer/schemas.ts';
 import { describeWithSharedMongo } from '../support/describe-with-mongo.ts';
 import { type RunningService, startService } from '../support/service.ts';

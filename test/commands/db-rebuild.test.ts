@@ -1,7 +1,7 @@
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Result } from '../../src/capture/result.ts';
+import type { Result } from '../../src/capture/result/result.ts';
 import { captureDirectory } from '../../src/storage/files/layout.ts';
 import type { ResultFilter } from '../../src/storage/ports/result-store.ts';
 import { createStorage, type Storage } from '../../src/storage/storage.ts';

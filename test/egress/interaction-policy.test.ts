@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createActorPool } from '../../src/actors/actor-pool.ts';
 import type { Actors } from '../../src/actors/actors.ts';
 import type { Action } from '../../src/capture/options/interaction.ts';
-import type { Snapshot } from '../../src/capture/snapshot.ts';
+import type { Snapshot } from '../../src/capture/result/snapshot.ts';
 import { configOf } from '../../src/config/mod.ts';
 import { createTargetPolicy } from '../../src/egress/address-policy.ts';
 import { createEgress } from '../../src/egress/create-egress.ts';

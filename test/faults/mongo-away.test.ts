@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { FeedSchema } from '../../src/capture/feed.ts';
-import { SharedLinkSchema } from '../../src/capture/shared-link.ts';
+import { FeedSchema } from '../../src/capture/finding/feed.ts';
+import { SharedLinkSchema } from '../../src/capture/finding/shared-link.ts';
 import { ground, serve } from '../commands/capstan-process.ts';
 import { jsonOf } from '../http/feed-readers.ts';
 import { describeWithMongo } from '../support/describe-with-mongo.ts';

@@ -1,4 +1,4 @@
-import { packWords } from '../../src/capture/page-words.ts';
+import { packWords } from '../../src/capture/result/page-words.ts';
 import { indexWords } from '../../src/storage/maintenance/index-words.ts';
 import { createIdSource } from '../../src/storage/records/ids.ts';
 import { createStorage } from '../../src/storage/storage.ts';

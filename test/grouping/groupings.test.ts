@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Result } from '../../src/capture/result.ts';
+import type { Result } from '../../src/capture/result/result.ts';
 import { createGroupings } from '../../src/grouping/groupings.ts';
 
 it('groups for one key at a time, and refuses a key whose share of the waiting groupings is used', async () => {

@@ -2,7 +2,7 @@ import { type ClientRequest, request } from 'node:http';
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { SentResult } from '../../src/capture/artifact-paths.ts';
+import type { SentResult } from '../../src/capture/artifacts/artifact-paths.ts';
 import { DetailedResultSchema, ResultSchema } from '../../src/http/answer/schemas.ts';
 import type { CaptureService } from '../../src/service/create-service.ts';
 import { serviceForSuite, siteForSuite } from '../support/for-suite.ts';

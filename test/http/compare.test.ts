@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { ComparisonSchema, MAX_COMPARED_PIXELS } from '../../src/capture/comparison.ts';
+import { ComparisonSchema, MAX_COMPARED_PIXELS } from '../../src/capture/comparison/comparison.ts';
 import { createComparisonThread } from '../../src/imaging/comparison/comparison-thread.ts';
 import { putCapture } from '../../src/storage/ports/artifact-store.ts';
 import { serviceForSuite } from '../support/for-suite.ts';

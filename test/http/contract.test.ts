@@ -3,7 +3,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { FailureCode } from '../../src/capture/errors.ts';
-import { signedTarget } from '../../src/capture/signed-link.ts';
+import { signedTarget } from '../../src/capture/finding/signed-link.ts';
 import { openApiDocument } from '../../src/http/openapi/document.ts';
 import { putCapture } from '../../src/storage/ports/artifact-store.ts';
 import { EVIDENCE } from '../storage/result-of.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { EVIDENCE_KINDS } from '../../src/capture/evidence.ts';
+import { EVIDENCE_KINDS } from '../../src/capture/result/evidence.ts';
 import {
   BatchResultSchema,
   DetailedResultSchema,

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
-import { HostFactsSchema } from '../../src/capture/host-facts.ts';
+import { HostFactsSchema } from '../../src/capture/result/host-facts.ts';
 import { DeliverySchema, QuerySchema } from '../../src/http/answer/query-schemas.ts';
 import { listening } from '../egress/listening.ts';
 import type { RunningApp } from '../support/serve.ts';

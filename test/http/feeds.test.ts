@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { FeedSchema } from '../../src/capture/feed.ts';
+import { FeedSchema } from '../../src/capture/finding/feed.ts';
 import type { RunningApp } from '../support/serve.ts';
 import { NO_BROWSER } from '../support/service.ts';
 import { failureOf, targetOf } from './answers.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { ComparisonSchema } from '../../src/capture/comparison.ts';
+import { ComparisonSchema } from '../../src/capture/comparison/comparison.ts';
 import { serviceForSuite } from '../support/for-suite.ts';
 
 const Answer = z.object({ data: ComparisonSchema });

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { signedTarget } from '../../src/capture/signed-link.ts';
+import { signedTarget } from '../../src/capture/finding/signed-link.ts';
 import { captureDirectory, RECORD_FILE } from '../../src/storage/files/layout.ts';
 import { serviceForSuite, siteForSuite } from '../support/for-suite.ts';
 import { serve } from '../support/serve.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { NAMED_OUTPUT_KINDS, OUTPUT_KINDS } from '../../src/capture/artifacts.ts';
-import { ElementMapSchema } from '../../src/capture/element-map.ts';
+import { NAMED_OUTPUT_KINDS, OUTPUT_KINDS } from '../../src/capture/artifacts/artifacts.ts';
+import { ElementMapSchema } from '../../src/capture/comparison/element-map.ts';
 import { DetailedResultSchema, FailureSchema } from '../../src/http/answer/schemas.ts';
 import type { RunningApp } from '../support/serve.ts';
 import { describeWithTenants, TENANTS, tenantsForSuite } from './tenants.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { ReceiverSchema, ReceiverTestSchema } from '../../src/capture/receiver.ts';
+import { ReceiverSchema, ReceiverTestSchema } from '../../src/capture/work/receiver.ts';
 import { type Receiver, SECRET, startReceiver, statuses } from '../receivers/receiver.ts';
 import { forSuite } from '../support/for-suite.ts';
 import { NO_BROWSER } from '../support/service.ts';

@@ -1,9 +1,9 @@
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { Result } from '../../src/capture/result.ts';
-import { SharedLinkSchema } from '../../src/capture/shared-link.ts';
-import { signedTarget } from '../../src/capture/signed-link.ts';
+import { SharedLinkSchema } from '../../src/capture/finding/shared-link.ts';
+import { signedTarget } from '../../src/capture/finding/signed-link.ts';
+import type { Result } from '../../src/capture/result/result.ts';
 import { putCapture } from '../../src/storage/ports/artifact-store.ts';
 import { EVIDENCE } from '../storage/result-of.ts';
 import { type RunningApp, serve } from '../support/serve.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
-import { signedTarget } from '../../src/capture/signed-link.ts';
+import { signedTarget } from '../../src/capture/finding/signed-link.ts';
 import { capstan } from '../commands/capstan-process.ts';
 import { serviceForSuite, siteForSuite } from '../support/for-suite.ts';
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { sentResult } from '../../src/capture/artifact-paths.ts';
+import { sentResult } from '../../src/capture/artifacts/artifact-paths.ts';
 import { serviceForSuite } from '../support/for-suite.ts';
 import { NO_BROWSER } from '../support/service.ts';
 import { failureOf, idsOf } from './answers.ts';

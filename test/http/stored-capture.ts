@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Result } from '../../src/capture/result.ts';
-import type { ScreenshotInfo } from '../../src/capture/screenshot-info.ts';
+import type { ScreenshotInfo } from '../../src/capture/artifacts/screenshot-info.ts';
+import type { Result } from '../../src/capture/result/result.ts';
 import type { CaptureService } from '../../src/service/create-service.ts';
 import { putCapture } from '../../src/storage/ports/artifact-store.ts';
 import { exampleResult } from '../support/example-result.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { sentInfo } from '../../src/capture/artifact-paths.ts';
+import { sentInfo } from '../../src/capture/artifacts/artifact-paths.ts';
 import type { ServiceConfig } from '../../src/config/slices.ts';
 import { serviceForSuite } from '../support/for-suite.ts';
 import { idsOf, nextPage } from './answers.ts';

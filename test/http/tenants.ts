@@ -1,5 +1,5 @@
 import { afterAll, describe, expect } from 'vitest';
-import type { Result } from '../../src/capture/result.ts';
+import type { Result } from '../../src/capture/result/result.ts';
 import type { ServiceConfig } from '../../src/config/slices.ts';
 import type { CaptureService } from '../../src/service/create-service.ts';
 import { serversForSuite, whyNoCluster } from '../cluster/cluster-of-processes.ts';

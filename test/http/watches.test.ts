@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { ListedWatchSchema, WatchRunSchema, WatchSchema, WatchValuesSchema } from '../../src/capture/watch.ts';
+import { ListedWatchSchema, WatchRunSchema, WatchSchema, WatchValuesSchema } from '../../src/capture/work/watch.ts';
 import { type Listening, listening } from '../egress/listening.ts';
 import { SECRET, startReceiver } from '../receivers/receiver.ts';
 import { failureOf } from './answers.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { sentResult } from '../../src/capture/artifact-paths.ts';
+import { sentResult } from '../../src/capture/artifacts/artifact-paths.ts';
 import type { CapstanEvent } from '../../src/capture/events.ts';
 import { DetailedResultSchema } from '../../src/http/answer/schemas.ts';
 import { type Receiver, SECRET, startReceiver } from '../receivers/receiver.ts';

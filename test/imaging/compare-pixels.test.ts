@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Box, RegionKind } from '../../src/capture/comparison.ts';
+import type { Box, RegionKind } from '../../src/capture/comparison/comparison.ts';
 import { comparePixels } from '../../src/imaging/comparison/compare-pixels.ts';
 import type { Pixels } from '../../src/imaging/comparison/pixels.ts';
 

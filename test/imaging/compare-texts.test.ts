@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_DIFF_CHARACTERS } from '../../src/capture/comparison.ts';
+import { MAX_DIFF_CHARACTERS } from '../../src/capture/comparison/comparison.ts';
 import { compareTexts } from '../../src/imaging/comparison/compare-texts.ts';
 
 const compare = (a: readonly string[], b: readonly string[], ignored: readonly string[] = [], inAnyOrder = false) =>

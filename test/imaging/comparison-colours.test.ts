@@ -3,7 +3,7 @@ import { differenceCiede2000 } from 'culori';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Box, ComparisonSchema } from '../../src/capture/comparison.ts';
+import { type Box, ComparisonSchema } from '../../src/capture/comparison/comparison.ts';
 import { comparePixels } from '../../src/imaging/comparison/compare-pixels.ts';
 import { decode } from '../../src/imaging/comparison/decode.ts';
 import { recolouredAreas } from '../../src/imaging/comparison/recoloured-areas.ts';

@@ -1,8 +1,8 @@
 import { NEVER } from 'rxjs';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { NOTHING_IGNORED } from '../../src/capture/comparison.ts';
-import type { ScreenshotInfo } from '../../src/capture/screenshot-info.ts';
+import type { ScreenshotInfo } from '../../src/capture/artifacts/screenshot-info.ts';
+import { NOTHING_IGNORED } from '../../src/capture/comparison/comparison.ts';
 import { createComparisons } from '../../src/imaging/comparisons.ts';
 import { putCapture } from '../../src/storage/ports/artifact-store.ts';
 import { findChanges } from '../../src/watches/find-changes.ts';

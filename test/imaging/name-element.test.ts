@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { problemsOfSelectors } from '../../src/capture/element-selector.ts';
+import { problemsOfSelectors } from '../../src/capture/comparison/element-selector.ts';
 import { elementKeys, elementNamer } from '../../src/imaging/comparison/elements/name-element.ts';
 import { type PageElement, readTree } from '../../src/imaging/comparison/elements/page-tree.ts';
 import { selectElements } from '../../src/imaging/comparison/elements/select-elements.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { elementSteps, problemsOfSelectors } from '../../src/capture/element-selector.ts';
+import { elementSteps, problemsOfSelectors } from '../../src/capture/comparison/element-selector.ts';
 import { readTree } from '../../src/imaging/comparison/elements/page-tree.ts';
 import { selectElements } from '../../src/imaging/comparison/elements/select-elements.ts';
 import { serviceForSuite } from '../support/for-suite.ts';

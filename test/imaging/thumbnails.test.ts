@@ -1,9 +1,9 @@
 import { firstValueFrom, NEVER, Subject } from 'rxjs';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ScreenshotInfo } from '../../src/capture/artifacts/screenshot-info.ts';
+import type { Thumbnail } from '../../src/capture/artifacts/thumbnail.ts';
 import { CapstanError } from '../../src/capture/errors.ts';
-import type { ScreenshotInfo } from '../../src/capture/screenshot-info.ts';
-import type { Thumbnail } from '../../src/capture/thumbnail.ts';
 import { createThumbnails } from '../../src/imaging/thumbnails.ts';
 import { createFileThumbnailStore } from '../../src/storage/files/file-thumbnail-store.ts';
 import { type OpenArtifact, putCapture } from '../../src/storage/ports/artifact-store.ts';

@@ -1,7 +1,7 @@
 import { Subject } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import { HISTORY_MS, SAMPLE_MS } from '../../src/capture/history-times.ts';
-import type { Pressure } from '../../src/capture/pressure.ts';
+import { HISTORY_MS, SAMPLE_MS } from '../../src/capture/operation/history-times.ts';
+import type { Pressure } from '../../src/capture/operation/pressure.ts';
 import { LastMinute } from '../../src/metrics/last-minute.ts';
 import { LoadHistory } from '../../src/metrics/load-history.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CaptureOptions } from '../../src/capture/request.ts';
-import type { Snapshot } from '../../src/capture/snapshot.ts';
+import type { Snapshot } from '../../src/capture/result/snapshot.ts';
 import { pageOfNames } from '../fixtures/hidden-names.ts';
 import { failureOf, patience } from '../support/actor.ts';
 import { htmlRequest } from '../support/capture-request.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MESSENGERS } from '../../src/capture/receiver.ts';
+import { MESSENGERS } from '../../src/capture/work/receiver.ts';
 import { MESSENGER_FACTS, openMessenger, readMessengerAddress } from '../../src/receivers/transports/messengers.ts';
 import { startNtfy } from '../support/receivers/ntfy.ts';
 import { messageOf, NEVER } from './example-notice.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import type { CapstanEvent, DeliveryEvent, Recipients, WatchEvent } from '../../src/capture/events.ts';
-import type { NewReceiver } from '../../src/capture/receiver.ts';
+import type { NewReceiver } from '../../src/capture/work/receiver.ts';
 import { openEventFeed } from '../../src/feed/event-feed.ts';
 import { createDispatcher, type DispatcherOptions } from '../../src/receivers/dispatcher.ts';
 import { createRegistry } from '../../src/receivers/registry.ts';

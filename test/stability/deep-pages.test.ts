@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { ComparisonSchema } from '../../src/capture/comparison.ts';
-import { StabilitySchema } from '../../src/capture/stability.ts';
+import { ComparisonSchema } from '../../src/capture/comparison/comparison.ts';
+import { StabilitySchema } from '../../src/capture/comparison/stability.ts';
 import { serviceForSuite } from '../support/for-suite.ts';
 
 const Found = z.object({ data: StabilitySchema });

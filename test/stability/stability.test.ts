@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { StabilitySchema } from '../../src/capture/stability.ts';
+import { StabilitySchema } from '../../src/capture/comparison/stability.ts';
 import type { Listening } from '../egress/listening.ts';
 import { failureOf } from '../http/answers.ts';
 import { serviceForSuite } from '../support/for-suite.ts';

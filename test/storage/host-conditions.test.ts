@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { HostFacts } from '../../src/capture/host-facts.ts';
-import { prefixesOfAddress, prefixesOfNetwork, readNetwork } from '../../src/capture/network.ts';
-import type { Result } from '../../src/capture/result.ts';
-import type { ResultConditions } from '../../src/capture/result-conditions.ts';
+import type { ResultConditions } from '../../src/capture/finding/result-conditions.ts';
+import type { HostFacts } from '../../src/capture/result/host-facts.ts';
+import { prefixesOfAddress, prefixesOfNetwork, readNetwork } from '../../src/capture/result/network.ts';
+import type { Result } from '../../src/capture/result/result.ts';
 import type { Database } from '../../src/storage/ports/database.ts';
 import { describeInEachDatabase } from './each-database.ts';
 import { resultOf } from './result-of.ts';

@@ -1,4 +1,4 @@
-import { packWords } from '../../src/capture/page-words.ts';
+import { packWords } from '../../src/capture/result/page-words.ts';
 import { createIdSource } from '../../src/storage/records/ids.ts';
 import { HTML, IMAGE, openParts } from './parts.ts';
 import { captureOf } from './result-of.ts';

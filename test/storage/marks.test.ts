@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { Marks } from '../../src/capture/marks.ts';
+import type { Marks } from '../../src/capture/finding/marks.ts';
 import { rebuildDatabase } from '../../src/storage/maintenance/maintenance.ts';
 import type { Places } from '../../src/storage/maintenance/places.ts';
 import { createIdSource } from '../../src/storage/records/ids.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { type Binary, type Db, type Document, MongoClient } from 'mongodb';
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
-import { packWords } from '../../src/capture/page-words.ts';
+import { packWords } from '../../src/capture/result/page-words.ts';
 import { LeasedNode } from '../../src/storage/documents/nodes.ts';
 import { type Collections, collectionsOf, ensureIndexes } from '../../src/storage/mongo/collections.ts';
 import { mongoDocuments, prepareDocuments } from '../../src/storage/mongo/document-store.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Result } from '../../src/capture/result.ts';
+import type { Result } from '../../src/capture/result/result.ts';
 import { CaptureStore } from '../../src/storage/captures/capture-store.ts';
 import { createDataDirectory, type DataDirectory } from '../../src/storage/files/data-directory.ts';
 import { createFileArtifactStore } from '../../src/storage/files/file-artifact-store.ts';

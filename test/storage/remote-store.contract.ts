@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import { buffer, text } from 'node:stream/consumers';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type ArtifactKind, NAMED_OUTPUT_KINDS } from '../../src/capture/artifacts.ts';
+import { type ArtifactKind, NAMED_OUTPUT_KINDS } from '../../src/capture/artifacts/artifacts.ts';
 import { type ArtifactStore, putCapture } from '../../src/storage/ports/artifact-store.ts';
 import { UNCONTESTED } from '../../src/storage/ports/lock.ts';
 import type { Backend } from '../../src/storage/remote/backend.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { outcomeOf } from '../../src/capture/recorded-outcome.ts';
-import type { Result } from '../../src/capture/result.ts';
-import type { ResultConditions } from '../../src/capture/result-conditions.ts';
+import type { ResultConditions } from '../../src/capture/finding/result-conditions.ts';
+import { outcomeOf } from '../../src/capture/result/recorded-outcome.ts';
+import type { Result } from '../../src/capture/result/result.ts';
 import type { Database } from '../../src/storage/ports/database.ts';
 import type { Keyset, ResultFilter, ResultStore } from '../../src/storage/ports/result-store.ts';
 import { BY_HOST_TABLE } from './by-host-table.ts';

@@ -1,5 +1,5 @@
-import type { Evidence } from '../../src/capture/evidence.ts';
-import type { DetailedResult, Result } from '../../src/capture/result.ts';
+import type { Evidence } from '../../src/capture/result/evidence.ts';
+import type { DetailedResult, Result } from '../../src/capture/result/result.ts';
 import { exampleResult } from '../support/example-result.ts';
 
 /** Returns a record with values that are hard to store, and with the given fields. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { NO_MARKS } from '../../src/capture/marks.ts';
-import type { Result } from '../../src/capture/result.ts';
+import { NO_MARKS } from '../../src/capture/finding/marks.ts';
+import type { Result } from '../../src/capture/result/result.ts';
 import type { Database } from '../../src/storage/ports/database.ts';
 import {
   endsList,

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { Marks } from '../../src/capture/marks.ts';
+import type { Marks } from '../../src/capture/finding/marks.ts';
 import type { Retention, RetentionOptions } from '../../src/storage/captures/retention.ts';
 import { describeWithPlaces } from '../faults/killed-writers.ts';
 import { keepPicture, openParts, type Parts } from './parts.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Marks } from '../../src/capture/marks.ts';
+import type { Marks } from '../../src/capture/finding/marks.ts';
 import { putCapture } from '../../src/storage/ports/artifact-store.ts';
 import { firstIdAt } from '../../src/storage/records/ids.ts';
 import type { S3Client } from '../../src/storage/s3/client.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { packWords } from '../../src/capture/page-words.ts';
-import type { Result } from '../../src/capture/result.ts';
+import { packWords } from '../../src/capture/result/page-words.ts';
+import type { Result } from '../../src/capture/result/result.ts';
 import type { Database } from '../../src/storage/ports/database.ts';
 import { keysetOf, type ResultFilter, type ResultStore } from '../../src/storage/ports/result-store.ts';
 import { meetsWords, wordsIn } from '../../src/words/find-words.ts';

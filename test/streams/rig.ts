@@ -1,13 +1,13 @@
 import type { Observable, ObservableInput, SchedulerLike } from 'rxjs';
 import { TestScheduler } from 'rxjs/testing';
 import { expect } from 'vitest';
-import { UNSEEN } from '../../src/capture/build-result.ts';
 import type { CaptureCommand } from '../../src/capture/command.ts';
 import type { CapstanEvent } from '../../src/capture/events.ts';
-import type { CaptureLimits } from '../../src/capture/limits.ts';
+import type { CaptureLimits } from '../../src/capture/operation/limits.ts';
 import type { CaptureOutcome } from '../../src/capture/outcome.ts';
 import type { CaptureRequest } from '../../src/capture/request.ts';
-import type { Result } from '../../src/capture/result.ts';
+import { UNSEEN } from '../../src/capture/result/build-result.ts';
+import type { Result } from '../../src/capture/result/result.ts';
 import { type EventCounts, tallyEvents } from '../../src/metrics/tallies.ts';
 import { createBatchRunner, type RunBatch } from '../../src/streams/batch.ts';
 import { type CapturePipeline, createCapturePipeline } from '../../src/streams/capture-pipeline.ts';

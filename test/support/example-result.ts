@@ -1,5 +1,5 @@
-import { UNSEEN } from '../../src/capture/build-result.ts';
-import type { Result } from '../../src/capture/result.ts';
+import { UNSEEN } from '../../src/capture/result/build-result.ts';
+import type { Result } from '../../src/capture/result/result.ts';
 import { timeOfId } from '../../src/storage/records/ids.ts';
 
 /** Returns a record of a page with the time of its id and the given fields, and without files unless some are given. */

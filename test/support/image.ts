@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import type { Snapshot } from '../../src/capture/snapshot.ts';
+import type { Snapshot } from '../../src/capture/result/snapshot.ts';
 
 export type Colour = readonly [red: number, green: number, blue: number, alpha: number];
 

@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import type { CaptureOptions, CaptureRequest } from '../../src/capture/request.ts';
-import type { Snapshot } from '../../src/capture/snapshot.ts';
+import type { Snapshot } from '../../src/capture/result/snapshot.ts';
 import type { Site } from '../fixtures/site.ts';
 import { patience, type RunningActor } from './actor.ts';
 import { captureRequest } from './capture-request.ts';

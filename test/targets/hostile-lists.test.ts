@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { scanFields } from '../../src/capture/scan.ts';
+import { scanFields } from '../../src/capture/work/scan.ts';
 import { readEntry } from '../../src/targets/entry.ts';
 import { readList } from '../../src/targets/read-list.ts';
 

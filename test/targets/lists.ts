@@ -1,4 +1,4 @@
-import type { ListReport, ScanSettings } from '../../src/capture/scan.ts';
+import type { ListReport, ScanSettings } from '../../src/capture/work/scan.ts';
 import { targetsOf } from '../../src/targets/entry.ts';
 import { type ListOptions, readList } from '../../src/targets/read-list.ts';
 import { SeenTargets } from '../../src/targets/seen-targets.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import type { SoftwareSigns } from '../../src/capture/host-facts.ts';
+import type { SoftwareSigns } from '../../src/capture/result/host-facts.ts';
 import { findTechnologies } from '../../src/technologies/find-technologies.ts';
 import { createTechnologies } from '../../src/technologies/technologies.ts';
 import { NO_SIGNS } from './no-signs.ts';

@@ -1,4 +1,4 @@
-import type { SoftwareSigns } from '../../src/capture/host-facts.ts';
+import type { SoftwareSigns } from '../../src/capture/result/host-facts.ts';
 
 /** The signs of a page that has none. */
 export const NO_SIGNS: SoftwareSigns = {

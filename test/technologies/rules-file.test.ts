@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { SoftwareSigns } from '../../src/capture/host-facts.ts';
+import type { SoftwareSigns } from '../../src/capture/result/host-facts.ts';
 import { findTechnologies } from '../../src/technologies/find-technologies.ts';
 import { literalIn } from '../../src/technologies/literal.ts';
 import { readRulesFile, rulesIn } from '../../src/technologies/rules-file.ts';

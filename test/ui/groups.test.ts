@@ -1,6 +1,6 @@
 import type { Page } from 'playwright';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { HostFacts } from '../../src/capture/host-facts.ts';
+import type { HostFacts } from '../../src/capture/result/host-facts.ts';
 import { exampleId, exampleResult } from '../support/example-result.ts';
 import { expectAccessible } from './axe.ts';
 import { uiForSuite } from './ui-service.ts';

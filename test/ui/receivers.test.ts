@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { Page } from 'playwright';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { ReceiverSchema } from '../../src/capture/receiver.ts';
+import { ReceiverSchema } from '../../src/capture/work/receiver.ts';
 import { type Listening, listening } from '../egress/listening.ts';
 import { type SlackReceiver, startSlack } from '../support/receivers/slack.ts';
 import { expectAccessible, OVERFLOW } from './axe.ts';

@@ -1,6 +1,6 @@
 import { afterEach, expect } from 'vitest';
 import { z } from 'zod';
-import { WatchSchema } from '../../src/capture/watch.ts';
+import { WatchSchema } from '../../src/capture/work/watch.ts';
 import type { UiForSuite } from './ui-service.ts';
 
 const One = z.object({ data: WatchSchema });

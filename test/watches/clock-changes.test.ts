@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { ScreenshotInfo } from '../../src/capture/artifacts/screenshot-info.ts';
 import { ANY_CLIENT } from '../../src/capture/client.ts';
 import { CapstanError } from '../../src/capture/errors.ts';
 import type { WatchEvent } from '../../src/capture/events.ts';
 import { DEFAULT_LIMITS, requestSchemas } from '../../src/capture/request.ts';
-import type { ScreenshotInfo } from '../../src/capture/screenshot-info.ts';
 import { createWatches, type Watches, type WatchesOptions } from '../../src/watches/watches.ts';
 import { describeWithSharedMongo } from '../support/describe-with-mongo.ts';
 import { exampleResult } from '../support/example-result.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { requestSchemas } from '../../src/capture/request.ts';
-import { type ReadValues, valuesField, type WrittenWhen, whenField } from '../../src/capture/watch-values.ts';
+import { type ReadValues, valuesField, type WrittenWhen, whenField } from '../../src/capture/work/watch-values.ts';
 import { decide, isUnknown, knownAfter, knownBy, NO_VALUES } from '../../src/watches/decide.ts';
 import { lacksValues, readValues } from '../../src/watches/read-values.ts';
 import { sayValues } from '../../src/watches/say-values.ts';

@@ -1,4 +1,4 @@
-import { MEMBERS, type OutputKind, REQUIRED_KINDS, type RequiredKind } from '../../src/capture/artifacts.ts';
+import { MEMBERS, type OutputKind, REQUIRED_KINDS, type RequiredKind } from '../../src/capture/artifacts/artifacts.ts';
 import type { Result } from './types.ts';
 
 export type ShownKind = RequiredKind | OutputKind | 'elements';

@@ -1,4 +1,4 @@
-import { optionLabels } from '../../src/capture/option-labels.ts';
+import { optionLabels } from '../../src/capture/options/option-labels.ts';
 import type { Job, Result } from '../api/types.ts';
 
 export type Tone = 'good' | 'warn' | 'bad' | 'plain';

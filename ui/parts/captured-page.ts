@@ -1,4 +1,4 @@
-import { parseSelector } from '../../src/capture/selector.ts';
+import { parseSelector } from '../../src/capture/comparison/selector.ts';
 import { elementNamer } from '../../src/imaging/comparison/elements/name-element.ts';
 import type { PageElement } from '../../src/imaging/comparison/elements/page-tree.ts';
 import type { Box } from '../api/types.ts';

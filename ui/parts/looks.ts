@@ -1,4 +1,4 @@
-import { groupByLook } from '../../src/capture/looks.ts';
+import { groupByLook } from '../../src/capture/finding/looks.ts';
 import type { Result } from '../api/types.ts';
 
 /** Returns the captures that look different from most of the others; none when no look is that of most. */

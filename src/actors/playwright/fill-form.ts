@@ -1,6 +1,6 @@
 import type { Locator } from 'playwright';
+import type { SelectorStep } from '../../capture/comparison/selector.ts';
 import type { FormFilling } from '../../capture/options/interaction.ts';
-import type { SelectorStep } from '../../capture/selector.ts';
 import { call } from '../../page/page-scripts.ts';
 import { askElement, type Located, locateBoth } from './locate.ts';
 import type { Patience, Step } from './step.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FrameLocator, Locator, Page } from 'playwright';
-import { parseSelector, type SelectorStep } from '../../capture/selector.ts';
+import { parseSelector, type SelectorStep } from '../../capture/comparison/selector.ts';
 import { evaluate } from '../../page/ask-page.ts';
 import { type Entrance, firstPlace, type Place } from '../../page/find/places.ts';
 import type { Call } from '../../page/page-scripts.ts';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { type CaptureFormat, FORMATS, IMAGE_FORMATS } from '../formats.ts';
-import { orOf } from '../values.ts';
+import { type CaptureFormat, FORMATS, IMAGE_FORMATS } from '../artifacts/formats.ts';
+import { orOf } from '../basics/values.ts';
 import type { BannerAnswers } from './content.ts';
 import type { optionFields } from './groups.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Immutable } from '../immutable.ts';
+import type { Immutable } from '../basics/immutable.ts';
 import { cookieDate } from './cookie-date.ts';
 import { flag, listOf, noneIfEmpty, objectOf, textOf } from './fields.ts';
 

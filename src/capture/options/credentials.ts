@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Immutable } from '../immutable.ts';
+import type { Immutable } from '../basics/immutable.ts';
 import { objectOf, textOf } from './fields.ts';
 
 const MAX_CREDENTIAL_CHARACTERS = 1024;

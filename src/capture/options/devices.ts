@@ -1,4 +1,4 @@
-import { mostSimilar } from '../similar-names.ts';
+import { mostSimilar } from '../basics/similar-names.ts';
 import list from './device-list.json' with { type: 'json' };
 import type { Viewport } from './screenshot.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { CaptureFormat } from '../formats.ts';
+import type { CaptureFormat } from '../artifacts/formats.ts';
 import { type Device, findDevice, nearestDevices } from './devices.ts';
 import { optionFacts } from './facts.ts';
 import { flag, objectOf, quantity, textOf } from './fields.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Immutable } from '../immutable.ts';
+import type { Immutable } from '../basics/immutable.ts';
 import { optionFacts } from './facts.ts';
 import { filled, flag, joinedProblems, objectOf, selector } from './fields.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { MAX_SELECTOR_CHARACTERS, parseSelector, SelectorError } from '../selector.ts';
-import { suggestion } from '../similar-names.ts';
+import { suggestion } from '../basics/similar-names.ts';
+import { MAX_SELECTOR_CHARACTERS, parseSelector, SelectorError } from '../comparison/selector.ts';
 import { optionFacts } from './facts.ts';
 
 /* Building blocks of the option schemas. Each has one error text, which names the accepted values. */

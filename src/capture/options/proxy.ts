@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Immutable } from '../immutable.ts';
+import type { Immutable } from '../basics/immutable.ts';
 import { credentials } from './credentials.ts';
 import { optionFacts } from './facts.ts';
 import { objectOf } from './fields.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { NAMED_OUTPUT_KINDS, type NamedOutputKind } from '../artifacts.ts';
-import { EVIDENCE_KINDS } from '../evidence.ts';
-import { labelList, MAX_LABELS, note } from '../marks.ts';
-import { RETRIED_VERDICTS } from '../verdict.ts';
+import { NAMED_OUTPUT_KINDS, type NamedOutputKind } from '../artifacts/artifacts.ts';
+import { labelList, MAX_LABELS, note } from '../finding/marks.ts';
+import { EVIDENCE_KINDS } from '../result/evidence.ts';
+import { RETRIED_VERDICTS } from '../result/verdict.ts';
 import { extractField } from './extract.ts';
 import { optionFacts } from './facts.ts';
 import { filled, flag, integer, listOf, noneIfEmpty, objectOf, selector } from './fields.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { CAPTURE_FORMATS, FORMATS, IMAGE_FORMATS, type ImageFormat } from '../formats.ts';
-import type { Immutable } from '../immutable.ts';
-import { orOf } from '../values.ts';
+import { CAPTURE_FORMATS, FORMATS, IMAGE_FORMATS, type ImageFormat } from '../artifacts/formats.ts';
+import type { Immutable } from '../basics/immutable.ts';
+import { orOf } from '../basics/values.ts';
 import { optionFacts } from './facts.ts';
 import { flag, integer, listOf, noneIfEmpty, objectOf, quantity, selector } from './fields.ts';
 

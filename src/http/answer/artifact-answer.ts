@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
-import { ARTIFACTS, type ArtifactKind, etagOf } from '../../capture/artifacts.ts';
+import { ARTIFACTS, type ArtifactKind, etagOf } from '../../capture/artifacts/artifacts.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import type { CaptureService } from '../../service/capture-service.ts';
 import type { OpenArtifact } from '../../storage/ports/artifact-store.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Immutable } from '../../capture/immutable.ts';
-import { count } from '../../capture/values.ts';
+import type { Immutable } from '../../capture/basics/immutable.ts';
+import { count } from '../../capture/basics/values.ts';
 import { MAX_GROUPED } from '../../grouping/group-results.ts';
 import { ResultSchema } from './schemas.ts';
 

@@ -1,7 +1,7 @@
-import { sentResult } from '../../capture/artifact-paths.ts';
+import { sentResult } from '../../capture/artifacts/artifact-paths.ts';
 import { CapstanError, type Failure } from '../../capture/errors.ts';
 import type { BatchItem, CaptureOutcome } from '../../capture/outcome.ts';
-import type { Result } from '../../capture/result.ts';
+import type { Result } from '../../capture/result/result.ts';
 import type { BatchLine, BatchResult } from './schemas.ts';
 
 /** The answer's view of a capture that was not stored. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Immutable } from '../../capture/immutable.ts';
+import type { Immutable } from '../../capture/basics/immutable.ts';
+import { count, instant } from '../../capture/basics/values.ts';
 import { apiKeyName } from '../../capture/named-key.ts';
-import { count, instant } from '../../capture/values.ts';
 
 const eventId = z.int().nonnegative();
 

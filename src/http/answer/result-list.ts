@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
-import { sentResult } from '../../capture/artifact-paths.ts';
-import type { Result } from '../../capture/result.ts';
+import { sentResult } from '../../capture/artifacts/artifact-paths.ts';
+import type { Result } from '../../capture/result/result.ts';
 import { STORED_LIMITS } from '../../capture/stored-limits.ts';
 import {
   endsList,

@@ -1,17 +1,17 @@
 import { z } from 'zod';
-import { ARTIFACTS, forKinds, forMembers, REQUIRED_KINDS } from '../../capture/artifacts.ts';
-import { EvidenceSchema } from '../../capture/evidence.ts';
+import { ARTIFACTS, forKinds, forMembers, REQUIRED_KINDS } from '../../capture/artifacts/artifacts.ts';
+import { ImageInfoSchema } from '../../capture/artifacts/screenshot-info.ts';
+import type { Immutable } from '../../capture/basics/immutable.ts';
+import { count, id, instant } from '../../capture/basics/values.ts';
 import { FailureCodeSchema } from '../../capture/failure-code.ts';
 import { FieldProblemSchema } from '../../capture/failure-details.ts';
-import type { Immutable } from '../../capture/immutable.ts';
-import { JOB_KINDS } from '../../capture/job.ts';
+import { SnippetSchema } from '../../capture/finding/snippet.ts';
 import { KEY_SCOPES } from '../../capture/named-key.ts';
-import { degradedParts } from '../../capture/pressure.ts';
-import { ResultRecordSchema, StoredOutputSchema } from '../../capture/result.ts';
-import { ListReportSchema } from '../../capture/scan.ts';
-import { ImageInfoSchema } from '../../capture/screenshot-info.ts';
-import { SnippetSchema } from '../../capture/snippet.ts';
-import { count, id, instant } from '../../capture/values.ts';
+import { degradedParts } from '../../capture/operation/pressure.ts';
+import { EvidenceSchema } from '../../capture/result/evidence.ts';
+import { ResultRecordSchema, StoredOutputSchema } from '../../capture/result/result.ts';
+import { JOB_KINDS } from '../../capture/work/job.ts';
+import { ListReportSchema } from '../../capture/work/scan.ts';
 
 /*
  * The JSON of answers. The OpenAPI document is made from these schemas, and the tests validate every answer with them.

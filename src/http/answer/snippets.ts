@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Result } from '../../capture/result.ts';
-import type { Snippet } from '../../capture/snippet.ts';
-import { snippetsOf } from '../../capture/snippets.ts';
+import type { Snippet } from '../../capture/finding/snippet.ts';
+import { snippetsOf } from '../../capture/finding/snippets.ts';
+import type { Result } from '../../capture/result/result.ts';
 import type { ResultStore } from '../../storage/ports/result-store.ts';
 
 /** Number of pages whose words are in memory at once: each may have 64 Ki characters and 5,000 places. */

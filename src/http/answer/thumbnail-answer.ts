@@ -1,5 +1,5 @@
-import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
-import { type Thumbnail, thumbnailName } from '../../capture/thumbnail.ts';
+import type { ScreenshotInfo } from '../../capture/artifacts/screenshot-info.ts';
+import { type Thumbnail, thumbnailName } from '../../capture/artifacts/thumbnail.ts';
 import type { CaptureService } from '../../service/capture-service.ts';
 import { clientGone } from '../connection/client-gone.ts';
 import { callerOf } from '../keys/callers.ts';

@@ -1,5 +1,5 @@
-import { ARTIFACTS } from '../../capture/artifacts.ts';
-import { escapedHtml } from '../../capture/html-text.ts';
+import { ARTIFACTS } from '../../capture/artifacts/artifacts.ts';
+import { escapedHtml } from '../../capture/basics/html-text.ts';
 import { packageVersion } from '../../version.ts';
 import { contentOf, uriOf } from './content.ts';
 import type { FeedPage, ShownEntry } from './feed.ts';

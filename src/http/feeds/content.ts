@@ -1,4 +1,4 @@
-import { escapedHtml, linkedUrl } from '../../capture/html-text.ts';
+import { escapedHtml, linkedUrl } from '../../capture/basics/html-text.ts';
 import type { ShownEntry } from './feed.ts';
 
 /** Returns what readers show of an entry, as HTML. */

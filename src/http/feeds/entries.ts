@@ -1,5 +1,5 @@
-import type { FeedSource } from '../../capture/feed.ts';
-import type { Result } from '../../capture/result.ts';
+import type { FeedSource } from '../../capture/finding/feed.ts';
+import type { Result } from '../../capture/result/result.ts';
 import type { CaptureService } from '../../service/capture-service.ts';
 import { endsList, keysetOf } from '../../storage/ports/result-store.ts';
 import { keysetCursor, readKeysetCursor } from '../request/cursor.ts';

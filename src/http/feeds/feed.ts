@@ -1,4 +1,4 @@
-import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
+import type { ScreenshotInfo } from '../../capture/artifacts/screenshot-info.ts';
 
 /* A page of a feed, before it is written as Atom or as JSON Feed. Texts are plain, and may be those of a page. */
 

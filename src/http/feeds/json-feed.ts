@@ -1,4 +1,4 @@
-import { ARTIFACTS } from '../../capture/artifacts.ts';
+import { ARTIFACTS } from '../../capture/artifacts/artifacts.ts';
 import { contentOf, uriOf } from './content.ts';
 import type { FeedPage, ShownEntry } from './feed.ts';
 

@@ -1,5 +1,5 @@
-import { linkOf } from '../../capture/shared-urls.ts';
-import { signedTarget } from '../../capture/signed-link.ts';
+import { linkOf } from '../../capture/finding/shared-urls.ts';
+import { signedTarget } from '../../capture/finding/signed-link.ts';
 import type { CaptureService, Shared } from '../../service/capture-service.ts';
 import { type FeedLink, NEVER_MS } from '../../storage/ports/shared-link-store.ts';
 import type { RouteContext } from '../route.ts';

@@ -1,6 +1,6 @@
+import { keyDigest } from '../../capture/basics/key-digest.ts';
 import { ANY_CLIENT } from '../../capture/client.ts';
 import { CapstanError } from '../../capture/errors.ts';
-import { keyDigest } from '../../capture/key-digest.ts';
 import { isIsolated, KEY_SCOPES, type KeyScope, type NamedKey } from '../../capture/named-key.ts';
 import type { Caller, HttpContext, HttpMiddleware } from '../state.ts';
 

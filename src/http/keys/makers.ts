@@ -1,5 +1,5 @@
+import { fingerprintOf, keyDigest } from '../../capture/basics/key-digest.ts';
 import { visibleKey } from '../../capture/client.ts';
-import { fingerprintOf, keyDigest } from '../../capture/key-digest.ts';
 import type { CaptureService } from '../../service/capture-service.ts';
 import type { Caller, HttpContext } from '../state.ts';
 import { callerFinder, callerOf, listedKeyOf, UNNAMED } from './callers.ts';

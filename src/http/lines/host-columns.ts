@@ -1,5 +1,5 @@
-import type { Certificate, HostFacts } from '../../capture/host-facts.ts';
-import type { Result } from '../../capture/result.ts';
+import type { Certificate, HostFacts } from '../../capture/result/host-facts.ts';
+import type { Result } from '../../capture/result/result.ts';
 
 /** Columns of a CSV file that say what the host was, and what each contains. */
 const COLUMNS: Readonly<Record<string, (facts: HostFacts) => unknown>> = {

@@ -1,5 +1,5 @@
-import type { WatchRun } from '../../capture/watch.ts';
-import type { ReadValue } from '../../capture/watch-values.ts';
+import type { WatchRun } from '../../capture/work/watch.ts';
+import type { ReadValue } from '../../capture/work/watch-values.ts';
 import { csvLine } from './csv.ts';
 
 /** Returns the values of runs as lines of CSV. A value that was money in any of them has columns for its parts. */

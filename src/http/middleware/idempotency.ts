@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import { ARTIFACT_KINDS } from '../../capture/artifacts.ts';
+import { ARTIFACT_KINDS } from '../../capture/artifacts/artifacts.ts';
 import { CapstanError, tellsOf } from '../../capture/errors.ts';
 import { bytesText, STORED_LIMITS } from '../../capture/stored-limits.ts';
 import { refusal } from '../../capture/validate.ts';

@@ -1,4 +1,4 @@
-import { checkSignedTarget, claimsSignature } from '../../capture/signed-link.ts';
+import { checkSignedTarget, claimsSignature } from '../../capture/finding/signed-link.ts';
 import type { Route } from '../route.ts';
 import type { HttpMiddleware } from '../state.ts';
 import { isOneOf } from './auth.ts';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { EvidenceSchema } from '../../capture/evidence.ts';
-import { InFlightSchema } from '../../capture/in-flight.ts';
-import { CaptureLimitsSchema } from '../../capture/limits.ts';
-import { PressureSchema } from '../../capture/pressure.ts';
+import { InFlightSchema } from '../../capture/operation/in-flight.ts';
+import { CaptureLimitsSchema } from '../../capture/operation/limits.ts';
+import { PressureSchema } from '../../capture/operation/pressure.ts';
+import { ServiceStatsSchema } from '../../capture/operation/stats.ts';
 import { describedRequest, type RequestLimits, requestSchemas } from '../../capture/request.ts';
-import { ServiceStatsSchema } from '../../capture/stats.ts';
+import { EvidenceSchema } from '../../capture/result/evidence.ts';
 import {
   BatchLineSchema,
   BatchResultSchema,

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import { ARTIFACT_KINDS, ARTIFACTS } from '../../capture/artifacts.ts';
-import { CAPTURE_FORMATS, FORMATS } from '../../capture/formats.ts';
-import { THUMBNAIL_FORMATS } from '../../capture/thumbnail.ts';
+import { ARTIFACT_KINDS, ARTIFACTS } from '../../capture/artifacts/artifacts.ts';
+import { CAPTURE_FORMATS, FORMATS } from '../../capture/artifacts/formats.ts';
+import { THUMBNAIL_FORMATS } from '../../capture/artifacts/thumbnail.ts';
 import { successSchema } from '../answer/schemas.ts';
 import { LINES_TYPES } from '../lines/streamed-body.ts';
 import type { JsonObject } from './json-object.ts';

@@ -1,5 +1,5 @@
+import { CAPTURE_FORMATS, FORMATS } from '../../capture/artifacts/formats.ts';
 import { CapstanError } from '../../capture/errors.ts';
-import { CAPTURE_FORMATS, FORMATS } from '../../capture/formats.ts';
 import type { HttpContext } from '../state.ts';
 import { JSON_TYPE, preferredType } from './negotiation.ts';
 import { prefersAsync } from './prefer.ts';

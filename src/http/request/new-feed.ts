@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { FeedSource } from '../../capture/feed.ts';
-import { label } from '../../capture/marks.ts';
-import { conditionFields, conditionsSchema } from '../../capture/result-conditions.ts';
+import type { FeedSource } from '../../capture/finding/feed.ts';
+import { label } from '../../capture/finding/marks.ts';
+import { conditionFields, conditionsSchema } from '../../capture/finding/result-conditions.ts';
 import { overHttp } from '../../capture/target.ts';
 import { parseOrRefuse } from '../../capture/validate.ts';
 import type { ResultFilter } from '../../storage/ports/result-store.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CapstanError } from '../../capture/errors.ts';
+import { conditionsSchema } from '../../capture/finding/result-conditions.ts';
 import { MAX_URL_CHARACTERS, targetField } from '../../capture/request.ts';
-import { conditionsSchema } from '../../capture/result-conditions.ts';
 import { STORED_LIMITS } from '../../capture/stored-limits.ts';
 import { readIdCursor, readKeysetCursor, readLetterCursor } from './cursor.ts';
 

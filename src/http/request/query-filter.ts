@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { EVENT_NAMES } from '../../capture/events.ts';
-import { notifyField } from '../../capture/receiver.ts';
+import { notifyField } from '../../capture/work/receiver.ts';
 import type { EventFilter } from '../../feed/event-filter.ts';
 import { MAX_DISTANCE } from '../../storage/ports/result-store.ts';
 import { eventConditions, hostPrefix } from './parameters.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { suggestion } from '../../capture/basics/similar-names.ts';
 import type { FieldProblem } from '../../capture/failure-details.ts';
-import { suggestion } from '../../capture/similar-names.ts';
 import { parseOrRefuse, refusal } from '../../capture/validate.ts';
 import { isEncodedUtf8 } from './utf8.ts';
 

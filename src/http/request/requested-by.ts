@@ -1,4 +1,4 @@
-import { fingerprintOf } from '../../capture/key-digest.ts';
+import { fingerprintOf } from '../../capture/basics/key-digest.ts';
 import type { RequestedBy } from '../../service/capture-service.ts';
 import type { HttpContext } from '../state.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { InFlightSchema } from '../../capture/in-flight.ts';
+import { InFlightSchema } from '../../capture/operation/in-flight.ts';
 import { answer } from '../answer/envelope.ts';
 import { envelope } from '../openapi/content.ts';
 import { DEFAULT_LIMIT, limitParameter } from '../request/parameters.ts';

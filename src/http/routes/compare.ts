@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { ComparisonSchema, IGNORE_DESCRIPTION, ignoreField } from '../../capture/comparison.ts';
+import { ComparisonSchema, IGNORE_DESCRIPTION, ignoreField } from '../../capture/comparison/comparison.ts';
 import { parseOrRefuse } from '../../capture/validate.ts';
 import type { CaptureService } from '../../service/capture-service.ts';
 import { CACHE_CONTROL } from '../answer/artifact-answer.ts';

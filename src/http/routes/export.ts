@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { z } from 'zod';
-import { sentResult } from '../../capture/artifact-paths.ts';
+import { sentResult } from '../../capture/artifacts/artifact-paths.ts';
 import { overHttp, type Target } from '../../capture/target.ts';
 import { refusal } from '../../capture/validate.ts';
 import { pagesOf, type ResultFilter } from '../../storage/ports/result-store.ts';

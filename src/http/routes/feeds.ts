@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CapstanError } from '../../capture/errors.ts';
-import { type FeedAnswer, FeedSchema, type FeedSource } from '../../capture/feed.ts';
-import { NO_SIGNING_KEY, newLinkId } from '../../capture/shared-urls.ts';
+import { type FeedAnswer, FeedSchema, type FeedSource } from '../../capture/finding/feed.ts';
+import { NO_SIGNING_KEY, newLinkId } from '../../capture/finding/shared-urls.ts';
 import { isJobOf } from '../../jobs/jobs.ts';
 import type { CaptureService } from '../../service/capture-service.ts';
 import { type FeedLink, NEVER_MS } from '../../storage/ports/shared-link-store.ts';

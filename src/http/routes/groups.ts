@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sentResult } from '../../capture/artifact-paths.ts';
+import { sentResult } from '../../capture/artifacts/artifact-paths.ts';
 import { bytesText, STORED_LIMITS } from '../../capture/stored-limits.ts';
 import { GROUPED_BY, MAX_GROUPED } from '../../grouping/group-results.ts';
 import { answer } from '../answer/envelope.ts';

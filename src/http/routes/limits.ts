@@ -1,5 +1,5 @@
-import { CaptureLimitsSchema, LimitsChangeSchema } from '../../capture/limits.ts';
-import { PressureSchema } from '../../capture/pressure.ts';
+import { CaptureLimitsSchema, LimitsChangeSchema } from '../../capture/operation/limits.ts';
+import { PressureSchema } from '../../capture/operation/pressure.ts';
 import { answer } from '../answer/envelope.ts';
 import { envelope } from '../openapi/content.ts';
 import { requestedBy } from '../request/requested-by.ts';

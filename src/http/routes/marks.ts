@@ -1,8 +1,8 @@
-import { sentResult } from '../../capture/artifact-paths.ts';
+import { sentResult } from '../../capture/artifacts/artifact-paths.ts';
 import { CapstanError, toFailure } from '../../capture/errors.ts';
-import { type MarksChange, MarksChangeSchema } from '../../capture/marks.ts';
-import type { Result } from '../../capture/result.ts';
-import type { ResultConditions } from '../../capture/result-conditions.ts';
+import { type MarksChange, MarksChangeSchema } from '../../capture/finding/marks.ts';
+import type { ResultConditions } from '../../capture/finding/result-conditions.ts';
+import type { Result } from '../../capture/result/result.ts';
 import { overHttp, type Target } from '../../capture/target.ts';
 import { refusal } from '../../capture/validate.ts';
 import type { CaptureService } from '../../service/capture-service.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { instant } from '../../capture/basics/values.ts';
 import { CapstanError, type FailureCode } from '../../capture/errors.ts';
-import { LoadSampleSchema } from '../../capture/history.ts';
-import { ServiceStatsSchema } from '../../capture/stats.ts';
-import { instant } from '../../capture/values.ts';
+import { LoadSampleSchema } from '../../capture/operation/history.ts';
+import { ServiceStatsSchema } from '../../capture/operation/stats.ts';
 import type { Readiness } from '../../service/capture-service.ts';
 import { answer } from '../answer/envelope.ts';
 import { ProbeSchema } from '../answer/schemas.ts';

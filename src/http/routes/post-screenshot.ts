@@ -1,12 +1,12 @@
 import { firstValueFrom, takeUntil } from 'rxjs';
 import { z } from 'zod';
-import { type SentResult, sentResult } from '../../capture/artifact-paths.ts';
-import type { ArtifactKind } from '../../capture/artifacts.ts';
+import { type SentResult, sentResult } from '../../capture/artifacts/artifact-paths.ts';
+import type { ArtifactKind } from '../../capture/artifacts/artifacts.ts';
+import { FORMATS } from '../../capture/artifacts/formats.ts';
 import type { FailureCode } from '../../capture/errors.ts';
-import { FORMATS } from '../../capture/formats.ts';
 import type { StoredCapture } from '../../capture/outcome.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
-import type { DetailedResult, Result } from '../../capture/result.ts';
+import type { DetailedResult, Result } from '../../capture/result/result.ts';
 import type { CaptureService } from '../../service/capture-service.ts';
 import { answerWhole } from '../answer/artifact-answer.ts';
 import { answer, answerFailure } from '../answer/envelope.ts';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { count } from '../../capture/basics/values.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import {
   DeadLetterSchema,
@@ -6,8 +7,7 @@ import {
   ReceiverSchema,
   ReceiverTestSchema,
   receiverName,
-} from '../../capture/receiver.ts';
-import { count } from '../../capture/values.ts';
+} from '../../capture/work/receiver.ts';
 import { answer } from '../answer/envelope.ts';
 import { cutPage } from '../answer/paging.ts';
 import { callerOf, listedKey } from '../keys/callers.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sentResult } from '../../capture/artifact-paths.ts';
+import { sentResult } from '../../capture/artifacts/artifact-paths.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import { overHttp } from '../../capture/target.ts';
 import type { CaptureService } from '../../service/capture-service.ts';

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
 import type { CaptureRequest } from '../../capture/request.ts';
-import type { ScanSettings } from '../../capture/scan.ts';
 import { bytesText, STORED_LIMITS } from '../../capture/stored-limits.ts';
 import { parseOrRefuse, refusal } from '../../capture/validate.ts';
+import type { ScanSettings } from '../../capture/work/scan.ts';
 import { answer } from '../answer/envelope.ts';
 import { ScanSchema } from '../answer/schemas.ts';
 import { goneSignal } from '../connection/client-gone.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { sentInfo } from '../../capture/artifact-paths.ts';
-import { type ArtifactKind, kindOf, REQUIRED_KINDS, VIEWS, viewOf } from '../../capture/artifacts.ts';
+import { sentInfo } from '../../capture/artifacts/artifact-paths.ts';
+import { type ArtifactKind, kindOf, REQUIRED_KINDS, VIEWS, viewOf } from '../../capture/artifacts/artifacts.ts';
+import { FORMATS } from '../../capture/artifacts/formats.ts';
+import { thumbnailFields, thumbnailOf } from '../../capture/artifacts/thumbnail.ts';
 import { CapstanError } from '../../capture/errors.ts';
-import { FORMATS } from '../../capture/formats.ts';
-import { thumbnailFields, thumbnailOf } from '../../capture/thumbnail.ts';
 import { refusal } from '../../capture/validate.ts';
 import type { CaptureService } from '../../service/capture-service.ts';
 import { answerArtifact } from '../answer/artifact-answer.ts';

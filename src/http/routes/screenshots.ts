@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { sentInfo } from '../../capture/artifact-paths.ts';
+import { sentInfo } from '../../capture/artifacts/artifact-paths.ts';
 import { cutPage } from '../answer/paging.ts';
 import { ScreenshotInfoSchema } from '../answer/schemas.ts';
 import { json } from '../openapi/content.ts';

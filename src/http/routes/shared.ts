@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { kindOf } from '../../capture/artifacts.ts';
+import { kindOf } from '../../capture/artifacts/artifacts.ts';
 import { CapstanError } from '../../capture/errors.ts';
-import { DAY_MS } from '../../capture/shared-link.ts';
-import { linkOf, PARTS, type Part } from '../../capture/shared-urls.ts';
+import { DAY_MS } from '../../capture/finding/shared-link.ts';
+import { linkOf, PARTS, type Part } from '../../capture/finding/shared-urls.ts';
 import type { CaptureService, Shared } from '../../service/capture-service.ts';
 import { answerArtifact } from '../answer/artifact-answer.ts';
 import { clientGone } from '../connection/client-gone.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { viewOf } from '../../capture/artifacts.ts';
+import { viewOf } from '../../capture/artifacts/artifacts.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import {
   DAY_MS,
@@ -7,8 +7,8 @@ import {
   type SharedLinkAnswer,
   SharedLinkSchema,
   ShareRequestSchema,
-} from '../../capture/shared-link.ts';
-import { linkOf, NO_SIGNING_KEY, newLinkId } from '../../capture/shared-urls.ts';
+} from '../../capture/finding/shared-link.ts';
+import { linkOf, NO_SIGNING_KEY, newLinkId } from '../../capture/finding/shared-urls.ts';
 import { refusal } from '../../capture/validate.ts';
 import type { CaptureService } from '../../service/capture-service.ts';
 import type { SharedLink } from '../../storage/ports/shared-link-store.ts';

@@ -1,5 +1,5 @@
+import { StabilitySchema } from '../../capture/comparison/stability.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
-import { StabilitySchema } from '../../capture/stability.ts';
 import { refusal } from '../../capture/validate.ts';
 import { checkStability, type StabilityParts } from '../../stability/check-stability.ts';
 import { CAPTURES_OF_CHECK } from '../../stability/variations.ts';

@@ -15,7 +15,7 @@ import {
   WatchRunSchema,
   WatchSchema,
   WatchValuesSchema,
-} from '../../capture/watch.ts';
+} from '../../capture/work/watch.ts';
 import type { CaptureService } from '../../service/capture-service.ts';
 import type { Page } from '../../storage/ports/watch-store.ts';
 import { answer } from '../answer/envelope.ts';

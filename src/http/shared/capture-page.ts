@@ -1,8 +1,8 @@
-import type { Evidence } from '../../capture/evidence.ts';
-import { escapedHtml, linkedUrl } from '../../capture/html-text.ts';
-import { optionLabels } from '../../capture/option-labels.ts';
-import type { DetailedResult, Result } from '../../capture/result.ts';
-import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
+import type { ScreenshotInfo } from '../../capture/artifacts/screenshot-info.ts';
+import { escapedHtml, linkedUrl } from '../../capture/basics/html-text.ts';
+import { optionLabels } from '../../capture/options/option-labels.ts';
+import type { Evidence } from '../../capture/result/evidence.ts';
+import type { DetailedResult, Result } from '../../capture/result/result.ts';
 import { type Cell, facts, image, table, timeOf } from './page.ts';
 
 /** Rows of a table of evidence. A capture may have thousands of requests. */

@@ -1,4 +1,4 @@
-import type { Difference } from '../../capture/comparison.ts';
+import type { Difference } from '../../capture/comparison/comparison.ts';
 import { captureFacts, imageOf, type ShownCapture } from './capture-page.ts';
 import { facts, image, timeOf } from './page.ts';
 

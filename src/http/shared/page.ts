@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { escapedHtml } from '../../capture/html-text.ts';
+import { escapedHtml } from '../../capture/basics/html-text.ts';
 import { NEVER_MS } from '../../storage/ports/shared-link-store.ts';
 
 /*

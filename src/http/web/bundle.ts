@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
+import { whenFirstAsked } from '../../capture/basics/once.ts';
 import { CapstanError } from '../../capture/errors.ts';
-import { whenFirstAsked } from '../../capture/once.ts';
 import { matchesEtag } from '../answer/if-none-match.ts';
 import type { HttpContext, HttpMiddleware } from '../state.ts';
 

@@ -1,4 +1,4 @@
-import type { Box } from '../../capture/comparison.ts';
+import type { Box } from '../../capture/comparison/comparison.ts';
 
 /** Side of the cells in which changed pixels are joined, in pixels. Words of a line are less than two cells apart. */
 const CELL = 16;

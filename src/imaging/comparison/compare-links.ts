@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { areaOf, areaOutside } from '../../capture/boxes.ts';
-import { type LinkDifference, MAX_DIFFERENT_LINKS } from '../../capture/comparison.ts';
+import { areaOf, areaOutside } from '../../capture/comparison/boxes.ts';
+import { type LinkDifference, MAX_DIFFERENT_LINKS } from '../../capture/comparison/comparison.ts';
 import type { PageElement } from './elements/page-tree.ts';
 
 const box = z.object({ x: z.number(), y: z.number(), width: z.number(), height: z.number() }).nullable();

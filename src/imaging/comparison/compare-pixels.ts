@@ -1,4 +1,4 @@
-import { holds } from '../../capture/boxes.ts';
+import { holds } from '../../capture/comparison/boxes.ts';
 import {
   type Box,
   type Ignore,
@@ -6,7 +6,7 @@ import {
   NOTHING_IGNORED,
   type PictureDifference,
   type Region,
-} from '../../capture/comparison.ts';
+} from '../../capture/comparison/comparison.ts';
 import { alignRows, type Gap, indexRows, type RowIndex, type Run } from './align-rows.ts';
 import { cutColumns } from './cut-columns.ts';
 import { editedRegions } from './edited-regions.ts';

@@ -1,4 +1,4 @@
-import { MAX_DIFF_CHARACTERS, type TextDifference } from '../../capture/comparison.ts';
+import { MAX_DIFF_CHARACTERS, type TextDifference } from '../../capture/comparison/comparison.ts';
 import { alignRows, type Gap } from './align-rows.ts';
 import { type Line, lineOf } from './ignored-texts.ts';
 

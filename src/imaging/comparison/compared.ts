@@ -1,4 +1,4 @@
-import type { Ignore, PictureDifference, Place, WordDifference } from '../../capture/comparison.ts';
+import type { Ignore, PictureDifference, Place, WordDifference } from '../../capture/comparison/comparison.ts';
 
 /** The stored files of two captures, and how the thread compares them. */
 export interface Compared {

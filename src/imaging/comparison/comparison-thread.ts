@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { MAX_COMPARED_PIXELS } from '../../capture/comparison.ts';
+import { MAX_COMPARED_PIXELS } from '../../capture/comparison/comparison.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import { REQUEST_LIMITS } from '../../capture/request-limits.ts';
 import { threadModule } from '../../own-files.ts';

@@ -1,4 +1,4 @@
-import { MAX_COMPARED_PIXELS } from '../../capture/comparison.ts';
+import { MAX_COMPARED_PIXELS } from '../../capture/comparison/comparison.ts';
 import { loadSharp } from '../load-sharp.ts';
 import type { Pixels } from './pixels.ts';
 

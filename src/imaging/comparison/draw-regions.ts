@@ -1,4 +1,4 @@
-import type { Box, Region, RegionKind } from '../../capture/comparison.ts';
+import type { Box, Region, RegionKind } from '../../capture/comparison/comparison.ts';
 import { loadSharp } from '../load-sharp.ts';
 import type { File } from './compared.ts';
 import type { Pixels } from './pixels.ts';

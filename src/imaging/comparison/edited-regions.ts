@@ -1,4 +1,4 @@
-import type { Region } from '../../capture/comparison.ts';
+import type { Region } from '../../capture/comparison/comparison.ts';
 import { createCells } from './cells.ts';
 import { type Part, rowOf, rowsOf } from './pixels.ts';
 import { CONTEXT, visibleDifferences } from './visible-differences.ts';

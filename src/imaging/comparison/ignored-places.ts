@@ -1,5 +1,5 @@
-import { areaOutside } from '../../capture/boxes.ts';
-import type { Box } from '../../capture/comparison.ts';
+import { areaOutside } from '../../capture/comparison/boxes.ts';
+import type { Box } from '../../capture/comparison/comparison.ts';
 
 /** Height of the bands by which boxes are found, in pixels. */
 const BAND = 64;

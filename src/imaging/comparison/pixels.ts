@@ -1,4 +1,4 @@
-import type { Box } from '../../capture/comparison.ts';
+import type { Box } from '../../capture/comparison/comparison.ts';
 import type { IgnoredPlaces } from './ignored-places.ts';
 
 /** A decoded image: RGBA, 4 bytes a pixel, one `Uint32` each. */

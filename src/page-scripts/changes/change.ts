@@ -1,4 +1,4 @@
-import type { SelectorStep } from '../../capture/selector.ts';
+import type { SelectorStep } from '../../capture/comparison/selector.ts';
 import type { PageElement } from '../dom.ts';
 import { elementsBy } from '../find.ts';
 import { fixedOverlays, popups } from '../overlays.ts';

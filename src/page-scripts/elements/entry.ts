@@ -1,4 +1,4 @@
-/** An entry of an element map (`src/capture/element-map.ts`): an element, or a text in one. */
+/** An entry of an element map (`src/capture/comparison/element-map.ts`): an element, or a text in one. */
 export type Entry = ElementEntry | TextEntry;
 
 export interface ElementEntry {

@@ -1,4 +1,4 @@
-import type { SelectorStep } from '../../capture/selector.ts';
+import type { SelectorStep } from '../../capture/comparison/selector.ts';
 import type { Rectangle } from '../boxes.ts';
 import {
   around,

@@ -1,4 +1,4 @@
-import type { SelectorStep } from '../../capture/selector.ts';
+import type { SelectorStep } from '../../capture/comparison/selector.ts';
 import { elementsBy } from '../find.ts';
 import { reduceToMainContent } from '../main-content/main-content.ts';
 import { type BlockPlace, findBlocks } from '../markdown/find-blocks.ts';

@@ -1,4 +1,4 @@
-import type { SelectorStep } from '../../capture/selector.ts';
+import type { SelectorStep } from '../../capture/comparison/selector.ts';
 
 /** Bounds of an extraction. */
 export interface ExtractLimits {

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Protocol } from 'devtools-protocol';
 import { z } from 'zod';
-import { type Banner, NO_BANNER } from '../../capture/banner.ts';
 import { type Deadline, within } from '../../capture/deadline.ts';
 import type { BannerAnswer } from '../../capture/options/content.ts';
+import { type Banner, NO_BANNER } from '../../capture/result/banner.ts';
 import { CdpError } from '../../cdp/connection.ts';
 import type { News } from '../../page-scripts/banner/search.ts';
 import { evaluate } from '../ask-page.ts';

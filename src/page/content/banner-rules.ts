@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { AutoConsentCMPRule, Config, RuleBundle } from '@duckduckgo/autoconsent';
-import { whenFirstAsked } from '../../capture/once.ts';
+import { whenFirstAsked } from '../../capture/basics/once.ts';
 import type { BannerAnswer } from '../../capture/options/content.ts';
 import type { BannerSearch } from '../../page-scripts/banner/search.ts';
 import { type Call, callWithModule } from '../page-scripts.ts';

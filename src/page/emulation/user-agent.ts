@@ -1,5 +1,5 @@
 import type { Protocol } from 'devtools-protocol';
-import { DEFAULT_LOCALE } from '../../capture/default-visitor.ts';
+import { DEFAULT_LOCALE } from '../../capture/options/default-visitor.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
 
 type UserAgentOverride = Protocol.Emulation.SetUserAgentOverrideRequest;

@@ -1,5 +1,5 @@
 import type { Protocol } from 'devtools-protocol';
-import { bounded } from '../../capture/bounded.ts';
+import { bounded } from '../../capture/basics/bounded.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
 import type { PageSession } from '../page-session.ts';
 import { type Body, BodyReader } from './body-reader.ts';

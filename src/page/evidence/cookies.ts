@@ -1,7 +1,7 @@
 import type { Protocol } from 'devtools-protocol';
-import { bounded, instant } from '../../capture/bounded.ts';
-import type { Noted, NotedCookie } from '../../capture/evidence.ts';
+import { bounded, instant } from '../../capture/basics/bounded.ts';
 import type { RequestCookie } from '../../capture/options/cookies.ts';
+import type { Noted, NotedCookie } from '../../capture/result/evidence.ts';
 import type { PageSession } from '../page-session.ts';
 import { Tally } from './tally.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { bounded } from '../../capture/bounded.ts';
-import type { NotedFavicon } from '../../capture/evidence.ts';
+import { bounded } from '../../capture/basics/bounded.ts';
+import type { NotedFavicon } from '../../capture/result/evidence.ts';
 import { evaluate } from '../ask-page.ts';
 import { call, type ResultOf } from '../page-scripts.ts';
 import type { PageSession } from '../page-session.ts';

@@ -1,6 +1,6 @@
 import type { Protocol } from 'devtools-protocol';
 import type { Entry, Header, PostData, Timings } from 'har-format';
-import { bounded, instant } from '../../capture/bounded.ts';
+import { bounded, instant } from '../../capture/basics/bounded.ts';
 import type { Body, BodyReader } from './body-reader.ts';
 import { headerOf } from './header-of.ts';
 

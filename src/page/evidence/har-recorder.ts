@@ -1,6 +1,6 @@
 import type { Protocol } from 'devtools-protocol';
 import type { Entry, Log } from 'har-format';
-import { bounded, instant } from '../../capture/bounded.ts';
+import { bounded, instant } from '../../capture/basics/bounded.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
 import { packageVersion } from '../../version.ts';
 import { VIEWER_ORIGIN } from '../non-html/viewer-page.ts';

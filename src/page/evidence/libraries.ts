@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { z } from 'zod';
-import { bounded } from '../../capture/bounded.ts';
-import type { Noted, NotedLibrary } from '../../capture/evidence.ts';
-import { whenFirstAsked } from '../../capture/once.ts';
+import { bounded } from '../../capture/basics/bounded.ts';
+import { whenFirstAsked } from '../../capture/basics/once.ts';
+import type { Noted, NotedLibrary } from '../../capture/result/evidence.ts';
 import { callWithModule, type ResultOf } from '../page-scripts.ts';
 import type { PageSession } from '../page-session.ts';
 import { Tally } from './tally.ts';

@@ -1,7 +1,7 @@
 import type { Protocol } from 'devtools-protocol';
-import { bounded, instant } from '../../capture/bounded.ts';
-import { boundedChain } from '../../capture/certificate.ts';
-import type { Noted, NotedHeader, NotedRedirect, NotedTls } from '../../capture/evidence.ts';
+import { bounded, instant } from '../../capture/basics/bounded.ts';
+import { boundedChain } from '../../capture/result/certificate.ts';
+import type { Noted, NotedHeader, NotedRedirect, NotedTls } from '../../capture/result/evidence.ts';
 import type { PageSession } from '../page-session.ts';
 import { Tally } from './tally.ts';
 

@@ -1,6 +1,6 @@
 import type { Protocol } from 'devtools-protocol';
-import { bounded } from '../../capture/bounded.ts';
-import type { Noted, NotedMessage } from '../../capture/evidence.ts';
+import { bounded } from '../../capture/basics/bounded.ts';
+import type { Noted, NotedMessage } from '../../capture/result/evidence.ts';
 import type { PageSession } from '../page-session.ts';
 import { Tally } from './tally.ts';
 

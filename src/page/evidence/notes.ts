@@ -1,8 +1,15 @@
 import { createHash } from 'node:crypto';
-import { bounded } from '../../capture/bounded.ts';
+import { bounded } from '../../capture/basics/bounded.ts';
 import { type Deadline, within } from '../../capture/deadline.ts';
-import type { Evidence, EvidenceKind, Noted, NotedDialog, NotedHeader, NotedRedirect } from '../../capture/evidence.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
+import type {
+  Evidence,
+  EvidenceKind,
+  Noted,
+  NotedDialog,
+  NotedHeader,
+  NotedRedirect,
+} from '../../capture/result/evidence.ts';
 import type { PageSession } from '../page-session.ts';
 import { ArchivedFiles } from './archived-files.ts';
 import { notedCookies } from './cookies.ts';

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Protocol } from 'devtools-protocol';
 import type { PostData } from 'har-format';
-import { bounded } from '../../capture/bounded.ts';
+import { bounded } from '../../capture/basics/bounded.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
 import type { BodyReader } from './body-reader.ts';
 import { headerOf } from './header-of.ts';

@@ -1,7 +1,7 @@
 import type { Protocol } from 'devtools-protocol';
-import { bounded } from '../../capture/bounded.ts';
-import type { Noted, NotedRequest } from '../../capture/evidence.ts';
+import { bounded } from '../../capture/basics/bounded.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
+import type { Noted, NotedRequest } from '../../capture/result/evidence.ts';
 import { VIEWER_ORIGIN } from '../non-html/viewer-page.ts';
 import type { PageSession } from '../page-session.ts';
 import { MAX_BASE_CHARACTERS } from './early-hints.ts';

@@ -1,4 +1,4 @@
-import type { Noted } from '../../capture/evidence.ts';
+import type { Noted } from '../../capture/result/evidence.ts';
 
 /** A list with a maximum length that counts the items omitted. */
 export class Tally<T> {

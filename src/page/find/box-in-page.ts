@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { intersection } from '../../capture/boxes.ts';
+import { intersection } from '../../capture/comparison/boxes.ts';
 import type { Rectangle } from '../../capture/options/screenshot.ts';
 import { CdpError } from '../../cdp/connection.ts';
 import { evaluate } from '../ask-page.ts';

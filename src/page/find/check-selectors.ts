@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { parseSelector } from '../../capture/comparison/selector.ts';
 import type { ExtractRules } from '../../capture/options/extract.ts';
 import { notASelector } from '../../capture/options/fields.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
-import { parseSelector } from '../../capture/selector.ts';
 import { refusal } from '../../capture/validate.ts';
 import { call, type ResultOf } from '../page-scripts.ts';
 import type { PageSession } from '../page-session.ts';

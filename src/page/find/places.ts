@@ -1,6 +1,6 @@
+import { parseSelector, type SelectorStep } from '../../capture/comparison/selector.ts';
 import type { Deadline } from '../../capture/deadline.ts';
 import { CapstanError } from '../../capture/errors.ts';
-import { parseSelector, type SelectorStep } from '../../capture/selector.ts';
 import { CdpError } from '../../cdp/connection.ts';
 import { evaluate, letGo, PICTURE_WORLD } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';

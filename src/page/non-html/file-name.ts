@@ -1,4 +1,4 @@
-import { bounded } from '../../capture/bounded.ts';
+import { bounded } from '../../capture/basics/bounded.ts';
 
 const MAX_NAME_CHARACTERS = 255;
 

@@ -1,5 +1,5 @@
 import type { OverlayOptions } from 'sharp';
-import { intersection } from '../../capture/boxes.ts';
+import { intersection } from '../../capture/comparison/boxes.ts';
 import { type Deadline, within } from '../../capture/deadline.ts';
 import type { Rectangle } from '../../capture/options/screenshot.ts';
 import { CdpError } from '../../cdp/connection.ts';

@@ -1,5 +1,5 @@
 import type { Sharp } from 'sharp';
-import type { ImageFormat } from '../../capture/formats.ts';
+import type { ImageFormat } from '../../capture/artifacts/formats.ts';
 import { inTurn } from '../../imaging/in-turn.ts';
 import { loadSharp, MAX_INPUT_PIXELS } from '../../imaging/load-sharp.ts';
 import type { Encoding } from './shot-plan.ts';

@@ -1,5 +1,5 @@
 import type { Protocol } from 'devtools-protocol';
-import { intersection, outside } from '../../capture/boxes.ts';
+import { intersection, outside } from '../../capture/comparison/boxes.ts';
 import type { Deadline } from '../../capture/deadline.ts';
 import type { Rectangle } from '../../capture/options/screenshot.ts';
 import { CdpError } from '../../cdp/connection.ts';

@@ -1,4 +1,4 @@
-import { FORMATS } from '../../capture/formats.ts';
+import { FORMATS } from '../../capture/artifacts/formats.ts';
 import { inTurn } from '../../imaging/in-turn.ts';
 import { loadSharp, MAX_INPUT_PIXELS } from '../../imaging/load-sharp.ts';
 import { encode } from './encode-image.ts';

@@ -1,5 +1,5 @@
 import { MAX_IMAGE_PIXELS, MAX_PIXELS, type Rectangle } from '../../capture/options/screenshot.ts';
-import type { TruncatedBy } from '../../capture/truncation.ts';
+import type { TruncatedBy } from '../../capture/result/truncation.ts';
 import { tilesOf } from './rectangles.ts';
 import { type HeightLimit, MAX_SIDE, type ShotPlan, smaller, UNLIMITED } from './shot-plan.ts';
 

@@ -1,6 +1,6 @@
 import type { Deadline } from '../../capture/deadline.ts';
 import type { Rectangle } from '../../capture/options/screenshot.ts';
-import type { TruncatedBy } from '../../capture/truncation.ts';
+import type { TruncatedBy } from '../../capture/result/truncation.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
 import { emulateDevice } from './emulate-device.ts';
 import { retryScreenshot } from './retry-screenshot.ts';

@@ -1,7 +1,7 @@
-import { FORMATS, type ImageFormat } from '../../capture/formats.ts';
+import { FORMATS, type ImageFormat } from '../../capture/artifacts/formats.ts';
 import { MAX_PAGE_HEIGHT, type Rectangle } from '../../capture/options/screenshot.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
-import type { TruncatedBy } from '../../capture/truncation.ts';
+import type { TruncatedBy } from '../../capture/result/truncation.ts';
 import { mediaFeatures } from '../emulation/emulate-visitor.ts';
 import type { Milestone } from '../main-frame.ts';
 import { loadMilestone } from '../milestone.ts';

@@ -1,6 +1,6 @@
+import { FORMATS } from '../../capture/artifacts/formats.ts';
 import type { Deadline } from '../../capture/deadline.ts';
 import { CapstanError } from '../../capture/errors.ts';
-import { FORMATS } from '../../capture/formats.ts';
 import { arePrepared } from '../find/prepared-frames.ts';
 import { holdStill } from '../hold-still.ts';
 import type { IsolatedPage } from '../isolated-page.ts';

@@ -1,5 +1,5 @@
+import { MAX_ENTRIES, MAX_MAP_CHARACTERS, MAX_SHORT_CHARACTERS } from '../../capture/comparison/element-map.ts';
 import { type Deadline, within } from '../../capture/deadline.ts';
-import { MAX_ENTRIES, MAX_MAP_CHARACTERS, MAX_SHORT_CHARACTERS } from '../../capture/element-map.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
 import { CdpClosedError } from '../../cdp/connection.ts';
 import { evaluate } from '../../page/ask-page.ts';

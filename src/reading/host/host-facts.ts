@@ -1,6 +1,6 @@
-import { bounded } from '../../capture/bounded.ts';
-import { readCertificate } from '../../capture/certificate.ts';
-import type { SeenHostFacts } from '../../capture/host-facts.ts';
+import { bounded } from '../../capture/basics/bounded.ts';
+import { readCertificate } from '../../capture/result/certificate.ts';
+import type { SeenHostFacts } from '../../capture/result/host-facts.ts';
 import type { Gathered } from '../../page/evidence/notes.ts';
 
 const MAX_HEADER_CHARACTERS = 256;

@@ -1,5 +1,5 @@
-import type { SoftwareSigns } from '../../capture/host-facts.ts';
-import type { Snapshot } from '../../capture/snapshot.ts';
+import type { SoftwareSigns } from '../../capture/result/host-facts.ts';
+import type { Snapshot } from '../../capture/result/snapshot.ts';
 import type { Gathered } from '../../page/evidence/notes.ts';
 import type { Signs } from '../../page-scripts/signs/read-signs.ts';
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Protocol } from 'devtools-protocol';
-import type { Output } from '../../capture/snapshot.ts';
+import type { Output } from '../../capture/result/snapshot.ts';
 import { CdpError } from '../../cdp/connection.ts';
 import type { NestedFrame } from '../../page/find/places.ts';
 import type { IsolatedPage } from '../../page/isolated-page.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { bounded } from '../../capture/bounded.ts';
-import type { Output } from '../../capture/snapshot.ts';
+import { bounded } from '../../capture/basics/bounded.ts';
+import type { Output } from '../../capture/result/snapshot.ts';
 import { call } from '../../page/page-scripts.ts';
 import type { Reading } from './reading.ts';
 

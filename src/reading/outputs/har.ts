@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Output } from '../../capture/snapshot.ts';
+import type { Output } from '../../capture/result/snapshot.ts';
 import type { Reading } from './reading.ts';
 
 /** Share of the output's time that bodies are awaited for. */

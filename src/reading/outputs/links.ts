@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Output } from '../../capture/snapshot.ts';
+import type { Output } from '../../capture/result/snapshot.ts';
 import { call } from '../../page/page-scripts.ts';
 import type { Link, LinksOfDocument } from '../../page-scripts/links.ts';
 import { MAX_FRAMES, type OfFrames, readThrough } from './frames.ts';

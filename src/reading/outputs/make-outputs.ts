@@ -1,7 +1,7 @@
-import type { OutputKind } from '../../capture/artifacts.ts';
+import type { OutputKind } from '../../capture/artifacts/artifacts.ts';
 import { type Deadline, within } from '../../capture/deadline.ts';
 import { type CaptureRequest, outputsOf } from '../../capture/request.ts';
-import type { Output, Outputs } from '../../capture/snapshot.ts';
+import type { Output, Outputs } from '../../capture/result/snapshot.ts';
 import { CdpClosedError } from '../../cdp/connection.ts';
 import { evaluate, OUTPUT_WORLD } from '../../page/ask-page.ts';
 import type { IsolatedPage } from '../../page/isolated-page.ts';

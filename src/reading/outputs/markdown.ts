@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Output } from '../../capture/snapshot.ts';
+import type { Output } from '../../capture/result/snapshot.ts';
 import { toPage } from '../../page/find/box-in-page.ts';
 import { firstPlace, type Place } from '../../page/find/places.ts';
 import type { IsolatedPage } from '../../page/isolated-page.ts';

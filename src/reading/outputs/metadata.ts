@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Output } from '../../capture/snapshot.ts';
+import type { Output } from '../../capture/result/snapshot.ts';
 import { call, type ResultOf } from '../../page/page-scripts.ts';
 import type { Reading } from './reading.ts';
 

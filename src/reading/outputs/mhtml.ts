@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Output } from '../../capture/snapshot.ts';
+import type { Output } from '../../capture/result/snapshot.ts';
 import type { ArchivedFile } from '../../page/evidence/archived-files.ts';
 import { framesBelow } from '../../page/frames-below.ts';
 import { call, type ResultOf } from '../../page/page-scripts.ts';

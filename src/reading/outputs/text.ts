@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Output } from '../../capture/snapshot.ts';
+import type { Output } from '../../capture/result/snapshot.ts';
 import { call } from '../../page/page-scripts.ts';
 import { TEXTS } from './framed-text.ts';
 import { MAX_FRAMES, readThrough } from './frames.ts';

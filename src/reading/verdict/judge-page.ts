@@ -1,6 +1,6 @@
 import type { Deadline } from '../../capture/deadline.ts';
-import type { Snapshot } from '../../capture/snapshot.ts';
-import type { Verdict } from '../../capture/verdict.ts';
+import type { Snapshot } from '../../capture/result/snapshot.ts';
+import type { Verdict } from '../../capture/result/verdict.ts';
 import { framesIn } from '../../page/frames-below.ts';
 import { isOneColour } from '../../page/is-one-colour.ts';
 import type { IsolatedPage } from '../../page/isolated-page.ts';

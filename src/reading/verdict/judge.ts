@@ -1,4 +1,4 @@
-import type { Verdict, VerdictName } from '../../capture/verdict.ts';
+import type { Verdict, VerdictName } from '../../capture/result/verdict.ts';
 import type { Signs } from '../../page-scripts/signs/read-signs.ts';
 import { folded } from '../../words/folded.ts';
 import { RULES, type Seen } from './rules.ts';

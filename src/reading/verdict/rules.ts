@@ -1,4 +1,4 @@
-import { VERDICTS, type VerdictName } from '../../capture/verdict.ts';
+import { VERDICTS, type VerdictName } from '../../capture/result/verdict.ts';
 import type { Signs } from '../../page-scripts/signs/read-signs.ts';
 
 /** Facts that the rules look at. Texts are folded, all else is in lower case. */

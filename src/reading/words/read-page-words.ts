@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Deadline, within } from '../../capture/deadline.ts';
-import { MAX_INDEXED_CHARACTERS, MAX_PLACES, type PageWords } from '../../capture/page-words.ts';
 import type { CaptureRequest } from '../../capture/request.ts';
+import { MAX_INDEXED_CHARACTERS, MAX_PLACES, type PageWords } from '../../capture/result/page-words.ts';
 import { CdpClosedError } from '../../cdp/connection.ts';
 import { PICTURE_WORLD } from '../../page/ask-page.ts';
 import type { IsolatedPage } from '../../page/isolated-page.ts';

@@ -1,6 +1,6 @@
 import type { ClientRequest, IncomingHttpHeaders } from 'node:http';
+import { retryAfterMs } from '../../capture/basics/retry-after.ts';
 import { CapstanError } from '../../capture/errors.ts';
-import { retryAfterMs } from '../../capture/retry-after.ts';
 import type { EgressAgents } from '../../egress/egress.ts';
 import type { Attempt } from '../transport.ts';
 import { plain, within } from './plain-text.ts';

@@ -1,4 +1,4 @@
-import { escapedHtml } from '../../capture/html-text.ts';
+import { escapedHtml } from '../../capture/basics/html-text.ts';
 import type { Notice } from '../notice.ts';
 import { defanged, plain, shownLinks, within } from './plain-text.ts';
 

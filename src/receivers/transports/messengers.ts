@@ -1,4 +1,4 @@
-import type { Messenger } from '../../capture/receiver.ts';
+import type { Messenger } from '../../capture/work/receiver.ts';
 import type { Egress } from '../../egress/egress.ts';
 import type { Transport } from '../transport.ts';
 import { decodes } from './decodes.ts';

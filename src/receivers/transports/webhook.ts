@@ -1,4 +1,4 @@
-import { retryAfterMs } from '../../capture/retry-after.ts';
+import { retryAfterMs } from '../../capture/basics/retry-after.ts';
 import type { Transport } from '../transport.ts';
 import { attempt, endOf, exchange, type HttpParts } from './exchange.ts';
 import { signatures } from './signature.ts';

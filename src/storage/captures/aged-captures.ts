@@ -1,4 +1,4 @@
-import { NO_MARKS } from '../../capture/marks.ts';
+import { NO_MARKS } from '../../capture/finding/marks.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { pagesOf, type ResultStore, type RetainedBy } from '../ports/result-store.ts';
 import { firstIdAt, timeOfId } from '../records/ids.ts';

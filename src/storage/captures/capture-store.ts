@@ -1,7 +1,7 @@
-import { ARTIFACT_KINDS, type ArtifactKind, forKinds } from '../../capture/artifacts.ts';
+import { ARTIFACT_KINDS, type ArtifactKind, forKinds } from '../../capture/artifacts/artifacts.ts';
 import { CapstanError } from '../../capture/errors.ts';
-import type { Marks } from '../../capture/marks.ts';
-import type { Result, StoredRecord } from '../../capture/result.ts';
+import type { Marks } from '../../capture/finding/marks.ts';
+import type { Result, StoredRecord } from '../../capture/result/result.ts';
 import { shareOf } from '../../fairness/share.ts';
 import { isStoreFailure, writeFailure } from '../failures/write-failure.ts';
 import type { ArtifactStore, CapturedFiles } from '../ports/artifact-store.ts';

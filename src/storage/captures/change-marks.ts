@@ -1,5 +1,5 @@
-import type { Marks } from '../../capture/marks.ts';
-import type { Result } from '../../capture/result.ts';
+import type { Marks } from '../../capture/finding/marks.ts';
+import type { Result } from '../../capture/result/result.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import type { ResultStore } from '../ports/result-store.ts';
 import { marksOf, sameMarks } from '../records/marks.ts';

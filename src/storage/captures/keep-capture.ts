@@ -1,5 +1,5 @@
 import { CapstanError } from '../../capture/errors.ts';
-import type { StoredRecord } from '../../capture/result.ts';
+import type { StoredRecord } from '../../capture/result/result.ts';
 import { isAway } from '../failures/store-errors.ts';
 import type { CapturedFiles, StagedCapture } from '../ports/artifact-store.ts';
 import { deliverFirst, type LocalCopies } from '../ports/local-copies.ts';

@@ -1,4 +1,4 @@
-import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
+import type { ScreenshotInfo } from '../../capture/artifacts/screenshot-info.ts';
 import { type ArtifactStore, changedStore } from '../ports/artifact-store.ts';
 
 /**

@@ -1,7 +1,7 @@
+import { iso } from '../../capture/basics/values.ts';
 import type { Failure } from '../../capture/errors.ts';
-import { JOB_KINDS } from '../../capture/job.ts';
 import { type Amount, STORED_LIMITS } from '../../capture/stored-limits.ts';
-import { iso } from '../../capture/values.ts';
+import { JOB_KINDS } from '../../capture/work/job.ts';
 import {
   type Condition,
   change,

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type ArtifactKind, artifactFile } from '../../capture/artifacts.ts';
-import type { Marks } from '../../capture/marks.ts';
-import type { StoredRecord } from '../../capture/result.ts';
-import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
+import { type ArtifactKind, artifactFile } from '../../capture/artifacts/artifacts.ts';
+import type { ScreenshotInfo } from '../../capture/artifacts/screenshot-info.ts';
+import type { Marks } from '../../capture/finding/marks.ts';
+import type { StoredRecord } from '../../capture/result/result.ts';
 import { codeOf, writeFailure } from '../failures/write-failure.ts';
 import {
   type CapturedFiles,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { LRUCache } from 'lru-cache';
-import { whenFirstAsked } from '../../capture/once.ts';
+import { whenFirstAsked } from '../../capture/basics/once.ts';
 import type { ThumbnailStore } from '../ports/thumbnail-store.ts';
 import { parseId } from '../records/ids.ts';
 import { thumbnailsDirectory, thumbnailsOf } from './layout.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
+import type { ScreenshotInfo } from '../../capture/artifacts/screenshot-info.ts';
 import { parseId } from '../records/ids.ts';
 import { capturesDirectory, minuteDirectory, timeNames } from './layout.ts';
 import { namesIn } from './workspace.ts';

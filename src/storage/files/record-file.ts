@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
+import { CAPTURE_FORMATS } from '../../capture/artifacts/formats.ts';
+import type { ScreenshotInfo } from '../../capture/artifacts/screenshot-info.ts';
 import { ofKey } from '../../capture/client.ts';
-import { CAPTURE_FORMATS } from '../../capture/formats.ts';
-import type { Result, StoredRecord } from '../../capture/result.ts';
-import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
+import type { Result, StoredRecord } from '../../capture/result/result.ts';
 import { asDetailed } from '../records/record.ts';
 
 /** Bytes hashed at once, which takes a third of a millisecond. */

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { ARTIFACT_STORE_KINDS, ARTIFACT_STORES } from '../../capture/artifacts.ts';
+import { ARTIFACT_STORE_KINDS, ARTIFACT_STORES } from '../../capture/artifacts/artifacts.ts';
 import type { CaptureStore } from '../captures/capture-store.ts';
 import { storeFile } from '../files/layout.ts';
 import { noteDatabase, readStore, restoreHint } from '../files/store-id.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ArtifactKind } from '../../capture/artifacts.ts';
+import type { ArtifactKind } from '../../capture/artifacts/artifacts.ts';
 import { isDamagedArtifact } from '../failures/store-errors.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 

@@ -1,8 +1,8 @@
 import { text as textOf } from 'node:stream/consumers';
-import type { ArtifactKind } from '../../capture/artifacts.ts';
-import { type ElementMap, ElementMapSchema, MAX_MAP_CHARACTERS } from '../../capture/element-map.ts';
-import { MAX_INDEXED_CHARACTERS, type PageWords, type Place } from '../../capture/page-words.ts';
-import type { Result } from '../../capture/result.ts';
+import type { ArtifactKind } from '../../capture/artifacts/artifacts.ts';
+import { type ElementMap, ElementMapSchema, MAX_MAP_CHARACTERS } from '../../capture/comparison/element-map.ts';
+import { MAX_INDEXED_CHARACTERS, type PageWords, type Place } from '../../capture/result/page-words.ts';
+import type { Result } from '../../capture/result/result.ts';
 import { hashOf } from '../../words/text-hash.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { textOfHtml } from './text-of-html.ts';

@@ -1,5 +1,5 @@
-import { packWords } from '../../capture/page-words.ts';
-import type { Result } from '../../capture/result.ts';
+import { packWords } from '../../capture/result/page-words.ts';
+import type { Result } from '../../capture/result/result.ts';
 import { isAway } from '../failures/store-errors.ts';
 import type { ArtifactStore } from '../ports/artifact-store.ts';
 import { pagesOf } from '../ports/result-store.ts';

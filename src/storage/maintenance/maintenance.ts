@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { ARTIFACT_STORES } from '../../capture/artifacts.ts';
+import { ARTIFACT_STORES } from '../../capture/artifacts/artifacts.ts';
 import { isAway } from '../failures/store-errors.ts';
 import { WAITING } from '../files/file-outbox.ts';
 import { readStore } from '../files/store-id.ts';

@@ -1,5 +1,5 @@
-import { ARTIFACT_STORE_KINDS, ARTIFACT_STORES } from '../../capture/artifacts.ts';
-import type { Result, StoredRecord } from '../../capture/result.ts';
+import { ARTIFACT_STORE_KINDS, ARTIFACT_STORES } from '../../capture/artifacts/artifacts.ts';
+import type { Result, StoredRecord } from '../../capture/result/result.ts';
 import { isAway } from '../failures/store-errors.ts';
 import { readStore } from '../files/store-id.ts';
 import { type ArtifactStore, putCapture, readFiles } from '../ports/artifact-store.ts';

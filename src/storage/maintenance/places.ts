@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type ArtifactStoreKind, type DatabasePlaces, databaseOf } from '../../capture/artifacts.ts';
+import { type ArtifactStoreKind, type DatabasePlaces, databaseOf } from '../../capture/artifacts/artifacts.ts';
 import type { ObjectStoreConfig } from '../../config/slices.ts';
 import { createDataDirectory } from '../files/data-directory.ts';
 import { createFileArtifactStore } from '../files/file-artifact-store.ts';

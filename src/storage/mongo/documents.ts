@@ -1,7 +1,7 @@
 import { Binary } from 'mongodb';
-import type { Evidence } from '../../capture/evidence.ts';
-import { unpackWords } from '../../capture/page-words.ts';
-import type { DetailedResult, Result } from '../../capture/result.ts';
+import type { Evidence } from '../../capture/result/evidence.ts';
+import { unpackWords } from '../../capture/result/page-words.ts';
+import type { DetailedResult, Result } from '../../capture/result/result.ts';
 import { spellingsOf } from '../../words/spellings.ts';
 import { tokensOf } from '../../words/tokens.ts';
 import { hostKeys } from '../records/hosts.ts';

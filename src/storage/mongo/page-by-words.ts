@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CapstanError } from '../../capture/errors.ts';
-import { unpackWords } from '../../capture/page-words.ts';
-import type { Result } from '../../capture/result.ts';
+import { unpackWords } from '../../capture/result/page-words.ts';
+import type { Result } from '../../capture/result/result.ts';
 import { meetsWords, wordsIn } from '../../words/find-words.ts';
 import { wordsQuery } from '../../words/query.ts';
 import type { Keyset, ResultFilter } from '../ports/result-store.ts';

@@ -1,4 +1,4 @@
-import { distanceOf } from '../../capture/looks.ts';
+import { distanceOf } from '../../capture/finding/looks.ts';
 import type { Likeness, SimilarCapture } from '../ports/result-store.ts';
 import { MostSimilar } from '../records/most-similar.ts';
 import { bandsNear, bandsOf } from '../records/perception.ts';

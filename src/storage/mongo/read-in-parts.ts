@@ -1,4 +1,4 @@
-import type { Result } from '../../capture/result.ts';
+import type { Result } from '../../capture/result/result.ts';
 import { type Keyset, keysetOf, MAX_READ_CHARACTERS } from '../ports/result-store.ts';
 
 /** Records that are read while their size is not known, and the most that are read then. */

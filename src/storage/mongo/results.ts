@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import type { StoredRecord } from '../../capture/result.ts';
+import type { StoredRecord } from '../../capture/result/result.ts';
 import type { ResultStore, RetainedBy, StoreState } from '../ports/result-store.ts';
 import { gatherInserts } from '../records/gathered-inserts.ts';
 import { isMarked, marksOf, sameMarks } from '../records/marks.ts';

@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { ARTIFACT_KINDS, type ArtifactKind } from '../../capture/artifacts.ts';
-import type { Marks } from '../../capture/marks.ts';
-import type { Result, StoredRecord } from '../../capture/result.ts';
-import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
+import { ARTIFACT_KINDS, type ArtifactKind } from '../../capture/artifacts/artifacts.ts';
+import type { ScreenshotInfo } from '../../capture/artifacts/screenshot-info.ts';
+import type { Marks } from '../../capture/finding/marks.ts';
+import type { Result, StoredRecord } from '../../capture/result/result.ts';
 
 /*
  * The port to the store of the files of captures (`ARTIFACT_KINDS`). `files/` implements it for a directory, `remote/`

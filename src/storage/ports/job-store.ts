@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Failure } from '../../capture/errors.ts';
-import type { JobKind } from '../../capture/job.ts';
 import type { Amount } from '../../capture/stored-limits.ts';
+import type { JobKind } from '../../capture/work/job.ts';
 import type { Page } from './document-store.ts';
 
 export type { Page };

@@ -1,4 +1,4 @@
-import type { StoredRecord } from '../../capture/result.ts';
+import type { StoredRecord } from '../../capture/result/result.ts';
 import type { ArtifactStore, CapturedFiles, LocalStore, StagedCapture } from './artifact-store.ts';
 
 /**

@@ -1,8 +1,8 @@
-import type { DatabaseKind } from '../../capture/artifacts.ts';
-import type { Marks } from '../../capture/marks.ts';
+import type { DatabaseKind } from '../../capture/artifacts/artifacts.ts';
+import type { Marks } from '../../capture/finding/marks.ts';
+import type { ResultConditions } from '../../capture/finding/result-conditions.ts';
 import { REQUEST_LIMITS } from '../../capture/request-limits.ts';
-import type { DetailedResult, Result, StoredRecord } from '../../capture/result.ts';
-import type { ResultConditions } from '../../capture/result-conditions.ts';
+import type { DetailedResult, Result, StoredRecord } from '../../capture/result/result.ts';
 
 /**
  * Selects records: all, those of a URL, or those of a host as by-host defines it. A URL matches the URL that was

@@ -1,5 +1,5 @@
-import type { FeedSource } from '../../capture/feed.ts';
-import type { SharedView } from '../../capture/shared-link.ts';
+import type { FeedSource } from '../../capture/finding/feed.ts';
+import type { SharedView } from '../../capture/finding/shared-link.ts';
 import type { Amount } from '../../capture/stored-limits.ts';
 
 /*

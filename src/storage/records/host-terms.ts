@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { domainToASCII } from 'node:url';
-import type { HostFacts } from '../../capture/host-facts.ts';
-import { prefixesOfAddress, prefixesOfNetwork, readNetwork } from '../../capture/network.ts';
-import type { Result } from '../../capture/result.ts';
-import type { ResultConditions } from '../../capture/result-conditions.ts';
+import type { ResultConditions } from '../../capture/finding/result-conditions.ts';
+import type { HostFacts } from '../../capture/result/host-facts.ts';
+import { prefixesOfAddress, prefixesOfNetwork, readNetwork } from '../../capture/result/network.ts';
+import type { Result } from '../../capture/result/result.ts';
 import { unaccented } from '../../words/folded.ts';
 
 /* Terms of what the host was. Each is a hash of a fixed length: values are long, and have characters that end words. */

@@ -1,4 +1,4 @@
-import type { Marks } from '../../capture/marks.ts';
+import type { Marks } from '../../capture/finding/marks.ts';
 
 /** Returns the marks of a record. */
 export function marksOf({ labels, note, hold }: Marks): Marks {

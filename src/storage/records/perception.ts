@@ -1,4 +1,4 @@
-import { bitsSet } from '../../capture/looks.ts';
+import { bitsSet } from '../../capture/finding/looks.ts';
 
 /*
  * Finds hashes that differ in a few bits by an index. A hash of 64 bits is cut into four bands of 16. If two hashes

@@ -1,7 +1,7 @@
 import { CapstanError } from '../../capture/errors.ts';
-import type { Evidence } from '../../capture/evidence.ts';
-import type { DetailedResult, Result, StoredRecord } from '../../capture/result.ts';
-import type { ResultConditions } from '../../capture/result-conditions.ts';
+import type { ResultConditions } from '../../capture/finding/result-conditions.ts';
+import type { Evidence } from '../../capture/result/evidence.ts';
+import type { DetailedResult, Result, StoredRecord } from '../../capture/result/result.ts';
 import type { Keyset } from '../ports/result-store.ts';
 
 /**

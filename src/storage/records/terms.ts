@@ -1,7 +1,7 @@
-import { outcomeOf, type RecordedOutcome } from '../../capture/recorded-outcome.ts';
-import type { Result } from '../../capture/result.ts';
-import type { ResultConditions } from '../../capture/result-conditions.ts';
-import type { VerdictName } from '../../capture/verdict.ts';
+import type { ResultConditions } from '../../capture/finding/result-conditions.ts';
+import { outcomeOf, type RecordedOutcome } from '../../capture/result/recorded-outcome.ts';
+import type { Result } from '../../capture/result/result.ts';
+import type { VerdictName } from '../../capture/result/verdict.ts';
 import { pairsOf, wordsOf } from '../../words/tokens.ts';
 import { type ChoiceCondition, type HostCondition, hostFactTermsOf, wantedHostTerms } from './host-terms.ts';
 import { type HostKey, type HostKeys, type HostRange, hostKeys } from './hosts.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Result } from '../../capture/result.ts';
+import type { Result } from '../../capture/result/result.ts';
 
 /** The keys of a record's URLs: of the one that was fetched and, where it differs, the final one. */
 export function urlKeysOf({ url, final_url }: Pick<Result, 'url' | 'final_url'>): readonly Uint8Array[] {

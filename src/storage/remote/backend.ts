@@ -1,4 +1,4 @@
-import type { ArtifactStoreKind } from '../../capture/artifacts.ts';
+import type { ArtifactStoreKind } from '../../capture/artifacts/artifacts.ts';
 import type { ByteSpan } from '../ports/artifact-store.ts';
 
 /**

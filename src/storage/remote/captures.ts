@@ -1,6 +1,6 @@
-import type { ArtifactKind } from '../../capture/artifacts.ts';
+import type { ArtifactKind } from '../../capture/artifacts/artifacts.ts';
 import { CapstanError } from '../../capture/errors.ts';
-import type { StoredRecord } from '../../capture/result.ts';
+import type { StoredRecord } from '../../capture/result/result.ts';
 import { asDetailed } from '../records/record.ts';
 import type { Backend } from './backend.ts';
 import { CAPTURES, folderOf, keyOf, partsOf } from './keys.ts';

@@ -1,4 +1,4 @@
-import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
+import type { ScreenshotInfo } from '../../capture/artifacts/screenshot-info.ts';
 import { timeNames } from '../files/layout.ts';
 
 /*

@@ -1,5 +1,5 @@
-import type { ArtifactKind } from '../../capture/artifacts.ts';
-import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
+import type { ArtifactKind } from '../../capture/artifacts/artifacts.ts';
+import type { ScreenshotInfo } from '../../capture/artifacts/screenshot-info.ts';
 
 /*
  * The object `capture`: a line of JSON (`Head`), the packed files, one after another, then the record as JSON. So most

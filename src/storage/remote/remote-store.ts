@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { ARTIFACTS, type ArtifactKind, artifactFile } from '../../capture/artifacts.ts';
+import { ARTIFACTS, type ArtifactKind, artifactFile } from '../../capture/artifacts/artifacts.ts';
+import type { ScreenshotInfo } from '../../capture/artifacts/screenshot-info.ts';
 import { CapstanError } from '../../capture/errors.ts';
-import type { StoredRecord } from '../../capture/result.ts';
-import type { ScreenshotInfo } from '../../capture/screenshot-info.ts';
+import type { StoredRecord } from '../../capture/result/result.ts';
 import { describeNewest } from '../files/ids-by-time.ts';
 import { checkedScreenshotInfo, screenshotInfo, sha256 } from '../files/record-file.ts';
 import { createPace } from '../passes/pace.ts';

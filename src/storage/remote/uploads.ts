@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import { CapstanError } from '../../capture/errors.ts';
-import type { StoredRecord } from '../../capture/result.ts';
+import type { StoredRecord } from '../../capture/result/result.ts';
 import {
   type ArtifactStore,
   type CapturedFiles,

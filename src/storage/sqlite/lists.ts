@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { Result } from '../../capture/result.ts';
+import type { Result } from '../../capture/result/result.ts';
 import { type Keyset, MAX_READ_CHARACTERS, type ResultFilter } from '../ports/result-store.ts';
 import { wantedChoices } from '../records/host-terms.ts';
 import { endOfPrefix, type HostKey, type HostRange, hostKeys, hostRanges, matchesHost } from '../records/hosts.ts';

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { distanceOf } from '../../capture/looks.ts';
+import { distanceOf } from '../../capture/finding/looks.ts';
 import type { Likeness, SimilarCapture } from '../ports/result-store.ts';
 import { MostSimilar } from '../records/most-similar.ts';
 import { BAND_BITS, bandsNear, bandsOf, firstBandNear } from '../records/perception.ts';

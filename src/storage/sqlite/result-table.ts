@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { isOfKey } from '../../capture/client.ts';
-import type { Marks } from '../../capture/marks.ts';
-import type { Result, StoredRecord } from '../../capture/result.ts';
+import type { Marks } from '../../capture/finding/marks.ts';
+import type { Result, StoredRecord } from '../../capture/result/result.ts';
 import type { Keyset, Likeness, ResultFilter, ResultStore, RetainedBy, SimilarCapture } from '../ports/result-store.ts';
 import { isMarked, marksOf, sameMarks } from '../records/marks.ts';
 import { asDetailed, asRecord, timeOf, withoutEvidence } from '../records/record.ts';

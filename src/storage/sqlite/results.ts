@@ -1,4 +1,4 @@
-import type { StoredRecord } from '../../capture/result.ts';
+import type { StoredRecord } from '../../capture/result/result.ts';
 import type { ResultStore, StoreState } from '../ports/result-store.ts';
 import { gatherInserts } from '../records/gathered-inserts.ts';
 import type { Remote } from './remote.ts';

@@ -1,4 +1,4 @@
-import { unpackWords } from '../../capture/page-words.ts';
+import { unpackWords } from '../../capture/result/page-words.ts';
 import { type Sequence, singleWordsOf, wordsQuery } from '../../words/query.ts';
 import { spellingsOf } from '../../words/spellings.ts';
 import { isUnspaced, tokensOf } from '../../words/tokens.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Money } from '../../../src/capture/money.ts';
+import type { Money } from '../../../src/capture/work/money.ts';
 import { parseDate } from '../../../src/reading/outputs/extract/parse-date.ts';
 import { parseMoney } from '../../../src/reading/outputs/extract/parse-money.ts';
 import { decimalOf, parseNumber } from '../../../src/reading/outputs/extract/parse-number.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { packWords } from '../../../src/capture/page-words.ts';
+import { packWords } from '../../../src/capture/result/page-words.ts';
 import { withSnippets } from '../../../src/http/answer/snippets.ts';
 import { exampleId, exampleResult } from '../../support/example-result.ts';
 

@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { signedTarget } from '../../../src/capture/signed-link.ts';
+import { signedTarget } from '../../../src/capture/finding/signed-link.ts';
 import { serviceForSuite } from '../../support/for-suite.ts';
 import { NO_BROWSER } from '../../support/service.ts';
 import { dial } from '../dial.ts';

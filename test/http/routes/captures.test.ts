@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { InFlightSchema } from '../../../src/capture/in-flight.ts';
+import { InFlightSchema } from '../../../src/capture/operation/in-flight.ts';
 import { serviceForSuite, siteForSuite } from '../../support/for-suite.ts';
 
 const Listed = z.object({ data: z.array(InFlightSchema) });

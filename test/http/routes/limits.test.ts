@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { PressureSchema } from '../../../src/capture/pressure.ts';
+import { PressureSchema } from '../../../src/capture/operation/pressure.ts';
 import { blockFor } from '../../support/block-for.ts';
 import { serviceForSuite, siteForSuite } from '../../support/for-suite.ts';
 import { NO_BROWSER, type RunningService, startService } from '../../support/service.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { ServiceStatsSchema } from '../../../src/capture/stats.ts';
+import { ServiceStatsSchema } from '../../../src/capture/operation/stats.ts';
 import { type Metric, parseMetrics, valuesBy } from '../../metrics/prometheus-text.ts';
 import { type Receiver, SECRET, startReceiver } from '../../receivers/receiver.ts';
 import { siteForSuite } from '../../support/for-suite.ts';

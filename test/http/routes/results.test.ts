@@ -3,7 +3,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { sentResult } from '../../../src/capture/artifact-paths.ts';
+import { sentResult } from '../../../src/capture/artifacts/artifact-paths.ts';
 import { serviceForSuite } from '../../support/for-suite.ts';
 import { NO_BROWSER, type RunningService, startService } from '../../support/service.ts';
 import { failureOf, idsOf, nextPage } from '../answers.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { ANY_CLIENT } from '../../../src/capture/client.ts';
 import { DEFAULT_LIMITS, requestSchemas } from '../../../src/capture/request.ts';
-import type { Result } from '../../../src/capture/result.ts';
-import { valuesField } from '../../../src/capture/watch-values.ts';
+import type { Result } from '../../../src/capture/result/result.ts';
+import { valuesField } from '../../../src/capture/work/watch-values.ts';
 import { makeRun, type RunParts } from '../../../src/watches/make-run.ts';
 import {
   NO_PROGRESS,

@@ -1,5 +1,5 @@
 import { useRef, useState } from 'preact/hooks';
-import { ARTIFACTS, viewOf } from '../../../src/capture/artifacts.ts';
+import { ARTIFACTS, viewOf } from '../../../src/capture/artifacts/artifacts.ts';
 import { artifactsOf } from '../../api/artifacts.ts';
 import { CapstanFailure, queryOf } from '../../api/client.ts';
 import { requestedTarget } from '../../api/target.ts';

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { optionLabels } from '../../../src/capture/option-labels.ts';
+import { optionLabels } from '../../../src/capture/options/option-labels.ts';
 import type { ResultConditions } from '../../../src/client/types.ts';
 import { queryOf } from '../../api/client.ts';
 import type { DetailedResult } from '../../api/types.ts';

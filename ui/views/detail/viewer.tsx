@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { ARTIFACTS } from '../../../src/capture/artifacts.ts';
+import { ARTIFACTS } from '../../../src/capture/artifacts/artifacts.ts';
 import { addressOf } from '../../api/address.ts';
 import { artifactsOf, type ShownKind } from '../../api/artifacts.ts';
 import type { DetailedResult } from '../../api/types.ts';

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { VERDICTS } from '../../../src/capture/verdict.ts';
+import { VERDICTS } from '../../../src/capture/result/verdict.ts';
 import { worded } from '../../parts/badge.tsx';
 import { DEVICES } from '../../parts/devices.ts';
 import { Icon } from '../../parts/icon.tsx';

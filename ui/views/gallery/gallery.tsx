@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { groupByLook } from '../../../src/capture/looks.ts';
+import { groupByLook } from '../../../src/capture/finding/looks.ts';
 import { queryOf } from '../../api/client.ts';
 import { onRemoved } from '../../api/removal.ts';
 import { mayCapture } from '../../api/session.ts';

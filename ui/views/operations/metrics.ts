@@ -1,4 +1,4 @@
-import { HISTORY_MS } from '../../../src/capture/history-times.ts';
+import { HISTORY_MS } from '../../../src/capture/operation/history-times.ts';
 import { call } from '../../api/client.ts';
 import { subscribe } from '../../api/events.ts';
 import type { CapstanEvent, LoadSample, Pressure, ServiceStats } from '../../api/types.ts';

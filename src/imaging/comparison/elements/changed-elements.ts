@@ -4,7 +4,7 @@ import {
   type ElementsDifference,
   MAX_CHANGED_ELEMENTS,
   type StyleChange,
-} from '../../../capture/comparison.ts';
+} from '../../../capture/comparison/comparison.ts';
 import type { Matching } from './match-elements.ts';
 import { elementNamer } from './name-element.ts';
 import { boxAround, type PageElement, type PageTree, within } from './page-tree.ts';

@@ -1,4 +1,4 @@
-import type { ElementsDifference, Ignore } from '../../../capture/comparison.ts';
+import type { ElementsDifference, Ignore } from '../../../capture/comparison/comparison.ts';
 import type { Pair } from '../compared.ts';
 import type { Pixels } from '../pixels.ts';
 import { changedElements, editsOf } from './changed-elements.ts';

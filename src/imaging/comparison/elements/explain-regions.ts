@@ -1,5 +1,5 @@
-import { areaOf } from '../../../capture/boxes.ts';
-import type { Box, Region } from '../../../capture/comparison.ts';
+import { areaOf } from '../../../capture/comparison/boxes.ts';
+import type { Box, Region } from '../../../capture/comparison/comparison.ts';
 import { createCells } from '../cells.ts';
 import type { Pixels } from '../pixels.ts';
 import type { Edit } from './changed-elements.ts';

@@ -1,7 +1,7 @@
 import { compile, type Options } from 'css-select';
 import { isTraversal, parse, type Selector } from 'css-what';
 import nthCheck from 'nth-check';
-import { PSEUDO_CLASSES } from '../../../capture/element-selector.ts';
+import { PSEUDO_CLASSES } from '../../../capture/comparison/element-selector.ts';
 import type { PageElement } from './page-tree.ts';
 
 /** Whether each element matches, by its order: 1 or 0. */

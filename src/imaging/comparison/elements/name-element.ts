@@ -1,4 +1,4 @@
-import { MAX_SELECTOR_CHARACTERS, MAX_STEPS } from '../../../capture/selector.ts';
+import { MAX_SELECTOR_CHARACTERS, MAX_STEPS } from '../../../capture/comparison/selector.ts';
 import { escapedName } from '../../../words/escaped-name.ts';
 import { hashOf, mixed } from './hash.ts';
 import type { PageElement, PageTree } from './page-tree.ts';

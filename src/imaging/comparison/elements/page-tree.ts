@@ -1,7 +1,12 @@
 import { z } from 'zod';
-import { intersection } from '../../../capture/boxes.ts';
-import type { Box } from '../../../capture/comparison.ts';
-import { type ElementEntry, ElementMapSchema, MAX_LEVELS, type TextEntry } from '../../../capture/element-map.ts';
+import { intersection } from '../../../capture/comparison/boxes.ts';
+import type { Box } from '../../../capture/comparison/comparison.ts';
+import {
+  type ElementEntry,
+  ElementMapSchema,
+  MAX_LEVELS,
+  type TextEntry,
+} from '../../../capture/comparison/element-map.ts';
 
 /** An element of a page, as the element map of its capture has it. */
 export interface PageElement extends Pick<ElementEntry, 'tag' | 'id' | 'class' | 'attributes' | 'image' | 'filled'> {

@@ -1,6 +1,6 @@
-import { areaOf, intersection } from '../../../capture/boxes.ts';
-import { type Box, MAX_PLACES, type Place, type Region } from '../../../capture/comparison.ts';
-import { PAGE_TAGS } from '../../../capture/element-map.ts';
+import { areaOf, intersection } from '../../../capture/comparison/boxes.ts';
+import { type Box, MAX_PLACES, type Place, type Region } from '../../../capture/comparison/comparison.ts';
+import { PAGE_TAGS } from '../../../capture/comparison/element-map.ts';
 import type { Explained } from './explain-regions.ts';
 import { elementKeys, elementNamer } from './name-element.ts';
 import type { PageElement, PageTree } from './page-tree.ts';

@@ -1,4 +1,4 @@
-import { elementSteps } from '../../../capture/element-selector.ts';
+import { elementSteps } from '../../../capture/comparison/element-selector.ts';
 import { type Matched, MatchedElements } from './matched-elements.ts';
 import type { PageElement, PageTree } from './page-tree.ts';
 

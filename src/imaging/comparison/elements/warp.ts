@@ -1,5 +1,5 @@
-import { areaOf } from '../../../capture/boxes.ts';
-import type { Box } from '../../../capture/comparison.ts';
+import { areaOf } from '../../../capture/comparison/boxes.ts';
+import type { Box } from '../../../capture/comparison/comparison.ts';
 import type { Pixels } from '../pixels.ts';
 import { CONTEXT, lookAlike, visibleDifferences } from '../visible-differences.ts';
 import { type PageElement, within } from './page-tree.ts';

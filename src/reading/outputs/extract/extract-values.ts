@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ExtractRule, ExtractRules } from '../../../capture/options/extract.ts';
-import type { Output } from '../../../capture/snapshot.ts';
+import type { Output } from '../../../capture/result/snapshot.ts';
 import { toPage } from '../../../page/find/box-in-page.ts';
 import { imageBoxes, type ToImage, windowBox } from '../image-boxes.ts';
 import { readMetadata } from '../metadata.ts';

@@ -1,4 +1,4 @@
-import type { Money } from '../../../capture/money.ts';
+import type { Money } from '../../../capture/work/money.ts';
 import { CURRENCY, currencyOf, hasThreeDecimals } from './currencies.ts';
 import { DIGITS, numberOf, plainDigits } from './parse-number.ts';
 
