@@ -41,8 +41,9 @@ function formOf(head: string): ListForm {
   return isCsvHead(firstLine(head)) ? 'csv' : 'lines';
 }
 
+/** Returns the first line; in a table it goes on after line breaks in quoted cells. */
 function firstLine(head: string): string {
-  return /^[^\r\n]*/.exec(head)?.[0] ?? '';
+  return /^(?:(?<=^|[,;\t])"(?:[^"]|"")*"|[^\r\n])*/.exec(head)?.[0] ?? '';
 }
 
 async function headOf(texts: AsyncGenerator<string, void, undefined>) {

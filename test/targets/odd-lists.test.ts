@@ -101,6 +101,17 @@ describe('a list as people have it', () => {
     ]);
   });
 
+  it.each([
+    ['"Name,\r\nteam","Notes",URL\r\n"a","b\r\nc",one.example\r\nx,y,=cmd.example,\r\n', 5],
+    ['URL\t"say ""so"",\n\nif needed"\none.example\tx\n=cmd.example\n', 5],
+    ['5" screens;URL\n2;one.example\n3;=cmd.example\n', 3],
+  ])('is a table whose names of columns have line breaks or quotes: %j', async (table, problemLine) => {
+    const { urls, report } = await listed(table);
+    expect(report.form).toBe('csv');
+    expect(urls).toEqual(['https://one.example/?']);
+    expect(report.problems.map(({ line }) => line)).toEqual([problemLine]);
+  });
+
   it.each(['utf16le', 'utf16be'] as const)('is a file of PowerShell in %s', async (encoding) => {
     const bytes = Buffer.from('\ufeffbücher.example\r\n# done\r\nhttp://intranet:8080/\r\n', 'utf16le');
     const { urls } = await listed(encoding === 'utf16be' ? bytes.swap16() : bytes);
