@@ -16,16 +16,16 @@ import { readPageWords } from '../reading/words/read-page-words.ts';
 /*
  * One capture on one page. Its steps, in the order in which they are performed, by the phases that `timings` names:
  *
- * | phase    | step                                                               | in            | until        |
- * |----------|--------------------------------------------------------------------|---------------|--------------|
- * | open     | open a page in a context of its own, set up before its first script | `open`       | deadline     |
- * | navigate | open the URL, or the one over http where https was assumed         | `navigate`    | deadline     |
- * | load     | wait until the document has loaded, again after each redirect      | `comeToRest`  | waiting time |
- * | interact | style sheet, cookie banner, scripts, actions, form                 | `comeToRest`  | waiting time |
- * | wait     | for a selector, a function, the network, a delay                   | `comeToRest`  | waiting time |
- * | settle   | until nothing changes; scroll through what is shown; read it       | `comeToRest`  | waiting time |
- * | picture  | refuse what is unwanted; hide and mask; shoot; resize              | `takePicture` | deadline     |
- * | evidence | evidence, element map, outputs, words, verdict                     | `look`        | deadline     |
+ * | phase    | step                                                               | in             | until        |
+ * |----------|--------------------------------------------------------------------|----------------|--------------|
+ * | open     | open a page in a context of its own, set up before its first script | `open`         | deadline     |
+ * | navigate | open the URL, or the one over http where https was assumed         | `navigate`     | deadline     |
+ * | load     | wait until the document has loaded, again after each redirect      | `comeToRest`   | waiting time |
+ * | interact | style sheet, cookie banner, scripts, actions, form                 | `comeToRest`   | waiting time |
+ * | wait     | for a selector, a function, the network, a delay                   | `comeToRest`   | waiting time |
+ * | settle   | until nothing changes; scroll through what is shown; read it       | `comeToRest`   | waiting time |
+ * | picture  | refuse what is unwanted; hide and mask; shoot; resize              | `takePicture`  | deadline     |
+ * | evidence | evidence, element map, outputs, words, verdict                     | `performSteps` | deadline     |
  *
  * The deadline is the request's `timeoutMs`. The waiting time ends before it by a fifth, at most 5 s, which is kept for
  * the picture (`src/capture/deadline.ts`); a step that it cuts makes the capture partial.
@@ -51,7 +51,7 @@ export function capturePage(
   const opening = open(over.signal);
   const snapshot = deadline.step('open a page', opening).then((page) =>
     // Chromium sends no answers for a crashed page, so anything awaited from it would never arrive.
-    Promise.race([look(page, request, deadline, indexWords), page.frame.ended()]).catch((error: unknown) => {
+    Promise.race([performSteps(page, request, deadline, indexWords), page.frame.ended()]).catch((error: unknown) => {
       throw withEvidence(error, page.notes, page.visit.fetchedUrl);
     }),
   );
@@ -69,7 +69,7 @@ export function capturePage(
   return { snapshot, disposed };
 }
 
-async function look(
+async function performSteps(
   page: IsolatedPage,
   request: CaptureRequest,
   deadline: Deadline,

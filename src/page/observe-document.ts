@@ -20,7 +20,11 @@ export interface DocumentFacts
   > {
   /** Facts that a verdict is based on; null when the page hides it. */
   readonly signs: Signs | null;
-  /** True when an endless script had to be terminated to read the document. */
+}
+
+/** A document that was read. `interrupted`: whether an endless script had to be terminated for it. */
+interface Observed {
+  readonly facts: DocumentFacts;
   readonly interrupted: boolean;
 }
 
@@ -66,7 +70,7 @@ export async function observeDocument(
   page: IsolatedPage,
   deadline: Deadline,
   options: { readonly loaded: boolean; readonly beyondWindow: boolean },
-): Promise<DocumentFacts | undefined> {
+): Promise<Observed | undefined> {
   const { document } = page.frame;
   if (document === null) return undefined;
   // An endless script blocks the renderer: it is terminated when its time is over.
@@ -94,7 +98,7 @@ export async function observeDocument(
       'read the document',
       documentFacts(observed.parse(value), document.mimeType, ask),
     );
-    return facts && { ...facts, interrupted };
+    return facts && { facts, interrupted };
   } finally {
     clearTimeout(endScripts);
   }
@@ -108,7 +112,7 @@ export async function documentFacts(
   { url, title, status, bytes, protocol, document, signs }: z.output<typeof observed>,
   contentType: string,
   ask: (part: Call) => Promise<unknown>,
-): Promise<Omit<DocumentFacts, 'interrupted'> | undefined> {
+): Promise<DocumentFacts | undefined> {
   const html = await wholeHtml(document, ask);
   if (html === undefined) return undefined;
   return {

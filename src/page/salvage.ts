@@ -1,15 +1,14 @@
 import { STATUS_CODES } from 'node:http';
 import type { Deadline } from '../capture/deadline.ts';
-import type { CapturePhase } from '../capture/phases.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import { CdpError } from '../cdp/connection.ts';
 import { isOneColour } from './is-one-colour.ts';
 import type { IsolatedPage } from './isolated-page.ts';
 import type { DocumentFacts } from './observe-document.ts';
 import { lastFrame, mayShowWindow, pictureOf } from './screenshot/last-frame.ts';
-import type { Picture } from './screenshot/picture.ts';
 import { resizeImage } from './screenshot/resize-image.ts';
 import type { ShotPlan } from './screenshot/shot-plan.ts';
+import type { Taken } from './taken.ts';
 
 /** Times before the deadline at which the last frame is requested, and at which it replaces the screenshot. */
 const REQUEST_MS = 800;
@@ -24,18 +23,7 @@ const UNREAD_REQUEST_SHARE = 0.4;
 const UNREAD_USE_SHARE = 0.2;
 
 /** The parts of a capture that are known so far. */
-export interface Found {
-  facts?: Omit<DocumentFacts, 'interrupted'>;
-  cutPhase?: CapturePhase | null;
-  picture?: Picture;
-}
-
-/** A partial capture, made of the parts that were known at its deadline. */
-interface Salvage {
-  readonly facts: Omit<DocumentFacts, 'interrupted'>;
-  readonly cutPhase: CapturePhase;
-  readonly picture: Picture;
-}
+export type Found = { -readonly [part in keyof Taken]?: Taken[part] };
 
 /**
  * Resolves shortly before the deadline with the last frame of the window in place of a screenshot that has not come:
@@ -48,7 +36,7 @@ export async function salvage(
   plan: ShotPlan,
   deadline: Deadline,
   found: Found,
-): Promise<Salvage> {
+): Promise<Taken> {
   const never = new Promise<never>(() => {});
   // A page that does not answer cannot be searched for an unwanted text.
   const mayRefuse = (request.failOnStatus ?? request.failOnText) !== undefined;
@@ -85,7 +73,7 @@ async function viewOf({ session, frame }: IsolatedPage) {
 }
 
 /** The facts that the browser process knows about a document whose main thread is blocked. */
-async function shownDocument({ session, frame }: IsolatedPage): Promise<Omit<DocumentFacts, 'interrupted'>> {
+async function shownDocument({ session, frame }: IsolatedPage): Promise<DocumentFacts> {
   const { url = '', mimeType = '' } = frame.document ?? {};
   const { status, protocol } = frame.response;
   const history = await session.send('Page.getNavigationHistory').catch((error: unknown) => {

@@ -5,22 +5,17 @@ import { type CaptureRequest, DEFAULT_REQUEST } from '../../capture/request.ts';
 import { CdpError } from '../../cdp/connection.ts';
 import { evaluate, letGo } from '../ask-page.ts';
 import type { IsolatedPage } from '../isolated-page.ts';
-import { type DocumentFacts, documentFacts, observed } from '../observe-document.ts';
+import { documentFacts, observed } from '../observe-document.ts';
 import { type Call, call } from '../page-scripts.ts';
-import type { Picture } from '../screenshot/picture.ts';
 import type { ShotPlan } from '../screenshot/shot-plan.ts';
 import { takeScreenshot } from '../screenshot/take-screenshot.ts';
+import type { Taken } from '../taken.ts';
 import { MAX_SETTLE_MS } from './await-settled.ts';
 
 /** Maximum time for a loaded page to decode its images and draw two frames. A page that needs longer is not still. */
 const MAX_LOOK_MS = 2_000;
 /** Maximum time to confirm after the screenshot that the page is still. */
 const MAX_ANSWER_MS = 500;
-
-interface StillPage {
-  readonly facts: Omit<DocumentFacts, 'interrupted'>;
-  readonly picture: Picture;
-}
 
 /**
  * Options of the screenshot that neither change the page nor delay the capture. Full pages and PDFs are checked apart.
@@ -62,7 +57,7 @@ export async function captureStill(
   request: CaptureRequest,
   plan: ShotPlan,
   deadline: Deadline,
-): Promise<StillPage | undefined> {
+): Promise<Omit<Taken, 'cutPhase'> | undefined> {
   const { document } = page.frame;
   if (document === null || !mayBeStill(page, request, deadline)) return undefined;
   deadline.enter('settle');
