@@ -73,7 +73,7 @@ describe('the wait before the screenshot', () => {
   it('does not wait for an element that moves all the time', async () => {
     const snapshot = await capture('/late/restless');
     expect(snapshot).toMatchObject({ title: 'restless', cutPhase: null });
-    expect(snapshot.timings.wait).toBeLessThan(2000);
+    expect(snapshot.timings.wait).toBeLessThan(MAX_SETTLE_MS);
   });
 
   it('waits until no requests are in flight, with waitUntil networkidle', async () => {
