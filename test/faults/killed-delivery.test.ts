@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { describe, expect, it } from 'vitest';
+import { describe, it } from 'vitest';
 import { type Answer, startReceiver } from '../receivers/receiver.ts';
 import { describeWithSharedMongo } from '../support/describe-with-mongo.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
@@ -30,7 +30,7 @@ describe.concurrent('delivery by processes that are killed with -9 at each of it
 function tells(placeOf: (directory: string) => Promise<string>): void {
   it(
     'tells of each change in order, repeats one for each kill, and keeps what was refused',
-    async () => {
+    async ({ expect }) => {
       const directory = await makeDirectory();
       const place = await placeOf(directory);
       const ended: number[] = [];
