@@ -18,7 +18,7 @@ import { waitWithin } from './wait/wait-within.ts';
 export async function awaitLoad(page: IsolatedPage, request: CaptureRequest, deadline: Deadline): Promise<boolean> {
   const { frame } = page;
   const milestone = loadMilestone(request);
-  const came = await waitWithin(
+  const loaded = await waitWithin(
     page,
     deadline,
     'load',
@@ -35,11 +35,11 @@ export async function awaitLoad(page: IsolatedPage, request: CaptureRequest, dea
     );
     throw new CapstanError(code, reason);
   }
-  if (came && (await brokeOff(page, deadline))) return false;
-  if (!came && frame.leaving) await holdStill(page, deadline);
+  if (loaded && (await brokeOff(page, deadline))) return false;
+  if (!loaded && frame.leaving) await holdStill(page, deadline);
   // A style sheet that never arrives blocks rendering. After `Page.stopLoading` the page is rendered without it.
-  else if (!came && !frame.painted) page.session.post('Page.stopLoading');
-  return came;
+  else if (!loaded && !frame.painted) page.session.post('Page.stopLoading');
+  return loaded;
 }
 
 const NOTHING_SHOWN = 'nothing of the document can be shown: its connection was closed, or its body cannot be decoded';

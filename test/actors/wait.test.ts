@@ -148,6 +148,8 @@ describe('the wait before the screenshot', () => {
       [{ waitUntil: 'networkidle' }, '/late/asking'],
       [{ waitForSelector: '#never' }, '/short'],
       [{ waitForSelector: '#late' }, '/late/element?ms=60000'],
+      // Nor is there time to scroll through the page, which comes later.
+      [{ waitForSelector: '#never', fullPage: true }, '/fullpage-marker'],
       [{ delayMs: 60_000 }, '/short'],
     ] as const)('ends the wait, and reports that it was cut, with %j', async (options, path) => {
       expect(await capture(path, { ...options, ...LATE })).toMatchObject({ cutPhase: 'wait' });

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
 import { call } from '../api/client.ts';
 import { Copyable } from './copyable.tsx';
 import { Dialog } from './dialog.tsx';
 import { useAnswer } from './use-answer.ts';
+import { useAttempt } from './use-attempt.ts';
 import { Problem } from './view.tsx';
 
 interface LinksDialogProps<Link> {
@@ -27,20 +27,14 @@ interface LinksDialogProps<Link> {
 /** Makes links that need no key, lists them to copy, and revokes them. */
 export function LinksDialog<Link extends { readonly id: string }>(props: LinksDialogProps<Link>) {
   const { title, listName, path, query, isShown, urlOf, describe, children, onClose } = props;
-  const [error, setError] = useState<unknown>();
+  const { error, attempt } = useAttempt();
   const { data: links = [], reload } = useAnswer<readonly Link[]>(`${path}${query}`);
-  const attempt = async (work: () => Promise<unknown>) => {
-    try {
-      await work();
-      setError(undefined);
-      reload();
-    } catch (failure) {
-      setError(failure);
-    }
+  const change = async (work: () => Promise<unknown>) => {
+    if (await attempt(work)) reload();
   };
   return (
     <Dialog title={title} onClose={onClose}>
-      {children((at, body) => void attempt(() => call(at, { method: 'POST', body })))}
+      {children((at, body) => void change(() => call(at, { method: 'POST', body })))}
       {error !== undefined && <Problem error={error} />}
       <ul class="share-links" aria-label={listName}>
         {links.filter(isShown).map((link) => (
@@ -50,7 +44,7 @@ export function LinksDialog<Link extends { readonly id: string }>(props: LinksDi
             <button
               type="button"
               class="button danger"
-              onClick={() => void attempt(() => call(`${path}/${link.id}`, { method: 'DELETE' }))}
+              onClick={() => void change(() => call(`${path}/${link.id}`, { method: 'DELETE' }))}
             >
               Revoke
             </button>

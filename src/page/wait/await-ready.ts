@@ -34,8 +34,8 @@ export async function awaitReady(page: IsolatedPage, request: CaptureRequest, de
   if (waitForSelector !== undefined) {
     const over = new AbortController();
     const visible = awaitSelector(page, waitForSelector, deadline, over.signal);
-    const came = await waitWithin(page, deadline, 'wait for the selector', visible).finally(() => over.abort());
-    if (!came) return false;
+    const appeared = await waitWithin(page, deadline, 'wait for the selector', visible).finally(() => over.abort());
+    if (!appeared) return false;
   }
   if (waitForFunction !== undefined && page.interaction !== undefined) {
     if (!(await page.interaction.waitForFunction(waitForFunction, deadline))) return false;

@@ -15,7 +15,7 @@ export async function waitWithin(
 ): Promise<boolean> {
   const crashed = frame.until(() => frame.crashed);
   const done = Promise.race([work, crashed]).then(() => true);
-  const came = await deadline.step(step, within(Math.min(deadline.waitingMs, maxMs), done, false));
+  const finished = await deadline.step(step, within(Math.min(deadline.waitingMs, maxMs), done, false));
   if (frame.crashed) throw new PageCrashedError();
-  return came;
+  return finished;
 }

@@ -3,6 +3,7 @@ import type { Egress } from '../../egress/egress.ts';
 import type { Transport } from '../transport.ts';
 import { decodes } from './decodes.ts';
 import { discordTransport } from './discord.ts';
+import type { HttpParts } from './exchange.ts';
 import { mailTransport } from './mail.ts';
 import { type MailAddress, readMailAddress } from './mail-address.ts';
 import { ntfyTransport } from './ntfy.ts';
@@ -67,10 +68,7 @@ export function readMessengerAddress(kind: Messenger, text: string): MessengerAd
   }
 }
 
-export type MessengerParts = Pick<Egress, 'agents' | 'connectToMail'> & {
-  /** Time limit for each request, in milliseconds. */
-  readonly timeoutMs?: number | undefined;
-};
+export type MessengerParts = HttpParts & Pick<Egress, 'connectToMail'>;
 
 export function openMessenger(address: MessengerAddress, parts: MessengerParts): Transport {
   switch (address.kind) {

@@ -1,10 +1,10 @@
-import { useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
 import { mayCapture } from '../../api/session.ts';
 import type { Watch } from '../../api/types.ts';
 import { shortUrl } from '../../parts/format.ts';
 import { Ignored } from '../../parts/ignored.tsx';
 import { useAnswer } from '../../parts/use-answer.ts';
+import { useAttempt } from '../../parts/use-attempt.ts';
 import { Problem } from '../../parts/view.tsx';
 
 interface IgnoringProps {
@@ -18,21 +18,17 @@ interface IgnoringProps {
 /** The entries that this comparison ignores, with a button that adds them to the watch of the captures. */
 export function Ignoring({ ignored, watch: id, onPoint, onRemove }: IgnoringProps) {
   const { data: watch, error, reload } = useAnswer<Watch>(id === '' ? undefined : `/watches/${encodeURIComponent(id)}`);
-  const [failure, setFailure] = useState<unknown>();
+  const { error: failure, attempt } = useAttempt();
   const added = watch === undefined ? [] : ignored.filter((each) => !watch.ignore.includes(each));
-  const save = async () => {
-    if (watch === undefined) return;
-    try {
+  const save = () =>
+    attempt(async () => {
+      if (watch === undefined) return;
       // It may have been changed in another view.
       const { data: now } = await call<Watch>(`/watches/${watch.id}`);
       const ignore = [...new Set([...now.ignore, ...added])];
       await call(`/watches/${watch.id}`, { method: 'PATCH', body: { ignore } });
-      setFailure(undefined);
       reload();
-    } catch (thrown) {
-      setFailure(thrown);
-    }
-  };
+    });
   if (ignored.length === 0 && error === undefined) return null;
   return (
     <section class="panel ignoring" aria-label="What is ignored">

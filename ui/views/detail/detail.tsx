@@ -2,19 +2,20 @@ import { useRef, useState } from 'preact/hooks';
 import { ARTIFACTS, viewOf } from '../../../src/capture/artifacts/artifacts.ts';
 import { artifactsOf } from '../../api/artifacts.ts';
 import { CapstanFailure, queryOf } from '../../api/client.ts';
+import { removeCapture } from '../../api/removal.ts';
 import { requestedTarget } from '../../api/target.ts';
 import type { DetailedResult } from '../../api/types.ts';
 import { MarkBadges, OptionBadges, OutcomeBadge } from '../../parts/badge.tsx';
 import { CopyAsCurl } from '../../parts/copy-as-curl.tsx';
+import { DeleteButton } from '../../parts/delete-button.tsx';
 import { pageName } from '../../parts/format.ts';
 import { Icon } from '../../parts/icon.tsx';
-import { hrefOf, path, query } from '../../parts/route.ts';
+import { goTo, hrefOf, path, query } from '../../parts/route.ts';
 import { ShareButton } from '../../parts/share-button.tsx';
 import { SnippetText } from '../../parts/snippet-text.tsx';
 import { useAnswer } from '../../parts/use-answer.ts';
 import { usePlace } from '../../parts/use-place.ts';
 import { Problem, View } from '../../parts/view.tsx';
-import { DeleteButton } from './delete-button.tsx';
 import { EvidenceTabs } from './evidence-tabs.tsx';
 import { Facts } from './facts.tsx';
 import { type Marks, MarksPanel } from './marks.tsx';
@@ -82,7 +83,22 @@ function Capture({ result }: { readonly result: DetailedResult }) {
             <span class="wide-only">Again</span>
           </a>
           {!failed && <ShareButton id={id} views={viewsOf(result)} />}
-          <DeleteButton id={id} name={name} />
+          <DeleteButton
+            label="Delete the capture"
+            face={
+              <>
+                <Icon name="trash" />
+                <span class="wide-only">Delete</span>
+              </>
+            }
+            title="Delete the capture?"
+            onDelete={async () => {
+              await removeCapture(id);
+              goTo('/');
+            }}
+          >
+            “{name}”: its image, its HTML snapshot and its record are removed.
+          </DeleteButton>
         </>
       }
     >

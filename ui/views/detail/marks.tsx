@@ -8,6 +8,7 @@ import { Icon } from '../../parts/icon.tsx';
 import { useDraft } from '../../parts/kept.ts';
 import { LabelInput, labelsIn } from '../../parts/label-input.tsx';
 import { hrefOf } from '../../parts/route.ts';
+import { useAttempt } from '../../parts/use-attempt.ts';
 import { Problem } from '../../parts/view.tsx';
 
 export type Marks = Pick<DetailedResult, 'labels' | 'note' | 'hold'>;
@@ -23,18 +24,9 @@ export function MarksPanel({ id, marks, onChange }: MarksPanelProps) {
   const { labels, hold } = marks;
   const [added, setAdded] = useState('');
   const [note, setNote, forgetNote] = useDraft('note', marks.note);
-  const [error, setError] = useState<unknown>();
-  const change = async (body: MarksChange): Promise<boolean> => {
-    try {
-      const { data } = await call<Result>(`/screenshot/${id}`, { method: 'PATCH', body });
-      setError(undefined);
-      onChange(data);
-      return true;
-    } catch (failure) {
-      setError(failure);
-      return false;
-    }
-  };
+  const { error, attempt } = useAttempt();
+  const change = (body: MarksChange) =>
+    attempt(async () => onChange((await call<Result>(`/screenshot/${id}`, { method: 'PATCH', body })).data));
   const add = async (event: Event) => {
     event.preventDefault();
     const labels = labelsIn(added);

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { Tone } from '../../parts/badge.tsx';
 
-interface TableProps {
+export interface TableProps {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly ComponentChildren[])[];
   readonly tones?: readonly Tone[];

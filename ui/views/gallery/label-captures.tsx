@@ -5,6 +5,7 @@ import type { Result } from '../../api/types.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { counted, integer } from '../../parts/format.ts';
 import { LabelInput, labelsIn } from '../../parts/label-input.tsx';
+import { useAttempt } from '../../parts/use-attempt.ts';
 import { Problem } from '../../parts/view.tsx';
 import { changePath, type Filters } from './filters.ts';
 
@@ -30,32 +31,24 @@ interface Outcome {
 /** Adds labels to several captures at once, or removes them. */
 export function LabelCaptures({ of, onLabelled, onClose }: LabelCapturesProps) {
   const [text, setText] = useState('');
-  const [isRunning, setRunning] = useState(false);
   const [outcome, setOutcome] = useState<Outcome>();
-  const [error, setError] = useState<unknown>();
+  const { error, isRunning, attempt } = useAttempt();
   const abort = useRef(new AbortController());
   useEffect(() => () => abort.current.abort(), []);
   const isList = isSome(of);
   const labels = labelsIn(text);
   const { changed = 0, failed = [] } = outcome ?? {};
 
-  const change = async (body: MarksChange) => {
-    const { signal } = abort.current;
-    let all: Outcome = { changed: 0, failed: [] };
-    setError(undefined);
-    setRunning(true);
-    try {
+  const change = (body: MarksChange) =>
+    attempt(async () => {
+      const { signal } = abort.current;
+      let all: Outcome = { changed: 0, failed: [] };
       for await (const part of isList ? changeEach(of, body, signal, onLabelled) : changeMatching(of, body, signal)) {
         all = { changed: all.changed + part.changed, failed: [...all.failed, ...part.failed] };
         setOutcome(all);
       }
       if (all.failed.length === 0) setText('');
-    } catch (failure) {
-      if (!signal.aborted) setError(failure);
-    } finally {
-      setRunning(false);
-    }
-  };
+    });
 
   return (
     <Dialog

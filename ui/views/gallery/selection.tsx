@@ -1,8 +1,7 @@
-import { useState } from 'preact/hooks';
 import { queryOf } from '../../api/client.ts';
 import { removeCapture } from '../../api/removal.ts';
 import type { Result } from '../../api/types.ts';
-import { ConfirmDeletion } from '../../parts/confirm-deletion.tsx';
+import { DeleteButton } from '../../parts/delete-button.tsx';
 import { integer } from '../../parts/format.ts';
 import { hrefOf } from '../../parts/route.ts';
 
@@ -16,17 +15,9 @@ interface SelectionProps {
 
 /** Actions on the selected captures. */
 export function Selection({ selected, onLabel, onClear }: SelectionProps) {
-  const [isAsking, setAsking] = useState(false);
-  const [error, setError] = useState<unknown>();
   const [a, b] = selected;
   const remove = async () => {
-    setError(undefined);
-    try {
-      for (const { id } of selected) await removeCapture(id);
-      setAsking(false);
-    } catch (failure) {
-      setError(failure);
-    }
+    for (const { id } of selected) await removeCapture(id);
   };
   return (
     <div class="choice">
@@ -44,22 +35,12 @@ export function Selection({ selected, onLabel, onClear }: SelectionProps) {
       <button type="button" class="button" onClick={() => download(selected)}>
         Export
       </button>
-      <button type="button" class="button danger" onClick={() => setAsking(true)}>
-        Delete
-      </button>
+      <DeleteButton title={`Delete ${integer(selected.length)} captures?`} onDelete={remove}>
+        Their images, HTML snapshots and records are removed.
+      </DeleteButton>
       <button type="button" class="button quiet" onClick={onClear}>
         Clear
       </button>
-      {isAsking && (
-        <ConfirmDeletion
-          title={`Delete ${integer(selected.length)} captures?`}
-          error={error}
-          onKeep={() => setAsking(false)}
-          onDelete={() => void remove()}
-        >
-          Their images, HTML snapshots and records are removed.
-        </ConfirmDeletion>
-      )}
     </div>
   );
 }

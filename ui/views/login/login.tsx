@@ -1,22 +1,14 @@
-import { useState } from 'preact/hooks';
 import { logIn } from '../../api/session.ts';
+import { useAttempt } from '../../parts/use-attempt.ts';
 import { Logo } from '../../shell/navigation.tsx';
 
 /** Asks for an API key when the service requires one. The key is sent once and not stored. */
 export function Login() {
-  const [error, setError] = useState<string>();
-  const [isBusy, setBusy] = useState(false);
-  const submit = async (event: Event & { readonly currentTarget: HTMLFormElement }) => {
+  const { error, isRunning, attempt } = useAttempt();
+  const submit = (event: Event & { readonly currentTarget: HTMLFormElement }) => {
     event.preventDefault();
     const key = new FormData(event.currentTarget).get('key');
-    setBusy(true);
-    setError(undefined);
-    try {
-      await logIn(String(key).trim());
-    } catch (failure) {
-      setError(failure instanceof Error ? failure.message : String(failure));
-      setBusy(false);
-    }
+    void attempt(() => logIn(String(key).trim()));
   };
   return (
     <main id="main" class="login">
@@ -36,10 +28,10 @@ export function Login() {
         </label>
         {error !== undefined && (
           <p id="login-error" class="error-text" role="alert">
-            {error}
+            {error instanceof Error ? error.message : String(error)}
           </p>
         )}
-        <button type="submit" class="button primary" disabled={isBusy}>
+        <button type="submit" class="button primary" disabled={isRunning}>
           Log in
         </button>
         <p class="muted">The key is exchanged for a cookie that is valid for 12 hours. This page does not keep it.</p>

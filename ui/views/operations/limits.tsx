@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
 import type { CaptureLimits, ServiceStats } from '../../api/types.ts';
 import { integer } from '../../parts/format.ts';
+import { useAttempt } from '../../parts/use-attempt.ts';
 import { Problem } from '../../parts/view.tsx';
 
 /** Values of the queue slider, whose range is too large for steps of one. */
@@ -13,18 +14,12 @@ const MAX_CONCURRENT_SHOWN = 64;
 /** The limits of the service. A change is sent when a slider is released, and applies until the service ends. */
 export function Limits({ queue }: { readonly queue: ServiceStats['queue'] }) {
   const [draft, setDraft] = useState<Partial<CaptureLimits>>({});
-  const [error, setError] = useState<unknown>();
+  const { error, attempt } = useAttempt();
   const concurrent = draft.maxConcurrent ?? queue.max_concurrent;
   const waiting = draft.maxQueue ?? queue.max_queue;
   const apply = async (change: Partial<CaptureLimits>) => {
     setDraft((old) => ({ ...old, ...change }));
-    setError(undefined);
-    try {
-      await call('/limits', { method: 'PATCH', body: change });
-    } catch (failure) {
-      setError(failure);
-      setDraft({});
-    }
+    if (!(await attempt(() => call('/limits', { method: 'PATCH', body: change })))) setDraft({});
   };
   return (
     <section class="panel limits">

@@ -1,8 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
-import { type Answer, CapstanFailure, call, queryOf } from '../../api/client.ts';
+import { type Answer, call, queryOf } from '../../api/client.ts';
 import type { InFlight, Job } from '../../api/types.ts';
 import { Badge, JOB_TONES } from '../../parts/badge.tsx';
 import { ago, duration, integer, shortUrl } from '../../parts/format.ts';
+import { useAttempt } from '../../parts/use-attempt.ts';
 import { Problem } from '../../parts/view.tsx';
 import type { Metrics } from './metrics.ts';
 
@@ -19,7 +20,7 @@ export function Work({ batches, revision }: WorkProps) {
   const [flights, setFlights] = useState<Answer<readonly InFlight[]>>();
   const [node, setNode] = useState('');
   const [jobs, setJobs] = useState<readonly Job[]>([]);
-  const [error, setError] = useState<unknown>();
+  const { error, attempt } = useAttempt();
   useEffect(() => {
     const abort = new AbortController();
     const { signal } = abort;
@@ -29,14 +30,11 @@ export function Work({ batches, revision }: WorkProps) {
     call<readonly Job[]>(`/jobs?limit=${MAX_SHOWN}`, { signal }).then(({ data }) => setJobs(data), ignore);
     return () => abort.abort();
   }, [revision, node]);
-  const cancel = async (id: string) => {
-    try {
+  const cancel = (id: string) =>
+    attempt(async () => {
       const { data } = await call<Job>(`/jobs/${id}`, { method: 'DELETE' });
       setJobs((old) => old.map((job) => (job.id === id ? data : job)));
-    } catch (failure) {
-      setError(failure);
-    }
-  };
+    });
   return (
     <div class="work">
       <section class="panel">
@@ -45,7 +43,7 @@ export function Work({ batches, revision }: WorkProps) {
       </section>
       <section class="panel">
         <h2>Jobs</h2>
-        {error instanceof CapstanFailure && <Problem error={error} />}
+        {error !== undefined && <Problem error={error} />}
         {jobs.length === 0 ? <p class="muted">None.</p> : <Jobs jobs={jobs} onCancel={(id) => void cancel(id)} />}
       </section>
       <section class="panel">

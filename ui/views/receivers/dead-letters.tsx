@@ -3,6 +3,7 @@ import { call } from '../../api/client.ts';
 import { mayCapture } from '../../api/session.ts';
 import type { DeadLetter } from '../../api/types.ts';
 import { ago, counted, dateAndTime, shortUrl } from '../../parts/format.ts';
+import { useAttempt } from '../../parts/use-attempt.ts';
 import { Problem } from '../../parts/view.tsx';
 
 const PAGE = 50;
@@ -19,29 +20,24 @@ export function DeadLetters({ name, count, onRetried }: DeadLettersProps) {
   const path = `/receivers/${name}/dead`;
   const [letters, setLetters] = useState<readonly DeadLetter[]>();
   const [next, setNext] = useState<string>();
-  const [error, setError] = useState<unknown>();
-  const read = useCallback(async (from: string, before: readonly DeadLetter[]) => {
-    try {
-      const page = await call<readonly DeadLetter[]>(from);
-      setLetters([...before, ...page.data]);
-      setNext(page.next);
-      setError(undefined);
-    } catch (failure) {
-      setError(failure);
-    }
-  }, []);
+  const { error, attempt } = useAttempt();
+  const read = useCallback(
+    (from: string, before: readonly DeadLetter[]) =>
+      attempt(async () => {
+        const page = await call<readonly DeadLetter[]>(from);
+        setLetters([...before, ...page.data]);
+        setNext(page.next);
+      }),
+    [attempt],
+  );
   // A changed count means a changed list.
   useEffect(() => void read(`${path}?limit=${PAGE}`, []), [path, read, count]);
-  const retry = async (which: string, isGone: (letter: DeadLetter) => boolean) => {
-    try {
+  const retry = (which: string, isGone: (letter: DeadLetter) => boolean) =>
+    attempt(async () => {
       await call(`${path}${which}/retry`, { method: 'POST' });
       setLetters((old) => old?.filter((letter) => !isGone(letter)));
-      setError(undefined);
       onRetried();
-    } catch (failure) {
-      setError(failure);
-    }
-  };
+    });
   return (
     <section class="dead-letters" aria-label={`Dead letters of ${name}`} aria-busy={letters === undefined}>
       {error !== undefined && <Problem error={error} />}

@@ -3,9 +3,10 @@ import { call } from '../../api/client.ts';
 import { mayCapture } from '../../api/session.ts';
 import type { Receiver, ReceiverTest } from '../../api/types.ts';
 import { Badge } from '../../parts/badge.tsx';
-import { ConfirmDeletion } from '../../parts/confirm-deletion.tsx';
+import { DeleteButton } from '../../parts/delete-button.tsx';
 import { ago, counted, dateAndTime, duration } from '../../parts/format.ts';
 import { KINDS } from '../../parts/receivers/kinds.ts';
+import { useAttempt } from '../../parts/use-attempt.ts';
 import { Problem } from '../../parts/view.tsx';
 import { DeadLetters } from './dead-letters.tsx';
 
@@ -17,31 +18,20 @@ interface ReceiverRowProps {
 
 export function ReceiverRow({ receiver, onChange }: ReceiverRowProps) {
   const { name, kind, host, is_operator: isOperator, is_own: isOwn, waiting, dead, last } = receiver;
-  const [isAsking, setAsking] = useState(false);
   const [isListing, setListing] = useState(false);
-  const [test, setTest] = useState<ReceiverTest | 'running'>();
-  const [error, setError] = useState<unknown>();
+  const [test, setTest] = useState<ReceiverTest>();
+  const { error, isRunning, attempt } = useAttempt();
   // An administrator also sees receivers of other keys. By name, only its own ones can be used.
   const mayUse = isOwn || isOperator;
-  const perform = async (action: () => Promise<void>) => {
-    setError(undefined);
-    try {
-      await action();
-    } catch (failure) {
-      setTest(undefined);
-      setError(failure);
-    }
-  };
   const send = () =>
-    perform(async () => {
-      setTest('running');
+    attempt(async () => {
+      setTest(undefined);
       setTest((await call<ReceiverTest>(`/receivers/${name}/test`, { method: 'POST' })).data);
     });
-  const remove = () =>
-    perform(async () => {
-      await call(`/receivers/${name}`, { method: 'DELETE' });
-      onChange();
-    });
+  const remove = async () => {
+    await call(`/receivers/${name}`, { method: 'DELETE' });
+    onChange();
+  };
   return (
     <article class="panel receiver" aria-label={name}>
       <header>
@@ -78,7 +68,7 @@ export function ReceiverRow({ receiver, onChange }: ReceiverRowProps) {
             type="button"
             class="button"
             aria-label={`Send a test to ${name}`}
-            disabled={test === 'running'}
+            disabled={isRunning}
             onClick={() => void send()}
           >
             Send a test
@@ -96,26 +86,16 @@ export function ReceiverRow({ receiver, onChange }: ReceiverRowProps) {
           </button>
         )}
         {mayCapture.value && isOwn && (
-          <button type="button" class="button danger" aria-label={`Delete ${name}`} onClick={() => setAsking(true)}>
-            Delete
-          </button>
+          <DeleteButton label={`Delete ${name}`} title="Delete the receiver?" onDelete={remove}>
+            “{name}” is told nothing more, and what waits for it is deleted.
+          </DeleteButton>
         )}
       </div>
       <p role="status" class="receiver-test">
-        {test === 'running' ? <span class="muted">Sending …</span> : test && <TestEnd test={test} />}
+        {isRunning ? <span class="muted">Sending …</span> : test && <TestEnd test={test} />}
       </p>
-      {error !== undefined && !isAsking && <Problem error={error} />}
+      {error !== undefined && <Problem error={error} />}
       {isListing && <DeadLetters name={name} count={dead} onRetried={onChange} />}
-      {isAsking && (
-        <ConfirmDeletion
-          title="Delete the receiver?"
-          error={error}
-          onKeep={() => setAsking(false)}
-          onDelete={() => void remove()}
-        >
-          “{name}” is told nothing more, and what waits for it is deleted.
-        </ConfirmDeletion>
-      )}
     </article>
   );
 }

@@ -3,6 +3,7 @@ import { queryOf, send } from '../../api/client.ts';
 import type { Scan } from '../../api/types.ts';
 import { integer } from '../../parts/format.ts';
 import { useDraft, withoutCredentials } from '../../parts/kept.ts';
+import { useAttempt } from '../../parts/use-attempt.ts';
 import { Problem } from '../../parts/view.tsx';
 
 /** Maximum number of characters of a file that are shown in the form. */
@@ -18,7 +19,7 @@ export function ScanForm({ onStarted }: { readonly onStarted: (scan: Scan) => vo
   const [ports, setPorts] = useDraft('ports', '');
   const [schemes, setSchemes] = useState('');
   const [started, setStarted] = useState<Scan>();
-  const [error, setError] = useState<unknown>();
+  const { error, attempt } = useAttempt();
   const choose = async (chosen: File | undefined) => {
     if (chosen === undefined) return;
     // A long file, or one that is no text, is sent as it is.
@@ -30,8 +31,7 @@ export function ScanForm({ onStarted }: { readonly onStarted: (scan: Scan) => vo
   const start = async (event: Event) => {
     event.preventDefault();
     setStarted(undefined);
-    setError(undefined);
-    try {
+    await attempt(async () => {
       const headers = { 'Content-Type': 'application/octet-stream' };
       const options = { method: 'POST', headers, body: file ?? text } as const;
       const response = await send(`/scans${queryOf({ ports, schemes, capture: CAPTURE })}`, options);
@@ -40,9 +40,7 @@ export function ScanForm({ onStarted }: { readonly onStarted: (scan: Scan) => vo
       setText(() => '');
       setFile(undefined);
       onStarted(data);
-    } catch (failure) {
-      setError(failure);
-    }
+    });
   };
   const onDrop = (event: DragEvent) => {
     const [dropped] = event.dataTransfer?.files ?? [];

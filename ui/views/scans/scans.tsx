@@ -8,6 +8,7 @@ import { FeedButton } from '../../parts/feed-button.tsx';
 import { ago, integer } from '../../parts/format.ts';
 import { hrefOf } from '../../parts/route.ts';
 import { useAnswer } from '../../parts/use-answer.ts';
+import { useAttempt } from '../../parts/use-attempt.ts';
 import { Empty, Problem, View } from '../../parts/view.tsx';
 import { ScanForm } from './scan-form.tsx';
 
@@ -23,7 +24,7 @@ export function Scans() {
   useEffect(() => {
     if (data !== undefined) setJobs(data);
   }, [data]);
-  const [failure, setFailure] = useState<unknown>();
+  const { error: failure, attempt } = useAttempt();
   const scans = jobs?.filter(({ kind }) => kind === 'scan');
   const isRunning = scans?.some(({ finished_at: at }) => at === null) === true;
   useEffect(() => {
@@ -32,12 +33,7 @@ export function Scans() {
     return () => clearInterval(timer);
   }, [isRunning, reload]);
   const cancel = async (id: string) => {
-    try {
-      await call(`/jobs/${id}`, { method: 'DELETE' });
-      setFailure(undefined);
-    } catch (thrown) {
-      setFailure(thrown);
-    }
+    await attempt(() => call(`/jobs/${id}`, { method: 'DELETE' }));
     reload();
   };
   return (

@@ -3,6 +3,7 @@ import { call, queryOf } from '../../api/client.ts';
 import type { Watch } from '../../api/types.ts';
 import { useDraft, withoutCredentials } from '../../parts/kept.ts';
 import { hrefOf } from '../../parts/route.ts';
+import { useAttempt } from '../../parts/use-attempt.ts';
 import { Problem } from '../../parts/view.tsx';
 import { INTERVALS, PageField } from './form/watch-fields.tsx';
 
@@ -10,17 +11,14 @@ import { INTERVALS, PageField } from './form/watch-fields.tsx';
 export function AddWatch({ onAdded }: { readonly onAdded: (watch: Watch) => void }) {
   const [url, setUrl] = useDraft('url', '', withoutCredentials);
   const [every, setEvery] = useState<string>('1h');
-  const [error, setError] = useState<unknown>();
+  const { error, attempt } = useAttempt();
   const add = async (event: Event) => {
     event.preventDefault();
-    try {
+    await attempt(async () => {
       const { data } = await call<Watch>('/watches', { method: 'POST', body: { url, every } });
       setUrl(() => '');
-      setError(undefined);
       onAdded(data);
-    } catch (failure) {
-      setError(failure);
-    }
+    });
   };
   return (
     <form class="panel watch-form" onSubmit={(event) => void add(event)}>

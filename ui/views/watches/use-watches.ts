@@ -2,6 +2,7 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { call, queryOf } from '../../api/client.ts';
 import { subscribe } from '../../api/events.ts';
 import type { CapstanEvent, Watch } from '../../api/types.ts';
+import { useAttempt } from '../../parts/use-attempt.ts';
 
 /** Number of watches of a page. */
 const PAGE = 50;
@@ -19,23 +20,22 @@ export const WATCHES = `/watches${queryOf({ limit: PAGE, recent: MAX_RUNS })}`;
 export function useWatches() {
   const [watches, setWatches] = useState<readonly Watch[]>();
   const [next, setNext] = useState<string>();
-  const [error, setError] = useState<unknown>();
+  const { error, attempt } = useAttempt();
   /** Timers by the ids of the watches that will be read again. */
   const timers = useRef(new Map<number, ReturnType<typeof setTimeout>>());
   const listed = useRef(watches);
   listed.current = watches;
 
-  const read = useCallback(async (path: string, before: readonly Watch[]) => {
-    try {
-      const page = await call<readonly Watch[]>(path);
-      const known = new Set(before.map(({ id }) => id));
-      setWatches([...before, ...page.data.filter(({ id }) => !known.has(id))]);
-      setNext(page.next);
-      setError(undefined);
-    } catch (failure) {
-      setError(failure);
-    }
-  }, []);
+  const read = useCallback(
+    (path: string, before: readonly Watch[]) =>
+      attempt(async () => {
+        const page = await call<readonly Watch[]>(path);
+        const known = new Set(before.map(({ id }) => id));
+        setWatches([...before, ...page.data.filter(({ id }) => !known.has(id))]);
+        setNext(page.next);
+      }),
+    [attempt],
+  );
   const reload = useCallback(() => void read(WATCHES, []), [read]);
   useEffect(reload, [reload]);
 

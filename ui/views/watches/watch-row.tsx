@@ -1,8 +1,7 @@
-import { useState } from 'preact/hooks';
 import { mayCapture } from '../../api/session.ts';
 import type { RecentRun, Watch } from '../../api/types.ts';
 import { Badge, type Tone, worded } from '../../parts/badge.tsx';
-import { ConfirmDeletion } from '../../parts/confirm-deletion.tsx';
+import { DeleteButton } from '../../parts/delete-button.tsx';
 import { FeedButton } from '../../parts/feed-button.tsx';
 import { ago, counted, dateAndTime, shortUrl } from '../../parts/format.ts';
 import { hrefOf } from '../../parts/route.ts';
@@ -23,13 +22,14 @@ interface WatchRowProps {
   readonly watch: Watch;
   /** Maximum number of runs that are shown. */
   readonly maxRuns: number;
-  readonly onCommand: (path: string, method: 'POST' | 'DELETE') => void;
+  /** Called with the name of a command. */
+  readonly onCommand: (name: string) => void;
+  readonly onDelete: () => Promise<unknown>;
 }
 
-export function WatchRow({ watch, maxRuns, onCommand }: WatchRowProps) {
+export function WatchRow({ watch, maxRuns, onCommand, onDelete }: WatchRowProps) {
   const { id, url, state, every, schedule, runs, changes, labels, last_run: last, next_run_at: next } = watch;
-  const [isAsking, setAsking] = useState(false);
-  const command = (name: string) => () => onCommand(`/watches/${id}/${name}`, 'POST');
+  const command = (name: string) => () => onCommand(name);
   const isDue = next !== null && Date.parse(next) > Date.now();
   return (
     <article class="panel watch" aria-label={url}>
@@ -78,20 +78,10 @@ export function WatchRow({ watch, maxRuns, onCommand }: WatchRowProps) {
           <a class="button" href={hrefOf(`/watches/${id}`)} data-place={id} aria-label={`Change ${url}`}>
             Change
           </a>
-          <button type="button" class="button danger" aria-label={`Delete ${url}`} onClick={() => setAsking(true)}>
-            Delete
-          </button>
+          <DeleteButton label={`Delete ${url}`} title="Delete the watch?" onDelete={onDelete}>
+            “{shortUrl(url)}” is no longer watched. Its captures are kept.
+          </DeleteButton>
         </div>
-      )}
-      {isAsking && (
-        <ConfirmDeletion
-          title="Delete the watch?"
-          error={undefined}
-          onKeep={() => setAsking(false)}
-          onDelete={() => onCommand(`/watches/${id}`, 'DELETE')}
-        >
-          “{shortUrl(url)}” is no longer watched. Its captures are kept.
-        </ConfirmDeletion>
       )}
     </article>
   );

@@ -1,7 +1,8 @@
-import { useRef, useState } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { call } from '../../api/client.ts';
 import { mayCapture } from '../../api/session.ts';
 import { CopyAsCurl } from '../../parts/copy-as-curl.tsx';
+import { useAttempt } from '../../parts/use-attempt.ts';
 import { usePlace } from '../../parts/use-place.ts';
 import { Empty, Problem, View } from '../../parts/view.tsx';
 import { AddWatch } from './add-watch.tsx';
@@ -11,18 +12,17 @@ import { WatchRow } from './watch-row.tsx';
 /** The watches of the caller, with what their runs found. */
 export function Watches() {
   const { watches, error, reload, refresh, add, remove, more } = useWatches();
-  const [failure, setFailure] = useState<unknown>();
+  const { error: failure, attempt } = useAttempt();
   const scroller = useRef<HTMLElement>(null);
   const keepPlace = usePlace(scroller, { of: WATCHES, isReady: watches !== undefined, loadMore: more });
-  const perform = async (id: number, path: string, method: 'POST' | 'DELETE') => {
-    try {
-      await call(path, { method });
-      setFailure(undefined);
-      if (method === 'DELETE') remove(id);
-      else await refresh(id);
-    } catch (thrown) {
-      setFailure(thrown);
-    }
+  const perform = (id: number, name: string) =>
+    attempt(async () => {
+      await call(`/watches/${id}/${name}`, { method: 'POST' });
+      await refresh(id);
+    });
+  const removeWatch = async (id: number) => {
+    await call(`/watches/${id}`, { method: 'DELETE' });
+    remove(id);
   };
   return (
     <View
@@ -42,7 +42,8 @@ export function Watches() {
             key={watch.id}
             watch={watch}
             maxRuns={MAX_RUNS}
-            onCommand={(path, method) => void perform(watch.id, path, method)}
+            onCommand={(name) => void perform(watch.id, name)}
+            onDelete={() => removeWatch(watch.id)}
           />
         ))}
         {more !== undefined && (

@@ -3,6 +3,7 @@ import { call } from '../../../api/client.ts';
 import type { Stability } from '../../../api/types.ts';
 import { Badge, worded } from '../../../parts/badge.tsx';
 import { ofSelector } from '../../../parts/ignore-places.ts';
+import { useAttempt } from '../../../parts/use-attempt.ts';
 import { Problem } from '../../../parts/view.tsx';
 
 interface StabilityCheckProps {
@@ -19,26 +20,18 @@ interface StabilityCheckProps {
 /** Asks the service which elements look different each time, and proposes to ignore them. */
 export function StabilityCheck({ body, isReady, ignored, onPoint, onIgnore, onCapture }: StabilityCheckProps) {
   const [found, setFound] = useState<Stability>();
-  const [error, setError] = useState<unknown>();
-  const [isRunning, setRunning] = useState(false);
+  const { error, isRunning, attempt } = useAttempt();
   const abort = useRef<AbortController | undefined>(undefined);
   useEffect(() => () => abort.current?.abort(), []);
-  const check = async () => {
-    const controller = new AbortController();
-    abort.current = controller;
-    setRunning(true);
-    setError(undefined);
-    try {
-      const { signal } = controller;
+  const check = () =>
+    attempt(async () => {
+      abort.current = new AbortController();
+      const { signal } = abort.current;
       const { data } = await call<Stability>('/captures/stability', { method: 'POST', body, signal });
       setFound(data);
       const [first] = data.captures;
       if (first !== undefined) onCapture(first.id);
-    } catch (failure) {
-      if (!controller.signal.aborted) setError(failure);
-    }
-    setRunning(false);
-  };
+    });
   const proposed = found?.ignore.filter((each) => !ignored.includes(each)) ?? [];
   return (
     <section class="stability" aria-label="What differs each time">

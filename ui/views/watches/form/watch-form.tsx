@@ -10,6 +10,7 @@ import { useDraft, withoutCredentials } from '../../../parts/kept.ts';
 import { useNewReceiver } from '../../../parts/receivers/use-new-receiver.ts';
 import { goTo, path, query } from '../../../parts/route.ts';
 import { useAnswer } from '../../../parts/use-answer.ts';
+import { useAttempt } from '../../../parts/use-attempt.ts';
 import { useCapture } from '../../../parts/use-capture.ts';
 import { usePage } from '../../../parts/use-page.ts';
 import { Problem, View } from '../../../parts/view.tsx';
@@ -67,7 +68,7 @@ interface FormProps {
 
 function Form({ draft: initial, watch, newest }: FormProps) {
   const [draft, setDraft, forgetDraft] = useDraft('watch', initial, storable);
-  const [error, setError] = useState<unknown>();
+  const { error, attempt } = useAttempt();
   const [lit, setLit] = useState<string>();
   const [stored, setStored] = useState(newest);
   const adding = useNewReceiver();
@@ -108,7 +109,7 @@ function Form({ draft: initial, watch, newest }: FormProps) {
       : ({ path: `/watches/${watch.id}`, method: 'PATCH', body: changeOf(wanted, initial) } as const);
   const save = async (event: Event) => {
     event.preventDefault();
-    try {
+    await attempt(async () => {
       // Saving also adds a receiver that was typed and not added.
       const added = adding.isFilled ? await adding.add() : undefined;
       if (adding.isFilled && added === undefined) return;
@@ -117,9 +118,7 @@ function Form({ draft: initial, watch, newest }: FormProps) {
       await call(to, { method, body });
       forgetDraft();
       goTo('/watches');
-    } catch (failure) {
-      setError(failure);
-    }
+    });
   };
   return (
     <View
