@@ -40,7 +40,7 @@ async function capture(url: string, service: CaptureService = app.service): Prom
 
 describe('GET /events', () => {
   it('sends each event with an increasing id, a type and a versioned JSON body', async () => {
-    const subscriber = await listenTo();
+    const subscriber = await listenTo('?type=capture.*');
     expect(subscriber.response.headers.get('content-type')).toBe('text/event-stream');
     expect(subscriber.response.headers.get('cache-control')).toBe('no-store');
     expect(subscriber.response.headers.get('x-accel-buffering')).toBe('no');
