@@ -100,8 +100,8 @@ async function awaitContent(
 }
 
 /**
- * Reads the document. Resolves with 'again' when another one has come or is on its way. The last document, and one whose
- * waiting time is over, is stopped instead, and read then.
+ * Reads the document. Resolves with 'again' when another one has come or is on its way. The last document, and one
+ * whose waiting time is over, is stopped instead, and read then.
  */
 async function readAtRest(
   page: IsolatedPage,

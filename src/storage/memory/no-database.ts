@@ -27,8 +27,17 @@ const NO_RESULTS: ResultStore = {
   indexed: refuse,
 };
 
-/** Each of its methods rejects. */
-const NO_DOCUMENTS: DocumentStore = new Proxy(Object.create(null), { get: () => refuse });
+const NO_DOCUMENTS: DocumentStore = {
+  now: refuse,
+  list: refuse,
+  usage: refuse,
+  countBy: refuse,
+  data: refuse,
+  add: refuse,
+  addWithin: refuse,
+  replace: refuse,
+  remove: refuse,
+};
 
 /** Takes the place of the database when the service runs without one. */
 export function createNoDatabase(): Database {

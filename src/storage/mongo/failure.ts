@@ -2,8 +2,8 @@ import { BSON, MongoBulkWriteError, MongoError, MongoInvalidArgumentError, Mongo
 import { CapstanError } from '../../capture/errors.ts';
 
 /**
- * Server error codes that mean that our request was wrong: BadValue, FailedToParse, TypeMismatch, documents that are too
- * large, and similar.
+ * Server error codes that mean that our request was wrong: BadValue, FailedToParse, TypeMismatch, documents that are
+ * too large, and similar.
  */
 const DEFECTS = new Set([2, 9, 14, 40, 59, 72, 10_334, 16_755, 17_419, 17_420]);
 

@@ -51,8 +51,8 @@ export const TABLES = {
   },
   /**
    * A watch is free when its next run is due, and never while it is paused. `host`: also that of a dropped run that is
-   * under way. `labels`: see `labelsField`. `plausibleFrom`: earliest time at which a clock that is right may show the next run as planned; null
-   * while the watch is leased.
+   * under way. `labels`: see `labelsField`. `plausibleFrom`: earliest time at which a clock that is right may show the
+   * next run as planned; null while the watch is leased.
    */
   watches: {
     fields: {
