@@ -32,7 +32,7 @@ import { readPageWords } from '../reading/words/read-page-words.ts';
  */
 
 /** A capture and its cleanup: `disposed` resolves when the browser has released everything of the capture. */
-interface PageCapture {
+export interface PageCapture {
   readonly snapshot: Promise<Snapshot>;
   readonly disposed: Promise<void>;
 }
