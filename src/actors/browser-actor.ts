@@ -15,7 +15,7 @@ import type { BrowserLease, BrowserPool } from './browser-pool.ts';
 import { capturePage, type PageCapture } from './capture-page.ts';
 import { openPage, type PageOpening } from './direct/open-page.ts';
 import { SuspectedError } from './flood-watch.ts';
-import { openInteractivePage } from './playwright/open-page.ts';
+import { openInteractivePage } from './playwright/open-interactive-page.ts';
 import { groupOf, type SharedPages, takePage } from './shared-pages.ts';
 
 /** The browsers of all actors. */

@@ -12,7 +12,7 @@ import type { ResultStore } from '../storage/ports/result-store.ts';
 import { captureFound } from '../streams/events.ts';
 import { performed } from '../streams/performance.ts';
 import type { Capturing } from './capturing.ts';
-import { dialTarget, isDialled, performCapture } from './perform-capture.ts';
+import { dialCapture, isDialled, performCapture } from './perform-capture.ts';
 
 /** Readiness of a process while NATS is away. */
 export const CLUSTER_AWAY = {
@@ -75,7 +75,7 @@ export function createWorkerOf(cluster: Cluster, slots: number, parts: MemberPar
     },
     maxDials,
     dial: async (command) => {
-      const found = await dialTarget(command, capturing);
+      const found = await dialCapture(command, capturing);
       if ('state' in found && !command.signal.aborted) {
         onStarted?.(command);
         onEnded?.(command, found);
@@ -92,7 +92,7 @@ export function createWorkerOf(cluster: Cluster, slots: number, parts: MemberPar
 
 /** Dials the target of a capture that has a slot, unless that was done, and performs the capture if it is reached. */
 async function* dialAndPerform(command: CaptureCommand, parts: Capturing): AsyncGenerator<CaptureOutcome> {
-  const found = command.dialled ?? (await dialTarget(command, parts));
+  const found = command.dialled ?? (await dialCapture(command, parts));
   if ('state' in found) {
     yield found;
     return;

@@ -38,7 +38,7 @@ export function isDialled({ request, batch }: Pick<CaptureCommand, 'request' | '
  * Connects to the target of a capture. Resolves with the connection, or with the outcome of a capture whose target
  * cannot be reached, once its record is stored: the outcome that its browser would have found.
  */
-export async function dialTarget(command: CaptureCommand, parts: CaptureParts): Promise<Dialled | CaptureOutcome> {
+export async function dialCapture(command: CaptureCommand, parts: CaptureParts): Promise<Dialled | CaptureOutcome> {
   const { request, signal } = command;
   const timing = timingSince();
   try {
