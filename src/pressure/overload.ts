@@ -51,7 +51,7 @@ export function createJudge(marks: readonly Mark[]): Judge {
     if (cause !== undefined) overload.reason = reasonFor(cause, reading);
     overload.idleSince = activeCaptures > 0 ? undefined : (overload.idleSince ?? at);
     overload.trickle ||= overload.idleSince !== undefined && at - overload.idleSince >= IDLE_MS;
-    return { reason: overload.reason, maxInside: overload.trickle ? 1 : 0, minMs };
+    return { reason: overload.reason, maxTaken: overload.trickle ? 1 : 0, minMs };
   };
 }
 

@@ -71,7 +71,7 @@ export interface Load {
   readonly running: number;
   readonly queued: number;
   /** Places in use: running, queued, and reserved by batches. */
-  readonly inside: number;
+  readonly taken: number;
 }
 
 /** Submits one capture. Cold; emits one outcome and completes. */
@@ -304,7 +304,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
     },
     setOverload: (overload) => admission.setOverload(overload),
     get load() {
-      return { running, queued: submissions.size - running, inside: admission.inside };
+      return { running, queued: submissions.size - running, taken: admission.taken };
     },
 
     inFlight: () => inFlightOf(submissions, now),
@@ -321,8 +321,8 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
         }),
         ignoreElements(),
       );
-      const empty$ = admission.inside$.pipe(
-        filter((inside) => inside === 0),
+      const empty$ = admission.taken$.pipe(
+        filter((taken) => taken === 0),
         map(() => undefined),
       );
       return firstValueFrom(merge(cutOff$, empty$));

@@ -59,7 +59,7 @@ function refusals(
   gauge.read();
   return Array.from({ length: count }, (_each, second) => {
     const overload = judge({ reading: gauge.read(), activeCaptures: activeCaptures(second), at: second * 1000 });
-    return overload?.maxInside === 0 ? overload.reason : '';
+    return overload?.maxTaken === 0 ? overload.reason : '';
   });
 }
 
@@ -141,7 +141,7 @@ describe('watchPressure', () => {
       const monitor = watchPressure({
         gauge,
         judge: createJudge(MARKS),
-        activeCaptures: () => pipeline.load.inside,
+        activeCaptures: () => pipeline.load.taken,
         onVerdict: (overload) => pipeline.setOverload(overload),
         giveBack: () => {},
         scheduler,
