@@ -21,7 +21,7 @@ import { CapstanError, toFailure } from '../capture/errors.ts';
 import type { InFlight } from '../capture/operation/in-flight.ts';
 import type { CaptureLimits } from '../capture/operation/limits.ts';
 import type { Overload } from '../capture/operation/pressure.ts';
-import type { CaptureOutcome } from '../capture/outcome.ts';
+import { type CaptureOutcome, outcomeOfAbort, outcomeOfError } from '../capture/outcome.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import { createAdmission } from './admission.ts';
 import { type CaptureQueue, createLocalQueue } from './capture-queue.ts';
@@ -34,7 +34,6 @@ import {
   type EventStream,
   unreadRefused,
 } from './events.ts';
-import { outcomeOfAbort, outcomeOfError } from './outcome.ts';
 import { type PerformanceOptions, performed } from './performance.ts';
 import type { ElementPlace, Place, Reservation } from './reservation.ts';
 import { createSubmission, inFlightOf, type Submission } from './submission.ts';

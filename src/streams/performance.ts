@@ -18,8 +18,7 @@ import {
 } from 'rxjs';
 import type { CaptureCommand } from '../capture/command.ts';
 import { CapstanError } from '../capture/errors.ts';
-import type { CaptureOutcome } from '../capture/outcome.ts';
-import { outcomeOfAbort, outcomeOfError } from './outcome.ts';
+import { type CaptureOutcome, outcomeOfAbort, outcomeOfError } from '../capture/outcome.ts';
 
 /**
  * Performs one capture, from the page to the store. Its first value, or its error, becomes the outcome. Completes when
