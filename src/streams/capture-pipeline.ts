@@ -34,11 +34,11 @@ import {
   type EventStream,
   unreadRefused,
 } from './events.ts';
-import { type PerformanceOptions, performed } from './performance.ts';
+import { performInSlot, type SlotOptions } from './perform-in-slot.ts';
 import type { ElementPlace, Place, Reservation } from './reservation.ts';
 import { createSubmission, inFlightOf, type Submission } from './submission.ts';
 
-export interface CapturePipelineOptions extends Omit<PerformanceOptions, 'abort'> {
+export interface CapturePipelineOptions extends Omit<SlotOptions, 'abort'> {
   readonly limits: CaptureLimits;
   /** Generates the id of a new capture. */
   readonly ids: () => number;
@@ -226,7 +226,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
       events.emit(captureStarted(startedAt, command, startedAt - submission.queuedAt));
       const outcome$ = command.signal.aborted
         ? of(outcomeOfAbort(command.signal))
-        : performed(command, { ...options, abort: (reason) => abort(submission, reason) });
+        : performInSlot(command, { ...options, abort: (reason) => abort(submission, reason) });
       return outcome$.pipe(map((outcome): [Submission, CaptureOutcome] => [submission, outcome]));
     });
 
@@ -250,7 +250,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
 
   const abort = (submission: Submission, reason: CapstanError): void => {
     const { controller, command } = submission;
-    // It leaves what it waits in: a queue, its host's dials, its batch. Once it runs, `performed` ends it.
+    // It leaves what it waits in: a queue, its host's dials, its batch. Once it runs, `performInSlot` ends it.
     controller.abort(reason);
     const isWaiting = submission.isQueued && submission.startedAt === undefined;
     if (isWaiting && !submission.isOver) end(submission, outcomeOfAbort(command.signal));
