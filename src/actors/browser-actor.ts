@@ -7,13 +7,12 @@ import type { Snapshot } from '../capture/result/snapshot.ts';
 import { CdpClosedError } from '../cdp/connection.ts';
 import type { BrowsersConfig } from '../config/slices.ts';
 import type { Egress, EgressProxy } from '../egress/egress.ts';
-import type { IsolatedPage } from '../page/isolated-page.ts';
 import { PageCrashedError } from '../page/main-frame.ts';
 import type { CaptureManner } from './actors.ts';
 import type { BrowserHost } from './browser-host.ts';
 import type { BrowserLease, BrowserPool } from './browser-pool.ts';
 import { capturePage, type PageCapture } from './capture-page.ts';
-import { openPage, type PageOpening } from './direct/open-page.ts';
+import { type OpenPage, openPage } from './direct/open-page.ts';
 import { SuspectedError } from './flood-watch.ts';
 import { openInteractivePage } from './playwright/open-interactive-page.ts';
 import { groupOf, type SharedPages, takePage } from './shared-pages.ts';
@@ -33,7 +32,7 @@ interface CaptureMeans extends Pick<BrowsersConfig, 'indexWords'> {
   /** The browser with the shared page; undefined: any browser of the pool. */
   readonly wanted?: BrowserHost | undefined;
   /** Opens a page in a browser of the pool. */
-  readonly open: (...args: PageOpening) => Promise<IsolatedPage>;
+  readonly open: OpenPage;
   readonly egressProxy: Promise<EgressProxy>;
 }
 

@@ -4,7 +4,7 @@ import type { CaptureRequest } from '../capture/request.ts';
 import type { EgressProxy } from '../egress/egress.ts';
 import type { BrowserHost } from './browser-host.ts';
 import type { BlankPage, Sharing } from './direct/leave-page.ts';
-import { openPage, type PageOpening } from './direct/open-page.ts';
+import { type OpenPage, openPage } from './direct/open-page.ts';
 
 /** Time without a capture after which a shared page ends, in milliseconds: how long a page can outlive its batch. */
 const IDLE_MS = 5_000;
@@ -99,7 +99,7 @@ export async function takePage(
   proxy: ProxyOfActor,
 ): Promise<{
   readonly wanted: BrowserHost | undefined;
-  readonly open: typeof openPage;
+  readonly open: OpenPage;
   /** Disposes of the page when its browser could not be leased. */
   readonly disposeUnused: () => Promise<void>;
 }> {
@@ -123,7 +123,7 @@ export async function takePage(
   };
   return {
     wanted: left?.host,
-    open: (...[host, ...others]: PageOpening) => {
+    open: (host, ...others) => {
       const page = left?.host === host ? left : undefined;
       if (page !== undefined) left = undefined;
       return openPage(host, ...others, { page, keep });

@@ -11,13 +11,13 @@ import { emulateInFrames, showVisitor } from './emulate-in-frames.ts';
 import { leavePage, type Sharing } from './leave-page.ts';
 import { urlLimit } from './limit-urls.ts';
 
-/** The browser, the page's way to the network, the request, and a signal that is aborted when the capture is over. */
-export type PageOpening = readonly [
+/** Opens a page in a browser. `over`: aborted when the capture is over. */
+export type OpenPage = (
   host: BrowserHost,
   egressProxy: EgressProxy,
   request: CaptureRequest,
   over: AbortSignal,
-];
+) => Promise<IsolatedPage>;
 
 /**
  * Opens a page whose only way to the network is `egressProxy`. The browser pauses every new page until it is resumed,
@@ -26,7 +26,11 @@ export type PageOpening = readonly [
  * page.
  */
 export async function openPage(
-  ...[host, egressProxy, request, over, sharing]: [...PageOpening, sharing?: Sharing | undefined]
+  host: BrowserHost,
+  egressProxy: EgressProxy,
+  request: CaptureRequest,
+  over: AbortSignal,
+  sharing?: Sharing,
 ): Promise<IsolatedPage> {
   const root = host.connection.root;
   const shared = sharing?.page;

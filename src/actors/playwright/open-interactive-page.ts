@@ -1,12 +1,11 @@
-import type { IsolatedPage } from '../../page/isolated-page.ts';
-import { openPage, type PageOpening } from '../direct/open-page.ts';
+import { type OpenPage, openPage } from '../direct/open-page.ts';
 import { PlaywrightInteraction } from './interaction.ts';
 
 /**
  * Opens a page as `openPage` does, under the same egress policy and with the same evidence, and attaches Playwright to
  * it.
  */
-export async function openInteractivePage(...[host, ...opening]: PageOpening): Promise<IsolatedPage> {
+export const openInteractivePage: OpenPage = async (host, ...opening) => {
   const page = await openPage(host, ...opening);
   // Every page behaves as if it were in the foreground, although several pages share a browser.
   page.session.post('Emulation.setFocusEmulationEnabled', { enabled: true });
@@ -16,4 +15,4 @@ export async function openInteractivePage(...[host, ...opening]: PageOpening): P
     await page.dispose();
   };
   return { ...page, interaction, dispose };
-}
+};
