@@ -1,8 +1,8 @@
 import type { Deadline } from '../capture/deadline.ts';
+import { CapstanError } from '../capture/errors.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import type { Snapshot } from '../capture/result/snapshot.ts';
 import { comeToRest } from '../page/come-to-rest.ts';
-import { withEvidence } from '../page/evidence/with-evidence.ts';
 import type { IsolatedPage } from '../page/isolated-page.ts';
 import { navigate } from '../page/navigate.ts';
 import { refuseUnwanted } from '../page/refuse-unwanted.ts';
@@ -58,7 +58,9 @@ export function capturePage(
   const snapshot = deadline.step('open a page', opening).then((page) =>
     // Chromium sends no answers for a crashed page, so anything awaited from it would never arrive.
     Promise.race([performSteps(page, request, deadline, indexWords), page.frame.ended()]).catch((error: unknown) => {
-      throw withEvidence(error, page.notes, page.visit.fetchedUrl);
+      if (!(error instanceof CapstanError)) throw error;
+      const { soFar, statusSoFar } = page.notes;
+      throw error.with({ evidence: soFar, fetchedUrl: page.visit.fetchedUrl, responseCode: statusSoFar });
     }),
   );
   const disposed = snapshot

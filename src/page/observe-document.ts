@@ -2,12 +2,12 @@ import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
 import type { Deadline } from '../capture/deadline.ts';
 import type { Snapshot } from '../capture/result/snapshot.ts';
+import type { TextBeginning } from '../page-scripts/in-parts.ts';
 import type { Signs } from '../page-scripts/signs/read-signs.ts';
 import { evaluate, letGo } from './ask-page.ts';
 import type { IsolatedPage } from './isolated-page.ts';
 import { type Call, call, type ResultOf } from './page-scripts.ts';
-import { wholeHtml } from './read-html.ts';
-import { textBeginning } from './text-in-parts.ts';
+import { partsOf, textBeginning } from './text-in-parts.ts';
 
 /** Maximum time for a loaded page to render what it has loaded. */
 const SETTLE_MS = 2_000;
@@ -126,4 +126,26 @@ export async function documentFacts(
     html,
     signs,
   };
+}
+
+/** Maximum number of bytes of a UTF-16 code unit in UTF-8. */
+const MAX_UNIT_BYTES = 3;
+
+/**
+ * Resolves with the whole document: as text, or in UTF-8 when it must be read in parts. Undefined when the document
+ * was replaced meanwhile.
+ */
+async function wholeHtml(
+  beginning: TextBeginning,
+  ask: (part: Call) => Promise<unknown>,
+): Promise<string | Uint8Array | undefined> {
+  if (beginning.text.length === beginning.length) return beginning.text;
+  // The system provides memory only when it is written to.
+  const content = Buffer.allocUnsafeSlow(beginning.length * MAX_UNIT_BYTES);
+  let bytes = 0;
+  for await (const part of partsOf(beginning, ask)) {
+    if (part === undefined) return undefined;
+    bytes += content.write(part, bytes);
+  }
+  return content.subarray(0, bytes);
 }
