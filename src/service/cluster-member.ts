@@ -76,11 +76,13 @@ export function createWorkerOf(cluster: Cluster, slots: number, parts: MemberPar
     maxDials,
     dial: async (command) => {
       const found = await dialTarget(command, capturing);
-      if ('state' in found && !command.signal.aborted) {
+      if (!('outcome' in found)) return found;
+      const outcome = await found.outcome;
+      if (!command.signal.aborted) {
         onStarted?.(command);
-        onEnded?.(command, found);
+        onEnded?.(command, outcome);
       }
-      return found;
+      return outcome;
     },
     logEnd: (outcome, batch) => logEnd(eventLog, outcome, batch),
     findOutcome: async (id) => {

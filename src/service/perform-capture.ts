@@ -1,6 +1,6 @@
 import type { Actors } from '../actors/actors.ts';
 import type { CaptureCommand } from '../capture/command.ts';
-import type { Dialled } from '../capture/dialled.ts';
+import type { Dialled, Unreached } from '../capture/dialled.ts';
 import { CapstanError, toFailure } from '../capture/errors.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import { hasNetwork } from '../capture/request.ts';
@@ -38,17 +38,17 @@ export function isDialled({ request, batch }: Pick<CaptureCommand, 'request' | '
 
 /**
  * Connects to the target of a capture. Resolves with the connection, or with the outcome of a capture whose target
- * cannot be reached, once its record is stored: the outcome that its browser would have found.
+ * cannot be reached: the one that its browser would have found.
  */
-export async function dialTarget(command: CaptureCommand, parts: DialParts): Promise<Dialled | CaptureOutcome> {
+export async function dialTarget(command: CaptureCommand, parts: DialParts): Promise<Dialled | Unreached> {
   const { request, signal } = command;
   const timing = timingSince();
   try {
     return await parts.egress.dial(request, signal);
   } catch (error) {
     if (error instanceof CapstanError && error.code === 'target_forbidden')
-      return { state: 'rejected', failure: toFailure(error) };
-    return failedOutcome(command, error, timing(), NO_EVIDENCE, parts);
+      return { outcome: Promise.resolve({ state: 'rejected', failure: toFailure(error) }) };
+    return { outcome: failedOutcome(command, error, timing(), NO_EVIDENCE, parts) };
   }
 }
 
@@ -90,8 +90,8 @@ export async function* dialAndPerform(
   parts: CaptureParts & DialParts,
 ): AsyncGenerator<CaptureOutcome> {
   const found = command.dialled ?? (await dialTarget(command, parts));
-  if ('state' in found) {
-    yield found;
+  if ('outcome' in found) {
+    yield await found.outcome;
     return;
   }
   try {

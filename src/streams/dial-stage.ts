@@ -15,7 +15,7 @@ import {
   tap,
 } from 'rxjs';
 import type { CaptureCommand } from '../capture/command.ts';
-import type { Dialled } from '../capture/dialled.ts';
+import type { Dialled, Unreached } from '../capture/dialled.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { CapturePhase } from '../capture/phases.ts';
 import { createFairQueue } from '../fairness/fair-queue.ts';
@@ -36,7 +36,7 @@ export interface Dialling {
    * Resolves with the connection to the target, or with the outcome of the capture when it cannot be reached; rejects
    * when the command's signal is aborted.
    */
-  readonly dial: (command: CaptureCommand) => Promise<Dialled | CaptureOutcome>;
+  readonly dial: (command: CaptureCommand) => Promise<Dialled | Unreached>;
 }
 
 /** An admitted capture, as far as it is dialled. */
@@ -70,6 +70,16 @@ interface DialHooks<C> {
 export function dialFirst<C extends ToDial>(dialling: Dialling, hooks: DialHooks<C>): MonoTypeOperatorFunction<C> {
   const { isIn, end, now, report } = hooks;
 
+  /** Ends a capture whose target was not reached, once its outcome is stored. */
+  const conclude = async (capture: C, unreached: Promise<CaptureOutcome>, startedAt: number): Promise<void> => {
+    const { command } = capture;
+    const outcome = await unreached.catch((thrown: unknown) => {
+      if (!command.signal.aborted) report(thrown, command);
+      return outcomeOfError(thrown);
+    });
+    if (isIn(capture)) end(capture, outcome, startedAt);
+  };
+
   const dial = (capture: C): Observable<C> =>
     defer(() => {
       const { command, ahead } = capture;
@@ -78,16 +88,14 @@ export function dialFirst<C extends ToDial>(dialling: Dialling, hooks: DialHooks
       ahead?.place.dialled();
       return dialling.dial(command).then(
         (found) => ({ startedAt, found }),
-        (thrown: unknown) => {
-          if (!command.signal.aborted) report(thrown, command);
-          return { startedAt, found: outcomeOfError(thrown) };
-        },
+        (thrown: unknown) => ({ startedAt, found: { outcome: Promise.reject(thrown) } }),
       );
     }).pipe(
       mergeMap(({ startedAt, found }) => {
         capture.phase = null;
-        if ('state' in found) {
-          if (isIn(capture)) end(capture, found, startedAt);
+        if ('outcome' in found) {
+          // Not awaited: the place among the dials is free while the record is stored.
+          void conclude(capture, found.outcome, startedAt);
           return EMPTY;
         }
         if (!isIn(capture)) {

@@ -1,4 +1,4 @@
-import { delay, lastValueFrom, of, type SchedulerLike, toArray } from 'rxjs';
+import { delay, lastValueFrom, of, type SchedulerLike, tap, toArray } from 'rxjs';
 import { TestScheduler } from 'rxjs/testing';
 import { describe, expect, it } from 'vitest';
 import type { CaptureCommand } from '../../src/capture/command.ts';
@@ -13,8 +13,11 @@ import { nameOf, request, stored } from './rig.ts';
 const DEAD: CaptureOutcome = { state: 'failed', failure: failure('target_unreachable'), result: null };
 const numbered = (count: number, prefix: string) => Array.from({ length: count }, (_, at) => request(`${prefix}${at}`));
 
-/** Batches whose targets are dead when their name begins with `dead`, and never answer when it begins with `silent`. */
-function rig(limits = { maxConcurrent: 4, maxQueue: 1000 }, scheduler?: SchedulerLike) {
+/**
+ * Batches whose targets are dead when their name begins with `dead`, and never answer when it begins with `silent`.
+ * `record`: resolves once the record of a dead target is stored.
+ */
+function rig(limits = { maxConcurrent: 4, maxQueue: 1000 }, scheduler?: SchedulerLike, record?: Promise<void>) {
   let most = 0;
   let running = 0;
   let closed = 0;
@@ -22,7 +25,7 @@ function rig(limits = { maxConcurrent: 4, maxQueue: 1000 }, scheduler?: Schedule
   const dial: Dialling['dial'] = async ({ request, signal }) => {
     const name = nameOf(request.target.url);
     if (name.startsWith('silent')) await new Promise((resolve) => signal.addEventListener('abort', resolve));
-    if (name.startsWith('dead')) return DEAD;
+    if (name.startsWith('dead')) return { outcome: Promise.resolve(record).then(() => DEAD) };
     const close = () => {
       closed += 1;
     };
@@ -88,6 +91,20 @@ describe('a batch whose targets are dialled', () => {
     await expect.poll(() => found.length, { timeout: 60_000 }).toBe(3);
     batch.unsubscribe();
     expect(pipeline.load).toEqual({ running: 0, queued: 0, inside: 0 });
+  });
+
+  it('dials further targets of a host, and captures, while the records of dead ones are stored', async () => {
+    const record = Promise.withResolvers<void>();
+    const { runBatch, pipeline } = rig(undefined, undefined, record.promise);
+    const found: string[] = [];
+    const list = [...Array.from({ length: 40 }, (_, at) => request(`dead/${at}`)), request('page')];
+    const batch = lastValueFrom(runBatch(list, 2).pipe(tap(({ url }) => found.push(nameOf(url)))));
+    await expect.poll(() => found).toEqual(['page']);
+    expect(pipeline.load.queued).toBe(40);
+    record.resolve();
+    await batch;
+    expect(found.length).toBe(41);
+    expect(pipeline.load.queued).toBe(0);
   });
 
   it('keeps its places while its targets are dialled', async () => {
