@@ -130,12 +130,15 @@ export function createFileArtifactStore(data: DataDirectory): LocalStore {
 
   async function recordFile(id: number): Promise<RecordFile | undefined> {
     const text = await ifThere(readFile(join(captureDirectory(data.path, id), RECORD_FILE), 'utf8'));
-    // A power cut leaves an empty file of a copy that was not synced.
-    return text === undefined || text === '' ? undefined : parseRecordFile(text);
+    return text === undefined ? undefined : parseRecordFile(text);
   }
 
   async function mark(id: number, marks: Marks): Promise<void> {
-    const found = await recordFile(id);
+    // A power cut may have emptied a copy that was not synced. The database has its marks.
+    const found = await recordFile(id).catch((error: unknown) => {
+      if (error instanceof SyntaxError) return undefined;
+      throw error;
+    });
     if (found === undefined) return;
     const text = recordText({ ...found, record: { ...found.record, ...marks } });
     const target = join(captureDirectory(data.path, id), RECORD_FILE);
