@@ -1,7 +1,5 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { lockDatabase } from '../../test/faults/locked-database.ts';
 import type { Random } from '../../test/faults/random.ts';
 import type { MongoServer } from '../../test/support/mongo.ts';
 
@@ -20,19 +18,16 @@ const MAX_AWAY_MS = 4000;
 
 type Fault = (surroundings: Surroundings, random: Random) => Promise<string>;
 
-const kill: Fault = async ({ browsers }) => {
-  const [pid] = browsers();
-  if (pid === undefined) return 'no browser to kill';
-  process.kill(pid, 'SIGKILL');
-  return 'browser killed';
-};
-
-const hang: Fault = async ({ browsers }) => {
-  const [pid] = browsers();
-  if (pid === undefined) return 'no browser to stop';
-  process.kill(pid, 'SIGSTOP');
-  return 'browser hung';
-};
+const signalled =
+  (signal: NodeJS.Signals): Fault =>
+  async ({ browsers }) => {
+    const [pid] = browsers();
+    if (pid === undefined) return `no browser for ${signal}`;
+    process.kill(pid, signal);
+    return `${signal} for a browser`;
+  };
+const kill = signalled('SIGKILL');
+const hang = signalled('SIGSTOP');
 
 const databaseAway: Fault = async ({ stopDatabase }, random) => {
   const awayMs = random.integer(MIN_AWAY_MS, MAX_AWAY_MS);
@@ -62,15 +57,10 @@ export async function anyFaults(surroundings: Surroundings, random: Random, long
   return (await Promise.all(done)).join(', ') || 'undisturbed';
 }
 
-/** Locks SQLite's file from another process; resolves with the function that unlocks it. */
+/** Locks SQLite's file; resolves with the function that unlocks it. */
 export async function lockSqlite(path: string): Promise<() => Promise<void>> {
-  const child = fork(join(import.meta.dirname, 'lock-process.ts'), [path]);
-  await once(child, 'message');
-  return async () => {
-    const gone = once(child, 'exit');
-    child.disconnect();
-    await gone;
-  };
+  const lock = lockDatabase(path);
+  return async () => lock[Symbol.dispose]();
 }
 
 export async function stopMongo(mongo: MongoServer): Promise<() => Promise<void>> {
