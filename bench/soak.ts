@@ -21,7 +21,7 @@ import {
 } from './soak/base-line.ts';
 import { observable } from './soak/census.ts';
 import { Ledger, oneClient } from './soak/clients.ts';
-import { anyFaults, lockSqlite, stopMongo } from './soak/faults.ts';
+import { anyFaults, lockSqlite } from './soak/faults.ts';
 import { runProcessRounds } from './soak/process-rounds.ts';
 import { within } from './soak/time-limit.ts';
 import { startBenchSite } from './support/site.ts';
@@ -118,7 +118,8 @@ const dataDir = join(directory, 'data');
 const observed: ObservedService = { service, dataDir, temporary, families, timers };
 const surroundings = {
   browsers: () => service.stats().pool.browsers.map(({ pid }) => pid),
-  stopDatabase: () => (mongo === undefined ? lockSqlite(join(directory, 'results.db')) : stopMongo(mongo)),
+  stopDatabase: () =>
+    mongo === undefined ? lockSqlite(join(directory, 'results.db')) : mongo.stop().then(() => mongo.start),
 };
 const ledger = new Ledger();
 const clients = () => Array.from({ length: CLIENTS }, () => oneClient(baseUrl, site.origin, random, ledger));

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { type AnsweredResult, resultSchema } from '../../test/faults/client.ts';
 import type { Random } from '../../test/faults/random.ts';
-import { anyTarget } from './targets.ts';
+import { anyRequest } from './targets.ts';
 
 const SINGLE = z.object({ data: resultSchema.nullish().catch(null), code: z.string().default('') });
 const BATCH = z.array(z.object({ result: resultSchema.nullable(), code: z.string().nullable() }));
@@ -36,7 +36,7 @@ export class Ledger {
 export async function oneClient(serviceUrl: string, origin: string, random: Random, ledger: Ledger): Promise<void> {
   const arrivalMs = random.integer(0, ARRIVAL_MS);
   const size = random.next() < BATCH_SHARE ? random.integer(2, MAX_BATCH) : 1;
-  const requests = Array.from({ length: size }, () => anyTarget(origin, random).request);
+  const requests = Array.from({ length: size }, () => anyRequest(origin, random));
   const hangUpMs = random.next() < DISCONNECT_SHARE ? random.integer(0, DISCONNECT_MS) : undefined;
 
   await delay(arrivalMs);

@@ -1,7 +1,8 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { lockDatabase } from '../../test/faults/locked-database.ts';
 import type { Random } from '../../test/faults/random.ts';
-import type { MongoServer } from '../../test/support/mongo.ts';
 
 /** The browsers and the database of a service, in which faults are caused. */
 export interface Surroundings {
@@ -57,13 +58,16 @@ export async function anyFaults(surroundings: Surroundings, random: Random, long
   return (await Promise.all(done)).join(', ') || 'undisturbed';
 }
 
-/** Locks SQLite's file; resolves with the function that unlocks it. */
+/**
+ * Locks SQLite's file from another process: while this one holds a lock of its own, SQLite would keep descriptors open.
+ * Resolves with the function that unlocks it.
+ */
 export async function lockSqlite(path: string): Promise<() => Promise<void>> {
-  const lock = lockDatabase(path);
-  return async () => lock[Symbol.dispose]();
-}
-
-export async function stopMongo(mongo: MongoServer): Promise<() => Promise<void>> {
-  await mongo.stop();
-  return () => mongo.start();
+  const child = fork(join(import.meta.dirname, 'lock-process.ts'), [path]);
+  await once(child, 'message');
+  return async () => {
+    const gone = once(child, 'exit');
+    child.disconnect();
+    await gone;
+  };
 }

@@ -11,13 +11,6 @@ export const SUB_RESOURCES = [5, 15, 31] as const;
 
 const IMAGE = readFileSync(join(import.meta.dirname, '../../test/fixtures/site/image.png'));
 
-export interface Gallery {
-  /** `http://127.0.0.1:<port>`. */
-  readonly http: string;
-  /** `https://127.0.0.1:<port>`, over HTTP/2 with a self-signed certificate. */
-  readonly https: string;
-}
-
 /** Images of the long pages, of which the window shows two. */
 export const PHOTOS = [4, 12, 40] as const;
 
@@ -34,8 +27,8 @@ const PHOTO = await sharp({
   .jpeg()
   .toBuffer();
 
-/** Pages with many sub-resources, over HTTP/1.1 and over HTTP/2 with TLS. */
-export async function startGallery(): Promise<Gallery> {
+/** Pages with many sub-resources, over HTTP/1.1 and, with a self-signed certificate, over HTTP/2 with TLS. */
+export async function startGallery() {
   const http = await listening(createServer({ keepAliveTimeout: 60_000 }, answer));
   const https = await listening(createSecureServer({ key: KEY, cert: CERTIFICATE, allowHTTP1: true }, answer));
   return { http: `http://127.0.0.1:${http.port}`, https: `https://127.0.0.1:${https.port}` };
