@@ -62,13 +62,13 @@ async function inSqlite(directory: string, seeded: SeededResults, { print }: Ben
   return [...findings, await timed.byWords(await openSqlite({ path: words })), timed.index(share)];
 }
 
-async function inMongo(url: string, seeded: SeededResults, { print }: BenchOptions) {
+async function inMongo(server: string, seeded: SeededResults, { print }: BenchOptions) {
   const timed = new Timed('MongoDB', seeded, print);
+  const [url, words] = [`${server}results`, `${server}words`];
   // Opened first: opening makes the indexes.
   const plain = await openMongo({ url });
   await fillMongo(url, seeded, false);
   const findings = await timed.plain(plain);
-  const words = `${url}words`;
   const withWords = await openMongo({ url: words });
   const textBytes = await fillMongo(words, seeded, true);
   const share = (await indexBytesOfMongo(words)) / textBytes;

@@ -59,16 +59,15 @@ export async function fillMongo(url: string, seeded: SeededResults, withWords: b
 
 function* batches(seeded: SeededResults, withWords: boolean): Generator<Batch> {
   const random = createRandom(11);
-  const left = seeded.results();
   for (let made = 0; made < seeded.count; made += INSERTED_TOGETHER) {
     let textBytes = 0;
-    const results = left.take(Math.min(INSERTED_TOGETHER, seeded.count - made)).map((result) => {
+    const results = seeded.results(made, Math.min(made + INSERTED_TOGETHER, seeded.count)).map((result) => {
       if (result.failed || !withWords) return { ...result, words: undefined };
       const text = randomText(random);
       textBytes += Buffer.byteLength(text);
       return { ...result, words: packedText(text) };
     });
-    yield { results: [...results], textBytes };
+    yield { results, textBytes };
     if (made % 100_000 === 0 && made > 0) console.error(`${made} results`);
   }
 }

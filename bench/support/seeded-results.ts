@@ -27,8 +27,8 @@ export interface SeededResults {
   readonly count: number;
   /** Each site's host without its subdomain, starting with the host that has the most results. */
   readonly sites: readonly string[];
-  /** The results, oldest first, with words, statuses and outcomes. */
-  results(): Generator<Result>;
+  /** Returns a part of the results, oldest first, with words, statuses and outcomes. */
+  results(from: number, to: number): readonly Result[];
 }
 
 export function idInTheMiddle(count: number): number {
@@ -44,12 +44,13 @@ export function seededResults(count: number): SeededResults {
   return {
     count,
     sites,
-    *results() {
-      for (let at = 0; at < count; at += 1) {
+    results(from, to) {
+      const random = createRandom(SEED + from);
+      return Array.from({ length: to - from }, (_, at) => {
         // About as often as the inverse of its position.
         const site = sites[Math.floor((sites.length + 1) ** random.next()) - 1] ?? '';
-        yield resultOf(FIRST_ID + at * IDS_BETWEEN, pick(SUBDOMAINS, random) + site, random);
-      }
+        return resultOf(FIRST_ID + (from + at) * IDS_BETWEEN, pick(SUBDOMAINS, random) + site, random);
+      });
     },
   };
 }
