@@ -80,7 +80,7 @@ export function openReceivers(config: ReceiversConfig, parts: ReceiverParts) {
   const options = {
     receiverOf: registry.receiverOf,
     isShared,
-    noticeOf: (event: unknown) => sayEvent(event, sources),
+    noticeOf: (event: string) => sayEvent(event, sources),
     emit: events.emit,
     clock: Date.now,
     report: (error: unknown) => {
