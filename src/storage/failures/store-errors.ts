@@ -20,3 +20,9 @@ export async function unlessAway<T>(work: () => Promise<T>): Promise<T | undefin
 export function isDamagedArtifact(error: unknown): boolean {
   return error instanceof CapstanError && error.code === 'artifact_damaged';
 }
+
+/** Returns null for a stored capture that cannot be read; throws any other error. */
+export function nullIfDamaged(error: unknown): null {
+  if (isDamagedArtifact(error)) return null;
+  throw error;
+}
