@@ -10,7 +10,7 @@ import type { Logger } from '../log/log.ts';
 import type { EventLog } from '../storage/ports/event-log.ts';
 import type { ResultStore } from '../storage/ports/result-store.ts';
 import { captureFound } from '../streams/events.ts';
-import { performed } from '../streams/performance.ts';
+import { performInSlot } from '../streams/perform-in-slot.ts';
 import type { Capturing } from './capturing.ts';
 import { dialCapture, isDialled, performCapture } from './perform-capture.ts';
 
@@ -63,7 +63,7 @@ export function createWorkerOf(cluster: Cluster, slots: number, parts: MemberPar
     outbox: () => capturing.captureStore.pending,
     capture: (command, abort) => {
       onStarted?.(command);
-      return performed(command, {
+      return performInSlot(command, {
         perform: (performing) =>
           performing.dialled !== undefined || (maxDials() > 0 && isDialled(performing))
             ? dialAndPerform(performing, capturing)
