@@ -7,7 +7,7 @@ import { createDialStage, type DialStage } from '../streams/dial-stage.ts';
 import type { Capturing } from './capturing.ts';
 import { createWorkerOf } from './cluster-member.ts';
 import type { Parts } from './parts.ts';
-import { dialTarget, isDialled, performCapture } from './perform-capture.ts';
+import { dialCapture, isDialled, performCapture } from './perform-capture.ts';
 
 type PipelineConfig = Pick<Config, 'role' | 'maxConcurrent' | 'maxQueue' | 'maxDials' | 'maxWaitMs'>;
 
@@ -64,7 +64,7 @@ export function connectPipeline(config: PipelineConfig, parts: PipelineParts) {
   };
 }
 
-type Way = Pick<CapturePipelineOptions, 'limits' | 'perform' | 'dialling' | 'turns' | 'maxWaitMs' | 'graceMs'>;
+type Way = Pick<CapturePipelineOptions, 'limits' | 'perform' | 'dialling' | 'queue' | 'maxWaitMs' | 'graceMs'>;
 
 /** Captures of this process, by its browsers. */
 function hereOnly({ maxConcurrent, maxQueue }: PipelineConfig, capturing: Capturing, stage: DialStage): Way {
@@ -75,7 +75,7 @@ function hereOnly({ maxConcurrent, maxQueue }: PipelineConfig, capturing: Captur
       stage,
       // Without a browser, captures wait for one, and their targets should not notice.
       applies: (command) => stage.limit > 0 && capturing.availability.available && isDialled(command),
-      dial: (command) => dialTarget(command, capturing),
+      dial: (command) => dialCapture(command, capturing),
     },
   };
 }
@@ -85,7 +85,7 @@ function overCluster({ maxWaitMs }: PipelineConfig, api: ClusterApi, stage: Dial
   return {
     limits: api.limits,
     perform: api.perform,
-    turns: api.turns,
+    queue: api.queue,
     maxWaitMs,
     graceMs: CLUSTER_GRACE_MS,
     dialling: {
