@@ -35,13 +35,6 @@ export function isRendered(element: PageElement, checks: Checks = {}): boolean {
   return boxed !== null && isVisible(boxed, checks);
 }
 
-/** Returns the box of an element; of one with `display: contents`, the box around its visible content. */
-export function drawnBox(element: PageElement): Rectangle | null {
-  const box = boxOf(element);
-  if (!isEmpty(box)) return box;
-  return isContents(element) ? boxAround([...piecesOf(element)].map(({ box }) => box)) : null;
-}
-
 /** Returns the box of an element that is visible; null for any other. */
 export function seenBox(element: PageElement, checks: Checks = {}): Rectangle | null {
   const box = boxOf(element);

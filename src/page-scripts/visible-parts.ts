@@ -8,14 +8,16 @@ import { type Intersection, web } from './web.ts';
 const BEYOND = 1_000_000;
 
 /** The box of a part that draws an element, and the area in which it is visible; null until that is known. */
-interface VisiblePart {
+export interface VisiblePart {
   readonly box: Rectangle;
   readonly visible: Rectangle | null;
 }
 
+type Answer = () => VisiblePart[];
+
 interface Question {
   readonly element: PageElement | null;
-  readonly answer: () => VisiblePart[];
+  readonly answer: Answer;
 }
 
 const NONE: Question = { element: null, answer: () => [] };
@@ -26,17 +28,18 @@ export function noteElement(element: PageElement): void {
   question().last = { ...NONE, element };
 }
 
-/**
- * Returns what of the noted element is not cut off by scrollers and other boxes around it, and with `inWindow` by the
- * window. The browser tells it with its next frame.
- */
+/** Returns what is visible of the noted element, as `askVisible` does. */
 export function visibleParts(inWindow: boolean): VisiblePart[] {
   const { last } = question();
-  if (last.element !== null) question().last = { element: null, answer: ask(last.element, inWindow) };
+  if (last.element !== null) question().last = { element: null, answer: askVisible(last.element, inWindow) };
   return question().last.answer();
 }
 
-function ask(element: PageElement, inWindow: boolean): Question['answer'] {
+/**
+ * Asks the browser what of an element is not cut off by scrollers and other boxes around it, and with `inWindow` by the
+ * window. It answers with its next frame.
+ */
+export function askVisible(element: PageElement, inWindow: boolean): Answer {
   const areas = new Map<PageElement, Rectangle>();
   const note = (entries: readonly Intersection[]) => {
     for (const { target, intersectionRect } of entries) areas.set(target, plain(intersectionRect));

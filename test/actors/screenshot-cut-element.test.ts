@@ -6,6 +6,7 @@ import { actorForSuite } from '../support/for-suite.ts';
 import { type Colour, countOf, pngOf } from '../support/image.ts';
 
 const BLUE: Colour = [0, 0, 200, 255];
+const RED: Colour = [200, 0, 0, 255];
 const STYLE = '<style>* { margin: 0; padding: 0 } #it { background: #0000c8 }</style>';
 
 const running = actorForSuite();
@@ -128,5 +129,19 @@ describe('an element that is cut off', () => {
     expect(error.message).toBe(
       'what matches "#it" is not visible: it is hidden, cut off by what is around it, or has no size',
     );
+  });
+});
+
+describe('a mask over an element that is cut off', () => {
+  it('covers what is visible of it, and nothing beside it', async () => {
+    const page = `${around(HIDDEN)}${around('overflow:auto', box(300, 2000))}<p style="width:300px;height:300px;background:#c80000">`;
+    const png = await pngOf(await snapshotOf(page, { selector: undefined, mask: ['div > div'] }));
+    expect(countOf(png, BLUE)).toBe(0);
+    expect(countOf(png, RED)).toBe(300 * 300);
+  });
+
+  it('covers none that is not visible at all', async () => {
+    const page = `<div style="height:0;${HIDDEN}">${box(300, 200)}</div><p style="width:300px;height:300px;background:#c80000">`;
+    expect(countOf(await pngOf(await snapshotOf(page, { selector: undefined, mask: ['#it'] })), RED)).toBe(300 * 300);
   });
 });

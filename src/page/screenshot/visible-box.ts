@@ -8,8 +8,9 @@ import type { NestedFrame } from '../find/places.ts';
 import { call, type ResultOf } from '../page-scripts.ts';
 import { boundsOf } from './rectangles.ts';
 
-/** Time between two questions for what a frame has drawn, and their number: a document may draw nothing at all. */
-const FRAME_MS = 10;
+/** Time between two questions for what the browser tells with its next frame. */
+export const FRAME_MS = 10;
+/** A document may draw nothing at all. */
 const MAX_QUESTIONS = 100;
 /** Edges that differ by less than this many CSS pixels are the same: the browser rounds what it tells. */
 const ROUNDING = 1;
