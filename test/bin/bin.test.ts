@@ -1,18 +1,17 @@
 import { execFile } from 'node:child_process';
 import { access, cp, readFile, symlink, writeFile } from 'node:fs/promises';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { startSite } from '../fixtures/site.ts';
-import { buildPackage, declareTypes } from '../support/package.ts';
+import { PACKAGE } from '../support/package.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const manifestSchema = z.looseObject({
   version: z.string(),
   engines: z.object({ node: z.string() }),
-  dependencies: z.record(z.string(), z.string()),
 });
 const manifest = manifestSchema.parse(JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')));
 
@@ -80,27 +79,24 @@ describe('the published package', () => {
   let installed: string;
   const npm = promisify(execFile);
 
-  /** Builds, packs and unpacks the package under node_modules of another project, where Node.js strips no types. */
+  /** Packs and unpacks the built package under node_modules of another project, where Node.js strips no types. */
   beforeAll(async () => {
     dir = await makeDirectory();
     installed = join(dir, 'node_modules/capstan');
-    await buildPackage(join(dir, 'tree'));
-    await declareTypes(join(dir, 'tree'));
+    await cp(PACKAGE, join(dir, 'tree'), { recursive: true });
     await cp(join(ROOT, 'src'), join(dir, 'tree/src'), { recursive: true });
     await npm('npm', ['pack', '--ignore-scripts', '--pack-destination', dir], { cwd: join(dir, 'tree') });
     await npm('tar', ['-xzf', `capstan-${manifest.version}.tgz`], { cwd: dir });
     await cp(join(dir, 'package'), installed, { recursive: true });
     await symlink(join(ROOT, 'node_modules'), join(installed, 'node_modules'));
-    await symlink(join(ROOT, 'node_modules/@types'), join(dir, 'node_modules/@types'));
   });
 
-  it('contains the command, configuration files to copy and the library with its declarations, and no sources', async () => {
+  it('contains the command, configuration files to copy and the library, and no sources', async () => {
     for (const file of ['bin/capstan.js', 'bin/package.json', 'config/production.json', 'dist/main.js']) {
       await access(join(installed, file));
     }
     for (const entry of ['dist/mod', 'dist/client/mod', 'dist/ipinfo/mod']) {
       await access(join(installed, `${entry}.js`));
-      await access(join(installed, `${entry}.d.ts`));
     }
     await expect(access(join(installed, 'src'))).rejects.toThrow('ENOENT');
   });
@@ -154,48 +150,5 @@ describe('the published package', () => {
       stdout: expect.stringMatching(/^capturing http:\/\/127\.0\.0\.1:\d+\/short\nstored \d+: .+\n$/),
       stderr: '',
     });
-  });
-
-  it('publishes declarations that import only its own dependencies', async () => {
-    const imported = new Set<string>();
-    const seen = new Set<string>();
-    const read = async (file: string): Promise<void> => {
-      if (seen.has(file)) return;
-      seen.add(file);
-      const text = await readFile(file, 'utf8');
-      for (const [, specifier = ''] of text.matchAll(/(?:from|import) ?\(?['"]([^'"]+)['"]/g)) {
-        const [name = '', scoped = ''] = specifier.split('/');
-        if (!specifier.startsWith('.')) imported.add(name.startsWith('@') ? `${name}/${scoped}` : name);
-        else await read(join(dirname(file), specifier.replace(/\.(?:js|ts)$/, '.d.ts')));
-      }
-    };
-    await read(join(installed, 'dist/mod.d.ts'));
-    await read(join(installed, 'dist/ipinfo/mod.d.ts'));
-    const outside = [...imported].filter((name) => !name.startsWith('node:'));
-    expect(outside).toEqual(expect.arrayContaining(['rxjs', 'pino']));
-    expect(outside.filter((name) => !Object.hasOwn(manifest.dependencies, name))).toEqual([]);
-  });
-
-  it('publishes declarations that TypeScript accepts', async () => {
-    await writeFile(
-      join(dir, 'embed.mts'),
-      `import { type CaptureOutcome, type CaptureService, captureRequest, createService } from 'capstan';
-       import { IpapiClient } from 'capstan/ipinfo';
-       export const client: IpapiClient = new IpapiClient();
-       // @ts-expect-error a service is no number
-       export const wrong: number = createService;
-       export type Stats = ReturnType<CaptureService['stats']>;
-       export const service: CaptureService = await createService({ maxQueue: 5 });
-       service.submit(captureRequest('example.com', { format: 'webp' })).subscribe((outcome: CaptureOutcome) => outcome);
-       service.events$.subscribe((event) => event.type === 'capture.stored' && event.result.title.length);
-       // @ts-expect-error there is no such option
-       export const misspelt = createService({ maxQue: 5 });
-       // @ts-expect-error a client is no number
-       export const wrongToo: number = client;`,
-    );
-    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
-    const options = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2024'];
-    const ended = await run(process.execPath, [tsc, ...options, '--types', 'node', 'embed.mts'], dir);
-    expect(ended).toMatchObject({ code: 0, stdout: '' });
   });
 });

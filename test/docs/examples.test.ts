@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readSecret, signatures } from '../../src/receivers/transports/signature.ts';
 import { freePort } from '../support/free-port.ts';
-import { buildPackage, declareTypes, installedCheckout, projectWith } from '../support/package.ts';
+import { declareTypes, installedCheckout, PACKAGE, projectWith } from '../support/package.ts';
 import { makeDirectory } from '../support/temporary-directory.ts';
 import { type Block, type Page, ROOT, readPages } from './pages.ts';
 import { Reader } from './reader.ts';
@@ -17,13 +17,7 @@ const LANGUAGES = ['sh', 'ts', 'json', 'text'];
 
 const pages = readPages();
 
-let built: string;
-
-beforeAll(async () => {
-  built = await makeDirectory();
-  await buildPackage(built);
-  await declareTypes(built);
-});
+beforeAll(() => declareTypes(PACKAGE));
 
 describe('fenced blocks', () => {
   it.each(pages)('knows the language of each block: $path', ({ blocks }) => {
@@ -52,7 +46,7 @@ for (const read of [...alone.map((page) => [page]), together].filter(({ length }
     afterAll(() => reader?.[Symbol.asyncDispose]());
 
     describe.each(read)('in $path', (page) => {
-      beforeAll(() => reader.enter(page.path === 'README.md' ? installedCheckout : (dir) => projectWith(built, dir)));
+      beforeAll(() => reader.enter(page.path === 'README.md' ? installedCheckout : (dir) => projectWith(PACKAGE, dir)));
 
       it.each(page.blocks.filter(isProgram))('runs line $line', { timeout: MAX_BLOCK_MS }, async (block) => {
         if (block.language === 'ts') await runTypeScript(reader, block);
@@ -69,7 +63,7 @@ describe('TypeScript examples', () => {
 
   beforeAll(async () => {
     dir = await makeDirectory();
-    await projectWith(built, dir);
+    await projectWith(PACKAGE, dir);
   });
 
   it('type-checks examples against the package under the strict options of this project', async () => {

@@ -50,21 +50,21 @@ export async function keepForShop(
 /** With `NO_BROWSER`, a cluster has no worker. */
 export type StartTenants = (config: Partial<ServiceConfig>, http?: HttpOverrides) => Promise<TenantsOf>;
 
-type Suite = (start: StartTenants, apiNodes: 1 | 2) => void;
+type Suite = (start: StartTenants, apiNodes: 1 | 2, database: 'SQLite' | 'MongoDB') => void;
 
 /**
  * Runs the tests in one process with SQLite, and in a cluster of two api nodes and a worker with MongoDB. `apiNodes`:
  * the number of apps.
  */
 export function describeWithTenants(suite: Suite): void {
-  describe('in one process with SQLite', () => suite((config, http) => ofOneProcess(config, http), 1));
+  describe('in one process with SQLite', () => suite((config, http) => ofOneProcess(config, http), 1, 'SQLite'));
 
   describeWithMongo(suite, false);
 }
 
 /** Like `describeWithTenants`, and also in one process with MongoDB: for what such a process keeps in its database. */
 export function describeWithTenantsOfEachDatabase(suite: Suite): void {
-  describe('in one process with SQLite', () => suite((config, http) => ofOneProcess(config, http), 1));
+  describe('in one process with SQLite', () => suite((config, http) => ofOneProcess(config, http), 1, 'SQLite'));
 
   describeWithMongo(suite, true);
 }
@@ -101,21 +101,26 @@ function describeWithMongo(suite: Suite, inOneProcess: boolean): void {
           (config, http) =>
             ofOneProcess({ dbPath: null, mongoUrl: `${servers.mongo.url}${nextName()}`, ...config }, http),
           1,
+          'MongoDB',
         ));
     }
 
     describe('in a cluster', () =>
-      suite(async (config, http) => {
-        const nodes = await nodesOf(servers, nextName(), { clusterMaxConcurrent: 2, ...config });
-        const services = [await nodes.api(), await nodes.api()];
-        if (config.browserPath !== NO_BROWSER.browserPath) {
-          await nodes.worker();
-          for (const { service } of services) {
-            await expect.poll(() => service.stats().cluster?.slots).toBeGreaterThan(0);
+      suite(
+        async (config, http) => {
+          const nodes = await nodesOf(servers, nextName(), { clusterMaxConcurrent: 2, ...config });
+          const services = [await nodes.api(), await nodes.api()];
+          if (config.browserPath !== NO_BROWSER.browserPath) {
+            await nodes.worker();
+            for (const { service } of services) {
+              await expect.poll(() => service.stats().cluster?.slots).toBeGreaterThan(0);
+            }
           }
-        }
-        return tenantsOf(services, http, () => nodes[Symbol.asyncDispose]());
-      }, 2));
+          return tenantsOf(services, http, () => nodes[Symbol.asyncDispose]());
+        },
+        2,
+        'MongoDB',
+      ));
   });
 }
 

@@ -9,8 +9,11 @@ const run = promisify(execFile);
 /** The command of the checkout, which runs `src/`. */
 export const BIN_OF_CHECKOUT = join(ROOT, 'bin/capstan.js');
 
-/** The command of the package that was built for this run, or of the checkout where none was. */
-export const BIN = join(process.env.BUILT_PACKAGE ?? ROOT, 'bin/capstan.js');
+/** The package that was built for this run, or the checkout where none was. */
+export const PACKAGE = process.env.BUILT_PACKAGE ?? ROOT;
+
+/** Its command. */
+export const BIN = join(PACKAGE, 'bin/capstan.js');
 
 /**
  * Builds the package into `dir`, with the files that npm packs, but for the web interface and declarations of types.
