@@ -1,10 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { z } from 'zod';
-
-const ROOT = join(import.meta.dirname, '../..');
+import { BIN } from '../../test/support/package.ts';
 
 export interface Service extends AsyncDisposable {
   readonly url: string;
@@ -20,7 +18,7 @@ export async function startService(
   flags: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<Service> {
-  const child = spawn(process.execPath, [join(ROOT, 'bin/capstan.js'), 'serve', '--port', '0', ...flags], {
+  const child = spawn(process.execPath, [BIN, 'serve', '--port', '0', ...flags], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, ...env },
   });

@@ -14,6 +14,8 @@ import { createRandom, type Random, seedOfRun } from './random.ts';
 
 const ROUNDS = Number(process.env.CAPSTAN_KILL_ROUNDS ?? 2);
 const KEYS = ['shop-key', 'news-key'] as const;
+/** Pause of a reader, without which two of them keep a core busy. */
+const PAUSE_MS = 50;
 /** Captures that are sent while the store is away. */
 const DURING = 4;
 const answerSchema = z.object({ data: resultSchema.nullish(), code: z.string().optional() });
@@ -37,8 +39,8 @@ class Clients {
     const capture = (key: string) => this.#capture(service, key, url());
     const read = async () => {
       const one = this.kept.length === 0 ? undefined : this.kept[random.integer(0, this.kept.length - 1)];
-      if (one === undefined) await delay(50);
-      else await this.#read(service, one, random.integer(0, 3) === 0);
+      if (one !== undefined) await this.#read(service, one, random.integer(0, 3) === 0);
+      await delay(PAUSE_MS);
     };
     const tasks = [...KEYS, ...KEYS].map((key) => () => capture(key)).concat(read, read);
     this.#running = Promise.all(

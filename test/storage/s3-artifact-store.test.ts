@@ -24,10 +24,10 @@ for (const [name, flags] of STORES) {
     `the artifact store in an object store ${name}`,
     (server) => {
       let clients: S3Client[] = [];
-      let buckets = 0;
+      let places = 0;
 
       beforeEach(() => {
-        buckets += 1;
+        places += 1;
       });
 
       afterEach(() => {
@@ -38,7 +38,7 @@ for (const [name, flags] of STORES) {
       describeRemoteStore(async () => {
         const endpoint = server.endpoint.replace('127.0.0.1', DOMAIN);
         const inHost = flags === IN_HOST && { endpoint, pathStyle: false, lookup: toLoopback };
-        const client = await clientOf(server, `bucket-${buckets}`, { prefix: 'some/prefix/', ...inHost });
+        const client = await clientOf(server, 'bucket', { prefix: `some/prefix-${places}/`, ...inHost });
         clients.push(client);
         return s3Backend(client);
       });

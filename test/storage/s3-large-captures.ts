@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createStorage } from '../../src/storage/storage.ts';
 import { captureOf } from './result-of.ts';
@@ -19,7 +18,7 @@ const uploaded = async (waiting: number) => {
 };
 
 for (let stored = 1; stored <= Number(count); stored += 1) {
-  await storage.captureStore.keep(captureOf(storage.ids.next()), { image: randomBytes(BYTES), html: '' });
+  await storage.captureStore.keep(captureOf(storage.ids.next()), { image: Buffer.alloc(BYTES, stored), html: '' });
   await uploaded(WAITING);
   if (stored % 10 > 0) continue;
   await uploaded(0);

@@ -16,6 +16,8 @@ export interface S3Server {
   readonly endpoint: string;
   readonly accessKey: string;
   readonly secretKey: string;
+  /** Names of the buckets that `clientOf` has made. */
+  readonly buckets: Set<string>;
   /** Ends it at once; its data stays. */
   kill(): Promise<void>;
   /** Starts it again on the same port with the same data. */
@@ -39,9 +41,9 @@ export function s3Flags({ endpoint, accessKey, secretKey }: S3Server, bucket: st
   return ['--artifacts', 's3', '--s3-endpoint', endpoint, '--s3-bucket', bucket, ...keys];
 }
 
-/** Returns a client of a bucket, and creates the bucket. */
+/** Returns a client of a bucket, and creates the bucket the first time. */
 export async function clientOf(
-  { endpoint, accessKey, secretKey }: S3Server,
+  { endpoint, accessKey, secretKey, buckets }: S3Server,
   bucket: string,
   changed: Partial<S3ClientOptions> = {},
 ): Promise<S3Client> {
@@ -53,9 +55,12 @@ export async function clientOf(
     pathStyle: true,
     credentials: () => Promise.resolve({ accessKeyId: accessKey, secretAccessKey: secretKey }),
   };
-  const client = createS3Client(options);
-  await client.send({ method: 'PUT', accepts: [409] });
-  client.close();
+  if (!buckets.has(bucket)) {
+    const client = createS3Client(options);
+    await client.send({ method: 'PUT', accepts: [409] });
+    client.close();
+    buckets.add(bucket);
+  }
   return createS3Client({ ...options, ...changed });
 }
 
@@ -99,6 +104,7 @@ export async function startS3(flags: readonly string[] = []): Promise<S3Server> 
     endpoint: said.get('S3_ENDPOINT') ?? '',
     accessKey: said.get('S3_ACCESS_KEY_ID') ?? '',
     secretKey: said.get('S3_SECRET_ACCESS_KEY') ?? '',
+    buckets: new Set(),
     kill: async () => {
       if (running.exitCode !== null || running.signalCode !== null) return;
       const ended = once(running, 'exit');
@@ -134,6 +140,9 @@ export function describeWithS3(name: string, suite: (server: S3Server) => void, 
       },
       get secretKey() {
         return server().secretKey;
+      },
+      get buckets() {
+        return server().buckets;
       },
       kill: () => server().kill(),
       start: () => server().start(),
