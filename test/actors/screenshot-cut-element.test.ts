@@ -134,7 +134,7 @@ describe('an element that is cut off', () => {
 
 describe('a mask over an element that is cut off', () => {
   it('covers what is visible of it, and nothing beside it', async () => {
-    const page = `${around(HIDDEN)}${around('overflow:auto', box(300, 2000))}<p style="width:300px;height:300px;background:#c80000">`;
+    const page = `${around(HIDDEN)}${around('overflow:auto', box(300, 2000))}<p style="margin-top:1px;width:300px;height:300px;background:#c80000">`;
     const png = await pngOf(await snapshotOf(page, { selector: undefined, mask: ['div > div'] }));
     expect(countOf(png, BLUE)).toBe(0);
     expect(countOf(png, RED)).toBe(300 * 300);
