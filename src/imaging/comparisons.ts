@@ -10,7 +10,7 @@ import {
   type Place,
 } from '../capture/comparison/comparison.ts';
 import { CapstanError } from '../capture/errors.ts';
-import { createSharedTurns } from '../fairness/shared-turns.ts';
+import { createBoundedWork } from '../fairness/work-in-turn.ts';
 import type { ArtifactStore } from '../storage/ports/artifact-store.ts';
 import type { File, Pair, ThreadDifference } from './comparison/compared.ts';
 import { type ComparisonLimits, createComparisonThread } from './comparison/comparison-thread.ts';
@@ -54,7 +54,7 @@ export function createComparisons(
   staging: () => Promise<string>,
   limits: ComparisonLimits = {},
 ) {
-  const inSharedTurns = createSharedTurns({ atOnce: MAX_AT_ONCE, maxWaiting: MAX_WAITING, what: 'comparisons' });
+  const inTurnOfOwner = createBoundedWork({ atOnce: MAX_AT_ONCE, maxWaiting: MAX_WAITING, what: 'comparisons' });
   const thread = createComparisonThread(staging, limits);
 
   async function read(id: number): Promise<File | undefined> {
@@ -157,7 +157,7 @@ export function createComparisons(
       how: ComparisonOptions = {},
     ): Promise<CompareAnswer | undefined> => {
       if (how.skipsImages !== true) for (const info of [before, after]) refuseOthers(info);
-      const compared = inSharedTurns(owner, () => compare([before.id, after.id], how));
+      const compared = inTurnOfOwner(owner, () => compare([before.id, after.id], how));
       return firstValueFrom(compared.pipe(takeUntil(gone)));
     },
   };
