@@ -6,7 +6,7 @@ import type { CaptureCommand } from '../capture/command.ts';
 import { CapstanError, failure } from '../capture/errors.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { Evidence } from '../capture/result/evidence.ts';
-import type { Turns } from '../streams/turns.ts';
+import type { CaptureQueue } from '../streams/capture-queue.ts';
 import {
   type Announcement,
   decode,
@@ -65,9 +65,9 @@ export class Dispatcher {
   }
 
   /** The queue of the cluster, as the pipeline sees it. */
-  get turns(): Turns {
+  get captureQueue(): CaptureQueue {
     return {
-      enqueue: (command, owner, isPatient) => this.#enqueue(command, owner, isPatient),
+      enqueue: (command, owner, isElement) => this.#enqueue(command, owner, isElement),
       refusal: () => (this.#options.link.isUp ? undefined : new CapstanError('cluster_unavailable')),
       // The stream's consumer holds the limit: it delivers no more tickets than captures may run in the cluster.
       each: (work) => mergeMap((capture) => this.#inTurn(capture.command, work(capture))),
@@ -98,11 +98,11 @@ export class Dispatcher {
     this.dials.stop();
   }
 
-  async #enqueue(command: CaptureCommand, owner: string | null, isPatient: boolean): Promise<void> {
-    if (!this.#options.link.isUp && !isPatient) throw new CapstanError('cluster_unavailable');
+  async #enqueue(command: CaptureCommand, owner: string | null, isElement: boolean): Promise<void> {
+    if (!this.#options.link.isUp && !isElement) throw new CapstanError('cluster_unavailable');
     this.#checkSize(command);
     // A worker may have stored the capture of an uncertain dial.
-    await this.tickets.add(command, owner, isPatient, this.dials.isUncertain(command.id) ? 1 : 0);
+    await this.tickets.add(command, owner, isElement, this.dials.isUncertain(command.id) ? 1 : 0);
   }
 
   /** Starts the work of a capture when a worker has claimed its ticket, unless the capture is cancelled before. */

@@ -8,7 +8,7 @@ import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { Evidence } from '../capture/result/evidence.ts';
 import type { ClusterConfig } from '../config/slices.ts';
 import type { EventLog, EventOutbox } from '../storage/ports/event-log.ts';
-import type { Turns } from '../streams/turns.ts';
+import type { CaptureQueue } from '../streams/capture-queue.ts';
 import { Census } from './census.ts';
 import { AwayError, Link } from './connection.ts';
 import { Dispatcher } from './dispatcher.ts';
@@ -41,7 +41,7 @@ interface ApiOptions {
 
 /** The work queue, as an api node uses it. */
 export interface ClusterApi {
-  readonly turns: Turns;
+  readonly queue: CaptureQueue;
   readonly perform: (command: CaptureCommand) => Promise<CaptureOutcome>;
   /** Whether a worker dials targets ahead of its slots. */
   readonly areDialsAvailable: boolean;
@@ -152,7 +152,7 @@ export function openCluster(config: ClusterConfig, { onState, onProblem, onBadMe
       live = limiting;
       dispatcher = dispatching;
       return {
-        turns: dispatching.turns,
+        queue: dispatching.captureQueue,
         perform: (command) => dispatching.perform(command),
         get areDialsAvailable() {
           return dispatching.dials.areAvailable;

@@ -64,7 +64,7 @@ export function connectPipeline(config: PipelineConfig, parts: PipelineParts) {
   };
 }
 
-type Way = Pick<CapturePipelineOptions, 'limits' | 'perform' | 'dialling' | 'turns' | 'maxWaitMs' | 'graceMs'>;
+type Way = Pick<CapturePipelineOptions, 'limits' | 'perform' | 'dialling' | 'queue' | 'maxWaitMs' | 'graceMs'>;
 
 /** Captures of this process, by its browsers. */
 function hereOnly({ maxConcurrent, maxQueue }: PipelineConfig, capturing: Capturing, stage: DialStage): Way {
@@ -85,7 +85,7 @@ function overCluster({ maxWaitMs }: PipelineConfig, api: ClusterApi, stage: Dial
   return {
     limits: api.limits,
     perform: api.perform,
-    turns: api.turns,
+    queue: api.queue,
     maxWaitMs,
     graceMs: CLUSTER_GRACE_MS,
     dialling: {

@@ -5,13 +5,13 @@ import type { CaptureLimits } from '../capture/operation/limits.ts';
 import type { Overload } from '../capture/operation/pressure.ts';
 import { shareOf } from '../fairness/share.ts';
 import { createCompletionRate } from './completion-rate.ts';
-import { createReservation, type IssuedReservation, type Pass, type Reservation } from './reservation.ts';
+import { createReservation, type IssuedReservation, type Place, type Reservation } from './reservation.ts';
 
 const RETRY_AFTER_MAX_SECONDS = 60;
 
-/** The pass of an element whose target is dialled. */
-export interface AheadPass extends Pass {
-  /** Gives this pass back when the element gets a pass of its batch's reservation. */
+/** The place of an element whose target is dialled, besides those of its batch. */
+export interface AheadPlace extends Place {
+  /** Gives this place back when the element gets one of its batch. */
   exchange(): void;
 }
 
@@ -24,7 +24,7 @@ export function createAdmission(limits: CaptureLimits, now: () => number) {
   const inside$ = new BehaviorSubject(0);
   const rate = createCompletionRate();
   const reservations = new Set<IssuedReservation>();
-  /** Passes of elements whose targets are being dialled. */
+  /** Places of elements whose targets are being dialled. */
   let ahead = 0;
   /** Elements of batches that wait for a place again, in order. Each function takes one place for its reservation. */
   const taking = new Set<() => void>();
@@ -45,7 +45,7 @@ export function createAdmission(limits: CaptureLimits, now: () => number) {
       if (own === 0) ofOwner.delete(owner);
       else ofOwner.set(owner, own);
     }
-    rate.pass(now(), inside$.value >= maxConcurrent);
+    rate.note(now(), inside$.value >= maxConcurrent);
     inside$.next(inside$.value + by);
     if (by < 0) serveTaking();
   };
@@ -70,7 +70,7 @@ export function createAdmission(limits: CaptureLimits, now: () => number) {
 
   /** Time to finish all admitted captures at the measured rate. By then, a place is free or the overload is over. */
   const retryAfterSeconds = (): number => {
-    rate.pass(now(), inside$.value >= maxConcurrent);
+    rate.note(now(), inside$.value >= maxConcurrent);
     const overloadMs = overload === null ? 0 : overloadedUntil - now();
     const seconds = Math.ceil(Math.max(inside$.value * rate.msPerCompletion(), overloadMs) / 1000);
     return Math.min(Math.max(seconds, 1), RETRY_AFTER_MAX_SECONDS);
@@ -95,7 +95,7 @@ export function createAdmission(limits: CaptureLimits, now: () => number) {
      * Returns undefined when refused; `refusal()` then gives the reason. An owner other than null is refused once it
      * has as many captures admitted as places are free: alone, it fills half of the places.
      */
-    admit(owner: string | null = null): Pass | undefined {
+    admit(owner: string | null = null): Place | undefined {
       if (room(owner) < 1) {
         return undefined;
       }
@@ -111,7 +111,7 @@ export function createAdmission(limits: CaptureLimits, now: () => number) {
      * Admits an element of a batch whose target is dialled, besides the places that the batch has reserved; undefined
      * when there is no room. Such elements together take at most half of the queue.
      */
-    admitAhead(owner: string | null = null): AheadPass | undefined {
+    admitAhead(owner: string | null = null): AheadPlace | undefined {
       if (room(owner) < 1 || ahead >= Math.floor(maxQueue / 2)) return undefined;
       ahead += 1;
       change(+1, owner);
@@ -128,7 +128,7 @@ export function createAdmission(limits: CaptureLimits, now: () => number) {
 
     /**
      * Returns a reservation as wide as `wanted` and the free capacity allow, at least 1. `onReturned` is called once,
-     * when the reservation was released and all its passes were returned.
+     * when the reservation was released and no capture holds one of its places.
      */
     admitBatch(wanted: number, onReturned?: () => void, owner: string | null = null): Reservation | undefined {
       if (room(owner) < 1) {
@@ -172,7 +172,7 @@ export function createAdmission(limits: CaptureLimits, now: () => number) {
     },
 
     setLimits(next: CaptureLimits) {
-      rate.pass(now(), inside$.value >= maxConcurrent);
+      rate.note(now(), inside$.value >= maxConcurrent);
       ({ maxConcurrent, maxQueue } = checked(next));
       serveTaking();
     },
@@ -191,7 +191,7 @@ export function createAdmission(limits: CaptureLimits, now: () => number) {
       // Otherwise a batch without places would wait for one forever, and `drain` would not wait for the batch to end.
       for (const reservation of [...reservations]) if (reservation.held === 0) reservation.revoke();
     },
-    /** Gives batches no further passes. From then on they count only with the passes that they have lent. */
+    /** Gives batches no further places. From then on they count only with those that captures hold. */
     revokeBatches() {
       for (const reservation of [...reservations]) reservation.revoke();
     },

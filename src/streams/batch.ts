@@ -16,18 +16,18 @@ import type { Recipients } from '../capture/events.ts';
 import type { BatchItem, CaptureOutcome } from '../capture/outcome.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import type { CapturePipeline } from './capture-pipeline.ts';
-import { createElementPlace, type ElementPlace } from './element-place.ts';
 import { batchAccepted, batchCompleted, batchProgressed, type EventStream } from './events.ts';
 import { outcomeOfError } from './outcome.ts';
 import { type ElementSource, pullMap } from './pull-map.ts';
 import { createReadAhead } from './read-ahead.ts';
+import type { ElementPlace } from './reservation.ts';
 
 export interface BatchOptions {
   readonly pipeline: Pick<CapturePipeline, 'admitBatch' | 'limits' | 'maxDials' | 'maxPerBatch'>;
   /** Submits one element under its place in the batch. An error becomes that element's item. */
   readonly submit: (
     request: CaptureRequest,
-    under: Client & { readonly batch: string; readonly place: ElementPlace },
+    under: Client & { readonly batch: string; readonly elementPlace: ElementPlace },
   ) => Observable<CaptureOutcome>;
   readonly events: EventStream;
   /** Generates the id of a new batch. */
@@ -112,10 +112,10 @@ export function createBatchRunner(options: BatchOptions): RunBatch {
       };
       const atOnce = (): number => Math.min(reservation.width, pipeline.maxPerBatch);
       const readAhead = createReadAhead(atOnce, () => pipeline.maxDials, scheduler);
-      const placed = <T>(work: (place: ElementPlace) => Observable<T>): Observable<T> =>
+      const inPlace = <T>(work: (place: ElementPlace) => Observable<T>): Observable<T> =>
         new Observable((inner) => {
           const read = readAhead.read();
-          const place = createElementPlace(reservation, read);
+          const place = reservation.element(read);
           inFlight += 1;
           inner.add(() => {
             inFlight -= 1;
@@ -139,7 +139,7 @@ export function createBatchRunner(options: BatchOptions): RunBatch {
           );
         }
         const { url } = element.target;
-        return placed((place) => submit(element, { ...client, batch, place })).pipe(
+        return inPlace((place) => submit(element, { ...client, batch, elementPlace: place })).pipe(
           catchError((thrown: unknown) => of(outcomeOfError(thrown))),
           map((outcome) => ({ index, url, outcome })),
           tap((item) => {

@@ -24,8 +24,8 @@ import type { Overload } from '../capture/operation/pressure.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import { createAdmission } from './admission.ts';
-import { type Dialling, dialFirst } from './dial-stage.ts';
-import type { ElementPlace } from './element-place.ts';
+import { type CaptureQueue, createLocalQueue } from './capture-queue.ts';
+import { type DialHooks, type Dialling, dialFirst } from './dial-stage.ts';
 import {
   captureEnded,
   captureQueued,
@@ -36,17 +36,16 @@ import {
 } from './events.ts';
 import { outcomeOfAbort, outcomeOfError } from './outcome.ts';
 import { type PerformanceOptions, performed } from './performance.ts';
-import type { Pass, Reservation } from './reservation.ts';
+import type { ElementPlace, Place, Reservation } from './reservation.ts';
 import { createSubmission, inFlightOf, type Submission } from './submission.ts';
-import { createLocalTurns, type Turns } from './turns.ts';
 
 export interface CapturePipelineOptions extends Omit<PerformanceOptions, 'abort'> {
   readonly limits: CaptureLimits;
   /** Generates the id of a new capture. */
   readonly ids: () => number;
   readonly events: EventStream;
-  /** Decides when admitted captures start. @default In this process, by `maxConcurrent`. */
-  readonly turns?: Turns;
+  /** @default In this process, with `maxConcurrent` slots. */
+  readonly queue?: CaptureQueue;
   /** Dials targets before their captures wait for a slot. @default Captures are not dialled. */
   readonly dialling?: Dialling;
   /** Maximum time in the queue in milliseconds, after which a capture is `timed_out`. @default unlimited */
@@ -59,7 +58,7 @@ export interface SubmitOptions extends Partial<Client> {
   /** Id of the request that waits for the outcome. */
   readonly requestId?: string;
   /** The element's place in its batch. With it, the capture is not admitted on its own. */
-  readonly place?: ElementPlace;
+  readonly elementPlace?: ElementPlace;
   /**
    * Returns false for an outcome after which the caller submits the capture again: it emits an event, but no
    * conclusion.
@@ -80,7 +79,7 @@ export type Submit = (request: CaptureRequest, options?: SubmitOptions) => Obser
 
 export interface CapturePipeline {
   /**
-   * Admits one capture, which waits for its turn and is performed. Cold; unsubscribing cancels it, queued or running.
+   * Admits one capture, which waits for a slot and is performed. Cold; unsubscribing cancels it, queued or running.
    * Emits one outcome and completes. Errors with a `CapstanError` when it is not admitted: `queue_full` (with
    * `retryAfterSeconds`) or `shutting_down`.
    */
@@ -117,17 +116,20 @@ export interface CapturePipeline {
   drain(graceMs: number): Promise<void>;
 }
 
+/*
+ * A capture passes through the functions of `createCapturePipeline` in their order: it is admitted or refused, its
+ * target is dialled (`dialFirst`), it is queued and waits for a slot (`queue.each`), is performed, and ends.
+ */
 export function createCapturePipeline(options: CapturePipelineOptions): CapturePipeline {
   const { ids, events, report, dialling, scheduler = asyncScheduler, maxWaitMs } = options;
   let limits = options.limits;
   const now = () => scheduler.now();
   const admission = createAdmission(limits, now);
-  const turns = options.turns ?? createLocalTurns(limits.maxConcurrent);
+  const queue = options.queue ?? createLocalQueue(limits.maxConcurrent);
   /** Captures without an outcome, and how many of them have started. */
   const submissions = new Set<Submission>();
   let running = 0;
-  /** Admitted captures, which `turns` holds back until their turn. */
-  const submitted$ = new Subject<Submission>();
+  const admitted$ = new Subject<Submission>();
 
   const refuse: CapturePipeline['refuse'] = (
     request,
@@ -143,40 +145,35 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
     });
 
   const admit: Submit = (request, options = {}) =>
-    new Observable<CaptureOutcome>((subscriber) => {
-      const { batch = null, requestId = null, place, owner = null, apiKeyName = null, isFinal = () => true } = options;
-
+    new Observable<CaptureOutcome>((client) => {
+      const { batch = null, requestId = null, elementPlace, owner = null, apiKeyName = null } = options;
+      const isElement = elementPlace !== undefined;
       const asked = { request, batch, apiKeyName, requestId };
       const isToDial = dialling?.applies(asked) === true;
-      const manner = { owner, isToDial, isPatient: place !== undefined, isFinal };
-      const begin = (pass: Pass | undefined, ahead?: Submission['ahead']): void => {
+      const facts = { owner, isElement, isToDial, isFinal: options.isFinal ?? (() => true) };
+      const begin = (place: Place | undefined, ahead?: Submission['ahead']): void => {
         const id = ids();
-        if (pass === undefined) {
-          // An element has no pass only after its batch's reservation was revoked.
-          const error = (place === undefined && admission.refusal(owner)) || new CapstanError('shutting_down');
+        if (place === undefined) {
+          // An element gets no place only after its batch's reservation was revoked.
+          const error = (isElement ? undefined : admission.refusal(owner)) ?? new CapstanError('shutting_down');
           events.emit(captureRefused(now(), { id, ...asked }, toFailure(error)));
-          subscriber.error(error);
+          client.error(error);
           return;
         }
-        const admitted = { id, ...asked, ...manner, pass, ahead, queuedAt: now() };
-        const submission = createSubmission(admitted, subscriber, (left) => {
-          if (submissions.has(left)) end(left, outcomeOfAbort(left.command.signal));
-        });
+        const submission = createSubmission({ id, ...asked }, facts, { place, ahead, queuedAt: now(), client });
         submissions.add(submission);
         // Without a dial, a capture of a cluster counts as queued once its queue has it.
-        if (turns.enqueue === undefined || isToDial) queued(submission);
-        submitted$.next(submission);
-        subscriber.add(() => {
-          // A capture that has ended must not be aborted.
-          if (submissions.has(submission)) submission.abort(new CapstanError('cancelled'));
-        });
+        if (queue.enqueue === undefined || isToDial) queued(submission);
+        admitted$.next(submission);
+        // A capture that has ended must not be aborted.
+        client.add(() => void (submission.isOver || abort(submission, new CapstanError('cancelled'))));
       };
 
       // An element waits for its place among the captures at once of its batch, unless its target is dialled first.
-      const ahead = isToDial && place !== undefined ? admission.admitAhead(owner) : undefined;
-      if (place === undefined) begin(admission.admit(owner));
-      else if (ahead === undefined) subscriber.add(place.enter(begin));
-      else begin(ahead, { pass: ahead, place });
+      const ahead = isToDial && isElement ? admission.admitAhead(owner) : undefined;
+      if (elementPlace === undefined) begin(admission.admit(owner));
+      else if (ahead === undefined) client.add(elementPlace.enter(begin));
+      else begin(ahead, { place: ahead, inBatch: elementPlace });
     });
 
   const queued = (submission: Submission): void => {
@@ -184,35 +181,43 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
     submission.queuedAt = now();
     events.emit(captureQueued(submission.queuedAt, submission.command));
     if (maxWaitMs !== undefined) {
-      submission.waiting = timer(maxWaitMs, scheduler).subscribe(() => submission.abort(waitedTooLong(maxWaitMs)));
+      const late = () => abort(submission, waitedTooLong(maxWaitMs));
+      submission.waiting = timer(maxWaitMs, scheduler).subscribe(late);
     }
   };
 
-  /** Ends a capture that the queue of the cluster has refused. */
-  const refused = (submission: Submission, thrown: unknown): void => {
-    submissions.delete(submission);
-    submission.pass.release();
+  /** Puts a capture into the queue of the cluster, if there is one. One that is dialled was queued before. */
+  const enqueued = (submission: Submission): Observable<Submission> => {
+    const { command, owner, isElement } = submission;
+    if (queue.enqueue === undefined) return of(submission);
+    return from(queue.enqueue(command, owner, isElement)).pipe(
+      map(() => {
+        if (!submission.isQueued) {
+          if (command.signal.aborted) refusedByQueue(submission, command.signal.reason);
+          else queued(submission);
+        }
+        // Also when it was aborted: `queue.each` removes it from the queue of the cluster.
+        return submission;
+      }),
+      catchError((thrown: unknown) => {
+        if (!submission.isQueued) refusedByQueue(submission, thrown);
+        else if (!submission.isOver) end(submission, outcomeOfError(thrown));
+        return EMPTY;
+      }),
+    );
+  };
+
+  const refusedByQueue = (submission: Submission, thrown: unknown): void => {
     const error = CapstanError.from(thrown);
+    leave(submission);
     if (error.code === 'internal') report(thrown, submission.command);
     // A client that has disconnected gets no answer, and its capture was never queued.
     if (error.code !== 'cancelled') events.emit(captureRefused(now(), submission.command, toFailure(error)));
-    submission.refuse(error);
+    submission.client.error(error);
   };
 
-  const end = (submission: Submission, outcome: CaptureOutcome): void => {
-    const ended = captureEnded(now(), submission.command, outcome);
-    if (submission.isFinal(outcome)) events.conclude(ended, { callback: submission.command.request.callback });
-    else events.emit(ended);
-    submissions.delete(submission);
-    if (submission.startedAt !== undefined) running -= 1;
-    submission.waiting.unsubscribe();
-    submission.dialled?.close();
-    submission.pass.release();
-    submission.settle(outcome);
-  };
-
-  /** Runs a capture whose turn it is. Emits the outcome, and completes when the next capture may take the slot. */
-  const work = (submission: Submission): Observable<[Submission, CaptureOutcome]> =>
+  /** Performs a capture that has a slot. Emits the outcome, and completes when the next capture may take the slot. */
+  const perform = (submission: Submission): Observable<[Submission, CaptureOutcome]> =>
     defer(() => {
       const command = { ...submission.command, dialled: submission.dialled };
       const startedAt = now();
@@ -222,47 +227,49 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
       events.emit(captureStarted(startedAt, command, startedAt - submission.queuedAt));
       const outcome$ = command.signal.aborted
         ? of(outcomeOfAbort(command.signal))
-        : performed(command, { ...options, abort: submission.abort });
+        : performed(command, { ...options, abort: (reason) => abort(submission, reason) });
       return outcome$.pipe(map((outcome): [Submission, CaptureOutcome] => [submission, outcome]));
     });
 
-  const refusal = (): CapstanError | undefined => admission.refusal() ?? turns.refusal?.();
-
-  const reached$ =
-    dialling === undefined
-      ? submitted$
-      : submitted$.pipe(
-          dialFirst(dialling, {
-            isIn: (submission) => submissions.has(submission),
-            end: (submission, outcome, startedAt) => {
-              events.emit(captureStarted(now(), submission.command, startedAt - submission.queuedAt));
-              end(submission, outcome);
-            },
-            now,
-            report,
-          }),
-        );
-  /** Puts a capture into the queue of the cluster, if there is one. One that is dialled was queued before. */
-  const enqueued = (submission: Submission): Observable<Submission> => {
-    const { command, owner, isPatient } = submission;
-    if (turns.enqueue === undefined) return of(submission);
-    return from(turns.enqueue(command, owner, isPatient)).pipe(
-      map(() => {
-        if (!submission.isQueued) {
-          if (command.signal.aborted) refused(submission, command.signal.reason);
-          else queued(submission);
-        }
-        // Also when it was aborted: its turn removes it from the queue of the cluster.
-        return submission;
-      }),
-      catchError((thrown: unknown) => {
-        if (!submission.isQueued) refused(submission, thrown);
-        else if (submissions.has(submission)) end(submission, outcomeOfError(thrown));
-        return EMPTY;
-      }),
-    );
+  const end = (submission: Submission, outcome: CaptureOutcome): void => {
+    const ended = captureEnded(now(), submission.command, outcome);
+    if (submission.isFinal(outcome)) events.conclude(ended, { callback: submission.command.request.callback });
+    else events.emit(ended);
+    leave(submission);
+    submission.client.next(outcome);
+    submission.client.complete();
   };
-  reached$.pipe(mergeMap(enqueued), turns.each(work)).subscribe(([submission, outcome]) => end(submission, outcome));
+
+  const leave = (submission: Submission): void => {
+    submission.isOver = true;
+    submissions.delete(submission);
+    if (submission.startedAt !== undefined) running -= 1;
+    submission.waiting.unsubscribe();
+    submission.dialled?.close();
+    submission.place.release();
+  };
+
+  const abort = (submission: Submission, reason: CapstanError): void => {
+    const { controller, command } = submission;
+    // It leaves what it waits in: a queue, its host's dials, its batch. Once it runs, `performed` ends it.
+    controller.abort(reason);
+    const isWaiting = submission.isQueued && submission.startedAt === undefined;
+    if (isWaiting && !submission.isOver) end(submission, outcomeOfAbort(command.signal));
+  };
+
+  const hooks: DialHooks = {
+    end: (submission, outcome, startedAt) => {
+      events.emit(captureStarted(now(), submission.command, startedAt - submission.queuedAt));
+      end(submission, outcome);
+    },
+    now,
+    report,
+  };
+  const reached$ = dialling === undefined ? admitted$ : admitted$.pipe(dialFirst(dialling, hooks));
+  const ended$ = reached$.pipe(mergeMap(enqueued), queue.each(perform));
+  ended$.subscribe(([submission, outcome]) => end(submission, outcome));
+
+  const refusal = (): CapstanError | undefined => admission.refusal() ?? queue.refusal?.();
 
   return {
     admit,
@@ -285,7 +292,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
       return dialling?.stage.limit ?? 0;
     },
     get maxPerBatch() {
-      return turns.maxPerBatch?.() ?? Number.POSITIVE_INFINITY;
+      return queue.maxPerBatch?.() ?? Number.POSITIVE_INFINITY;
     },
     get limits() {
       return limits;
@@ -293,7 +300,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
     setLimits(next) {
       admission.setLimits(next);
       limits = next;
-      turns.setLimit(next.maxConcurrent);
+      queue.setLimit(next.maxConcurrent);
     },
     setOverload: (overload) => admission.setOverload(overload),
     get load() {
@@ -309,7 +316,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
           admission.revokeBatches();
           // Newest first: waiting captures must be gone before a running one frees a slot for them.
           for (const submission of [...submissions].reverse()) {
-            submission.abort(new CapstanError('shutting_down'));
+            abort(submission, new CapstanError('shutting_down'));
           }
         }),
         ignoreElements(),

@@ -13,7 +13,7 @@ export function createCompletionRate(windowMs: number = WINDOW_MS) {
 
   return {
     /** Notes whether the time since the last call was saturated. Call it before the number of busy slots changes. */
-    pass(now: number, saturated: boolean) {
+    note(now: number, saturated: boolean) {
       // A wall clock may be set back; negative time counts as none.
       const passed = Math.max(0, now - (since ?? now));
       since = now;

@@ -17,15 +17,12 @@ import {
 import type { CaptureCommand } from '../capture/command.ts';
 import type { Dialled } from '../capture/dialled.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
-import type { CapturePhase } from '../capture/phases.ts';
 import { createFairQueue } from '../fairness/fair-queue.ts';
 import { mergeMapOnDemand } from '../fairness/merge-map-on-demand.ts';
 import { createPlaces } from '../fairness/share.ts';
-import type { AheadPass } from './admission.ts';
-import type { ElementPlace } from './element-place.ts';
 import { createHostPlaces } from './host-places.ts';
 import { outcomeOfError } from './outcome.ts';
-import type { Pass } from './reservation.ts';
+import type { Submission } from './submission.ts';
 
 /** How targets are dialled. */
 export interface Dialling {
@@ -39,25 +36,9 @@ export interface Dialling {
   readonly dial: (command: CaptureCommand) => Promise<Dialled | CaptureOutcome>;
 }
 
-/** An admitted capture, as far as it is dialled. */
-export interface ToDial {
-  readonly command: CaptureCommand;
-  readonly owner: string | null;
-  /** Whether its target is dialled. */
-  readonly isToDial: boolean;
-  pass: Pass;
-  /** The place in its batch that an element takes when its target is reached. */
-  readonly ahead: { readonly pass: AheadPass; readonly place: ElementPlace } | undefined;
-  phase: CapturePhase | null;
-  /** The open connection to its target. */
-  dialled: Dialled | undefined;
-}
-
-interface DialHooks<C> {
-  /** Whether the capture has not ended. */
-  readonly isIn: (capture: C) => boolean;
+export interface DialHooks {
   /** Ends a capture whose target was not reached. `startedAt`: when it was dialled. */
-  readonly end: (capture: C, outcome: CaptureOutcome, startedAt: number) => void;
+  readonly end: (submission: Submission, outcome: CaptureOutcome, startedAt: number) => void;
   readonly now: () => number;
   /** Reports errors that clients do not get. */
   readonly report: (error: unknown, command: CaptureCommand) => void;
@@ -67,66 +48,66 @@ interface DialHooks<C> {
  * Dials the targets of captures. Emits a capture whose target was reached once its batch has room, and one that is not
  * dialled at once. Ends the others.
  */
-export function dialFirst<C extends ToDial>(dialling: Dialling, hooks: DialHooks<C>): MonoTypeOperatorFunction<C> {
-  const { isIn, end, now, report } = hooks;
-
-  const dial = (capture: C): Observable<C> =>
-    defer(() => {
-      const { command, ahead } = capture;
+export function dialFirst(
+  { stage, dial: connect }: Dialling,
+  { end, now, report }: DialHooks,
+): MonoTypeOperatorFunction<Submission> {
+  const dial = (submission: Submission): Observable<Submission> =>
+    defer(async () => {
+      const { command, ahead } = submission;
       const startedAt = now();
-      capture.phase = 'dial';
-      ahead?.place.dialled();
-      return dialling.dial(command).then(
-        (found) => ({ startedAt, found }),
-        (thrown: unknown) => {
-          if (!command.signal.aborted) report(thrown, command);
-          return { startedAt, found: outcomeOfError(thrown) };
-        },
-      );
+      submission.phase = 'dial';
+      ahead?.inBatch.dialled();
+      try {
+        return { startedAt, found: await connect(command) };
+      } catch (error) {
+        if (!command.signal.aborted) report(error, command);
+        return { startedAt, found: outcomeOfError(error) };
+      }
     }).pipe(
       mergeMap(({ startedAt, found }) => {
-        capture.phase = null;
+        submission.phase = null;
         if ('state' in found) {
-          if (isIn(capture)) end(capture, found, startedAt);
+          if (!submission.isOver) end(submission, found, startedAt);
           return EMPTY;
         }
-        if (!isIn(capture)) {
+        if (submission.isOver) {
           found.close();
           return EMPTY;
         }
-        capture.dialled = found;
-        return of(capture);
+        submission.dialled = found;
+        return of(submission);
       }),
     );
 
-  /** Emits a capture whose target is reached when it may be one of its batch's captures at once. */
-  const placed = (capture: C): Observable<C> => {
-    const { ahead, command } = capture;
-    if (ahead === undefined) return of(capture);
-    return new Observable((subscriber) => {
-      let leave = (): void => {};
-      const abandon = (): void => {
-        leave();
-        subscriber.complete();
-      };
-      command.signal.addEventListener('abort', abandon, { once: true });
-      leave = ahead.place.enter((pass) => {
-        command.signal.removeEventListener('abort', abandon);
-        // After the reservation was revoked, the capture keeps the pass that it has.
-        if (pass !== undefined) {
-          ahead.pass.exchange();
-          capture.pass = pass;
-        }
-        subscriber.next(capture);
-        subscriber.complete();
-      });
-    });
-  };
-
   return (admitted$) => {
     const [dialled$, others$] = partition(admitted$, ({ isToDial }) => isToDial);
-    return merge(dialled$.pipe(dialling.stage.each(dial), mergeMap(placed)), others$);
+    return merge(dialled$.pipe(stage.each(dial), mergeMap(inBatch)), others$);
   };
+}
+
+/** Emits a capture whose target is reached when it may be one of its batch's captures at once. */
+function inBatch(submission: Submission): Observable<Submission> {
+  const { ahead, command } = submission;
+  if (ahead === undefined) return of(submission);
+  return new Observable((subscriber) => {
+    let leave = (): void => {};
+    const abandon = (): void => {
+      leave();
+      subscriber.complete();
+    };
+    command.signal.addEventListener('abort', abandon, { once: true });
+    leave = ahead.inBatch.enter((place) => {
+      command.signal.removeEventListener('abort', abandon);
+      // After the reservation was revoked, the capture keeps the place that it has.
+      if (place !== undefined) {
+        ahead.place.exchange();
+        submission.place = place;
+      }
+      subscriber.next(submission);
+      subscriber.complete();
+    });
+  });
 }
 
 /** Maximum number of connections to one host that are being opened. */

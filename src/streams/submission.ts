@@ -1,63 +1,72 @@
 import { type Subscriber, Subscription } from 'rxjs';
 import { ofKey } from '../capture/client.ts';
 import type { CaptureCommand } from '../capture/command.ts';
-import type { CapstanError } from '../capture/errors.ts';
+import type { Dialled } from '../capture/dialled.ts';
 import type { InFlight } from '../capture/operation/in-flight.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
-import type { ToDial } from './dial-stage.ts';
+import type { CapturePhase } from '../capture/phases.ts';
+import type { AheadPlace } from './admission.ts';
+import type { ElementPlace, Place } from './reservation.ts';
 
-/** A capture in the pipeline: its command, its pass, and how it is settled. */
-export interface Submission extends ToDial {
-  /** Whether it waits for room in the queue of a cluster, as elements of batches do. */
-  readonly isPatient: boolean;
+/** Facts about a submission that do not change. */
+interface SubmissionFacts {
+  readonly owner: string | null;
+  /** Whether it is an element of a batch, which waits for room in the queue of a cluster. */
+  readonly isElement: boolean;
+  /** Whether its target is dialled before it waits for a slot. */
+  readonly isToDial: boolean;
+  readonly isFinal: (outcome: CaptureOutcome) => boolean;
+}
+
+/** A capture in the pipeline, from its admission to its outcome. */
+export interface Submission extends SubmissionFacts {
+  readonly command: CaptureCommand;
+  /** Aborts the command's signal. */
+  readonly controller: AbortController;
+  /** Receives the outcome, or the error of a capture that the queue of a cluster refuses. */
+  readonly client: Subscriber<CaptureOutcome>;
+  place: Place;
+  /** For an element whose target is dialled first: the place that it has meanwhile, and the one in its batch. */
+  readonly ahead: Ahead | undefined;
+  phase: CapturePhase | null;
+  /** The open connection to its target. */
+  dialled: Dialled | undefined;
   isQueued: boolean;
   queuedAt: number;
-  readonly abort: (reason: CapstanError) => void;
-  readonly settle: (outcome: CaptureOutcome) => void;
-  /** Ends it without an outcome. */
-  readonly refuse: (error: CapstanError) => void;
-  readonly isFinal: (outcome: CaptureOutcome) => boolean;
   /** Limits the time in the queue. */
   waiting: Subscription;
   /** Time of the start; undefined in the queue. */
   startedAt: number | undefined;
+  /** Whether it has its outcome, or was refused. */
+  isOver: boolean;
 }
 
-interface Admitted
-  extends Pick<Submission, 'pass' | 'ahead' | 'owner' | 'isToDial' | 'isPatient' | 'isFinal' | 'queuedAt'>,
-    Omit<CaptureCommand, 'signal' | 'onPhase' | 'dialled'> {}
+interface Ahead {
+  readonly place: AheadPlace;
+  readonly inBatch: ElementPlace;
+}
 
-/** Returns the submission of an admitted capture. `left`: called when it was aborted, and has left the queue. */
+type Asked = Pick<CaptureCommand, 'id' | 'request' | 'batch' | 'apiKeyName' | 'requestId'>;
+
 export function createSubmission(
-  { pass, ahead, owner, isToDial, isPatient, isFinal, queuedAt, ...capture }: Admitted,
-  subscriber: Subscriber<CaptureOutcome>,
-  left: (submission: Submission) => void,
+  asked: Asked,
+  facts: SubmissionFacts,
+  { place, ahead, queuedAt, client }: Pick<Submission, 'place' | 'ahead' | 'queuedAt' | 'client'>,
 ): Submission {
   const controller = new AbortController();
+  const onPhase = (phase: CapturePhase): void => {
+    submission.phase = phase;
+  };
   const submission: Submission = {
-    command: {
-      ...capture,
-      signal: controller.signal,
-      onPhase: (phase) => {
-        submission.phase = phase;
-      },
-    },
-    ...{ pass, ahead, owner, isToDial, isPatient, isFinal, queuedAt },
-    isQueued: false,
-    waiting: Subscription.EMPTY,
-    abort: (reason) => {
-      controller.abort(reason);
-      // `turns` has removed it from the queue, by a listener of the same signal.
-      if (submission.isQueued && submission.startedAt === undefined) left(submission);
-    },
-    settle: (outcome) => {
-      subscriber.next(outcome);
-      subscriber.complete();
-    },
-    refuse: (error) => subscriber.error(error),
-    startedAt: undefined,
+    ...facts,
+    ...{ place, ahead, queuedAt, client, controller },
+    command: { ...asked, signal: controller.signal, onPhase },
     phase: null,
     dialled: undefined,
+    isQueued: false,
+    waiting: Subscription.EMPTY,
+    startedAt: undefined,
+    isOver: false,
   };
   return submission;
 }

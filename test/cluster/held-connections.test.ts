@@ -24,8 +24,8 @@ const stored = (id: number): CaptureOutcome => ({ state: 'stored', result: examp
 async function dialled(api: ClusterApi, command: CaptureCommand, owner: string | null): Promise<CaptureOutcome> {
   const found = await api.dial(command);
   if ('state' in found) return found;
-  await api.turns.enqueue?.(command, owner, true);
-  const start = api.turns.each(() => defer(() => api.perform(command)));
+  await api.queue.enqueue?.(command, owner, true);
+  const start = api.queue.each(() => defer(() => api.perform(command)));
   return lastValueFrom(start(of({ command, owner }))).finally(() => found.close());
 }
 

@@ -178,8 +178,8 @@ export function submitted(
 ): { readonly outcome: Promise<CaptureOutcome>; hangUp(): void } {
   const { command, controller } = commandOf(id, request);
   const outcome = async (): Promise<CaptureOutcome> => {
-    await (api.turns.enqueue?.(command, null, isElement) ?? Promise.reject(new Error('a cluster has a queue')));
-    const start = api.turns.each(() => defer(() => api.perform(command)));
+    await (api.queue.enqueue?.(command, null, isElement) ?? Promise.reject(new Error('a cluster has a queue')));
+    const start = api.queue.each(() => defer(() => api.perform(command)));
     return lastValueFrom(start(of({ command, owner: null })));
   };
   return { outcome: outcome(), hangUp: () => controller.abort(new CapstanError('cancelled')) };

@@ -232,9 +232,9 @@ describe.skipIf(whyNot !== undefined)(`tickets of a cluster${reason}`, () => {
     finish();
     await outcome;
     await nats?.kill();
-    await expect.poll(() => api.turns.refusal?.()?.code).toBe('cluster_unavailable');
+    await expect.poll(() => api.queue.refusal?.()?.code).toBe('cluster_unavailable');
     await nats?.start();
-    await expect.poll(() => api.turns.refusal?.()).toBeUndefined();
+    await expect.poll(() => api.queue.refusal?.()).toBeUndefined();
     expect(await submitted(api, 2).outcome).toEqual(stored({ id: 2 }));
   });
 

@@ -2,8 +2,8 @@ import { EMPTY, mergeMap, of } from 'rxjs';
 import { expect, it } from 'vitest';
 import { CapstanError } from '../../src/capture/errors.ts';
 import { createCapturePipeline } from '../../src/streams/capture-pipeline.ts';
+import type { CaptureQueue } from '../../src/streams/capture-queue.ts';
 import { createEventStream } from '../../src/streams/events.ts';
-import type { Turns } from '../../src/streams/turns.ts';
 import { heard, request, stored } from './rig.ts';
 
 /** A pipeline before a queue outside of this process, which has taken a capture when `taken` resolves. */
@@ -12,7 +12,7 @@ function pipelineBefore(taken: Promise<void>) {
   const types: string[] = [];
   events.events$.subscribe(({ type }) => types.push(type));
   const leaving: number[] = [];
-  const turns: Turns = {
+  const queue: CaptureQueue = {
     enqueue: () => taken,
     each: (work) =>
       mergeMap((capture) => {
@@ -28,7 +28,7 @@ function pipelineBefore(taken: Promise<void>) {
     ids: () => 1,
     events,
     report: () => {},
-    turns,
+    queue,
   });
   return { pipeline, types, leaving };
 }

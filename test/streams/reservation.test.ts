@@ -9,21 +9,21 @@ function reservationOf(width: number, maxConcurrent = width) {
   return { admission, reservation };
 }
 
-/** Uses a place, and takes a pass when the use begins. */
+/** An element that enters, and the place that it gets. */
 function using(reservation: Reservation) {
-  const state = { hasBegun: false, hasPass: false };
+  const state = { hasBegun: false, hasPlace: false };
   let release = (): void => {};
-  const end = reservation.use(() => {
-    const pass = reservation.lend();
+  const element = reservation.element({ dialled: () => {}, reached: () => {} });
+  element.enter((place) => {
     state.hasBegun = true;
-    state.hasPass = pass !== undefined;
-    release = () => pass?.release();
+    state.hasPlace = place !== undefined;
+    release = () => place?.release();
   });
   return {
     state,
     end: () => {
       release();
-      end();
+      element.leave();
     },
   };
 }
@@ -35,7 +35,7 @@ describe('createReservation', () => {
     admission.revokeBatches();
     expect(elements.map(({ state }) => state.hasBegun)).toEqual([true, true, false, false, false]);
     elements[0]?.end();
-    expect(elements.map(({ state }) => state.hasPass)).toEqual([true, true, false, false, false]);
+    expect(elements.map(({ state }) => state.hasPlace)).toEqual([true, true, false, false, false]);
     expect(elements[2]?.state.hasBegun).toBe(true);
     expect(using(reservation).state.hasBegun).toBe(false);
   });
@@ -43,10 +43,10 @@ describe('createReservation', () => {
   it('begins elements at once while it holds a place for each, then one for each that ends', () => {
     const { reservation } = reservationOf(2, 3);
     const [one, two, three] = [using(reservation), using(reservation), using(reservation)];
-    expect([one.state.hasPass, two.state.hasPass, three.state.hasBegun]).toEqual([true, true, false]);
+    expect([one.state.hasPlace, two.state.hasPlace, three.state.hasBegun]).toEqual([true, true, false]);
     two.end();
     two.end();
-    expect(three.state.hasPass).toBe(true);
+    expect(three.state.hasPlace).toBe(true);
   });
 
   it('gives places back only while none is used, and takes them again', () => {
@@ -58,7 +58,7 @@ describe('createReservation', () => {
     reservation.giveBack();
     expect(admission.inside).toBe(0);
     const [again, another] = [using(reservation), using(reservation)];
-    expect([again.state.hasPass, another.state.hasPass, admission.inside]).toEqual([true, true, 2]);
+    expect([again.state.hasPlace, another.state.hasPlace, admission.inside]).toEqual([true, true, 2]);
   });
 
   it('waits for a place when others have taken what it gave back, ahead of new captures', () => {
@@ -68,9 +68,9 @@ describe('createReservation', () => {
     const [one, two] = [using(reservation), using(reservation)];
     expect([one.state.hasBegun, two.state.hasBegun]).toEqual([false, false]);
     others[0]?.release();
-    expect([one.state.hasPass, two.state.hasBegun, admission.admit()]).toEqual([true, false, undefined]);
+    expect([one.state.hasPlace, two.state.hasBegun, admission.admit()]).toEqual([true, false, undefined]);
     one.end();
-    expect([two.state.hasPass, admission.inside]).toEqual([true, 2]);
+    expect([two.state.hasPlace, admission.inside]).toEqual([true, 2]);
     two.end();
     reservation.release();
     expect(admission.inside).toBe(1);
@@ -92,24 +92,24 @@ describe('createReservation', () => {
     admission.admit();
     const waiting = using(reservation);
     admission.setLimits({ maxConcurrent: 2, maxQueue: 0 });
-    expect([waiting.state.hasPass, admission.inside]).toEqual([true, 2]);
+    expect([waiting.state.hasPlace, admission.inside]).toEqual([true, 2]);
   });
 
-  it.each(['close', 'revokeBatches'] as const)('begins waiting elements without a pass after %s', (end) => {
+  it.each(['close', 'revokeBatches'] as const)('begins waiting elements without a place after %s', (end) => {
     const { admission, reservation } = reservationOf(1);
     reservation.giveBack();
     admission.admit();
     const waiting = using(reservation);
     admission[end]();
-    expect(waiting.state).toEqual({ hasBegun: true, hasPass: false });
+    expect(waiting.state).toEqual({ hasBegun: true, hasPlace: false });
     waiting.end();
-    expect(using(reservation).state).toEqual({ hasBegun: true, hasPass: false });
+    expect(using(reservation).state).toEqual({ hasBegun: true, hasPlace: false });
   });
 
-  it('lends no pass after it gave its places back to a closed admission', () => {
+  it('lends no place after it gave its places back to a closed admission', () => {
     const { admission, reservation } = reservationOf(1);
     admission.close();
     reservation.giveBack();
-    expect([using(reservation).state, admission.inside]).toEqual([{ hasBegun: true, hasPass: false }, 0]);
+    expect([using(reservation).state, admission.inside]).toEqual([{ hasBegun: true, hasPlace: false }, 0]);
   });
 });

@@ -1,9 +1,9 @@
 import { concatMap, defer, EMPTY, mergeMap, Observable, of, Subject } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import { createLocalTurns, type Waiting } from '../../src/streams/turns.ts';
+import { createLocalQueue, type Waiting } from '../../src/streams/capture-queue.ts';
 import { virtually } from './rig.ts';
 
-describe('turns within a process', () => {
+describe('queue within a process', () => {
   it('runs at most its limit at once, and the others in the order in which they arrived', () => {
     virtually(({ cold, expectObservable, expectSubscriptions }) => {
       const limiter = limited(2);
@@ -62,7 +62,7 @@ describe('turns within a process', () => {
       for (const source of sources) {
         expectObservable(source.pipe(limiter.through));
       }
-      time.schedule(() => limiter.turns.setLimit(3), 2);
+      time.schedule(() => limiter.queue.setLimit(3), 2);
       const [a, b, c, d] = sources.map((source) => source.subscriptions);
       expectSubscriptions(a ?? []).toBe('^-----!');
       expectSubscriptions(b ?? []).toBe('--^-----!');
@@ -80,7 +80,7 @@ describe('turns within a process', () => {
       for (const source of [a, b, c]) {
         expectObservable(source.pipe(limiter.through));
       }
-      time.schedule(() => limiter.turns.setLimit(1), 1);
+      time.schedule(() => limiter.queue.setLimit(1), 1);
       expectSubscriptions(a.subscriptions).toBe('^---!');
       expectSubscriptions(b.subscriptions).toBe('^-----!');
       expectSubscriptions(c.subscriptions).toBe('------^-!');
@@ -146,11 +146,11 @@ describe('turns within a process', () => {
   });
 });
 
-/** Turns, and an operator that subscribes to its source when it is the source's turn. */
+/** A queue, and an operator that subscribes to its source when it is the source's turn. */
 function limited(limit: number) {
-  const turns = createLocalTurns(limit);
+  const queue = createLocalQueue(limit);
   const submitted$ = new Subject<Waiting & { readonly work$: Observable<never> }>();
-  submitted$.pipe(turns.each(({ work$ }) => work$)).subscribe();
+  submitted$.pipe(queue.each(({ work$ }) => work$)).subscribe();
   let id = 0;
   const through = <T>(source: Observable<T>): Observable<T> =>
     new Observable<T>((subscriber) => {
@@ -173,5 +173,5 @@ function limited(limit: number) {
       submitted$.next({ command: { id: ++id, signal: leaving.signal }, owner: null, work$ });
       return () => leaving.abort();
     });
-  return { turns, through };
+  return { queue, through };
 }

@@ -12,23 +12,24 @@ import type { CapstanError } from '../capture/errors.ts';
 import { createFairQueue } from '../fairness/fair-queue.ts';
 import { mergeMapOnDemand } from '../fairness/merge-map-on-demand.ts';
 
-/** An admitted capture that waits for its turn. It leaves the queue when the command's signal is aborted. */
+/** An admitted capture that waits for a slot. It leaves the queue when the command's signal is aborted. */
 export interface Waiting {
   readonly command: Pick<CaptureCommand, 'id' | 'signal'>;
   readonly owner: string | null;
 }
 
-/** Decides when admitted captures start: `mergeMap` in this process, or the work queue of a cluster. */
-export interface Turns {
+/** Where admitted captures wait for a slot: in this process, or in the work queue of a cluster. */
+export interface CaptureQueue {
   /**
    * Puts an admitted capture into a queue outside of this process. Rejects with a `CapstanError` when the queue refuses
-   * it, and with the reason of the command's signal when that is aborted first. Owners take turns. `isPatient`: waits
-   * for room instead of rejecting. The method is undefined when captures wait in this process.
+   * it, and with the reason of the command's signal when that is aborted first. Owners take turns. `isElement`: of a
+   * batch, so that it waits for room instead of being refused. The method is undefined when captures wait in this
+   * process.
    */
-  readonly enqueue?: (command: CaptureCommand, owner: string | null, isPatient: boolean) => Promise<void>;
+  readonly enqueue?: (command: CaptureCommand, owner: string | null, isElement: boolean) => Promise<void>;
   /** Returns the reason why no capture can be queued now; undefined when one may be queued. */
   readonly refusal?: () => CapstanError | undefined;
-  /** Returns an operator that starts the work of each capture when it is its turn, and merges what the works emit. */
+  /** Returns an operator that starts the work of each capture when it gets a slot, and merges what the works emit. */
   readonly each: <C extends Waiting, R>(work: (capture: C) => Observable<R>) => OperatorFunction<C, R>;
   setLimit(limit: number): void;
   /**
@@ -39,10 +40,10 @@ export interface Turns {
 }
 
 /**
- * Turns within this process, at most `limit` at once. Owners take turns, and the captures of one are first come, first
+ * The queue of this process, with `limit` slots. Owners take turns, and the captures of one are first come, first
  * served.
  */
-export function createLocalTurns(limit: number): Turns {
+export function createLocalQueue(limit: number): CaptureQueue {
   const limit$ = new BehaviorSubject(limit);
   return {
     each: (work) => (captures$) => {
