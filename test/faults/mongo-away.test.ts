@@ -5,7 +5,11 @@ import { FeedSchema } from '../../src/capture/finding/feed.ts';
 import { SharedLinkSchema } from '../../src/capture/finding/shared-link.ts';
 import { ground, serve } from '../commands/capstan-process.ts';
 import { jsonOf } from '../http/feed-readers.ts';
-import { describeWithMongo } from '../support/describe-with-mongo.ts';
+import {
+  describeWithMongo,
+  describeWithRelayedMongo,
+  describeWithSharedMongo,
+} from '../support/describe-with-mongo.ts';
 import { siteForSuite } from '../support/for-suite.ts';
 import { captureMany, captureUntilOneWaits, expectAllWritten } from './away.ts';
 import { capture, post, stats } from './client.ts';
@@ -17,6 +21,7 @@ const Share = z.object({ data: SharedLinkSchema });
 
 describeWithMongo('a service with MongoDB', (mongo) => {
   const site = siteForSuite();
+
   it('keeps capturing while the server is stopped, answers queries with 503, and writes each waiting record once when it is back', async () => {
     const place = await ground();
     const service = await serve(
@@ -40,6 +45,10 @@ describeWithMongo('a service with MongoDB', (mongo) => {
     service.child.kill('SIGTERM');
     expect(await service.ended).toMatchObject({ code: 0 });
   });
+});
+
+describeWithRelayedMongo('a service with GridFS', (mongo) => {
+  const site = siteForSuite();
 
   it('answers feeds, shared links and their pictures in GridFS with 503 while the server is stopped, and in full when it is back', async () => {
     const place = await ground();
@@ -71,18 +80,21 @@ describeWithMongo('a service with MongoDB', (mongo) => {
     service.child.kill('SIGTERM');
     expect(await service.ended).toMatchObject({ code: 0 });
   });
+});
 
+describeWithSharedMongo('a service with MongoDB that is killed', (url) => {
+  const site = siteForSuite();
   const random = createRandom(seedOfRun());
 
   it(`keeps every record in MongoDB and every file that was answered before kill -9 (seed ${random.seed})`, async () => {
     const place = await ground();
-    const flags = ['--mongo-url', `${mongo.url}killed`];
+    const flags = ['--mongo-url', `${url()}killed`];
     expect(await killInRounds({ site, place, flags, rounds: [() => undefined], random })).toBeGreaterThanOrEqual(2);
   });
 
   it(`keeps every capture in GridFS that was answered before kill -9 (seed ${random.seed})`, async () => {
     const place = await ground();
-    const flags = ['--mongo-url', `${mongo.url}killed-gridfs`, '--artifacts', 'gridfs'];
+    const flags = ['--mongo-url', `${url()}killed-gridfs`, '--artifacts', 'gridfs'];
     const rounds = [() => undefined, () => undefined];
     expect(await killInRounds({ site, place, flags, rounds, random })).toBeGreaterThanOrEqual(2);
   });
