@@ -32,7 +32,7 @@ export default defineConfig(async ({ mode }) => ({
       'one-package',
       'one-mongo',
     ].map((name) => `test/support/${name}.ts`),
-    setupFiles: 'test/support/equal-bytes.ts',
+    setupFiles: 'test/support/setup.ts',
     // The suites drive real browsers and databases, and often wait for them. Two cores are idle for 6 % of a run with four
     // files at a time, but on a slow machine captures starve with them, and are cut at their deadlines.
     maxWorkers: 3,
