@@ -12,10 +12,10 @@ import { PageCrashedError } from '../page/main-frame.ts';
 import type { CaptureManner } from './actors.ts';
 import type { BrowserHost } from './browser-host.ts';
 import type { BrowserLease, BrowserPool } from './browser-pool.ts';
-import { capturePage } from './capture-page.ts';
+import { capturePage, type PageCapture } from './capture-page.ts';
 import { openPage, type PageOpening } from './direct/open-page.ts';
 import { SuspectedError } from './flood-watch.ts';
-import { openInteractivePage } from './playwright/open-page.ts';
+import { openInteractivePage } from './playwright/open-interactive-page.ts';
 import { groupOf, type SharedPages, takePage } from './shared-pages.ts';
 
 /** The browsers of all actors. */
@@ -28,6 +28,8 @@ interface SharedBrowsers {
 /** The browsers, the page and the proxy that a capture uses. */
 interface CaptureMeans extends Pick<BrowsersConfig, 'indexWords'> {
   readonly browserPool: BrowserPool;
+  /** Whether the capture has a browser of its own, launched for it. @default false */
+  readonly isAlone?: boolean;
   /** The browser with the shared page; undefined: any browser of the pool. */
   readonly wanted?: BrowserHost | undefined;
   /** Opens a page in a browser of the pool. */
@@ -49,7 +51,8 @@ interface SharedByActors extends Pick<BrowsersConfig, 'indexWords'> {
 export class BrowserActor {
   readonly #shared: SharedByActors;
   #egressProxy: Promise<EgressProxy> | null = null;
-  #disposed: Promise<unknown> = Promise.resolve();
+  /** Resolves when nothing of the last capture is left in a browser; never rejects. */
+  #disposed: Promise<void> = Promise.resolve();
   /** The connection for the first attempt; later ones connect on their own. */
   #dialled: Dialled | undefined;
 
@@ -80,13 +83,13 @@ export class BrowserActor {
   async #attempt(request: CaptureRequest, group: string | undefined, deadline: Deadline): Promise<Snapshot> {
     try {
       return await (group === undefined
-        ? this.#begin(captureInShared, this.#means(request), request, deadline)
+        ? this.#captureOnce(this.#means(request), request, deadline)
         : this.#onSharedPage(group, request, deadline));
     } catch (error) {
       if (!mayBeInnocent(error)) throw error;
       await deadline.step('end the first attempt', this.#disposed);
       // So one page cannot make the captures of others fail again and again.
-      return await this.#begin(captureInOwn, this.#means(request), request, deadline);
+      return await this.#captureOnce({ ...this.#means(request), isAlone: true }, request, deadline);
     }
   }
 
@@ -105,15 +108,28 @@ export class BrowserActor {
     await egressProxy?.close();
   }
 
-  #begin(
-    capture: typeof captureInShared | typeof captureInOwn,
-    means: CaptureMeans,
-    request: CaptureRequest,
-    deadline: Deadline,
-  ): CaptureUnderWay['snapshot'] {
-    const { snapshot, disposed } = capture(means, request, deadline);
-    this.#disposed = disposed.catch(() => undefined);
-    return snapshot;
+  /**
+   * Captures in a leased browser. When a browser ends that is the capture's own, no other page can be the cause: the
+   * capture fails with `page_too_large` if the browser was killed because it hung or took too much memory, otherwise
+   * with `page_crashed`.
+   */
+  async #captureOnce(means: CaptureMeans, request: CaptureRequest, deadline: Deadline): Promise<Snapshot> {
+    const { browserPool, isAlone = false, wanted, open, indexWords } = means;
+    const over = new AbortController();
+    const leasing = isAlone ? browserPool.leaseAlone(over.signal) : browserPool.lease(wanted);
+    const capturing = deadline
+      .step('find a browser', Promise.all([leasing, means.egressProxy]))
+      .then(([{ host }, egressProxy]) =>
+        capturePage((ended) => open(host, egressProxy, request, ended), request, deadline, indexWords),
+      );
+    this.#disposed = disposeOf(capturing, leasing, isAlone);
+    try {
+      const { snapshot } = await capturing;
+      return await snapshot;
+    } catch (error) {
+      over.abort();
+      throw isAlone && error instanceof CdpClosedError ? guilty(await leasing, error) : error;
+    }
   }
 
   #means(request: CaptureRequest): CaptureMeans {
@@ -141,7 +157,7 @@ export class BrowserActor {
       },
     });
     const means = { ...this.#means(request), browserPool: this.#shared.browsers.plain, wanted, open };
-    const snapshot = this.#begin(captureInShared, means, request, deadline);
+    const snapshot = this.#captureOnce(means, request, deadline);
     this.#disposed = this.#disposed.then(disposeUnused);
     return await snapshot;
   }
@@ -177,65 +193,18 @@ function mayBeInnocent(error: unknown): boolean {
   return error instanceof CdpClosedError || error instanceof PageCrashedError || error instanceof SuspectedError;
 }
 
-/** A capture under way. `disposed` resolves when the page is closed and the browser's lease is released. */
-interface CaptureUnderWay {
-  readonly snapshot: Promise<Snapshot>;
-  readonly disposed: Promise<unknown>;
-}
-
-/** Captures in a browser that other captures share. */
-function captureInShared(means: CaptureMeans, request: CaptureRequest, deadline: Deadline): CaptureUnderWay {
-  const leasing = means.browserPool.lease(means.wanted);
-  const capturing = start(leasing, means, request, deadline);
-  const disposed = capturing
-    .then((capture) => capture.disposed)
-    .catch(() => undefined)
-    .then(() => release(leasing));
-  return { snapshot: capturing.then((capture) => capture.snapshot), disposed };
-}
-
-/**
- * Captures in a browser of its own. When that browser ends, no other page can be the cause: the capture fails with
- * `page_too_large` when the browser was killed because it hung or took too much memory, otherwise with
- * `page_crashed`.
- */
-function captureInOwn(means: CaptureMeans, request: CaptureRequest, deadline: Deadline): CaptureUnderWay {
-  const over = new AbortController();
-  const leasing = means.browserPool.leaseAlone(over.signal);
-  const capturing = start(leasing, means, request, deadline);
-  const snapshot = capturing
-    .then((capture) => capture.snapshot)
-    .catch(async (error: unknown) => {
-      over.abort();
-      throw error instanceof CdpClosedError ? guilty(await leasing, error) : error;
-    });
-  const disposed = snapshot
-    .catch(() => undefined)
-    // The page may keep its browser from disposing of it, so the browser is ended instead.
-    .then(() => release(leasing))
-    .then(() => capturing)
-    .then((capture) => capture.disposed)
-    .catch(() => undefined);
-  return { snapshot, disposed };
-}
-
-function start(
+/** Resolves when the page is closed and the browser's lease is released; never rejects. */
+async function disposeOf(
+  capturing: Promise<PageCapture>,
   leasing: Promise<BrowserLease>,
-  { open, egressProxy: opening, indexWords }: CaptureMeans,
-  request: CaptureRequest,
-  deadline: Deadline,
-) {
-  return deadline
-    .step('find a browser', Promise.all([leasing, opening]))
-    .then(([lease, egressProxy]) =>
-      capturePage((over) => open(lease.host, egressProxy, request, over), request, deadline, indexWords),
-    );
-}
-
-/** Releases the lease as soon as there is one. */
-async function release(leasing: Promise<BrowserLease>): Promise<void> {
+  isAlone: boolean,
+): Promise<void> {
+  const capture = await capturing.catch(() => undefined);
+  // A page may keep its own browser from disposing of it, so that browser is ended first.
+  await (isAlone ? capture?.snapshot.catch(() => undefined) : capture?.disposed);
   const lease = await leasing.catch(() => undefined);
   lease?.release();
+  await capture?.disposed;
 }
 
 function guilty({ killed }: BrowserLease, cause: CdpClosedError): CapstanError {

@@ -1,11 +1,17 @@
 import type { Deadline } from '../capture/deadline.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import type { Snapshot } from '../capture/result/snapshot.ts';
+import { comeToRest } from '../page/come-to-rest.ts';
 import { withEvidence } from '../page/evidence/with-evidence.ts';
 import type { IsolatedPage } from '../page/isolated-page.ts';
 import { navigate } from '../page/navigate.ts';
-import { planShot } from '../page/screenshot/shot-plan.ts';
-import { takePicture } from '../page/take-picture.ts';
+import { refuseUnwanted } from '../page/refuse-unwanted.ts';
+import { type Found, salvage } from '../page/salvage.ts';
+import { resizeImage } from '../page/screenshot/resize-image.ts';
+import { planShot, type ShotPlan } from '../page/screenshot/shot-plan.ts';
+import { takeScreenshot } from '../page/screenshot/take-screenshot.ts';
+import type { Taken } from '../page/taken.ts';
+import { demandPaint } from '../page/wait/demand-paint.ts';
 import { mapElements } from '../reading/elements/map-elements.ts';
 import { readHostFacts } from '../reading/host/host-facts.ts';
 import { softwareSigns } from '../reading/host/software-signs.ts';
@@ -32,7 +38,7 @@ import { readPageWords } from '../reading/words/read-page-words.ts';
  */
 
 /** A capture and its cleanup: `disposed` resolves when the browser has released everything of the capture. */
-interface PageCapture {
+export interface PageCapture {
   readonly snapshot: Promise<Snapshot>;
   readonly disposed: Promise<void>;
 }
@@ -78,7 +84,12 @@ async function performSteps(
   const plan = planShot(request);
   deadline.enter('navigate');
   const standIn = await navigate(page, request, deadline);
-  const { facts, cutPhase, picture } = await takePicture(page, request, plan, deadline);
+  const found: Found = {};
+  const { facts, cutPhase, picture } = await Promise.race([
+    takePicture(page, request, plan, deadline, found),
+    // Shortly before the deadline, what is known by then and the last frame of the window take its place.
+    salvage(page, request, plan, deadline, found),
+  ]);
   const { signs, ...document } = facts;
   const { held, part: _part, ...image } = picture;
   deadline.enter('evidence');
@@ -110,4 +121,24 @@ async function performSteps(
     softwareSigns: softwareSigns(gathered, signs, document),
     evidence: exceeded.length > 0 ? { ...evidence, exceeded } : evidence,
   };
+}
+
+/** Waits for the page and takes its picture. Adds the parts of the capture to `found` as they become known. */
+async function takePicture(
+  page: IsolatedPage,
+  request: CaptureRequest,
+  plan: ShotPlan,
+  deadline: Deadline,
+  found: Found,
+): Promise<Taken> {
+  const { facts, cutPhase, picture: taken } = await comeToRest(page, request, plan, deadline);
+  found.facts = facts;
+  found.cutPhase = cutPhase;
+  if (cutPhase !== null) await demandPaint(page, plan, deadline);
+  await refuseUnwanted(page, request, facts, deadline);
+  deadline.enter('picture');
+  const whole = taken ?? (await takeScreenshot(page, plan, deadline));
+  const picture = await deadline.step('resize the image', resizeImage(whole, plan));
+  found.picture = picture;
+  return { facts, cutPhase, picture };
 }

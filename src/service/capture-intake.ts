@@ -25,11 +25,6 @@ import { findStored } from './find-stored.ts';
 import type { Parts } from './parts.ts';
 import { scanCaptures } from './scan-captures.ts';
 
-type IntakeParts = Pick<
-  Parts,
-  'pipeline' | 'capturing' | 'receivers' | 'storage' | 'events' | 'stopping' | 'logger' | 'removeHere'
->;
-
 /** Time limit for a job's capture to wait for the end of an outage, in milliseconds. */
 const MAX_JOB_OUTAGE_MS = 60 * 60 * 1000;
 
@@ -37,7 +32,7 @@ const MAX_JOB_OUTAGE_MS = 60 * 60 * 1000;
  * Handles requests before the pipeline: screens the target and the callback, looks for an earlier capture to reuse, and
  * lets captures of batches and jobs wait for the end of an outage.
  */
-export function createIntake({ maxBatchConcurrency }: Pick<ServiceConfig, 'maxBatchConcurrency'>, parts: IntakeParts) {
+export function createIntake({ maxBatchConcurrency }: Pick<ServiceConfig, 'maxBatchConcurrency'>, parts: Parts) {
   const { pipeline, receivers, storage, events, logger, removeHere } = parts;
   const { egress } = parts.capturing;
   const stopping = parts.stopping.signal;

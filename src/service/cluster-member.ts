@@ -12,7 +12,7 @@ import type { ResultStore } from '../storage/ports/result-store.ts';
 import { captureFound } from '../streams/events.ts';
 import { performed } from '../streams/performance.ts';
 import type { Capturing } from './capturing.ts';
-import { dialAndPerform, dialTarget, isDialled, performCapture } from './perform-capture.ts';
+import { dialCapture, isDialled, performCapture } from './perform-capture.ts';
 
 /** Readiness of a process while NATS is away. */
 export const CLUSTER_AWAY = {
@@ -75,7 +75,7 @@ export function createWorkerOf(cluster: Cluster, slots: number, parts: MemberPar
     },
     maxDials,
     dial: async (command) => {
-      const found = await dialTarget(command, capturing);
+      const found = await dialCapture(command, capturing);
       if ('state' in found && !command.signal.aborted) {
         onStarted?.(command);
         onEnded?.(command, found);
@@ -88,6 +88,20 @@ export function createWorkerOf(cluster: Cluster, slots: number, parts: MemberPar
       return stored === undefined ? undefined : outcomeOfRecord({ ...stored, words: words.get(id) });
     },
   });
+}
+
+/** Dials the target of a capture that has a slot, unless that was done, and performs the capture if it is reached. */
+async function* dialAndPerform(command: CaptureCommand, parts: Capturing): AsyncGenerator<CaptureOutcome> {
+  const found = command.dialled ?? (await dialCapture(command, parts));
+  if ('state' in found) {
+    yield found;
+    return;
+  }
+  try {
+    yield* performCapture({ ...command, dialled: found }, parts);
+  } finally {
+    found.close();
+  }
 }
 
 /** Logs the end of a capture that has a record. Resolves when the event is stored: once for each capture. */

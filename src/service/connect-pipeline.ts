@@ -7,7 +7,7 @@ import { createDialStage, type DialStage } from '../streams/dial-stage.ts';
 import type { Capturing } from './capturing.ts';
 import { createWorkerOf } from './cluster-member.ts';
 import type { Parts } from './parts.ts';
-import { dialTarget, isDialled, performCapture } from './perform-capture.ts';
+import { dialCapture, isDialled, performCapture } from './perform-capture.ts';
 
 type PipelineConfig = Pick<Config, 'role' | 'maxConcurrent' | 'maxQueue' | 'maxDials' | 'maxWaitMs'>;
 
@@ -75,7 +75,7 @@ function hereOnly({ maxConcurrent, maxQueue }: PipelineConfig, capturing: Captur
       stage,
       // Without a browser, captures wait for one, and their targets should not notice.
       applies: (command) => stage.limit > 0 && capturing.availability.available && isDialled(command),
-      dial: (command) => dialTarget(command, capturing),
+      dial: (command) => dialCapture(command, capturing),
     },
   };
 }

@@ -64,7 +64,7 @@ export async function createService(
 
   const intake = createIntake(config, parts);
   const { submit, jobs } = intake;
-  const watches = startWatches({ ...parts, submit });
+  const watches = startWatches(parts, submit);
   const suggest = suggestLabels(storage.labels, storage.results, events.events$, (error) =>
     logger.debug({ err: error }, 'labels were not noted'),
   );
@@ -142,7 +142,7 @@ export async function createService(
     started: capturing.started,
     announceStop: condition.announceStop,
     kill: () => capturing.actors.kill(),
-    stop: stopInOrder({ ...parts, jobs, watches, condition }),
+    stop: stopInOrder(parts, { jobs, watches, condition }),
     onlyOf: (key) => ownCaptures(service, key, suggest),
   };
   return service;

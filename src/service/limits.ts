@@ -6,10 +6,8 @@ import type { CaptureService } from './capture-service.ts';
 import type { Capturing } from './capturing.ts';
 import type { Parts } from './parts.ts';
 
-type LimitedParts = Pick<Parts, 'pipeline' | 'capturing' | 'clusterApi' | 'worker' | 'logger'>;
-
 /** Changes the limits of the service while it runs. In a cluster, they are those of all processes. */
-export function liveLimits({ pipeline, capturing: { actors }, clusterApi, worker, logger }: LimitedParts) {
+export function liveLimits({ pipeline, capturing: { actors }, clusterApi, worker, logger }: Parts) {
   const setOwn = (limits: CaptureLimits): void => {
     pipeline.setLimits(limits);
     actors.setSlots(limits.maxConcurrent);

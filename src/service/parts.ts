@@ -1,12 +1,10 @@
 import type { ClusterApi, Worker } from '../cluster/open-cluster.ts';
-import type { Jobs } from '../jobs/jobs.ts';
-import type { CapturePipeline, Submit } from '../streams/capture-pipeline.ts';
-import type { Watches } from '../watches/watches.ts';
+import type { CapturePipeline } from '../streams/capture-pipeline.ts';
 import type { Capturing } from './capturing.ts';
 import type { Receivers } from './open-receivers.ts';
 import type { OpenedParts } from './opened-parts.ts';
 
-/** The parts of a running service, which `create-service.ts` connects. Each file here takes those that it uses. */
+/** The parts of a running service, which `create-service.ts` connects. */
 export interface Parts extends OpenedParts {
   readonly capturing: Capturing;
   readonly pipeline: CapturePipeline;
@@ -15,9 +13,6 @@ export interface Parts extends OpenedParts {
   /** Undefined in an api node, too. */
   readonly worker: Worker | undefined;
   readonly receivers: Receivers;
-  readonly submit: Submit;
-  readonly jobs: Jobs;
-  readonly watches: Watches;
   /** Removes captures, except held ones and those whose files another data directory holds. */
   readonly removeHere: (captures: readonly number[]) => Promise<void>;
 }

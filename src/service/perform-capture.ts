@@ -1,29 +1,27 @@
 import type { Actors } from '../actors/actors.ts';
 import type { CaptureCommand } from '../capture/command.ts';
 import type { Dialled } from '../capture/dialled.ts';
-import { CapstanError, toFailure } from '../capture/errors.ts';
+import { CapstanError, failure, tellsOf, toFailure } from '../capture/errors.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import { hasNetwork } from '../capture/request.ts';
-import { storedResult, type Timing } from '../capture/result/build-result.ts';
-import { NO_EVIDENCE } from '../capture/result/evidence.ts';
+import { failedResult, storedResult, type Timing } from '../capture/result/build-result.ts';
+import { type Evidence, NO_EVIDENCE } from '../capture/result/evidence.ts';
 import { packWords } from '../capture/result/page-words.ts';
 import type { Snapshot } from '../capture/result/snapshot.ts';
 import type { Egress } from '../egress/egress.ts';
 import type { CaptureStore } from '../storage/captures/capture-store.ts';
 import type { CapturedFiles } from '../storage/ports/artifact-store.ts';
-import { CANCELLED, type FailureParts, failedOutcome, timingSince } from './failed-outcome.ts';
 import { type FindingParts, findOut } from './find-out.ts';
 
 export interface CaptureParts extends FindingParts {
-  readonly egress: Pick<Egress, 'screen' | 'screenLiteral' | 'aliasesOf' | 'certificateOf'>;
+  readonly egress: Pick<Egress, 'dial' | 'screen' | 'screenLiteral' | 'aliasesOf' | 'certificateOf'>;
   /** The browsers of this process, as `createActorPool` of `actors/` makes them. */
   readonly actors: Pick<Actors, 'capture'>;
   readonly captureStore: Pick<CaptureStore, 'keep' | 'pending'>;
 }
 
-interface DialParts extends FailureParts {
-  readonly egress: Pick<Egress, 'dial'>;
-}
+/** The caller that aborted the capture replaces this failure with its own reason. */
+const CANCELLED: CaptureOutcome = { state: 'cancelled', failure: failure('cancelled') };
 
 /** Time limit for the certificate of a host without a page, in milliseconds. */
 const MAX_CERTIFICATE_MS = 2_000;
@@ -40,7 +38,7 @@ export function isDialled({ request, batch }: Pick<CaptureCommand, 'request' | '
  * Connects to the target of a capture. Resolves with the connection, or with the outcome of a capture whose target
  * cannot be reached, once its record is stored: the outcome that its browser would have found.
  */
-export async function dialTarget(command: CaptureCommand, parts: DialParts): Promise<Dialled | CaptureOutcome> {
+export async function dialCapture(command: CaptureCommand, parts: CaptureParts): Promise<Dialled | CaptureOutcome> {
   const { request, signal } = command;
   const timing = timingSince();
   try {
@@ -84,23 +82,6 @@ export async function* performCapture(command: CaptureCommand, parts: CapturePar
   await actor.promise;
 }
 
-/** Dials the target of a capture that has a slot, unless that was done, and performs the capture if it is reached. */
-export async function* dialAndPerform(
-  command: CaptureCommand,
-  parts: CaptureParts & DialParts,
-): AsyncGenerator<CaptureOutcome> {
-  const found = command.dialled ?? (await dialTarget(command, parts));
-  if ('state' in found) {
-    yield found;
-    return;
-  }
-  try {
-    yield* performCapture({ ...command, dialled: found }, parts);
-  } finally {
-    found.close();
-  }
-}
-
 async function storedOutcome(
   command: CaptureCommand,
   snapshot: Snapshot,
@@ -114,6 +95,40 @@ async function storedOutcome(
   const words = snapshot.words === null ? {} : { words: packWords(snapshot.words) };
   const record = { ...storedResult(command, snapshot, findings, timing()), evidence, ...words };
   return { state: 'stored', result: await parts.captureStore.keep(record, filesOf(snapshot)), evidence, ...words };
+}
+
+/**
+ * Returns the outcome of a capture that failed. Stores the record of the failure, if it tells of the target.
+ * `evidence`: of a failure without any.
+ */
+async function failedOutcome(
+  command: CaptureCommand,
+  error: unknown,
+  timing: Timing,
+  evidence: Evidence | null,
+  { captureStore, logger }: CaptureParts,
+): Promise<CaptureOutcome> {
+  const failed = CapstanError.from(error);
+  if (failed.code === 'internal')
+    logger.error({ capture_id: command.id, err: error }, 'a capture failed with an internal error');
+  if (failed.code === 'cancelled' || command.signal.aborted) return CANCELLED;
+  const state = failed.code === 'capture_timeout' ? 'timed_out' : 'failed';
+  const result = tellsOfTarget(failed)
+    ? await captureStore.keep({ ...failedResult(command, failed, timing), evidence: failed.evidence ?? evidence }, null)
+    : null;
+  return { state, failure: toFailure(failed), result };
+}
+
+/** Whether a failure is recorded: it tells of the target, or is a redirect to a forbidden one. */
+function tellsOfTarget({ code, status }: CapstanError): boolean {
+  return tellsOf('target', status) || code === 'target_forbidden';
+}
+
+/** Returns a function that returns the timing of a capture that begins now, `earlierMs` of which have passed before. */
+function timingSince(earlierMs = 0): () => Timing {
+  const startedAt = Date.now() - Math.round(earlierMs);
+  const began = performance.now() - earlierMs;
+  return () => ({ startedAt, durationMs: performance.now() - began });
 }
 
 /**

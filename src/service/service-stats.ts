@@ -1,12 +1,14 @@
 import { statfs } from 'node:fs/promises';
 import type { ServiceStats } from '../capture/operation/stats.ts';
 import type { StorageConfig } from '../config/slices.ts';
+import type { Jobs } from '../jobs/jobs.ts';
 import { LoadHistory } from '../metrics/load-history.ts';
 import type { EventCounts } from '../metrics/tallies.ts';
 import type { EventLog } from '../storage/ports/event-log.ts';
 import type { Parts } from './parts.ts';
 
-interface CountedService extends CountedParts, Pick<Parts, 'events' | 'pipeline' | 'jobs' | 'receivers' | 'cluster'> {
+interface CountedService extends CountedParts, Pick<Parts, 'events' | 'pipeline' | 'receivers' | 'cluster'> {
+  readonly jobs: Jobs;
   /** Returns how many targets may be dialled at once. */
   readonly maxDials: () => number;
 }

@@ -1,25 +1,14 @@
 import { firstValueFrom } from 'rxjs';
 import { CapstanError } from '../capture/errors.ts';
+import type { Submit } from '../streams/capture-pipeline.ts';
 import { createWatches } from '../watches/watches.ts';
 import type { Parts } from './parts.ts';
 
-type WatchesParts = Pick<
-  Parts,
-  | 'pipeline'
-  | 'capturing'
-  | 'storage'
-  | 'events'
-  | 'logger'
-  | 'comparisons'
-  | 'submit'
-  | 'removeHere'
-  | 'receivers'
-  | 'namedKeys'
->;
-
 /** Starts the watches, whose runs are captures of this service. */
-export function startWatches(parts: WatchesParts) {
-  const { pipeline, capturing, storage, events, logger, comparisons, submit, namedKeys } = parts;
+export function startWatches(
+  { pipeline, capturing, storage, events, logger, comparisons, namedKeys, removeHere, receivers }: Parts,
+  submit: Submit,
+) {
   return createWatches({
     store: storage.watches,
     enabled: storage.results.kind !== 'none',
@@ -33,9 +22,9 @@ export function startWatches(parts: WatchesParts) {
       namedKeys().length === 0 ||
       namedKeys().some(({ name, scope }) => name === apiKeyName && scope !== 'read'),
     capture: (request, by) => firstValueFrom(submit(request, by)),
-    remove: parts.removeHere,
+    remove: removeHere,
     announce: (event, to) => (event.type === 'watch.run' ? events.emit(event) : events.conclude(event, to)),
-    kept: parts.receivers.kept,
+    kept: receivers.kept,
     artifacts: storage.artifacts,
     comparisons,
     atOnce: () => pipeline.limits.maxConcurrent,

@@ -1,15 +1,21 @@
+import type { Jobs } from '../jobs/jobs.ts';
+import type { Watches } from '../watches/watches.ts';
 import type { Parts } from './parts.ts';
 
-type StoppedParts = Omit<Parts, 'submit'> & { readonly condition: { stop(): void } };
+interface Background {
+  readonly jobs: Jobs;
+  readonly watches: Watches;
+  readonly condition: { stop(): void };
+}
 
 /**
  * Returns the function that stops the parts, each before those that it uses. Captures and messages have `graceMs` to
  * end; a second call can shorten the time.
  */
-export function stopInOrder(parts: StoppedParts): (graceMs?: number) => Promise<void> {
-  const { stopping, pipeline, worker, jobs, watches, condition, capturing, events, feed, cluster, storage } = parts;
-  const { receivers } = parts;
-
+export function stopInOrder(
+  { stopping, pipeline, worker, receivers, capturing, events, feed, cluster, storage }: Parts,
+  { jobs, watches, condition }: Background,
+): (graceMs?: number) => Promise<void> {
   const stop = async (graceMs: number): Promise<void> => {
     const until = performance.now() + graceMs;
     stopping.abort();

@@ -71,6 +71,7 @@ describe('performCapture', () => {
   ) =>
     performCapture(command, {
       egress: {
+        dial: () => Promise.reject(new Error('a target was dialled')),
         screen: async () => null,
         screenLiteral: () => null,
         aliasesOf: async () => [],

@@ -3,7 +3,6 @@ import { cookies } from './cookies.ts';
 import { credentials } from './credentials.ts';
 import { optionFacts } from './facts.ts';
 import { flag, listOf, objectOf, textOf } from './fields.ts';
-import { headers } from './headers.ts';
 import { proxy } from './proxy.ts';
 
 const MAX_PATTERNS = 100;
@@ -35,6 +34,86 @@ const block = objectOf(
   'block',
   'an object with types, urls or both',
 );
+
+const MAX_HEADERS = 50;
+const MAX_VALUE_CHARACTERS = 8192;
+const MAX_NAME_CHARACTERS = 256;
+/** Maximum length of all names and values together; few servers accept more. */
+const MAX_CHARACTERS = 64 * 1024;
+
+/** A token according to RFC 9110, section 5.6.2. */
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+/** Values that every server accepts: no line breaks or other control characters. */
+const VALUE = /^[\t\x20-\x7e]*$/;
+
+/** Headers that a request cannot set, and why, or the option to use instead. */
+const NOT_TAKEN: Readonly<Record<string, string>> = {
+  host: 'it follows from the URL',
+  connection: 'it belongs to the connection',
+  'content-length': 'it follows from the body',
+  'transfer-encoding': 'it belongs to the connection',
+  upgrade: 'it belongs to the connection',
+  te: 'it belongs to the connection',
+  trailer: 'it belongs to the connection',
+  expect: 'it belongs to the connection',
+  'keep-alive': 'it belongs to the connection',
+  via: 'it belongs to the connection',
+  'http2-settings': 'it belongs to the connection',
+  'accept-encoding': 'the browser sets it',
+  'accept-charset': 'the browser sets it',
+  cookie: 'use cookies',
+  'set-cookie': 'it is a response header; use cookies',
+  'user-agent': 'use userAgent',
+  origin: 'the browser sets it',
+};
+const NOT_TAKEN_PREFIXES: Readonly<Record<string, string>> = {
+  'proxy-': 'it belongs to the connection with a proxy; use proxy',
+  'sec-': 'the browser sets it',
+};
+
+/** Reports every header that cannot be sent. */
+const headers = z
+  .record(z.string(), z.string({ error: 'must be a string' }), {
+    error: 'must be an object of header names and values',
+  })
+  .superRefine((given, context) => {
+    const names = Object.keys(given);
+    if (names.length > MAX_HEADERS) {
+      context.addIssue({ code: 'custom', message: `must have at most ${MAX_HEADERS} headers` });
+      return;
+    }
+    const characters = Object.entries(given).reduce((sum, [name, value]) => sum + name.length + value.length, 0);
+    if (characters > MAX_CHARACTERS) {
+      context.addIssue({ code: 'custom', message: `must have at most ${MAX_CHARACTERS} characters in all` });
+      return;
+    }
+    const seen = new Set<string>();
+    for (const [name, value] of Object.entries(given)) {
+      const problem = problemOf(name, value, seen);
+      if (problem !== null)
+        context.addIssue({ code: 'custom', path: [name.slice(0, MAX_NAME_CHARACTERS)], message: problem });
+      seen.add(name.toLowerCase());
+    }
+  })
+  .meta({
+    description:
+      "Headers, sent to the target's own origin only. Headers of the connection, `Cookie`, `User-Agent`, `Origin` and `Sec-*` are refused.",
+    maxProperties: MAX_HEADERS,
+  });
+
+function problemOf(name: string, value: string, seen: ReadonlySet<string>): string | null {
+  const lower = name.toLowerCase();
+  if (!TOKEN.test(name) || name.length > MAX_NAME_CHARACTERS) {
+    return `must have a header name of at most ${MAX_NAME_CHARACTERS} characters: letters, digits and !#$%&'*+.^_\`|~-`;
+  }
+  const prefix = Object.keys(NOT_TAKEN_PREFIXES).find((start) => lower.startsWith(start));
+  const reason =
+    (Object.hasOwn(NOT_TAKEN, lower) ? NOT_TAKEN[lower] : undefined) ?? (prefix && NOT_TAKEN_PREFIXES[prefix]);
+  if (reason !== undefined) return `cannot be set: ${reason}`;
+  if (seen.has(lower)) return 'is given twice, in different case: give it once';
+  if (value.length > MAX_VALUE_CHARACTERS) return `must have at most ${MAX_VALUE_CHARACTERS} characters`;
+  return VALUE.test(value) ? null : 'must have printable ASCII characters only, on one line';
+}
 
 /** Captures that share a browser context: none, or those of a batch. */
 const ISOLATIONS = ['capture', 'batch'] as const;

@@ -4,7 +4,7 @@ import type { CaptureService } from '../../service/capture-service.ts';
 import { endsList, keysetOf } from '../../storage/ports/result-store.ts';
 import { keysetCursor, readKeysetCursor } from '../request/cursor.ts';
 import { filterOf } from '../request/new-feed.ts';
-import { titleOf } from '../shared/capture-page.ts';
+import { titleOf } from '../shared/shared-capture-page.ts';
 import { type FeedEntry, MAX_ENTRIES } from './feed.ts';
 import { entriesOfNews } from './news-entries.ts';
 

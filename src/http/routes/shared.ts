@@ -10,9 +10,9 @@ import { isOfFeed, openEntry } from '../feeds/open-feed.ts';
 import { CAPTURED_FILE, PAGE_FILE, text } from '../openapi/content.ts';
 import { publicPath } from '../request/public-address.ts';
 import { type RouteContext, route } from '../route.ts';
-import { captureBody, type ShownCapture, titleOf } from '../shared/capture-page.ts';
 import { comparisonBody } from '../shared/comparison-page.ts';
 import { PAGE_POLICY, sharedPage } from '../shared/page.ts';
+import { captureBody, type ShownCapture, titleOf } from '../shared/shared-capture-page.ts';
 import type { HttpContext } from '../state.ts';
 
 /* What shared links lead to. Only signed links are answered, and only with the captures that the link names. */

@@ -1,6 +1,6 @@
 import type { Difference } from '../../capture/comparison/comparison.ts';
-import { captureFacts, imageOf, type ShownCapture } from './capture-page.ts';
 import { facts, image, timeOf } from './page.ts';
+import { captureFacts, imageOf, type ShownCapture } from './shared-capture-page.ts';
 
 /** Returns two captures beside each other, and what differs, as HTML. `drawing`: the path of the marked images. */
 export function comparisonBody(
