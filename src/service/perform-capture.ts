@@ -74,11 +74,12 @@ export async function* performCapture(command: CaptureCommand, parts: CapturePar
   // The time of the name lookup counts against the capture's deadline.
   const timeoutMs = Math.max(1, Math.ceil(request.timeoutMs - timing().durationMs));
   const manner = { batch, dialled, onPhase, onReturned: actor.resolve };
-  const ending = parts.actors
+  // An error that is thrown would end this generator, and with it the capture's slot.
+  yield await parts.actors
     .capture({ ...request, timeoutMs }, signal, manner)
-    .then((snapshot) => storedOutcome(command, snapshot, timing, parts), failed);
-  // An error, such as a full disk, ends this generator, and with it the capture's slot.
-  yield await ending.catch((error: unknown) => actor.promise.then(() => Promise.reject(error)));
+    .then((snapshot) => storedOutcome(command, snapshot, timing, parts), failed)
+    // The store may refuse the record of a failure, too.
+    .catch(failed);
   await actor.promise;
 }
 

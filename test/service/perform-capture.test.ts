@@ -118,30 +118,29 @@ describe('performCapture', () => {
     expect(await perform(() => failing(() => {}))).toEqual({ state: 'failed', record: true, files: false });
   });
 
-  it('holds its slot until its browser is free, also when it cannot be stored', async () => {
-    const refused = Promise.withResolvers<void>();
+  it('tells at once that it cannot be stored, and holds its slot until its browser is free', async () => {
     const captureStore: CaptureParts['captureStore'] = {
       pending: storage.captureStore.pending,
-      keep: async () => {
-        refused.resolve();
-        throw new CapstanError('storage_full');
-      },
+      keep: () => Promise.reject(new CapstanError('storage_full')),
     };
-    const order: string[] = [];
+    const browser = Promise.withResolvers<void>();
     const actors: CaptureParts['actors'] = {
-      capture: async (_request, _signal, { onReturned } = {}) => {
-        void refused.promise
-          .then(() => setImmediate())
-          .then(() => {
-            order.push('free');
-            onReturned?.();
-          });
+      capture: async (_request, _signal, { onReturned = () => {} } = {}) => {
+        void browser.promise.then(onReturned);
         return SNAPSHOT;
       },
     };
-    const outcome = lastValueFrom(from(performing(commanded(new AbortController().signal), actors, { captureStore })));
-    await outcome.catch(() => order.push('failed'));
-    expect(order).toEqual(['free', 'failed']);
+    const outcomes = performing(commanded(new AbortController().signal), actors, { captureStore });
+    const { value } = await outcomes.next();
+    expect(value).toMatchObject({ state: 'failed', failure: { code: 'storage_full' }, result: null });
+    let isOver = false;
+    const ending = outcomes.next().then(() => {
+      isOver = true;
+    });
+    await setImmediate();
+    expect(isOver).toBe(false);
+    browser.resolve();
+    await ending;
   });
 
   it('stores a capture whose screenshot cannot be hashed', async () => {

@@ -139,6 +139,19 @@ export function describeRemoteStore(open: () => Promise<Backend>): void {
       expect(await keys()).toEqual([]);
     });
 
+    it('publishes a capture over one with its id whose head is damaged', async () => {
+      await putCapture(artifacts, captureOf(ID), PICTURE);
+      const [old = ''] = await keys('.png');
+      await backend.put(keyOf(ID, 'capture'), Buffer.from('no head\n'));
+      const staged = await artifacts.stage(captureOf(ID), PICTURE);
+      expect(await staged.publish()).toBe(true);
+      expect(await artifacts.record(ID)).toEqual(captureOf(ID));
+      expect(await read(ID)).toEqual(IMAGE);
+      await sweep().pass();
+      expect(await keys('.png')).toHaveLength(1);
+      expect(await keys('.png')).not.toContain(old);
+    });
+
     it('refuses to publish a capture whose upload took so long that a sweep may have deleted its files', async () => {
       const slow = createRemoteStore(backend, { uploadMs: -1 });
       const late = await slow.stage(captureOf(ID), PICTURE);

@@ -8,6 +8,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Marks } from '../../src/capture/finding/marks.ts';
 import { putCapture } from '../../src/storage/ports/artifact-store.ts';
 import { firstIdAt } from '../../src/storage/records/ids.ts';
+import { keyOf } from '../../src/storage/remote/keys.ts';
+import { s3Backend } from '../../src/storage/s3/backend.ts';
 import type { S3Client } from '../../src/storage/s3/client.ts';
 import { createStorage, type Storage, type StorageOptions } from '../../src/storage/storage.ts';
 import { type Fault, type FaultProxy, startFaultProxy } from '../support/fault-proxy.ts';
@@ -267,6 +269,20 @@ describeWithS3(
       await expectWhole(next, ID);
       expect(recovered).toEqual([]);
       expect(await leftOnDisk()).toEqual([]);
+    });
+
+    it('delivers what an earlier process left over an object with the same id that is damaged', async () => {
+      proxy.fault = () => DOWN;
+      const first = await open();
+      await keepPicture(first.captureStore, ID);
+      await close(first);
+      proxy.fault = () => undefined;
+      await s3Backend(client).put(keyOf(ID, 'capture'), Buffer.from('no head\n'));
+      const next = await open();
+      await delivered(next);
+      await expectWhole(next, ID);
+      expect(await leftOnDisk()).toEqual([]);
+      expect(problems).toMatchObject([{ code: 'artifacts_unavailable' }]);
     });
 
     it('uploads captures before it ends', async () => {

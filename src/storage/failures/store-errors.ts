@@ -19,3 +19,9 @@ export async function unlessAway(check: () => Promise<void>): Promise<void> {
 export function isDamagedArtifact(error: unknown): boolean {
   return error instanceof CapstanError && error.code === 'artifact_damaged';
 }
+
+/** Returns null for a stored capture that cannot be read; throws any other error. */
+export function nullIfDamaged(error: unknown): null {
+  if (isDamagedArtifact(error)) return null;
+  throw error;
+}

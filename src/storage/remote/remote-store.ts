@@ -4,6 +4,7 @@ import { ARTIFACTS, type ArtifactKind, artifactFile } from '../../capture/artifa
 import type { ScreenshotInfo } from '../../capture/artifacts/screenshot-info.ts';
 import { CapstanError } from '../../capture/errors.ts';
 import type { StoredRecord } from '../../capture/result/result.ts';
+import { nullIfDamaged } from '../failures/store-errors.ts';
 import { describeNewest } from '../files/ids-by-time.ts';
 import { checkedScreenshotInfo, screenshotInfo, sha256 } from '../files/record-file.ts';
 import { createPace } from '../passes/pace.ts';
@@ -91,13 +92,19 @@ export function createRemoteStore(
         }
         // Until there is an answer, the capture may appear at any time.
         state = 'unknown';
-        const isInserted = await backend.insert(keyOf(info.id, 'capture'), capture);
-        const found = isInserted ? undefined : await find(info.id);
+        const key = keyOf(info.id, 'capture');
+        let isInserted = await backend.insert(key, capture);
+        const found = isInserted ? undefined : await find(info.id).catch(nullIfDamaged);
+        if (found === null) {
+          // Nobody can read that one.
+          await backend.put(key, capture);
+          isInserted = true;
+        }
         if (!isInserted && found === undefined) {
           throw new CapstanError('artifacts_unavailable', 'The capture is being removed.');
         }
         // The answer to an earlier attempt to insert it may have been lost.
-        const isOwn = isInserted || keysOf(found?.files ?? []).some((key) => own.includes(key));
+        const isOwn = isInserted || keysOf(found?.files ?? []).some((each) => own.includes(each));
         if (isOwn) {
           state = 'published';
           changed(capture.length + bytesBeside(files));

@@ -1,6 +1,7 @@
 import pLimit from 'p-limit';
 import { CapstanError } from '../../capture/errors.ts';
 import type { StoredRecord } from '../../capture/result/result.ts';
+import { nullIfDamaged } from '../failures/store-errors.ts';
 import {
   type ArtifactStore,
   type CapturedFiles,
@@ -101,7 +102,7 @@ export function createUploads(
   async function deliver(id: number): Promise<StoredRecord | undefined> {
     const mine = owned.get(id);
     const kept = take(mine);
-    const known = kept === undefined ? await remote.record(id) : undefined;
+    const known = kept === undefined ? await remote.record(id).catch(nullIfDamaged) : null;
     const uploaded = known ?? (await upload(kept ?? (await copyOnDisk(id)), mine));
     return uploaded && withLaterMarks(uploaded, mine);
   }
