@@ -5,9 +5,8 @@ import { catchError, defer, finalize, mergeMap, type ObservableInput, of } from 
 import type { CaptureCommand } from '../capture/command.ts';
 import type { Dialled } from '../capture/dialled.ts';
 import { CapstanError } from '../capture/errors.ts';
-import type { CaptureOutcome } from '../capture/outcome.ts';
+import { type CaptureOutcome, outcomeOfError } from '../capture/outcome.ts';
 import { requestFromStore } from '../capture/work/stored-request.ts';
-import { outcomeOfError } from '../streams/outcome.ts';
 import type { Link } from './connection.ts';
 import { type Announcement, decode, encode, type FromNode, ToWorker } from './messages.ts';
 import { NodeCalls } from './node-calls.ts';

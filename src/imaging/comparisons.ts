@@ -10,7 +10,7 @@ import {
   type Place,
 } from '../capture/comparison/comparison.ts';
 import { CapstanError } from '../capture/errors.ts';
-import { createSharedTurns } from '../fairness/shared-turns.ts';
+import { createBoundedWork } from '../fairness/work-in-turn.ts';
 import type { ArtifactStore } from '../storage/ports/artifact-store.ts';
 import type { File, Pair, ThreadDifference } from './comparison/compared.ts';
 import { type ComparisonLimits, createComparisonThread } from './comparison/comparison-thread.ts';
@@ -49,7 +49,7 @@ const SAME_PICTURE = { regions: [], truncated: false, changed_pixels: 0, share: 
 export type Comparisons = ReturnType<typeof createComparisons>;
 
 export function createComparisons(artifacts: Pick<ArtifactStore, 'open' | 'record'>, limits: ComparisonLimits = {}) {
-  const inSharedTurns = createSharedTurns({ atOnce: MAX_AT_ONCE, maxWaiting: MAX_WAITING, what: 'comparisons' });
+  const inTurnOfOwner = createBoundedWork({ atOnce: MAX_AT_ONCE, maxWaiting: MAX_WAITING, what: 'comparisons' });
   const thread = createComparisonThread(limits);
 
   async function read(id: number): Promise<File | undefined> {
@@ -152,7 +152,7 @@ export function createComparisons(artifacts: Pick<ArtifactStore, 'open' | 'recor
       how: ComparisonOptions = {},
     ): Promise<CompareAnswer | undefined> => {
       if (how.skipsImages !== true) for (const info of [before, after]) refuseOthers(info);
-      const compared = inSharedTurns(owner, () => compare([before.id, after.id], how));
+      const compared = inTurnOfOwner(owner, () => compare([before.id, after.id], how));
       return firstValueFrom(compared.pipe(takeUntil(gone)));
     },
   };

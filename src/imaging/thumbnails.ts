@@ -3,7 +3,7 @@ import { finalize, firstValueFrom, type Observable, share, takeUntil } from 'rxj
 import type { ScreenshotInfo } from '../capture/artifacts/screenshot-info.ts';
 import { type Thumbnail, thumbnailName } from '../capture/artifacts/thumbnail.ts';
 import { CapstanError } from '../capture/errors.ts';
-import { createSharedTurns } from '../fairness/shared-turns.ts';
+import { createBoundedWork } from '../fairness/work-in-turn.ts';
 import type { ArtifactStore } from '../storage/ports/artifact-store.ts';
 import type { ThumbnailStore } from '../storage/ports/thumbnail-store.ts';
 import { inTurn } from './in-turn.ts';
@@ -17,7 +17,7 @@ const MAX_WAITING = 1000;
 export type Thumbnails = ReturnType<typeof createThumbnails>;
 
 export function createThumbnails(artifacts: Pick<ArtifactStore, 'open' | 'has'>, store: ThumbnailStore) {
-  const inSharedTurns = createSharedTurns({ atOnce: MAX_AT_ONCE, maxWaiting: MAX_WAITING, what: 'thumbnails' });
+  const inTurnOfOwner = createBoundedWork({ atOnce: MAX_AT_ONCE, maxWaiting: MAX_WAITING, what: 'thumbnails' });
   const underway = new Map<string, Observable<Buffer | undefined>>();
 
   async function make(id: number, wanted: Thumbnail): Promise<Buffer | undefined> {
@@ -39,7 +39,7 @@ export function createThumbnails(artifacts: Pick<ArtifactStore, 'open' | 'has'>,
     const key = JSON.stringify([owner, id, thumbnailName(wanted)]);
     const running = underway.get(key);
     if (running !== undefined) return running;
-    const made = inSharedTurns(owner, () => make(id, wanted)).pipe(
+    const made = inTurnOfOwner(owner, () => make(id, wanted)).pipe(
       finalize(() => underway.delete(key)),
       share(),
     );

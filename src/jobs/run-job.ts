@@ -2,14 +2,13 @@ import { catchError, concatMap, from, map, mergeMap, type Observable, of, type S
 import { ANY_CLIENT, type Client } from '../capture/client.ts';
 import { CapstanError, failure, toFailure } from '../capture/errors.ts';
 import type { Recipients } from '../capture/events.ts';
-import type { BatchItem, CaptureOutcome } from '../capture/outcome.ts';
+import { type BatchItem, type CaptureOutcome, outcomeOfError } from '../capture/outcome.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import type { HostVisits } from '../scans/host-visits.ts';
 import type { ScanCaptures, ScanElement, ScanElements } from '../scans/scan-elements.ts';
 import { packOutcome, recordedOutcome } from '../scans/stored-outcome.ts';
 import { isAway } from '../storage/failures/store-errors.ts';
 import { JOB_LEASE_MS, type JobStore, type TakenJob } from '../storage/ports/job-store.ts';
-import { outcomeOfError } from '../streams/outcome.ts';
 import { elementsOf } from './job-elements.ts';
 import { OutcomeWriter } from './outcome-writer.ts';
 import { packItem, unpackWork } from './stored-form.ts';

@@ -1,8 +1,9 @@
 import { tap } from 'rxjs';
+import { errorText } from '../capture/basics/error-text.ts';
 import type { CaptureCommand } from '../capture/command.ts';
 import type { CaptureOutcome } from '../capture/outcome.ts';
 import type { StoredRecord } from '../capture/result/result.ts';
-import type { Cluster, Worker } from '../cluster/open-cluster.ts';
+import type { Cluster, Worker, WorkerOptions } from '../cluster/open-cluster.ts';
 import { ConfigError } from '../config/mod.ts';
 import type { ClusterConfig } from '../config/slices.ts';
 import { entryOf } from '../feed/event-feed.ts';
@@ -10,7 +11,7 @@ import type { Logger } from '../log/log.ts';
 import type { EventLog } from '../storage/ports/event-log.ts';
 import type { ResultStore } from '../storage/ports/result-store.ts';
 import { captureFound } from '../streams/events.ts';
-import { performed } from '../streams/performance.ts';
+import { performInSlot } from '../streams/perform-in-slot.ts';
 import type { Capturing } from './capturing.ts';
 import { dialCapture, isDialled, performCapture } from './perform-capture.ts';
 
@@ -37,17 +38,15 @@ export async function openClusterOf(config: ClusterConfig, logger: Logger): Prom
       onProblem: (problem) => logger.error({ err: problem }, 'the cluster reported a problem'),
     });
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     throw new ConfigError(`the credentials or certificates for NATS cannot be read: ${reason}`, { cause: error });
   }
 }
 
-interface MemberParts {
+interface MemberParts extends Pick<WorkerOptions, 'maxDials'> {
   readonly capturing: Capturing;
   readonly results: Pick<ResultStore, 'get' | 'wordsOf'>;
   readonly eventLog: EventLog;
-  /** Returns the maximum number of targets that are dialled at once ahead of the slots. */
-  readonly maxDials: () => number;
   /** Called when a capture starts and when it has ended. */
   readonly onStarted?: (command: CaptureCommand) => void;
   readonly onEnded?: (command: CaptureCommand, outcome: CaptureOutcome) => void;
@@ -63,7 +62,7 @@ export function createWorkerOf(cluster: Cluster, slots: number, parts: MemberPar
     outbox: () => capturing.captureStore.pending,
     capture: (command, abort) => {
       onStarted?.(command);
-      return performed(command, {
+      return performInSlot(command, {
         perform: (performing) =>
           performing.dialled !== undefined || (maxDials() > 0 && isDialled(performing))
             ? dialAndPerform(performing, capturing)

@@ -5,9 +5,9 @@ import type { ClusterStats } from '../capture/operation/stats.ts';
 import type { PressureConfig } from '../config/slices.ts';
 import { openGauge } from '../pressure/gauge.ts';
 import { trimAllocator } from '../pressure/give-back.ts';
-import { overloadMarks } from '../pressure/marks.ts';
 import { READING_INTERVAL_MS, watchPressure } from '../pressure/monitor.ts';
 import { createJudge } from '../pressure/overload.ts';
+import { overloadThresholds } from '../pressure/thresholds.ts';
 import type { StoreState } from '../storage/ports/result-store.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { CapturePipeline } from '../streams/capture-pipeline.ts';
@@ -106,7 +106,7 @@ export function watchCondition(config: PressureConfig, parts: ConditionParts) {
 
   const monitor = watchPressure({
     gauge: openGauge(READING_INTERVAL_MS),
-    judge: createJudge(overloadMarks(config)),
+    judge: createJudge(overloadThresholds(config)),
     activeCaptures: parts.active,
     giveBack: () => void trimAllocator(),
     onVerdict: (overload) => {

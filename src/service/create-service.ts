@@ -86,10 +86,10 @@ export async function createService(
     cluster: () => cluster?.stats() ?? null,
     setOverload: (overload) => {
       pipeline.setOverload(overload);
-      worker?.setOverload(overload?.maxInside ?? null);
+      worker?.setOverload(overload?.maxTaken ?? null);
     },
     onPressure: (pressure) => counted.history.note(pressure),
-    active: () => pipeline.load.inside + (worker?.running ?? 0),
+    active: () => pipeline.load.taken + (worker?.running ?? 0),
     events,
     stopping: base.stopping.signal,
   });

@@ -57,7 +57,7 @@ export async function createWorker(
     onEnded: (command, outcome) => events.emit(captureEnded(Date.now(), command, outcome)),
   });
   let overload: Overload | null = null;
-  const load = () => ({ running: worker.running, queued: 0, inside: worker.running });
+  const load = () => ({ running: worker.running, queued: 0, taken: worker.running });
   const limits = () => ({ maxConcurrent: worker.slots, maxQueue: 0 });
   const condition = watchCondition(config, {
     availability: () => (cluster.isUp ? capturing.availability : CLUSTER_AWAY),
@@ -74,7 +74,7 @@ export async function createWorker(
     cluster: () => cluster.stats(),
     setOverload: (next) => {
       overload = next;
-      worker.setOverload(next?.maxInside ?? null);
+      worker.setOverload(next?.maxTaken ?? null);
       if (next !== null) logger.warn({ reason: next.reason }, 'the worker takes no captures until it is less loaded');
     },
     active: () => worker.running,

@@ -21,7 +21,7 @@ export function createAdmission(limits: CaptureLimits, now: () => number) {
   let closed = false;
   let overload: Overload | null = null;
   let overloadedUntil = 0;
-  const inside$ = new BehaviorSubject(0);
+  const taken$ = new BehaviorSubject(0);
   const rate = createCompletionRate();
   const reservations = new Set<IssuedReservation>();
   /** Places of elements whose targets are being dialled. */
@@ -30,11 +30,11 @@ export function createAdmission(limits: CaptureLimits, now: () => number) {
   const taking = new Set<() => void>();
 
   const capacity = (): number => maxConcurrent + maxQueue;
-  const limit = (): number => (closed ? 0 : Math.min(capacity(), overload?.maxInside ?? capacity()));
+  const limit = (): number => (closed ? 0 : Math.min(capacity(), overload?.maxTaken ?? capacity()));
   /** Captures admitted, and places reserved, by owner. */
   const ofOwner = new Map<string, number>();
   const room = (owner: string | null = null): number => {
-    const free = limit() - inside$.value;
+    const free = limit() - taken$.value;
     if (owner === null || maxQueue === 0) return free;
     return shareOf(free, ofOwner.get(owner) ?? 0);
   };
@@ -45,23 +45,23 @@ export function createAdmission(limits: CaptureLimits, now: () => number) {
       if (own === 0) ofOwner.delete(owner);
       else ofOwner.set(owner, own);
     }
-    rate.note(now(), inside$.value >= maxConcurrent);
-    inside$.next(inside$.value + by);
+    rate.note(now(), taken$.value >= maxConcurrent);
+    taken$.next(taken$.value + by);
     if (by < 0) serveTaking();
   };
 
   const serveTaking = (): void => {
-    for (const taken of taking) {
+    for (const onTaken of taking) {
       if (room() < 1) return;
-      taking.delete(taken);
-      taken();
+      taking.delete(onTaken);
+      onTaken();
     }
   };
 
-  const takeOne = (taken: () => void, owner: string | null): (() => void) => {
+  const takeOne = (onTaken: () => void, owner: string | null): (() => void) => {
     const take = () => {
       change(+1, owner);
-      taken();
+      onTaken();
     };
     taking.add(take);
     serveTaking();
@@ -70,9 +70,9 @@ export function createAdmission(limits: CaptureLimits, now: () => number) {
 
   /** Time to finish all admitted captures at the measured rate. By then, a place is free or the overload is over. */
   const retryAfterSeconds = (): number => {
-    rate.note(now(), inside$.value >= maxConcurrent);
+    rate.note(now(), taken$.value >= maxConcurrent);
     const overloadMs = overload === null ? 0 : overloadedUntil - now();
-    const seconds = Math.ceil(Math.max(inside$.value * rate.msPerCompletion(), overloadMs) / 1000);
+    const seconds = Math.ceil(Math.max(taken$.value * rate.msPerCompletion(), overloadMs) / 1000);
     return Math.min(Math.max(seconds, 1), RETRY_AFTER_MAX_SECONDS);
   };
 
@@ -85,11 +85,11 @@ export function createAdmission(limits: CaptureLimits, now: () => number) {
      * Captures queued or running, plus places reserved by batches. Exceeds `capacity` only after `capacity` was
      * lowered.
      */
-    get inside() {
-      return inside$.value;
+    get taken() {
+      return taken$.value;
     },
-    /** Emits `inside` now and after every change. */
-    inside$: inside$.asObservable(),
+    /** Emits `taken` now and after every change. */
+    taken$: taken$.asObservable(),
 
     /**
      * Returns undefined when refused; `refusal()` then gives the reason. An owner other than null is refused once it
@@ -141,7 +141,7 @@ export function createAdmission(limits: CaptureLimits, now: () => number) {
         {
           isClosed: () => closed,
           change: (by) => change(by, owner),
-          takeOne: (taken) => takeOne(taken, owner),
+          takeOne: (onTaken) => takeOne(onTaken, owner),
           completed: () => rate.completed(),
           ended: (ended) => void reservations.delete(ended),
         },
@@ -163,16 +163,16 @@ export function createAdmission(limits: CaptureLimits, now: () => number) {
         return undefined;
       }
       if (owner !== null && room() >= 1) {
-        const share = `The share of the queue is full: ${ofOwner.get(owner)} captures of the API key ${owner} are admitted, ${limit() - inside$.value} places are left for other keys.`;
+        const share = `The share of the queue is full: ${ofOwner.get(owner)} captures of the API key ${owner} are admitted, ${limit() - taken$.value} places are left for other keys.`;
         return new CapstanError('queue_full', share, { retryAfterSeconds: retryAfterSeconds() });
       }
-      const full = `The queue is full: ${inside$.value} captures are admitted, the maximum is ${capacity()}.`;
+      const full = `The queue is full: ${taken$.value} captures are admitted, the maximum is ${capacity()}.`;
       const reason = overload?.reason ?? full;
       return new CapstanError('queue_full', reason, { retryAfterSeconds: retryAfterSeconds() });
     },
 
     setLimits(next: CaptureLimits) {
-      rate.note(now(), inside$.value >= maxConcurrent);
+      rate.note(now(), taken$.value >= maxConcurrent);
       ({ maxConcurrent, maxQueue } = checked(next));
       serveTaking();
     },

@@ -13,11 +13,10 @@ import {
 import { ANY_CLIENT, type Client } from '../capture/client.ts';
 import type { Failure } from '../capture/errors.ts';
 import type { Recipients } from '../capture/events.ts';
-import type { BatchItem, CaptureOutcome } from '../capture/outcome.ts';
+import { type BatchItem, type CaptureOutcome, outcomeOfError } from '../capture/outcome.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import type { CapturePipeline } from './capture-pipeline.ts';
 import { batchAccepted, batchCompleted, batchProgressed, type EventStream } from './events.ts';
-import { outcomeOfError } from './outcome.ts';
 import { type ElementSource, pullMap } from './pull-map.ts';
 import { createReadAhead } from './read-ahead.ts';
 import type { ElementPlace } from './reservation.ts';

@@ -21,7 +21,7 @@ import { CapstanError, toFailure } from '../capture/errors.ts';
 import type { InFlight } from '../capture/operation/in-flight.ts';
 import type { CaptureLimits } from '../capture/operation/limits.ts';
 import type { Overload } from '../capture/operation/pressure.ts';
-import type { CaptureOutcome } from '../capture/outcome.ts';
+import { type CaptureOutcome, outcomeOfAbort, outcomeOfError } from '../capture/outcome.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import { createAdmission } from './admission.ts';
 import { type CaptureQueue, createLocalQueue } from './capture-queue.ts';
@@ -34,12 +34,11 @@ import {
   type EventStream,
   unreadRefused,
 } from './events.ts';
-import { outcomeOfAbort, outcomeOfError } from './outcome.ts';
-import { type PerformanceOptions, performed } from './performance.ts';
+import { performInSlot, type SlotOptions } from './perform-in-slot.ts';
 import type { ElementPlace, Place, Reservation } from './reservation.ts';
 import { createSubmission, inFlightOf, type Submission } from './submission.ts';
 
-export interface CapturePipelineOptions extends Omit<PerformanceOptions, 'abort'> {
+export interface CapturePipelineOptions extends Omit<SlotOptions, 'abort'> {
   readonly limits: CaptureLimits;
   /** Generates the id of a new capture. */
   readonly ids: () => number;
@@ -71,7 +70,7 @@ export interface Load {
   readonly running: number;
   readonly queued: number;
   /** Places in use: running, queued, and reserved by batches. */
-  readonly inside: number;
+  readonly taken: number;
 }
 
 /** Submits one capture. Cold; emits one outcome and completes. */
@@ -227,7 +226,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
       events.emit(captureStarted(startedAt, command, startedAt - submission.queuedAt));
       const outcome$ = command.signal.aborted
         ? of(outcomeOfAbort(command.signal))
-        : performed(command, { ...options, abort: (reason) => abort(submission, reason) });
+        : performInSlot(command, { ...options, abort: (reason) => abort(submission, reason) });
       return outcome$.pipe(map((outcome): [Submission, CaptureOutcome] => [submission, outcome]));
     });
 
@@ -251,7 +250,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
 
   const abort = (submission: Submission, reason: CapstanError): void => {
     const { controller, command } = submission;
-    // It leaves what it waits in: a queue, its host's dials, its batch. Once it runs, `performed` ends it.
+    // It leaves what it waits in: a queue, its host's dials, its batch. Once it runs, `performInSlot` ends it.
     controller.abort(reason);
     const isWaiting = submission.isQueued && submission.startedAt === undefined;
     if (isWaiting && !submission.isOver) end(submission, outcomeOfAbort(command.signal));
@@ -304,7 +303,7 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
     },
     setOverload: (overload) => admission.setOverload(overload),
     get load() {
-      return { running, queued: submissions.size - running, inside: admission.inside };
+      return { running, queued: submissions.size - running, taken: admission.taken };
     },
 
     inFlight: () => inFlightOf(submissions, now),
@@ -321,8 +320,8 @@ export function createCapturePipeline(options: CapturePipelineOptions): CaptureP
         }),
         ignoreElements(),
       );
-      const empty$ = admission.inside$.pipe(
-        filter((inside) => inside === 0),
+      const empty$ = admission.taken$.pipe(
+        filter((taken) => taken === 0),
         map(() => undefined),
       );
       return firstValueFrom(merge(cutOff$, empty$));

@@ -16,12 +16,11 @@ import {
 } from 'rxjs';
 import type { CaptureCommand } from '../capture/command.ts';
 import type { Dialled } from '../capture/dialled.ts';
-import type { CaptureOutcome } from '../capture/outcome.ts';
+import { type CaptureOutcome, outcomeOfError } from '../capture/outcome.ts';
 import { createFairQueue } from '../fairness/fair-queue.ts';
 import { mergeMapOnDemand } from '../fairness/merge-map-on-demand.ts';
 import { createPlaces } from '../fairness/share.ts';
 import { createHostPlaces } from './host-places.ts';
-import { outcomeOfError } from './outcome.ts';
 import type { Submission } from './submission.ts';
 
 /** How targets are dialled. */

@@ -13,10 +13,9 @@ import {
   timer,
 } from 'rxjs';
 import { CATALOGUE, CapstanError } from '../capture/errors.ts';
-import type { CaptureOutcome } from '../capture/outcome.ts';
+import { type CaptureOutcome, outcomeOfError } from '../capture/outcome.ts';
 import type { CaptureRequest } from '../capture/request.ts';
 import type { Submit, SubmitOptions } from './capture-pipeline.ts';
-import { outcomeOfError } from './outcome.ts';
 
 interface OutageOptions {
   readonly submit: Submit;

@@ -47,8 +47,8 @@ interface ReservationCount {
   /** Whether admission has ended, so that no element may wait for a place. */
   isClosed(): boolean;
   change(by: number): void;
-  /** Waits for a free place, takes it, and then calls `taken`. Returns a function that ends the wait. */
-  takeOne(taken: () => void): () => void;
+  /** Waits for a free place, takes it, and then calls `onTaken`. Returns a function that ends the wait. */
+  takeOne(onTaken: () => void): () => void;
   completed(): void;
   /** Called once, when the reservation was revoked or released. */
   ended(reservation: IssuedReservation): void;

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Gauge, Reading } from '../../src/pressure/gauge.ts';
-import { overloadMarks } from '../../src/pressure/marks.ts';
 import { watchPressure } from '../../src/pressure/monitor.ts';
 import { createJudge } from '../../src/pressure/overload.ts';
+import { overloadThresholds } from '../../src/pressure/thresholds.ts';
 import { heard, request, rig, virtually } from '../streams/rig.ts';
 
 const MIB = 1024 * 1024;
 const LIMITS = { maxConcurrent: 2, maxQueue: 10 };
-const MARKS = overloadMarks({ maxMemoryMb: 100, minFreeMemory: 10, maxLoopDelayMs: 1000 });
+const THRESHOLDS = overloadThresholds({ maxMemoryMb: 100, minFreeMemory: 10, maxLoopDelayMs: 1000 });
 
 interface Second {
   readonly delayMs?: number;
@@ -54,12 +54,12 @@ function refusals(
   count: number,
   activeCaptures: (second: number) => number = () => 0,
 ): string[] {
-  const judge = createJudge(MARKS);
+  const judge = createJudge(THRESHOLDS);
   const gauge = scripted(seconds);
   gauge.read();
   return Array.from({ length: count }, (_each, second) => {
     const overload = judge({ reading: gauge.read(), activeCaptures: activeCaptures(second), at: second * 1000 });
-    return overload?.maxInside === 0 ? overload.reason : '';
+    return overload?.maxTaken === 0 ? overload.reason : '';
   });
 }
 
@@ -68,7 +68,7 @@ const FINE = {};
 const LATE = { delayMs: 1500 };
 
 describe('createJudge', () => {
-  it('reports overload after two readings in a row above a mark, but not after one', () => {
+  it('reports overload after two readings in a row above a threshold, but not after one', () => {
     expect(refusals([LATE, FINE, LATE, FINE, { delayMs: 1000 }, { delayMs: 1000 }], 6)).toEqual([
       '',
       '',
@@ -88,7 +88,7 @@ describe('createJudge', () => {
     expect(reasons.map((reason) => reason !== '')).toEqual([false, true, true, true, true, true, false, false]);
   });
 
-  it('reports overload until the low mark is reached', () => {
+  it('reports overload until the low threshold is reached', () => {
     const reasons = refusals([...times(2, LATE), ...times(10, { delayMs: 300 }), { delayMs: 250 }], 13);
     expect(reasons.findLastIndex((reason) => reason !== '')).toBe(11);
     expect(reasons[11]).toContain('300 ms late');
@@ -114,8 +114,8 @@ describe('createJudge', () => {
   it('ignores memory that is unknown, and free memory when its check is off', () => {
     const reading = { eventLoopDelayMs: 0, rssBytes: 0, memory: null, descriptors: null, cpu: 1 };
     const none = { ...reading, memory: { availableBytes: 0, totalBytes: 1 } };
-    const unaware = createJudge(overloadMarks({ maxMemoryMb: null, minFreeMemory: 0, maxLoopDelayMs: 1000 }));
-    const judge = createJudge(MARKS);
+    const unaware = createJudge(overloadThresholds({ maxMemoryMb: null, minFreeMemory: 0, maxLoopDelayMs: 1000 }));
+    const judge = createJudge(THRESHOLDS);
     for (const at of [0, 1000, 2000]) {
       expect(judge({ reading, activeCaptures: 0, at })).toBeNull();
       expect(unaware({ reading: none, activeCaptures: 0, at })).toBeNull();
@@ -140,8 +140,8 @@ describe('watchPressure', () => {
       const gauge = scripted([LATE, LATE, FINE]);
       const monitor = watchPressure({
         gauge,
-        judge: createJudge(MARKS),
-        activeCaptures: () => pipeline.load.inside,
+        judge: createJudge(THRESHOLDS),
+        activeCaptures: () => pipeline.load.taken,
         onVerdict: (overload) => pipeline.setOverload(overload),
         giveBack: () => {},
         scheduler,

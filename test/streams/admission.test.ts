@@ -12,7 +12,7 @@ describe('admission', () => {
     expect(places.map((place) => place !== undefined)).toEqual([true, true, true, true, true, false]);
     places[0]?.release();
     places[0]?.release();
-    expect(admission.inside).toBe(4);
+    expect(admission.taken).toBe(4);
     expect(admission.admit()).toBeDefined();
     expect(admission.admit()).toBeUndefined();
   });
@@ -31,13 +31,13 @@ describe('admission', () => {
     const [one, two, three] = [placeIn(reservation), placeIn(reservation), placeIn(reservation)];
     expect(three).toBeUndefined();
     one?.release();
-    expect(admission.inside).toBe(2);
+    expect(admission.taken).toBe(2);
     reservation?.release();
-    expect([admission.inside, returned]).toEqual([1, 0]);
+    expect([admission.taken, returned]).toEqual([1, 0]);
     expect(placeIn(reservation)).toBeUndefined();
     two?.release();
     reservation?.release();
-    expect([admission.inside, returned]).toEqual([0, 1]);
+    expect([admission.taken, returned]).toEqual([0, 1]);
   });
 
   it('frees the places that batches hold without using when their reservations are revoked', () => {
@@ -45,10 +45,10 @@ describe('admission', () => {
     const reservation = admission.admitBatch(3);
     const place = placeIn(reservation);
     admission.revokeBatches();
-    expect([admission.inside, placeIn(reservation)]).toEqual([1, undefined]);
+    expect([admission.taken, placeIn(reservation)]).toEqual([1, undefined]);
     place?.release();
     reservation?.release();
-    expect(admission.inside).toBe(0);
+    expect(admission.taken).toBe(0);
   });
 
   it('refuses everything with shutting_down once it is closed', () => {
@@ -63,7 +63,7 @@ describe('admission', () => {
     const admission = createAdmission({ maxConcurrent: 2, maxQueue: 2 }, standing);
     const places = [admission.admit(), admission.admit(), admission.admit()];
     admission.setLimits({ maxConcurrent: 1, maxQueue: 1 });
-    expect([admission.inside, admission.capacity, admission.admit()]).toEqual([3, 2, undefined]);
+    expect([admission.taken, admission.capacity, admission.admit()]).toEqual([3, 2, undefined]);
     places[0]?.release();
     expect(admission.admit()).toBeUndefined();
     places[1]?.release();
@@ -75,10 +75,10 @@ describe('admission', () => {
   it('admits no more than an overload allows, and everything again when it is over', () => {
     const admission = createAdmission({ maxConcurrent: 2, maxQueue: 2 }, standing);
     const place = admission.admit();
-    admission.setOverload({ reason: 'Too hot.', maxInside: 0, minMs: 0 });
+    admission.setOverload({ reason: 'Too hot.', maxTaken: 0, minMs: 0 });
     expect([admission.admit(), admission.admitBatch(1)]).toEqual([undefined, undefined]);
     expect(admission.refusal()).toMatchObject({ code: 'queue_full', message: 'Too hot.' });
-    admission.setOverload({ reason: 'Too hot.', maxInside: 1, minMs: 0 });
+    admission.setOverload({ reason: 'Too hot.', maxTaken: 1, minMs: 0 });
     expect(admission.admit()).toBeUndefined();
     place?.release();
     expect(admission.admitBatch(4)?.width).toBe(1);
@@ -91,7 +91,7 @@ describe('admission', () => {
     it('returns a time no earlier than an overload can end', () => {
       let now = 0;
       const admission = createAdmission({ maxConcurrent: 2, maxQueue: 2 }, () => now);
-      admission.setOverload({ reason: 'Too hot.', maxInside: 0, minMs: 5000 });
+      admission.setOverload({ reason: 'Too hot.', maxTaken: 0, minMs: 5000 });
       expect(admission.refusal()?.retryAfterSeconds).toBe(5);
       now = 3500;
       expect(admission.refusal()?.retryAfterSeconds).toBe(2);
@@ -103,11 +103,11 @@ describe('admission', () => {
     function retryAfterAt(everyMs: number, capacity: number): number | undefined {
       let now = 0;
       const admission = createAdmission({ maxConcurrent: 2, maxQueue: capacity - 2 }, () => now);
-      const inside = Array.from({ length: capacity }, () => admission.admit());
+      const held = Array.from({ length: capacity }, () => admission.admit());
       while (now < 60_000) {
         now += everyMs;
-        inside.shift()?.release();
-        inside.push(admission.admit());
+        held.shift()?.release();
+        held.push(admission.admit());
       }
       return admission.refusal()?.retryAfterSeconds;
     }
@@ -167,7 +167,7 @@ describe('admission', () => {
         const model = () => [...batches].reduce((sum, [, { out, held, holds }]) => sum + (holds ? held : out), singles);
 
         for (const one of steps) {
-          const before = admission.inside;
+          const before = admission.taken;
           switch (one.do) {
             case 'admit': {
               const place = admission.admit();
@@ -244,7 +244,7 @@ describe('admission', () => {
               }
               break;
           }
-          expect(admission.inside).toBe(model());
+          expect(admission.taken).toBe(model());
         }
       }),
       { numRuns: 300 },

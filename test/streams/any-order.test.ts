@@ -140,16 +140,16 @@ describe('captures and batches, in random order', () => {
             for (let at = 0; at < 200; at++) {
               scheduler.schedule(() => {
                 const { load } = pipeline;
-                const within = load.running <= mostConcurrent && load.inside <= mostInside;
+                const within = load.running <= mostConcurrent && load.taken <= mostInside;
                 const exact = load.running === performing && load.running + load.queued === inside.size;
-                if (!within || !exact || load.inside < inside.size) {
+                if (!within || !exact || load.taken < inside.size) {
                   wrong.push([at, load, performing, inside.size]);
                 }
               }, at);
             }
             flush();
             expect(wrong).toEqual([]);
-            expect(pipeline.load).toEqual({ running: 0, queued: 0, inside: 0 });
+            expect(pipeline.load).toEqual({ running: 0, queued: 0, taken: 0 });
             expect([performing, inside.size, openBatches.size]).toEqual([0, 0, 0]);
           });
           await drained;

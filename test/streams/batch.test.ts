@@ -100,7 +100,7 @@ describe('batch', () => {
         { index: 2, url: 'nonsense', outcome: { state: 'rejected', failure: { code: 'invalid_request' } } },
         { index: 3, outcome: { state: 'stored' } },
       ]);
-      expect(pipeline.load.inside).toBe(0);
+      expect(pipeline.load.taken).toBe(0);
     });
   });
 
@@ -114,12 +114,12 @@ describe('batch', () => {
       pipeline.admit(request('s')).subscribe();
       const out: string[] = [];
       runBatch(requests(5), 8).subscribe((item) => out.push(item.outcome.state));
-      expect(pipeline.load.inside).toBe(3);
+      expect(pipeline.load.taken).toBe(3);
       heard(pipeline.admit(request('t')), out, 't');
       runBatch(requests(1)).subscribe({ error: (error) => out.push(`batch refused ${error.code}`) });
       flush();
       expect(out).toEqual(['t refused queue_full', 'batch refused queue_full', ...Array(5).fill('stored')]);
-      expect(pipeline.load.inside).toBe(0);
+      expect(pipeline.load.taken).toBe(0);
     });
   });
 
@@ -168,7 +168,7 @@ describe('batch', () => {
       flush();
       expect(out).toEqual(['0 a stored', new Error('cut off')]);
       expect(log.at(-1)).toBe('9 batch.completed b1 1/2, 0 failed');
-      expect(pipeline.load).toEqual({ running: 0, queued: 0, inside: 0 });
+      expect(pipeline.load).toEqual({ running: 0, queued: 0, taken: 0 });
       expect(counts.batches).toEqual({ accepted: 1, completed: 1 });
     });
   });
@@ -188,7 +188,7 @@ describe('batch', () => {
       });
       expect(completed).toBe(true);
       expect(log).toEqual(['0 batch.accepted b1 0', '0 batch.completed b1 0/0, 0 failed']);
-      expect(pipeline.load.inside).toBe(0);
+      expect(pipeline.load.taken).toBe(0);
     });
   });
 
@@ -223,7 +223,7 @@ describe('batch', () => {
       let items = 0;
       runBatch(requests(5_000)).subscribe(() => items++);
       expect(items).toBe(5_000);
-      expect(pipeline.load.inside).toBe(0);
+      expect(pipeline.load.taken).toBe(0);
       expect(counts.captures).toMatchObject({ accepted: 5_000, stored: 5_000, inside: 0 });
     });
   });

@@ -22,7 +22,7 @@ describe('capture pipeline', () => {
       for (const name of ['a', 'b', 'c']) {
         pipeline.admit(request(name)).subscribe();
       }
-      expect(pipeline.load).toEqual({ running: 2, queued: 1, inside: 3 });
+      expect(pipeline.load).toEqual({ running: 2, queued: 1, taken: 3 });
       flush();
       expect(log).toEqual([
         '0 queued a',
@@ -48,7 +48,7 @@ describe('capture pipeline', () => {
       const then: unknown[] = [];
       pipeline.admit(request('a')).subscribe(() => then.push(log.at(-1), pipeline.load));
       flush();
-      expect(then).toEqual(['5 stored a', { running: 0, queued: 0, inside: 0 }]);
+      expect(then).toEqual(['5 stored a', { running: 0, queued: 0, taken: 0 }]);
     });
   });
 
@@ -57,7 +57,7 @@ describe('capture pipeline', () => {
       const { pipeline, log } = rig({ limits: LIMITS, scheduler, perform: () => cold('|') });
       pipeline.admit(request('a'));
       expect(log).toEqual([]);
-      expect(pipeline.load.inside).toBe(0);
+      expect(pipeline.load.taken).toBe(0);
     });
   });
 
@@ -113,7 +113,7 @@ describe('capture pipeline', () => {
       const b = pipeline.admit(request('b')).subscribe();
       pipeline.admit(request('c')).subscribe();
       b.unsubscribe();
-      expect(pipeline.load).toEqual({ running: 1, queued: 1, inside: 2 });
+      expect(pipeline.load).toEqual({ running: 1, queued: 1, taken: 2 });
       flush();
       expect(performed).toEqual([1, 3]);
       expect(log).toEqual([
@@ -146,7 +146,7 @@ describe('capture pipeline', () => {
       const a = pipeline.admit(request('a')).subscribe();
       pipeline.admit(request('b')).subscribe();
       scheduler.schedule(() => a.unsubscribe(), 2);
-      scheduler.schedule(() => expect(pipeline.load).toEqual({ running: 1, queued: 1, inside: 2 }), 7);
+      scheduler.schedule(() => expect(pipeline.load).toEqual({ running: 1, queued: 1, taken: 2 }), 7);
       flush();
       expect(reasons).toEqual(['cancelled']);
       expect(log.slice(3)).toEqual(['8 cancelled a', '8 started b', '10 stored b']);
@@ -167,7 +167,7 @@ describe('capture pipeline', () => {
       flush();
       expect(log.slice(3)).toEqual(['5002 cancelled a', '5002 started b', '5002 stored b']);
       expect(reported).toEqual([new Error('The capture had not ended 5000 ms after it was aborted.')]);
-      expect(pipeline.load.inside).toBe(0);
+      expect(pipeline.load.taken).toBe(0);
     });
   });
 
@@ -270,12 +270,12 @@ describe('capture pipeline', () => {
       }
       scheduler.schedule(() => {
         pipeline.setLimits({ maxConcurrent: 3, maxQueue: 3 });
-        expect(pipeline.load).toEqual({ running: 3, queued: 1, inside: 4 });
+        expect(pipeline.load).toEqual({ running: 3, queued: 1, taken: 4 });
         expect(pipeline.refusal()).toBeUndefined();
       }, 2);
       scheduler.schedule(() => {
         pipeline.setLimits({ maxConcurrent: 1, maxQueue: 0 });
-        expect(pipeline.load).toEqual({ running: 3, queued: 1, inside: 4 });
+        expect(pipeline.load).toEqual({ running: 3, queued: 1, taken: 4 });
         heard(pipeline.admit(request('f')), out, 'f');
       }, 4);
       flush();
@@ -297,7 +297,7 @@ describe('capture pipeline', () => {
   it('refuses with the given reason while the service is overloaded', () => {
     virtually(({ cold }, scheduler) => {
       const { pipeline } = rig({ limits: LIMITS, scheduler, perform: () => cold('|') });
-      pipeline.setOverload({ reason: 'Memory is short.', maxInside: 0, minMs: 0 });
+      pipeline.setOverload({ reason: 'Memory is short.', maxTaken: 0, minMs: 0 });
       const errors: unknown[] = [];
       pipeline.admit(request('a')).subscribe({ error: (error) => errors.push(error) });
       expect(errors).toMatchObject([{ code: 'queue_full', message: 'Memory is short.' }]);
@@ -344,7 +344,7 @@ describe('capture pipeline', () => {
       flush();
       expect(log).toEqual(['0 queued a', '0 started a', '1 stored a']);
       expect(after).toEqual(['capture.queued', 'capture.started', 'capture.stored']);
-      expect(pipeline.load).toEqual({ running: 0, queued: 0, inside: 0 });
+      expect(pipeline.load).toEqual({ running: 0, queued: 0, taken: 0 });
     });
     await both;
     expect(thrown).toContainEqual(new Error('client'));
@@ -393,12 +393,12 @@ describe('capture pipeline', () => {
         requests.push(new WeakRef(one));
         return pipeline.admit(one).subscribe();
       });
-      expect(pipeline.load).toEqual({ running: 1, queued: 10_000, inside: 10_001 });
+      expect(pipeline.load).toEqual({ running: 1, queued: 10_000, taken: 10_001 });
       for (const subscription of waiting) {
         subscription.unsubscribe();
       }
     })();
-    expect(pipeline.load).toEqual({ running: 1, queued: 0, inside: 1 });
+    expect(pipeline.load).toEqual({ running: 1, queued: 0, taken: 1 });
     expect(counts.captures).toMatchObject({ accepted: 10_001, cancelled: 10_000, inside: 1 });
     // A WeakRef keeps its target until the end of the turn in which it was created.
     await new Promise((resolve) => setImmediate(resolve));

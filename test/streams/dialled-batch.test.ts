@@ -76,7 +76,7 @@ describe('a batch whose targets are dialled', () => {
     expect(items.filter(({ outcome }) => outcome.state === 'stored').length).toBe(10);
     expect(one.most).toBeLessThanOrEqual(2);
     expect(one.closed).toBe(10);
-    expect(one.pipeline.load).toEqual({ running: 0, queued: 0, inside: 0 });
+    expect(one.pipeline.load).toEqual({ running: 0, queued: 0, taken: 0 });
   });
 
   it('finds the living among those that never answer, however few it captures at once', async () => {
@@ -87,7 +87,7 @@ describe('a batch whose targets are dialled', () => {
     });
     await expect.poll(() => found.length, { timeout: 60_000 }).toBe(3);
     batch.unsubscribe();
-    expect(pipeline.load).toEqual({ running: 0, queued: 0, inside: 0 });
+    expect(pipeline.load).toEqual({ running: 0, queued: 0, taken: 0 });
   });
 
   it('keeps its places while its targets are dialled', async () => {
@@ -95,17 +95,17 @@ describe('a batch whose targets are dialled', () => {
     time.maxFrames = 10_000;
     const { pipeline, runBatch } = rig({ maxConcurrent: 4, maxQueue: 10 }, time);
     const batch = runBatch([request('silent'), request('silent')], 2).subscribe();
-    await expect.poll(() => pipeline.load.inside).toBe(4);
+    await expect.poll(() => pipeline.load.taken).toBe(4);
     time.flush();
-    expect(pipeline.load.inside).toBe(4);
+    expect(pipeline.load.taken).toBe(4);
     batch.unsubscribe();
-    expect(pipeline.load.inside).toBe(0);
+    expect(pipeline.load.taken).toBe(0);
   });
 
   it('leaves half of the queue to others, and needs no queue', async () => {
     const { runBatch, pipeline } = rig({ maxConcurrent: 2, maxQueue: 0 });
     const items = lastValueFrom(runBatch([...numbered(20, 'dead'), ...numbered(3, 'page')], 1).pipe(toArray()));
-    expect(pipeline.load.inside).toBe(1);
+    expect(pipeline.load.taken).toBe(1);
     expect((await items).length).toBe(23);
   });
 });

@@ -49,7 +49,7 @@ describe('draining', () => {
       runBatch(sender.elements).subscribe(({ outcome }) =>
         items.push(outcome.state === 'rejected' ? outcome.failure.code : outcome.state),
       );
-      drained = pipeline.drain(10_000).then(() => pipeline.load.inside);
+      drained = pipeline.drain(10_000).then(() => pipeline.load.taken);
       flush();
     });
     expect(await drained).toBe(0);
@@ -88,7 +88,7 @@ describe('draining', () => {
         '30 cancelled b',
         '40 cancelled a',
       ]);
-      expect(pipeline.load).toEqual({ running: 0, queued: 0, inside: 0 });
+      expect(pipeline.load).toEqual({ running: 0, queued: 0, taken: 0 });
       expect(counts.captures).toMatchObject({ accepted: 3, cancelled: 3, refused: 2, inside: 0 });
     });
     await drained;
@@ -104,11 +104,11 @@ describe('draining', () => {
       });
       pipeline.admit(request('hangs')).subscribe();
       runBatch(handedOut<BatchElement>().elements, 2).subscribe();
-      expect(pipeline.load.inside).toBe(3);
+      expect(pipeline.load.taken).toBe(3);
       drained = pipeline.drain(100);
       flush();
       expect(scheduler.now()).toBe(5100);
-      expect(pipeline.load.inside).toBe(0);
+      expect(pipeline.load.taken).toBe(0);
     });
     await drained;
   });

@@ -50,7 +50,7 @@ it('refuses a capture that the queue of the cluster refuses, and frees its place
   heard(pipeline.admit(request('a')), outcomes, 'a');
   await expect.poll(() => outcomes).toEqual(['a refused queue_full']);
   expect(types).toEqual(['capture.rejected']);
-  expect(pipeline.load.inside).toBe(0);
+  expect(pipeline.load.taken).toBe(0);
 });
 
 it('lets a capture leave the queue of the cluster that was cancelled while the queue took it', async () => {
@@ -61,5 +61,5 @@ it('lets a capture leave the queue of the cluster that was cancelled while the q
   resolve();
   await expect.poll(() => leaving).toEqual([1]);
   expect(types).toEqual([]);
-  expect(pipeline.load.inside).toBe(0);
+  expect(pipeline.load.taken).toBe(0);
 });

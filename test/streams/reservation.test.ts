@@ -53,12 +53,12 @@ describe('createReservation', () => {
     const { admission, reservation } = reservationOf(2);
     const one = using(reservation);
     reservation.giveBack();
-    expect(admission.inside).toBe(2);
+    expect(admission.taken).toBe(2);
     one.end();
     reservation.giveBack();
-    expect(admission.inside).toBe(0);
+    expect(admission.taken).toBe(0);
     const [again, another] = [using(reservation), using(reservation)];
-    expect([again.state.hasPlace, another.state.hasPlace, admission.inside]).toEqual([true, true, 2]);
+    expect([again.state.hasPlace, another.state.hasPlace, admission.taken]).toEqual([true, true, 2]);
   });
 
   it('waits for a place when others have taken what it gave back, ahead of new captures', () => {
@@ -70,10 +70,10 @@ describe('createReservation', () => {
     others[0]?.release();
     expect([one.state.hasPlace, two.state.hasBegun, admission.admit()]).toEqual([true, false, undefined]);
     one.end();
-    expect([two.state.hasPlace, admission.inside]).toEqual([true, 2]);
+    expect([two.state.hasPlace, admission.taken]).toEqual([true, 2]);
     two.end();
     reservation.release();
-    expect(admission.inside).toBe(1);
+    expect(admission.taken).toBe(1);
   });
 
   it('stops waiting when its use ends', () => {
@@ -83,7 +83,7 @@ describe('createReservation', () => {
     const waiting = using(reservation);
     waiting.end();
     other?.release();
-    expect([waiting.state.hasBegun, admission.inside]).toEqual([false, 0]);
+    expect([waiting.state.hasBegun, admission.taken]).toEqual([false, 0]);
   });
 
   it('takes a place when a limit is raised', () => {
@@ -92,7 +92,7 @@ describe('createReservation', () => {
     admission.admit();
     const waiting = using(reservation);
     admission.setLimits({ maxConcurrent: 2, maxQueue: 0 });
-    expect([waiting.state.hasPlace, admission.inside]).toEqual([true, 2]);
+    expect([waiting.state.hasPlace, admission.taken]).toEqual([true, 2]);
   });
 
   it.each(['close', 'revokeBatches'] as const)('begins waiting elements without a place after %s', (end) => {
@@ -110,6 +110,6 @@ describe('createReservation', () => {
     const { admission, reservation } = reservationOf(1);
     admission.close();
     reservation.giveBack();
-    expect([using(reservation).state, admission.inside]).toEqual([{ hasBegun: true, hasPlace: false }, 0]);
+    expect([using(reservation).state, admission.taken]).toEqual([{ hasBegun: true, hasPlace: false }, 0]);
   });
 });

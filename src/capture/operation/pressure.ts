@@ -39,7 +39,7 @@ export interface Overload {
   /** Text for people. */
   readonly reason: string;
   /** Number of captures that are still admitted. */
-  readonly maxInside: number;
+  readonly maxTaken: number;
   /** Expected minimum duration, in milliseconds: a client that retries sooner is refused again. */
   readonly minMs: number;
 }

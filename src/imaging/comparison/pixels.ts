@@ -14,12 +14,10 @@ export interface Part extends Box {
   readonly image: Pixels;
 }
 
-/** Returns rows `from` to `to` of a part. */
 export function rowsOf(part: Part, from: number, to: number): Part {
   return { ...part, y: part.y + from, height: to - from };
 }
 
-/** Returns columns `from` to `to` of a part. */
 export function columnsOf(part: Part, from: number, to: number): Part {
   return { ...part, x: part.x + from, width: to - from };
 }

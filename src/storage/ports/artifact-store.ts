@@ -142,7 +142,6 @@ export function changedStore(store: ArtifactStore, changed: Partial<Omit<Artifac
   };
 }
 
-/** Stores the artifacts of a capture. */
 export async function putCapture(
   store: ArtifactStore,
   record: Result | StoredRecord,

@@ -4,7 +4,7 @@ import type { PressureConfig } from '../config/slices.ts';
 import type { Reading } from './gauge.ts';
 
 /** A sign of overload. The overload begins above `high` and ends at `low`, so that it does not flap. */
-export interface Mark {
+export interface Threshold {
   readonly high: number;
   readonly low: number;
   /** Undefined where the system does not report the value. */
@@ -16,32 +16,32 @@ export interface Mark {
 const MIB = 1024 * 1024;
 
 /**
- * Returns the marks above which new work is refused, the most severe first. Processor load is not among them, because
+ * Returns the thresholds above which new work is refused, the most severe first. Processor load is not among them, because
  * browsers are expected to use all processors.
  */
-export function overloadMarks(config: PressureConfig): readonly Mark[] {
+export function overloadThresholds(config: PressureConfig): readonly Threshold[] {
   const { minFreeMemory, maxLoopDelayMs } = config;
   const maxRss = (config.maxMemoryMb ?? usualMemoryMb()) * MIB;
-  const free: Mark = {
+  const free: Threshold = {
     high: 1 - minFreeMemory / 100,
     // Captures are admitted again when 1.5 times as much is free.
     low: 1 - Math.min((minFreeMemory * 1.5) / 100, 0.95),
     of: ({ memory }) => (memory === null ? undefined : 1 - memory.availableBytes / memory.totalBytes),
     describe: (used) => `${percent(1 - used)} of the memory is free (refused below ${minFreeMemory} %)`,
   };
-  const own: Mark = {
+  const own: Threshold = {
     high: maxRss,
     low: maxRss * 0.9,
     of: ({ rssBytes }) => rssBytes,
     describe: (rss) => `its process uses ${mib(rss)} MiB of memory (refused above ${mib(maxRss)} MiB)`,
   };
-  const loop: Mark = {
+  const loop: Threshold = {
     high: maxLoopDelayMs,
     low: maxLoopDelayMs / 4,
     of: ({ eventLoopDelayMs }) => eventLoopDelayMs,
     describe: (delay) => `its event loop is ${Math.round(delay)} ms late (refused above ${maxLoopDelayMs} ms)`,
   };
-  const descriptors: Mark = {
+  const descriptors: Threshold = {
     high: 0.9,
     low: 0.8,
     of: (reading) => (reading.descriptors === null ? undefined : reading.descriptors.open / reading.descriptors.limit),
@@ -50,7 +50,7 @@ export function overloadMarks(config: PressureConfig): readonly Mark[] {
   return minFreeMemory > 0 ? [free, own, descriptors, loop] : [own, descriptors, loop];
 }
 
-/** A busy process uses about 200 MiB. On smaller machines the mark for free memory decides. */
+/** A busy process uses about 200 MiB. On smaller machines the threshold for free memory decides. */
 const MIN_DEFAULT_MEMORY_MB = 512;
 
 /**

@@ -18,8 +18,7 @@ import {
 } from 'rxjs';
 import type { CaptureCommand } from '../capture/command.ts';
 import { CapstanError } from '../capture/errors.ts';
-import type { CaptureOutcome } from '../capture/outcome.ts';
-import { outcomeOfAbort, outcomeOfError } from './outcome.ts';
+import { type CaptureOutcome, outcomeOfAbort, outcomeOfError } from '../capture/outcome.ts';
 
 /**
  * Performs one capture, from the page to the store. Its first value, or its error, becomes the outcome. Completes when
@@ -34,7 +33,7 @@ const GRACE_MS = 5_000;
  */
 const TEARDOWN_MS = 5_000;
 
-export interface PerformanceOptions {
+export interface SlotOptions {
   readonly perform: Perform;
   /** Ends the command: aborts its `signal` with this reason. */
   readonly abort: (reason: CapstanError) => void;
@@ -59,7 +58,7 @@ export interface PerformanceOptions {
  * A capture that was stored in spite of the abort is `stored`, and one that stored a failed record after the backstop
  * returns that failure.
  */
-export function performed(command: CaptureCommand, options: PerformanceOptions): Observable<CaptureOutcome> {
+export function performInSlot(command: CaptureCommand, options: SlotOptions): Observable<CaptureOutcome> {
   const { perform, abort, report } = options;
   const { graceMs = GRACE_MS, teardownMs = TEARDOWN_MS, scheduler = asyncScheduler } = options;
   const { signal, request } = command;
