@@ -170,6 +170,7 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
   }
 
   try {
+    // If the database goes away meanwhile, nothing is checked and the start continues.
     await unlessAway(() => checkDataDirectory({ dataDir, dbPath, results, onWarning }));
     await captureStore.start();
     await unlessAway(() => checkRecords(results, artifacts, captureStore, onWarning));
