@@ -88,6 +88,8 @@ export interface Storage
   readonly events: EventLog;
   /** Events that wait for the log of a cluster. */
   readonly eventOutbox: EventOutbox;
+  /** Resolves with the directory for files of this process that are not kept. The next start removes what is left. */
+  staging(): Promise<string>;
   /** Closes all stores. Call it after the last capture is stored. */
   close(): Promise<void>;
 }
@@ -204,6 +206,7 @@ export async function createStorage(options: StorageOptions): Promise<Storage> {
     retention,
     events,
     eventOutbox: createFileEventOutbox(dataDir),
+    staging: () => data.use(async ({ staging }) => staging),
     close,
   };
 }
